@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparing two traces, and saying readably where they part."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from pymodels.errors import UsageError
+from pymodels.trace import SIDEBANDS, Trace
+
+Time = Literal["exact", "ignore"] | int
+"""How times are compared: exactly, not at all, or within so many picoseconds."""
+
+_NEIGHBOURS = 3
+
+
+@dataclass(frozen=True)
+class Mismatch:
+    """The first beat in which two traces differ.
+
+    Attributes:
+        what: ``width``, ``data``, ``keep``, ``last``, ``time``, a sideband's name, ``missing`` (expected, never came)
+            or ``extra``.
+        beat: index of the beat.
+        expected, got: that column's values, as text.
+        cycle_expected, cycle_got: cycles, None where there is no such beat.
+    """
+
+    what: str
+    beat: int
+    expected: str
+    got: str
+    cycle_expected: int | None
+    cycle_got: int | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What :func:`compare` found.
+
+    Attributes:
+        compared: beats that stand in both traces and were looked at.
+        mismatches: how many beats differ, missing and extra ones included.
+        first: the first difference, None when equal.
+        context: the neighbourhood of the first difference, one line a beat.
+    """
+
+    compared: int
+    mismatches: int
+    first: Mismatch | None
+    context: str
+
+    @property
+    def equal(self) -> bool:
+        """True when nothing differs."""
+        return self.first is None
+
+    def text(self, port: str = "") -> str:
+        """The whole story for a person; empty when equal."""
+        if self.first is None:
+            return ""
+        f = self.first
+        name = f"port {port}, " if port else ""
+        what = f"{f.what} beat" if f.what in ("missing", "extra") else f"{f.what} differs"
+        head = f"{name}beat {f.beat}: {what}: expected {f.expected}, got {f.got}"
+        cycles = f" (cycle expected {_or(f.cycle_expected)}, got {_or(f.cycle_got)})"
+        return f"{head}{cycles}; {self.mismatches} beat(s) differ in all\n{self.context}"
+
+
+def _or(value: int | None) -> str:
+    return "none" if value is None else str(value)
+
+
+def _hex(trace: Trace, beat: int) -> str:
+    kept = trace.keep[beat]
+    return "".join(f"{b:02x}" if k else "--" for b, k in zip(trace.data[beat][::-1], kept[::-1], strict=True))
+
+
+def _row(trace: Trace, beat: int) -> str:
+    if not 0 <= beat < len(trace):
+        return "-"
+    side = "".join(f" {s}={getattr(trace, s)[beat]}" for s in SIDEBANDS if getattr(trace, s) is not None)
+    return f"{_hex(trace, beat)}{' TLAST' if trace.last[beat] else ''} @{trace.cycle[beat]}{side}"
+
+
+def _context(expected: Trace, got: Trace, beat: int) -> str:
+    end = max(len(expected), len(got))
+    rows = []
+    for i in range(max(0, beat - _NEIGHBOURS), min(end, beat + _NEIGHBOURS + 1)):
+        mark = ">" if i == beat else " "
+        rows.append((f"{mark} {i:>7}", _row(expected, i), _row(got, i)))
+    wide = max([8, *(len(r[1]) for r in rows)])
+    head = f"     beat  {'expected':<{wide}}  got   (data in hex, high byte first, -- = not kept, @cycle)"
+    return "\n".join([head, *(f"{a}  {b:<{wide}}  {c}" for a, b, c in rows)])
+
+
+def compare(expected: Trace, got: Trace, *, time: Time = "exact") -> Comparison:
+    """Compare two traces beat by beat.
+
+    Data are compared where the expected keep is set; keep, last and the sidebands (that ``expected`` has) everywhere.
+    Times are compared in picoseconds, so traces on different clocks are compared rightly.
+
+    Args:
+        expected: what the golden model (or the reference file) says.
+        got: what came out.
+        time: ``"exact"``, ``"ignore"``, or a tolerance in picoseconds.
+    """
+    if isinstance(time, int) and time < 0:
+        raise UsageError(f"a time tolerance of {time} ps is negative")
+    if expected.width != got.width:
+        first = Mismatch("width", 0, f"{expected.width} bit", f"{got.width} bit", None, None)
+        return Comparison(0, max(len(expected), len(got), 1), first, "")
+    n = min(len(expected), len(got))
+    columns = _differences(expected, got, n, time)
+    bad = np.zeros(n, np.bool_)
+    for _, rows in columns:
+        bad |= rows
+    total = int(bad.sum()) + abs(len(expected) - len(got))
+    if total == 0:
+        return Comparison(n, 0, None, "")
+    beat = int(np.argmax(bad)) if bad.any() else n
+    if beat == n:
+        left = abs(len(expected) - len(got))
+        if len(got) < len(expected):
+            what, values = "missing", (_row(expected, n), f"nothing ({left} beat(s) missing)")
+        else:
+            what, values = "extra", (f"nothing ({left} beat(s) too many)", _row(got, n))
+    else:
+        what = next(name for name, rows in columns if rows[beat])
+        values = (_show(expected, what, beat), _show(got, what, beat))
+    cycles = [int(t.cycle[beat]) if beat < len(t) else None for t in (expected, got)]
+    first = Mismatch(what, beat, values[0], values[1], cycles[0], cycles[1])
+    return Comparison(n, total, first, _context(expected, got, beat))
+
+
+def _show(trace: Trace, what: str, beat: int) -> str:
+    if what == "data":
+        return _hex(trace, beat)
+    if what == "keep":
+        return "".join("1" if k else "0" for k in trace.keep[beat][::-1])
+    if what == "time":
+        return f"{trace.time_ps[beat]} ps"
+    column: Any = getattr(trace, what)
+    return "none" if column is None else str(int(column[beat]))
+
+
+def _differences(expected: Trace, got: Trace, n: int, time: Time) -> list[tuple[str, Any]]:
+    a, b = expected[:n], got[:n]
+    rows: list[tuple[str, Any]] = [
+        ("data", ((a.data != b.data) & a.keep).any(axis=1)),
+        ("keep", (a.keep != b.keep).any(axis=1)),
+        ("last", a.last != b.last),
+    ]
+    for name in SIDEBANDS:
+        mine, theirs = getattr(a, name), getattr(b, name)
+        if mine is not None:
+            rows.append((name, np.ones(n, np.bool_) if theirs is None else mine != theirs))
+    if time != "ignore":
+        off = np.abs(a.time_ps - b.time_ps)
+        rows.append(("time", off > (0 if time == "exact" else time)))
+    return rows

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one family of errors a user can meet.
+
+Every error that is the input's fault says where (file and line, or byte offset), what was found and what was
+expected. The command line turns any :class:`GoldbeatError` into exit code 2.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+
+class GoldbeatError(Exception):
+    """Something the user can put right: bad input, bad settings, a missing tool."""
+
+
+class UsageError(GoldbeatError):
+    """The request makes no sense: unknown name, option out of range, file would be overwritten."""
+
+
+class InputError(GoldbeatError):
+    """A file or an array does not say what it should.
+
+    Args:
+        found: what stands there.
+        expected: what should stand there.
+        file: the file's name, if the input came from one.
+        line: line number, counted from 1.
+        offset: byte offset, counted from 0, for binary files.
+    """
+
+    def __init__(
+        self,
+        found: str,
+        expected: str,
+        *,
+        file: str | PathLike[str] | None = None,
+        line: int | None = None,
+        offset: int | None = None,
+    ) -> None:
+        self.found = found
+        self.expected = expected
+        self.file = None if file is None else Path(file)
+        self.line = line
+        self.offset = offset
+        super().__init__(f"{self.where}found {found}, expected {expected}")
+
+    @property
+    def where(self) -> str:
+        """``file:line: ``, ``file: byte N: `` or nothing, ready to stand before the message."""
+        name = "" if self.file is None else str(self.file)
+        if self.line is not None:
+            return f"{name}:{self.line}: " if name else f"line {self.line}: "
+        if self.offset is not None:
+            return f"{name}: byte {self.offset}: " if name else f"byte {self.offset}: "
+        return f"{name}: " if name else ""
+
+
+class ToolError(GoldbeatError):
+    """An outside tool is missing or failed; the message says which, how, and where its log lies."""

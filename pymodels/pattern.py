@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Gaps and back-pressure that a simulator and a golden model replay alike.
+
+Random patterns come from a counter-based hash (splitmix64), not from a stateful generator: cycle k's value
+depends on the seed and k alone, so numpy computes whole stretches at once, other languages need five lines, and a seed
+means the same everywhere.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.errors import UsageError
+
+Kind = Literal["none", "random", "bursty", "worst", "array"]
+KINDS: tuple[Kind, ...] = ("none", "random", "bursty", "worst", "array")
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+
+WORST_STALL = 96
+"""Cycles a worst-case sink stays away at first: long enough to fill every buffer on the way."""
+WORST_PERIOD = 7
+"""After that it takes one beat every so many cycles (a prime, so that it drifts against power-of-two structures)."""
+
+
+def splitmix64(seed: int, index: npt.NDArray[np.uint64] | npt.NDArray[np.int64]) -> npt.NDArray[np.uint64]:
+    """The ``index``-th values (counted from 0) of the splitmix64 sequence of ``seed``."""
+    with np.errstate(over="ignore"):
+        z = np.uint64(seed & 0xFFFFFFFFFFFFFFFF) + (index.astype(np.uint64) + np.uint64(1)) * _GOLDEN
+        z = (z ^ (z >> np.uint64(30))) * _MIX1
+        z = (z ^ (z >> np.uint64(27))) * _MIX2
+        return z ^ (z >> np.uint64(31))
+
+
+@dataclass(frozen=True)
+class Pattern:
+    """When a sink is ready, or how long a source pauses.
+
+    Attributes:
+        kind: ``none`` (always ready, no gaps), ``random`` (each cycle busy with probability ``p``), ``bursty``
+            (runs of ready and busy cycles, each 1..``burst`` long), ``worst`` (away for :data:`WORST_STALL` cycles,
+            then one beat every :data:`WORST_PERIOD`), ``array`` (``values``, repeated for ever).
+        p: probability of a busy cycle, ``random`` only.
+        burst: longest run, ``bursty`` only.
+        seed: chooses the sequence.
+        values: as a ready pattern 0/1 a cycle, as gaps idle cycles before each beat; ``array`` only.
+    """
+
+    kind: Kind = "none"
+    p: float = 0.3
+    burst: int = 16
+    seed: int = 0
+    values: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise UsageError(f"unknown pattern {self.kind!r}; known: {', '.join(KINDS)}")
+        if not 0 <= self.p < 1:
+            raise UsageError(f"pattern probability {self.p} is not in [0, 1)")
+        if self.burst < 1:
+            raise UsageError(f"burst length {self.burst} is below 1")
+        if self.kind == "array" and (not self.values or min(self.values) < 0):
+            raise UsageError("an array pattern needs values, none of them negative")
+
+    def ready(self, cycles: int) -> npt.NDArray[np.bool_]:
+        """(cycles,) whether a sink is ready in cycles 0..cycles-1. Longer calls begin with the same values."""
+        k = np.arange(cycles, dtype=np.uint64)
+        if self.kind == "none":
+            return np.ones(cycles, np.bool_)
+        if self.kind == "random":
+            return splitmix64(self.seed, k) >= np.uint64(int(self.p * 2**64))
+        if self.kind == "bursty":
+            # One run is at least one cycle, so `cycles` runs are always enough; phases alternate, ready first.
+            runs = 1 + (splitmix64(self.seed, k) % np.uint64(self.burst)).astype(np.int64)
+            return np.repeat(np.arange(cycles) % 2 == 0, runs)[:cycles]
+        if self.kind == "worst":
+            return (k >= WORST_STALL) & (k % np.uint64(WORST_PERIOD) == 0)
+        return np.resize(np.asarray(self.values, dtype=np.bool_), cycles)
+
+    def gaps(self, beats: int) -> npt.NDArray[np.int64]:
+        """(beats,) idle cycles a source puts before each beat."""
+        i = np.arange(beats, dtype=np.uint64)
+        if self.kind == "none":
+            return np.zeros(beats, np.int64)
+        if self.kind == "worst":
+            return np.where(i == 0, WORST_STALL, WORST_PERIOD - 1).astype(np.int64)
+        if self.kind == "array":
+            return np.resize(np.asarray(self.values, dtype=np.int64), beats)
+        if self.kind == "random":
+            # Geometric: the run of busy cycles before the next idle-free one, by inversion of the hash.
+            u = (splitmix64(self.seed, i) >> np.uint64(11)).astype(np.float64) / 2.0**53
+            if self.p == 0:
+                return np.zeros(beats, np.int64)
+            return np.floor(np.log1p(-u) / np.log(self.p)).astype(np.int64)
+        pick = splitmix64(self.seed, i)
+        length = 1 + ((pick >> np.uint64(32)) % np.uint64(self.burst)).astype(np.int64)
+        return np.where(pick % np.uint64(self.burst) == 0, length, 0)
+
+
+class NextReady:
+    """``next_ready(k)``: the first cycle from k on in which a sink is ready."""
+
+    _LONGEST = 1 << 26
+
+    def __init__(self, pattern: Pattern) -> None:
+        self._pattern = pattern
+        self._always = pattern.kind == "none"
+        self._horizon = 0
+        self._cycles: list[int] = []
+
+    def __call__(self, cycle: int) -> int:
+        """The cycle; a sink that is never ready again is a :class:`UsageError`."""
+        if self._always:
+            return cycle
+        while True:
+            at = bisect_left(self._cycles, cycle)
+            if at < len(self._cycles):
+                return self._cycles[at]
+            self._extend(cycle)
+
+    def _extend(self, cycle: int) -> None:
+        horizon = max(4096, 2 * self._horizon, 2 * cycle)
+        if horizon > self._LONGEST + 2 * cycle:
+            raise UsageError(f"the sink is not ready in any cycle from {cycle} on: {self._pattern}")
+        self._cycles = np.flatnonzero(self._pattern.ready(horizon)).tolist()
+        self._horizon = horizon

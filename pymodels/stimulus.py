@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes into a run, and what a golden model says comes out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from pymodels.errors import UsageError
+from pymodels.pattern import Pattern
+from pymodels.trace import Trace
+
+
+@dataclass(frozen=True)
+class Clock:
+    """A free-running clock.
+
+    Attributes:
+        period_ps: period in picoseconds.
+        offset_ps: time of its edge 0, the first rising edge after the start of the run (reset release), counted from
+            that start.
+    """
+
+    period_ps: int
+    offset_ps: int
+
+    def __post_init__(self) -> None:
+        if self.period_ps < 2 or self.period_ps % 2:
+            raise UsageError(f"a clock period of {self.period_ps} ps is not an even number of at least 2")
+        if not 0 < self.offset_ps <= self.period_ps:
+            raise UsageError(f"a clock offset of {self.offset_ps} ps is not in (0, {self.period_ps}]")
+
+    def time(self, cycle: int) -> int:
+        """Time of rising edge ``cycle`` in picoseconds."""
+        return self.offset_ps + cycle * self.period_ps
+
+    def first_edge_after(self, time_ps: int) -> int:
+        """The first edge strictly later than ``time_ps``; edges before the start count as negative numbers."""
+        return (time_ps - self.offset_ps) // self.period_ps + 1
+
+
+@dataclass(frozen=True)
+class Access:
+    """One AXI-Lite access of a register program.
+
+    Attributes:
+        op: ``write`` or ``read``.
+        address: byte address.
+        value: value to write, or value expected from a read (None: not checked).
+        strobe: byte strobes of a write.
+        error: the access must be answered with SLVERR.
+    """
+
+    op: str
+    address: int
+    value: int | None = None
+    strobe: int = 0xF
+    error: bool = False
+
+
+@dataclass(frozen=True)
+class Stimulus:
+    """One episode: from reset release to the end, or to the next reset.
+
+    Attributes:
+        inputs: what each source offers (``cycle`` gives the gaps).
+        ready: each sink's pattern; a sink not named is always ready.
+        clocks: every clock of the design by name.
+        program: register accesses made before the streams start, in order, by AXI-Lite port. With a program,
+            cycle 0 is the first edge after its end, when the design is long out of reset.
+        after: register accesses made after the last beat.
+        stop_ps: reset is asserted at this time (measured from the start); None: run to the end.
+    """
+
+    inputs: Mapping[str, Trace]
+    ready: Mapping[str, Pattern] = field(default_factory=dict)
+    clocks: Mapping[str, Clock] = field(default_factory=dict)
+    program: Mapping[str, tuple[Access, ...]] = field(default_factory=dict)
+    after: Mapping[str, tuple[Access, ...]] = field(default_factory=dict)
+    stop_ps: int | None = None
+
+    @property
+    def settled(self) -> bool:
+        """True when the streams start long after reset (a register program ran first)."""
+        return any(self.program.values())
+
+    def pattern(self, port: str) -> Pattern:
+        """The sink's ready pattern of ``port``."""
+        return self.ready.get(port, Pattern())
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a golden model predicts, and what a run records.
+
+    Attributes:
+        ports: every stream port's transfers, inputs included, with exact cycles.
+        status: status outputs by name, as they stand at the end.
+    """
+
+    ports: Mapping[str, Trace]
+    status: Mapping[str, int] = field(default_factory=dict)
+
+    def until(self, stop_ps: int | None) -> Outcome:
+        """What has transferred before ``stop_ps``; status outputs are only defined for a run to the end."""
+        if stop_ps is None:
+            return self
+        return Outcome({name: trace[trace.time_ps < stop_ps] for name, trace in self.ports.items()})
+
+
+GoldenModel = Callable[[Mapping[str, Any], Stimulus], Outcome]
+"""parameters, stimulus -> outcome. ``stop_ps`` is not the model's business: the caller cuts the outcome."""

@@ -1,0 +1,317 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The common currency: one port's history as numpy columns.
+
+Sources take a trace, sinks give one, golden models map traces to traces, the scoreboard compares two, a PLIO file is
+one as text. There is no second representation of a stream in Goldbeat.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.errors import InputError
+from pymodels.samples import SampleType, sample_type
+
+SIDEBANDS = ("tid", "tdest", "tuser")
+_COLUMNS = ("data", "keep", "last", "cycle")
+_FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Trace:
+    """n beats of one AXI-Stream port.
+
+    As stimulus, ``cycle`` says when beats are offered: the distance between two cycles, less one, is the number of
+    idle cycles between the transfer of one beat and the offer of the next. As a result, it is the
+    clock cycle in which the beat transferred, cycle 0 being the first rising edge after reset (or after the streams were
+    started).
+
+    Attributes:
+        data: (n, B) uint8, byte 0 is ``tdata[7:0]``.
+        keep: (n, B) bool, ``tkeep``.
+        last: (n,) bool, ``tlast``.
+        cycle: (n,) int64, strictly increasing.
+        clock_ps: period of the port's clock in picoseconds.
+        offset_ps: time of cycle 0 in picoseconds.
+        tid, tdest, tuser: (n,) uint64, or None where the port has no such signal.
+    """
+
+    data: npt.NDArray[np.uint8]
+    keep: npt.NDArray[np.bool_]
+    last: npt.NDArray[np.bool_]
+    cycle: npt.NDArray[np.int64]
+    clock_ps: int
+    offset_ps: int = 0
+    tid: npt.NDArray[np.uint64] | None = None
+    tdest: npt.NDArray[np.uint64] | None = None
+    tuser: npt.NDArray[np.uint64] | None = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "data", np.ascontiguousarray(self.data, dtype=np.uint8))
+        if self.data.ndim != 2:
+            raise InputError(f"data of shape {self.data.shape}", "(beats, bytes)")
+        n, width = self.data.shape
+        for name, dtype, shape in (("keep", np.bool_, (n, width)), ("last", np.bool_, (n,)), ("cycle", np.int64, (n,))):
+            column = np.ascontiguousarray(getattr(self, name), dtype=dtype)
+            if column.shape != shape:
+                raise InputError(f"{name} of shape {column.shape}", f"shape {shape}")
+            put(self, name, column)
+        for name in SIDEBANDS:
+            value = getattr(self, name)
+            if value is not None:
+                column = np.ascontiguousarray(value, dtype=np.uint64)
+                if column.shape != (n,):
+                    raise InputError(f"{name} of shape {column.shape}", f"shape {(n,)}")
+                put(self, name, column)
+        if int(self.clock_ps) != self.clock_ps or self.clock_ps <= 0:
+            raise InputError(f"clock_ps {self.clock_ps!r}", "a positive whole number of picoseconds")
+        put(self, "clock_ps", int(self.clock_ps))
+        put(self, "offset_ps", int(self.offset_ps))
+        step = np.diff(self.cycle)
+        if step.size and int(step.min()) < 1:
+            at = int(np.argmax(step < 1))
+            raise InputError(
+                f"cycle {self.cycle[at + 1]} after cycle {self.cycle[at]} at beat {at + 1}", "increasing cycles"
+            )
+
+    # -- making one ---------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_bytes(
+        cls,
+        data: npt.ArrayLike,
+        *,
+        clock_ps: int,
+        keep: npt.ArrayLike | None = None,
+        last: npt.ArrayLike | None = None,
+        cycle: npt.ArrayLike | None = None,
+        offset_ps: int = 0,
+        **sidebands: npt.ArrayLike | None,
+    ) -> Trace:
+        """A trace from (n, B) bytes; all bytes valid, no TLAST and back to back unless said otherwise."""
+        array = np.asarray(data, dtype=np.uint8)
+        n = len(array)
+        return cls(
+            data=array,
+            keep=np.ones(array.shape, np.bool_) if keep is None else np.asarray(keep, dtype=np.bool_),
+            last=np.zeros(n, np.bool_) if last is None else np.asarray(last, dtype=np.bool_),
+            cycle=np.arange(n, dtype=np.int64) if cycle is None else np.asarray(cycle, dtype=np.int64),
+            clock_ps=clock_ps,
+            offset_ps=offset_ps,
+            **{k: None if v is None else np.asarray(v, dtype=np.uint64) for k, v in sidebands.items()},
+        )
+
+    @classmethod
+    def from_samples(
+        cls,
+        samples: npt.ArrayLike,
+        dtype: str | SampleType,
+        width: int,
+        *,
+        clock_ps: int,
+        frame: int | None = None,
+        last: bool = False,
+        offset_ps: int = 0,
+    ) -> Trace:
+        """Pack samples into back-to-back beats of ``width`` bits.
+
+        Args:
+            samples: as :class:`~pymodels.samples.SampleType` describes them.
+            dtype: sample type.
+            width: port width in bits.
+            clock_ps: clock period in picoseconds.
+            frame: samples a frame; each frame starts on a new beat and ends with TLAST, its last beat may be short.
+            last: without ``frame``: put TLAST on the last beat (only then may that beat be short).
+            offset_ps: time of cycle 0.
+
+        Raises:
+            InputError: the samples do not fill whole beats and no TLAST allows a short one.
+            UsageError: the type does not fit the width.
+        """
+        kind = sample_type(dtype)
+        per_beat = kind.per_beat(width)
+        raw = kind.encode(samples).reshape(-1, kind.bytes)
+        total = len(raw)
+        size = total if frame is None else int(frame)
+        if total and size < 1:
+            raise InputError(f"frames of {size} samples", "at least 1")
+        if frame is None and not last and total % per_beat:
+            raise InputError(f"{total} samples", f"a multiple of {per_beat} without TLAST")
+        index = np.arange(total, dtype=np.int64)
+        beats_a_frame = -(-size // per_beat) if total else 0
+        within = index % size if total else index
+        beat = (index // size if total else index) * beats_a_frame + within // per_beat
+        lane = within % per_beat
+        n = int(beat[-1]) + 1 if total else 0
+        data = np.zeros((n, per_beat, kind.bytes), np.uint8)
+        keep = np.zeros((n, per_beat, kind.bytes), np.bool_)
+        data[beat, lane] = raw
+        keep[beat, lane] = True
+        ends = np.zeros(n, np.bool_)
+        if frame is not None and n:
+            ends[beats_a_frame - 1 :: beats_a_frame] = True
+        if n and (last or frame is not None):
+            # A remainder of fewer samples than a frame is still a frame: it would be lost without its TLAST.
+            ends[-1] = True
+        shape = (n, width // 8)
+        return cls.from_bytes(
+            data.reshape(shape), keep=keep.reshape(shape), last=ends, clock_ps=clock_ps, offset_ps=offset_ps
+        )
+
+    @classmethod
+    def empty(cls, width: int, *, clock_ps: int, offset_ps: int = 0) -> Trace:
+        """A trace of no beats on a port of ``width`` bits."""
+        return cls.from_bytes(np.zeros((0, width // 8), np.uint8), clock_ps=clock_ps, offset_ps=offset_ps)
+
+    # -- what it says -------------------------------------------------------------------------------------------
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __repr__(self) -> str:
+        frames = int(self.last.sum())
+        span = f", cycles {self.cycle[0]}..{self.cycle[-1]}" if len(self) else ""
+        return f"<Trace {len(self)} beats x {self.width} bit, {frames} TLAST{span}, {self.clock_ps} ps>"
+
+    @property
+    def width(self) -> int:
+        """Port width in bits."""
+        return int(self.data.shape[1]) * 8
+
+    @property
+    def time_ps(self) -> npt.NDArray[np.int64]:
+        """(n,) time of each beat in picoseconds."""
+        return self.offset_ps + self.cycle * self.clock_ps
+
+    @property
+    def gaps(self) -> npt.NDArray[np.int64]:
+        """(n,) idle cycles before each beat; before the first one, those since cycle 0."""
+        return np.diff(self.cycle, prepend=-1) - 1
+
+    def samples(self, dtype: str | SampleType) -> npt.NDArray[Any]:
+        """All valid bytes as samples of one type; bytes whose keep is 0 are left out.
+
+        Raises:
+            InputError: a beat's valid bytes are not a whole number of samples.
+        """
+        kind = sample_type(dtype)
+        kind.per_beat(self.width)
+        count = self.keep.sum(axis=1)
+        ragged = count % kind.bytes != 0
+        if ragged.any():
+            at = int(np.argmax(ragged))
+            raise InputError(f"{count[at]} valid bytes in beat {at}", f"a multiple of {kind.bytes} for {kind.name}")
+        return kind.decode(self.data[self.keep])
+
+    def frame_bounds(self) -> npt.NDArray[np.int64]:
+        """(f, 2) first beat and one past the last beat of each frame; beats after the last TLAST make one more."""
+        ends = np.flatnonzero(self.last) + 1
+        if len(self) and (ends.size == 0 or ends[-1] != len(self)):
+            ends = np.append(ends, len(self))
+        return (
+            np.stack([np.concatenate([[0], ends[:-1]]), ends], axis=1).astype(np.int64)
+            if ends.size
+            else np.zeros((0, 2), np.int64)
+        )
+
+    def frames(self) -> Iterator[Trace]:
+        """The frames one after the other, each a trace that keeps its cycles."""
+        for first, end in self.frame_bounds():
+            yield self[int(first) : int(end)]
+
+    # -- making others of it ------------------------------------------------------------------------------------
+
+    def __getitem__(self, index: slice | npt.NDArray[Any]) -> Trace:
+        """Some of the beats (slice, mask or increasing indices), cycles and all."""
+        if not isinstance(index, slice):
+            index = np.asarray(index)
+        columns: dict[str, Any] = {name: getattr(self, name)[index] for name in _COLUMNS}
+        columns |= {s: None if (col := getattr(self, s)) is None else col[index] for s in SIDEBANDS}
+        return replace(self, **columns)
+
+    def with_cycles(self, cycle: npt.ArrayLike) -> Trace:
+        """The same beats at other cycles."""
+        return replace(self, cycle=np.asarray(cycle, dtype=np.int64))
+
+    def with_gaps(self, gaps: npt.ArrayLike) -> Trace:
+        """The same beats with ``gaps[i]`` idle cycles before beat i."""
+        return self.with_cycles(np.cumsum(np.asarray(gaps, dtype=np.int64) + 1) - 1)
+
+    def masked(self) -> Trace:
+        """The same trace with every byte whose keep is 0 set to 0."""
+        return replace(self, data=np.where(self.keep, self.data, 0).astype(np.uint8))
+
+    @staticmethod
+    def concat(traces: Sequence[Trace], *, gap: int | None = None) -> Trace:
+        """One trace after the other.
+
+        Args:
+            traces: at least one, all of one width, clock and set of sidebands.
+            gap: idle cycles between them; None keeps each trace's own cycles, which must then increase.
+        """
+        first = traces[0]
+        for other in traces[1:]:
+            if (other.width, other.clock_ps, other.offset_ps) != (first.width, first.clock_ps, first.offset_ps):
+                raise InputError(repr(other), f"a trace like {first!r}")
+            if any((getattr(other, s) is None) != (getattr(first, s) is None) for s in SIDEBANDS):
+                raise InputError("other sidebands", "the first trace's sidebands")
+        cycles = [t.cycle for t in traces]
+        if gap is not None:
+            base, shifted = 0, []
+            for t in traces:
+                if len(t):
+                    shifted.append(t.cycle - t.cycle[0] + base)
+                    base = int(shifted[-1][-1]) + 1 + gap
+            cycles = shifted or [first.cycle]
+        names = ["data", "keep", "last", *(s for s in SIDEBANDS if getattr(first, s) is not None)]
+        columns: dict[str, Any] = {n: np.concatenate([getattr(t, n) for t in traces]) for n in names}
+        return replace(first, **columns, cycle=np.concatenate(cycles))
+
+    # -- equality -----------------------------------------------------------------------------------------------
+
+    def __eq__(self, other: object) -> bool:
+        """Same port and same beats: data under keep, keep, last, sidebands and time."""
+        from pymodels.compare import compare
+
+        if not isinstance(other, Trace):
+            return NotImplemented
+        return compare(self, other).equal
+
+    __hash__ = None  # type: ignore[assignment]
+
+    # -- files --------------------------------------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write as ``.npz``, overwriting nothing but ``path`` itself."""
+        columns = {n: getattr(self, n) for n in (*_COLUMNS, *SIDEBANDS)}
+        columns = {n: c for n, c in columns.items() if c is not None}
+        with open(path, "wb") as stream:
+            np.savez_compressed(
+                stream, format=np.int64(_FORMAT), clock_ps=self.clock_ps, offset_ps=self.offset_ps, **columns
+            )
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> Trace:
+        """Read what :meth:`save` wrote.
+
+        Raises:
+            InputError: not such a file, or damaged.
+        """
+        try:
+            with np.load(path, allow_pickle=False) as archive:
+                if int(archive["format"]) != _FORMAT:
+                    raise InputError(f"trace format {int(archive['format'])}", f"format {_FORMAT}", file=path)
+                columns: dict[str, Any] = {n: archive[n] for n in (*_COLUMNS, *SIDEBANDS) if n in archive.files}
+                return cls(clock_ps=int(archive["clock_ps"]), offset_ps=int(archive["offset_ps"]), **columns)
+        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
+            if isinstance(error, FileNotFoundError):
+                raise InputError("no such file", "a trace (.npz)", file=path) from None
+            raise InputError(str(error) or type(error).__name__, "a trace (.npz)", file=path) from error
