@@ -44,13 +44,13 @@ module axis_async_fifo #(
 );
 
   if (DATA_W < 8 || DATA_W % 8 != 0) begin : gen_bad_data_w
-    $error("axis_async_fifo: DATA_W must be a multiple of 8, at least 8");
+    $fatal(1, "axis_async_fifo: DATA_W must be a multiple of 8, at least 8");
   end
   if (DEPTH < 4 || (DEPTH & (DEPTH - 1)) != 0) begin : gen_bad_depth
-    $error("axis_async_fifo: DEPTH must be a power of two, at least 4");
+    $fatal(1, "axis_async_fifo: DEPTH must be a power of two, at least 4");
   end
   if (ID_W == 0 || DEST_W == 0 || USER_W == 0) begin : gen_bad_sideband_w
-    $error("axis_async_fifo: ID_W, DEST_W and USER_W must be at least 1");
+    $fatal(1, "axis_async_fifo: ID_W, DEST_W and USER_W must be at least 1");
   end
 
   localparam int unsigned PayloadW = DATA_W + DATA_W / 8 + 1 + ID_W + DEST_W + USER_W;

@@ -30,10 +30,10 @@ module axis_downsizer #(
 );
 
   if (M_W < 8 || M_W % 8 != 0) begin : gen_bad_m_w
-    $error("axis_downsizer: M_W must be a multiple of 8, at least 8");
+    $fatal(1, "axis_downsizer: M_W must be a multiple of 8, at least 8");
   end
   if (S_W != 2 * M_W && S_W != 4 * M_W) begin : gen_bad_ratio
-    $error("axis_downsizer: S_W must be 2 or 4 times M_W");
+    $fatal(1, "axis_downsizer: S_W must be 2 or 4 times M_W");
   end
 
   // The fallback only keeps the widths below sensible while the error above is reported.

@@ -34,10 +34,10 @@ module axis_skid #(
 );
 
   if (DATA_W < 8 || DATA_W % 8 != 0) begin : gen_bad_data_w
-    $error("axis_skid: DATA_W must be a multiple of 8, at least 8");
+    $fatal(1, "axis_skid: DATA_W must be a multiple of 8, at least 8");
   end
   if (ID_W == 0 || DEST_W == 0 || USER_W == 0) begin : gen_bad_sideband_w
-    $error("axis_skid: ID_W, DEST_W and USER_W must be at least 1");
+    $fatal(1, "axis_skid: ID_W, DEST_W and USER_W must be at least 1");
   end
 
   localparam int unsigned PayloadW = DATA_W + DATA_W / 8 + 1 + ID_W + DEST_W + USER_W;

@@ -29,10 +29,10 @@ module axis_upsizer #(
 );
 
   if (S_W < 8 || S_W % 8 != 0) begin : gen_bad_s_w
-    $error("axis_upsizer: S_W must be a multiple of 8, at least 8");
+    $fatal(1, "axis_upsizer: S_W must be a multiple of 8, at least 8");
   end
   if (M_W != 2 * S_W && M_W != 4 * S_W) begin : gen_bad_ratio
-    $error("axis_upsizer: M_W must be 2 or 4 times S_W");
+    $fatal(1, "axis_upsizer: M_W must be 2 or 4 times S_W");
   end
 
   // The fallback only keeps the widths below sensible while the error above is reported.

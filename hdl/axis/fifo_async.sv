@@ -37,10 +37,10 @@ module fifo_async #(
 );
 
   if (DATA_W == 0) begin : gen_bad_data_w
-    $error("fifo_async: DATA_W must be at least 1");
+    $fatal(1, "fifo_async: DATA_W must be at least 1");
   end
   if (DEPTH < 4 || (DEPTH & (DEPTH - 1)) != 0) begin : gen_bad_depth
-    $error("fifo_async: DEPTH must be a power of two, at least 4");
+    $fatal(1, "fifo_async: DEPTH must be a power of two, at least 4");
   end
 
   localparam int unsigned AW = $clog2(DEPTH);

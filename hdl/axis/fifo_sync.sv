@@ -26,10 +26,10 @@ module fifo_sync #(
 );
 
   if (DATA_W == 0) begin : gen_bad_data_w
-    $error("fifo_sync: DATA_W must be at least 1");
+    $fatal(1, "fifo_sync: DATA_W must be at least 1");
   end
   if (DEPTH < 2 || (DEPTH & (DEPTH - 1)) != 0) begin : gen_bad_depth
-    $error("fifo_sync: DEPTH must be a power of two, at least 2");
+    $fatal(1, "fifo_sync: DEPTH must be a power of two, at least 2");
   end
 
   localparam int unsigned AW = $clog2(DEPTH);

@@ -22,7 +22,7 @@ module skid_buffer #(
 );
 
   if (DATA_W == 0) begin : gen_bad_data_w
-    $error("skid_buffer: DATA_W must be at least 1");
+    $fatal(1, "skid_buffer: DATA_W must be at least 1");
   end
 
   logic              s_ready_q;
