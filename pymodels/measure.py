@@ -1,0 +1,458 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Throughput, gaps and latency: functions of one trace or two.
+
+Everything is computed from whole picoseconds and whole samples; only the last division is in floating point. What a
+trace cannot tell (a frame interval without frames, a rate of one beat) is never a number: the single functions raise
+:class:`UnmeasurableError`, and :func:`measure` gives None together with the reason.
+
+Words used here:
+
+* the *raw* rate is samples / (last - first time stamp). N beats span N - 1 periods, so it comes out a little high;
+* the rate *by frames* is the samples of all frames but the last / (start of the last frame - start of the first). The
+  pauses between frames count, and no period is lost: use this one. Source: the throughput section of UG1076;
+* the *continuous* rate is the rate inside the frames, with the time between them left out;
+* a *gap* is the time from one beat to the next (one clock period where beats are back to back); the *idle cycles* of
+  a gap are those in which nothing transferred (0 where beats are back to back).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.errors import GoldbeatError, InputError, UsageError
+from pymodels.samples import SampleType, sample_type
+from pymodels.trace import Trace
+
+STEADY_TOLERANCE = 0.05
+"""Frame intervals agree when the longest is at most this share longer than the shortest."""
+STEADY_INTERVALS = 3
+"""So many intervals at the end have to agree (two, where there are only two)."""
+AIE_STREAM_MB_PER_S = 4000.0
+"""What one AI Engine stream carries: 4 bytes a cycle at 1 GHz."""
+
+LatencyBy = Literal["beat", "frame", "frame-end", "frame-total"]
+LATENCY_BY: tuple[LatencyBy, ...] = ("beat", "frame", "frame-end", "frame-total")
+
+_T = TypeVar("_T")
+
+
+class UnmeasurableError(GoldbeatError):
+    """The trace does not contain what was to be measured; the message says what is missing."""
+
+
+@dataclass(frozen=True)
+class Rate:
+    """So much in so much time.
+
+    Attributes:
+        bytes: valid bytes.
+        samples: the same in samples, None where the sample type is not known.
+        parts: values a sample: 2 for complex types.
+        span_ps: the time it took.
+    """
+
+    bytes: int
+    samples: int | None
+    parts: int
+    span_ps: int
+
+    @property
+    def mb_per_s(self) -> float:
+        """Millions of bytes a second."""
+        return self.bytes * 1e6 / self.span_ps
+
+    @property
+    def msamples_per_s(self) -> float | None:
+        """Millions of samples a second, a complex sample counting as one."""
+        return None if self.samples is None else self.samples * 1e6 / self.span_ps
+
+    @property
+    def mvalues_per_s(self) -> float | None:
+        """Millions of values a second, a complex sample counting as two."""
+        return None if self.samples is None else self.samples * self.parts * 1e6 / self.span_ps
+
+
+@dataclass(frozen=True)
+class Steady:
+    """Whether the frame intervals settle.
+
+    Attributes:
+        holds: the last :data:`STEADY_INTERVALS` intervals agree within :data:`STEADY_TOLERANCE`.
+        since_frame: the first frame, counted from 0, from whose TLAST on all intervals agree; None when none do.
+        rate: the rate from there to the last TLAST; None when not steady.
+    """
+
+    holds: bool
+    since_frame: int | None
+    rate: Rate | None
+
+
+@dataclass(frozen=True)
+class Intervals:
+    """Times from one TLAST to the next, in picoseconds."""
+
+    min_ps: int
+    mean_ps: float
+    max_ps: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Latency:
+    """Times from an input event to the matching output event, in picoseconds.
+
+    Attributes:
+        by: what was matched with what.
+        count: pairs of events.
+        first_ps, last_ps: latency of the first and of the last pair.
+        min_ps, mean_ps, max_ps: over all pairs.
+    """
+
+    by: LatencyBy
+    count: int
+    first_ps: int
+    last_ps: int
+    min_ps: int
+    mean_ps: float
+    max_ps: int
+
+
+@dataclass(frozen=True)
+class Throughput:
+    """All that :func:`measure` finds in one trace.
+
+    Attributes:
+        beats: transfers.
+        samples: valid samples; None where the sample type is not known.
+        bytes: valid bytes.
+        frames: beats with TLAST.
+        open_beats: beats after the last TLAST; all of them where there is none.
+        first_ps, last_ps: time of the first and of the last beat; None without beats.
+        width: port width in bits.
+        clock_ps: clock period.
+        raw, by_frames, continuous: rates as this module's docstring defines them.
+        gaps: idle cycles -> how often, in ascending order; the time before the first beat is not a gap.
+        intervals: TLAST-to-TLAST intervals.
+        steady: whether they settle.
+        reasons: name of a field that is None -> why.
+    """
+
+    beats: int
+    samples: int | None
+    bytes: int
+    frames: int
+    open_beats: int
+    first_ps: int | None
+    last_ps: int | None
+    width: int
+    clock_ps: int
+    raw: Rate | None
+    by_frames: Rate | None
+    continuous: Rate | None
+    gaps: Mapping[int, int]
+    intervals: Intervals | None
+    steady: Steady | None
+    reasons: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def limit_mb_per_s(self) -> float:
+        """What the port can carry: its width every clock cycle."""
+        return self.width / 8 * 1e6 / self.clock_ps
+
+    @property
+    def max_idle_cycles(self) -> int | None:
+        """Idle cycles of the longest gap; None with fewer than two beats."""
+        return max(self.gaps) if self.gaps else None
+
+    @property
+    def max_gap_ps(self) -> int | None:
+        """The longest time from one beat to the next; None with fewer than two beats."""
+        return (max(self.gaps) + 1) * self.clock_ps if self.gaps else None
+
+    def share(self, rate: Rate) -> float:
+        """``rate`` as a share of what the port can carry."""
+        return rate.mb_per_s / self.limit_mb_per_s
+
+    def reason(self, name: str) -> str:
+        """Why the field ``name`` is None; empty when it is not."""
+        return self.reasons.get(name, "")
+
+
+def _per_beat(trace: Trace, kind: SampleType | None) -> npt.NDArray[np.int64]:
+    """(n,) valid bytes of each beat, checked to be whole samples."""
+    count: npt.NDArray[np.int64] = trace.keep.sum(axis=1, dtype=np.int64)
+    if kind is not None:
+        kind.per_beat(trace.width)
+        ragged = count % kind.bytes != 0
+        if ragged.any():
+            at = int(np.argmax(ragged))
+            raise InputError(f"{count[at]} valid bytes in beat {at}", f"a multiple of {kind.bytes} for {kind.name}")
+    return count
+
+
+def _kind(dtype: str | SampleType | None) -> SampleType | None:
+    return None if dtype is None else sample_type(dtype)
+
+
+def _rate(size: int, kind: SampleType | None, span_ps: int) -> Rate:
+    samples = None if kind is None else size // kind.bytes
+    return Rate(size, samples, 1 if kind is None else kind.parts, span_ps)
+
+
+def _need_beats(trace: Trace, least: int = 2) -> None:
+    if len(trace) < least:
+        what = "no beats" if len(trace) == 0 else "one beat"
+        raise UnmeasurableError(f"{what}, and a rate needs at least two" if least > 1 else what)
+
+
+def raw_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
+    """All samples over the time from the first beat to the last: what simulators' users quote, a little high.
+
+    Raises:
+        UnmeasurableError: fewer than two beats.
+    """
+    kind = _kind(dtype)
+    _need_beats(trace)
+    time = trace.time_ps
+    return _rate(int(_per_beat(trace, kind).sum()), kind, int(time[-1] - time[0]))
+
+
+def frame_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
+    """The samples of all frames but the last over the time between the starts of the first and the last frame.
+
+    Beats after the last TLAST are the beginning of one more frame, whose start counts.
+
+    Raises:
+        UnmeasurableError: fewer than two frames.
+    """
+    kind = _kind(dtype)
+    _need_beats(trace)
+    starts = trace.frame_bounds()[:, 0]
+    if len(starts) < 2:
+        raise UnmeasurableError(
+            "no TLAST, so no frames"
+            if not trace.last.any()
+            else "one frame, and a rate by frames needs the start of a second one"
+        )
+    time, size = trace.time_ps, _per_beat(trace, kind)
+    return _rate(int(size[: starts[-1]].sum()), kind, int(time[starts[-1]] - time[0]))
+
+
+def continuous_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
+    """The rate inside frames: each frame's samples but those of its first beat, over the time from its first beat.
+
+    A trace without TLAST is one frame.
+
+    Raises:
+        UnmeasurableError: no frame has two beats.
+    """
+    kind = _kind(dtype)
+    _need_beats(trace)
+    bounds = trace.frame_bounds()
+    time, size = trace.time_ps, _per_beat(trace, kind)
+    span = int((time[bounds[:, 1] - 1] - time[bounds[:, 0]]).sum())
+    if span == 0:
+        raise UnmeasurableError("every frame is a single beat")
+    return _rate(int(size.sum() - size[bounds[:, 0]].sum()), kind, span)
+
+
+def gap_histogram(trace: Trace) -> dict[int, int]:
+    """Idle cycles between two beats -> how often, ascending; empty with fewer than two beats."""
+    idle, count = np.unique(trace.gaps[1:], return_counts=True)
+    return dict(zip(idle.tolist(), count.tolist(), strict=True))
+
+
+def frame_intervals(trace: Trace) -> npt.NDArray[np.int64]:
+    """(frames - 1,) times from one TLAST to the next in picoseconds.
+
+    Raises:
+        UnmeasurableError: fewer than two TLAST.
+    """
+    ends = trace.time_ps[trace.last]
+    if len(ends) < 2:
+        raise UnmeasurableError(f"{'one' if len(ends) else 'no'} TLAST, and an interval needs two")
+    return np.diff(ends)
+
+
+def _intervals(trace: Trace) -> Intervals:
+    all_ps = frame_intervals(trace)
+    return Intervals(int(all_ps.min()), float(all_ps.mean()), int(all_ps.max()), len(all_ps))
+
+
+def steady_state(trace: Trace, dtype: str | SampleType | None = None) -> Steady:
+    """Whether the last frame intervals agree within :data:`STEADY_TOLERANCE`, since when, and at what rate.
+
+    Raises:
+        UnmeasurableError: fewer than three TLAST, that is two intervals to compare.
+    """
+    kind = _kind(dtype)
+    ends = np.flatnonzero(trace.last)
+    if len(ends) < 3:
+        raise UnmeasurableError(f"{len(ends)} TLAST, and agreement of frame intervals needs at least three")
+    intervals = frame_intervals(trace)
+    # Longest and shortest of every tail of the list at once.
+    longest = np.maximum.accumulate(intervals[::-1])[::-1]
+    shortest = np.minimum.accumulate(intervals[::-1])[::-1]
+    agree = longest <= shortest * (1 + STEADY_TOLERANCE)
+    since = int(np.argmax(agree))
+    if len(intervals) - since < min(STEADY_INTERVALS, len(intervals)):
+        return Steady(False, None, None)
+    size = _per_beat(trace, kind)
+    start, end = int(ends[since]), int(ends[-1])
+    time = trace.time_ps
+    return Steady(True, since, _rate(int(size[start + 1 : end + 1].sum()), kind, int(time[end] - time[start])))
+
+
+def measure(trace: Trace, dtype: str | SampleType | None = None) -> Throughput:
+    """Everything one trace says about its rate.
+
+    Args:
+        trace: transfers with their times; where the times come from nowhere (a text file without time stamps), the
+            result means nothing, which is for the caller to know.
+        dtype: sample type; without it rates are in bytes only.
+
+    Raises:
+        InputError: a beat's valid bytes are not whole samples.
+        UsageError: the type does not fit the port.
+    """
+    kind = _kind(dtype)
+    size = int(_per_beat(trace, kind).sum())
+    reasons: dict[str, str] = {}
+
+    def attempt(name: str, function: Callable[[], _T]) -> _T | None:
+        try:
+            return function()
+        except UnmeasurableError as why:
+            reasons[name] = str(why)
+            return None
+
+    if kind is None:
+        reasons["samples"] = "the sample type is not known"
+    if len(trace) == 0:
+        reasons["first_ps"] = reasons["last_ps"] = "no beats"
+    if len(trace) < 2:
+        why = "no beats" if len(trace) == 0 else "one beat, and a gap needs two"
+        reasons["max_idle_cycles"] = reasons["max_gap_ps"] = why
+    ends = np.flatnonzero(trace.last)
+    time = trace.time_ps
+    return Throughput(
+        beats=len(trace),
+        samples=None if kind is None else size // kind.bytes,
+        bytes=size,
+        frames=len(ends),
+        open_beats=len(trace) - (int(ends[-1]) + 1 if len(ends) else 0),
+        first_ps=int(time[0]) if len(trace) else None,
+        last_ps=int(time[-1]) if len(trace) else None,
+        width=trace.width,
+        clock_ps=trace.clock_ps,
+        raw=attempt("raw", lambda: raw_rate(trace, kind)),
+        by_frames=attempt("by_frames", lambda: frame_rate(trace, kind)),
+        continuous=attempt("continuous", lambda: continuous_rate(trace, kind)),
+        gaps=gap_histogram(trace),
+        intervals=attempt("intervals", lambda: _intervals(trace)),
+        steady=attempt("steady", lambda: steady_state(trace, kind)),
+        reasons=reasons,
+    )
+
+
+def latencies(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> npt.NDArray[np.int64]:
+    """The time from each input event to the output event of the same number, in picoseconds.
+
+    Args:
+        source: transfers into a design.
+        sink: transfers out of it, on the same time base.
+        by: ``beat``: beat i to beat i; ``frame``: first beat of frame i to first beat of frame i; ``frame-end``: TLAST
+            to TLAST; ``frame-total``: first beat of frame i to its TLAST at the output.
+
+    Raises:
+        UnmeasurableError: nothing to match, or not as many events on one side as on the other.
+        UsageError: an output comes before its input: other ports, or other time bases.
+    """
+    if by not in LATENCY_BY:
+        raise UsageError(f"latency by {by!r} is not known; known: {', '.join(LATENCY_BY)}")
+    if by == "beat":
+        begin, end, unit = source.time_ps, sink.time_ps, "beats"
+        hint = "; measure by frame instead"
+    else:
+        for name, trace in (("input", source), ("output", sink)):
+            if not trace.last.any():
+                raise UnmeasurableError(f"no TLAST at the {name}, so no frames to match")
+        starts = [t.time_ps[_starts(t)] for t in (source, sink)]
+        ends = [t.time_ps[t.last] for t in (source, sink)]
+        begin = ends[0] if by == "frame-end" else starts[0]
+        end = starts[1] if by == "frame" else ends[1]
+        unit, hint = "frames", ""
+    if len(begin) != len(end):
+        raise UnmeasurableError(f"{len(begin)} {unit} at the input and {len(end)} at the output do not pair off{hint}")
+    if len(begin) == 0:
+        raise UnmeasurableError("no beats")
+    took: npt.NDArray[np.int64] = end - begin
+    if int(took.min()) < 0:
+        at = int(np.argmax(took < 0))
+        raise UsageError(
+            f"{unit[:-1]} {at} leaves {-took[at]} ps before it enters: "
+            "input and output are exchanged, or do not share a time base"
+        )
+    return took
+
+
+def _starts(trace: Trace) -> npt.NDArray[np.int64]:
+    """First beats of the complete frames."""
+    return trace.frame_bounds()[: int(trace.last.sum()), 0]
+
+
+def latency(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> Latency:
+    """First, last, smallest, average and largest of :func:`latencies`."""
+    took = latencies(source, sink, by=by)
+    return Latency(by, len(took), int(took[0]), int(took[-1]), int(took.min()), float(took.mean()), int(took.max()))
+
+
+def as_dict(result: Throughput) -> dict[str, Any]:
+    """For JSON: nanoseconds, rates in all units, and for each null the reason under ``reasons``."""
+
+    def rate(value: Rate | None) -> dict[str, Any] | None:
+        if value is None:
+            return None
+        return {
+            "msamples_per_s": value.msamples_per_s,
+            "mvalues_per_s": value.mvalues_per_s,
+            "mb_per_s": value.mb_per_s,
+            "share_of_port": result.share(value),
+            "share_of_aie_stream": value.mb_per_s / AIE_STREAM_MB_PER_S,
+            "span_ns": value.span_ps / 1000,
+        }
+
+    def ns(value: float | None) -> float | None:
+        return None if value is None else value / 1000
+
+    i, s = result.intervals, result.steady
+    return {
+        "beats": result.beats,
+        "samples": result.samples,
+        "bytes": result.bytes,
+        "frames": result.frames,
+        "open_beats": result.open_beats,
+        "first_ns": ns(result.first_ps),
+        "last_ns": ns(result.last_ps),
+        "width": result.width,
+        "clock_ps": result.clock_ps,
+        "limit_mb_per_s": result.limit_mb_per_s,
+        "raw": rate(result.raw),
+        "by_frames": rate(result.by_frames),
+        "continuous": rate(result.continuous),
+        "gaps": [
+            {"idle_cycles": k, "ns": (k + 1) * result.clock_ps / 1000, "count": n} for k, n in result.gaps.items()
+        ],
+        "max_idle_cycles": result.max_idle_cycles,
+        "max_gap_ns": ns(result.max_gap_ps),
+        "frame_interval_ns": None
+        if i is None
+        else {"min": i.min_ps / 1000, "mean": i.mean_ps / 1000, "max": i.max_ps / 1000, "count": i.count},
+        "steady": None if s is None else {"holds": s.holds, "since_frame": s.since_frame, "rate": rate(s.rate)},
+        "reasons": dict(result.reasons),
+    }
