@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// plio_fir_regs - AXI4-Lite register file of the FIR.
+//
+// Address map in docs/designs.md. Byte strobes are honoured. Accesses outside the map and writes to
+// read-only registers answer SLVERR and change nothing. Address bits 1:0 are ignored.
+//
+// One write and one read may be outstanding. AW and W are taken in either order or together; the write
+// takes effect at the edge where the later of the two transfers, and B is valid in the next cycle.
+// R is valid in the cycle after AR. All ready and valid outputs are flip-flops; ready is low in reset.
+
+module plio_fir_regs #(
+  parameter  int unsigned NTAPS       = 16,
+  parameter  int unsigned P           = 2,
+  parameter  int unsigned FIR_LATENCY = 10,
+  parameter  int unsigned FIFO_DEPTH  = 16,
+  localparam int unsigned PAIRS       = NTAPS / 2,
+  localparam int unsigned INC_W       = $clog2(2 * P + 1)
+) (
+  input  logic                    aclk,
+  input  logic                    aresetn,
+
+  input  logic [11:0]             s_axil_awaddr,
+  input  logic                    s_axil_awvalid,
+  output logic                    s_axil_awready,
+  input  logic [31:0]             s_axil_wdata,
+  input  logic [3:0]              s_axil_wstrb,
+  input  logic                    s_axil_wvalid,
+  output logic                    s_axil_wready,
+  output logic [1:0]              s_axil_bresp,
+  output logic                    s_axil_bvalid,
+  input  logic                    s_axil_bready,
+  input  logic [11:0]             s_axil_araddr,
+  input  logic                    s_axil_arvalid,
+  output logic                    s_axil_arready,
+  output logic [31:0]             s_axil_rdata,
+  output logic [1:0]              s_axil_rresp,
+  output logic                    s_axil_rvalid,
+  input  logic                    s_axil_rready,
+
+  // Events from the data path.
+  input  logic                    beat_accepted,
+  input  logic [INC_W-1:0]        saturated_count,
+
+  // Settings. clear is high in the cycle of the write that asks for it.
+  output logic                    clear,
+  output logic                    frame_clear,
+  output logic [5:0]              shift,
+  output logic [2:0]              round_mode,
+  output logic [1:0]              sat_mode,
+  output logic [PAIRS-1:0][15:0]  coef
+);
+
+  if (NTAPS < 4 || NTAPS > 64 || NTAPS % 2 != 0) begin : gen_bad_ntaps
+    $fatal(1, "plio_fir_regs: NTAPS must be even, 4 to 64");
+  end
+  if (P == 0 || P > 255 || FIR_LATENCY > 255 || FIFO_DEPTH > 255) begin : gen_bad_config
+    $fatal(1, "plio_fir_regs: P, FIR_LATENCY and FIFO_DEPTH must fit in 8 bits, P at least 1");
+  end
+
+  localparam logic [31:0] IdValue     = 32'h4742_4652;
+  localparam logic [31:0] ConfigValue =
+      {8'(FIFO_DEPTH), 8'(FIR_LATENCY), 8'(P), 8'(NTAPS)};
+  localparam logic [5:0]  MaxShift    = 6'd47;
+
+  localparam logic [1:0]  RespOkay    = 2'b00;
+  localparam logic [1:0]  RespSlvErr  = 2'b10;
+
+  // Register addresses, in words.
+  typedef logic [9:0] word_addr_t;
+  localparam word_addr_t AddrId       = 10'h000;
+  localparam word_addr_t AddrConfig   = 10'h001;
+  localparam word_addr_t AddrCtrl     = 10'h002;
+  localparam word_addr_t AddrShift    = 10'h003;
+  localparam word_addr_t AddrRound    = 10'h004;
+  localparam word_addr_t AddrSat      = 10'h005;
+  localparam word_addr_t AddrBeats    = 10'h006;
+  localparam word_addr_t AddrSatCount = 10'h007;
+  localparam word_addr_t AddrCoef     = 10'h010;
+
+  logic                   frame_clear_q;
+  logic [5:0]             shift_q;
+  logic [2:0]             round_mode_q;
+  logic [1:0]             sat_mode_q;
+  logic [31:0]            beats_q;
+  logic [31:0]            sat_count_q;
+  logic [PAIRS-1:0][15:0] coef_q;
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Write channels
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  // Whichever of AW and W comes first waits in these registers for the other.
+  logic        aw_held_q, aw_held_d;
+  logic        w_held_q, w_held_d;
+  word_addr_t  awaddr_q;
+  logic [31:0] wdata_q;
+  logic [3:0]  wstrb_q;
+  logic        awready_q;
+  logic        wready_q;
+  logic        bvalid_q, bvalid_d;
+  logic [1:0]  bresp_q;
+
+  logic        aw_here;
+  logic        w_here;
+  logic        do_write;
+  word_addr_t  waddr;
+  logic [31:0] wdata;
+  logic [3:0]  wstrb;
+
+  assign aw_here  = aw_held_q || (s_axil_awvalid && awready_q);
+  assign w_here   = w_held_q || (s_axil_wvalid && wready_q);
+  assign do_write = aw_here && w_here;
+  assign waddr    = aw_held_q ? awaddr_q : s_axil_awaddr[11:2];
+  assign wdata    = w_held_q ? wdata_q : s_axil_wdata;
+  assign wstrb    = w_held_q ? wstrb_q : s_axil_wstrb;
+
+  assign aw_held_d = aw_here && !do_write;
+  assign w_held_d  = w_here && !do_write;
+  assign bvalid_d  = do_write || (bvalid_q && !s_axil_bready);
+
+  logic wr_ctrl, wr_shift, wr_round, wr_sat, wr_sat_count;
+  logic [PAIRS-1:0] wr_coef;
+  logic             wr_legal;
+
+  assign wr_ctrl      = do_write && waddr == AddrCtrl;
+  assign wr_shift     = do_write && waddr == AddrShift;
+  assign wr_round     = do_write && waddr == AddrRound;
+  assign wr_sat       = do_write && waddr == AddrSat;
+  assign wr_sat_count = do_write && waddr == AddrSatCount;
+  assign wr_legal     =
+      wr_ctrl || wr_shift || wr_round || wr_sat || wr_sat_count || wr_coef != '0;
+
+  always_comb begin
+    for (int unsigned k = 0; k < PAIRS; k++) begin
+      wr_coef[k] = do_write && waddr == AddrCoef + word_addr_t'(k);
+    end
+  end
+
+  always_ff @(posedge aclk) begin
+    if (!aresetn) begin
+      aw_held_q <= 1'b0;
+      w_held_q  <= 1'b0;
+      awready_q <= 1'b0;
+      wready_q  <= 1'b0;
+      bvalid_q  <= 1'b0;
+    end else begin
+      aw_held_q <= aw_held_d;
+      w_held_q  <= w_held_d;
+      // Nothing new is taken before the answer is gone: one write outstanding.
+      awready_q <= !aw_held_d && !bvalid_d;
+      wready_q  <= !w_held_d && !bvalid_d;
+      bvalid_q  <= bvalid_d;
+    end
+  end
+
+  always_ff @(posedge aclk) begin
+    if (s_axil_awvalid && awready_q) begin
+      awaddr_q <= s_axil_awaddr[11:2];
+    end
+    if (s_axil_wvalid && wready_q) begin
+      wdata_q <= s_axil_wdata;
+      wstrb_q <= s_axil_wstrb;
+    end
+    if (do_write) begin
+      bresp_q <= wr_legal ? RespOkay : RespSlvErr;
+    end
+  end
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Registers
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic [32:0] sat_count_sum;
+  assign sat_count_sum = {1'b0, sat_count_q} + 33'(saturated_count);
+
+  // Every setting but the coefficients lives in byte 0.
+  always_ff @(posedge aclk) begin
+    if (!aresetn) begin
+      frame_clear_q <= 1'b0;
+      shift_q       <= '0;
+      round_mode_q  <= '0;
+      sat_mode_q    <= 2'd1;
+      coef_q        <= '0;
+      beats_q       <= '0;
+      sat_count_q   <= '0;
+    end else begin
+      if (wr_ctrl && wstrb[0]) begin
+        frame_clear_q <= wdata[1];
+      end
+      if (wr_shift && wstrb[0]) begin
+        shift_q <= wdata[5:0];
+      end
+      if (wr_round && wstrb[0]) begin
+        round_mode_q <= wdata[2:0];
+      end
+      if (wr_sat && wstrb[0]) begin
+        sat_mode_q <= wdata[1:0];
+      end
+      for (int unsigned k = 0; k < PAIRS; k++) begin
+        if (wr_coef[k] && wstrb[0]) begin
+          coef_q[k][7:0] <= wdata[7:0];
+        end
+        if (wr_coef[k] && wstrb[1]) begin
+          coef_q[k][15:8] <= wdata[15:8];
+        end
+      end
+      beats_q <= beats_q + 32'(beat_accepted);
+      if (wr_sat_count) begin
+        sat_count_q <= '0;
+      end else begin
+        sat_count_q <= sat_count_sum[32] ? '1 : sat_count_sum[31:0];
+      end
+    end
+  end
+
+  assign clear       = wr_ctrl && wstrb[0] && wdata[0];
+  assign frame_clear = frame_clear_q;
+  assign shift       = shift_q > MaxShift ? MaxShift : shift_q;
+  assign round_mode  = round_mode_q;
+  assign sat_mode    = sat_mode_q;
+  assign coef        = coef_q;
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Read channels
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic        arready_q;
+  logic        rvalid_q, rvalid_d;
+  logic [31:0] rdata_q, rdata_d;
+  logic [1:0]  rresp_q, rresp_d;
+  logic        do_read;
+  word_addr_t  raddr;
+
+  assign do_read  = s_axil_arvalid && arready_q;
+  assign raddr    = s_axil_araddr[11:2];
+  assign rvalid_d = do_read || (rvalid_q && !s_axil_rready);
+
+  always_comb begin
+    rresp_d = RespOkay;
+    rdata_d = '0;
+    case (raddr)
+      AddrId:       rdata_d = IdValue;
+      AddrConfig:   rdata_d = ConfigValue;
+      AddrCtrl:     rdata_d = {30'b0, frame_clear_q, 1'b0};
+      AddrShift:    rdata_d = 32'(shift_q);
+      AddrRound:    rdata_d = 32'(round_mode_q);
+      AddrSat:      rdata_d = 32'(sat_mode_q);
+      AddrBeats:    rdata_d = beats_q;
+      AddrSatCount: rdata_d = sat_count_q;
+      default: begin
+        rresp_d = RespSlvErr;
+        for (int unsigned k = 0; k < PAIRS; k++) begin
+          if (raddr == AddrCoef + word_addr_t'(k)) begin
+            rresp_d = RespOkay;
+            rdata_d = 32'($signed(coef_q[k]));
+          end
+        end
+      end
+    endcase
+  end
+
+  always_ff @(posedge aclk) begin
+    if (!aresetn) begin
+      arready_q <= 1'b0;
+      rvalid_q  <= 1'b0;
+    end else begin
+      arready_q <= !rvalid_d;
+      rvalid_q  <= rvalid_d;
+    end
+  end
+
+  always_ff @(posedge aclk) begin
+    if (do_read) begin
+      rdata_q <= rdata_d;
+      rresp_q <= rresp_d;
+    end
+  end
+
+  assign s_axil_awready = awready_q;
+  assign s_axil_wready  = wready_q;
+  assign s_axil_bvalid  = bvalid_q;
+  assign s_axil_bresp   = bresp_q;
+  assign s_axil_arready = arready_q;
+  assign s_axil_rvalid  = rvalid_q;
+  assign s_axil_rdata   = rdata_q;
+  assign s_axil_rresp   = rresp_q;
+
+  // No field lies in the upper half of a register, and addresses are those of whole words.
+  logic unused_bits;
+  assign unused_bits = ^{wdata[31:16], wstrb[3:2], s_axil_awaddr[1:0], s_axil_araddr[1:0]};
+
+endmodule
