@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pictures of traces: throughput over time, gaps, frame intervals. The only place that needs matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from pymodels.measure import Throughput, UnmeasurableError, frame_intervals, measure
+from pymodels.samples import SampleType, sample_type
+from pymodels.trace import Trace
+
+_INK, _SOFT, _GRID = "#1f2933", "#616e7c", "#e4e7eb"
+_BLUE, _FILL, _RED, _GREEN = "#2166ac", "#c6dbef", "#b2182b", "#1b7837"
+_BINS = 160
+_DPI = 130
+
+_Format = str | SampleType | None
+
+
+def plot_trace(trace: Trace, path: str | PathLike[str], *, title: str, dtype: _Format = None) -> None:
+    """One port: throughput over time on top, gaps and frame intervals below.
+
+    Args:
+        trace: what to draw; a trace too short for a panel gets the reason in its place.
+        path: PNG (or what matplotlib makes of the ending), overwritten.
+        title: over the figure.
+        dtype: sample type; without it throughput is in MB/s.
+    """
+    figure, (top, left, right) = _figure(title, [["rate", "rate"], ["gaps", "frames"]], (9.6, 6.4), [1.15, 1.0])
+    result = measure(trace, dtype)
+    _throughput(top, trace, result, dtype)
+    _gaps(left, result)
+    _frames(right, trace, result)
+    _save(figure, path)
+
+
+def plot_run(
+    ports: Mapping[str, Trace], path: str | PathLike[str], title: str, dtypes: Mapping[str, str | None] | None = None
+) -> None:
+    """All ports of a run: a row each with throughput over one common time axis, and gaps.
+
+    Args:
+        ports: traces by name.
+        path: PNG, overwritten.
+        title: over the figure.
+        dtypes: sample types by port; a port without one is drawn in MB/s.
+    """
+    names = list(ports)
+    rows = max(1, len(names))
+    mosaic = [[f"rate{i}", f"gaps{i}"] for i in range(rows)]
+    figure, axes = _figure(title, mosaic, (10.4, 0.9 + 2.25 * rows), [1.0] * rows, [2.2, 1.0])
+    times = [t.time_ps[[0, -1]] for t in ports.values() if len(t)]
+    span = (min(int(t[0]) for t in times), max(int(t[1]) for t in times)) if times else None
+    for i, name in enumerate(names):
+        trace, dtype = ports[name], (dtypes or {}).get(name)
+        rate, gaps = axes[2 * i], axes[2 * i + 1]
+        result = measure(trace, dtype)
+        _throughput(rate, trace, result, dtype, span)
+        _gaps(gaps, result)
+        rate.set_title(f"{name}: throughput", loc="left", fontsize=10, color=_INK)
+    if not names:
+        _say(axes[0], "no ports")
+        _say(axes[1], "")
+    _save(figure, path)
+
+
+def _figure(
+    title: str,
+    mosaic: list[list[str]],
+    size: tuple[float, float],
+    heights: list[float],
+    widths: list[float] | None = None,
+) -> tuple[Any, list[Any]]:
+    # The object-oriented way: no pyplot state, no windows, safe in threads and tests.
+    figure = Figure(figsize=size, layout="constrained")
+    FigureCanvasAgg(figure)
+    grid: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=heights, width_ratios=widths)
+    figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold", color=_INK)
+    for axes in grid.values():
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+        for side in ("left", "bottom"):
+            axes.spines[side].set_color(_SOFT)
+        axes.tick_params(colors=_SOFT, labelsize=8)
+        axes.grid(True, color=_GRID, linewidth=0.8)
+        axes.set_axisbelow(True)
+    return figure, list(grid.values())
+
+
+def _save(figure: Any, path: str | PathLike[str]) -> None:
+    figure.savefig(path, dpi=_DPI, facecolor="white")
+
+
+def _label(axes: Axes, title: str, x: str, y: str) -> None:
+    axes.set_title(title, loc="left", fontsize=10, color=_INK)
+    axes.set_xlabel(x, fontsize=9, color=_SOFT)
+    axes.set_ylabel(y, fontsize=9, color=_SOFT)
+
+
+def _say(axes: Axes, reason: str) -> None:
+    axes.grid(False)
+    axes.set_xticks([])
+    axes.set_yticks([])
+    axes.text(0.5, 0.5, reason, transform=axes.transAxes, ha="center", va="center", color=_SOFT, fontsize=9, wrap=True)
+
+
+def binned(trace: Trace, bins: int = _BINS) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Throughput over time.
+
+    Bins are whole clock cycles long, all alike but the last, which ends one cycle after the last beat.
+
+    Returns:
+        (b + 1,) bin edges in picoseconds and (b,) MB/s in each bin; both empty without beats.
+    """
+    if len(trace) == 0:
+        return np.zeros(0), np.zeros(0)
+    cycle = trace.cycle - trace.cycle[0]
+    total = int(cycle[-1]) + 1
+    size = max(1, -(-total // bins))
+    count = -(-total // size)
+    moved = np.bincount(cycle // size, weights=trace.keep.sum(axis=1), minlength=count)
+    edges = np.minimum(np.arange(count + 1) * size, total)
+    rate = moved * 1e6 / (np.diff(edges) * trace.clock_ps)
+    return edges * float(trace.clock_ps) + float(trace.time_ps[0]), rate
+
+
+def _time_unit(span_ps: float) -> tuple[float, str]:
+    for scale, unit in ((1e12, "s"), (1e9, "ms"), (1e6, "us")):
+        if span_ps >= 2 * scale:
+            return scale, unit
+    return 1e3, "ns"
+
+
+def _throughput(
+    axes: Axes, trace: Trace, result: Throughput, dtype: _Format, span: tuple[int, int] | None = None
+) -> None:
+    kind = None if dtype is None else sample_type(dtype)
+    unit, per_byte = ("MB/s", 1.0) if kind is None else ("Msamples/s", 1.0 / kind.bytes)
+    _label(axes, "Throughput", "time", unit)
+    edges, rate = binned(trace)
+    if not len(rate):
+        _say(axes, "no beats")
+        return
+    scale, name = _time_unit(float(edges[-1]))
+    axes.set_xlabel(f"time [{name}]", fontsize=9, color=_SOFT)
+    axes.stairs(rate * per_byte, edges / scale, fill=True, color=_FILL)
+    axes.stairs(rate * per_byte, edges / scale, color=_BLUE, linewidth=1.1)
+    limit = result.limit_mb_per_s * per_byte
+    axes.axhline(limit, color=_RED, linewidth=1.2, linestyle="--", label=f"port limit {limit:.2f}")
+    average = result.by_frames or result.continuous
+    if average is not None:
+        what = "by frames" if result.by_frames else "continuous"
+        value = average.mb_per_s * per_byte
+        label = f"{what} {value:.2f} ({result.share(average):.1%})"
+        axes.axhline(value, color=_GREEN, linewidth=1.2, linestyle=":", label=label)
+    axes.set_ylim(0, limit * 1.32)
+    if span is not None:
+        axes.set_xlim(span[0] / scale, (span[1] + trace.clock_ps) / scale)
+    axes.legend(loc="upper right", ncols=2, fontsize=8, frameon=False, labelcolor=_INK)
+
+
+def _gaps(axes: Axes, result: Throughput) -> None:
+    _label(axes, "Gaps (time from beat to beat)", "gap [ns]", "how often")
+    if not result.gaps:
+        _say(axes, result.reason("max_gap_ps"))
+        return
+    idle = np.fromiter(result.gaps, np.int64)
+    count = np.fromiter(result.gaps.values(), np.int64)
+    gap_ns = (idle + 1) * result.clock_ps / 1000
+    axes.set_yscale("log")
+    axes.set_ylim(0.6, float(count.max()) * 6)
+    if len(gap_ns) <= 8:
+        at = np.arange(len(gap_ns))
+        bars = axes.bar(at, count, width=0.55, color=_FILL, edgecolor=_BLUE)
+        axes.bar_label(bars, [f"{n:,}" for n in count], fontsize=8, color=_INK, padding=2)
+        axes.set_xticks(at, [f"{g:g}" for g in gap_ns])
+        axes.set_xlim(-0.8, max(len(gap_ns) - 0.2, 1.8))
+        axes.grid(False, axis="x")
+        return
+    axes.vlines(gap_ns, 0.6, count, color=_BLUE, linewidth=1.4)
+    axes.plot(gap_ns, count, "o", color=_BLUE, markersize=3)
+    if gap_ns[-1] > 50 * gap_ns[0]:
+        axes.set_xscale("log")
+
+
+def _frames(axes: Axes, trace: Trace, result: Throughput) -> None:
+    _label(axes, "Frame intervals (TLAST to TLAST)", "frame", "ns")
+    try:
+        intervals = frame_intervals(trace) / 1000
+    except UnmeasurableError as why:
+        _say(axes, str(why))
+        return
+    frame = np.arange(1, len(intervals) + 1)
+    high = float(intervals.max())
+    if len(frame) <= 12:
+        bars = axes.bar(frame, intervals, width=0.55, color=_FILL, edgecolor=_BLUE)
+        if len(frame) <= 8:
+            axes.bar_label(bars, [f"{v:g}" for v in intervals], fontsize=8, color=_INK, padding=2)
+        axes.set_xticks(frame)
+        axes.set_xlim(0.2, max(len(frame) + 0.8, 2.8))
+        axes.grid(False, axis="x")
+    else:
+        axes.plot(frame, intervals, color=_BLUE, linewidth=1, marker="o", markersize=2.5)
+    axes.set_ylim(0, high * 1.2)
+    steady = result.steady
+    if steady is not None:
+        text = f"steady from frame {steady.since_frame}" if steady.holds else "not steady"
+        axes.text(
+            1, 1.02, text, transform=axes.transAxes, ha="right", color=_GREEN if steady.holds else _RED, fontsize=8
+        )
