@@ -69,19 +69,38 @@ class Pattern:
         if self.kind == "array" and (not self.values or min(self.values) < 0):
             raise UsageError("an array pattern needs values, none of them negative")
 
+    @classmethod
+    def parse(cls, text: str, *, seed: int = 0) -> Pattern:
+        """``none``, ``random:0.3``, ``bursty:16``, ``worst`` or ``array:1,0,0`` as the command line writes them."""
+        kind, _, value = text.partition(":")
+        try:
+            if kind == "random":
+                return cls("random", p=float(value or 0.3), seed=seed)
+            if kind == "bursty":
+                return cls("bursty", burst=int(value or 16), seed=seed)
+            if kind == "array":
+                return cls("array", values=tuple(int(v) for v in value.split(",")), seed=seed)
+        except ValueError:
+            raise UsageError(f"pattern {text!r}: {value!r} is not what {kind} takes") from None
+        if kind not in ("none", "worst") or value:
+            raise UsageError(f"unknown pattern {text!r}; known: none, random:P, bursty:N, worst, array:V,V,...")
+        return cls("none" if kind == "none" else "worst", seed=seed)
+
     def ready(self, cycles: int) -> npt.NDArray[np.bool_]:
         """(cycles,) whether a sink is ready in cycles 0..cycles-1. Longer calls begin with the same values."""
         k = np.arange(cycles, dtype=np.uint64)
         if self.kind == "none":
             return np.ones(cycles, np.bool_)
         if self.kind == "random":
-            return splitmix64(self.seed, k) >= np.uint64(int(self.p * 2**64))
+            busy: npt.NDArray[np.bool_] = splitmix64(self.seed, k) < np.uint64(int(self.p * 2**64))
+            return ~busy
         if self.kind == "bursty":
             # One run is at least one cycle, so `cycles` runs are always enough; phases alternate, ready first.
             runs = 1 + (splitmix64(self.seed, k) % np.uint64(self.burst)).astype(np.int64)
             return np.repeat(np.arange(cycles) % 2 == 0, runs)[:cycles]
         if self.kind == "worst":
-            return (k >= WORST_STALL) & (k % np.uint64(WORST_PERIOD) == 0)
+            late: npt.NDArray[np.bool_] = (k >= WORST_STALL) & (k % np.uint64(WORST_PERIOD) == 0)
+            return late
         return np.resize(np.asarray(self.values, dtype=np.bool_), cycles)
 
     def gaps(self, beats: int) -> npt.NDArray[np.int64]:
@@ -90,7 +109,9 @@ class Pattern:
         if self.kind == "none":
             return np.zeros(beats, np.int64)
         if self.kind == "worst":
-            return np.where(i == 0, WORST_STALL, WORST_PERIOD - 1).astype(np.int64)
+            fixed = np.full(beats, WORST_PERIOD - 1, np.int64)
+            fixed[:1] = WORST_STALL
+            return fixed
         if self.kind == "array":
             return np.resize(np.asarray(self.values, dtype=np.int64), beats)
         if self.kind == "random":
@@ -98,10 +119,11 @@ class Pattern:
             u = (splitmix64(self.seed, i) >> np.uint64(11)).astype(np.float64) / 2.0**53
             if self.p == 0:
                 return np.zeros(beats, np.int64)
-            return np.floor(np.log1p(-u) / np.log(self.p)).astype(np.int64)
+            return np.asarray(np.floor(np.log1p(-u) / np.log(self.p)), np.int64)
         pick = splitmix64(self.seed, i)
         length = 1 + ((pick >> np.uint64(32)) % np.uint64(self.burst)).astype(np.int64)
-        return np.where(pick % np.uint64(self.burst) == 0, length, 0)
+        pauses: npt.NDArray[np.int64] = np.where(pick % np.uint64(self.burst) == 0, length, 0)
+        return pauses
 
 
 class NextReady:

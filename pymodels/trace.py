@@ -30,8 +30,8 @@ class Trace:
 
     As stimulus, ``cycle`` says when beats are offered: the distance between two cycles, less one, is the number of
     idle cycles between the transfer of one beat and the offer of the next. As a result, it is the
-    clock cycle in which the beat transferred, cycle 0 being the first rising edge after reset (or after the streams were
-    started).
+    clock cycle in which the beat transferred, cycle 0 being the first rising edge after reset (or after the
+    streams were started).
 
     Attributes:
         data: (n, B) uint8, byte 0 is ``tdata[7:0]``.

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the host process hands to the simulation, and what comes back.
+
+Both sides are this program; jobs and records are pickles in a folder of their own. Each episode's record is written as soon as
+it ends, so that a crash loses none of those before it.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pymodels.stimulus import Outcome, Stimulus
+from tb.design import ClockPort, LitePort, StatusPort, StreamPort
+
+ENVIRONMENT = "GOLDBEAT_JOB"
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A stimulus and how long to run it.
+
+    Attributes:
+        stimulus: what to drive.
+        run_ps: how long the streams run, from the start on; ends the episode (at ``stop_ps``, if that is sooner, by reset).
+    """
+
+    stimulus: Stimulus
+    run_ps: int
+
+
+@dataclass(frozen=True)
+class Job:
+    """One simulator process: the ports of the design, and its episodes one after the other."""
+
+    clocks: tuple[ClockPort, ...]
+    streams: tuple[StreamPort, ...]
+    registers: tuple[LitePort, ...]
+    status: tuple[StatusPort, ...]
+    episodes: Sequence[Episode]
+
+
+@dataclass(frozen=True)
+class AccessResult:
+    """What a register access gave: the value read (None for a write), and whether it was answered with an error."""
+
+    value: int | None
+    error: bool
+
+
+@dataclass(frozen=True)
+class Record:
+    """What happened in one episode.
+
+    Attributes:
+        outcome: transfers of every stream port and the status outputs.
+        accesses: results of the register programs by port, those before and after the streams in order.
+        violations: broken protocol rules, as text.
+        hanging: what each port waited for when the episode ended, as text; empty where nothing waits.
+    """
+
+    outcome: Outcome
+    accesses: Mapping[str, tuple[AccessResult, ...]] = field(default_factory=dict)
+    violations: tuple[str, ...] = ()
+    hanging: tuple[str, ...] = ()
+
+
+def write_job(job: Job, folder: Path) -> None:
+    """Put a job where the simulation will look for it."""
+    _dump(job, folder / "job.pickle")
+
+
+def read_job(folder: Path) -> Job:
+    """The job of a folder."""
+    with (folder / "job.pickle").open("rb") as stream:
+        job: Job = pickle.load(stream)
+    return job
+
+
+def write_record(record: Record, folder: Path, index: int) -> None:
+    """Keep the record of episode ``index``."""
+    _dump(record, folder / f"record-{index}.pickle")
+
+
+def read_record(folder: Path, index: int) -> Record | None:
+    """The record of episode ``index``, None when the simulation did not get that far."""
+    path = folder / f"record-{index}.pickle"
+    if not path.is_file():
+        return None
+    with path.open("rb") as stream:
+        record: Record = pickle.load(stream)
+    return record
+
+
+def _dump(what: Any, path: Path) -> None:
+    part = path.with_suffix(".part")
+    with part.open("wb") as stream:
+        pickle.dump(what, stream, protocol=pickle.HIGHEST_PROTOCOL)
+    os.replace(part, path)

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Golden model against record. It cannot pass silently: comparing nothing is a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pymodels.compare import Comparison, compare
+from pymodels.stimulus import Outcome, Stimulus
+from tb.design import Design
+from tb.job import AccessResult, Record
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the scoreboard says of one episode.
+
+    Attributes:
+        ports: the comparison of every stream port.
+        compared: output beats and register reads that were looked at.
+        failures: everything that is wrong, each a text that stands alone; empty means pass.
+    """
+
+    ports: Mapping[str, Comparison] = field(default_factory=dict)
+    compared: int = 0
+    failures: tuple[str, ...] = ()
+
+
+def check(
+    design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome, record: Record
+) -> Verdict:
+    """Compare everything that a run recorded with everything that the model predicts."""
+    failures = list(record.violations)
+    ports: dict[str, Comparison] = {}
+    compared = 0
+    want = expected.until(stimulus.stop_ps)
+    for port in design.bundles(params):
+        if port.name not in want.ports:
+            failures.append(f"port {port.name}: the golden model predicts nothing for it")
+            continue
+        result = compare(want.ports[port.name], record.outcome.ports[port.name])
+        ports[port.name] = result
+        compared += result.compared if port.direction == "out" else 0
+        if not result.equal:
+            failures.append(result.text(port.name))
+    if stimulus.stop_ps is None:
+        for status in design.status:
+            was, should = record.outcome.status[status.name], expected.status.get(status.name)
+            if was != should:
+                failures.append(f"status {status.name}: expected {should}, got {was}")
+    if failures and record.hanging:
+        failures.append("at the end of the run: " + "; ".join(record.hanging))
+    accesses, reads = _check_accesses(design, params, stimulus, record)
+    return Verdict(ports, compared + reads, (*failures, *accesses))
+
+
+def nothing_compared(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """The failure of a case in which no output beat and no register read was compared, in any episode."""
+    if sum(v.compared for v in verdicts):
+        return ()
+    return ("nothing was compared: no output beat and no register read in any episode",)
+
+
+def _check_accesses(
+    design: Design, params: Mapping[str, Any], stimulus: Stimulus, record: Record
+) -> tuple[list[str], int]:
+    failures: list[str] = []
+    reads = 0
+    model = design.register_model(params, stimulus) if design.register_model else {}
+    for port in design.registers:
+        asked = (*stimulus.program.get(port.name, ()), *stimulus.after.get(port.name, ()))
+        if stimulus.stop_ps is not None:
+            asked = tuple(stimulus.program.get(port.name, ()))
+        got: Sequence[AccessResult] = record.accesses.get(port.name, ())
+        if len(asked) != len(got):
+            failures.append(f"{port.name}: {len(asked)} accesses asked for, {len(got)} made")
+        predicted = model.get(port.name)
+        for i, (access, result) in enumerate(zip(asked, got, strict=False)):
+            where = f"{port.name}: access {i} ({access.op} 0x{access.address:03x})"
+            value, error = (access.value, access.error) if predicted is None else predicted[i]
+            if result.error != error:
+                failures.append(f"{where}: expected {_answer(error)}, got {_answer(result.error)}")
+            elif access.op == "read" and not error and value is not None:
+                reads += 1
+                if result.value != value:
+                    failures.append(f"{where}: expected 0x{value:08x}, got 0x{result.value or 0:08x}")
+    return failures, reads
+
+
+def _answer(error: bool) -> str:
+    return "an error response" if error else "OKAY"

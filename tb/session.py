@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cocotb side: runs every episode of a job in one simulator process.
+
+This module is what cocotb loads inside the simulation; the host process (``tb.simulate``) hands it the job's folder.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from cocotb.clock import Clock as CocotbClock
+from cocotb.triggers import RisingEdge, Timer
+from cocotb.utils import get_sim_time
+
+import cocotb
+from pymodels.stimulus import Clock, Outcome
+from tb.job import ENVIRONMENT, AccessResult, Episode, Job, Record, read_job, write_record
+from tb.transactors.base import Transactors
+from tb.transactors.cocotbext import CocotbextTransactors
+
+_RESET_CYCLES = 8
+"""Cycles of the slowest clock that a reset lasts: more than any synchroniser is deep."""
+_HELD_CYCLES = 4
+"""Cycles that the clocks run on after a reset in mid-flight, before the next episode."""
+
+
+class _Clocks:
+    """The free-running clocks of a design, restarted with chosen phases."""
+
+    def __init__(self, dut: Any, job: Job) -> None:
+        self._signals = {c.name: getattr(dut, c.name) for c in job.clocks}
+        self._running: list[CocotbClock] = []
+
+    def halt(self) -> None:
+        """Stop all clocks, low."""
+        for clock in self._running:
+            clock.stop()
+        self._running = []
+        for signal in self._signals.values():
+            signal.value = 0
+
+    async def align(self, clocks: Mapping[str, Clock], cycles: int) -> int:
+        """Restart so that edge 0 of every clock falls at its offset after a common origin.
+
+        Returns:
+            the origin (simulation time in ps), at least ``cycles`` periods of the slowest clock from now.
+        """
+        self.halt()
+        slowest = max(c.period_ps for c in clocks.values())
+        await Timer(slowest, "step")
+        origin = int(get_sim_time("step")) + cycles * slowest
+        for name, clock in clocks.items():
+            cocotb.start_soon(self._begin(name, clock, origin))
+        return origin
+
+    async def reach(self, origin: int, clocks: Mapping[str, Clock]) -> None:
+        """Wait for the origin; where a clock rises at that very moment, until its edge has been sampled."""
+        rising = [name for name, clock in clocks.items() if clock.offset_ps == clock.period_ps]
+        if rising:
+            await _until(origin - 1)
+            await RisingEdge(self._signals[rising[0]])
+        else:
+            await _until(origin)
+
+    async def _begin(self, name: str, clock: Clock, origin: int) -> None:
+        delay = (origin + clock.offset_ps - int(get_sim_time("step"))) % clock.period_ps
+        if delay:
+            await Timer(delay, "step")
+        driver = CocotbClock(self._signals[name], clock.period_ps, "step", impl="gpi")
+        driver.start(start_high=True)
+        self._running.append(driver)
+
+
+async def _until(time_ps: int) -> None:
+    wait = time_ps - int(get_sim_time("step"))
+    if wait > 0:
+        await Timer(wait, "step")
+
+
+async def _run(dut: Any, job: Job, episode: Episode, clocks: _Clocks, agents: Transactors) -> Record:
+    stimulus = episode.stimulus
+    resets = [getattr(dut, c.reset) for c in job.clocks]
+    for reset in resets:
+        reset.value = 0
+    agents.reset()
+    origin = await clocks.align(stimulus.clocks, _RESET_CYCLES)
+    agents.load(stimulus)
+    # The last look in reset; sinks decide two edges ahead, so everything is armed well before the origin.
+    await _until(origin - 3 * max(c.period_ps for c in stimulus.clocks.values()))
+    violations = [
+        f"axis_valid_in_reset: {p.name}: tvalid is high in reset"
+        for p in job.streams
+        if p.direction == "out" and int(getattr(dut, f"{p.name}_tvalid").value)
+    ]
+    accesses: dict[str, list[AccessResult]] = {p.name: [] for p in job.registers}
+    if not stimulus.settled:
+        agents.start(origin, settled=False)
+    await clocks.reach(origin, stimulus.clocks)
+    for reset in resets:
+        reset.value = 1
+    if stimulus.settled:
+        for port, program in stimulus.program.items():
+            accesses[port] += await agents.program(port, program)
+        # Stopping the clocks is invisible to a synchronous design; it gives the streams a start at known phases.
+        origin = await clocks.align(stimulus.clocks, _HELD_CYCLES)
+        agents.start(origin, settled=True)
+    stop = stimulus.stop_ps
+    await _until(origin + (episode.run_ps if stop is None else min(stop, episode.run_ps)))
+    if stop is not None:
+        for reset in resets:
+            reset.value = 0
+    outcome, broken, waiting = agents.stop()
+    status = {s.name: int(getattr(dut, s.name).value) for s in job.status}
+    if stop is None:
+        for port, program in stimulus.after.items():
+            accesses[port] += await agents.program(port, program)
+    await Timer(_HELD_CYCLES * max(c.period_ps for c in stimulus.clocks.values()), "step")
+    return Record(
+        Outcome(outcome.ports, status),
+        {port: tuple(results) for port, results in accesses.items()},
+        (*violations, *broken),
+        waiting,
+    )
+
+
+@cocotb.test()
+async def episodes(dut: Any) -> None:
+    """Run every episode of the job and keep its record."""
+    folder = Path(os.environ[ENVIRONMENT])
+    job = read_job(folder)
+    for clock in job.clocks:
+        getattr(dut, clock.name).value = 0
+        getattr(dut, clock.reset).value = 0
+    clocks, agents = _Clocks(dut, job), CocotbextTransactors(dut, job)
+    for index, episode in enumerate(job.episodes):
+        write_record(await _run(dut, job, episode, clocks, agents), folder, index)

@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The reference back end: cocotbext-axi's sources, sinks and AXI-Lite master, with cycle-exact gaps and back-pressure.
+
+cocotbext-axi pauses by a generator that runs beside its driver; the order of the two within an edge is open. Here ``pause`` is
+a property that is computed when the driver asks, from the gap list (sources) or from the cycle number (sinks), so every
+transfer falls into a known cycle.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from cocotb.task import Task
+from cocotb.triggers import FallingEdge, RisingEdge, Timer, with_timeout
+from cocotb.utils import get_sim_time
+from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
+
+import cocotb
+from pymodels.errors import GoldbeatError, UsageError
+from pymodels.stimulus import Access, Clock, Outcome, Stimulus
+from pymodels.trace import SIDEBANDS, Trace
+from tb.design import StreamPort
+from tb.job import AccessResult, Job
+from tb.transactors.base import Transactors
+
+_NEVER = 1 << 62
+_ACCESS_TIMEOUT_CYCLES = 10_000
+_READY_BLOCK = 4096
+
+
+class _GapSource(AxiStreamSource):  # type: ignore[misc]
+    """A source that waits ``gaps[i]`` edges, on which it could have driven, before beat i."""
+
+    def load(self, trace: Trace) -> None:
+        self._gap_list = trace.gaps.tolist()
+        self._beat = 0
+        self._wait = _NEVER
+        for frame in _frames(trace):
+            self.send_nowait(frame)
+
+    def arm(self, timing: _Timing, *, settled: bool) -> None:
+        self._wait = self._gap_list[0] if self._gap_list else _NEVER
+        self._timing, self._settled = timing, settled
+
+    def disarm(self) -> None:
+        self._timing = None
+
+    @property
+    def pause(self) -> bool:
+        """Asked exactly once on every edge on which a beat could be driven; driven there, it is seen one edge later."""
+        edge = -2 if self._timing is None else self._timing.last_edge()
+        if edge < -1:
+            return True
+        if edge == -1 and not self._settled:
+            # Reset is released at this edge: a master may not drive yet, and the edge counts as one of the gap's.
+            self._wait = max(0, self._wait - 1)
+            return True
+        if self._wait:
+            self._wait -= 1
+            return True
+        self._beat += 1
+        # The beat that ends an unfinished frame is only there because a frame must end; it is never driven.
+        self._wait = self._gap_list[self._beat] if self._beat < len(self._gap_list) else _NEVER
+        return False
+
+    @pause.setter
+    def pause(self, value: bool) -> None:
+        raise AssertionError("pauses come from the gap list")
+
+    _timing: _Timing | None = None
+    _settled = False
+    _wait = _NEVER
+
+
+class _PatternSink(AxiStreamSink):  # type: ignore[misc]
+    """A sink whose ``tready`` at edge k is the k-th value of a pattern."""
+
+    timing: _Timing | None = None
+    _pattern_ready: npt.NDArray[np.bool_]
+
+    def load(self, stimulus: Stimulus, name: str) -> None:
+        self._pattern = stimulus.pattern(name)
+        self._pattern_ready = self._pattern.ready(_READY_BLOCK)
+
+    def _ready_at(self, cycle: int) -> bool:
+        if cycle >= len(self._pattern_ready):
+            self._pattern_ready = self._pattern.ready(2 * cycle)
+        return bool(self._pattern_ready[cycle])
+
+    @property
+    def pause(self) -> bool:
+        """Asked between edge j-1 and edge j, driven at edge j, so seen by the design at edge j+1."""
+        if self.timing is None:
+            return True
+        cycle = self.timing.last_edge() + 2
+        return cycle < 0 or not self._ready_at(cycle)
+
+    @pause.setter
+    def pause(self, value: bool) -> None:
+        raise AssertionError("pauses come from the pattern")
+
+
+class _Timing:
+    """Edge numbers of one clock."""
+
+    def __init__(self, clock: Clock, origin_ps: int) -> None:
+        self.clock = clock
+        self.first_ps = origin_ps + clock.offset_ps
+
+    def last_edge(self) -> int:
+        """Number of the latest edge (now included); negative before edge 0."""
+        return (int(get_sim_time("step")) - self.first_ps) // self.clock.period_ps
+
+
+def _frames(trace: Trace) -> list[AxiStreamFrame]:
+    """A trace as cocotbext-axi's frames; beats after the last TLAST get one more beat that is never driven."""
+    frames = []
+    lanes = trace.data.shape[1]
+    for part in trace.frames():
+        data, keep = part.data.reshape(-1), part.keep.reshape(-1)
+        open_end = not part.last[-1]
+        sides: dict[str, Any] = {}
+        for name in SIDEBANDS:
+            column = getattr(part, name)
+            if column is not None:
+                sides[name] = np.repeat(column, lanes).tolist() + [0] * (lanes * open_end)
+        frames.append(
+            AxiStreamFrame(
+                data.tobytes() + bytes(lanes * open_end), keep.astype(int).tolist() + [0] * (lanes * open_end), **sides
+            )
+        )
+    return frames
+
+
+class _Watch:
+    """Records one stream port's transfers, and checks that what is offered stays."""
+
+    def __init__(self, dut: Any, port: StreamPort) -> None:
+        self.port = port
+        self.signals = [getattr(dut, f"{port.name}_{s}") for s in ("tdata", "tkeep", "tlast")]
+        self.sides = [s for s in SIDEBANDS if getattr(port, s) is not None]
+        self.signals += [getattr(dut, f"{port.name}_{s}") for s in self.sides]
+        self.valid = getattr(dut, f"{port.name}_tvalid")
+        self.ready = getattr(dut, f"{port.name}_tready")
+        self.clear()
+
+    def clear(self) -> None:
+        self.cycles: list[int] = []
+        self.beats: list[tuple[int, ...]] = []
+        self.stalled: tuple[int, ...] | None = None
+        self.since = 0
+        self.violations: list[str] = []
+
+    def sample(self, cycle: int) -> None:
+        valid = bool(int(self.valid.value))
+        if self.stalled is not None:
+            self._check_stable(cycle, valid)
+        if not valid:
+            self.stalled = None
+            return
+        payload = tuple([int(s.value) for s in self.signals])
+        if int(self.ready.value):
+            self.cycles.append(cycle)
+            self.beats.append(payload)
+            self.stalled = None
+        elif self.stalled is None:
+            self.stalled, self.since = payload, cycle
+
+    def _check_stable(self, cycle: int, valid: bool) -> None:
+        where = f"{self.port.name}, cycle {cycle}"
+        if not valid:
+            self.violations.append(f"axis_valid_held: {where}: tvalid fell without a transfer")
+        elif tuple([int(s.value) for s in self.signals]) != self.stalled:
+            self.violations.append(f"axis_payload_stable: {where}: payload changed while tvalid waited for tready")
+
+    def waiting(self) -> str | None:
+        if self.stalled is None:
+            return None
+        return f"{self.port.name}: tvalid without tready since cycle {self.since}, {len(self.cycles)} beats transferred"
+
+    def trace(self, clock: Clock) -> Trace:
+        n, width = len(self.beats), self.port.width
+        assert isinstance(width, int)
+        lanes = width // 8
+        columns = list(zip(*self.beats, strict=True)) if n else [()] * len(self.signals)
+        data = np.frombuffer(b"".join(v.to_bytes(lanes, "little") for v in columns[0]), np.uint8)
+        bits = np.frombuffer(b"".join(v.to_bytes((lanes + 7) // 8, "little") for v in columns[1]), np.uint8)
+        keep = np.unpackbits(bits.reshape(n, -1), axis=1, count=lanes, bitorder="little") if n else bits
+        sides = dict(zip(self.sides, columns[3:], strict=True))
+        return Trace.from_bytes(
+            data.reshape(n, lanes),
+            keep=keep.reshape(n, lanes),
+            last=columns[2],
+            cycle=self.cycles,
+            clock_ps=clock.period_ps,
+            offset_ps=clock.offset_ps,
+            **sides,
+        )
+
+
+class CocotbextTransactors(Transactors):
+    """cocotbext-axi behind the whole-trace interface."""
+
+    def __init__(self, dut: Any, job: Job) -> None:
+        # cocotbext-axi logs every frame's payload at INFO.
+        for child in ("cocotb.harness", *(f"cocotb.harness.{p.name}" for p in (*job.streams, *job.registers))):
+            logging.getLogger(child).setLevel(logging.WARNING)
+        self._clock_of = {p.name: p.clock for p in job.streams}
+        self._watches = {p.name: _Watch(dut, p) for p in job.streams}
+        self._clock_signals = {c.name: getattr(dut, c.name) for c in job.clocks}
+        resets = {c.name: getattr(dut, c.reset) for c in job.clocks}
+        self._sources: dict[str, _GapSource] = {}
+        self._sinks: dict[str, _PatternSink] = {}
+        for port in job.streams:
+            bus, clock = AxiStreamBus.from_prefix(dut, port.name), self._clock_signals[port.clock]
+            if port.direction == "in":
+                self._sources[port.name] = _GapSource(bus, clock)
+            else:
+                self._sinks[port.name] = _PatternSink(bus, clock)
+        self._masters = {
+            p.name: AxiLiteMaster(
+                AxiLiteBus.from_prefix(dut, p.name),
+                self._clock_signals[p.clock],
+                resets[p.clock],
+                reset_active_level=False,
+            )
+            for p in job.registers
+        }
+        self._register_clock = {p.name: p.clock for p in job.registers}
+        self._tasks: list[Task[None]] = []
+        self._stimulus: Stimulus | None = None
+
+    def reset(self) -> None:
+        """Kill the drivers' coroutines and empty their queues."""
+        self._cancel()
+        for agent in (*self._sources.values(), *self._sinks.values()):
+            agent.assert_reset(True)
+            agent.clear()
+        for sink in self._sinks.values():
+            sink.timing = None
+        for source in self._sources.values():
+            source.disarm()
+        for watch in self._watches.values():
+            watch.clear()
+
+    def load(self, stimulus: Stimulus) -> None:
+        """Queue the frames; nothing moves before :meth:`start`."""
+        self._stimulus = stimulus
+        for name, source in self._sources.items():
+            if name in stimulus.inputs:
+                source.load(stimulus.inputs[name])
+        for name, sink in self._sinks.items():
+            sink.load(stimulus, name)
+        for agent in (*self._sources.values(), *self._sinks.values()):
+            agent.assert_reset(False)
+
+    def start(self, origin_ps: int, *, settled: bool) -> None:
+        """Arm sources, give sinks their time base, and begin to record."""
+        assert self._stimulus is not None
+        timings = {name: _Timing(self._stimulus.clocks[name], origin_ps) for name in self._clock_signals}
+        for name, source in self._sources.items():
+            if name in self._stimulus.inputs:
+                source.arm(timings[self._clock_of[name]], settled=settled)
+        for name, sink in self._sinks.items():
+            sink.timing = timings[self._clock_of[name]]
+            sink.wake_event.set()
+        for name, signal in self._clock_signals.items():
+            ports = [p for p, clock in self._clock_of.items() if clock == name]
+            self._tasks.append(cocotb.start_soon(self._record(signal, timings[name], ports)))
+            self._tasks.append(cocotb.start_soon(self._wake(signal, ports)))
+
+    async def _record(self, clock: Any, timing: _Timing, ports: list[str]) -> None:
+        watches = [self._watches[p] for p in ports]
+        edge = RisingEdge(clock)
+        while True:
+            await edge
+            cycle = timing.last_edge()
+            if cycle >= 0:
+                for watch in watches:
+                    watch.sample(cycle)
+
+    async def _wake(self, clock: Any, ports: list[str]) -> None:
+        # A sink sleeps while nothing is offered; woken in mid-cycle it sees each cycle's ready in time.
+        sinks = [self._sinks[p] for p in ports if p in self._sinks]
+        edge = FallingEdge(clock)
+        while sinks:
+            await edge
+            for sink in sinks:
+                sink.wake_event.set()
+
+    async def program(self, port: str, accesses: Sequence[Access]) -> list[AccessResult]:
+        """Run the accesses one at a time; an access without an answer is an error that names it."""
+        assert self._stimulus is not None
+        master = self._masters[port]
+        period = self._stimulus.clocks[self._register_clock[port]].period_ps
+        results = []
+        for number, access in enumerate(accesses):
+            call = self._read(master, access) if access.op == "read" else self._write(master, access)
+            try:
+                results.append(await with_timeout(call, _ACCESS_TIMEOUT_CYCLES * period, "step"))
+            except TimeoutError:
+                raise GoldbeatError(
+                    f"{port}: access {number} ({access.op} 0x{access.address:03x}) got no answer "
+                    f"in {_ACCESS_TIMEOUT_CYCLES} cycles"
+                ) from None
+        # The answer is seen within its last cycle; the design is left idle for one more.
+        await Timer(period, "step")
+        return results
+
+    @staticmethod
+    async def _read(master: AxiLiteMaster, access: Access) -> AccessResult:
+        answer = await master.read(access.address, 4)
+        return AccessResult(int.from_bytes(answer.data, "little"), int(answer.resp) != 0)
+
+    @staticmethod
+    async def _write(master: AxiLiteMaster, access: Access) -> AccessResult:
+        lanes = [i for i in range(4) if access.strobe >> i & 1]
+        if not lanes or lanes != list(range(lanes[0], lanes[-1] + 1)):
+            raise UsageError(f"strobe {access.strobe:04b}: cocotbext-axi only writes bytes next to each other")
+        value = (access.value or 0).to_bytes(4, "little")[lanes[0] : lanes[-1] + 1]
+        answer = await master.write(access.address + lanes[0], value)
+        return AccessResult(None, int(answer.resp) != 0)
+
+    def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
+        """What was recorded."""
+        assert self._stimulus is not None
+        self._cancel()
+        clocks = self._stimulus.clocks
+        ports = {name: watch.trace(clocks[self._clock_of[name]]) for name, watch in self._watches.items()}
+        violations = tuple(v for watch in self._watches.values() for v in watch.violations)
+        waiting = tuple(text for watch in self._watches.values() if (text := watch.waiting()))
+        return Outcome(ports), violations, waiting
+
+    def _cancel(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        self._tasks = []
