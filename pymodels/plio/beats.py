@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From the columns of a parsed PLIO file to a trace: the last steps that every reader shares."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.errors import InputError, UsageError
+from pymodels.samples import SampleType
+from pymodels.trace import Trace
+
+DEFAULT_CLOCK_PS = 4000
+"""Clock period assumed where a file does not say one: 250 MHz, a quarter of a 1 GHz AI Engine clock."""
+
+WIDTHS = (32, 64, 128)
+"""Widths of PLIO ports in bits."""
+
+WORD_BYTES = 4
+"""TLAST beats end on whole words of so many bytes."""
+
+MAX_BEATS = 1 << 28
+"""More beats than this in one file are taken for a mistake (``DATA:n`` can ask for any number)."""
+
+
+def check_port(kind: SampleType, width: int, clock_ps: int | None) -> int:
+    """Samples in a full beat.
+
+    Raises:
+        UsageError: no such port width, a type that does not fit it, or an impossible clock.
+    """
+    if width not in WIDTHS:
+        raise UsageError(f"a PLIO port is 32, 64 or 128 bits wide, not {width}")
+    if clock_ps is not None and clock_ps < 1:
+        raise UsageError(f"a clock period of {clock_ps} ps is not positive")
+    return kind.per_beat(width)
+
+
+@dataclass(frozen=True)
+class Beats:
+    """n beats as they stand in a file, all checked but for the clock grid.
+
+    Attributes:
+        parts: parts (samples, or re and im) of all beats one after the other, in the sample type's ``part_dtype``.
+        counts: (n,) int64 parts of each beat.
+        last: (n,) bool.
+        keep: (n,) int64 valid bytes of each beat from the low end, or -1: those that are there.
+        time: (n,) int64 picoseconds, or None for a file without times.
+        cycle: (n,) int64, or None: from the times, or back to back.
+        line: (n,) int64 line of each beat.
+        time_line: (n,) int64 line of each time, or None.
+        big: for each part, whether it was written as a number of 2**31 or more; None where that cannot be.
+    """
+
+    parts: npt.NDArray[Any]
+    counts: npt.NDArray[np.int64]
+    last: npt.NDArray[np.bool_]
+    keep: npt.NDArray[np.int64] | None
+    time: npt.NDArray[np.int64] | None
+    cycle: npt.NDArray[np.int64] | None
+    line: npt.NDArray[np.int64]
+    time_line: npt.NDArray[np.int64] | None
+    big: npt.NDArray[np.bool_] | None = None
+
+
+def build(beats: Beats, kind: SampleType, width: int, clock_ps: int | None, name: str | None) -> Trace:
+    """The trace of the beats.
+
+    Raises:
+        InputError: a time that is not on the grid of ``clock_ps``.
+    """
+    n, size = len(beats.counts), width // 8
+    full = kind.per_beat(width) * kind.parts
+    raw = np.ascontiguousarray(beats.parts, dtype=kind.part_dtype)
+    if raw.size == n * full:
+        data = raw.view(np.uint8).reshape(n, size)
+        keep = np.ones((n, size), np.bool_)
+    else:
+        there = np.arange(full) < beats.counts[:, None]
+        padded = np.zeros((n, full), kind.part_dtype)
+        padded[there] = raw
+        data = padded.view(np.uint8).reshape(n, size)
+        keep = np.repeat(there, kind.part_bits // 8, axis=1)
+    if beats.keep is not None:
+        keep = keep & ((beats.keep < 0)[:, None] | (np.arange(size) < beats.keep[:, None]))
+    period, offset, cycle = DEFAULT_CLOCK_PS if clock_ps is None else clock_ps, 0, beats.cycle
+    if beats.time is not None:
+        period, offset, cycle = _grid(beats, clock_ps, name)
+    return Trace.from_bytes(data, keep=keep, last=beats.last, cycle=cycle, clock_ps=period, offset_ps=offset)
+
+
+def _grid(beats: Beats, clock_ps: int | None, name: str | None) -> tuple[int, int, npt.NDArray[np.int64]]:
+    """Clock period, time of cycle 0 and cycles of the beats' times."""
+    time = beats.time
+    assert time is not None
+    assert beats.time_line is not None
+    step = np.diff(time)
+    if clock_ps is not None:
+        off = step % clock_ps != 0
+        if off.any():
+            at = int(np.argmax(off)) + 1
+            found = f"{time[at]} ps, {step[at - 1]} ps after the beat before"
+            raise InputError(
+                found, f"a time on the grid of the {clock_ps} ps clock", file=name, line=int(beats.time_line[at])
+            )
+        period = clock_ps
+    elif step.size:
+        period = int(step.min())
+        if (step % period).any():
+            period = int(np.gcd.reduce(step))
+    else:
+        period = DEFAULT_CLOCK_PS
+    first = int(time[0])
+    offset = first % period
+    return period, offset, (time - offset) // period

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Numbers to characters, whole columns at a time.
+
+A column of n numbers becomes an (n, w) matrix of characters in which every unused place is NUL; rows are put together
+side by side, and removing the NULs gives the text.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.samples import SampleType, bfloat16_to_float
+
+Chars = npt.NDArray[np.uint8]
+
+FLOAT_CHARS = 24
+"""Room for a float: ``-3.402823466e+38`` has 16 characters, ``-nan(0x400001)`` has 14."""
+
+_GROUP = 10_000
+
+
+@cache
+def _groups() -> npt.NDArray[np.uint32]:
+    """Four characters each for 0..9999: [0:10000] with leading zeros, [10000:] with NULs for them, 0 all NUL."""
+    value = np.arange(_GROUP, dtype=np.int64)
+    power = 10 ** np.arange(3, -1, -1)
+    chars = (value[:, None] // power % 10 + ord("0")).astype(np.uint8)
+    bare = np.where(value[:, None] >= power, chars, 0).astype(np.uint8)
+    return np.concatenate([chars, bare]).view("<u4").reshape(-1)
+
+
+def integer_chars(values: npt.NDArray[Any]) -> Chars:
+    """(n,) integers of any type to (n, w) characters, sign first."""
+    n = len(values)
+    negative = values < 0
+    magnitude = values.astype(np.uint64)
+    if negative.any():
+        magnitude = np.where(negative, np.uint64(0) - magnitude, magnitude)
+    top = int(magnitude.max()) if n else 0
+    rest = magnitude.astype(np.uint32) if top < 1 << 32 else magnitude
+    count = -(-len(str(top)) // 4)
+    table = _groups()
+    out = np.zeros((n, 1 + count), "<u4")
+    out[:, 0] = np.where(negative, ord("-") << 24, 0)
+    for column in range(count, 0, -1):
+        above = rest // rest.dtype.type(_GROUP)
+        low = (rest - above * rest.dtype.type(_GROUP)).astype(np.int64)
+        out[:, column] = table[low + (above == 0) * _GROUP]
+        rest = above
+    # The sign stands in the last byte of its group.
+    chars: Chars = out.view(np.uint8).reshape(n, -1)
+    # A lone zero has no digit that counts.
+    chars[magnitude == 0, -1] = ord("0")
+    return chars[:, 3:]
+
+
+@cache
+def _short_table(bits: int, signed: bool) -> npt.NDArray[np.uint64]:
+    """Eight characters for every value of up to 16 bits, indexed by its bit pattern."""
+    value = np.arange(1 << bits, dtype=np.int64)
+    if signed:
+        value = np.where(value >> (bits - 1), value - (1 << bits), value)
+    chars = integer_chars(value)
+    out = np.zeros((len(value), 8), np.uint8)
+    # Drop the places no number of so few bits needs: sign and five digits are left.
+    digits = chars[:, 1:][:, -5:]
+    out[:, 0] = chars[:, 0]
+    out[:, 1 : 1 + digits.shape[1]] = digits
+    return out.view(np.uint64).reshape(-1)
+
+
+def part_chars(parts: npt.NDArray[Any], kind: SampleType, floats: str) -> Chars:
+    """(m,) parts in ``kind.part_dtype`` to (m, w) characters.
+
+    Args:
+        parts: one part a number; 32-bit integers may also come as int64, to be printed as they are.
+        kind: the sample type.
+        floats: ``scientific`` or ``shortest``.
+    """
+    if kind.is_integer:
+        if kind.part_bits > 16:
+            return integer_chars(parts)
+        pattern = parts.view(f"u{kind.part_bits // 8}")
+        table = _short_table(kind.part_bits, kind.kind == "int")
+        short: Chars = table[pattern].view(np.uint8).reshape(-1, 8)
+        return short
+    return _float_chars(parts if kind.kind == "float" else bfloat16_to_float(parts), floats)
+
+
+def _float_chars(values: npt.NDArray[np.float32], floats: str) -> Chars:
+    m = len(values)
+    if floats == "scientific":
+        text = (f"%-{FLOAT_CHARS}.9e" * m % tuple(values.tolist())).encode().replace(b" ", b"\0")
+        chars = np.frombuffer(bytearray(text), np.uint8).reshape(m, FLOAT_CHARS)
+    else:
+        chars = values.astype(f"S{FLOAT_CHARS}").view(np.uint8).reshape(m, FLOAT_CHARS)
+    odd = np.isnan(values)
+    if odd.any():
+        for at in np.flatnonzero(odd):
+            bits = int(values[at : at + 1].view(np.uint32)[0])
+            payload = "" if bits & 0x7FFFFF == 0x400000 else f"(0x{bits & 0x7FFFFF:x})"
+            word = f"{'-' if bits >> 31 else ''}nan{payload}".encode()
+            chars[at] = np.frombuffer(word.ljust(FLOAT_CHARS, b"\0"), np.uint8)
+    return chars
+
+
+def row_text(columns: list[Chars | bytes], n: int) -> bytes:
+    """N rows of text from columns: (n, w) characters, or bytes that stand in every row."""
+    width = sum(c.shape[1] if isinstance(c, np.ndarray) else len(c) for c in columns)
+    matrix = np.empty((n, width), np.uint8)
+    at = 0
+    for column in columns:
+        if isinstance(column, np.ndarray):
+            size = column.shape[1]
+            # One item of `size` bytes a row copies faster than `size` items.
+            there = np.ndarray((n,), f"V{size}", matrix, at, (width,))
+            there[:] = np.ascontiguousarray(column).view(f"V{size}").reshape(n)
+        else:
+            size = len(column)
+            matrix[:, at : at + size] = np.frombuffer(column, np.uint8)
+        at += size
+    return matrix.tobytes().translate(None, b"\0")
+
+
+def choose(mask: npt.NDArray[np.bool_], text: bytes) -> Chars:
+    """(n, len(text)) characters: ``text`` where the mask is set, nothing elsewhere."""
+    return mask[:, None].astype(np.uint8) * np.frombuffer(text, np.uint8)
+
+
+def pick(index: npt.NDArray[np.integer[Any]], texts: list[bytes]) -> Chars:
+    """(n, w) characters: ``texts[index[i]]`` in row i."""
+    size = max(map(len, texts))
+    table = np.frombuffer(b"".join(t.ljust(size, b"\0") for t in texts), f"V{size}")
+    chars: Chars = table[index].view(np.uint8).reshape(-1, size)
+    return chars

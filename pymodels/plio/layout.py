@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What writers check and prepare before a trace becomes text, and how readers infer the style of a file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.errors import InputError
+from pymodels.plio.beats import WORD_BYTES, Beats, check_port
+from pymodels.plio.header import headers_ok
+from pymodels.plio.style import Floats, TextStyle, Words
+from pymodels.plio.words import MAX_TIME_PS
+from pymodels.samples import SampleType
+from pymodels.trace import SIDEBANDS, Trace
+
+_SCIENTIFIC = re.compile(rb"[0-9]\.[0-9]{9}e[+-][0-9]{2}", re.IGNORECASE)
+_TLAST = re.compile(rb"tlast", re.IGNORECASE)
+
+
+def kept_bytes(trace: Trace, kind: SampleType) -> npt.NDArray[np.int64]:
+    """(n,) valid bytes of each beat, after checking that a PLIO file can say what the trace says.
+
+    Raises:
+        InputError: bytes missing outside a TLAST beat, a TLAST beat that does not end on a whole word and sample, or
+            sideband values.
+        UsageError: the type does not fit the port.
+    """
+    check_port(kind, trace.width, trace.clock_ps)
+    for name in SIDEBANDS:
+        column = getattr(trace, name)
+        if column is not None and column.any():
+            at = int(np.argmax(column != 0))
+            raise InputError(f"{name} {column[at]} in beat {at}", f"no {name}, as a PLIO port has none")
+    size = trace.width // 8
+    count: npt.NDArray[np.int64] = trace.keep.sum(axis=1, dtype=np.int64)
+    short = count != size
+    if not short.any():
+        return count
+    step = max(WORD_BYTES, kind.bytes)
+    hole = (trace.keep != (np.arange(size) < count[:, None])).any(axis=1)
+    bad = hole | (short & (~trace.last | (count == 0) | (count % step != 0)))
+    if bad.any():
+        at = int(np.argmax(bad))
+        keep = "".join("1" if k else "0" for k in trace.keep[at][::-1])
+        expected = f"multiples of {step} bytes from the low end on" if trace.last[at] else "all bytes kept without"
+        raise InputError(f"keep {keep} in beat {at}", f"{expected} TLAST")
+    return count
+
+
+def times(trace: Trace) -> npt.NDArray[np.int64]:
+    """(n,) times in picoseconds that can be written.
+
+    Raises:
+        InputError: a time below zero or beyond 64 bits.
+    """
+    if len(trace):
+        for at in (0, len(trace) - 1):
+            time = trace.offset_ps + int(trace.cycle[at]) * trace.clock_ps
+            if not 0 <= time <= MAX_TIME_PS:
+                raise InputError(f"time {time} ps in beat {at}", f"a time from 0 to {MAX_TIME_PS} ps")
+    return trace.time_ps
+
+
+def printable(
+    data: npt.NDArray[np.uint8], starts: npt.NDArray[np.bool_], kind: SampleType, words: Words
+) -> npt.NDArray[Any]:
+    """The parts of some beats, in the sign they are to be printed in.
+
+    Args:
+        data: (m, B) bytes of the beats.
+        starts: (m,) whether each beat begins a frame.
+        kind: sample type.
+        words: the style's field.
+
+    Returns:
+        (m * parts a beat,) in ``kind.part_dtype`` or another integer type.
+    """
+    parts = np.ascontiguousarray(data).reshape(-1).view(kind.part_dtype)
+    if words == "natural" or kind.part_bits != 32 or kind.parts != 1 or not kind.is_integer:
+        return parts
+    if words != "packets":
+        return parts.view("<u4" if words == "unsigned" else "<i4")
+    values = parts.view("<i4").astype(np.int64).reshape(len(data), -1)
+    values[starts, 0] &= 0xFFFFFFFF
+    return values.reshape(-1)
+
+
+def frame_starts(last: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """(n,) whether a beat is the first of its frame."""
+    starts = np.ones(len(last), np.bool_)
+    starts[1:] = last[:-1]
+    return starts
+
+
+def infer_words(beats: Beats, kind: SampleType) -> Words:
+    """How the 32-bit integers of a file were printed."""
+    if kind.part_bits != 32 or kind.parts != 1 or not kind.is_integer:
+        return "natural"
+    top = beats.parts.view("<i4") < 0
+    if beats.big is None or not beats.big.any():
+        return "signed" if kind.kind == "uint" and top.any() else "natural"
+    start = np.zeros(len(top), np.bool_)
+    start[(np.cumsum(beats.counts) - beats.counts)[frame_starts(beats.last)]] = True
+    unsigned = bool((beats.big == top).all())
+    if (beats.big == (top & start)).all() and (not unsigned or headers_ok(beats.parts.view("<u4")[start]).all()):
+        return "packets"
+    if unsigned:
+        return "natural" if kind.kind == "uint" else "unsigned"
+    return "natural"
+
+
+def infer_floats(raw: bytes, kind: SampleType) -> Floats:
+    """How the floats of a file were printed, judged from its beginning."""
+    return "scientific" if kind.is_integer or _SCIENTIFIC.search(raw, 0, 1 << 16) else "shortest"
+
+
+def infer_style(raw: bytes, kind: SampleType, beats: Beats) -> TextStyle:
+    """The style of a text file, taken from its first lines of each sort."""
+    at = int(beats.line[0])
+    line = raw.split(b"\n", at)[at - 1]
+    body = line.removesuffix(b"\r").decode("ascii")
+    bare = body.strip(" \t")
+    gap = re.search(r"[ \t]+", bare)
+    style = TextStyle(
+        time_lines=beats.time is not None,
+        lead=body[: len(body) - len(body.lstrip(" \t"))],
+        separator=gap[0] if gap else " ",
+        trail=body[len(body.rstrip(" \t")) :],
+        final_newline=raw.endswith(b"\n"),
+        newline="\r\n" if line.endswith(b"\r") else "\n",
+        floats=infer_floats(raw, kind),
+        words=infer_words(beats, kind),
+    )
+    if beats.last.any():
+        first = int(np.argmax(beats.last))
+        where = raw.find(b"TLAST")
+        if where < 0:
+            match = _TLAST.search(raw)
+            where = match.start() if match else -1
+        style = replace(style, tlast=raw[where : where + 5].decode("ascii") if where >= 0 else "TLAST")
+        if beats.time_line is not None:
+            style = replace(style, tlast_first=bool(beats.time_line[first] == beats.line[first] - 1))
+    return style

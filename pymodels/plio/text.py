@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PLIO text files: one line of samples a beat, with optional T and TLAST lines before it.
+
+Source: UG1076 (PLIO files) and what the vendor's simulator writes.
+"""
+
+from __future__ import annotations
+
+from os import PathLike
+from typing import IO
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.errors import InputError
+from pymodels.plio.beats import build, check_port
+from pymodels.plio.digits import Chars, choose, integer_chars, part_chars, pick, row_text
+from pymodels.plio.layout import frame_starts, infer_style, kept_bytes, printable, times
+from pymodels.plio.result import PlioFile
+from pymodels.plio.scan import scan_text
+from pymodels.plio.store import check_target, load, store
+from pymodels.plio.style import TextStyle
+from pymodels.plio.words import UNITS
+from pymodels.samples import SampleType, sample_type
+from pymodels.trace import Trace
+
+_ROWS = 1 << 14
+"""Beats formatted at a time: their character matrix stays in the cache."""
+
+
+def read_text(
+    path: str | PathLike[str],
+    dtype: str | SampleType,
+    width: int,
+    *,
+    clock_ps: int | None = None,
+    lenient: bool = False,
+) -> PlioFile:
+    """Read a PLIO text file; see :func:`parse_text`."""
+    kind = sample_type(dtype)
+    check_port(kind, width, clock_ps)
+    return parse_text(load(path), kind, width, clock_ps=clock_ps, lenient=lenient, name=str(path))
+
+
+def parse_text(
+    raw: bytes,
+    dtype: str | SampleType,
+    width: int,
+    *,
+    clock_ps: int | None = None,
+    lenient: bool = False,
+    name: str | None = None,
+) -> PlioFile:
+    """Read the bytes of a PLIO text file.
+
+    Every line must be right. Blanks and tabs may stand anywhere between numbers, keywords and units may be in any case,
+    lines may end in CRLF, blank lines may stand at the end of the file and nowhere else. Before a data line, in any
+    order, at most one each: ``T number unit``; ``TLAST``; ``TKEEP value`` (-1 or hexadecimal). Only a line
+    after TLAST may be short, and then it fills whole 32-bit words and whole samples. Either every beat has a
+    time or none.
+
+    Args:
+        raw: the file's bytes.
+        dtype: sample type.
+        width: port width in bits: 32, 64 or 128.
+        clock_ps: clock period in picoseconds. Without it, the greatest period that all time differences are
+            multiples of, and :data:`~pymodels.plio.beats.DEFAULT_CLOCK_PS` for an untimed file or a single beat.
+        lenient: leave out lines with a wrong number of samples, together with their own T, TLAST and TKEEP
+            lines, as the vendor's simulator does (and blank lines). What was left out stands in ``dropped``.
+        name: file name for messages.
+
+    Raises:
+        InputError: the first line that is wrong; a file without any beat.
+        UsageError: the type does not fit the port, or the port or the clock cannot be.
+    """
+    kind = sample_type(dtype)
+    check_port(kind, width, clock_ps)
+    beats, dropped = scan_text(raw, kind, width, lenient=lenient, name=name)
+    if not len(beats.counts):
+        raise InputError("no data line", "samples", file=name, line=1)
+    return PlioFile(
+        trace=build(beats, kind, width, clock_ps, name),
+        dtype=kind,
+        width=width,
+        style=infer_style(raw, kind, beats),
+        timed=beats.time is not None,
+        dropped=dropped,
+        lines=beats.line,
+    )
+
+
+def write_text(
+    target: str | PathLike[str] | IO[bytes],
+    trace: Trace,
+    dtype: str | SampleType,
+    *,
+    style: TextStyle | None = None,
+    force: bool = False,
+) -> None:
+    """Write a PLIO text file, whole or not at all; see :func:`format_text`.
+
+    Args:
+        target: a path, or a binary stream.
+        trace: the beats.
+        dtype: sample type.
+        style: layout; None is the simulator's.
+        force: overwrite an existing file.
+
+    Raises:
+        UsageError: the file exists and ``force`` is not set.
+    """
+    check_target(target, force)
+    store(target, format_text(trace, dtype, style), force=force)
+
+
+def format_text(trace: Trace, dtype: str | SampleType, style: TextStyle | None = None) -> bytes:
+    """A trace as the bytes of a PLIO text file; a trace of no beats gives no bytes.
+
+    Times are printed in the largest unit that keeps the number whole, so no picosecond is lost.
+
+    Raises:
+        InputError: the trace says what a PLIO file cannot say.
+        UsageError: the type does not fit the port.
+    """
+    kind = sample_type(dtype)
+    style = TextStyle() if style is None else style
+    count = kept_bytes(trace, kind) // (kind.part_bits // 8)
+    time = times(trace) if style.time_lines else None
+    full = kind.per_beat(trace.width) * kind.parts
+    newline = style.newline.encode()
+    tlast = style.tlast.encode() + newline
+    units = [f" {unit}".encode() + newline for unit in UNITS]
+    starts = frame_starts(trace.last)
+    blocks = []
+    for begin in range(0, len(trace), _ROWS):
+        rows = slice(begin, min(begin + _ROWS, len(trace)))
+        n = rows.stop - begin
+        last = trace.last[rows]
+        stamp: list[Chars | bytes] = []
+        if time is not None:
+            number, unit = _units(time[rows])
+            stamp = [b"T ", integer_chars(number), pick(unit, units)]
+        mark: list[Chars | bytes] = [choose(last, tlast)] if last.any() else []
+        parts = printable(trace.data[rows], starts[rows], kind, style.words)
+        chars = part_chars(parts, kind, style.floats).reshape(n, full, -1)
+        columns = [*mark, *stamp] if style.tlast_first else [*stamp, *mark]
+        columns.append(style.lead.encode())
+        short = count[rows] < full
+        for part in range(full):
+            if part == 0 or not short.any():
+                columns += [style.separator.encode()] * (part > 0) + [chars[:, part]]
+            else:
+                there = count[rows] > part
+                columns += [choose(there, style.separator.encode()), chars[:, part] * there[:, None]]
+        columns.append(style.trail.encode() + newline)
+        blocks.append(row_text(columns, n))
+    text = b"".join(blocks)
+    return text if style.final_newline else text.removesuffix(newline)
+
+
+def _units(time: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """Times in picoseconds as numbers and indices into UNITS, each the largest unit that keeps the number whole."""
+    number, unit = time.copy(), np.zeros(len(time), np.int64)
+    for _ in UNITS[1:]:
+        # A number that is not whole in one unit is not whole in the next.
+        whole = number % 1000 == 0
+        if not whole.any():
+            break
+        number = np.where(whole, number // 1000, number)
+        unit += whole
+    return number, unit
