@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from os import PathLike
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,14 +23,15 @@ _BINS = 160
 _DPI = 130
 
 _Format = str | SampleType | None
+_Target = str | PathLike[str] | IO[bytes]
 
 
-def plot_trace(trace: Trace, path: str | PathLike[str], *, title: str, dtype: _Format = None) -> None:
+def plot_trace(trace: Trace, path: _Target, *, title: str, dtype: _Format = None) -> None:
     """One port: throughput over time on top, gaps and frame intervals below.
 
     Args:
         trace: what to draw; a trace too short for a panel gets the reason in its place.
-        path: PNG (or what matplotlib makes of the ending), overwritten.
+        path: PNG (or what matplotlib makes of the ending), overwritten; or a stream, which gets a PNG.
         title: over the figure.
         dtype: sample type; without it throughput is in MB/s.
     """
@@ -43,13 +44,13 @@ def plot_trace(trace: Trace, path: str | PathLike[str], *, title: str, dtype: _F
 
 
 def plot_run(
-    ports: Mapping[str, Trace], path: str | PathLike[str], title: str, dtypes: Mapping[str, str | None] | None = None
+    ports: Mapping[str, Trace], path: _Target, title: str, dtypes: Mapping[str, str | None] | None = None
 ) -> None:
     """All ports of a run: a row each with throughput over one common time axis, and gaps.
 
     Args:
         ports: traces by name.
-        path: PNG, overwritten.
+        path: PNG, overwritten; or a stream.
         title: over the figure.
         dtypes: sample types by port; a port without one is drawn in MB/s.
     """
@@ -95,8 +96,9 @@ def _figure(
     return figure, list(grid.values())
 
 
-def _save(figure: Any, path: str | PathLike[str]) -> None:
-    figure.savefig(path, dpi=_DPI, facecolor="white")
+def _save(figure: Any, path: _Target) -> None:
+    # A stream has no ending that says what to write.
+    figure.savefig(path, dpi=_DPI, facecolor="white", format=None if isinstance(path, (str, PathLike)) else "png")
 
 
 def _label(axes: Axes, title: str, x: str, y: str) -> None:

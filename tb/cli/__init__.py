@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: ``goldbeat``.
+
+Exit codes: 0 all is well, 1 a comparison or a limit failed, 2 bad usage or bad input. Messages go to stderr, results
+to stdout. Nothing here imports a simulator; commands that need one import it when they run.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Annotated
+
+import typer
+
+from tb.cli import plio, signoff
+from tb.cli.common import GoldbeatGroup, examples
+
+app = typer.Typer(
+    name="goldbeat",
+    cls=GoldbeatGroup,
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    epilog=examples(
+        "goldbeat list                              what can be run",
+        "goldbeat run plio_fir                      build, simulate, compare, report",
+        "goldbeat plio info out.txt -t cint16 -w 32",
+        "goldbeat signoff build/runs/plio_fir --limits limits.toml",
+    ),
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        try:
+            number = version("goldbeat")
+        except PackageNotFoundError:
+            number = "(not installed)"
+        typer.echo(f"goldbeat {number}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    show_version: Annotated[
+        bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
+    ] = False,
+) -> None:
+    """Golden models against RTL, beat by beat.
+
+    Exit code: 0 all is well, 1 a comparison or a limit failed, 2 bad usage or bad input.
+    """
+
+
+def _mount() -> None:
+    app.add_typer(plio.app, name="plio")
+    signoff.register(app)
+    try:
+        run = import_module("tb.cli.run")
+    except ModuleNotFoundError as error:
+        # Without the simulator side, files can still be worked on.
+        if error.name != "tb.cli.run":
+            raise
+        return
+    run.register(app)
+
+
+_mount()
+
+
+def main() -> None:
+    """Entry point of the ``goldbeat`` command."""
+    app()

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the commands share: errors to exit codes, units, progress, and writing what the codec does not write."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from typer.core import TyperGroup
+
+from pymodels.errors import GoldbeatError, UsageError
+from pymodels.plio.store import check_target
+
+FAILED = 1
+"""Exit code: a comparison or a limit failed."""
+BAD_INPUT = 2
+"""Exit code: bad usage or bad input."""
+
+
+class GoldbeatGroup(TyperGroup):
+    """The top command: turns errors that the user can put right into one line on stderr and exit code 2."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command that was asked for."""
+        try:
+            return super().invoke(ctx)
+        except GoldbeatError as error:
+            message = str(error)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            where = f"{error.filename}: " if error.filename else ""
+            message = f"{where}{error.strerror or error}"
+        typer.echo(f"error: {message}", err=True)
+        raise typer.Exit(BAD_INPUT)
+
+
+# -- options that several commands take -----------------------------------------------------------------------------
+
+Dtype = Annotated[str, typer.Option("--dtype", "-t", metavar="TYPE", help="Sample type: int8..64, cint16, float, ...")]
+Width = Annotated[int, typer.Option("--width", "-w", metavar="BITS", help="PLIO width: 32, 64 or 128.")]
+ClockMhz = Annotated[float | None, typer.Option("--clock", metavar="MHZ", help="Clock of the port in MHz.")]
+Lenient = Annotated[
+    bool, typer.Option("--lenient", help="Drop malformed lines and count them, as the vendor's simulator does.")
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the output file.")]
+
+
+# -- units ----------------------------------------------------------------------------------------------------------
+
+_UNITS = {"ps": 1, "ns": 10**3, "us": 10**6, "ms": 10**9, "s": 10**12}
+
+
+def clock_period(mhz: float | None) -> int | None:
+    """A clock in MHz as a period in whole picoseconds, rounded to the nearest."""
+    if mhz is None:
+        return None
+    if not 1e-3 <= mhz <= 1e5:
+        raise UsageError(f"a clock of {mhz:g} MHz is not between 0.001 and 100000 MHz")
+    return round(1e6 / mhz)
+
+
+def duration(text: str) -> int:
+    """``5ns``, ``2.5 us`` as picoseconds."""
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", text)
+    if match is None or match[2] not in _UNITS:
+        raise UsageError(f"{text!r} is not a time such as 5ns, 400ps or 1.5us")
+    return round(float(match[1]) * _UNITS[match[2]])
+
+
+def ns(value_ps: float | None) -> str:
+    """A time for people, in nanoseconds."""
+    return "-" if value_ps is None else f"{value_ps / 1000:.10g} ns"
+
+
+# -- help -----------------------------------------------------------------------------------------------------------
+
+
+def examples(*lines: str) -> str:
+    """The end of a help text, its lines kept as they are."""
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
+
+
+# -- output ---------------------------------------------------------------------------------------------------------
+
+
+def print_json(value: Any) -> None:
+    """Print for machines."""
+    typer.echo(json.dumps(value, indent=2, allow_nan=False))
+
+
+def facts(title: str, rows: list[tuple[str, str]]) -> None:
+    """A titled list of names and values."""
+    typer.secho(title, bold=True)
+    wide = max(len(name) for name, _ in rows)
+    for name, value in rows:
+        typer.echo(f"  {name:<{wide}}  {value}")
+
+
+@contextmanager
+def working(what: str, total: int | None = None) -> Iterator[Callable[[], None]]:
+    """Progress on stderr while the block runs, on a terminal only; the function it gives counts a step of ``total``."""
+    err = Console(stderr=True)
+    columns = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()]
+    if total is not None:
+        columns.insert(3, MofNCompleteColumn())
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+        task = progress.add_task(what, total=total)
+        yield lambda: progress.advance(task)
+
+
+def check_free(path: Path, force: bool) -> None:
+    """Refuse an output that is there already or cannot be made, before long work is done for it."""
+    if path.is_file() and not force:
+        raise UsageError(f"{path} exists; --force overwrites it")
+    check_target(path, force)

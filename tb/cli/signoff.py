@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat signoff``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from pymodels.errors import InputError, UsageError
+from pymodels.plio.store import store
+from tb.cli.common import FAILED, ClockMhz, Force, Json, check_free, examples, print_json, working
+from tb.cli.plio import read_timed
+from tb.signoff import Check, Port, Subject, check, junit, load_limits, load_run, shown
+
+
+def register(app: typer.Typer) -> None:
+    """Mount the command."""
+    shown_below = examples(
+        "goldbeat signoff out.txt -t cint16 -w 32 --limits limits.toml",
+        "goldbeat signoff build/runs/plio_fir --limits limits.toml --junit signoff.xml",
+        "",
+        "  A limits file:",
+        "    [port.m_axis]",
+        "    min_msamples_per_s = 240",
+        "    max_gap_ns = 100",
+        '    [latency."s_axis->m_axis"]',
+        "    max_ns = 60",
+    )
+    app.command("signoff", no_args_is_help=True, epilog=shown_below)(signoff)
+
+
+def signoff(
+    subject: Annotated[Path, typer.Argument(metavar="FILE|RUN", help="A PLIO file, or the folder of a run.")],
+    limits: Annotated[Path, typer.Option("--limits", "-l", metavar="TOML", help="The limits.")],
+    dtype: Annotated[str | None, typer.Option("--dtype", "-t", metavar="TYPE", help="Sample type of a FILE.")] = None,
+    width: Annotated[int | None, typer.Option("--width", "-w", metavar="BITS", help="PLIO width of a FILE.")] = None,
+    clock: ClockMhz = None,
+    port: Annotated[
+        str | None,
+        typer.Option("--port", metavar="NAME", help="What the limits call a FILE [its name without ending]."),
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--junit", metavar="XML", help="Write JUnit XML for a CI server.")] = None,
+    as_json: Json = False,
+    force: Force = False,
+) -> None:
+    """Hold a file or a run against limits: exit code 0 if all are kept, 1 if not.
+
+    A limit that cannot be measured is not kept. A limit for a port that is not there, and a limits file without
+    limits, are errors (exit code 2).
+    """
+    if out is not None:
+        check_free(out, force)
+    rules = load_limits(limits)
+    if subject.is_dir():
+        if dtype or width or clock or port:
+            raise UsageError("--dtype, --width, --clock and --port are for a FILE; a run says them itself")
+        with working(f"reading {subject}"):
+            what = load_run(subject)
+    else:
+        if not subject.exists():
+            raise InputError("no such file or folder", "a PLIO file or the folder of a run", file=subject)
+        if dtype is None or width is None:
+            raise UsageError("to sign off a FILE, --dtype and --width are needed")
+        file = read_timed(subject, dtype, width, clock)
+        what = Subject(str(subject), {port or subject.stem: Port(file.trace, file.dtype.name)})
+    checks = check(what, rules)
+    good = all(c.passed for c in checks)
+    if out is not None:
+        text = junit(what, checks)
+        store(out, text.encode(), force=force)
+    if as_json:
+        print_json({"subject": what.name, "passed": good, "checks": [asdict(c) for c in checks]})
+    else:
+        _show(what, checks)
+    if not good:
+        raise typer.Exit(FAILED)
+
+
+_COLOUR = {"pass": "green", "fail": "red", "unmeasured": "red"}
+
+
+def _show(what: Subject, checks: list[Check]) -> None:
+    table = Table(title=f"Sign-off of {what.name}", title_justify="left")
+    for name in ("where", "limit"):
+        table.add_column(name, overflow="fold")
+    for name in ("allowed", "measured"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("unit", no_wrap=True)
+    table.add_column("result", no_wrap=True)
+    for c in checks:
+        verdict = Text("PASS" if c.passed else "FAIL", style=_COLOUR[c.verdict])
+        table.add_row(Text(c.where), c.name, shown(c.limit), shown(c.measured), c.unit, verdict)
+    out = Console(highlight=False)
+    out.print(table)
+    plain = Console(highlight=False, markup=False, soft_wrap=True)
+    for c in checks:
+        if not c.passed:
+            plain.print(f"FAIL {c.where} {c.name}: {c.reason}")
+    kept = sum(c.passed for c in checks)
+    plain.print(f"{kept} of {len(checks)} limits kept: {'PASS' if kept == len(checks) else 'FAIL'}")
