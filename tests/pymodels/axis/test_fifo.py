@@ -23,7 +23,7 @@ def test_latency():
 
 
 def test_capacity_is_depth_and_one():
-    # Ready in cycle 9, 19, ...: beat 0 sits in the register (load 2), beats 1 and 2 in the memory; beat 3 needs load[1].
+    # Ready in cycles 9, 19, ...: beat 0 sits in the register (load 2), 1 and 2 in the memory; beat 3 needs load[1].
     # load[1] = out[0] = 9, so it comes in at 10; load[2] = out[1] = 19, so beat 4 comes in at 20.
     out = fifo.predict({"DATA_W": 32, "DEPTH": 2}, stimulus(beats(5), Pattern("array", values=(0,) * 9 + (1,))))
     assert out.ports["s_axis"].cycle.tolist() == [1, 2, 3, 10, 20]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cycle-by-cycle simulators written from the prose of docs/designs.md: registers, no recurrences.
 
-A beat is a tuple (data bytes, keep bits, last, anything else). A stage has `ready`, `valid` and `head`, which depend on its
-registers only, and `edge(push, pop)`, the clock edge. They know nothing of the models they are compared with.
+A beat is a tuple (data bytes, keep bits, last, anything else). A stage has `ready`, `valid` and `head`, which depend on
+its registers only, and `edge(push, pop)`, the clock edge. They know nothing of the models they are compared with.
 """
 
 import itertools
