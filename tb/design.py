@@ -51,7 +51,8 @@ class StreamPort(_Frozen):
         direction: seen from the design.
         clock: the clock it runs on.
         width: of TDATA.
-        lanes: name of the parameter that counts the bundles of a packed array of ports; they are then called ``name_0`` and so on.
+        lanes: name of the parameter that counts the bundles of a packed array of ports; they are then called
+            ``name_0`` and so on.
         tid, tdest, tuser: widths of the sideband signals that are there.
         dtype: sample type, for PLIO files and throughput in samples; None where the port carries no samples.
     """
@@ -68,7 +69,7 @@ class StreamPort(_Frozen):
 
 
 class LitePort(_Frozen):
-    """An AXI-Lite slave port of the design, 32-bit data."""
+    """An AXI-Lite slave port of the design: 32-bit data, no protection bits."""
 
     name: str
     clock: str = "aclk"
@@ -92,6 +93,7 @@ class Setting:
         seed: the only source of randomness.
         inputs: stimulus that the user gave as files, by port.
         clocks: the design's clocks at their usual periods.
+        outputs: names of the output stream ports.
     """
 
     params: Mapping[str, Any]
@@ -99,6 +101,7 @@ class Setting:
     seed: int
     inputs: Mapping[str, Trace] = field(default_factory=dict)
     clocks: Mapping[str, Clock] = field(default_factory=dict)
+    outputs: tuple[str, ...] = ()
 
     def pattern(self, option: str, salt: int = 0) -> Pattern:
         """The pattern an option names (``random:0.3``), on this run's seed; ``salt`` tells several ports apart."""

@@ -15,8 +15,8 @@ from tb.design import Design, Parameter, StreamPort
 TOP = "harness"
 
 _LITE = (
-    "awaddr awprot awvalid awready wdata wstrb wvalid wready bresp bvalid bready "
-    "araddr arprot arvalid arready rdata rresp rvalid rready"
+    "awaddr awvalid awready wdata wstrb wvalid wready bresp bvalid bready "
+    "araddr arvalid arready rdata rresp rvalid rready"
 ).split()
 
 

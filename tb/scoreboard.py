@@ -19,7 +19,7 @@ class Verdict:
 
     Attributes:
         ports: the comparison of every stream port.
-        compared: output beats and register reads that were looked at.
+        compared: output beats, register reads and status outputs other than 0 that were looked at.
         failures: everything that is wrong, each a text that stands alone; empty means pass.
     """
 
@@ -48,6 +48,8 @@ def check(
     if stimulus.stop_ps is None:
         for status in design.status:
             was, should = record.outcome.status[status.name], expected.status.get(status.name)
+            # A counter that should have moved says as much as a beat; one that stays 0 says nothing.
+            compared += bool(should)
             if was != should:
                 failures.append(f"status {status.name}: expected {should}, got {was}")
     if failures and record.hanging:
@@ -60,7 +62,7 @@ def nothing_compared(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """The failure of a case in which no output beat and no register read was compared, in any episode."""
     if sum(v.compared for v in verdicts):
         return ()
-    return ("nothing was compared: no output beat and no register read in any episode",)
+    return ("nothing was compared: no output beat, register read or status output in any episode",)
 
 
 def _check_accesses(

@@ -100,7 +100,7 @@ def info(
     trace = got.trace
     result = measure(trace, got.dtype)
     # A text file without T lines has no gaps to speak of; a CSV file has its STALL rows.
-    gaps_known, clock_known = got.timed or is_csv(file), got.timed or clock is not None
+    gaps_known, clock_known = got.timed or is_csv(file), _clock_source(got, clock) is not None
     if as_json:
         values = as_dict(result)
         keep = ("beats", "samples", "bytes", "frames", "open_beats")
@@ -127,7 +127,7 @@ def info(
     else:
         rows.append(("times", "none (a CSV file counts cycles)" if is_csv(file) else "none (no T lines)"))
     if clock_known:
-        rows.append(("clock", f"{ns(trace.clock_ps)} ({1e6 / trace.clock_ps:.6g} MHz), {_clock_source(got, clock)}"))
+        rows.append(("clock", _clock_text(got, clock)))
         rows.append(("port carries", f"{result.limit_mb_per_s:.2f} MB/s"))
     if gaps_known:
         rows += _gap_rows(trace, clock_known)
@@ -138,7 +138,13 @@ def info(
 def _clock_source(got: PlioFile, clock: float | None) -> str | None:
     if clock is not None:
         return "as given"
-    return "the grid that all time stamps lie on" if got.timed else None
+    # One time stamp makes no grid.
+    return "the grid that all time stamps lie on" if got.timed and len(got.trace) > 1 else None
+
+
+def _clock_text(got: PlioFile, clock: float | None) -> str:
+    period = got.trace.clock_ps
+    return f"{ns(period)} ({1e6 / period:.6g} MHz), {_clock_source(got, clock)}"
 
 
 def _short_beats(trace: Trace) -> int:
@@ -591,7 +597,7 @@ def throughput(
     results: list[tuple[Path, PlioFile, Throughput]] = []
     with working("measuring", len(files)) as step:
         for path in files:
-            file = _read_quietly(path, dtype, width, clock, lenient)
+            file = read_timed(path, dtype, width, clock, lenient)
             results.append((path, file, measure(file.trace, file.dtype)))
             step()
     if plot is not None:
@@ -599,18 +605,15 @@ def throughput(
     if as_json:
         print_json(
             [
-                {"file": str(path), "dtype": f.dtype.name, "dropped": len(f.dropped)} | as_dict(r)
+                {"file": str(path), "dtype": f.dtype.name, "dropped": len(f.dropped)}
+                | as_dict(r)
+                | ({"clock_ps": None, "limit_mb_per_s": None} if _clock_source(f, clock) is None else {})
                 for path, f, r in results
             ]
         )
         return
     for path, file, result in results:
         facts(str(path), _throughput_rows(result, file, clock))
-
-
-def _read_quietly(path: Path, dtype: str, width: int, clock: float | None, lenient: bool) -> PlioFile:
-    # One progress display at a time: the loop over the files has its own.
-    return read_timed(path, dtype, width, clock, lenient)
 
 
 def _plot(results: list[tuple[Path, PlioFile, Throughput]], plot: Path, force: bool) -> None:
@@ -638,12 +641,16 @@ def _throughput_rows(result: Throughput, file: PlioFile, clock: float | None) ->
         return text + f", {result.share(value):.2%} of the port"
 
     limit = result.limit_mb_per_s
-    period = result.clock_ps
+    clock_rows = [
+        ("clock", _clock_text(file, clock)),
+        ("port limit", f"{limit / kind.bytes:.2f} Msamples/s = {limit:.2f} MB/s"),
+    ]
+    if _clock_source(file, clock) is None:
+        clock_rows = [("clock", "not known: one time stamp makes no grid; --clock MHZ gives it")]
     rows = [
         ("beats, samples, frames", f"{result.beats}, {result.samples}, {result.frames}"),
         ("first, last beat", f"{ns(result.first_ps)}, {ns(result.last_ps)}"),
-        ("clock", f"{ns(period)} ({1e6 / period:.6g} MHz), {_clock_source(file, clock)}"),
-        ("port limit", f"{limit / kind.bytes:.2f} Msamples/s = {limit:.2f} MB/s"),
+        *clock_rows,
         ("raw", rate("raw", result.raw)),
         ("by frames", rate("by_frames", result.by_frames)),
         ("inside frames", rate("continuous", result.continuous)),

@@ -206,9 +206,9 @@ class CocotbextTransactors(Transactors):
     """cocotbext-axi behind the whole-trace interface."""
 
     def __init__(self, dut: Any, job: Job) -> None:
-        # cocotbext-axi logs every frame's payload at INFO.
+        # cocotbext-axi logs every frame's payload at INFO, and warns of each that a reset drops.
         for child in ("cocotb.harness", *(f"cocotb.harness.{p.name}" for p in (*job.streams, *job.registers))):
-            logging.getLogger(child).setLevel(logging.WARNING)
+            logging.getLogger(child).setLevel(logging.ERROR)
         self._clock_of = {p.name: p.clock for p in job.streams}
         self._watches = {p.name: _Watch(dut, p) for p in job.streams}
         self._clock_signals = {c.name: getattr(dut, c.name) for c in job.clocks}

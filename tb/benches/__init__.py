@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One file a design: its description. A file here is all it takes to add one.
+
+A module is a bench when it has a ``DESIGN``; a user's own description file is the same thing kept elsewhere.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+from pathlib import Path
+
+from pymodels.errors import InputError, UsageError
+from tb.design import Design
+
+
+def designs() -> dict[str, Design]:
+    """All designs that come with Goldbeat, by name."""
+    found = {}
+    for module in pkgutil.iter_modules(__path__):
+        design = getattr(importlib.import_module(f"{__name__}.{module.name}"), "DESIGN", None)
+        if isinstance(design, Design):
+            found[design.name] = design
+    return found
+
+
+def load_design(path: Path) -> Design:
+    """The design that a user's description file (Python, with a ``DESIGN``) describes.
+
+    Raises:
+        InputError: no such file, it does not run, or it describes nothing.
+    """
+    if not path.is_file():
+        raise InputError("no such file", "a description (Python)", file=path)
+    spec = importlib.util.spec_from_file_location(f"goldbeat_design_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise InputError("another kind of file", "a description (Python)", file=path)
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise InputError(f"{type(error).__name__}: {error}", "a description that can be loaded", file=path) from error
+    design = getattr(module, "DESIGN", None)
+    if not isinstance(design, Design):
+        raise InputError("no DESIGN", "a DESIGN = Design(...)", file=path)
+    return design
+
+
+def find_design(name: str) -> Design:
+    """A design by name, or by the path of its description file."""
+    if name.endswith(".py"):
+        return load_design(Path(name))
+    known = designs()
+    if name not in known:
+        raise UsageError(f"unknown design {name!r}; known: {', '.join(sorted(known))} (or the path of a description)")
+    return known[name]

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AXI-Stream width converter: a wide beat makes narrow ones."""
+
+from __future__ import annotations
+
+from pymodels.axis.downsizer import predict
+from pymodels.stimulus import Stimulus
+from tb.design import Design, Parameter, Setting, StreamPort
+from tb.paths import HDL
+from tb.traffic import Rng, random_trace, stream_cases
+
+
+def _traffic(setting: Setting, rng: Rng, beats: int) -> Stimulus:
+    keep = str(rng.choice(["full", "words", "bytes", "any"]))
+    trace = random_trace(
+        rng, setting.params["S_W"], beats, setting.clocks["aclk"], keep=keep, finish=bool(rng.integers(2))
+    )
+    return Stimulus(inputs={"s_axis": trace}, clocks=setting.clocks)
+
+
+DESIGN = Design(
+    name="axis_downsizer",
+    summary="AXI-Stream width converter, wide to narrow",
+    top="axis_downsizer",
+    files=("axis/skid_buffer.sv", "axis/axis_downsizer.sv"),
+    root=HDL,
+    parameters={"S_W": Parameter(default=64), "M_W": Parameter(default=32)},
+    streams=(
+        StreamPort(name="s_axis", direction="in", width="S_W"),
+        StreamPort(name="m_axis", direction="out", width="M_W"),
+    ),
+    model=predict,
+    cases=stream_cases(_traffic),
+)

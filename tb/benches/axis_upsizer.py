@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AXI-Stream width converter: narrow beats make a wide one."""
+
+from __future__ import annotations
+
+from pymodels.axis.upsizer import predict
+from pymodels.stimulus import Stimulus
+from tb.design import Design, Parameter, Setting, StreamPort
+from tb.paths import HDL
+from tb.traffic import Rng, random_trace, stream_cases
+
+
+def _traffic(setting: Setting, rng: Rng, beats: int) -> Stimulus:
+    keep = str(rng.choice(["full", "words", "bytes", "any"]))
+    trace = random_trace(
+        rng, setting.params["S_W"], beats, setting.clocks["aclk"], keep=keep, finish=bool(rng.integers(2))
+    )
+    return Stimulus(inputs={"s_axis": trace}, clocks=setting.clocks)
+
+
+DESIGN = Design(
+    name="axis_upsizer",
+    summary="AXI-Stream width converter, narrow to wide",
+    top="axis_upsizer",
+    files=("axis/skid_buffer.sv", "axis/axis_upsizer.sv"),
+    root=HDL,
+    parameters={"S_W": Parameter(default=32), "M_W": Parameter(default=64)},
+    streams=(
+        StreamPort(name="s_axis", direction="in", width="S_W"),
+        StreamPort(name="m_axis", direction="out", width="M_W"),
+    ),
+    model=predict,
+    cases=stream_cases(_traffic),
+)

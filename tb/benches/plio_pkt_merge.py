@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Packet merger: N streams into one, a header in front of each packet."""
+
+from __future__ import annotations
+
+from pymodels.plio.pkt_merge import predict
+from pymodels.stimulus import Stimulus
+from tb.design import Design, Parameter, Setting, StatusPort, StreamPort
+from tb.paths import HDL
+from tb.traffic import Rng, random_trace, stream_cases
+
+
+def _traffic(setting: Setting, rng: Rng, beats: int) -> Stimulus:
+    params, clock = setting.params, setting.clocks["aclk"]
+    inputs = {}
+    for port in range(params["N"]):
+        keep = str(rng.choice(["words", "words", "any"]))
+        share = int(rng.integers(0 if port else 1, beats + 1)) if port else beats
+        inputs[f"s_axis_{port}"] = random_trace(
+            rng, params["W"], share, clock, keep=keep, finish=bool(rng.integers(8)), frame=(1, 8)
+        )
+    return Stimulus(inputs=inputs, clocks=setting.clocks)
+
+
+DESIGN = Design(
+    name="plio_pkt_merge",
+    summary="packet merger: round robin over N streams, whole packets, header inserted",
+    top="plio_pkt_merge",
+    files=("axis/skid_buffer.sv", "plio/plio_valid_words.sv", "plio/plio_pkt_merge.sv"),
+    root=HDL,
+    parameters={
+        "W": Parameter(default=32),
+        "N": Parameter(default=3),
+        "IDS": Parameter(default=(4, 0, 21), bits=5),
+        "PKT_TYPE": Parameter(default=0),
+    },
+    streams=(
+        StreamPort(name="s_axis", direction="in", width="W", lanes="N"),
+        StreamPort(name="m_axis", direction="out", width="W"),
+    ),
+    status=(StatusPort(name="packet_count"),),
+    model=predict,
+    cases=stream_cases(_traffic),
+)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PLIO port: what the hardware does to a PL stream on its way into the array."""
+
+from __future__ import annotations
+
+from pymodels.plio.port import predict
+from pymodels.stimulus import Stimulus
+from tb.design import ClockPort, Design, Parameter, Setting, StatusPort, StreamPort
+from tb.paths import HDL
+from tb.traffic import Rng, random_trace, stream_cases, two_clocks
+
+
+def _traffic(setting: Setting, rng: Rng, beats: int) -> Stimulus:
+    clocks = two_clocks(setting, rng)
+    keep = str(rng.choice(["words", "words", "bytes", "any"]))
+    trace = random_trace(
+        rng, setting.params["W"], beats, clocks["s_aclk"], keep=keep, finish=bool(rng.integers(2))
+    )
+    return Stimulus(inputs={"s_axis": trace}, clocks=clocks)
+
+
+DESIGN = Design(
+    name="plio_port",
+    summary="PLIO port: TKEEP rules, 32 to 64 bit pairing, crossing to the AI Engine clock, 32-bit stream",
+    top="plio_port",
+    files=(
+        "axis/reset_sync.sv",
+        "axis/skid_buffer.sv",
+        "axis/fifo_async.sv",
+        "axis/axis_async_fifo.sv",
+        "axis/axis_upsizer.sv",
+        "axis/axis_downsizer.sv",
+        "plio/plio_keep_rule.sv",
+        "plio/plio_port.sv",
+    ),
+    root=HDL,
+    parameters={"W": Parameter(default=64), "DEPTH": Parameter(default=16)},
+    clocks=(
+        ClockPort(name="s_aclk", reset="s_aresetn", period_ps=4000),
+        ClockPort(name="m_aclk", reset="m_aresetn", period_ps=1000),
+    ),
+    streams=(
+        StreamPort(name="s_axis", direction="in", clock="s_aclk", width="W"),
+        StreamPort(name="m_axis", direction="out", clock="m_aclk", width=32),
+    ),
+    status=(StatusPort(name="keep_error_count"),),
+    model=predict,
+    cases=stream_cases(_traffic),
+)

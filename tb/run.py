@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a case: model, build, simulate, compare. Any number of seeds shares one simulator process."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pymodels.errors import UsageError
+from pymodels.stimulus import Clock, Outcome, Stimulus
+from pymodels.trace import Trace
+from tb.build import build
+from tb.design import Case, Design, Setting
+from tb.job import Episode, Record
+from tb.scoreboard import Verdict, check, nothing_compared
+from tb.simulate import simulate
+
+_DRAIN_CYCLES = 80
+"""Cycles of the slowest clock that a run goes on after the last predicted transfer, to see beats that should not come."""
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to run.
+
+    Attributes:
+        design: the description.
+        case: one of its cases.
+        seeds: each is a run of its own.
+        params: parameter values that differ from the case's.
+        options: case options that differ from their defaults.
+        inputs: stimulus from files, by port.
+        waves: write waves.
+    """
+
+    design: Design
+    case: Case
+    seeds: Sequence[int] = (0,)
+    params: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, Trace] = field(default_factory=dict)
+    waves: bool = False
+
+    @property
+    def all_params(self) -> dict[str, Any]:
+        """Every parameter's value."""
+        return self.design.params(self.case, self.params)
+
+    def setting(self, seed: int) -> Setting:
+        """What the stimulus maker gets for one seed."""
+        clocks = {c.name: Clock(c.period_ps, c.period_ps) for c in self.design.clocks}
+        outputs = tuple(b.name for b in self.design.bundles(self.all_params) if b.direction == "out")
+        options = {**self.case.options, **self.options}
+        return Setting(self.all_params, options, seed, self.inputs, clocks, outputs)
+
+    def command(self, seed: int, design: str | None = None) -> str:
+        """The command that repeats one seed of this run."""
+        words = ["goldbeat", "run", design or self.design.name, "--case", self.case.name, "--seed", str(seed)]
+        for name, value in {**self.params, **self.options}.items():
+            text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+            words += ["--set", f"{name}={text}"]
+        return shlex.join(words)
+
+
+@dataclass(frozen=True)
+class EpisodeResult:
+    """One episode from stimulus to verdict."""
+
+    stimulus: Stimulus
+    expected: Outcome
+    record: Record
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """One seed of a case.
+
+    Attributes:
+        request: what was asked for.
+        seed: which of its seeds.
+        episodes: those that ended; fewer than asked for when the simulator stopped early.
+        failures: everything that is wrong, empty means pass.
+        build_s: seconds spent on the build (0 from the cache).
+        waves: the wave file.
+        log: the simulator's output.
+    """
+
+    request: Request
+    seed: int
+    episodes: tuple[EpisodeResult, ...]
+    failures: tuple[str, ...]
+    build_s: float
+    waves: Path | None
+    log: Path
+
+    @property
+    def passed(self) -> bool:
+        """True when nothing failed; comparing nothing is a failure."""
+        return not self.failures
+
+    @property
+    def compared(self) -> int:
+        """Output beats, register reads and status outputs compared."""
+        return sum(e.verdict.compared for e in self.episodes)
+
+    @property
+    def main_episode(self) -> EpisodeResult | None:
+        """The last episode that ran to its end: the one that reports show."""
+        whole = [e for e in self.episodes if e.stimulus.stop_ps is None]
+        return whole[-1] if whole else None
+
+
+def _length(stimulus: Stimulus, expected: Outcome) -> int:
+    """How long to run, in picoseconds; never an instant at which a clock rises."""
+    slowest = max(c.period_ps for c in stimulus.clocks.values())
+    ends = [int(t.time_ps[-1]) for t in expected.ports.values() if len(t)]
+    length = max([0, *ends]) + _DRAIN_CYCLES * slowest + 1
+    while any((length - c.offset_ps) % c.period_ps == 0 for c in stimulus.clocks.values()):
+        length += 1
+    return length
+
+
+def _check_request(request: Request) -> None:
+    for name in request.options:
+        if name not in request.case.options:
+            known = ", ".join(request.case.options) or "none"
+            raise UsageError(f"case {request.case.name} has no option {name!r}; it has: {known}")
+    bundles = {b.name: b for b in request.design.bundles(request.all_params)}
+    for name, trace in request.inputs.items():
+        port = bundles.get(name)
+        if port is None or port.direction != "in":
+            known = ", ".join(b for b, p in bundles.items() if p.direction == "in")
+            raise UsageError(f"{request.design.name} has no input port {name!r}; it has: {known}")
+        if trace.width != port.width:
+            raise UsageError(f"port {name} is {port.width} bit wide, its stimulus {trace.width} bit")
+
+
+def run(request: Request, folder: Path | None = None, progress: Progress = lambda step: None) -> list[RunResult]:
+    """Run a case for every seed.
+
+    Args:
+        request: what to run.
+        folder: where the simulator's files go; a new temporary folder when None.
+        progress: is told each step.
+
+    Returns:
+        one result a seed, in order.
+    """
+    _check_request(request)
+    design, params = request.design, request.all_params
+    progress("predicting")
+    plans: list[list[tuple[Stimulus, Outcome]]] = []
+    for seed in request.seeds:
+        stimuli = request.case.make(request.setting(seed))
+        if not stimuli:
+            raise UsageError(f"{design.name}: case {request.case.name} makes no stimulus")
+        plans.append([(s, design.model(params, s)) for s in stimuli])
+    progress("building")
+    built = build(design, params, waves=request.waves)
+    flat = [Episode(s, _length(s, e)) for plan in plans for s, e in plan]
+    if folder is None:
+        folder = Path(tempfile.mkdtemp(prefix="goldbeat-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    progress(f"simulating {len(flat)} episode(s)")
+    result = simulate(design, params, built, flat, folder, seed=request.seeds[0])
+    progress("comparing")
+    results, at = [], 0
+    for seed, plan in zip(request.seeds, plans, strict=True):
+        records = result.records[at : at + len(plan)]
+        at += len(plan)
+        episodes = tuple(
+            EpisodeResult(stimulus, expected, record, check(design, params, stimulus, expected, record))
+            for (stimulus, expected), record in zip(plan, records, strict=False)
+        )
+        failures = [
+            text if len(plan) == 1 else f"episode {i}: {text}" for i, e in enumerate(episodes) for text in e.verdict.failures
+        ]
+        if len(records) < len(plan):
+            # Seeds after the one that stopped the process have not run: that is a failure of theirs too.
+            failures.append(result.failure or "the simulator stopped")
+        failures += nothing_compared([e.verdict for e in episodes])
+        results.append(
+            RunResult(request, seed, episodes, tuple(failures), built.seconds, result.waves, result.log)
+        )
+    return results

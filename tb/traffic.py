@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stimulus that benches share: random frames, and the standard cases of a streaming design."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+import numpy as np
+
+from pymodels.pattern import Pattern
+from pymodels.stimulus import Clock, Stimulus
+from pymodels.trace import Trace
+from tb.design import Case, Setting
+
+Rng = np.random.Generator
+Traffic = Callable[[Setting, Rng, int], Stimulus]
+"""setting, random generator, beats -> a stimulus without gaps and patterns, about so many beats long."""
+
+_PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst")
+
+
+def random_trace(
+    rng: Rng,
+    width: int,
+    beats: int,
+    clock: Clock,
+    *,
+    frame: tuple[int, int] = (1, 12),
+    keep: str = "words",
+    finish: bool = True,
+    sidebands: Mapping[str, int] | None = None,
+) -> Trace:
+    """Random data in random frames, back to back.
+
+    Args:
+        rng: randomness.
+        width: port width in bits.
+        beats: how many.
+        clock: the port's clock.
+        frame: shortest and longest frame in beats.
+        keep: ``full``; ``words``: the last beat of a frame has a random number (at least 1) of whole low words, others are
+            full; ``bytes``: the same in bytes; ``any``: every keep bit at random on every beat.
+        finish: end on TLAST.
+        sidebands: widths by name (``tid``, ``tdest``, ``tuser``).
+    """
+    lanes = width // 8
+    last = np.zeros(beats, np.bool_)
+    ends = np.cumsum(rng.integers(frame[0], frame[1] + 1, size=beats)) - 1
+    last[ends[ends < beats]] = True
+    if beats:
+        last[-1] = finish
+    mask = np.ones((beats, lanes), np.bool_)
+    if keep == "any":
+        mask = rng.integers(0, 2, (beats, lanes)).astype(np.bool_)
+    elif keep in ("words", "bytes"):
+        unit = 4 if keep == "words" and lanes >= 4 else 1
+        count = unit * rng.integers(1, lanes // unit + 1, beats)
+        mask = np.where(last[:, None], np.arange(lanes) < count[:, None], True)
+    sides = {n: rng.integers(0, 1 << w, beats, dtype=np.uint64) for n, w in (sidebands or {}).items()}
+    return Trace.from_bytes(
+        rng.integers(0, 256, (beats, lanes), dtype=np.uint8),
+        keep=mask,
+        last=last,
+        clock_ps=clock.period_ps,
+        offset_ps=clock.offset_ps,
+        **sides,
+    )
+
+
+# Ratios that never repeat soon, that divide, that are equal in phase or not, and the AI Engine's own.
+_PERIODS = ((4000, 3200), (3200, 4000), (4000, 4000), (1000, 4000), (8000, 1000), (2002, 3000), (3334, 1250))
+
+
+def two_clocks(setting: Setting, rng: Rng) -> dict[str, Clock]:
+    """Two clocks with periods and phases drawn from the generator; edges coincide in some draws and never in others."""
+    periods = _PERIODS[int(rng.integers(len(_PERIODS)))]
+    first, second = setting.clocks
+    return {
+        first: Clock(periods[0], periods[0]),
+        second: Clock(periods[1], int(rng.choice([periods[1], periods[1] // 2, rng.integers(1, periods[1])]))),
+    }
+
+
+def _dress(stimulus: Stimulus, gaps: str, ready: str, setting: Setting, seed: int) -> Stimulus:
+    inputs = {}
+    for salt, (name, trace) in enumerate(stimulus.inputs.items()):
+        inputs[name] = trace.with_gaps(Pattern.parse(gaps, seed=seed + salt).gaps(len(trace)))
+    sinks = {name: Pattern.parse(ready, seed=seed + 100 + salt) for salt, name in enumerate(setting.outputs)}
+    return replace(stimulus, inputs=inputs, ready=sinks)
+
+
+def stop_after(stimulus: Stimulus, clock: Clock, cycle: int) -> Stimulus:
+    """The same stimulus, reset right after edge ``cycle``, at a moment when no clock rises."""
+    stop = clock.time(cycle) + 1
+    while any((stop - c.offset_ps) % c.period_ps == 0 for c in stimulus.clocks.values()):
+        stop += 1
+    return replace(stimulus, stop_ps=stop)
+
+
+def stream_cases(traffic: Traffic) -> tuple[Case, ...]:
+    """The cases that every streaming design has: ``random``, ``sweep``, ``sizes`` and ``reset``."""
+
+    def sweep(setting: Setting) -> list[Stimulus]:
+        rng = np.random.default_rng([setting.seed, 1])
+        return [
+            _dress(traffic(setting, rng, int(setting.options["beats"])), gaps, ready, setting, int(rng.integers(1 << 31)))
+            for gaps in ("none", "random:0.5", "bursty:16", "worst")
+            for ready in ("none", "random:0.3", "random:0.7", "bursty:16", "worst")
+        ]
+
+    def random(setting: Setting) -> list[Stimulus]:
+        rng = np.random.default_rng([setting.seed, 2])
+        gaps = str(setting.options["gaps"])
+        ready = str(setting.options["ready"])
+        gaps = str(rng.choice(_PATTERNS)) if gaps == "any" else gaps
+        ready = str(rng.choice(_PATTERNS)) if ready == "any" else ready
+        beats = int(rng.integers(1, int(setting.options["beats"]) + 1))
+        return [_dress(traffic(setting, rng, beats), gaps, ready, setting, int(rng.integers(1 << 31)))]
+
+    def sizes(setting: Setting) -> list[Stimulus]:
+        rng = np.random.default_rng([setting.seed, 3])
+        return [
+            _dress(traffic(setting, rng, beats), "none", ready, setting, int(rng.integers(1 << 31)))
+            for beats in (1, 2, 3, 4, 5, int(setting.options["largest"]))
+            for ready in ("none", "random:0.5")
+        ]
+
+    def reset(setting: Setting) -> list[Stimulus]:
+        rng = np.random.default_rng([setting.seed, 4])
+        episodes = []
+        for _ in range(int(setting.options["resets"])):
+            whole = traffic(setting, rng, 40)
+            gaps, ready = (str(rng.choice(_PATTERNS[:-1])) for _ in range(2))
+            dressed = _dress(whole, gaps, ready, setting, int(rng.integers(1 << 31)))
+            clock = next(iter(dressed.clocks.values()))
+            episodes.append(stop_after(dressed, clock, int(rng.integers(0, 70))))
+        return [*episodes, _dress(traffic(setting, rng, 40), "none", "random:0.3", setting, int(rng.integers(1 << 31)))]
+
+    return (
+        Case(
+            name="random",
+            summary="one episode of random length, gaps and back-pressure, all from the seed",
+            make=random,
+            options={"beats": 100, "gaps": "any", "ready": "any"},
+        ),
+        Case(
+            name="sweep",
+            summary="every gap pattern against every back-pressure pattern",
+            make=sweep,
+            options={"beats": 60},
+        ),
+        Case(
+            name="sizes",
+            summary="one beat, a few beats, and one long run",
+            make=sizes,
+            options={"largest": 1000},
+        ),
+        Case(
+            name="reset",
+            summary="resets in mid-flight, then a whole run",
+            make=reset,
+            options={"resets": 12},
+        ),
+    )
