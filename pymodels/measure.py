@@ -293,7 +293,7 @@ def steady_state(trace: Trace, dtype: str | SampleType | None = None) -> Steady:
     kind = _kind(dtype)
     ends = np.flatnonzero(trace.last)
     if len(ends) < 3:
-        raise UnmeasurableError(f"{len(ends)} TLAST, and agreement of frame intervals needs at least three")
+        raise UnmeasurableError(f"{len(ends) or 'no'} TLAST, and agreement of frame intervals needs at least three")
     intervals = frame_intervals(trace)
     # Longest and shortest of every tail of the list at once.
     longest = np.maximum.accumulate(intervals[::-1])[::-1]
@@ -412,6 +412,14 @@ def latency(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> Latency:
     return Latency(by, len(took), int(took[0]), int(took[-1]), int(took.min()), float(took.mean()), int(took.max()))
 
 
+_JSON_NAMES = {
+    "first_ps": "first_ns",
+    "last_ps": "last_ns",
+    "max_gap_ps": "max_gap_ns",
+    "intervals": "frame_interval_ns",
+}
+
+
 def as_dict(result: Throughput) -> dict[str, Any]:
     """For JSON: nanoseconds, rates in all units, and for each null the reason under ``reasons``."""
 
@@ -454,5 +462,5 @@ def as_dict(result: Throughput) -> dict[str, Any]:
         if i is None
         else {"min": i.min_ps / 1000, "mean": i.mean_ps / 1000, "max": i.max_ps / 1000, "count": i.count},
         "steady": None if s is None else {"holds": s.holds, "since_frame": s.since_frame, "rate": rate(s.rate)},
-        "reasons": dict(result.reasons),
+        "reasons": {_JSON_NAMES.get(name, name): why for name, why in result.reasons.items()},
     }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import asdict, replace
 from io import BytesIO
 from pathlib import Path
@@ -58,9 +59,11 @@ WithTime = Annotated[bool, typer.Option("--time", help="Write T lines (needs --c
 Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of everything random.")]
 
 
-def read_file(path: Path, dtype: str, width: int, clock: float | None = None, lenient: bool = False) -> PlioFile:
-    """Read with progress; dropped lines are reported on stderr."""
-    with working(f"reading {path}"):
+def read_file(
+    path: Path, dtype: str, width: int, clock: float | None = None, lenient: bool = False, *, quiet: bool = False
+) -> PlioFile:
+    """Read with progress (not when ``quiet``); dropped lines are reported on stderr."""
+    with nullcontext() if quiet else working(f"reading {path}"):
         file = read(path, dtype, width, clock_ps=clock_period(clock), lenient=lenient)
     if file.dropped:
         line, found, expected = file.dropped[0]
@@ -72,9 +75,11 @@ def read_file(path: Path, dtype: str, width: int, clock: float | None = None, le
     return file
 
 
-def read_timed(path: Path, dtype: str, width: int, clock: float | None, lenient: bool = False) -> PlioFile:
+def read_timed(
+    path: Path, dtype: str, width: int, clock: float | None, lenient: bool = False, *, quiet: bool = False
+) -> PlioFile:
     """Read a file whose times are needed; one without them is an error."""
-    file = read_file(path, dtype, width, clock, lenient)
+    file = read_file(path, dtype, width, clock, lenient, quiet=quiet)
     if not file.timed and not is_csv(path):
         raise InputError("no time stamps", "a T line before every beat, as simulators write them", file=path)
     if is_csv(path) and clock is None:
@@ -597,7 +602,8 @@ def throughput(
     results: list[tuple[Path, PlioFile, Throughput]] = []
     with working("measuring", len(files)) as step:
         for path in files:
-            file = read_timed(path, dtype, width, clock, lenient)
+            # One progress display at a time: the bar counts the files.
+            file = read_timed(path, dtype, width, clock, lenient, quiet=True)
             results.append((path, file, measure(file.trace, file.dtype)))
             step()
     if plot is not None:

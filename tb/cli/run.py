@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat run``, ``goldbeat list`` and ``goldbeat doctor``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from pymodels import plio
+from pymodels.errors import UsageError
+from pymodels.trace import Trace
+from tb.benches import designs, find_design
+from tb.cli.common import FAILED, Json, clock_period, examples, print_json
+from tb.design import Case, Design
+from tb.doctor import examine
+from tb.paths import build_root
+from tb.report import prepare, write_report
+from tb.run import Request, RunResult, run
+
+_SHOWN_FAILURES = 3
+
+
+def register(app: typer.Typer) -> None:
+    """Mount the commands."""
+    app.command(
+        "run",
+        no_args_is_help=True,
+        epilog=examples(
+            "goldbeat run plio_fir",
+            "goldbeat run axis_fifo --case random --seeds 200 --set DEPTH=4",
+            "goldbeat run plio_fir --input s_axis=stimulus.txt --set W=64 --set ready=random:0.3 --name try1",
+            "goldbeat run plio_pkt_split --case sweep --seed 7 --waves",
+        ),
+    )(run_command)
+    app.command("list", epilog=examples("goldbeat list", "goldbeat list plio_fir --json"))(list_command)
+    app.command("doctor", epilog=examples("goldbeat doctor", "goldbeat doctor --json"))(doctor_command)
+
+
+# -- run ------------------------------------------------------------------------------------------------------------
+
+
+def run_command(
+    name: Annotated[str, typer.Argument(metavar="DESIGN", help="A design's name, or a description file (.py).")],
+    case: Annotated[str | None, typer.Option("--case", "-c", metavar="NAME", help="Case [the design's first].")] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", "-s", metavar="N", min=0, help="Seed; the same one repeats a run.")
+    ] = 0,
+    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Run so many seeds, from --seed on.")] = 1,
+    waves: Annotated[bool, typer.Option("--waves", help="Write waves (a second build, about 20 % slower).")] = False,
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", metavar="K=V", help="A parameter of the design or option of the case.")
+    ] = None,
+    inputs: Annotated[
+        list[str] | None, typer.Option("--input", "-i", metavar="PORT=FILE", help="PLIO file as a port's stimulus.")
+    ] = None,
+    clock: Annotated[
+        float | None, typer.Option("--clock", metavar="MHZ", help="Clock of --input without time.")
+    ] = None,
+    label: Annotated[
+        str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [DESIGN-CASE].")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Build, simulate and compare a design with its golden model, beat by beat and cycle by cycle.
+
+    Exit code: 0 everything is equal, 1 something differs (or nothing was compared), 2 bad usage or bad input.
+    """
+    design = find_design(name)
+    chosen = design.case(case)
+    params, options = _split_sets(design, chosen, sets or [])
+    all_params = design.params(chosen, params)
+    given = _read_inputs(design, all_params, inputs or [], clock)
+    request = Request(design, chosen, tuple(range(seed, seed + seeds)), params, options, given, waves)
+    folder = build_root() / "runs" / (label or f"{design.name}-{chosen.name}")
+    prepare(folder)
+    results = _run(request, folder)
+    report = write_report(results, folder)
+    failed = [r for r in results if not r.passed]
+    if as_json:
+        print_json({**report, "folder": str(folder)})
+    else:
+        _show(results, failed, folder, name, inputs or [])
+    if failed:
+        raise typer.Exit(FAILED)
+
+
+def _run(request: Request, folder: Path) -> list[RunResult]:
+    err = Console(stderr=True)
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+    )
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task(request.design.name, total=None)
+        return run(
+            request,
+            folder / "sim",
+            lambda step: bar.update(task, description=f"{request.design.name}: {step}"),
+            lambda done, total: bar.update(task, completed=done, total=total),
+        )
+
+
+def parse_value(text: str) -> Any:
+    """``8`` and ``0x10`` as integers, ``1,2,3`` as a tuple of them, anything else as text."""
+    try:
+        if "," in text:
+            return tuple(int(part, 0) for part in text.split(",") if part.strip())
+        return int(text, 0)
+    except ValueError:
+        return text
+
+
+def _split_sets(design: Design, case: Case, sets: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    params: dict[str, Any] = {}
+    options: dict[str, Any] = {}
+    for item in sets:
+        key, equals, text = item.partition("=")
+        if not equals:
+            raise UsageError(f"--set {item}: expected KEY=VALUE")
+        if key in design.parameters:
+            wanted, value = design.parameters[key], parse_value(text)
+            params[key] = (value,) if wanted.bits is not None and isinstance(value, int) else value
+        elif key in case.options:
+            value = parse_value(text)
+            options[key] = (value,) if isinstance(case.options[key], tuple) and isinstance(value, int) else value
+        else:
+            known = ", ".join([*design.parameters, *case.options])
+            raise UsageError(f"--set {key}: neither a parameter of {design.name} nor an option of {case.name}: {known}")
+    return params, options
+
+
+def _read_inputs(design: Design, params: Mapping[str, Any], inputs: list[str], clock: float | None) -> dict[str, Trace]:
+    bundles = {b.name: b for b in design.bundles(params)}
+    found: dict[str, Trace] = {}
+    for item in inputs:
+        port, equals, file = item.partition("=")
+        if not equals:
+            raise UsageError(f"--input {item}: expected PORT=FILE")
+        if port not in bundles or bundles[port].direction != "in":
+            known = ", ".join(b for b, p in bundles.items() if p.direction == "in")
+            raise UsageError(f"{design.name} has no input port {port!r}; it has: {known}")
+        width, dtype = bundles[port].width, bundles[port].dtype
+        assert isinstance(width, int)
+        found[port] = plio.read(file, dtype or "int32", width, clock_ps=clock_period(clock)).trace
+    return found
+
+
+def _show(results: list[RunResult], failed: list[RunResult], folder: Path, name: str, inputs: list[str]) -> None:
+    out = Console(highlight=False)
+    first = failed[0] if failed else results[0]
+    request, episode = first.request, first.main_episode
+    if episode is not None:
+        out.print(_port_table(first))
+    for result in failed[:_SHOWN_FAILURES]:
+        out.print(f"[bold red]seed {result.seed} failed:[/]")
+        for text in result.failures[:_SHOWN_FAILURES]:
+            out.print(text, markup=False)
+        if len(result.failures) > _SHOWN_FAILURES:
+            out.print(
+                f"... and {len(result.failures) - _SHOWN_FAILURES} more; all in {folder}/report.json", markup=False
+            )
+        repeat = request.command(result.seed, name) + "".join(f" --input {i}" for i in inputs)
+        out.print(f"repeat: {repeat}", markup=False, soft_wrap=True)
+    episodes, compared = sum(len(r.episodes) for r in results), sum(r.compared for r in results)
+    mark = "[bold red]FAIL[/]" if failed else "[bold green]PASS[/]"
+    tally = f"{len(results) - len(failed)} of {len(results)} seeds, " if len(results) > 1 else ""
+    out.print(
+        f"{mark} {request.design.name} {request.case.name}: {tally}{episodes} episode(s), "
+        f"{compared} output values compared with their cycles"
+    )
+    out.print(f"in {folder}", markup=False, soft_wrap=True)
+
+
+def _port_table(result: RunResult) -> Table:
+    from pymodels.measure import measure
+
+    episode = result.main_episode
+    assert episode is not None
+    table = Table(title=f"{result.request.design.name} {result.request.case.name}, seed {result.seed}")
+    for column in ("port", "beats", "frames", "cycles", "Msamples/s", "MB/s", "of port limit", "model"):
+        table.add_column(column, justify="left" if column in ("port", "model") else "right")
+    for port in result.request.design.bundles(result.request.all_params):
+        trace = episode.record.outcome.ports[port.name]
+        found = measure(trace, port.dtype)
+        rate = found.by_frames or found.raw
+        samples = f"{rate.msamples_per_s:.2f}" if rate and rate.msamples_per_s is not None else "-"
+        span = f"{trace.cycle[0]}..{trace.cycle[-1]}" if len(trace) else "-"
+        equal = port.name in episode.verdict.ports and episode.verdict.ports[port.name].equal
+        table.add_row(
+            port.name,
+            str(len(trace)),
+            str(found.frames),
+            span,
+            samples,
+            f"{rate.mb_per_s:.1f}" if rate else "-",
+            f"{found.share(rate):.1%}" if rate else "-",
+            "[green]equal[/]" if equal else "[red]differs[/]",
+        )
+    return table
+
+
+# -- list -----------------------------------------------------------------------------------------------------------
+
+
+def list_command(
+    name: Annotated[str | None, typer.Argument(metavar="DESIGN", help="One design in full.")] = None,
+    as_json: Json = False,
+) -> None:
+    """What can be run: designs, their cases, parameters and options."""
+    known = designs() if name is None else {name: find_design(name)}
+    if as_json:
+        print_json({d.name: _facts(d) for d in known.values()})
+        return
+    out = Console(highlight=False)
+    for design in known.values():
+        out.print(f"[bold]{design.name}[/]  {design.summary}")
+        for case in design.cases:
+            out.print(f"    {case.name:<10} {case.summary}", markup=False)
+            if name is not None and case.options:
+                out.print(f"               --set {_defaults(case.options)}", markup=False, soft_wrap=True)
+        if name is not None:
+            values = {n: p.default for n, p in design.parameters.items()}
+            out.print(f"    parameters --set {_defaults(values)}", markup=False, soft_wrap=True)
+
+
+def _defaults(values: Mapping[str, Any]) -> str:
+    return " ".join(f"{k}={','.join(map(str, v)) if isinstance(v, tuple) else v}" for k, v in values.items())
+
+
+def _facts(design: Design) -> dict[str, Any]:
+    return {
+        "summary": design.summary,
+        "top": design.top,
+        "parameters": {n: p.default for n, p in design.parameters.items()},
+        "cases": {c.name: {"summary": c.summary, "options": dict(c.options)} for c in design.cases},
+        "ports": [
+            b.model_dump(exclude_none=True, exclude={"lanes"})
+            for b in design.bundles(design.params(design.cases[0], {}))
+        ],
+    }
+
+
+# -- doctor ---------------------------------------------------------------------------------------------------------
+
+
+def doctor_command(as_json: Json = False) -> None:
+    """What of the needed tools is here, and how to get what is not. Exit code 1 when something needed is missing."""
+    findings = examine()
+    if as_json:
+        print_json([f.as_dict() for f in findings])
+    else:
+        out = Console(highlight=False)
+        for f in findings:
+            mark = "[green]ok[/]  " if f.found else ("[red]miss[/]" if f.needed else "[yellow]none[/]")
+            out.print(f"{mark} {f.name:<16} {f.detail}", soft_wrap=True)
+            if not f.found:
+                out.print(f"     {'':<16} to get it: {f.hint}", markup=False, soft_wrap=True)
+    if any(f.needed and not f.found for f in findings):
+        raise typer.Exit(FAILED)
