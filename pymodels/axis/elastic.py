@@ -29,6 +29,8 @@ WORD_BITS = 32
 Take = Callable[[int], int]
 """Cycle from which the next item is offered -> cycle in which it transfers."""
 
+_TABLE = 4096
+
 Cycles = Sequence[int] | npt.NDArray[np.int64]
 
 
@@ -103,9 +105,15 @@ def sink(pattern: Pattern, log: list[int]) -> Take:
 
         return take_at_once
     next_ready = NextReady(pattern)
+    table: list[int] = []  # next_ready(k) for small k, at once
 
     def take(offer: int) -> int:
-        at = next_ready(offer)
+        nonlocal table
+        if offer >= len(table):
+            # Far enough to hold the answer, and to be made few times in a long run.
+            cycles = np.flatnonzero(pattern.ready(2 * next_ready(offer) + _TABLE))
+            table = np.repeat(cycles, np.diff(cycles, prepend=-1)).tolist()
+        at = table[offer]
         note(at)
         return at
 

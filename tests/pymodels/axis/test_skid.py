@@ -64,6 +64,17 @@ def test_wrong_requests():
         skid.predict({"DATA_W": 64}, stimulus(beats(1)))
     with pytest.raises(UsageError, match="aclk"):
         skid.predict(PARAMS, Stimulus({}))
+    with pytest.raises(UsageError, match="not ready"):
+        skid.predict(PARAMS, stimulus(beats(1), Pattern("array", values=(0,))))
+
+
+def test_long_runs_and_long_pauses():
+    # Far beyond the first stretch of the pattern that is looked at; each beat leaves in the first ready cycle.
+    pattern = Pattern("random", p=0.9, seed=3)
+    out = skid.predict(PARAMS, stimulus(beats(9).with_gaps([0, 9000, 0, 0, 40000, 1, 100000, 0, 0]), pattern))
+    ready = np.flatnonzero(pattern.ready(200000))
+    earliest = np.maximum(out.ports["s_axis"].cycle + 1, np.append(0, out.ports["m_axis"].cycle[:-1] + 1))
+    assert (out.ports["m_axis"].cycle == ready[np.searchsorted(ready, earliest)]).all()
 
 
 @given(traces(32, sidebands=True), patterns, st.booleans())
