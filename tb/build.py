@@ -146,4 +146,6 @@ def _call(command: list[str], folder: Path, tool: Verilator, log: Path, design: 
         )
     if run.returncode:
         tail = "\n".join(log.read_text(errors="replace").splitlines()[-25:])
-        raise ToolError(f"building {design.name} failed ({command[0]} ended with {run.returncode}), log in {log}:\n{tail}")
+        raise ToolError(
+            f"building {design.name} failed ({command[0]} ended with {run.returncode}), log in {log}:\n{tail}"
+        )

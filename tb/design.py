@@ -157,7 +157,9 @@ class Design(_Frozen):
     status: tuple[StatusPort, ...] = ()
     model: GoldenModel
     cases: tuple[Case, ...]
-    register_model: Callable[[Mapping[str, Any], Stimulus], Mapping[str, Sequence[tuple[int | None, bool]]]] | None = None
+    register_model: Callable[[Mapping[str, Any], Stimulus], Mapping[str, Sequence[tuple[int | None, bool]]]] | None = (
+        None
+    )
 
     def case(self, name: str | None) -> Case:
         """A case by name; None gives the first one."""

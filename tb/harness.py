@@ -15,9 +15,9 @@ from tb.design import Design, Parameter, StreamPort
 TOP = "harness"
 
 _LITE = (
-    "awaddr awvalid awready wdata wstrb wvalid wready bresp bvalid bready "
-    "araddr arvalid arready rdata rresp rvalid rready"
-).split()
+    *("awaddr", "awvalid", "awready", "wdata", "wstrb", "wvalid", "wready", "bresp", "bvalid", "bready"),
+    *("araddr", "arvalid", "arready", "rdata", "rresp", "rvalid", "rready"),
+)
 
 
 @dataclass(frozen=True)

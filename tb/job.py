@@ -7,7 +7,6 @@ it ends, so that a crash loses none of those before it.
 
 from __future__ import annotations
 
-import os
 import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -100,4 +99,4 @@ def _dump(what: Any, path: Path) -> None:
     part = path.with_suffix(".part")
     with part.open("wb") as stream:
         pickle.dump(what, stream, protocol=pickle.HIGHEST_PROTOCOL)
-    os.replace(part, path)
+    part.replace(path)

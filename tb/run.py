@@ -23,6 +23,7 @@ _DRAIN_CYCLES = 80
 """Cycles of the slowest clock that a run goes on after the last predicted transfer, to see beats that should not come."""
 
 Progress = Callable[[str], None]
+Count = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
@@ -142,13 +143,19 @@ def _check_request(request: Request) -> None:
             raise UsageError(f"port {name} is {port.width} bit wide, its stimulus {trace.width} bit")
 
 
-def run(request: Request, folder: Path | None = None, progress: Progress = lambda step: None) -> list[RunResult]:
+def run(
+    request: Request,
+    folder: Path | None = None,
+    progress: Progress = lambda step: None,
+    count: Count = lambda done, total: None,
+) -> list[RunResult]:
     """Run a case for every seed.
 
     Args:
         request: what to run.
         folder: where the simulator's files go; a new temporary folder when None.
         progress: is told each step.
+        count: is told how many episodes of how many are done.
 
     Returns:
         one result a seed, in order.
@@ -169,7 +176,7 @@ def run(request: Request, folder: Path | None = None, progress: Progress = lambd
         folder = Path(tempfile.mkdtemp(prefix="goldbeat-"))
     folder.mkdir(parents=True, exist_ok=True)
     progress(f"simulating {len(flat)} episode(s)")
-    result = simulate(design, params, built, flat, folder, seed=request.seeds[0])
+    result = simulate(design, params, built, flat, folder, seed=request.seeds[0], count=count)
     progress("comparing")
     results, at = [], 0
     for seed, plan in zip(request.seeds, plans, strict=True):
@@ -180,13 +187,13 @@ def run(request: Request, folder: Path | None = None, progress: Progress = lambd
             for (stimulus, expected), record in zip(plan, records, strict=False)
         )
         failures = [
-            text if len(plan) == 1 else f"episode {i}: {text}" for i, e in enumerate(episodes) for text in e.verdict.failures
+            text if len(plan) == 1 else f"episode {i}: {text}"
+            for i, e in enumerate(episodes)
+            for text in e.verdict.failures
         ]
         if len(records) < len(plan):
             # Seeds after the one that stopped the process have not run: that is a failure of theirs too.
             failures.append(result.failure or "the simulator stopped")
         failures += nothing_compared([e.verdict for e in episodes])
-        results.append(
-            RunResult(request, seed, episodes, tuple(failures), built.seconds, result.waves, result.log)
-        )
+        results.append(RunResult(request, seed, episodes, tuple(failures), built.seconds, result.waves, result.log))
     return results

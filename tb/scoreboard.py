@@ -28,9 +28,7 @@ class Verdict:
     failures: tuple[str, ...] = ()
 
 
-def check(
-    design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome, record: Record
-) -> Verdict:
+def check(design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome, record: Record) -> Verdict:
     """Compare everything that a run recorded with everything that the model predicts."""
     failures = list(record.violations)
     ports: dict[str, Comparison] = {}

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import cocotb
 from cocotb.clock import Clock as CocotbClock
 from cocotb.triggers import RisingEdge, Timer
 from cocotb.utils import get_sim_time
 
-import cocotb
 from pymodels.stimulus import Clock, Outcome
 from tb.job import ENVIRONMENT, AccessResult, Episode, Job, Record, read_job, write_record
 from tb.transactors.base import Transactors
@@ -126,7 +126,7 @@ async def _run(dut: Any, job: Job, episode: Episode, clocks: _Clocks, agents: Tr
     )
 
 
-@cocotb.test()
+@cocotb.test()  # type: ignore[untyped-decorator]
 async def episodes(dut: Any) -> None:
     """Run every episode of the job and keep its record."""
     folder = Path(os.environ[ENVIRONMENT])

@@ -6,7 +6,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from tb.job import ENVIRONMENT, Episode, Job, Record, read_record, write_job
 
 TIMEOUT_S = 1800.0
 """Wall time after which a simulator process is taken to hang."""
+_POLL_S = 0.25
 
 
 @dataclass(frozen=True)
@@ -46,6 +48,7 @@ def simulate(
     *,
     seed: int = 0,
     timeout_s: float = TIMEOUT_S,
+    count: Callable[[int, int], None] = lambda done, total: None,
 ) -> Result:
     """Run episodes in one simulator process.
 
@@ -57,6 +60,7 @@ def simulate(
         folder: an existing folder for the job, the records, the log and the waves.
         seed: of the simulator's own randomness (initial values of flip-flops), and of cocotb's.
         timeout_s: wall time allowed.
+        count: is told now and then how many episodes of how many are done.
     """
     write_job(
         Job(design.clocks, tuple(design.bundles(params)), design.registers, design.status, tuple(episodes)), folder
@@ -67,23 +71,23 @@ def simulate(
     if waves is not None:
         command += ["--trace", "--trace-file", str(waves)]
     log = folder / "simulation.log"
-    failure = None
+    for stale in folder.glob("record-*.pickle"):
+        stale.unlink()
     with log.open("w") as stream:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=_environment(folder, seed),
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+        )
         try:
-            run = subprocess.run(
-                command,
-                cwd=folder,
-                env=_environment(folder, seed),
-                stdin=subprocess.DEVNULL,
-                stdout=stream,
-                stderr=subprocess.STDOUT,
-                timeout=timeout_s,
-                check=False,
-            )
-            if run.returncode:
-                failure = f"the simulator ended with {run.returncode}"
-        except subprocess.TimeoutExpired:
-            failure = f"the simulator was still running after {timeout_s:.0f} s"
+            failure = _watch(process, timeout_s, lambda: count(_done(folder), len(episodes)))
+        finally:
+            # Also on Ctrl-C: no simulator is left behind.
+            process.kill()
+            process.wait()
     records = []
     for index in range(len(episodes)):
         record = read_record(folder, index)
@@ -92,7 +96,25 @@ def simulate(
             failure += "\n".join(log.read_text(errors="replace").splitlines()[-30:])
             break
         records.append(record)
+    for spent in [*folder.glob("record-*.pickle"), *folder.glob("job.pickle")]:
+        spent.unlink()
     return Result(tuple(records), waves, log, failure)
+
+
+def _watch(process: subprocess.Popen[bytes], timeout_s: float, tell: Callable[[], None]) -> str | None:
+    end = time.monotonic() + timeout_s
+    while time.monotonic() < end:
+        try:
+            code = process.wait(_POLL_S)
+        except subprocess.TimeoutExpired:
+            tell()
+            continue
+        return f"the simulator ended with {code}" if code else None
+    return f"the simulator was still running after {timeout_s:.0f} s"
+
+
+def _done(folder: Path) -> int:
+    return sum(1 for _ in folder.glob("record-*.pickle"))
 
 
 def _environment(folder: Path, seed: int) -> dict[str, str]:

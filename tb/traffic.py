@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+
 import numpy as np
 
 from pymodels.pattern import Pattern
@@ -77,7 +78,7 @@ def two_clocks(setting: Setting, rng: Rng) -> dict[str, Clock]:
     first, second = setting.clocks
     return {
         first: Clock(periods[0], periods[0]),
-        second: Clock(periods[1], int(rng.choice([periods[1], periods[1] // 2, rng.integers(1, periods[1])]))),
+        second: Clock(periods[1], int(rng.choice([periods[1], periods[1] // 2, int(rng.integers(1, periods[1]))]))),
     }
 
 
@@ -103,7 +104,9 @@ def stream_cases(traffic: Traffic) -> tuple[Case, ...]:
     def sweep(setting: Setting) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 1])
         return [
-            _dress(traffic(setting, rng, int(setting.options["beats"])), gaps, ready, setting, int(rng.integers(1 << 31)))
+            _dress(
+                traffic(setting, rng, int(setting.options["beats"])), gaps, ready, setting, int(rng.integers(1 << 31))
+            )
             for gaps in ("none", "random:0.5", "bursty:16", "worst")
             for ready in ("none", "random:0.3", "random:0.7", "bursty:16", "worst")
         ]

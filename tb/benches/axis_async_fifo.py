@@ -13,9 +13,7 @@ from tb.traffic import Rng, random_trace, stream_cases, two_clocks
 def _traffic(setting: Setting, rng: Rng, beats: int) -> Stimulus:
     params, clocks = setting.params, two_clocks(setting, rng)
     sidebands = {"tid": params["ID_W"], "tdest": params["DEST_W"], "tuser": params["USER_W"]}
-    trace = random_trace(
-        rng, params["DATA_W"], beats, clocks["s_aclk"], keep="any", finish=False, sidebands=sidebands
-    )
+    trace = random_trace(rng, params["DATA_W"], beats, clocks["s_aclk"], keep="any", finish=False, sidebands=sidebands)
     return Stimulus(inputs={"s_axis": trace}, clocks=clocks)
 
 

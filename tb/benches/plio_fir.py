@@ -83,7 +83,7 @@ def _filter(setting: Setting) -> list[Stimulus]:
     source = setting.inputs.get("s_axis")
     if source is None:
         count = int(options["samples"])
-        samples = generate("chirp", "cint16", count, amplitude=20000, noise=2000, seed=setting.seed)
+        samples = generate("chirp", count, "cint16", amplitude=20000, noise=2000, seed=setting.seed)
         source = Trace.from_samples(
             samples, "cint16", setting.params["W"], clock_ps=clock.period_ps, frame=int(options["frame"])
         )

@@ -12,6 +12,7 @@ import logging
 from collections.abc import Sequence
 from typing import Any
 
+import cocotb
 import numpy as np
 import numpy.typing as npt
 from cocotb.task import Task
@@ -19,7 +20,6 @@ from cocotb.triggers import FallingEdge, RisingEdge, Timer, with_timeout
 from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
-import cocotb
 from pymodels.errors import GoldbeatError, UsageError
 from pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from pymodels.trace import SIDEBANDS, Trace
@@ -207,7 +207,8 @@ class CocotbextTransactors(Transactors):
 
     def __init__(self, dut: Any, job: Job) -> None:
         # cocotbext-axi logs every frame's payload at INFO, and warns of each that a reset drops.
-        for child in ("cocotb.harness", *(f"cocotb.harness.{p.name}" for p in (*job.streams, *job.registers))):
+        names = [*(p.name for p in job.streams), *(p.name for p in job.registers)]
+        for child in ("cocotb.harness", *(f"cocotb.harness.{name}" for name in names)):
             logging.getLogger(child).setLevel(logging.ERROR)
         self._clock_of = {p.name: p.clock for p in job.streams}
         self._watches = {p.name: _Watch(dut, p) for p in job.streams}
@@ -237,7 +238,7 @@ class CocotbextTransactors(Transactors):
     def reset(self) -> None:
         """Kill the drivers' coroutines and empty their queues."""
         self._cancel()
-        for agent in (*self._sources.values(), *self._sinks.values()):
+        for agent in self._agents():
             agent.assert_reset(True)
             agent.clear()
         for sink in self._sinks.values():
@@ -255,7 +256,7 @@ class CocotbextTransactors(Transactors):
                 source.load(stimulus.inputs[name])
         for name, sink in self._sinks.items():
             sink.load(stimulus, name)
-        for agent in (*self._sources.values(), *self._sinks.values()):
+        for agent in self._agents():
             agent.assert_reset(False)
 
     def start(self, origin_ps: int, *, settled: bool) -> None:
@@ -334,6 +335,9 @@ class CocotbextTransactors(Transactors):
         violations = tuple(v for watch in self._watches.values() for v in watch.violations)
         waiting = tuple(text for watch in self._watches.values() if (text := watch.waiting()))
         return Outcome(ports), violations, waiting
+
+    def _agents(self) -> list[Any]:
+        return [*self._sources.values(), *self._sinks.values()]
 
     def _cancel(self) -> None:
         for task in self._tasks:

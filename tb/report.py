@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run leaves behind: report, traces, PLIO files, plot."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pymodels import plio
+from pymodels.errors import UsageError
+from pymodels.measure import as_dict, measure
+from pymodels.trace import Trace
+from tb.run import RunResult
+
+REPORT = "report.json"
+_MINE = (REPORT, "traces", "expected", "stimulus", "output", "plot.png", "seeds")
+
+
+def prepare(folder: Path) -> None:
+    """Make a run's folder, clearing what an earlier run left there and nothing else.
+
+    Raises:
+        UsageError: the folder holds something under one of our names that no run has written.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise UsageError(f"{folder} is not a folder")
+    taken = [name for name in _MINE if (folder / name).exists()]
+    if taken and not (folder / REPORT).is_file():
+        raise UsageError(f"{folder / taken[0]} was not written by a run; choose another --name")
+    for name in taken:
+        path = folder / name
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+
+
+def write_report(results: Sequence[RunResult], folder: Path) -> dict[str, Any]:
+    """Write everything about a run with one or many seeds, and give the report back.
+
+    With many seeds, the folder itself holds the first seed's traces, and ``seeds/<seed>`` those of every seed that failed.
+    """
+    report = _write_one(results[0], folder, plot=True)
+    if len(results) > 1:
+        report["seeds"] = [{"seed": r.seed, "status": _status(r), "compared": r.compared} for r in results]
+        report["status"] = "pass" if all(r.passed for r in results) else "fail"
+        report["compared"] = sum(r.compared for r in results)
+        for result in results:
+            if not result.passed:
+                _write_one(result, folder / "seeds" / str(result.seed), plot=False)
+    _dump(report, folder / REPORT)
+    return report
+
+
+def _status(result: RunResult) -> str:
+    return "pass" if result.passed else "fail"
+
+
+def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]:
+    request, episode = result.request, result.main_episode
+    report: dict[str, Any] = {
+        "design": request.design.name,
+        "case": request.case.name,
+        "params": request.all_params,
+        "options": {**request.case.options, **request.options},
+        "seed": result.seed,
+        "status": _status(result),
+        "compared": result.compared,
+        "episodes": len(result.episodes),
+        "failures": list(result.failures),
+        "repeat": request.command(result.seed),
+        "build_s": round(result.build_s, 3),
+        "waves": None if result.waves is None else str(result.waves),
+        "log": str(result.log),
+        "ports": {},
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    if episode is not None:
+        shown: dict[str, Trace] = {}
+        for port in request.design.bundles(request.all_params):
+            trace = episode.record.outcome.ports[port.name]
+            entry: dict[str, Any] = {
+                "direction": port.direction,
+                "dtype": port.dtype,
+                "width": trace.width,
+                "trace": f"traces/{port.name}.npz",
+                "expected": f"expected/{port.name}.npz",
+                "throughput": as_dict(measure(trace, port.dtype)),
+            }
+            _save(trace, folder / entry["trace"])
+            _save(episode.expected.ports[port.name], folder / entry["expected"])
+            if port.dtype is not None:
+                kind = "stimulus" if port.direction == "in" else "output"
+                entry["file"] = f"{kind}/{port.name}.txt"
+                _write_plio(trace, port.dtype, folder / entry["file"], timed=port.direction == "out")
+            report["ports"][port.name] = entry
+            shown[port.name] = trace
+        report["status_outputs"] = dict(episode.record.outcome.status)
+        if plot and any(len(t) for t in shown.values()):
+            # matplotlib takes a second to import: only where something is drawn.
+            from tb.plot import plot_run
+
+            dtypes = {p.name: p.dtype for p in request.design.bundles(request.all_params)}
+            plot_run(shown, folder / "plot.png", f"{request.design.name} {request.case.name}", dtypes)
+            report["plot"] = "plot.png"
+    _dump(report, folder / REPORT)
+    return report
+
+
+def _save(trace: Trace, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    trace.save(path)
+
+
+def _write_plio(trace: Trace, dtype: str, path: Path, *, timed: bool) -> None:
+    if not len(trace):
+        return
+    path.parent.mkdir(parents=True, exist_ok=True)
+    plio.write(path, trace, dtype, style=replace(plio.TextStyle(), time_lines=timed))
+
+
+def _dump(report: dict[str, Any], path: Path) -> None:
+    path.write_text(json.dumps(report, indent=2, default=list, allow_nan=False) + "\n")
