@@ -110,6 +110,8 @@ def sink(pattern: Pattern, log: list[int]) -> Take:
     def take(offer: int) -> int:
         nonlocal table
         if offer >= len(table):
+            if pattern.kind == "array" and not any(pattern.values):
+                raise UsageError(f"the sink is not ready in any cycle: {pattern}")
             # Far enough to hold the answer, and to be made few times in a long run.
             cycles = np.flatnonzero(pattern.ready(2 * next_ready(offer) + _TABLE))
             table = np.repeat(cycles, np.diff(cycles, prepend=-1)).tolist()
