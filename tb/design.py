@@ -143,6 +143,8 @@ class Design(_Frozen):
         streams, registers, status: the ports.
         model: the golden model.
         cases: by name, the first is the default.
+        variants: sets of parameter values that lint and tests go through, as differences from the defaults.
+        register_model: predicts the answers to the register programs; None where accesses say themselves what to expect.
     """
 
     name: str
@@ -157,6 +159,7 @@ class Design(_Frozen):
     status: tuple[StatusPort, ...] = ()
     model: GoldenModel
     cases: tuple[Case, ...]
+    variants: tuple[Mapping[str, Any], ...] = ({},)
     register_model: Callable[[Mapping[str, Any], Stimulus], Mapping[str, Sequence[tuple[int | None, bool]]]] | None = (
         None
     )

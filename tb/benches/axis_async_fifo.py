@@ -41,5 +41,6 @@ DESIGN = Design(
         StreamPort(name="m_axis", direction="out", clock="m_aclk", **_BUNDLE),
     ),
     model=predict,
+    variants=({}, {"DEPTH": 4}, {"DATA_W": 8, "DEPTH": 64}),
     cases=stream_cases(_traffic),
 )

@@ -30,5 +30,6 @@ DESIGN = Design(
         StreamPort(name="m_axis", direction="out", width="M_W"),
     ),
     model=predict,
+    variants=({}, {"S_W": 128}, {"S_W": 128, "M_W": 64}),
     cases=stream_cases(_traffic),
 )

@@ -37,5 +37,6 @@ DESIGN = Design(
         StreamPort(name="m_axis", direction="out", **_BUNDLE),
     ),
     model=predict,
+    variants=({}, {"DEPTH": 2}, {"DATA_W": 512, "DEPTH": 64}),
     cases=stream_cases(_traffic),
 )

@@ -36,5 +36,6 @@ DESIGN = Design(
         StreamPort(name="m_axis", direction="out", **_BUNDLE),
     ),
     model=predict,
+    variants=({}, {"DATA_W": 8}, {"DATA_W": 1024}),
     cases=stream_cases(_traffic),
 )

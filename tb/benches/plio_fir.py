@@ -151,6 +151,7 @@ DESIGN = Design(
     ),
     registers=(LitePort(name="s_axil"),),
     model=predict,
+    variants=(*({"W": w} for w in (32, 64, 128)), {"NTAPS": 4}, {"NTAPS": 6, "W": 64}),
     register_model=_replies,
     cases=(
         Case(

