@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -45,25 +46,43 @@ class Beats:
 
     Attributes:
         parts: parts (samples, or re and im) of all beats one after the other, in the sample type's ``part_dtype``.
-        counts: (n,) int64 parts of each beat.
+        counts: (n,) integers, parts of each beat.
         last: (n,) bool.
         keep: (n,) int64 valid bytes of each beat from the low end, or -1: those that are there.
         time: (n,) int64 picoseconds, or None for a file without times.
         cycle: (n,) int64, or None: from the times, or back to back.
-        line: (n,) int64 line of each beat.
-        time_line: (n,) int64 line of each time, or None.
+        line: (n,) int32 line of each beat.
+        time_line: (n,) int32 line of each time, or None.
         big: for each part, whether it was written as a number of 2**31 or more; None where that cannot be.
     """
 
     parts: npt.NDArray[Any]
-    counts: npt.NDArray[np.int64]
+    counts: npt.NDArray[np.int8]
     last: npt.NDArray[np.bool_]
     keep: npt.NDArray[np.int64] | None
     time: npt.NDArray[np.int64] | None
     cycle: npt.NDArray[np.int64] | None
-    line: npt.NDArray[np.int64]
-    time_line: npt.NDArray[np.int64] | None
+    line: npt.NDArray[np.int32]
+    time_line: npt.NDArray[np.int32] | None
     big: npt.NDArray[np.bool_] | None = None
+
+
+def join(chunks: Sequence[Beats]) -> Beats:
+    """One after the other; at least one."""
+    if len(chunks) == 1:
+        return chunks[0]
+
+    def column(name: str) -> Any:
+        pieces = [getattr(c, name) for c in chunks]
+        there = [p for p in pieces if p is not None]
+        if not there:
+            return None
+        if name == "keep":
+            pieces = [np.full(len(c.counts), -1, np.int64) if c.keep is None else c.keep for c in chunks]
+            return np.concatenate(pieces)
+        return np.concatenate(there)
+
+    return Beats(**{f.name: column(f.name) for f in fields(Beats)})
 
 
 def build(beats: Beats, kind: SampleType, width: int, clock_ps: int | None, name: str | None) -> Trace:

@@ -24,53 +24,61 @@ _GROUP = 10_000
 
 
 @cache
-def _groups() -> npt.NDArray[np.uint32]:
-    """Four characters each for 0..9999: [0:10000] with leading zeros, [10000:] with NULs for them, 0 all NUL."""
+def _groups() -> tuple[npt.NDArray[np.uint32], npt.NDArray[np.uint32]]:
+    """Four characters each for 0..9999, for a number's last group and for the others.
+
+    Indices 0..9999 are groups with something before them, leading zeros printed; from 10000 on they are a number's
+    first group, with NULs instead: in the last group a lone zero is printed, in the others it is not.
+    """
     value = np.arange(_GROUP, dtype=np.int64)
     power = 10 ** np.arange(3, -1, -1)
     chars = (value[:, None] // power % 10 + ord("0")).astype(np.uint8)
     bare = np.where(value[:, None] >= power, chars, 0).astype(np.uint8)
-    return np.concatenate([chars, bare]).view("<u4").reshape(-1)
+    other = np.concatenate([chars, bare])
+    final = other.copy()
+    final[_GROUP, 3] = ord("0")
+    return final.view("<u4").reshape(-1), other.view("<u4").reshape(-1)
 
 
 def integer_chars(values: npt.NDArray[Any]) -> Chars:
     """(n,) integers of any type to (n, w) characters, sign first."""
     n = len(values)
     negative = values < 0
-    magnitude = values.astype(np.uint64)
-    if negative.any():
-        magnitude = np.where(negative, np.uint64(0) - magnitude, magnitude)
-    top = int(magnitude.max()) if n else 0
-    rest = magnitude.astype(np.uint32) if top < 1 << 32 else magnitude
-    count = -(-len(str(top)) // 4)
-    table = _groups()
+    signed = bool(negative.any())
+    rest = values.astype(np.uint64)
+    if signed:
+        rest = np.where(negative, np.uint64(0) - rest, rest)
+    top = int(rest.max()) if n else 0
+    if top < 1 << 32:
+        rest = rest.astype(np.uint32)
+    digits = len(str(top))
+    count = -(-digits // 4)
+    table, other = _groups()
     out = np.zeros((n, 1 + count), "<u4")
-    out[:, 0] = np.where(negative, ord("-") << 24, 0)
     for column in range(count, 0, -1):
         above = rest // rest.dtype.type(_GROUP)
         low = (rest - above * rest.dtype.type(_GROUP)).astype(np.int64)
         out[:, column] = table[low + (above == 0) * _GROUP]
-        rest = above
-    # The sign stands in the last byte of its group.
+        rest, table = above, other
     chars: Chars = out.view(np.uint8).reshape(n, -1)
-    # A lone zero has no digit that counts.
-    chars[magnitude == 0, -1] = ord("0")
-    return chars[:, 3:]
+    # No number needs more than `digits` places, and the sign one more.
+    begin = 4 * (1 + count) - digits - signed
+    if signed:
+        chars[:, begin] = negative * np.uint8(ord("-"))
+    return chars[:, begin:]
 
 
 @cache
-def _short_table(bits: int, signed: bool) -> npt.NDArray[np.uint64]:
-    """Eight characters for every value of up to 16 bits, indexed by its bit pattern."""
+def _short_table(bits: int, signed: bool) -> tuple[npt.NDArray[np.uint64], int]:
+    """Characters for every value of up to 16 bits, indexed by its bit pattern, eight places each; and those used."""
     value = np.arange(1 << bits, dtype=np.int64)
     if signed:
         value = np.where(value >> (bits - 1), value - (1 << bits), value)
     chars = integer_chars(value)
+    used = chars.shape[1]
     out = np.zeros((len(value), 8), np.uint8)
-    # Drop the places no number of so few bits needs: sign and five digits are left.
-    digits = chars[:, 1:][:, -5:]
-    out[:, 0] = chars[:, 0]
-    out[:, 1 : 1 + digits.shape[1]] = digits
-    return out.view(np.uint64).reshape(-1)
+    out[:, :used] = chars
+    return out.view(np.uint64).reshape(-1), used
 
 
 def part_chars(parts: npt.NDArray[Any], kind: SampleType, floats: str) -> Chars:
@@ -85,9 +93,9 @@ def part_chars(parts: npt.NDArray[Any], kind: SampleType, floats: str) -> Chars:
         if kind.part_bits > 16:
             return integer_chars(parts)
         pattern = parts.view(f"u{kind.part_bits // 8}")
-        table = _short_table(kind.part_bits, kind.kind == "int")
+        table, used = _short_table(kind.part_bits, kind.kind == "int")
         short: Chars = table[pattern].view(np.uint8).reshape(-1, 8)
-        return short
+        return short[:, :used]
     return _float_chars(parts if kind.kind == "float" else bfloat16_to_float(parts), floats)
 
 
@@ -117,8 +125,8 @@ def row_text(columns: list[Chars | bytes], n: int) -> bytes:
         if isinstance(column, np.ndarray):
             size = column.shape[1]
             # One item of `size` bytes a row copies faster than `size` items.
-            there = np.ndarray((n,), f"V{size}", matrix, at, (width,))
-            there[:] = np.ascontiguousarray(column).view(f"V{size}").reshape(n)
+            there = np.ndarray((n, 1), f"V{size}", matrix, at, (width, size))
+            there[:] = column.view(f"V{size}")
         else:
             size = len(column)
             matrix[:, at : at + size] = np.frombuffer(column, np.uint8)
@@ -128,7 +136,9 @@ def row_text(columns: list[Chars | bytes], n: int) -> bytes:
 
 def choose(mask: npt.NDArray[np.bool_], text: bytes) -> Chars:
     """(n, len(text)) characters: ``text`` where the mask is set, nothing elsewhere."""
-    return mask[:, None].astype(np.uint8) * np.frombuffer(text, np.uint8)
+    chars = np.zeros((len(mask), len(text)), np.uint8)
+    chars[mask] = np.frombuffer(text, np.uint8)
+    return chars
 
 
 def pick(index: npt.NDArray[np.integer[Any]], texts: list[bytes]) -> Chars:

@@ -37,10 +37,10 @@ def kept_bytes(trace: Trace, kind: SampleType) -> npt.NDArray[np.int64]:
             at = int(np.argmax(column != 0))
             raise InputError(f"{name} {column[at]} in beat {at}", f"no {name}, as a PLIO port has none")
     size = trace.width // 8
+    if trace.keep.all():
+        return np.full(len(trace), size, np.int64)
     count: npt.NDArray[np.int64] = trace.keep.sum(axis=1, dtype=np.int64)
     short = count != size
-    if not short.any():
-        return count
     step = max(WORD_BYTES, kind.bytes)
     hole = (trace.keep != (np.arange(size) < count[:, None])).any(axis=1)
     bad = hole | (short & (~trace.last | (count == 0) | (count % step != 0)))
@@ -121,8 +121,11 @@ def infer_floats(raw: bytes, kind: SampleType) -> Floats:
 
 def infer_style(raw: bytes, kind: SampleType, beats: Beats) -> TextStyle:
     """The style of a text file, taken from its first lines of each sort."""
-    at = int(beats.line[0])
-    line = raw.split(b"\n", at)[at - 1]
+    begin = 0
+    for _ in range(int(beats.line[0]) - 1):
+        begin = raw.index(b"\n", begin) + 1
+    end = raw.find(b"\n", begin)
+    line = raw[begin:] if end < 0 else raw[begin:end]
     body = line.removesuffix(b"\r").decode("ascii")
     bare = body.strip(" \t")
     gap = re.search(r"[ \t]+", bare)

@@ -28,7 +28,7 @@ class PlioFile:
         timed: the file had T lines; without them ``trace.cycle`` counts beats and ``trace.clock_ps`` is the caller's
             or the default.
         dropped: lines left out in lenient mode.
-        lines: (n,) int64, the line of each beat, counted from 1 (the data line of a text file, the row of a CSV).
+        lines: (n,) int32, the line of each beat, counted from 1 (the data line of a text file, the row of a CSV).
     """
 
     trace: Trace
@@ -37,4 +37,4 @@ class PlioFile:
     style: TextStyle
     timed: bool
     dropped: tuple[Dropped, ...] = ()
-    lines: npt.NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64), compare=False, repr=False)
+    lines: npt.NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32), compare=False, repr=False)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The careful reader of PLIO text: line by line, slow, with a precise message for everything that can be wrong.
 
-The fast reader hands a file over when it meets anything it does not know. What this reader accepts is the definition
-of the format.
+The quick reader does the blocks in which everything is plain and leaves the others to this one, whose rules define
+the format.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from typing import Any
 import numpy as np
 
 from pymodels.errors import InputError
-from pymodels.plio.beats import WORD_BYTES, Beats
+from pymodels.plio.beats import WORD_BYTES, Beats, join
+from pymodels.plio.lex import Tape
+from pymodels.plio.quicktext import quick_block
 from pymodels.plio.result import Dropped
-from pymodels.plio.words import TokenError, parse_keep, parse_part, parse_time
+from pymodels.plio.words import TokenError, accepted_range, parse_keep, parse_part, parse_time
 from pymodels.samples import SampleType
 
 _SHOWN = 60
@@ -76,6 +78,13 @@ class _Scan:
     def __init__(self, kind: SampleType, width: int, lenient: bool, name: str | None) -> None:
         self.kind, self.width, self.lenient, self.name = kind, width, lenient, name
         self.full = kind.per_beat(width) * kind.parts
+        self.dropped: list[Dropped] = []
+        self.timed: bool | None = None
+        self.latest = -1
+        self.empty()
+        self.clear()
+
+    def empty(self) -> None:
         self.parts: list[int] = []
         self.big: list[bool] = []
         self.counts: list[int] = []
@@ -84,10 +93,34 @@ class _Scan:
         self.time: list[int] = []
         self.line: list[int] = []
         self.time_line: list[int] = []
-        self.dropped: list[Dropped] = []
-        self.timed: bool | None = None
-        self.latest = -1
-        self.clear()
+
+    def take(self) -> Beats:
+        """The beats since the last call."""
+        unsigned: np.dtype[Any] = np.dtype(f"<u{self.kind.part_bits // 8}")
+        wide = accepted_range(self.kind) != self.kind.part_range
+        beats = Beats(
+            parts=np.array(self.parts, unsigned).view(self.kind.part_dtype),
+            counts=np.array(self.counts, np.int8),
+            last=np.array(self.last, np.bool_),
+            keep=np.array(self.keep, np.int64) if any(k >= 0 for k in self.keep) else None,
+            time=np.array(self.time, np.int64) if self.timed else None,
+            cycle=None,
+            line=np.array(self.line, np.int32),
+            time_line=np.array(self.time_line, np.int32) if self.timed else None,
+            big=np.array(self.big, np.bool_) if wide else None,
+        )
+        self.empty()
+        return beats
+
+    @property
+    def waiting(self) -> list[tuple[int, str]]:
+        """Line and keyword of everything that still waits for its data line."""
+        found = [(self.next_last, "TLAST")] if self.next_last else []
+        if self.next_time is not None:
+            found.append((self.next_time[1], "T"))
+        if self.next_keep is not None:
+            found.append((self.next_keep[1], "TKEEP"))
+        return sorted(found)
 
     def clear(self) -> None:
         self.next_time: tuple[int, int] | None = None
@@ -184,18 +217,12 @@ class _Scan:
         self.clear()
 
     def finish(self) -> None:
-        waiting = [(self.next_last, "TLAST")] if self.next_last else []
-        if self.next_time is not None:
-            waiting.append((self.next_time[1], "T"))
-        if self.next_keep is not None:
-            waiting.append((self.next_keep[1], "TKEEP"))
-        if waiting:
-            line, word = min(waiting)
+        for line, word in self.waiting:
             raise self.fail(f"{word} with nothing after it", "a data line", line)
 
 
-def scan_text(
-    raw: bytes, kind: SampleType, width: int, *, lenient: bool, name: str | None
+def read_beats(
+    raw: bytes, kind: SampleType, width: int, *, lenient: bool, name: str | None, quick: bool = True
 ) -> tuple[Beats, tuple[Dropped, ...]]:
     """Beats of a PLIO text file, and the lines left out.
 
@@ -205,24 +232,30 @@ def scan_text(
         width: port width in bits.
         lenient: drop lines with a wrong number of samples, as the vendor's simulator does.
         name: file name for messages.
+        quick: leave plain blocks to the quick reader.
 
     Raises:
         InputError: the first line that is not as it should be.
     """
+    tape = Tape(raw)
     scan = _Scan(kind, width, lenient, name)
-    for line, content in enumerate(split_lines(raw), 1):
-        scan.feed(decode_line(content, name, line), line)
+    chunks: list[Beats] = []
+    at, line = tape.begin, 1
+    while at < tape.end:
+        end = tape.cut(at)
+        block = None
+        if quick and not scan.waiting:
+            block = quick_block(tape, at, end, line, kind, width, scan.timed, scan.latest)
+        if block is not None:
+            beats, at = block
+            line = int(beats.line[-1]) + 1
+            scan.timed = beats.time is not None
+            scan.latest = -1 if beats.time is None else int(beats.time[-1])
+        else:
+            for content in tape.lines(at, end):
+                scan.feed(decode_line(content, name, line), line)
+                line += 1
+            beats, at = scan.take(), end
+        chunks.append(beats)
     scan.finish()
-    unsigned: np.dtype[Any] = np.dtype(f"<u{kind.part_bits // 8}")
-    beats = Beats(
-        parts=np.array(scan.parts, unsigned).view(kind.part_dtype),
-        counts=np.array(scan.counts, np.int64),
-        last=np.array(scan.last, np.bool_),
-        keep=np.array(scan.keep, np.int64) if any(k >= 0 for k in scan.keep) else None,
-        time=np.array(scan.time, np.int64) if scan.timed else None,
-        cycle=None,
-        line=np.array(scan.line, np.int64),
-        time_line=np.array(scan.time_line, np.int64) if scan.timed else None,
-        big=np.array(scan.big, np.bool_) if kind.is_integer else None,
-    )
-    return beats, tuple(scan.dropped)
+    return join(chunks or [scan.take()]), tuple(scan.dropped)

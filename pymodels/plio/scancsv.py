@@ -166,12 +166,12 @@ def scan_csv(
     unsigned: np.dtype[Any] = np.dtype(f"<u{kind.part_bits // 8}")
     beats = Beats(
         parts=np.array(rows.parts, unsigned).view(kind.part_dtype),
-        counts=np.full(len(rows.line), rows.full, np.int64),
+        counts=np.full(len(rows.line), rows.full, np.int8),
         last=np.array(rows.last, np.bool_),
         keep=np.array(rows.keep, np.int64) if any(k >= 0 for k in rows.keep) else None,
         time=None,
         cycle=np.array(rows.gap, np.int64),
-        line=np.array(rows.line, np.int64),
+        line=np.array(rows.line, np.int32),
         time_line=None,
         big=np.array(rows.big, np.bool_) if kind.is_integer else None,
     )

@@ -17,7 +17,7 @@ from pymodels.plio.beats import build, check_port
 from pymodels.plio.digits import Chars, choose, integer_chars, part_chars, pick, row_text
 from pymodels.plio.layout import frame_starts, infer_style, kept_bytes, printable, times
 from pymodels.plio.result import PlioFile
-from pymodels.plio.scan import scan_text
+from pymodels.plio.scan import read_beats
 from pymodels.plio.store import check_target, load, store
 from pymodels.plio.style import TextStyle
 from pymodels.plio.words import UNITS
@@ -75,7 +75,7 @@ def parse_text(
     """
     kind = sample_type(dtype)
     check_port(kind, width, clock_ps)
-    beats, dropped = scan_text(raw, kind, width, lenient=lenient, name=name)
+    beats, dropped = read_beats(raw, kind, width, lenient=lenient, name=name)
     if not len(beats.counts):
         raise InputError("no data line", "samples", file=name, line=1)
     return PlioFile(

@@ -24,7 +24,7 @@ _FLOAT = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?", re.AS
 _NAN = re.compile(r"([+-]?)nan(?:\(0x([0-9a-f]{1,6})\))?", re.ASCII | re.IGNORECASE)
 _INFINITY = re.compile(r"[+-]?inf(?:inity)?", re.ASCII | re.IGNORECASE)
 _HEX = re.compile(r"0x[0-9a-f]+", re.ASCII | re.IGNORECASE)
-_F32_MAX = 3.4028235677973366e38
+F32_MAX = 3.4028235677973366e38
 """The first number that rounds to float32 infinity: halfway between the largest float32 and 2**128."""
 
 
@@ -81,7 +81,7 @@ def parse_float32(token: str, what: str) -> int:
     if not _FLOAT.fullmatch(token):
         raise TokenError(f"a number for {what}")
     value = float(token)
-    if math.isinf(value) or abs(value) >= _F32_MAX:
+    if math.isinf(value) or abs(value) >= F32_MAX:
         raise TokenError(f"a number that {what} can hold")
     return int(struct.unpack("<I", struct.pack("<f", value))[0])
 

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast PLIO text is read and written, against a plain loop over lines and against ``numpy.loadtxt``.
+
+Run as a script: prints a table and writes ``build/bench/plio_text.json``. All candidates of one size take turns,
+and the medians are compared, so that a busy machine slows them all alike.
+"""
+
+from __future__ import annotations
+
+import json
+import statistics
+import sys
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from pymodels.plio import TextStyle, format_text, parse_text
+from pymodels.samples import sample_type
+from pymodels.trace import Trace
+
+SIZES = (75_551, 1_000_000)
+REPEATS = {75_551: 9, 1_000_000: 3}
+FRAME = 256
+CLOCK_PS = 4000
+FIRST_CYCLE = 418
+PICOSECONDS = {"ps": 1, "ns": 1000, "us": 1000_000, "ms": 1000_000_000, "s": 1000_000_000_000}
+OUT = Path("build/bench/plio_text.json")
+
+
+def make(beats: int) -> Trace:
+    """A timed cint16 stream on 32 bits with frames, back to back as a simulator writes it."""
+    data = np.random.default_rng(beats).integers(0, 256, (beats, 4), dtype=np.uint8)
+    last = np.zeros(beats, np.bool_)
+    last[FRAME - 1 :: FRAME] = True
+    cycle = np.arange(beats, dtype=np.int64) + FIRST_CYCLE
+    return Trace.from_bytes(data, last=last, cycle=cycle, clock_ps=CLOCK_PS)
+
+
+def plain_read(raw: bytes) -> tuple[Any, ...]:
+    """What a script does: one line at a time, no checks beyond what int() does."""
+    times, samples, last, marked = [], [], [], False
+    for line in raw.decode().splitlines():
+        words = line.split()
+        if words[0] == "T":
+            times.append(int(words[1]) * PICOSECONDS[words[2]])
+        elif words[0] == "TLAST":
+            marked = True
+        else:
+            samples.append((int(words[0]), int(words[1])))
+            last.append(marked)
+            marked = False
+    return np.array(times), np.array(samples, np.int16), np.array(last)
+
+
+def plain_write(trace: Trace) -> bytes:
+    """What a script does: one beat at a time."""
+    lines = []
+    rows = zip(trace.time_ps.tolist(), trace.last.tolist(), trace.samples("cint16").tolist(), strict=True)
+    for time, last, (re, im) in rows:
+        unit = 0
+        while time and time % 1000 == 0 and unit < 4:
+            time, unit = time // 1000, unit + 1
+        lines.append(f"T {time} {('ps', 'ns', 'us', 'ms', 's')[unit]}\n")
+        if last:
+            lines.append("TLAST\n")
+        lines.append(f"{re} {im} \n")
+    return "".join(lines).encode()
+
+
+def _medians(candidates: dict[str, Callable[[], object]], repeats: int) -> dict[str, float]:
+    seconds: dict[str, list[float]] = {name: [] for name in candidates}
+    for _ in range(repeats):
+        for name, work in candidates.items():
+            begin = perf_counter()
+            work()
+            seconds[name].append(perf_counter() - begin)
+    return {name: statistics.median(values) for name, values in seconds.items()}
+
+
+def run(sizes: tuple[int, ...] = SIZES) -> list[dict[str, Any]]:
+    """Median seconds; ``ratio`` is how many times faster than ``peer`` it is."""
+    results: list[dict[str, Any]] = []
+    for beats in sizes:
+        trace = make(beats)
+        timed = format_text(trace, "cint16")
+        data_only = format_text(trace, "cint16", TextStyle(time_lines=False))
+        data_only = data_only.replace(b"TLAST\n", b"")
+        assert timed == plain_write(trace)
+        assert np.array_equal(plain_read(timed)[1], parse_text(timed, "cint16", 32).trace.samples("cint16"))
+        single = np.random.default_rng(beats).normal(0, 1000, beats).astype(np.float32)
+        floats = Trace.from_samples(single, sample_type("float"), 32, clock_ps=CLOCK_PS)
+        candidates: dict[str, Callable[[], object]] = {
+            "read timed cint16": lambda raw=timed: parse_text(raw, "cint16", 32),
+            "plain loop, read": lambda raw=timed: plain_read(raw),
+            "write timed cint16": lambda t=trace: format_text(t, "cint16"),
+            "plain loop, write": lambda t=trace: plain_write(t),
+            "read cint16 data lines": lambda raw=data_only: parse_text(raw, "cint16", 32),
+            "numpy.loadtxt, data lines": lambda raw=data_only: np.loadtxt(BytesIO(raw), np.int16),
+            "write timed float": lambda t=floats: format_text(t, "float"),
+            "read timed float": lambda raw=format_text(floats, "float"): parse_text(raw, "float", 32),
+        }
+        seconds = _medians(candidates, REPEATS.get(beats, 3))
+        pairs = (
+            ("read timed cint16", "plain loop, read"),
+            ("write timed cint16", "plain loop, write"),
+            ("read cint16 data lines", "numpy.loadtxt, data lines"),
+            ("read timed float", ""),
+            ("write timed float", ""),
+        )
+        for name, peer in pairs:
+            results.append(
+                {
+                    "name": f"{name}, {beats} beats",
+                    "value": seconds[name],
+                    "unit": "s",
+                    "peer": {"name": peer, "value": seconds[peer]} if peer else None,
+                    "ratio": seconds[peer] / seconds[name] if peer else None,
+                }
+            )
+    return results
+
+
+def main() -> int:
+    """Print the table, write the JSON."""
+    results = run()
+    for r in results:
+        peer = f"{r['peer']['value']:9.4f} s  {r['ratio']:6.1f} x  {r['peer']['name']}" if r["peer"] else ""
+        print(f"{r['name']:<42} {r['value']:9.4f} s  {peer}")
+    OUT.parent.mkdir(parents=True, exist_ok=True)
+    OUT.write_text(json.dumps(results, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
