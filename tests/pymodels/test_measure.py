@@ -23,7 +23,13 @@ from pymodels.trace import Trace
 
 
 def stream(
-    beats: int = 16, *, frame: int | None = None, pause: int = 0, dtype: str = "int32", width: int = 32, clock: int = 4000
+    beats: int = 16,
+    *,
+    frame: int | None = None,
+    pause: int = 0,
+    dtype: str = "int32",
+    width: int = 32,
+    clock: int = 4000,
 ) -> Trace:
     """Back to back inside frames of so many samples, ``pause`` idle cycles between them."""
     columns = 2 if dtype.startswith("cint") else 1
@@ -111,7 +117,10 @@ def test_beats_that_are_no_whole_samples_are_refused() -> None:
 @pytest.mark.parametrize(
     ("trace", "missing"),
     [
-        (Trace.empty(32, clock_ps=4000), {"raw", "by_frames", "continuous", "intervals", "steady", "first_ps", "last_ps"}),
+        (
+            Trace.empty(32, clock_ps=4000),
+            {"raw", "by_frames", "continuous", "intervals", "steady", "first_ps", "last_ps"},
+        ),
         (stream(1), {"raw", "by_frames", "continuous", "intervals", "steady"}),
         (stream(1, frame=1), {"raw", "by_frames", "continuous", "intervals", "steady"}),
         (stream(8), {"by_frames", "intervals", "steady"}),
@@ -190,7 +199,7 @@ def test_latency_by_beat() -> None:
 def test_latency_by_frame_works_across_widths_and_clocks() -> None:
     source = Trace.from_samples(np.arange(16), "int32", 32, clock_ps=4000, frame=8)
     sink = Trace.from_samples(np.arange(16), "int32", 128, clock_ps=10_000, frame=8, offset_ps=50_000)
-    with pytest.raises(UnmeasurableError, match="16 beats at the input and 4 at the output.*by frame"):
+    with pytest.raises(UnmeasurableError, match=r"16 beats at the input and 4 at the output.*by frame"):
         latencies(source, sink)
     assert latencies(source, sink, by="frame").tolist() == [50_000, 70_000 - 32_000]
     assert latencies(source, sink, by="frame-end").tolist() == [60_000 - 28_000, 80_000 - 60_000]
