@@ -13,6 +13,7 @@ from typing import Annotated
 
 import typer
 
+from pymodels.errors import ToolError
 from tb.cli import plio, signoff
 from tb.cli.common import GoldbeatGroup, examples
 
@@ -27,7 +28,7 @@ app = typer.Typer(
         "goldbeat list                              what can be run",
         "goldbeat run plio_fir                      build, simulate, compare, report",
         "goldbeat plio info out.txt -t cint16 -w 32",
-        "goldbeat signoff build/runs/plio_fir --limits limits.toml",
+        "goldbeat signoff build/runs/plio_fir-filter --limits limits.toml",
     ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -61,11 +62,22 @@ def _mount() -> None:
     try:
         run = import_module("tb.cli.run")
     except ModuleNotFoundError as error:
-        # Without the simulator side, files can still be worked on.
-        if error.name != "tb.cli.run":
+        # Without the packages for simulation, files can still be worked on.
+        if (error.name or "").partition(".")[0] in ("tb", "pymodels"):
             raise
+        for name in ("run", "list", "doctor"):
+            _stand_in(name, error.name or "?")
         return
     run.register(app)
+
+
+def _stand_in(name: str, package: str) -> None:
+    """A command that says what it lacks."""
+
+    @app.command(name, context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
+    def command() -> None:
+        """Not available: the packages for simulation are not installed."""
+        raise ToolError(f"{name} needs the Python package {package}: pip install 'goldbeat[sim]'")
 
 
 _mount()

@@ -21,18 +21,19 @@ from tb.signoff import Check, Port, Subject, check, junit, load_limits, load_run
 
 def register(app: typer.Typer) -> None:
     """Mount the command."""
-    shown_below = examples(
+    below = examples(
         "goldbeat signoff out.txt -t cint16 -w 32 --limits limits.toml",
-        "goldbeat signoff build/runs/plio_fir --limits limits.toml --junit signoff.xml",
-        "",
-        "  A limits file:",
-        "    [port.m_axis]",
-        "    min_msamples_per_s = 240",
-        "    max_gap_ns = 100",
-        '    [latency."s_axis->m_axis"]',
-        "    max_ns = 60",
+        "goldbeat signoff build/runs/plio_fir-filter --limits limits.toml --junit signoff.xml",
     )
-    app.command("signoff", no_args_is_help=True, epilog=shown_below)(signoff)
+    limits_file = (
+        "[port.m_axis]",
+        "min_msamples_per_s = 240",
+        "max_gap_ns = 100",
+        '[latency."s_axis->m_axis"]',
+        "max_ns = 60",
+    )
+    below += "\n\n" + "\n".join(["\b", "A limits file:", *(f"  {line}" for line in limits_file)])
+    app.command("signoff", no_args_is_help=True, epilog=below)(signoff)
 
 
 def signoff(
@@ -49,10 +50,10 @@ def signoff(
     as_json: Json = False,
     force: Force = False,
 ) -> None:
-    """Hold a file or a run against limits: exit code 0 if all are kept, 1 if not.
+    """Hold a file or a run against limits.
 
-    A limit that cannot be measured is not kept. A limit for a port that is not there, and a limits file without
-    limits, are errors (exit code 2).
+    Exit code 0 if all limits are kept, 1 if not. A limit that cannot be measured is not kept. A limit for a port
+    that is not there, and a limits file without limits, are errors (exit code 2).
     """
     if out is not None:
         check_free(out, force)
@@ -87,8 +88,8 @@ _COLOUR = {"pass": "green", "fail": "red", "unmeasured": "red"}
 
 def _show(what: Subject, checks: list[Check]) -> None:
     table = Table(title=f"Sign-off of {what.name}", title_justify="left")
-    for name in ("where", "limit"):
-        table.add_column(name, overflow="fold")
+    table.add_column("where", overflow="fold")
+    table.add_column("limit", no_wrap=True)
     for name in ("allowed", "measured"):
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("unit", no_wrap=True)
