@@ -40,6 +40,10 @@ def check_port(kind: SampleType, width: int, clock_ps: int | None) -> int:
     return kind.per_beat(width)
 
 
+MAX_STALL = 1 << 40
+"""More idle cycles than this in one file are taken for a mistake."""
+
+
 @dataclass(frozen=True)
 class Beats:
     """n beats as they stand in a file, all checked but for the clock grid.
@@ -67,22 +71,71 @@ class Beats:
     big: npt.NDArray[np.bool_] | None = None
 
 
+@dataclass(frozen=True)
+class Rows:
+    """m DATA rows of a CSV file, all checked.
+
+    Attributes:
+        parts: (m * parts a beat,) in the sample type's ``part_dtype``.
+        big: for each part, whether it was written as a number of 2**31 or more; None where that cannot be.
+        last: (m,) bool.
+        keep: (m,) int64 valid bytes from the low end, -1 for all; None where all are.
+        gap: (m,) int64 idle cycles before the row.
+        repeat: (m,) int64 beats the row makes.
+        line: (m,) int32 line of each row.
+    """
+
+    parts: npt.NDArray[Any]
+    big: npt.NDArray[np.bool_] | None
+    last: npt.NDArray[np.bool_]
+    keep: npt.NDArray[np.int64] | None
+    gap: npt.NDArray[np.int64]
+    repeat: npt.NDArray[np.int64]
+    line: npt.NDArray[np.int32]
+
+    def beats(self) -> Beats:
+        """Each row ``repeat`` times, its idle cycles before the first of them."""
+        rows = len(self.repeat)
+        full = len(self.parts) // max(rows, 1)
+        step = np.ones(int(self.repeat.sum()), np.int64)
+        step[np.cumsum(self.repeat) - self.repeat] += self.gap
+
+        def each(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+            return np.repeat(column, self.repeat, axis=0)
+
+        return Beats(
+            parts=each(self.parts.reshape(rows, full)).reshape(-1),
+            counts=np.full(len(step), full, np.int8),
+            last=each(self.last),
+            keep=None if self.keep is None else each(self.keep),
+            time=None,
+            cycle=np.cumsum(step) - 1,
+            line=each(self.line),
+            time_line=None,
+            big=None if self.big is None else each(self.big.reshape(rows, full)).reshape(-1),
+        )
+
+
+def join_rows(chunks: Sequence[Rows]) -> Rows:
+    """One after the other; at least one."""
+    return chunks[0] if len(chunks) == 1 else Rows(**_columns(chunks, [len(c.repeat) for c in chunks]))
+
+
 def join(chunks: Sequence[Beats]) -> Beats:
     """One after the other; at least one."""
-    if len(chunks) == 1:
-        return chunks[0]
+    return chunks[0] if len(chunks) == 1 else Beats(**_columns(chunks, [len(c.counts) for c in chunks]))
 
-    def column(name: str) -> Any:
-        pieces = [getattr(c, name) for c in chunks]
+
+def _columns(chunks: Sequence[Beats] | Sequence[Rows], sizes: list[int]) -> dict[str, Any]:
+    """The columns of chunks put together, by name; None where no chunk has one."""
+    columns: dict[str, Any] = {}
+    for field in fields(chunks[0]):
+        pieces = [getattr(c, field.name) for c in chunks]
+        if field.name == "keep" and any(p is not None for p in pieces):
+            pieces = [np.full(n, -1, np.int64) if p is None else p for p, n in zip(pieces, sizes, strict=True)]
         there = [p for p in pieces if p is not None]
-        if not there:
-            return None
-        if name == "keep":
-            pieces = [np.full(len(c.counts), -1, np.int64) if c.keep is None else c.keep for c in chunks]
-            return np.concatenate(pieces)
-        return np.concatenate(there)
-
-    return Beats(**{f.name: column(f.name) for f in fields(Beats)})
+        columns[field.name] = np.concatenate(there) if there else None
+    return columns
 
 
 def build(beats: Beats, kind: SampleType, width: int, clock_ps: int | None, name: str | None) -> Trace:

@@ -11,14 +11,13 @@ from os import PathLike
 from typing import IO
 
 import numpy as np
-import numpy.typing as npt
 
 from pymodels.errors import InputError
-from pymodels.plio.beats import Beats, build, check_port
+from pymodels.plio.beats import build, check_port
 from pymodels.plio.digits import Chars, choose, integer_chars, part_chars, pick, row_text
 from pymodels.plio.layout import frame_starts, infer_floats, infer_words, kept_bytes, printable
 from pymodels.plio.result import PlioFile
-from pymodels.plio.scancsv import scan_csv
+from pymodels.plio.scancsv import read_rows
 from pymodels.plio.store import check_target, load, store
 from pymodels.plio.style import TextStyle
 from pymodels.samples import SampleType, sample_type
@@ -71,10 +70,10 @@ def parse_csv(
     """
     kind = sample_type(dtype)
     check_port(kind, width, clock_ps)
-    rows, repeat, tkeep_first, dropped = scan_csv(raw, kind, width, lenient=lenient, name=name)
-    if not len(rows.counts):
+    rows, tkeep_first, dropped = read_rows(raw, kind, width, lenient=lenient, name=name)
+    if not len(rows.repeat):
         raise InputError("no DATA row", "at least one", file=name, line=1)
-    beats = _expand(rows, repeat)
+    beats = rows.beats()
     style = TextStyle(
         time_lines=False,
         final_newline=raw.endswith(b"\n"),
@@ -91,26 +90,6 @@ def parse_csv(
         timed=False,
         dropped=dropped,
         lines=beats.line,
-    )
-
-
-def _expand(rows: Beats, repeat: npt.NDArray[np.int64]) -> Beats:
-    """Rows to beats: each row ``repeat[i]`` times, its idle cycles (in ``rows.cycle``) before the first of them."""
-    assert rows.cycle is not None
-    index = np.repeat(np.arange(len(repeat)), repeat)
-    step = np.ones(len(index), np.int64)
-    step[np.cumsum(repeat) - repeat] += rows.cycle
-    full = len(rows.parts) // len(repeat)
-    return Beats(
-        parts=rows.parts.reshape(-1, full)[index].reshape(-1),
-        counts=rows.counts[index],
-        last=rows.last[index],
-        keep=None if rows.keep is None else rows.keep[index],
-        time=None,
-        cycle=np.cumsum(step) - 1,
-        line=rows.line[index],
-        time_line=None,
-        big=None if rows.big is None else rows.big.reshape(-1, full)[index].reshape(-1),
     )
 
 

@@ -46,14 +46,6 @@ def decode_line(raw: bytes, name: str | None, line: int) -> str:
         raise InputError(found, "text", file=name, line=line) from None
 
 
-def split_lines(raw: bytes) -> list[bytes]:
-    """The lines without their newline, blank lines at the end left out."""
-    lines = raw.split(b"\n")
-    while lines and not lines[-1].strip(b" \t\r"):
-        lines.pop()
-    return lines
-
-
 def tokens_of(text: str) -> list[str]:
     """Split at blanks and tabs, at nothing else."""
     return [t for t in text.replace("\t", " ").split(" ") if t]

@@ -6,17 +6,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pymodels.errors import InputError
-from pymodels.plio.beats import MAX_BEATS, Beats
+from pymodels.plio.beats import MAX_BEATS, MAX_STALL, Rows, join_rows
+from pymodels.plio.lex import Tape
+from pymodels.plio.quickcsv import quick_rows
 from pymodels.plio.result import Dropped
-from pymodels.plio.scan import INT32_MAX, decode_line, show, split_lines
-from pymodels.plio.words import TokenError, parse_integer, parse_keep, parse_part
+from pymodels.plio.scan import INT32_MAX, decode_line, show
+from pymodels.plio.words import TokenError, accepted_range, parse_integer, parse_keep, parse_part
 from pymodels.samples import SampleType
-
-MAX_STALL = 1 << 40
-"""More idle cycles than this in one row are taken for a mistake."""
 
 
 def cells_of(text: str) -> list[str]:
@@ -38,13 +36,20 @@ def parse_head(cells: list[str], full: int, kind: SampleType, width: int) -> dic
     return {name: 1 + full + at for at, name in enumerate(tail)}
 
 
-class _Rows:
-    """Everything the DATA rows say, one entry a row."""
+class _Scan:
+    """Everything the rows say; DATA rows are taken away in chunks."""
 
     def __init__(self, kind: SampleType, width: int, lenient: bool, name: str | None) -> None:
         self.kind, self.width, self.lenient, self.name = kind, width, lenient, name
         self.full = kind.per_beat(width) * kind.parts
         self.tail: dict[str, int] | None = None
+        self.dropped: list[Dropped] = []
+        self.stall = 0
+        self.beats = 0
+        self.idle = 0
+        self.empty()
+
+    def empty(self) -> None:
         self.parts: list[int] = []
         self.big: list[bool] = []
         self.last: list[bool] = []
@@ -52,13 +57,36 @@ class _Rows:
         self.gap: list[int] = []
         self.repeat: list[int] = []
         self.line: list[int] = []
-        self.dropped: list[Dropped] = []
-        self.stall = 0
-        self.beats = 0
-        self.idle = 0
+
+    def take(self) -> Rows:
+        """The DATA rows since the last call."""
+        unsigned: np.dtype[Any] = np.dtype(f"<u{self.kind.part_bits // 8}")
+        wide = accepted_range(self.kind) != self.kind.part_range
+        rows = Rows(
+            parts=np.array(self.parts, unsigned).view(self.kind.part_dtype),
+            big=np.array(self.big, np.bool_) if wide else None,
+            last=np.array(self.last, np.bool_),
+            keep=np.array(self.keep, np.int64) if any(k >= 0 for k in self.keep) else None,
+            gap=np.array(self.gap, np.int64),
+            repeat=np.array(self.repeat, np.int64),
+            line=np.array(self.line, np.int32),
+        )
+        self.empty()
+        return rows
 
     def fail(self, found: str, expected: str, line: int) -> InputError:
         return InputError(found, expected, file=self.name, line=line)
+
+    def fits(self, block: tuple[Rows, int]) -> bool:
+        """Take over the sums of a block that was read quickly, unless they grow too large."""
+        rows, rest = block
+        beats = self.beats + int(rows.repeat.sum())
+        idle = self.idle + int(rows.gap.sum()) + rest
+        if beats > MAX_BEATS or idle > MAX_STALL:
+            return False
+        rows.gap[0] += self.stall
+        self.beats, self.idle = beats, idle
+        return True
 
     def feed(self, text: str, line: int) -> None:
         cells = cells_of(text)
@@ -141,9 +169,9 @@ class _Rows:
         self.stall = 0
 
 
-def scan_csv(
-    raw: bytes, kind: SampleType, width: int, *, lenient: bool, name: str | None
-) -> tuple[Beats, npt.NDArray[np.int64], bool, tuple[Dropped, ...]]:
+def read_rows(
+    raw: bytes, kind: SampleType, width: int, *, lenient: bool, name: str | None, quick: bool = True
+) -> tuple[Rows, bool, tuple[Dropped, ...]]:
     """DATA rows of a CSV file, not yet repeated.
 
     Args:
@@ -152,28 +180,31 @@ def scan_csv(
         width: port width in bits.
         lenient: drop DATA rows with a wrong number of cells.
         name: file name for messages.
+        quick: leave plain blocks to the quick reader.
 
     Returns:
-        The rows as beats, with ``cycle`` holding the idle cycles before each row; (n,) how many beats each row makes;
-        whether TKEEP stands before TLAST; what was dropped.
+        The rows, whether TKEEP stands before TLAST, and what was dropped.
 
     Raises:
         InputError: the first line that is not as it should be.
     """
-    rows = _Rows(kind, width, lenient, name)
-    for line, content in enumerate(split_lines(raw), 1):
-        rows.feed(decode_line(content, name, line), line)
-    unsigned: np.dtype[Any] = np.dtype(f"<u{kind.part_bits // 8}")
-    beats = Beats(
-        parts=np.array(rows.parts, unsigned).view(kind.part_dtype),
-        counts=np.full(len(rows.line), rows.full, np.int8),
-        last=np.array(rows.last, np.bool_),
-        keep=np.array(rows.keep, np.int64) if any(k >= 0 for k in rows.keep) else None,
-        time=None,
-        cycle=np.array(rows.gap, np.int64),
-        line=np.array(rows.line, np.int32),
-        time_line=None,
-        big=np.array(rows.big, np.bool_) if kind.is_integer else None,
-    )
-    tail = list(rows.tail or {"TKEEP": 0})
-    return beats, np.array(rows.repeat, np.int64), tail[:1] != ["TLAST"], tuple(rows.dropped)
+    tape = Tape(raw)
+    scan = _Scan(kind, width, lenient, name)
+    chunks: list[Rows] = []
+    at, line = tape.begin, 1
+    while at < tape.end:
+        # The header alone, then blocks.
+        end = tape.cut(at) if scan.tail is not None else tape.raw.index(b"\n", at) + 1
+        block = quick_rows(tape, at, end, line, kind, width, scan.tail) if quick and scan.tail is not None else None
+        if block is not None and scan.fits(block):
+            rows, scan.stall = block
+            line += tape.raw.count(b"\n", at, end)
+        else:
+            for content in tape.lines(at, end):
+                scan.feed(decode_line(content, name, line), line)
+                line += 1
+            rows = scan.take()
+        chunks.append(rows)
+        at = end
+    tail = list(scan.tail or {})
+    return join_rows(chunks or [scan.take()]), tail[:1] != ["TLAST"], tuple(scan.dropped)
