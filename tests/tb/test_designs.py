@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every design in RTL against its golden model: data, keep, last, sidebands, status and every cycle."""
+
+from __future__ import annotations
+
+import pytest
+
+from tb.benches import designs
+from tb.run import Request, run
+
+DESIGNS = designs()
+VARIANTS = [
+    pytest.param(name, variant, id="-".join([name, *(f"{k}{v}" for k, v in variant.items())]))
+    for name, design in sorted(DESIGNS.items())
+    for variant in design.variants
+]
+CASES = [pytest.param(n, c.name, id=f"{n}-{c.name}") for n, d in sorted(DESIGNS.items()) for c in d.cases]
+SEEDS = 200
+
+
+def _run(name, case, seeds, params, tmp_path, **options):
+    design = DESIGNS[name]
+    results = run(Request(design, design.case(case), seeds, params, options), tmp_path)
+    assert len(results) == len(seeds)
+    broken = [r for r in results if not r.passed]
+    assert not broken, "\n".join([*broken[0].failures[:2], "repeat: " + broken[0].request.command(broken[0].seed)])
+    return sum(r.compared for r in results)
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(("name", "variant"), VARIANTS)
+def test_random_traffic(name, variant, tmp_path):
+    assert _run(name, "random", range(10), variant, tmp_path, beats=50) > 20
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(("name", "case"), CASES)
+def test_every_case(name, case, tmp_path):
+    assert _run(name, case, [3], {}, tmp_path) > 0
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "variant"), VARIANTS)
+def test_200_seeds_in_one_run(name, variant, tmp_path):
+    assert _run(name, "random", range(1000, 1000 + SEEDS), variant, tmp_path) > SEEDS
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "variant"), VARIANTS)
+@pytest.mark.parametrize("case", ["sweep", "sizes", "reset"])
+def test_every_variant(name, variant, case, tmp_path):
+    assert _run(name, case, [11, 12], variant, tmp_path) > 0
