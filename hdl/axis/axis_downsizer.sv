@@ -2,9 +2,9 @@
 //
 // axis_downsizer - cuts a wide beat into R = S_W / M_W narrow ones, the lowest lane first.
 //
-// A beat without TLAST gives all R narrow beats. A beat with TLAST gives those up to its highest lane
-// with any keep bit set (lane 0 alone when there is none), the last of them with TLAST. TKEEP is
-// copied.
+// A beat without TLAST gives all R narrow beats. A beat with TLAST gives those up to its highest
+// lane with any keep bit set (lane 0 alone when there is none), the last of them with TLAST. TKEEP
+// is copied.
 //
 // Latency 1 cycle to the first narrow beat. Throughput one narrow beat a cycle. s_axis_tready and
 // m_axis_tvalid are flip-flops (those of the input skid buffer). R is 2 or 4.

@@ -2,8 +2,8 @@
 //
 // axis_skid - AXI-Stream register slice that keeps full throughput.
 //
-// Capacity 2 beats. Latency 1 cycle. Throughput one beat a cycle. s_axis_tready and m_axis_tvalid are
-// flip-flops; all signals of the stream are cut in both directions.
+// Capacity 2 beats. Latency 1 cycle. Throughput one beat a cycle. s_axis_tready and m_axis_tvalid
+// are flip-flops; all signals of the stream are cut in both directions.
 
 module axis_skid #(
   parameter int unsigned DATA_W = 32,

@@ -2,11 +2,12 @@
 //
 // axis_upsizer - joins R = M_W / S_W narrow beats to a wide one, the first in the lowest lane.
 //
-// TLAST on a narrow beat ends the wide beat early: lanes not filled have data 0 and keep 0. TKEEP of
-// filled lanes is copied. A wide beat that is not complete waits for more narrow beats.
+// TLAST on a narrow beat ends the wide beat early: lanes not filled have data 0 and keep 0. TKEEP
+// of filled lanes is copied. A wide beat that is not complete waits for more narrow beats.
 //
-// Latency 1 cycle from the narrow beat that completes a wide one. Throughput one narrow beat a cycle.
-// s_axis_tready and m_axis_tvalid are flip-flops (those of the output skid buffer). R is 2 or 4.
+// Latency 1 cycle from the narrow beat that completes a wide one. Throughput one narrow beat a
+// cycle. s_axis_tready and m_axis_tvalid are flip-flops (those of the output skid buffer). R is 2
+// or 4.
 
 module axis_upsizer #(
   parameter int unsigned S_W = 32,
@@ -83,7 +84,8 @@ module axis_upsizer #(
     end
   end
 
-  // The buffer's ready is the input's ready for every narrow beat, not only for the completing ones.
+  // The buffer's ready is the input's ready for every narrow beat, not only for the completing
+  // ones.
   // Letting the others in while it is full would make ready depend on TLAST of the same cycle.
   skid_buffer #(
     .DATA_W(M_W + M_W / 8 + 1)

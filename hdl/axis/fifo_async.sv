@@ -10,10 +10,10 @@
 //
 // Resets: either reset input low resets both sides. Each side asserts at once and releases through
 // its own reset_sync, so each sees reset at its edges 0 and 1 after both inputs went high, runs
-// from edge 2, and the write side accepts from edge 3. The synchronised resets are outputs for logic
-// that must come up together with this FIFO. A reset must last until both clocks have had a
-// rising edge, since pointers are reset synchronously: a side that came back before the other
-// one was reset would see a stale pointer.
+// from edge 2, and the write side accepts from edge 3. The synchronised resets are outputs for
+// logic that must come up together with this FIFO. A reset must last until both clocks have had a
+// rising edge, since pointers are reset synchronously: a side that came back before the other one
+// was reset would see a stale pointer.
 
 module fifo_async #(
   parameter int unsigned DATA_W = 32,
@@ -59,8 +59,9 @@ module fifo_async #(
   // Resets
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  // A gate in front of an asynchronous input is safe here: should the inputs cross, the gate can only
-  // pulse high for a moment, and reset_sync releases nothing before it has seen two clock edges.
+  // A gate in front of an asynchronous input is safe here: should the inputs cross, the gate can
+  // only pulse high for a moment, and reset_sync releases nothing before it has seen two clock
+  // edges.
   logic arst_n;
   assign arst_n = s_rst_n && m_rst_n;
 
@@ -78,8 +79,8 @@ module fifo_async #(
 
   logic [DATA_W-1:0] mem [DEPTH];
 
-  // Gray pointers leave their domain straight from a flip-flop, so that the other side never samples
-  // decoding glitches: at any moment at most one bit is changing.
+  // Gray pointers leave their domain straight from a flip-flop, so that the other side never
+  // samples decoding glitches: at any moment at most one bit is changing.
   ptr_t wgray_q;
   ptr_t rgray_q;
 

@@ -15,8 +15,9 @@ module reset_sync (
   output logic rst_n
 );
 
-  // The first flip-flop may go metastable when arst_n rises near an edge; it has one whole period to
-  // settle before the second one looks at it. The attribute keeps the pair together in placement.
+  // The first flip-flop may go metastable when arst_n rises near an edge; it has one whole period
+  // to settle before the second one looks at it. The attribute keeps the pair together in
+  // placement.
   (* ASYNC_REG = "TRUE" *) logic meta_q;
   (* ASYNC_REG = "TRUE" *) logic sync_q;
 

@@ -3,21 +3,21 @@
 // plio_fir - symmetric FIR filter over a stream of cint16 samples, with run-time coefficients.
 //
 // Each 32-bit word of a beat is one sample (re in bits 15:0, im in 31:16), the earliest in lane 0.
-// y[n] = sat(round(sum of h[k] * x[n-k], shift)), h real and symmetric, re and im apart, sums exact,
-// x = 0 before the first sample. TLAST passes through; a TLAST beat may have fewer valid words, its
-// other lanes come out as data 0, keep 0.
+// y[n] = sat(round(sum of h[k] * x[n-k], shift)), h real and symmetric, re and im apart, sums
+// exact, x = 0 before the first sample. TLAST passes through; a TLAST beat may have fewer valid
+// words, its other lanes come out as data 0, keep 0.
 //
-// A pipeline that never stalls (window, pre-add, multiply, adder tree, round, saturate) feeds an output
-// FIFO. Stalling is replaced by credits: a beat is accepted only when the FIFO is sure to have a place
-// for its result, which keeps the sink's ready out of all the arithmetic.
+// A pipeline that never stalls (window, pre-add, multiply, adder tree, round, saturate) feeds an
+// output FIFO. Stalling is replaced by credits: a beat is accepted only when the FIFO is sure to
+// have a place for its result, which keeps the sink's ready out of all the arithmetic.
 //
-// Latency L = 7 + clog2(NTAPS/2) cycles. Throughput one beat a cycle. s_axis_tready and m_axis_tvalid are
-// flip-flops. Registers: AXI4-Lite, see plio_fir_regs and docs/designs.md. Change settings while no
-// beat is in flight.
+// Latency L = 7 + clog2(NTAPS/2) cycles. Throughput one beat a cycle. s_axis_tready and
+// m_axis_tvalid are flip-flops. Registers: AXI4-Lite, see plio_fir_regs and docs/designs.md. Change
+// settings while no beat is in flight.
 
 module plio_fir #(
-  parameter  int unsigned W     = 64,
-  parameter  int unsigned NTAPS = 16
+  parameter int unsigned W     = 64,
+  parameter int unsigned NTAPS = 16
 ) (
   input  logic             aclk,
   input  logic             aresetn,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// plio_fir_lane - exact sum of products of one output value: a symmetric real FIR over 16-bit samples.
+// plio_fir_lane - exact sum of products of one output value: a symmetric real FIR over 16-bit
+// samples.
 //
-// sum = sum over k < NTAPS/2 of coef[k] * (x[k] + x[NTAPS-1-k]). The filter's symmetry makes the order of
-// the samples irrelevant. No rounding and no overflow: 33 + clog2(NTAPS/2) bits hold every sum.
+// sum = sum over k < NTAPS/2 of coef[k] * (x[k] + x[NTAPS-1-k]). The filter's symmetry makes the
+// order of the samples irrelevant. No rounding and no overflow: 33 + clog2(NTAPS/2) bits hold every
+// sum.
 //
-// Pipeline: pre-adders, multipliers, adder tree of clog2(NTAPS/2) levels, a register after each, so that
-// a multiplier and its two neighbours map onto one DSP block.
+// Pipeline: pre-adders, multipliers, adder tree of clog2(NTAPS/2) levels, a register after each, so
+// that a multiplier and its two neighbours map onto one DSP block.
 // Latency 2 + clog2(NTAPS/2) cycles. Throughput one sum a cycle.
 
 module plio_fir_lane #(
@@ -37,8 +39,8 @@ module plio_fir_lane #(
     end
   end
 
-  // The tree is laid out as a heap: node 1 is the root, nodes 2i and 2i + 1 feed node i, the leaves are
-  // nodes Leaves to 2 * Leaves - 1. Leaves beyond the last pair are constant zeros.
+  // The tree is laid out as a heap: node 1 is the root, nodes 2i and 2i + 1 feed node i, the leaves
+  // are nodes Leaves to 2 * Leaves - 1. Leaves beyond the last pair are constant zeros.
   logic signed [SUM_W-1:0] node [1:2*Leaves-1];
 
   for (genvar k = 0; k < Leaves; k++) begin : gen_leaf

@@ -5,9 +5,11 @@
 // Address map in docs/designs.md. Byte strobes are honoured. Accesses outside the map and writes to
 // read-only registers answer SLVERR and change nothing. Address bits 1:0 are ignored.
 //
-// One write and one read may be outstanding. AW and W are taken in either order or together; the write
-// takes effect at the edge where the later of the two transfers, and B is valid in the next cycle.
-// R is valid in the cycle after AR. All ready and valid outputs are flip-flops; ready is low in reset.
+// One write and one read may be outstanding. AW and W are taken in either order or together; the
+// write takes effect at the edge where the later of the two transfers, and B is valid in the next
+// cycle.
+// R is valid in the cycle after AR. All ready and valid outputs are flip-flops; ready is low in
+// reset.
 
 module plio_fir_regs #(
   parameter  int unsigned NTAPS       = 16,

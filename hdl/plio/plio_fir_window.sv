@@ -2,12 +2,12 @@
 //
 // plio_fir_window - first stage of the FIR: the samples that the beat just accepted needs.
 //
-// After a load, window holds NTAPS - 1 samples of history (the oldest at index 0) and above them the
-// P samples of the beat. The history is never kept twice: it is cut out of the window when the next
-// beat comes, moved by the number of samples that the previous beat really had.
+// After a load, window holds NTAPS - 1 samples of history (the oldest at index 0) and above them
+// the P samples of the beat. The history is never kept twice: it is cut out of the window when the
+// next beat comes, moved by the number of samples that the previous beat really had.
 //
-// Zeroing is a flag that the next load obeys. clear sets it at once, end_frame with a load sets it for
-// the load after; reset sets it too, so that the samples themselves need no reset.
+// Zeroing is a flag that the next load obeys. clear sets it at once, end_frame with a load sets it
+// for the load after; reset sets it too, so that the samples themselves need no reset.
 //
 // Latency 1 cycle. Throughput one beat a cycle.
 

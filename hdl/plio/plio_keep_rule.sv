@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// plio_keep_rule - makes TKEEP of a PL stream what the array's interface can carry: whole words from
-// the low end.
+// plio_keep_rule - makes TKEEP of a PL stream what the array's interface can carry: whole words
+// from the low end.
 //
-// TLAST = 0: all bytes count, whatever keep_in says. TLAST = 1: keep_in is legal when it is 1 to R whole
-// words from the low end, and passes. Otherwise error is set and keep_out becomes whole words up to and
-// including the highest lane with any bit set (lane 0 alone when there is none).
+// TLAST = 0: all bytes count, whatever keep_in says. TLAST = 1: keep_in is legal when it is 1 to R
+// whole words from the low end, and passes. Otherwise error is set and keep_out becomes whole words
+// up to and including the highest lane with any bit set (lane 0 alone when there is none).
 //
 // Combinational. R = W / 32.
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// plio_pkt_merge - joins N streams to one packet stream: whole packets, round robin, each with a header
-// word put in front.
+// plio_pkt_merge - joins N streams to one packet stream: whole packets, round robin, each with a
+// header word put in front.
 //
-// The header of port p has id IDS[5*p +: 5], type PKT_TYPE, row and column all ones (from the PL), odd
-// parity. For W > 32 the payload moves up one word; the word that a full last beat leaves over goes out
-// in a flush beat of its own. packet_count steps when a packet's last beat is emitted, and wraps.
+// The header of port p has id IDS[5*p +: 5], type PKT_TYPE, row and column all ones (from the PL),
+// odd parity. For W > 32 the payload moves up one word; the word that a full last beat leaves over
+// goes out in a flush beat of its own. packet_count steps when a packet's last beat is emitted, and
+// wraps.
 //
 // After a packet of port p the search for the next one begins at port p + 1, after reset at port 0.
 //
-// Output skid buffer. Latency 1 cycle from an input transfer, one more cycle a packet to choose the winner.
-// Throughput one beat a cycle inside a packet. s_axis_tready depends on flip-flops only; m_axis_tvalid is
-// a flip-flop.
+// Output skid buffer. Latency 1 cycle from an input transfer, one more cycle a packet to choose the
+// winner. Throughput one beat a cycle inside a packet. s_axis_tready depends on flip-flops only;
+// m_axis_tvalid is a flip-flop.
 
 module plio_pkt_merge #(
   parameter int unsigned    W        = 32,
@@ -19,7 +20,7 @@ module plio_pkt_merge #(
   // Port p sends id p unless told otherwise (ids 31 down to 0, as many as there are ports).
   parameter logic [5*N-1:0] IDS      =
       (5*N)'(160'hFFBB_CDEB_38BD_AB49_CA30_7B9A_C5A9_2839_8A41_8820),
-  parameter logic [2:0]     PKT_TYPE = 3'd0
+  parameter int unsigned    PKT_TYPE = 0
 ) (
   input  logic                   aclk,
   input  logic                   aresetn,
@@ -45,13 +46,16 @@ module plio_pkt_merge #(
   if (N == 0 || N > 32) begin : gen_bad_n
     $fatal(1, "plio_pkt_merge: N must be 1 to 32");
   end
+  if (PKT_TYPE > 7) begin : gen_bad_pkt_type
+    $fatal(1, "plio_pkt_merge: PKT_TYPE must be 0 to 7");
+  end
 
   localparam int unsigned R  = W / 32;
   localparam int unsigned VW = $clog2(R + 1);
 
   function automatic logic [31:0] packet_header(logic [4:0] id);
     logic [30:0] fields;
-    fields = {3'b000, 7'h7F, 5'h1F, 1'b0, PKT_TYPE, 7'b0, id};
+    fields = {3'b000, 7'h7F, 5'h1F, 1'b0, 3'(PKT_TYPE), 7'b0, id};
     return {~^fields, fields};
   endfunction
 
@@ -81,8 +85,8 @@ module plio_pkt_merge #(
   always_comb begin
     winner = '0;
     header = '0;
-    // Falling order, so that the lowest port that asks is the one left; ports where the search begins
-    // come second and so go before all others.
+    // Falling order, so that the lowest port that asks is the one left; ports where the search
+    // begins come second and so go before all others.
     for (int unsigned pass = 0; pass < 2; pass++) begin
       for (int unsigned p = N; p > 0; p--) begin
         if (s_axis_tvalid[p-1] && (pass == 0 || first_q[p-1])) begin

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// plio_pkt_split - hands the packets of one stream to N ports, by the packet id in their header word.
+// plio_pkt_split - hands the packets of one stream to N ports, by the packet id in their header
+// word.
 //
 // IDS holds N 5-bit ids: port p takes packets with id IDS[5*p +: 5], the lowest matching port wins.
-// KEEP_HEADER = 1: packets pass whole. KEEP_HEADER = 0: the header is removed and, for W > 32, the payload
-// moves down one word; the words that a last beat leaves over go out in a flush beat of their own.
-// A packet is dropped, at one beat a cycle, when its header beat has no valid word, its header has even
-// parity, no port has its id, or (KEEP_HEADER = 0) its header beat is TLAST and has no payload word.
+// KEEP_HEADER = 1: packets pass whole. KEEP_HEADER = 0: the header is removed and, for W > 32, the
+// payload moves down one word; the words that a last beat leaves over go out in a flush beat of
+// their own.
+// A packet is dropped, at one beat a cycle, when its header beat has no valid word, its header has
+// even parity, no port has its id, or (KEEP_HEADER = 0) its header beat is TLAST and has no payload
+// word.
 //
 // packet_count, drop_count and parity_error_count step when a header beat is consumed and wrap.
 //
-// Input skid buffer, combinational core, one output skid buffer a port. Latency 2 cycles. Throughput one
-// beat a cycle, less one cycle for each flush. All tready and tvalid outputs are flip-flops.
+// Input skid buffer, combinational core, one output skid buffer a port. Latency 2 cycles.
+// Throughput one beat a cycle, less one cycle for each flush. All tready and tvalid outputs are
+// flip-flops.
 
 module plio_pkt_split #(
   parameter int unsigned    W           = 32,

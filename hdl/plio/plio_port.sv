@@ -3,15 +3,15 @@
 // plio_port - what the hardware does to a PL stream on its way into the AI Engine array: it repairs
 // TKEEP, crosses into the array's clock and leaves as 32-bit words.
 //
-// keep rule (combinational) -> axis_upsizer 32 to 64 (W = 32 only) -> axis_async_fifo of max(W, 64) bits
-// -> axis_downsizer to 32 bits. With W = 32, a lone word without TLAST waits for the next one.
+// keep rule (combinational) -> axis_upsizer 32 to 64 (W = 32 only) -> axis_async_fifo of max(W, 64)
+// bits -> axis_downsizer to 32 bits. With W = 32, a lone word without TLAST waits for the next one.
 //
-// Latency: that of the three stages. Throughput: one beat a cycle of s_aclk, or one word a cycle of m_aclk,
-// whichever is slower, once DEPTH covers the round trip of the clock crossing.
+// Latency: that of the three stages. Throughput: one beat a cycle of s_aclk, or one word a cycle of
+// m_aclk, whichever is slower, once DEPTH covers the round trip of the clock crossing.
 // keep_error_count belongs to s_aclk and counts transfers with an illegal TKEEP, wrapping.
 //
-// The stages around the FIFO use the FIFO's synchronised resets, so that neither can pass or drop a beat
-// while the FIFO is still coming up.
+// The stages around the FIFO use the FIFO's synchronised resets, so that neither can pass or drop a
+// beat while the FIFO is still coming up.
 
 module plio_port #(
   parameter int unsigned W     = 64,

@@ -32,8 +32,8 @@ module plio_round_shift #(
     RoundHalfZero = 3'd7
   } round_mode_e;
 
-  // One bit is put below the value so that a single shifter gives quotient and guard bit, for a shift
-  // of 0 too. 48 bits above it: with a shift of 47 the guard bit is a copy of the sign bit.
+  // One bit is put below the value so that a single shifter gives quotient and guard bit, for a
+  // shift of 0 too. 48 bits above it: with a shift of 47 the guard bit is a copy of the sign bit.
   localparam int unsigned ExtW = 49;
 
   logic signed [ExtW-1:0] extended;

@@ -2,8 +2,9 @@
 //
 // plio_saturate - brings a signed value to 16 bits.
 //
-// mode: 0 and 2 wrap (keep the low 16 bits), 1 saturate to -32768..32767, 3 saturate to the symmetric
-// range -32767..32767. saturated tells that saturation changed the value; wrapping never sets it.
+// mode: 0 and 2 wrap (keep the low 16 bits), 1 saturate to -32768..32767, 3 saturate to the
+// symmetric range -32767..32767. saturated tells that saturation changed the value; wrapping never
+// sets it.
 //
 // Latency 1 cycle. Throughput one value a cycle.
 
@@ -39,8 +40,9 @@ module plio_saturate #(
   assign saturating = sat_mode_e'(mode) inside {SatFull, SatSymmetric};
   assign lowest     = sat_mode_e'(mode) == SatSymmetric ? -16'sh7FFF : -16'sh8000;
 
-  // Outside 16 bits when the upper bits are not all copies of bit 15. Testing that, rather than two wide
-  // comparisons, keeps this short; -32768 is the one further value the symmetric mode excludes.
+  // Outside 16 bits when the upper bits are not all copies of bit 15. Testing that, rather than two
+  // wide comparisons, keeps this short; -32768 is the one further value the symmetric mode
+  // excludes.
   assign outside  = in_value[IN_W-1:15] != {(IN_W - 15){in_value[IN_W-1]}};
   assign too_high = outside && !in_value[IN_W-1];
   assign too_low  = in_value[IN_W-1] && (outside || $signed(in_value[15:0]) < lowest);
