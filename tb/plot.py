@@ -184,7 +184,8 @@ def _gaps(axes: Axes, result: Throughput) -> None:
         bars = axes.bar(at, count, width=0.55, color=_FILL, edgecolor=_BLUE)
         axes.bar_label(bars, [f"{n:,}" for n in count], fontsize=8, color=_INK, padding=2)
         axes.set_xticks(at, [f"{g:g}" for g in gap_ns])
-        axes.set_xlim(-0.8, max(len(gap_ns) - 0.2, 1.8))
+        side = 1.5 if len(gap_ns) == 1 else 0.8
+        axes.set_xlim(-side, len(gap_ns) - 1 + side)
         axes.grid(False, axis="x")
         return
     axes.vlines(gap_ns, 0.6, count, color=_BLUE, linewidth=1.4)

@@ -98,6 +98,8 @@ def _show(what: Subject, checks: list[Check]) -> None:
         verdict = Text("PASS" if c.passed else "FAIL", style=_COLOUR[c.verdict])
         table.add_row(Text(c.where), c.name, shown(c.limit), shown(c.measured), c.unit, verdict)
     out = Console(highlight=False)
+    # A pipe or a log has no width of its own, and 80 columns fold port names.
+    out.width = out.width if out.is_terminal else 100
     out.print(table)
     plain = Console(highlight=False, markup=False, soft_wrap=True)
     for c in checks:

@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from pymodels.errors import InputError, UsageError
+from pymodels.plio import write
+from pymodels.trace import Trace
+from tb.cli import app
+from tb.signoff import Check, Port, Subject, check, junit, load_limits, load_run
+
+LATENCY_PS = 40_000
+
+
+def trace(frame: int | None = 8, pause: int = 3, late: int = 0) -> Trace:
+    """4 times 8 beats of cint16 at 250 MHz, ``pause`` idle cycles after each frame."""
+    base = Trace.from_samples(np.zeros((32, 2), int), "cint16", 32, clock_ps=4000, frame=frame, offset_ps=late)
+    gaps = np.zeros(32, np.int64)
+    gaps[8::8] = pause
+    return base.with_gaps(gaps)
+
+
+def run_folder(folder: Path, **changes: Any) -> Path:
+    """What ``goldbeat run`` leaves."""
+    (folder / "traces").mkdir(parents=True)
+    ports = {"s_axis": trace(), "m_axis": trace(late=LATENCY_PS), "raw": trace(frame=None)}
+    entries: dict[str, Any] = {}
+    for name, one in ports.items():
+        one.save(folder / "traces" / f"{name}.npz")
+        entries[name] = {"direction": "in", "dtype": "cint16", "trace": f"traces/{name}.npz", "width": 32}
+    entries["raw"]["dtype"] = None
+    report = {"design": "fir", "case": "smoke", "params": {"W": 32}, "seed": 1, "status": "pass", "ports": entries}
+    (folder / "report.json").write_text(json.dumps(report | changes))
+    return folder
+
+
+def limits(folder: Path, text: str) -> Path:
+    path = folder / "limits.toml"
+    path.write_text(text)
+    return path
+
+
+def checks(folder: Path, text: str, **changes: Any) -> list[Check]:
+    return check(load_run(run_folder(folder / "run", **changes)), load_limits(limits(folder, text)))
+
+
+def one(folder: Path, text: str, name: str) -> Check:
+    found = [c for c in checks(folder, text) if c.name == name]
+    assert len(found) == 1
+    return found[0]
+
+
+# -- limits ---------------------------------------------------------------------------------------------------------
+
+FRAMES = 8 / 11 * 250
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "kept", "broken", "measured"),
+    [
+        ("port.m_axis", "min_msamples_per_s", 181.8, 181.9, FRAMES),
+        ("port.m_axis", "min_mb_per_s", 727, 728, 4 * FRAMES),
+        ("port.m_axis", "max_gap_ns", 16, 15.9, 16),
+        ("port.m_axis", "max_idle_cycles", 3, 2, 3),
+        ("port.m_axis", "max_frame_interval_ns", 44.0, 43.9, 44),
+        ("port.raw", "max_gap_ns", 16, 15.9, 16),
+        ('latency."s_axis->m_axis"', "max_ns", 40, 39.999, 40),
+        ('latency."s_axis -> m_axis"', "max_mean_ns", 40, 39.999, 40),
+        ('latency."s_axis->m_axis"', "max_first_ns", 40, 39.999, 40),
+    ],
+)
+def test_a_limit_is_kept_or_broken(
+    tmp_path: Path, table: str, name: str, kept: float, broken: float, measured: float
+) -> None:
+    good = one(tmp_path / "a", f"[{table}]\n{name} = {kept}\n", name) if (tmp_path / "a").mkdir() is None else None
+    assert good is not None
+    assert good.passed, good.reason
+    assert good.measured == pytest.approx(measured)
+    (tmp_path / "b").mkdir()
+    bad = one(tmp_path / "b", f"[{table}]\n{name} = {broken}\n", name)
+    assert bad.verdict == "fail"
+    assert ("below" if name.startswith("min") else "above") in bad.reason
+
+
+@pytest.mark.parametrize(
+    ("rate", "value"), [("frames", FRAMES), ("raw", 32e3 / (40 * 4)), ("continuous", 250.0)], ids=lambda v: str(v)
+)
+def test_which_rate_a_minimum_means(tmp_path: Path, rate: str, value: float) -> None:
+    found = one(tmp_path, f'[port.m_axis]\nrate = "{rate}"\nmin_msamples_per_s = 1\n', "min_msamples_per_s")
+    assert found.measured == pytest.approx(value)
+
+
+@pytest.mark.parametrize(("by", "value"), [("beat", 40.0), ("frame", 40.0), ("frame-end", 40.0), ("frame-total", 68.0)])
+def test_which_latency(tmp_path: Path, by: str, value: float) -> None:
+    found = one(tmp_path, f'[latency."s_axis->m_axis"]\nby = "{by}"\nmax_ns = 1000\n', "max_ns")
+    assert found.measured == value
+
+
+def test_steady(tmp_path: Path) -> None:
+    assert one(tmp_path, "[port.m_axis]\nsteady = true\n", "steady").passed
+    uneven = Trace.from_bytes(np.zeros((4, 4)), clock_ps=1000, last=[1] * 4, cycle=[0, 10, 20, 31])
+    found = check(Subject("x", {"m_axis": Port(uneven)}), load_limits(tmp_path / "limits.toml"))
+    assert [c.verdict for c in found] == ["fail"]
+
+
+# -- nothing passes that was not measured -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("[port.raw]\nmin_mb_per_s = 1\n", 'no TLAST, so no frames; set rate = "continuous"'),
+        ("[port.raw]\nmin_msamples_per_s = 1\nrate = 'raw'\n", "type of the port is not known; use min_mb_per_s"),
+        ("[port.raw]\nmax_frame_interval_ns = 1e9\n", "no TLAST"),
+        ("[port.raw]\nsteady = true\n", "no TLAST"),
+        ('[latency."s_axis->raw"]\nby = "frame"\nmax_ns = 1e9\n', "no TLAST at the output"),
+    ],
+)
+def test_what_cannot_be_measured_is_not_kept(tmp_path: Path, text: str, reason: str) -> None:
+    found = checks(tmp_path, text)[-1]
+    assert found.verdict == "unmeasured"
+    assert not found.passed
+    assert found.measured is None
+    assert reason in found.reason
+
+
+def test_an_empty_port_keeps_no_limit(tmp_path: Path) -> None:
+    text = "[port.p]\nmin_mb_per_s = 1\nmax_gap_ns = 1\nmax_idle_cycles = 1\nmax_frame_interval_ns = 1\nsteady = true\n"
+    nothing = Subject("x", {"p": Port(Trace.empty(32, clock_ps=1000), "int32")})
+    assert [c.verdict for c in check(nothing, load_limits(limits(tmp_path, text)))] == ["unmeasured"] * 5
+
+
+def test_a_run_that_failed_is_never_signed_off(tmp_path: Path) -> None:
+    found = checks(tmp_path, "[port.m_axis]\nmax_gap_ns = 100\n", status="fail")
+    assert [c.verdict for c in found] == ["fail", "pass"]
+    assert (found[0].where, found[0].name) == ("run", "status")
+
+
+@pytest.mark.parametrize(
+    "text", ["[port.mm_axis]\nmax_gap_ns = 1\n", '[latency."s_axis->mm_axis"]\nmax_ns = 1\n'], ids=["port", "latency"]
+)
+def test_a_limit_for_a_port_that_is_not_there_is_an_error(tmp_path: Path, text: str) -> None:
+    with pytest.raises(UsageError, match="limit for port 'mm_axis'; fir smoke has: s_axis, m_axis, raw"):
+        checks(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no limits"),
+        ("# nothing\n", "no limits"),
+        ("[port]\n", "no limits"),
+        ("[port.a]\n", "without a limit"),
+        ("[port.a]\nrate = 'raw'\n", "without a limit"),
+        ("[latency.'a->b']\nby = 'frame'\n", "without a limit"),
+        ("[port.a]\nmax_gap = 3\n", "unknown setting port.a.max_gap, expected one of rate, min_msamples_per_s"),
+        ("[ports.a]\nmax_gap_ns = 3\n", "unknown setting ports, expected one of port, latency"),
+        ("[latency.'a->b']\nmax = 3\n", "unknown setting latency.a->b.max, expected one of by, max_ns"),
+        ("[port.a]\nmax_gap_ns = '3'\n", "port.a.max_gap_ns = '3'"),
+        ("[port.a]\nmax_gap_ns = true\n", "port.a.max_gap_ns = True"),
+        ("[port.a]\nmax_gap_ns = nan\n", "max_gap_ns"),
+        ("[port.a]\nmin_mb_per_s = inf\n", "min_mb_per_s"),
+        ("[port.a]\nmin_mb_per_s = 0\n", "min_mb_per_s = 0"),
+        ("[port.a]\nmax_idle_cycles = 2.5\n", "max_idle_cycles = 2.5"),
+        ("[port.a]\nsteady = false\n", "steady = False"),
+        ("[port.a]\nrate = 'fast'\nmax_gap_ns = 1\n", "rate = 'fast'"),
+        ("[latency.a]\nmax_ns = 1\n", 'expected .latency."INPUT->OUTPUT"'),
+        ("[latency.'->b']\nmax_ns = 1\n", "INPUT->OUTPUT"),
+        ("[latency.'a->b->c']\nmax_ns = 1\n", "INPUT->OUTPUT"),
+        ("[port.a\n", "line 1"),
+        ("port = 3\n", "port = 3"),
+    ],
+)
+def test_limits_files_that_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match=r"limits\.toml: ") as caught:
+        load_limits(limits(tmp_path, text))
+    assert message.replace(".latency.", "[latency.") in str(caught.value)
+
+
+def test_limits_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no such file"):
+        load_limits(tmp_path / "none.toml")
+    (tmp_path / "bin.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(InputError, match=r"bin\.toml"):
+        load_limits(tmp_path / "bin.toml")
+
+
+# -- runs -----------------------------------------------------------------------------------------------------------
+
+
+def test_runs_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"no report\.json, expected a folder that `goldbeat run` has written"):
+        load_run(tmp_path)
+    folder = run_folder(tmp_path / "run")
+    (folder / "traces" / "s_axis.npz").unlink()
+    with pytest.raises(InputError, match=r"s_axis\.npz: found no such file"):
+        load_run(folder)
+    for text in ("{\n\n!", "[]", "{}", '{"status": "pass"}', '{"status": "pass", "ports": {"a": {}}}', '{"status": 1}'):
+        (folder / "report.json").write_text(text)
+        with pytest.raises(InputError, match=r"report\.json"):
+            load_run(folder)
+
+
+# -- command --------------------------------------------------------------------------------------------------------
+
+
+def signoff(*args: Any, code: int) -> Any:
+    result = CliRunner().invoke(app, ["signoff", *map(str, args)])
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    assert result.exit_code == code, f"{result.stdout}\n{result.stderr}"
+    return result
+
+
+GOOD = '[port.m_axis]\nmin_msamples_per_s = 180\nmax_gap_ns = 20\n[latency."s_axis->m_axis"]\nmax_ns = 60\n'
+
+
+def test_command_on_a_run(tmp_path: Path) -> None:
+    run, rules = run_folder(tmp_path / "run"), limits(tmp_path, GOOD)
+    text = signoff(run, "--limits", rules, code=0).stdout
+    assert "Sign-off of fir smoke" in text
+    assert "4 of 4 limits kept: PASS" in text
+    rules = limits(tmp_path, GOOD.replace("= 60", "= 39"))
+    text = signoff(run, "--limits", rules, code=1).stdout
+    assert "FAIL s_axis->m_axis max_ns: 40 ns is above 39 ns" in text
+    assert "3 of 4 limits kept: FAIL" in text
+
+
+def test_command_writes_junit_and_json(tmp_path: Path) -> None:
+    run = run_folder(tmp_path / "run")
+    rules = limits(tmp_path, GOOD.replace("= 60", "= 39") + "[port.raw]\nmin_mb_per_s = 1\n")
+    out = tmp_path / "j.xml"
+    found = json.loads(signoff(run, "--limits", rules, "--junit", out, "--json", code=1).stdout)
+    assert found["passed"] is False
+    assert [c["verdict"] for c in found["checks"]] == ["pass", "pass", "pass", "unmeasured", "fail"]
+    top = ET.parse(out).getroot()
+    assert (top.tag, top.get("tests"), top.get("failures"), top.get("errors")) == ("testsuites", "5", "1", "1")
+    cases = top.findall("./testsuite/testcase")
+    assert [(c.get("classname"), c.get("name")) for c in cases][1] == ("m_axis", "min_msamples_per_s")
+    assert [[e.tag for e in c if e.tag != "system-out"] for c in cases] == [[], [], [], ["error"], ["failure"]]
+    before = out.read_bytes()
+    assert "--force" in signoff(run, "--limits", rules, "--junit", out, code=2).stderr
+    assert out.read_bytes() == before
+    signoff(run, "--limits", limits(tmp_path, GOOD), "--junit", out, "--force", code=0)
+    assert ET.parse(out).getroot().get("failures") == "0"
+
+
+def test_command_on_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "m_axis.txt"
+    write(file, trace(), "cint16")
+    rules = limits(tmp_path, "[port.m_axis]\nmin_msamples_per_s = 180\nmax_idle_cycles = 3\n")
+    args = ["--limits", rules, "-t", "cint16", "-w", "32"]
+    assert "2 of 2 limits kept: PASS" in signoff(file, *args, code=0).stdout
+    assert "limit for port 'm_axis'" in signoff(file, *args, "--port", "other", code=2).stderr
+    rules = limits(tmp_path, GOOD)
+    text = signoff(file, *args, code=1).stdout
+    assert "cannot be measured: a single file has no second port" in text
+
+
+def test_what_the_command_refuses(tmp_path: Path) -> None:
+    run, rules = run_folder(tmp_path / "run"), limits(tmp_path, GOOD)
+    plain = tmp_path / "m_axis.txt"
+    plain.write_text("1 2\n3 4\n")
+    word = ["-t", "cint16", "-w", "32"]
+    out = tmp_path / "j.xml"
+    for args, message in (
+        ([run, "--limits", rules, *word], "a run says them itself"),
+        ([plain, "--limits", rules], "--dtype and --width are needed"),
+        ([plain, "--limits", rules, *word], "no time stamps"),
+        ([tmp_path / "none", "--limits", rules, *word], "no such file or folder"),
+        ([tmp_path, "--limits", rules], "no report.json"),
+        ([run, "--limits", tmp_path / "none.toml"], "none.toml: found no such file"),
+        ([run], "Missing option '--limits'"),
+    ):
+        result = signoff(*args, "--junit", out, code=2)
+        assert message in result.stderr
+        assert not out.exists()
+
+
+def test_junit_escapes_names() -> None:
+    bad = Check("a<b>&\"'", "max_ns", 1.0, 2.0, "ns", "fail", "2 < 3 & more")
+    top = ET.fromstring(junit(Subject("<&>", {}), [bad]))
+    assert top.find("./testsuite/testcase").get("classname") == "a<b>&\"'"  # type: ignore[union-attr]
