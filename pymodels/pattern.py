@@ -101,7 +101,7 @@ class Pattern:
         if self.kind == "worst":
             late: npt.NDArray[np.bool_] = (k >= WORST_STALL) & (k % np.uint64(WORST_PERIOD) == 0)
             return late
-        return np.resize(np.asarray(self.values, dtype=np.bool_), cycles)
+        return np.asarray(self.values, dtype=np.bool_)[np.arange(cycles) % len(self.values)]
 
     def gaps(self, beats: int) -> npt.NDArray[np.int64]:
         """(beats,) idle cycles a source puts before each beat."""
@@ -113,7 +113,7 @@ class Pattern:
             fixed[:1] = WORST_STALL
             return fixed
         if self.kind == "array":
-            return np.resize(np.asarray(self.values, dtype=np.int64), beats)
+            return np.asarray(self.values, dtype=np.int64)[np.arange(beats) % len(self.values)]
         if self.kind == "random":
             # Geometric: the run of busy cycles before the next idle-free one, by inversion of the hash.
             u = (splitmix64(self.seed, i) >> np.uint64(11)).astype(np.float64) / 2.0**53

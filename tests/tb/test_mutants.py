@@ -14,7 +14,110 @@ from tb.run import Request, run
 DESIGNS = designs()
 
 # design, file, what stands there, what stands there instead, case that must notice
-MUTANTS: list[tuple[str, str, str, str, str]] = []
+QUICK = [
+    # A FIFO that forgets one entry, a skid buffer that swaps two beats, a converter that loses a short last beat.
+    (
+        "axis_fifo",
+        "axis/fifo_sync.sv",
+        "mem[wptr_q[AW-1:0]] <= s_data;",
+        "mem[wptr_q[AW-1:0] & ~AW'(1)] <= s_data;",
+        "random",
+    ),
+    ("axis_skid", "axis/skid_buffer.sv", "main_q <= skid_valid_q ? skid_q : s_data;", "main_q <= s_data;", "random"),
+    # Right data, one cycle late: only the time stamps tell.
+    (
+        "axis_fifo",
+        "axis/fifo_sync.sv",
+        "assign load   = !empty && (!out_valid_q || m_ready);",
+        "assign load   = !empty && !out_valid_q;",
+        "random",
+    ),
+    ("plio_pkt_merge", "plio/plio_pkt_merge.sv", "first_q  <= above_winner;", "first_q  <= '1;", "random"),
+]
+
+SLOW = [
+    ("axis_skid", "axis/skid_buffer.sv", "s_ready_q    <= !skid_valid_d;", "s_ready_q    <= !main_valid_d;", "random"),
+    ("axis_skid", "axis/axis_skid.sv", ".m_ready(m_axis_tready)", ".m_ready(1'b1)", "random"),
+    ("axis_fifo", "axis/fifo_sync.sv", "s_ready_q   <= (wptr_d ^ rptr_d) != WrapBit;", "s_ready_q   <= 1'b1;", "sweep"),
+    ("axis_fifo", "axis/fifo_sync.sv", "out_valid_q <= 1'b0;", "out_valid_q <= out_valid_q;", "reset"),
+    (
+        "axis_async_fifo",
+        "axis/fifo_async.sv",
+        "wgray_q      <= bin_to_gray(wbin_d);",
+        "wgray_q      <= bin_to_gray(wbin_q);",
+        "random",
+    ),
+    ("axis_async_fifo", "axis/fifo_async.sv", "rgray_sync_q <= rgray_meta_q;", "rgray_sync_q <= rgray_q;", "sweep"),
+    ("axis_async_fifo", "axis/fifo_async.sv", "wgray_sync_q <= wgray_meta_q;", "wgray_sync_q <= wgray_q;", "random"),
+    ("axis_async_fifo", "axis/fifo_async.sv", "return b ^ (b >> 1);", "return b;", "sweep"),
+    (
+        "axis_upsizer",
+        "axis/axis_upsizer.sv",
+        "assign complete = s_axis_tlast || lane_q",
+        "assign complete = lane_q",
+        "random",
+    ),
+    ("axis_upsizer", "axis/axis_upsizer.sv", "wide_keep[l] = keep_q[l];", "wide_keep[l] = '1;", "random"),
+    (
+        "axis_downsizer",
+        "axis/axis_downsizer.sv",
+        "if (!wide_last || wide_keep[l] != '0) begin",
+        "if (wide_keep[l] != '0) begin",
+        "random",
+    ),
+    (
+        "axis_downsizer",
+        "axis/axis_downsizer.sv",
+        "assign m_axis_tlast  = wide_last && final_sub;",
+        "assign m_axis_tlast  = wide_last;",
+        "random",
+    ),
+    ("plio_port", "plio/plio_keep_rule.sv", "assign error = last && keep_in", "assign error = keep_in", "random"),
+    ("plio_port", "plio/plio_keep_rule.sv", "|| !last ||", "||", "random"),
+    (
+        "plio_pkt_split",
+        "plio/plio_pkt_split.sv",
+        "assign parity_bad      = !header_missing && !(^in_data[0]);",
+        "assign parity_bad      = 1'b0;",
+        "random",
+    ),
+    (
+        "plio_pkt_split",
+        "plio/plio_pkt_split.sv",
+        "packet_count_q       <= packet_count_q + 32'd1;",
+        "packet_count_q       <= packet_count_q + 32'd2;",
+        "random",
+    ),
+    (
+        "plio_pkt_split",
+        "plio/plio_pkt_split.sv",
+        "assign port = (mid_q || flush) ? port_q : hit;",
+        "assign port = mid_q ? port_q : hit;",
+        "random",
+    ),
+    ("plio_pkt_merge", "plio/plio_pkt_merge.sv", "return {~^fields, fields};", "return {^fields, fields};", "random"),
+    ("plio_fir", "plio/plio_fir_lane.sv", "17'($signed(x[NTAPS-1-k]))", "17'($signed(x[NTAPS-1]))", "random"),
+    (
+        "plio_fir",
+        "plio/plio_round_shift.sv",
+        "RoundHalfEven: round_up = guard && (sticky || odd);",
+        "RoundHalfEven: round_up = guard;",
+        "random",
+    ),
+    ("plio_fir", "plio/plio_saturate.sv", "-16'sh7FFF : -16'sh8000", "-16'sh8000 : -16'sh8000", "random"),
+    ("plio_fir", "plio/plio_fir_window.sv", "zero_q <= end_frame;", "zero_q <= 1'b0;", "random"),
+    (
+        "plio_fir",
+        "plio/plio_fir.sv",
+        "assign credits_d    = credits_q - CreditW'(accept) + CreditW'(output_taken);",
+        "assign credits_d    = credits_q - CreditW'(accept) + CreditW'(m_axis_tvalid);",
+        "sweep",
+    ),
+    ("plio_fir", "plio/plio_fir.sv", "done_keep[p]  = {4{done_lanes[p]}};", "done_keep[p]  = 4'hF;", "random"),
+]
+
+MUTANTS = [*(pytest.param(*m, id=f"{m[0]}-{i}") for i, m in enumerate(QUICK))]
+MUTANTS += [pytest.param(*m, id=f"{m[0]}-slow{i}", marks=pytest.mark.slow) for i, m in enumerate(SLOW)]
 
 
 @pytest.mark.sim
@@ -26,6 +129,8 @@ def test_the_bench_sees(name, file, old, new, case, tmp_path):
     assert text.count(old) == 1, f"{file}: {old!r} stands there {text.count(old)} times"
     (root / file).write_text(text.replace(old, new))
     design = DESIGNS[name].model_copy(update={"root": root})
-    results = run(Request(design, design.case(case), range(12)), tmp_path / "run")
+    # 64 bit where there is a choice: packets then share beats with their headers.
+    params = {"W": 64} if "W" in design.parameters and name != "plio_fir" else {}
+    results = run(Request(design, design.case(case), range(12), params), tmp_path / "run")
     assert not all(r.passed for r in results)
     assert all(r.failures for r in results if not r.passed)
