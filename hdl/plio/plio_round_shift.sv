@@ -76,6 +76,6 @@ module plio_round_shift #(
 
   // The bits above are copies of the sign.
   logic unused_sign_bits;
-  assign unused_sign_bits = ^shifted[ExtW-1:IN_W+1];
+  assign unused_sign_bits = ^shifted[ExtW-1:IN_W];
 
 endmodule
