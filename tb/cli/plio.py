@@ -22,6 +22,7 @@ from pymodels.plio import PlioFile, TextStyle, read, write
 from pymodels.plio.file import is_csv
 from pymodels.plio.generate import WAVES, Wave, generate, load_samples, repack
 from pymodels.plio.header import make_header
+from pymodels.plio.packets import file_to_packets
 from pymodels.plio.store import store
 from pymodels.samples import SampleType, sample_type
 from pymodels.trace import Trace
@@ -95,14 +96,24 @@ def read_timed(
     epilog=examples(
         "goldbeat plio info out.txt --dtype cint16 --width 32",
         "goldbeat plio info in.csv -t int16 -w 128 --clock 250 --json",
+        "goldbeat plio info pk.txt -t int32 -w 32 --packets",
     ),
 )
 def info(
-    file: In, dtype: Dtype, width: Width, clock: ClockMhz = None, lenient: Lenient = False, as_json: Json = False
+    file: In,
+    dtype: Dtype,
+    width: Width,
+    clock: ClockMhz = None,
+    packets: Annotated[
+        bool, typer.Option("--packets", help="A packet stream: check its headers, count by id.")
+    ] = False,
+    lenient: Lenient = False,
+    as_json: Json = False,
 ) -> None:
     """Say what is in a file: beats, frames, times, gaps, clock."""
     got = read_file(file, dtype, width, clock, lenient)
     trace = got.trace
+    counted = _count_packets(got, file) if packets else None
     result = measure(trace, got.dtype)
     # A text file without T lines has no gaps to speak of; a CSV file has its STALL rows.
     gaps_known, clock_known = got.timed or is_csv(file), _clock_source(got, clock) is not None
@@ -118,6 +129,8 @@ def info(
         found["clock_from"] = _clock_source(got, clock)
         found["limit_mb_per_s"] = result.limit_mb_per_s if clock_known else None
         found["gaps"] = _gap_list(trace, clock_known) if gaps_known else None
+        if counted is not None:
+            found["packets"] = [{"id": k, "packets": n, "words": size} for k, (n, size) in counted.items()]
         found["dropped"] = [dict(zip(("line", "found", "expected"), d, strict=True)) for d in got.dropped]
         print_json(found)
         return
@@ -136,8 +149,19 @@ def info(
         rows.append(("port carries", f"{result.limit_mb_per_s:.2f} MB/s"))
     if gaps_known:
         rows += _gap_rows(trace, clock_known)
+    for at, (packet_id, (count, size)) in enumerate((counted or {}).items()):
+        rows.append(("packets" if at == 0 else "", f"id {packet_id}: {count} packet(s), {size} payload word(s)"))
     rows.append(("dropped lines", f"{len(got.dropped)}"))
     facts(str(file), rows)
+
+
+def _count_packets(got: PlioFile, file: Path) -> dict[int, tuple[int, int]]:
+    """Id -> packets and payload words, in the order of ids."""
+    found: dict[int, tuple[int, int]] = {}
+    for packet in file_to_packets(got, name=str(file)):
+        count, size = found.get(packet.packet_id, (0, 0))
+        found[packet.packet_id] = (count + 1, size + len(packet.payload))
+    return dict(sorted(found.items()))
 
 
 def _clock_source(got: PlioFile, clock: float | None) -> str | None:

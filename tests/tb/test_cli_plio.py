@@ -141,6 +141,40 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     assert "bin.txt:1: found" in refused("plio", "info", tmp_path / "bin.txt", *CINT, folder=tmp_path)
 
 
+def test_info_of_packets(tmp_path: Path) -> None:
+    out = tmp_path / "p.txt"
+    plio("gen", out, "-t", "int32", "-w", "32", "-p", "ramp", "-n", "13", "--frame", "5", "--packets", "7,2")
+    args = ["-t", "int32", "-w", "32", "--packets"]
+    found = json.loads(plio("info", out, *args, "--json").stdout)["packets"]
+    assert found == [{"id": 2, "packets": 1, "words": 5}, {"id": 7, "packets": 2, "words": 8}]
+    assert "id 7: 2 packet(s), 8 payload word(s)" in plio("info", out, *args).stdout
+
+
+MALFORMED = json.loads((ROOT / "tests" / "pymodels" / "plio" / "malformed.json").read_text())
+
+
+@pytest.mark.parametrize("case", MALFORMED, ids=[c["name"] for c in MALFORMED])
+def test_malformed_files_are_refused_and_nothing_is_written(case: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / f"in{case['suffix']}"
+    path.write_bytes(case["content"].encode("latin-1"))
+    args = ["-t", case["dtype"], "-w", case["width"]]
+    fragment = case["fragment"]
+    if "clock_ps" in case:
+        args += ["--clock", 1e6 / case["clock_ps"] if case["clock_ps"] else 0]
+        fragment = fragment if case["clock_ps"] else "clock of 0 MHz"
+    commands = [["info", path, *args, *(["--packets"] if case.get("packets") else [])]]
+    if not case.get("packets"):
+        commands += [["convert", path, tmp_path / f"out{suffix}", *args] for suffix in (".txt", ".csv")]
+        commands += [["unpack", path, tmp_path / "out.npy", "-t", case["dtype"], "-w", case["width"]]]
+    for command in commands:
+        if command[0] == "unpack" and "clock_ps" in case:
+            continue  # it has no clock to be wrong
+        message = refused("plio", *command, folder=tmp_path)
+        assert fragment in message
+        if case["line"] is not None:
+            assert message.startswith(f"error: {path}:{case['line']}: found ")
+
+
 # -- gen ------------------------------------------------------------------------------------------------------------
 
 
