@@ -163,7 +163,7 @@ def _show(results: list[RunResult], failed: list[RunResult], folder: Path, name:
     for result in failed[:_SHOWN_FAILURES]:
         out.print(f"[bold red]seed {result.seed} failed:[/]")
         for text in result.failures[:_SHOWN_FAILURES]:
-            out.print(text, markup=False)
+            out.print(text, markup=False, soft_wrap=True)
         if len(result.failures) > _SHOWN_FAILURES:
             out.print(
                 f"... and {len(result.failures) - _SHOWN_FAILURES} more; all in {folder}/report.json", markup=False
@@ -175,7 +175,8 @@ def _show(results: list[RunResult], failed: list[RunResult], folder: Path, name:
     tally = f"{len(results) - len(failed)} of {len(results)} seeds, " if len(results) > 1 else ""
     out.print(
         f"{mark} {request.design.name} {request.case.name}: {tally}{episodes} episode(s), "
-        f"{compared} output values compared with their cycles"
+        f"{compared} output values compared with their cycles",
+        soft_wrap=True,
     )
     out.print(f"in {folder}", markup=False, soft_wrap=True)
 
@@ -186,7 +187,7 @@ def _port_table(result: RunResult) -> Table:
     episode = result.main_episode
     assert episode is not None
     table = Table(title=f"{result.request.design.name} {result.request.case.name}, seed {result.seed}")
-    for column in ("port", "beats", "frames", "cycles", "Msamples/s", "MB/s", "of port limit", "model"):
+    for column in ("port", "beats", "frames", "cycles", "Msamples/s", "MB/s", "of limit", "model"):
         table.add_column(column, justify="left" if column in ("port", "model") else "right")
     for port in result.request.design.bundles(result.request.all_params):
         trace = episode.record.outcome.ports[port.name]
