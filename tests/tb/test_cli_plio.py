@@ -2,12 +2,14 @@
 import json
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from typer.main import get_command
 
 from pymodels.plio import read
 from pymodels.plio.packets import trace_to_packets
@@ -19,15 +21,25 @@ PNG = b"\x89PNG\r\n\x1a\n"
 CINT = ["-t", "cint16", "-w", "32"]
 
 
-def goldbeat(*args: Any, code: int = 0) -> Any:
-    result = CliRunner().invoke(app, [str(a) for a in args])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, f"{result.stdout}\n{result.stderr}"
+# Built once: typer makes it anew for every call of its own runner, which takes longer than most commands here.
+COMMAND = get_command(app)
+
+
+class Result(NamedTuple):
+    stdout: str
+    stderr: str
+
+
+def goldbeat(*args: Any, code: int = 0) -> Result:
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as caught:
+        COMMAND.main([str(a) for a in args], prog_name="goldbeat")
+    result = Result(out.getvalue(), err.getvalue())
+    assert caught.value.code == code, result
     return result
 
 
-def plio(*args: Any, code: int = 0) -> Any:
+def plio(*args: Any, code: int = 0) -> Result:
     return goldbeat("plio", *args, code=code)
 
 
@@ -37,7 +49,7 @@ def refused(*args: Any, folder: Path) -> str:
     result = goldbeat(*args, code=2)
     assert result.stdout == ""
     assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
-    return str(result.stderr)
+    return result.stderr
 
 
 def timed_file(path: Path, frames: int = 4, pause: int = 79) -> Path:

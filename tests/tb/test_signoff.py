@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
 import xml.etree.ElementTree as ET
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from typer.main import get_command
 
 from pymodels.errors import InputError, UsageError
 from pymodels.plio import write
@@ -209,11 +211,20 @@ def test_runs_that_cannot_be_read(tmp_path: Path) -> None:
 # -- command --------------------------------------------------------------------------------------------------------
 
 
-def signoff(*args: Any, code: int) -> Any:
-    result = CliRunner().invoke(app, ["signoff", *map(str, args)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, f"{result.stdout}\n{result.stderr}"
+COMMAND = get_command(app)
+
+
+class Result(NamedTuple):
+    stdout: str
+    stderr: str
+
+
+def signoff(*args: Any, code: int) -> Result:
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as caught:
+        COMMAND.main(["signoff", *map(str, args)], prog_name="goldbeat")
+    result = Result(out.getvalue(), err.getvalue())
+    assert caught.value.code == code, result
     return result
 
 

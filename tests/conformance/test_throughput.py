@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Throughput of files that the vendor's simulator wrote."""
+
+import json
+import os
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.main import get_command
+
+from tb.cli import app
+
+
+@pytest.fixture
+def data() -> Path:
+    if not os.environ.get("GOLDBEAT_DATA"):
+        pytest.skip("GOLDBEAT_DATA does not name the directory of reference data")
+    return Path(os.environ["GOLDBEAT_DATA"]) / "data" / "plio"
+
+
+def goldbeat(*args: Any) -> str:
+    out = StringIO()
+    with redirect_stdout(out), pytest.raises(SystemExit) as caught:
+        get_command(app).main([str(a) for a in args], prog_name="goldbeat")
+    assert caught.value.code == 0
+    return out.getvalue()
+
+
+def test_the_fir_output_says_500_49_raw_and_500_00_by_frames(data: Path) -> None:
+    file = data / "xup_fir_lowpass_output_aie.txt"
+    args = ["plio", "throughput", file, "--dtype", "cint16", "--width", "32"]
+    lines = {line.split("  ")[1].strip(): line for line in goldbeat(*args).splitlines()[1:] if line[2] != " "}
+    assert "500.49 M values/s = 250.24 Msamples/s" in lines["raw"]
+    assert "500.00 M values/s = 250.00 Msamples/s = 1000.00 MB/s, 100.00% of the port" in lines["by frames"]
+    found = json.loads(goldbeat(*args, "--json"))[0]
+    assert round(found["raw"]["mvalues_per_s"], 2) == 500.49
+    assert round(found["raw"]["msamples_per_s"], 2) == 250.24
+    assert found["by_frames"]["mvalues_per_s"] == 500.0
+    assert found["by_frames"]["msamples_per_s"] == 250.0
+    assert found["by_frames"]["share_of_port"] == 1.0
+    assert found["gaps"] == [{"idle_cycles": 0, "ns": 4.0, "count": 1023}]
+    assert (found["first_ns"], found["last_ns"], found["frames"]) == (1672.0, 5764.0, 4)
+    assert found["steady"]["holds"] is True
+
+
+def test_the_post_link_output_keeps_its_frame_gaps(data: Path) -> None:
+    file = data / "vt_postlink_DataOut1_int32_plio32.txt"
+    found = json.loads(goldbeat("plio", "throughput", file, "--dtype", "int32", "--width", "32", "--json"))[0]
+    assert [(g["ns"], g["count"]) for g in found["gaps"]] == [(5.0, 1020), (400.0, 2), (405.0, 1)]
+    assert found["clock_ps"] == 5000
+    assert found["continuous"]["msamples_per_s"] == 200.0
+    assert found["frame_interval_ns"] == {"min": 1675.0, "mean": pytest.approx(5030 / 3), "max": 1680.0, "count": 3}
+    # 768 samples from the first frame's first beat (2270 ns) to the last frame's.
+    assert found["by_frames"]["span_ns"] == 3 * 256 * 5 + (400 - 5) * 2 + (405 - 5)
+    assert found["steady"]["holds"] is True
+
+
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [("xup_fir_lowpass_output_aie.txt", "cint16"), ("vt_postlink_DataOut1_int32_plio32.txt", "int32")],
+)
+def test_through_csv_and_back_nothing_is_lost(data: Path, tmp_path: Path, name: str, dtype: str) -> None:
+    clock = 250 if dtype == "cint16" else 200
+    word = ["--dtype", dtype, "--width", "32"]
+    goldbeat("plio", "convert", data / name, tmp_path / "a.csv", *word)
+    goldbeat("plio", "convert", tmp_path / "a.csv", tmp_path / "b.txt", *word, "--time", "--clock", clock)
+    assert "equal: 1024 beats" in goldbeat("plio", "diff", data / name, tmp_path / "b.txt", *word, "--time", "exact")
