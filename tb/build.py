@@ -22,9 +22,9 @@ from typing import Any
 
 from filelock import FileLock
 
-from pymodels.errors import ToolError
+from pymodels.errors import ToolError, UsageError
 from tb.design import Design
-from tb.harness import TOP, make_harness
+from tb.harness import TOP, make_harness, misfits
 from tb.paths import build_root
 from tb.toolchain import Verilator, has_fst, verilator
 
@@ -63,9 +63,9 @@ def build(design: Design, params: Mapping[str, Any], *, waves: bool = False) -> 
     """
     tool = verilator()
     harness = make_harness(design, params)
-    sources = design.sources()
+    sources, extra = design.sources(), design.compile_flags()
     kind = waves_format() if waves else None
-    key = _key(tool, harness, sources, kind)
+    key = _key(tool, harness, [*sources, *design.included_files()], kind, extra)
     root = build_root() / "sim"
     folder = root / f"{design.name}-{key}"
     executable = folder / _EXECUTABLE
@@ -78,15 +78,15 @@ def build(design: Design, params: Mapping[str, Any], *, waves: bool = False) -> 
             scratch = root / f"{design.name}-{key}.part"
             shutil.rmtree(scratch, ignore_errors=True)
             scratch.mkdir()
-            _compile(tool, design, harness, sources, scratch, kind)
+            _compile(tool, design, harness, sources, scratch, kind, extra)
             shutil.rmtree(folder, ignore_errors=True)
             scratch.rename(folder)
     return Build(executable, folder, kind, time.monotonic() - started)
 
 
-def _key(tool: Verilator, harness: str, sources: list[Path], waves: str | None) -> str:
+def _key(tool: Verilator, harness: str, sources: list[Path], waves: str | None, extra: list[str]) -> str:
     digest = hashlib.sha256()
-    for part in (tool.version, str(tool.executable), version("cocotb"), str(waves), harness):
+    for part in (tool.version, str(tool.executable), version("cocotb"), str(waves), harness, *extra):
         digest.update(part.encode() + b"\0")
     for path in (Path(__file__), *sources):
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
@@ -94,7 +94,13 @@ def _key(tool: Verilator, harness: str, sources: list[Path], waves: str | None) 
 
 
 def _compile(
-    tool: Verilator, design: Design, harness: str, sources: list[Path], folder: Path, waves: str | None
+    tool: Verilator,
+    design: Design,
+    harness: str,
+    sources: list[Path],
+    folder: Path,
+    waves: str | None,
+    extra: list[str],
 ) -> None:
     import cocotb_tools.config
 
@@ -105,11 +111,14 @@ def _compile(
     main = Path(cocotb_tools.config.share_dir) / "lib" / "verilator" / "verilator.cpp"
     trace = {None: [], "vcd": ["--trace-vcd"], "fst": ["--trace-fst"]}[waves]
     flags = ["-cc", "--exe", "--vpi", "--prefix", "Vtop", "--timescale", "1ps/1ps", "--x-initial", "unique"]
-    flags += ["--top-module", TOP, "-Mdir", ".", "-o", _EXECUTABLE, *trace, "-Wno-fatal"]
+    flags += ["--top-module", TOP, "-Mdir", ".", "-o", _EXECUTABLE, *trace, "-Wno-fatal", *extra]
     flags += ["-LDFLAGS", f"-Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"]
     inputs = ["public.vlt", *map(str, sources), f"{TOP}.sv", str(main)]
     log = folder / "build.log"
     _call([str(tool.executable), *flags, *inputs], folder, tool, log, design)
+    wrong = misfits(log.read_text(errors="replace"))
+    if wrong:
+        raise UsageError(f"the description of {design.name} does not fit its RTL:\n" + "\n".join(wrong))
     runtime = _runtime_folder(tool, waves)
     with FileLock(f"{runtime}.lock"):
         for name in _RUNTIME:

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 from pymodels.errors import UsageError
 from pymodels.pattern import Pattern
@@ -17,6 +17,28 @@ from pymodels.trace import Trace
 
 Width = int | str
 """A width in bits, or the name of the parameter that gives it."""
+
+Layout = Literal["packed", "unpacked", "unpacked_down"]
+"""How an array of bundles stands in the design: one vector (``[N-1:0][W-1:0]`` or ``[N*W-1:0]``, bundle 0 lowest),
+or an unpacked array ``x [0:N-1]`` or ``x [N-1:0]``."""
+
+_STREAM_PLAIN = ("tdata", "tkeep", "tlast", "tvalid", "tready")
+_STREAM_SIDES = ("tid", "tdest", "tuser")
+_WRITE = ("awaddr", "awvalid", "awready", "wdata", "wvalid", "wready", "bvalid", "bready")
+_READ = ("araddr", "arvalid", "arready", "rdata", "rvalid", "rready")
+_LITE_SLAVE_OUTPUTS = ("awready", "wready", "bresp", "bvalid", "arready", "rdata", "rresp", "rvalid")
+_MEMORY_SLAVE_OUTPUTS = (*_LITE_SLAVE_OUTPUTS, "bid", "buser", "rid", "ruser", "rlast")
+_MEMORY_FIXED = {"len": 8, "size": 3, "burst": 2, "lock": 1, "cache": 4, "prot": 3, "qos": 4, "region": 4}
+_LITE_OPTIONAL = ("awprot", "wstrb", "bresp", "arprot", "rresp")
+_MEMORY_USERS = ("awuser", "wuser", "buser", "aruser", "ruser")
+_MEMORY_IDS = ("awid", "bid", "arid", "rid")
+_MEMORY_ROLES = (
+    *(f"aw{s}" for s in ("id", "addr", *_MEMORY_FIXED, "user", "valid", "ready")),
+    *("wdata", "wstrb", "wlast", "wuser", "wvalid", "wready", "bid", "bresp", "buser", "bvalid", "bready"),
+    *(f"ar{s}" for s in ("id", "addr", *_MEMORY_FIXED, "user", "valid", "ready")),
+    *("rid", "rdata", "rresp", "rlast", "ruser", "rvalid", "rready"),
+)
+_SINGLE = ("tvalid", "tready", "tlast", "wlast", "rlast", "awlock", "arlock")
 
 
 class _Frozen(BaseModel):
@@ -27,60 +49,287 @@ class Parameter(_Frozen):
     """A parameter of the top module.
 
     Attributes:
-        default: an integer, or a tuple of integers for a packed array of ``bits``-wide elements, element 0 lowest.
-        bits: element width of a packed array; None for a plain integer.
+        default: an integer, a text, or a tuple of integers for a packed array of ``bits``-wide elements, element 0 lowest.
+        bits: element width of a packed array; None for anything else.
     """
 
-    default: int | tuple[int, ...]
+    default: int | str | tuple[int, ...]
     bits: int | None = None
 
 
 class ClockPort(_Frozen):
-    """A clock input, its synchronous active-low reset, and its usual period."""
-
-    name: str
-    reset: str
-    period_ps: int = 4000
-
-
-class StreamPort(_Frozen):
-    """An AXI-Stream bundle of the design.
+    """A clock input, its reset and its usual period.
 
     Attributes:
-        name: prefix of its signals (``s_axis`` for ``s_axis_tdata``).
-        direction: seen from the design.
+        name: the design's input.
+        reset: the design's reset input that belongs to it, None where there is none; clocks may share one.
+        active_high: the reset's polarity.
+        period_ps: usual period.
+    """
+
+    name: str
+    reset: str | None = None
+    active_high: bool = False
+    period_ps: int = 4000
+
+    @property
+    def resetn(self) -> str | None:
+        """The harness's reset port: always active low, the harness turns it round where the design wants it high."""
+        return f"{self.reset}_n" if self.reset is not None and self.active_high else self.reset
+
+
+@dataclass(frozen=True)
+class Signal:
+    """One signal of a bundle, seen from the design.
+
+    Attributes:
+        name: its role, in lower case without prefix (``tdata``, ``awaddr``).
+        width: in bits.
+        way: ``input`` or ``output``.
+    """
+
+    name: str
+    width: int
+    way: Literal["input", "output"]
+
+    @property
+    def scalar(self) -> bool:
+        """Handshakes and LAST are single bits; the others are vectors even when one bit wide."""
+        return self.name in _SINGLE or self.name.endswith(("valid", "ready"))
+
+
+class Bundle(_Frozen):
+    """What all bundles have in common.
+
+    Attributes:
+        name: what Goldbeat calls it; the harness's ports are ``name_role``.
         clock: the clock it runs on.
+        lanes: number of bundles (or the parameter that gives it) where the design has an array of them; they are
+            then called ``name_0`` and so on.
+        layout: of such an array.
+        signals: the design's port by role; a role that is not here is not in the design. None: every usual role, called
+            ``name_role``.
+    """
+
+    name: str
+    clock: str = "aclk"
+    lanes: Width | None = None
+    layout: Layout = "packed"
+    signals: Mapping[str, str] | None = None
+
+    def roles(self) -> tuple[str, ...]:
+        """The signals that are there."""
+        raise NotImplementedError
+
+    def has(self, role: str) -> bool:
+        """Whether a signal is there."""
+        return role in self.roles()
+
+    def pin(self, role: str) -> str:
+        """The design's name of a signal."""
+        return f"{self.name}_{role}" if self.signals is None else self.signals[role]
+
+    def wires(self) -> list[Signal]:
+        """The signals that are there; for a bundle whose widths are numbers already (:meth:`Design.bundles`)."""
+        raise NotImplementedError
+
+    def resolved(self, params: Mapping[str, Any]) -> Self:
+        """The same with widths as numbers."""
+        raise NotImplementedError
+
+    def _check_roles(self, allowed: tuple[str, ...]) -> None:
+        unknown = [r for r in self.signals or () if r not in allowed]
+        if unknown:
+            raise ValueError(f"signals: unknown role {unknown[0]!r}; known: {', '.join(allowed)}")
+
+
+def _number(width: Width, params: Mapping[str, Any]) -> int:
+    if isinstance(width, int):
+        return width
+    if width not in params:
+        raise UsageError(f"width {width!r} is neither a number nor a parameter; parameters: {', '.join(params)}")
+    return int(params[width])
+
+
+class StreamPort(Bundle):
+    """An AXI-Stream bundle of the design.
+
+    Without TREADY a stream is never stalled, without TKEEP all bytes are valid, without TLAST there are no frames.
+
+    Attributes:
+        direction: seen from the design.
         width: of TDATA.
-        lanes: name of the parameter that counts the bundles of a packed array of ports; they are then called
-            ``name_0`` and so on.
         tid, tdest, tuser: widths of the sideband signals that are there.
         dtype: sample type, for PLIO files and throughput in samples; None where the port carries no samples.
     """
 
-    name: str
     direction: Literal["in", "out"]
-    clock: str = "aclk"
     width: Width = 32
-    lanes: str | None = None
     tid: Width | None = None
     tdest: Width | None = None
     tuser: Width | None = None
     dtype: str | None = None
 
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        self._check_roles((*_STREAM_PLAIN, *_STREAM_SIDES))
+        if self.signals is not None:
+            for role in ("tdata", "tvalid"):
+                if role not in self.signals:
+                    raise ValueError(f"signals: a stream needs {role}")
+            for side in _STREAM_SIDES:
+                if (getattr(self, side) is None) != (side not in self.signals):
+                    raise ValueError(f"{side}: a sideband needs both its width and its entry in signals")
+        if isinstance(self.width, int) and (self.width < 8 or self.width % 8):
+            raise ValueError(f"width: found {self.width}, expected whole bytes")
+        return self
 
-class LitePort(_Frozen):
-    """An AXI-Lite slave port of the design: 32-bit data, no protection bits."""
+    def roles(self) -> tuple[str, ...]:
+        """The signals that are there."""
+        if self.signals is not None:
+            return tuple(r for r in (*_STREAM_PLAIN, *_STREAM_SIDES) if r in self.signals)
+        return (*_STREAM_PLAIN, *(s for s in _STREAM_SIDES if getattr(self, s) is not None))
 
-    name: str
-    clock: str = "aclk"
-    address_width: int = 12
+    def wires(self) -> list[Signal]:
+        """The signals that are there."""
+        widths = {"tdata": self.width, "tkeep": int(self.width) // 8, "tlast": 1, "tvalid": 1, "tready": 1}
+        widths |= {side: getattr(self, side) for side in _STREAM_SIDES}
+        return [
+            Signal(r, int(widths[r]), "input" if (self.direction == "in") != (r == "tready") else "output")
+            for r in self.roles()
+        ]
+
+    def resolved(self, params: Mapping[str, Any]) -> Self:
+        """The same with widths as numbers."""
+        fixed: dict[str, Any] = {"width": _number(self.width, params)}
+        for side in _STREAM_SIDES:
+            value = getattr(self, side)
+            fixed[side] = None if value is None else _number(value, params)
+        return self.model_copy(update=fixed)
+
+
+def _check_channels(signals: Mapping[str, str], extra_write: tuple[str, ...], extra_read: tuple[str, ...]) -> None:
+    groups = {"write": (*_WRITE, *extra_write), "read": (*_READ, *extra_read)}
+    there = 0
+    for name, group in groups.items():
+        lacks = [r for r in group if r not in signals]
+        if lacks and len(lacks) < len(group):
+            raise ValueError(f"signals: the {name} channels lack {', '.join(lacks)}")
+        there += not lacks
+    if not there:
+        raise ValueError("signals: neither the write nor the read channels are there")
+
+
+class LitePort(Bundle):
+    """An AXI-Lite bundle of the design; with ``signals``, all of the write or of the read channels may be absent.
+
+    Attributes:
+        direction: ``in`` where the design answers accesses (slave), ``out`` where it makes them (master).
+        data_width: 32 or 64.
+        address_width: in bits.
+    """
+
+    direction: Literal["in", "out"] = "in"
+    data_width: Width = 32
+    address_width: Width = 12
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        self._check_roles((*_WRITE, *_READ, *_LITE_OPTIONAL))
+        if self.signals is not None:
+            _check_channels(self.signals, (), ())
+        if isinstance(self.data_width, int) and self.data_width not in (32, 64):
+            raise ValueError(f"data_width: found {self.data_width}, expected 32 or 64")
+        return self
+
+    def roles(self) -> tuple[str, ...]:
+        """The signals that are there."""
+        if self.signals is None:
+            return (*_WRITE, *_READ, "wstrb", "bresp", "rresp")
+        return tuple(r for r in (*_WRITE, *_READ, *_LITE_OPTIONAL) if r in self.signals)
+
+    def wires(self) -> list[Signal]:
+        """The signals that are there."""
+        data, address = int(self.data_width), int(self.address_width)
+        widths = {"awaddr": address, "araddr": address, "wdata": data, "rdata": data, "wstrb": data // 8}
+        widths |= {"bresp": 2, "rresp": 2, "awprot": 3, "arprot": 3}
+        return [
+            Signal(r, widths.get(r, 1), "output" if (r in _LITE_SLAVE_OUTPUTS) == (self.direction == "in") else "input")
+            for r in self.roles()
+        ]
+
+    def resolved(self, params: Mapping[str, Any]) -> Self:
+        """The same with widths as numbers."""
+        fixed = {name: _number(getattr(self, name), params) for name in ("data_width", "address_width")}
+        return self.model_copy(update=fixed)
+
+
+class MemoryPort(Bundle):
+    """An AXI4 bundle of the design; with ``signals``, all of the write or of the read channels may be absent.
+
+    Attributes:
+        direction: ``in`` where the design answers accesses (slave), ``out`` where it makes them (master).
+        data_width, address_width, id_width: in bits; ``id_width`` 0: no IDs.
+        users: widths of the user signals that are there, by role (``awuser``, ``wuser``, ``buser``, ``aruser``, ``ruser``).
+    """
+
+    direction: Literal["in", "out"]
+    data_width: Width = 32
+    address_width: Width = 32
+    id_width: Width = 0
+    users: Mapping[str, Width] = {}
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        self._check_roles(_MEMORY_ROLES)
+        unknown = [u for u in self.users if u not in _MEMORY_USERS]
+        if unknown:
+            raise ValueError(f"users: unknown role {unknown[0]!r}; known: {', '.join(_MEMORY_USERS)}")
+        if self.signals is not None:
+            _check_channels(self.signals, ("awlen", "wlast"), ("arlen", "rlast"))
+            for user in _MEMORY_USERS:
+                if (user in self.users) != (user in self.signals):
+                    raise ValueError(f"{user}: a user signal needs both its width and its entry in signals")
+            if self.id_width == 0 and any(r in self.signals for r in _MEMORY_IDS):
+                raise ValueError("id_width: found 0, expected the width of the ID signals")
+        return self
+
+    def roles(self) -> tuple[str, ...]:
+        """The signals that are there."""
+        if self.signals is not None:
+            return tuple(r for r in _MEMORY_ROLES if r in self.signals)
+        absent = {r for r in _MEMORY_USERS if r not in self.users} | {"awqos", "arqos", "awregion", "arregion"}
+        if self.id_width == 0:
+            absent |= set(_MEMORY_IDS)
+        return tuple(r for r in _MEMORY_ROLES if r not in absent)
+
+    def wires(self) -> list[Signal]:
+        """The signals that are there."""
+        data, address = int(self.data_width), int(self.address_width)
+        widths = {"awaddr": address, "araddr": address, "wdata": data, "rdata": data, "wstrb": data // 8}
+        widths |= {"bresp": 2, "rresp": 2, **dict.fromkeys(_MEMORY_IDS, int(self.id_width))}
+        widths |= {f"{way}{name}": bits for way in ("aw", "ar") for name, bits in _MEMORY_FIXED.items()}
+        widths |= {user: int(width) for user, width in self.users.items()}
+        slave = self.direction == "in"
+        return [
+            Signal(r, widths.get(r, 1), "output" if (r in _MEMORY_SLAVE_OUTPUTS) == slave else "input")
+            for r in self.roles()
+        ]
+
+    def resolved(self, params: Mapping[str, Any]) -> Self:
+        """The same with widths as numbers."""
+        fixed: dict[str, Any] = {
+            name: _number(getattr(self, name), params) for name in ("data_width", "address_width", "id_width")
+        }
+        fixed["users"] = {user: _number(width, params) for user, width in self.users.items()}
+        return self.model_copy(update=fixed)
 
 
 class StatusPort(_Frozen):
     """An output that holds a number, compared with the golden model's at the end of a run."""
 
     name: str
-    width: int = 32
+    width: Width = 32
 
 
 @dataclass(frozen=True)
@@ -138,10 +387,18 @@ class Design(_Frozen):
         top: top module.
         files: source files relative to ``root``.
         root: folder of the sources.
+        include_dirs: folders for ```include``, relative to ``root``.
+        defines: macros by name; an empty text defines without a value.
         parameters: of the top module.
         clocks: at least one; the first is the one that reset release follows.
-        streams, registers, status: the ports.
+        streams, registers, memories, status: the ports.
+        ties: inputs held at a constant; -1 means all ones.
+        ignored: outputs that nobody looks at.
         model: the golden model.
+        timed: the model predicts cycles and they are compared; else values and order alone, and the report says so.
+        ordered: beats are compared in order; else whole frames in any order, and the report says so.
+        cycles_per_beat: without ``timed``, how many cycles a beat the design may take on average before what is missing
+            counts as lost.
         cases: by name, the first is the default.
         variants: sets of parameter values that lint and tests go through, as differences from the defaults.
         register_model: predicts the answers to the register programs; None where accesses say themselves what to expect.
@@ -152,12 +409,20 @@ class Design(_Frozen):
     top: str
     files: tuple[str, ...]
     root: Path
+    include_dirs: tuple[str, ...] = ()
+    defines: Mapping[str, str] = {}
     parameters: Mapping[str, Parameter] = {}
     clocks: tuple[ClockPort, ...] = (ClockPort(name="aclk", reset="aresetn"),)
-    streams: tuple[StreamPort, ...]
+    streams: tuple[StreamPort, ...] = ()
     registers: tuple[LitePort, ...] = ()
+    memories: tuple[MemoryPort, ...] = ()
     status: tuple[StatusPort, ...] = ()
+    ties: Mapping[str, int] = {}
+    ignored: tuple[str, ...] = ()
     model: GoldenModel
+    timed: bool = True
+    ordered: bool = True
+    cycles_per_beat: int = 8
     cases: tuple[Case, ...]
     variants: tuple[Mapping[str, Any], ...] = ({},)
     register_model: Callable[[Mapping[str, Any], Stimulus], Mapping[str, Sequence[tuple[int | None, bool]]]] | None = (
@@ -181,24 +446,26 @@ class Design(_Frozen):
         values: dict[str, Any] = {name: p.default for name, p in self.parameters.items()}
         return values | dict(case.params) | dict(overrides)
 
-    def resolve(self, width: Width, params: Mapping[str, Any]) -> int:
-        """A width as a number."""
-        return int(params[width]) if isinstance(width, str) else width
-
     def bundles(self, params: Mapping[str, Any]) -> list[StreamPort]:
         """The stream ports with arrays taken apart and widths as numbers."""
-        found = []
-        for port in self.streams:
-            fixed: dict[str, Any] = {"width": self.resolve(port.width, params), "lanes": None}
-            for side in ("tid", "tdest", "tuser"):
-                value = getattr(port, side)
-                fixed[side] = None if value is None else self.resolve(value, params)
-            if port.lanes is None:
-                found.append(port.model_copy(update=fixed))
-            else:
-                count = int(params[port.lanes])
-                found += [port.model_copy(update=fixed | {"name": f"{port.name}_{i}"}) for i in range(count)]
-        return found
+        return [lane for port in self.streams for lane in lanes(port, params)]
+
+    def register_ports(self, params: Mapping[str, Any]) -> list[LitePort]:
+        """The AXI-Lite ports with arrays taken apart and widths as numbers."""
+        return [lane for port in self.registers for lane in lanes(port, params)]
+
+    def memory_ports(self, params: Mapping[str, Any]) -> list[MemoryPort]:
+        """The AXI4 ports with arrays taken apart and widths as numbers."""
+        return [lane for port in self.memories for lane in lanes(port, params)]
+
+    def status_ports(self, params: Mapping[str, Any]) -> list[StatusPort]:
+        """The status outputs with widths as numbers."""
+        return [s.model_copy(update={"width": _number(s.width, params)}) for s in self.status]
+
+    @property
+    def resettable(self) -> bool:
+        """True when some clock has a reset."""
+        return any(c.reset is not None for c in self.clocks)
 
     def sources(self) -> list[Path]:
         """The source files, checked to be there."""
@@ -207,3 +474,32 @@ class Design(_Frozen):
             if not path.is_file():
                 raise UsageError(f"{self.name}: no such source file: {path}")
         return paths
+
+    def include_paths(self) -> list[Path]:
+        """The folders for ```include``, checked to be there."""
+        paths = [self.root / d for d in self.include_dirs]
+        for path in paths:
+            if not path.is_dir():
+                raise UsageError(f"{self.name}: no such include folder: {path}")
+        return paths
+
+    def included_files(self) -> list[Path]:
+        """Every file that an ```include`` may reach, for whoever wants to know whether anything has changed."""
+        return sorted(f for path in self.include_paths() for f in path.iterdir() if f.is_file())
+
+    def compile_flags(self) -> list[str]:
+        """Include folders and macros as Verilator takes them."""
+        macros = [f"-D{name}={value}" if value else f"-D{name}" for name, value in self.defines.items()]
+        return [*(f"-I{path}" for path in self.include_paths()), *macros]
+
+
+_AnyBundle = TypeVar("_AnyBundle", bound=Bundle)
+
+
+def lanes(port: _AnyBundle, params: Mapping[str, Any]) -> list[_AnyBundle]:
+    """The bundles of a port, widths as numbers: itself, or those of its array."""
+    one = port.resolved(params)
+    if port.lanes is None:
+        return [one]
+    count = _number(port.lanes, params)
+    return [one.model_copy(update={"lanes": None, "name": f"{port.name}_{i}"}) for i in range(count)]

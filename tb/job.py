@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from pymodels.stimulus import Outcome, Stimulus
-from tb.design import ClockPort, LitePort, StatusPort, StreamPort
+from tb.design import ClockPort, LitePort, MemoryPort, StatusPort, StreamPort
 
 ENVIRONMENT = "GOLDBEAT_JOB"
 
@@ -41,6 +41,7 @@ class Job:
     registers: tuple[LitePort, ...]
     status: tuple[StatusPort, ...]
     episodes: Sequence[Episode]
+    memories: tuple[MemoryPort, ...] = ()
 
 
 @dataclass(frozen=True)

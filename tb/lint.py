@@ -27,6 +27,7 @@ def lint(design: Design, params: Mapping[str, Any]) -> str:
         harness.write_text(make_harness(design, params))
         waivers.write_text(_WAIVERS)
         command = [str(tool.executable), "--lint-only", "-Wall", "--top-module", TOP, str(waivers)]
+        command += design.compile_flags()
         command += [*map(str, design.sources()), str(harness)]
         run = subprocess.run(command, env=tool.environment(), capture_output=True, text=True, check=False)
     return run.stderr.strip() or ("" if run.returncode == 0 else run.stdout.strip() or "failed")

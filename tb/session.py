@@ -80,9 +80,14 @@ async def _until(time_ps: int) -> None:
         await Timer(wait, "step")
 
 
+def _resets(dut: Any, job: Job) -> list[Any]:
+    """The harness's resets, active low; clocks may share one or have none."""
+    return [getattr(dut, name) for name in dict.fromkeys(c.resetn for c in job.clocks) if name is not None]
+
+
 async def _run(dut: Any, job: Job, episode: Episode, clocks: _Clocks, agents: Transactors) -> Record:
     stimulus = episode.stimulus
-    resets = [getattr(dut, c.reset) for c in job.clocks]
+    resets = _resets(dut, job)
     for reset in resets:
         reset.value = 0
     agents.reset()
@@ -90,10 +95,11 @@ async def _run(dut: Any, job: Job, episode: Episode, clocks: _Clocks, agents: Tr
     agents.load(stimulus)
     # The last look in reset; sinks decide two edges ahead, so everything is armed well before the origin.
     await _until(origin - 3 * max(c.period_ps for c in stimulus.clocks.values()))
+    resettable = {c.name for c in job.clocks if c.reset is not None}
     violations = [
         f"axis_valid_in_reset: {p.name}: tvalid is high in reset"
         for p in job.streams
-        if p.direction == "out" and int(getattr(dut, f"{p.name}_tvalid").value)
+        if p.direction == "out" and p.clock in resettable and int(getattr(dut, f"{p.name}_tvalid").value)
     ]
     accesses: dict[str, list[AccessResult]] = {p.name: [] for p in job.registers}
     if not stimulus.settled:
@@ -133,7 +139,13 @@ async def episodes(dut: Any) -> None:
     job = read_job(folder)
     for clock in job.clocks:
         getattr(dut, clock.name).value = 0
-        getattr(dut, clock.reset).value = 0
+    for reset in _resets(dut, job):
+        reset.value = 0
+    # What no transactor drives stays idle.
+    for port in (*job.registers, *job.memories):
+        for wire in port.wires():
+            if wire.way == "input":
+                getattr(dut, f"{port.name}_{wire.name}").value = 0
     clocks, agents = _Clocks(dut, job), CocotbextTransactors(dut, job)
     for index, episode in enumerate(job.episodes):
         write_record(await _run(dut, job, episode, clocks, agents), folder, index)

@@ -62,9 +62,15 @@ def simulate(
         timeout_s: wall time allowed.
         count: is told now and then how many episodes of how many are done.
     """
-    write_job(
-        Job(design.clocks, tuple(design.bundles(params)), design.registers, design.status, tuple(episodes)), folder
+    job = Job(
+        design.clocks,
+        tuple(design.bundles(params)),
+        tuple(design.register_ports(params)),
+        tuple(design.status_ports(params)),
+        tuple(episodes),
+        tuple(design.memory_ports(params)),
     )
+    write_job(job, folder)
     waves = folder / f"waves.{built.waves}" if built.waves else None
     # Verilator takes seeds from 1 to 2^31-1.
     command = [str(built.executable), f"+verilator+seed+{seed % 0x7FFFFFFE + 1}", "+verilator+rand+reset+2"]

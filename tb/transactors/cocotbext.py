@@ -141,11 +141,10 @@ class _Watch:
 
     def __init__(self, dut: Any, port: StreamPort) -> None:
         self.port = port
-        self.signals = [getattr(dut, f"{port.name}_{s}") for s in ("tdata", "tkeep", "tlast")]
-        self.sides = [s for s in SIDEBANDS if getattr(port, s) is not None]
-        self.signals += [getattr(dut, f"{port.name}_{s}") for s in self.sides]
+        self.roles = [s for s in ("tdata", "tkeep", "tlast", *SIDEBANDS) if port.has(s)]
+        self.signals = [getattr(dut, f"{port.name}_{s}") for s in self.roles]
         self.valid = getattr(dut, f"{port.name}_tvalid")
-        self.ready = getattr(dut, f"{port.name}_tready")
+        self.ready = getattr(dut, f"{port.name}_tready") if port.has("tready") else None
         self.clear()
 
     def clear(self) -> None:
@@ -163,7 +162,7 @@ class _Watch:
             self.stalled = None
             return
         payload = tuple([int(s.value) for s in self.signals])
-        if int(self.ready.value):
+        if self.ready is None or int(self.ready.value):
             self.cycles.append(cycle)
             self.beats.append(payload)
             self.stalled = None
@@ -186,15 +185,19 @@ class _Watch:
         n, width = len(self.beats), self.port.width
         assert isinstance(width, int)
         lanes = width // 8
-        columns = list(zip(*self.beats, strict=True)) if n else [()] * len(self.signals)
-        data = np.frombuffer(b"".join(v.to_bytes(lanes, "little") for v in columns[0]), np.uint8)
-        bits = np.frombuffer(b"".join(v.to_bytes((lanes + 7) // 8, "little") for v in columns[1]), np.uint8)
-        keep = np.unpackbits(bits.reshape(n, -1), axis=1, count=lanes, bitorder="little") if n else bits
-        sides = dict(zip(self.sides, columns[3:], strict=True))
+        rows = list(zip(*self.beats, strict=True)) if n else [()] * len(self.signals)
+        columns = dict(zip(self.roles, rows, strict=True))
+        data = np.frombuffer(b"".join(v.to_bytes(lanes, "little") for v in columns["tdata"]), np.uint8)
+        keep = None
+        if "tkeep" in columns:
+            bits = np.frombuffer(b"".join(v.to_bytes((lanes + 7) // 8, "little") for v in columns["tkeep"]), np.uint8)
+            keep = np.unpackbits(bits.reshape(n, -1), axis=1, count=lanes, bitorder="little") if n else bits
+            keep = keep.reshape(n, lanes)
+        sides = {s: columns.get(s) for s in SIDEBANDS}
         return Trace.from_bytes(
             data.reshape(n, lanes),
-            keep=keep.reshape(n, lanes),
-            last=columns[2],
+            keep=keep,
+            last=columns.get("tlast"),
             cycle=self.cycles,
             clock_ps=clock.period_ps,
             offset_ps=clock.offset_ps,
@@ -213,7 +216,7 @@ class CocotbextTransactors(Transactors):
         self._clock_of = {p.name: p.clock for p in job.streams}
         self._watches = {p.name: _Watch(dut, p) for p in job.streams}
         self._clock_signals = {c.name: getattr(dut, c.name) for c in job.clocks}
-        resets = {c.name: getattr(dut, c.reset) for c in job.clocks}
+        resets = {c.name: None if c.resetn is None else getattr(dut, c.resetn) for c in job.clocks}
         self._sources: dict[str, _GapSource] = {}
         self._sinks: dict[str, _PatternSink] = {}
         for port in job.streams:
@@ -230,7 +233,9 @@ class CocotbextTransactors(Transactors):
                 reset_active_level=False,
             )
             for p in job.registers
+            if p.direction == "in" and p.has("awvalid") and p.has("arvalid")
         }
+        self._bytes = {p.name: int(p.data_width) // 8 for p in job.registers}
         self._register_clock = {p.name: p.clock for p in job.registers}
         self._tasks: list[Task[None]] = []
         self._stimulus: Stimulus | None = None
@@ -296,11 +301,13 @@ class CocotbextTransactors(Transactors):
     async def program(self, port: str, accesses: Sequence[Access]) -> list[AccessResult]:
         """Run the accesses one at a time; an access without an answer is an error that names it."""
         assert self._stimulus is not None
-        master = self._masters[port]
+        if port not in self._masters:
+            raise UsageError(f"{port}: register programs need an AXI-Lite slave with write and read channels")
+        master, size = self._masters[port], self._bytes[port]
         period = self._stimulus.clocks[self._register_clock[port]].period_ps
         results = []
         for number, access in enumerate(accesses):
-            call = self._read(master, access) if access.op == "read" else self._write(master, access)
+            call = self._read(master, access, size) if access.op == "read" else self._write(master, access, size)
             try:
                 results.append(await with_timeout(call, _ACCESS_TIMEOUT_CYCLES * period, "step"))
             except TimeoutError:
@@ -313,16 +320,16 @@ class CocotbextTransactors(Transactors):
         return results
 
     @staticmethod
-    async def _read(master: AxiLiteMaster, access: Access) -> AccessResult:
-        answer = await master.read(access.address, 4)
+    async def _read(master: AxiLiteMaster, access: Access, size: int) -> AccessResult:
+        answer = await master.read(access.address, size)
         return AccessResult(int.from_bytes(answer.data, "little"), int(answer.resp) != 0)
 
     @staticmethod
-    async def _write(master: AxiLiteMaster, access: Access) -> AccessResult:
-        lanes = [i for i in range(4) if access.strobe >> i & 1]
+    async def _write(master: AxiLiteMaster, access: Access, size: int) -> AccessResult:
+        lanes = [i for i in range(size) if access.strobe >> i & 1]
         if not lanes or lanes != list(range(lanes[0], lanes[-1] + 1)):
             raise UsageError(f"strobe {access.strobe:04b}: cocotbext-axi only writes bytes next to each other")
-        value = (access.value or 0).to_bytes(4, "little")[lanes[0] : lanes[-1] + 1]
+        value = (access.value or 0).to_bytes(size, "little")[lanes[0] : lanes[-1] + 1]
         answer = await master.write(access.address + lanes[0], value)
         return AccessResult(None, int(answer.resp) != 0)
 
