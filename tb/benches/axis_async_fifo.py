@@ -40,6 +40,7 @@ DESIGN = Design(
         StreamPort(name="s_axis", direction="in", clock="s_aclk", **_BUNDLE),
         StreamPort(name="m_axis", direction="out", clock="m_aclk", **_BUNDLE),
     ),
+    ignored=("s_resetn_sync", "m_resetn_sync"),
     model=predict,
     variants=({}, {"DEPTH": 4}, {"DATA_W": 8, "DEPTH": 64}),
     cases=stream_cases(_traffic),
