@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// kernel.cpp - ports, clocks and transactors, and the functions that Python calls on them. The event loop is in main.cpp.
+
+#include "kernel.h"
+
+namespace goldbeat {
+
+Kernel& kernel() {
+  static Kernel one;
+  return one;
+}
+
+const Port* Kernel::find(std::string_view name) const {
+  for (const Port& port : ports_) {
+    if (name == port.name) return &port;
+  }
+  return nullptr;
+}
+
+const Port& Kernel::need(std::string_view name, bool input) const {
+  const Port* port = find(name);
+  if (port == nullptr) throw std::invalid_argument("the top module has no port " + std::string(name));
+  if (port->input != input) {
+    throw std::invalid_argument("port " + std::string(name) + " is an " + (port->input ? "input" : "output") +
+                                " of the design, expected an " + (input ? "input" : "output"));
+  }
+  return *port;
+}
+
+Clock& Kernel::clock(std::string_view name) {
+  for (auto& clock : clocks_) {
+    if (clock->name == name) return *clock;
+  }
+  const Port& port = need(name, true);
+  if (port.bits != 1) throw std::invalid_argument("port " + std::string(name) + " is too wide for a clock");
+  auto made = std::make_unique<Clock>();
+  made->name = name;
+  made->data = static_cast<std::uint8_t*>(port.data);
+  clocks_.push_back(std::move(made));
+  return *clocks_.back();
+}
+
+void Kernel::start(Clock& clock, std::uint64_t high, std::uint64_t low, std::uint64_t first, std::int64_t cycle) {
+  if (high == 0 || low == 0) throw std::invalid_argument("clock " + clock.name + ": a half period of no time");
+  if (first <= now_) throw std::invalid_argument("clock " + clock.name + ": its first edge has passed");
+  clock.high = high;
+  clock.low = low;
+  clock.next = first;
+  clock.cycle = cycle;
+  clock.running = true;
+  *clock.data = 0;
+  touch();
+}
+
+void Kernel::stop(Clock& clock) {
+  clock.running = false;
+  clock.next = ~0ULL;
+  *clock.data = 0;
+  touch();
+}
+
+void Kernel::clear() {
+  for (auto& clock : clocks_) stop(*clock);
+  clocks_.clear();
+  transactors_.clear();
+  pending_.clear();
+  woken_.clear();
+  disabled_.clear();
+  on_wake_ = nullptr;
+}
+
+void Kernel::enable(const std::string& rule, bool on) {
+  if (on) {
+    disabled_.erase(rule);
+  } else {
+    disabled_.insert(rule);
+  }
+}
+
+void Transactor::violation(const char* rule, std::int64_t cycle, const std::string& text) {
+  if (violations_.size() >= kMostViolations || !kernel().enabled(rule)) return;
+  violations_.push_back(std::string(rule) + ": " + name_ + ", cycle " + std::to_string(cycle) + ": " + text);
+}
+
+void Transactor::wake() { kernel().woken_.push_back(this); }
+
+namespace {
+std::string last_error;
+}
+
+void keep_error(const char* text) { last_error = text; }
+
+}  // namespace goldbeat
+
+using goldbeat::Clock;
+using goldbeat::guarded;
+using goldbeat::kernel;
+using goldbeat::Port;
+using goldbeat::Transactor;
+
+// Functions that make something return a null pointer, others -1, when they fail; gb_error() then says why.
+extern "C" {
+
+const char* gb_error() { return goldbeat::last_error.c_str(); }
+
+void gb_clear() { kernel().clear(); }
+
+std::uint64_t gb_now() { return kernel().now(); }
+
+/// Width of a port in bits, negative for an input of the design, 0 where there is no such port.
+int gb_port(const char* name) {
+  const Port* port = kernel().find(name);
+  if (port == nullptr) return 0;
+  return port->input ? -static_cast<int>(port->bits) : static_cast<int>(port->bits);
+}
+
+/// Copy a port's value, (bits + 7) / 8 bytes.
+int gb_peek(const char* name, void* value) {
+  const Port* port = kernel().find(name);
+  if (port == nullptr) return -1;
+  std::memcpy(value, port->data, port->bytes());
+  return 0;
+}
+
+/// Write an input of the design at once.
+int gb_poke(const char* name, const void* value) {
+  return guarded(
+      [&] {
+        const Port& port = kernel().need(name, true);
+        std::memcpy(port.data, value, port.bytes());
+        kernel().touch();
+        return 0;
+      },
+      -1);
+}
+
+void* gb_clock(const char* port) {
+  return guarded([&] { return static_cast<void*>(&kernel().clock(port)); }, static_cast<void*>(nullptr));
+}
+
+int gb_clock_start(void* clock, std::uint64_t high, std::uint64_t low, std::uint64_t first, std::int64_t cycle) {
+  return guarded(
+      [&] {
+        kernel().start(*static_cast<Clock*>(clock), high, low, first, cycle);
+        return 0;
+      },
+      -1);
+}
+
+void gb_clock_stop(void* clock) { kernel().stop(*static_cast<Clock*>(clock)); }
+
+/// Number of the next rising edge.
+std::int64_t gb_clock_cycle(const void* clock) { return static_cast<const Clock*>(clock)->cycle; }
+
+void gb_on_wake(void (*call)(Transactor*)) { kernel().on_wake_ = call; }
+
+void gb_rule(const char* name, int on) { kernel().enable(name, on != 0); }
+
+void gb_reset(void* transactor) {
+  static_cast<Transactor*>(transactor)->reset();
+  kernel().touch();
+}
+
+const char* gb_waiting(void* transactor) {
+  auto* found = static_cast<Transactor*>(transactor);
+  return found->keep(found->waiting());
+}
+
+std::int64_t gb_violations(const void* transactor) {
+  return static_cast<std::int64_t>(static_cast<const Transactor*>(transactor)->violations().size());
+}
+
+const char* gb_violation(const void* transactor, std::int64_t index) {
+  return static_cast<const Transactor*>(transactor)->violations()[static_cast<std::size_t>(index)].c_str();
+}
+
+void gb_clear_violations(void* transactor) { static_cast<Transactor*>(transactor)->clear_violations(); }
+
+}  // extern "C"

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// kernel.h - what a transactor sees of the simulation kernel.
+//
+// A transactor is a C++ object on one clock. At every rising edge of that clock the kernel calls
+//
+//   sample(cycle)   all outputs of the design hold their values from just before the edge. Read ports, decide, and return
+//                   true to be called back:
+//   drive()         the design has taken the edge. Write ports: the design sees the new values from here on, so at the
+//                   next edge at the latest.
+//
+// Ports must not be written in sample(): another transactor on the same edge may still have to read them, and the
+// design has yet to take the edge with the old values. With several clocks rising at the same moment, all of their
+// transactors sample before any of them drives.
+//
+// `cycle` is the number of the edge that is being taken. Edge 0 is where Clock::start puts it; numbers before are negative.
+//
+// Python creates transactors through functions of C linkage (`extern "C" void* gb_...`) and calls them between time steps
+// only, never during sample() or drive(). Whatever such a call writes to a port goes through Kernel::touch(), so
+// that the design is evaluated before time goes on.
+
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+namespace goldbeat {
+
+/// Number of cycles, or of a cycle, that never comes.
+inline constexpr std::int64_t kNever = INT64_MAX / 4;
+
+/// One port of the top module, as Verilator stores it: the smallest of 8, 16, 32 and 64 bits, or else 32-bit words, lowest
+/// first. On the little-endian machines that Verilator's models run on, the value's byte i is byte i of the storage.
+struct Port {
+  const char* name;
+  void* data;
+  std::uint32_t bits;
+  bool input;
+
+  /// Bytes that hold the value (the storage may be longer; the rest is zero).
+  std::size_t bytes() const { return (bits + 7) / 8; }
+};
+
+/// A single-bit port, or none: then it reads as a constant and swallows writes.
+class Bit {
+ public:
+  explicit Bit(bool absent = false) : spare_(absent), data_(&spare_) {}
+  explicit Bit(const Port& port) : data_(static_cast<std::uint8_t*>(port.data)) {}
+  Bit(const Bit& other) : spare_(other.spare_), data_(other.absent() ? &spare_ : other.data_) {}
+  Bit& operator=(const Bit& other) {
+    spare_ = other.spare_;
+    data_ = other.absent() ? &spare_ : other.data_;
+    return *this;
+  }
+
+  bool absent() const { return data_ == &spare_; }
+  bool get() const { return *data_ != 0; }
+  void set(bool value) {
+    if (!absent()) *data_ = value;
+  }
+
+ private:
+  std::uint8_t spare_;
+  std::uint8_t* data_;
+};
+
+/// A port of up to 64 bits, or none (reads 0, swallows writes).
+class Field {
+ public:
+  Field() = default;
+  explicit Field(const Port& port) : data_(port.data), bits_(port.bits) {
+    if (port.bits > 64) throw std::invalid_argument(std::string(port.name) + ": wider than 64 bits");
+  }
+
+  bool absent() const { return data_ == nullptr; }
+  std::uint32_t bits() const { return bits_; }
+  std::uint64_t mask() const { return bits_ >= 64 ? ~0ULL : (1ULL << bits_) - 1; }
+
+  std::uint64_t get() const {
+    if (bits_ == 0) return 0;
+    if (bits_ <= 8) return load<std::uint8_t>();
+    if (bits_ <= 16) return load<std::uint16_t>();
+    if (bits_ <= 32) return load<std::uint32_t>();
+    return load<std::uint64_t>();
+  }
+
+  /// Bits that the port does not have are dropped: the model's storage must not hold any.
+  void set(std::uint64_t value) {
+    value &= mask();
+    if (bits_ == 0) return;
+    if (bits_ <= 8) return store<std::uint8_t>(value);
+    if (bits_ <= 16) return store<std::uint16_t>(value);
+    if (bits_ <= 32) return store<std::uint32_t>(value);
+    store<std::uint64_t>(value);
+  }
+
+ private:
+  template <typename T>
+  std::uint64_t load() const {
+    return *static_cast<const T*>(data_);
+  }
+  template <typename T>
+  void store(std::uint64_t value) {
+    *static_cast<T*>(data_) = static_cast<T>(value);
+  }
+
+  void* data_ = nullptr;
+  std::uint32_t bits_ = 0;
+};
+
+/// Copies of a width known at compile time; N = 0 stands for a width known at run time.
+template <std::size_t N>
+inline void copy(void* to, const void* from, std::size_t size) {
+  if constexpr (N != 0) {
+    std::memcpy(to, from, N);
+  } else {
+    std::memcpy(to, from, size);
+  }
+}
+
+/// Calls `make.template operator()<N>()` with the constant N that equals `size`, or with 0 where there is none.
+template <typename Make>
+auto with_size(std::size_t size, Make make) {
+  switch (size) {
+    case 1: return make.template operator()<1>();
+    case 2: return make.template operator()<2>();
+    case 4: return make.template operator()<4>();
+    case 8: return make.template operator()<8>();
+    case 16: return make.template operator()<16>();
+    case 32: return make.template operator()<32>();
+    case 64: return make.template operator()<64>();
+    case 128: return make.template operator()<128>();
+    default: return make.template operator()<0>();
+  }
+}
+
+/// What drives or watches a bundle of ports on one clock.
+class Transactor {
+ public:
+  /// `name` is the bundle's, as it appears in reports.
+  explicit Transactor(std::string name) : name_(std::move(name)) {}
+  virtual ~Transactor() = default;
+  Transactor(const Transactor&) = delete;
+  Transactor& operator=(const Transactor&) = delete;
+
+  /// Before the edge: read ports. True asks for drive().
+  virtual bool sample(std::int64_t cycle) = 0;
+  /// After the edge: write ports.
+  virtual void drive() = 0;
+  /// Called between time steps: everything idle, nothing queued, nothing recorded. Writes its ports.
+  virtual void reset() = 0;
+  /// What it waits for and since when, outstanding accesses included; empty where it waits for nothing.
+  virtual std::string waiting() const { return {}; }
+
+  const std::string& name() const { return name_; }
+  const std::vector<std::string>& violations() const { return violations_; }
+  void clear_violations() { violations_.clear(); }
+
+  /// Text that outlives the call, for handing it over to Python.
+  const char* keep(std::string text) {
+    kept_ = std::move(text);
+    return kept_.c_str();
+  }
+
+ protected:
+  /// Report a broken protocol rule. `rule` is its name (`axis_valid_held`); reports of rules that are switched off, and those
+  /// beyond kMostViolations a transactor, are dropped.
+  void violation(const char* rule, std::int64_t cycle, const std::string& text);
+  /// Ask the kernel to stop at this edge and resume Python.
+  void wake();
+
+ private:
+  std::string name_;
+  std::string kept_;
+  std::vector<std::string> violations_;
+};
+
+/// Violations kept for one transactor; a broken handshake tends to break in every cycle.
+inline constexpr std::size_t kMostViolations = 100;
+
+/// A free-running clock of the kernel.
+struct Clock {
+  std::string name;
+  std::uint8_t* data = nullptr;
+  bool running = false;
+  std::uint64_t high = 0;    ///< time steps it is high
+  std::uint64_t low = 0;     ///< time steps it is low
+  std::uint64_t next = ~0ULL;  ///< time of its next edge, the largest number when it is stopped
+  std::int64_t cycle = 0;    ///< number of its next rising edge
+  std::vector<Transactor*> transactors;
+};
+
+/// Ports, clocks and transactors of the running simulation. There is one; main() drives it.
+class Kernel {
+ public:
+  /// The port of that name, nullptr where the top module has none.
+  const Port* find(std::string_view name) const;
+  /// The same, but a port that is not there, or goes the other way, is an error that says so.
+  const Port& need(std::string_view name, bool input) const;
+
+  /// The clock on that port; the first call makes it, stopped.
+  Clock& clock(std::string_view port);
+  /// Start a clock: its next rising edge, number `cycle`, comes at time `first`, which must not have passed.
+  void start(Clock& clock, std::uint64_t high, std::uint64_t low, std::uint64_t first, std::int64_t cycle);
+  /// Stop a clock, low.
+  void stop(Clock& clock);
+
+  /// Put a transactor on a clock. The kernel owns it.
+  template <typename T>
+  T* add(Clock& clock, std::unique_ptr<T> transactor) {
+    T* found = transactor.get();
+    clock.transactors.push_back(found);
+    transactors_.push_back(std::move(transactor));
+    found->reset();
+    touch();
+    return found;
+  }
+  /// Stop all clocks and drop all transactors.
+  void clear();
+
+  /// Ports were written from outside of drive(): the design must be evaluated.
+  void touch() { touched_ = true; }
+  /// The time, in time steps of the simulation.
+  std::uint64_t now() const { return now_; }
+
+  /// Rules are on unless switched off here.
+  void enable(const std::string& rule, bool on);
+  bool enabled(const std::string& rule) const { return disabled_.count(rule) == 0; }
+
+  // -- for main() and the transactors' base class -------------------------------------------------------------------
+
+  std::vector<Port> ports_;
+  std::vector<std::unique_ptr<Clock>> clocks_;
+  std::vector<std::unique_ptr<Transactor>> transactors_;
+  std::vector<Transactor*> pending_;  ///< those that asked for drive() at this edge
+  std::vector<Transactor*> woken_;
+  std::unordered_set<std::string> disabled_;
+  std::uint64_t now_ = 0;
+  bool touched_ = false;
+  void (*on_wake_)(Transactor*) = nullptr;
+};
+
+/// The kernel of this process.
+Kernel& kernel();
+
+/// Keeps an exception's text for gb_error() and returns what `make` returns, or `otherwise` after an exception. Functions of C
+/// linkage wrap their bodies in it: no exception may reach Python's foreign function call.
+void keep_error(const char* text);
+template <typename Make, typename Result>
+Result guarded(Make make, Result otherwise) {
+  try {
+    return make();
+  } catch (const std::exception& error) {
+    keep_error(error.what());
+    return otherwise;
+  }
+}
+
+}  // namespace goldbeat
