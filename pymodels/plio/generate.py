@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stimulus: numbers to feed a stream with. Pure functions, the same seed giving the same samples everywhere.
+"""Stimulus: numbers to feed a stream with. Pure functions: the same seed gives the same samples.
 
 Samples come in the shapes that :class:`~pymodels.samples.SampleType` describes and always fit the type.
 """

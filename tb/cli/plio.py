@@ -258,7 +258,7 @@ def gen(
     time: WithTime = False,
     force: Force = False,
 ) -> None:
-    """Make a stimulus file. The same options and seed give the same file everywhere."""
+    """Make a stimulus file. The same options and seed give the same file again."""
     check_free(out, force)
     kind = sample_type(dtype)
     if pattern.endswith(".npy"):
