@@ -478,7 +478,7 @@ def convert(
             if time:
                 raise UsageError(f"--time: {file} counts cycles; --clock MHZ turns them into time")
             keep_time = False
-        style = replace(got.style if not is_csv(file) else TextStyle(), time_lines=keep_time)
+        style = replace(got.style, time_lines=keep_time)
         if has_gaps and not keep_time and trace.gaps[1:].any():
             typer.echo(f"note: {out} holds no idle cycles; --time keeps them", err=True)
     with working(f"writing {out}"):
