@@ -20,6 +20,7 @@ from pymodels.plio.result import PlioFile
 from pymodels.plio.scancsv import read_rows
 from pymodels.plio.store import check_target, load, store
 from pymodels.plio.style import TextStyle
+from pymodels.plio.words import either_sign
 from pymodels.samples import SampleType, sample_type
 from pymodels.trace import Trace
 
@@ -141,7 +142,7 @@ def format_csv(trace: Trace, dtype: str | SampleType, style: TextStyle | None = 
         | (shown[1:] != shown[:-1]).any(axis=1)
     )
     starts = frame_starts(trace.last)
-    if style.words == "packets":
+    if style.words == "packets" and either_sign(kind):
         # The first word of a frame is printed in another way than the rest.
         differs |= starts
         differs[1:] |= starts[:-1]

@@ -21,6 +21,8 @@ FLOAT_CHARS = 24
 """Room for a float: ``-3.402823466e+38`` has 16 characters, ``-nan(0x400001)`` has 14."""
 
 _GROUP = 10_000
+_POWER = 10.0 ** np.arange(23)
+"""Powers of ten that a float64 holds exactly."""
 
 
 @cache
@@ -100,12 +102,10 @@ def part_chars(parts: npt.NDArray[Any], kind: SampleType, floats: str) -> Chars:
 
 
 def _float_chars(values: npt.NDArray[np.float32], floats: str) -> Chars:
-    m = len(values)
     if floats == "scientific":
-        text = (f"%-{FLOAT_CHARS}.9e" * m % tuple(values.tolist())).encode().replace(b" ", b"\0")
-        chars = np.frombuffer(bytearray(text), np.uint8).reshape(m, FLOAT_CHARS)
+        chars = _scientific(values)
     else:
-        chars = values.astype(f"S{FLOAT_CHARS}").view(np.uint8).reshape(m, FLOAT_CHARS)
+        chars = values.astype(f"S{FLOAT_CHARS}").view(np.uint8).reshape(len(values), FLOAT_CHARS)
     odd = np.isnan(values)
     if odd.any():
         for at in np.flatnonzero(odd):
@@ -114,6 +114,54 @@ def _float_chars(values: npt.NDArray[np.float32], floats: str) -> Chars:
             word = f"{'-' if bits >> 31 else ''}nan{payload}".encode()
             chars[at] = np.frombuffer(word.ljust(FLOAT_CHARS, b"\0"), np.uint8)
     return chars
+
+
+def _scientific(values: npt.NDArray[np.float32]) -> Chars:
+    """``%.9e`` of every number, exactly as printf rounds it.
+
+    Scaled to ten digits before the point, a float32 is off by 1e-6 at most in float64: where that could change the
+    rounding, and for the smallest and largest exponents, Python prints the number.
+    """
+    m = len(values)
+    finite = np.isfinite(values)
+    magnitude = np.abs(np.where(finite, values, np.float32(0)).astype(np.float64))
+    exponent = np.floor(np.log10(np.where(magnitude > 0, magnitude, 1))).astype(np.int64)
+    scaled = _times_power(magnitude, 9 - exponent)
+    exponent += (scaled >= 1e10).astype(np.int64) - ((scaled < 1e9) & (magnitude > 0))
+    scaled = _times_power(magnitude, 9 - exponent)
+    unsure = np.abs(scaled - np.floor(scaled) - 0.5) < 1e-5
+    # 24 bits times 10**12 is exact, ties and all.
+    unsure &= (exponent > 9) | (exponent < -3)
+    done = finite & ~unsure & (np.abs(9 - exponent) < len(_POWER))
+    whole = np.where(done, np.rint(scaled), 0).astype(np.uint64)
+    over = whole == 10**10
+    whole[over] = 10**9
+    exponent += over
+    above = whole // np.uint64(10**8)
+    below = (whole - above * np.uint64(10**8)).astype(np.uint32)
+    upper = below // np.uint32(_GROUP)
+    table, _ = _groups()
+    chars = np.zeros((m, FLOAT_CHARS), np.uint8)
+    chars[:, 0] = np.signbit(values) * np.uint8(ord("-"))
+    chars[:, 1] = above // np.uint64(10) + np.uint64(ord("0"))
+    chars[:, 2] = ord(".")
+    chars[:, 3] = above % np.uint64(10) + np.uint64(ord("0"))
+    chars[:, 4:8] = table[upper].view(np.uint8).reshape(m, 4)
+    chars[:, 8:12] = table[below - upper * np.uint32(_GROUP)].view(np.uint8).reshape(m, 4)
+    chars[:, 12] = ord("e")
+    chars[:, 13] = np.where(exponent < 0, ord("-"), ord("+"))
+    chars[:, 14:16] = table[np.abs(exponent)].view(np.uint8).reshape(m, 4)[:, 2:]
+    left = np.flatnonzero(~done)
+    if len(left):
+        text = (f"%-{FLOAT_CHARS}.9e" * len(left) % tuple(values[left].tolist())).encode().replace(b" ", b"\0")
+        chars[left] = np.frombuffer(text, np.uint8).reshape(-1, FLOAT_CHARS)
+    return chars
+
+
+def _times_power(values: npt.NDArray[np.float64], power: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
+    """``values * 10**power``, rounded once where float64 holds the power of ten (up to 22)."""
+    scale = _POWER[np.minimum(np.abs(power), len(_POWER) - 1)]
+    return np.where(power < 0, values / scale, values * scale)
 
 
 def row_text(columns: list[Chars | bytes], n: int) -> bytes:

@@ -14,7 +14,7 @@ from pymodels.errors import InputError
 from pymodels.plio.beats import WORD_BYTES, Beats, check_port
 from pymodels.plio.header import headers_ok
 from pymodels.plio.style import Floats, TextStyle, Words
-from pymodels.plio.words import MAX_TIME_PS
+from pymodels.plio.words import MAX_TIME_PS, either_sign
 from pymodels.samples import SampleType
 from pymodels.trace import SIDEBANDS, Trace
 
@@ -81,7 +81,7 @@ def printable(
         (m * parts a beat,) in ``kind.part_dtype`` or another integer type.
     """
     parts = np.ascontiguousarray(data).reshape(-1).view(kind.part_dtype)
-    if words == "natural" or kind.part_bits != 32 or kind.parts != 1 or not kind.is_integer:
+    if words == "natural" or not either_sign(kind):
         return parts
     if words != "packets":
         return parts.view("<u4" if words == "unsigned" else "<i4")
@@ -99,7 +99,7 @@ def frame_starts(last: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 
 def infer_words(beats: Beats, kind: SampleType) -> Words:
     """How the 32-bit integers of a file were printed."""
-    if kind.part_bits != 32 or kind.parts != 1 or not kind.is_integer:
+    if not either_sign(kind):
         return "natural"
     top = beats.parts.view("<i4") < 0
     if beats.big is None or not beats.big.any():
@@ -119,23 +119,27 @@ def infer_floats(raw: bytes, kind: SampleType) -> Floats:
     return "scientific" if kind.is_integer or _SCIENTIFIC.search(raw, 0, 1 << 16) else "shortest"
 
 
-def infer_style(raw: bytes, kind: SampleType, beats: Beats) -> TextStyle:
-    """The style of a text file, taken from its first lines of each sort."""
+def _line(raw: bytes, line: int) -> str:
+    """A line of a file that was read, without its end."""
     begin = 0
-    for _ in range(int(beats.line[0]) - 1):
+    for _ in range(line - 1):
         begin = raw.index(b"\n", begin) + 1
     end = raw.find(b"\n", begin)
-    line = raw[begin:] if end < 0 else raw[begin:end]
-    body = line.removesuffix(b"\r").decode("ascii")
-    bare = body.strip(" \t")
-    gap = re.search(r"[ \t]+", bare)
+    return (raw[begin:] if end < 0 else raw[begin:end]).removesuffix(b"\r").decode("ascii")
+
+
+def infer_style(raw: bytes, kind: SampleType, beats: Beats) -> TextStyle:
+    """The style of a text file, taken from its first lines of each sort."""
+    body = _line(raw, int(beats.line[0]))
+    wide = beats.counts > 1
+    gap = re.search(r"[ \t]+", _line(raw, int(beats.line[np.argmax(wide)])).strip(" \t")) if wide.any() else None
     style = TextStyle(
         time_lines=beats.time is not None,
         lead=body[: len(body) - len(body.lstrip(" \t"))],
         separator=gap[0] if gap else " ",
         trail=body[len(body.rstrip(" \t")) :],
         final_newline=raw.endswith(b"\n"),
-        newline="\r\n" if line.endswith(b"\r") else "\n",
+        newline="\r\n" if raw[: raw.find(b"\n")].endswith(b"\r") else "\n",
         floats=infer_floats(raw, kind),
         words=infer_words(beats, kind),
     )

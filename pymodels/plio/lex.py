@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.plio.words import F32_MAX, accepted_range
-from pymodels.samples import SampleType, float_to_bfloat16
+from pymodels.plio.words import F32_MAX, accepted_range, either_sign, to_bfloat16
+from pymodels.samples import SampleType
 
 Index = npt.NDArray[np.int64]
 
@@ -210,10 +210,8 @@ def parts_of(tape: Tape, kind: SampleType, start: Index, end: Index) -> Parts | 
             return None
         if kind.kind == "float":
             return Parts(single, None)
-        half = float_to_bfloat16(single)
-        if ((half & 0x7FFF == 0x7F80) & np.isfinite(single)).any():
-            return None
-        return Parts(half, None)
+        half = to_bfloat16(single)
+        return None if half is None else Parts(half, None)
     numbers = integers(tape, start, end)
     if numbers is None:
         return None
@@ -222,7 +220,7 @@ def parts_of(tape: Tape, kind: SampleType, start: Index, end: Index) -> Parts | 
     if (value > np.where(negative, np.uint64(-low), np.uint64(high))).any():
         return None
     bits = np.where(negative, np.uint64(0) - value, value).astype(f"<u{kind.part_bits // 8}")
-    big = (value >= 1 << 31) & ~negative if accepted_range(kind) != kind.part_range else None
+    big = (value >= 1 << 31) & ~negative if either_sign(kind) else None
     return Parts(bits.view(kind.part_dtype), big)
 
 

@@ -16,7 +16,7 @@ from pymodels.plio.beats import WORD_BYTES, Beats, join
 from pymodels.plio.lex import Tape
 from pymodels.plio.quicktext import quick_block
 from pymodels.plio.result import Dropped
-from pymodels.plio.words import TokenError, accepted_range, parse_keep, parse_part, parse_time
+from pymodels.plio.words import TokenError, either_sign, parse_keep, parse_part, parse_time
 from pymodels.samples import SampleType
 
 _SHOWN = 60
@@ -89,7 +89,6 @@ class _Scan:
     def take(self) -> Beats:
         """The beats since the last call."""
         unsigned: np.dtype[Any] = np.dtype(f"<u{self.kind.part_bits // 8}")
-        wide = accepted_range(self.kind) != self.kind.part_range
         beats = Beats(
             parts=np.array(self.parts, unsigned).view(self.kind.part_dtype),
             counts=np.array(self.counts, np.int8),
@@ -99,7 +98,7 @@ class _Scan:
             cycle=None,
             line=np.array(self.line, np.int32),
             time_line=np.array(self.time_line, np.int32) if self.timed else None,
-            big=np.array(self.big, np.bool_) if wide else None,
+            big=np.array(self.big, np.bool_) if either_sign(self.kind) else None,
         )
         self.empty()
         return beats
@@ -164,10 +163,6 @@ class _Scan:
         self.next_time = time, line
 
     def feed_data(self, tokens: list[str], line: int) -> None:
-        if self.timed is None:
-            self.timed = self.next_time is not None
-        elif self.timed and self.next_time is None:
-            raise self.fail("a data line without a T line", "a T line before every beat, as before the first", line)
         last = self.next_last > 0
         count = len(tokens)
         bits = []
@@ -176,6 +171,10 @@ class _Scan:
                 bits.append(parse_part(token, self.kind))
             except TokenError as error:
                 raise self.fail(show(token), str(error), line) from None
+        if self.timed is None:
+            self.timed = self.next_time is not None
+        elif self.timed and self.next_time is None:
+            raise self.fail("a data line without a T line", "a T line before every beat, as before the first", line)
         if not count_ok(count, self.full, last, self.kind):
             found = f"{count} number{'s' * (count != 1)}"
             expected = f"{count_text(self.full, last)} ({self.kind.name} on {self.width} bits)"
@@ -198,7 +197,7 @@ class _Scan:
             if count < self.full and keep != there:
                 raise self.fail(f"TKEEP {show(token)} for a line of {there} bytes", f"0x{(1 << there) - 1:X}", at)
         self.parts += bits
-        self.big += [len(t) > 9 and int(t) > INT32_MAX for t in tokens] if self.kind.is_integer else []
+        self.big += [len(t) > 9 and int(t) > INT32_MAX for t in tokens] if either_sign(self.kind) else []
         self.counts.append(count)
         self.last.append(last)
         self.keep.append(keep)

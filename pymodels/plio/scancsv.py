@@ -13,7 +13,7 @@ from pymodels.plio.lex import Tape
 from pymodels.plio.quickcsv import quick_rows
 from pymodels.plio.result import Dropped
 from pymodels.plio.scan import INT32_MAX, decode_line, show
-from pymodels.plio.words import TokenError, accepted_range, parse_integer, parse_keep, parse_part
+from pymodels.plio.words import TokenError, either_sign, parse_integer, parse_keep, parse_part
 from pymodels.samples import SampleType
 
 
@@ -61,10 +61,9 @@ class _Scan:
     def take(self) -> Rows:
         """The DATA rows since the last call."""
         unsigned: np.dtype[Any] = np.dtype(f"<u{self.kind.part_bits // 8}")
-        wide = accepted_range(self.kind) != self.kind.part_range
         rows = Rows(
             parts=np.array(self.parts, unsigned).view(self.kind.part_dtype),
-            big=np.array(self.big, np.bool_) if wide else None,
+            big=np.array(self.big, np.bool_) if either_sign(self.kind) else None,
             last=np.array(self.last, np.bool_),
             keep=np.array(self.keep, np.int64) if any(k >= 0 for k in self.keep) else None,
             gap=np.array(self.gap, np.int64),
@@ -160,7 +159,7 @@ class _Scan:
         if self.beats > MAX_BEATS:
             raise self.fail(f"{self.beats} beats in all", f"at most {MAX_BEATS}", line)
         self.parts += bits
-        self.big += [len(t) > 9 and int(t) > INT32_MAX for t in cells[1:least]] if self.kind.is_integer else []
+        self.big += [len(t) > 9 and int(t) > INT32_MAX for t in cells[1:least]] if either_sign(self.kind) else []
         self.last.append(last)
         self.keep.append(keep)
         self.gap.append(self.stall)

@@ -11,6 +11,7 @@ import re
 import struct
 
 import numpy as np
+import numpy.typing as npt
 
 from pymodels.samples import SampleType, float_to_bfloat16
 
@@ -32,9 +33,14 @@ class TokenError(ValueError):
     """A token that is not what it should be; the message says what was expected."""
 
 
+def either_sign(kind: SampleType) -> bool:
+    """Whether the type's numbers are 32-bit words, which files hold in signed and in unsigned decimal."""
+    return kind.is_integer and kind.part_bits == 32 and kind.parts == 1
+
+
 def accepted_range(kind: SampleType) -> tuple[int, int]:
-    """Smallest and largest integer a part may be written as; 32-bit words may be written signed or unsigned."""
-    if kind.part_bits == 32 and kind.parts == 1:
+    """Smallest and largest integer a part may be written as."""
+    if either_sign(kind):
         return -(1 << 31), (1 << 32) - 1
     return kind.part_range
 
@@ -63,9 +69,21 @@ def parse_part(token: str, kind: SampleType) -> int:
     bits = parse_float32(token, kind.name)
     if kind.kind == "float":
         return bits
-    half = int(float_to_bfloat16(np.array([bits], "<u4").view("<f4"))[0])
-    if half & 0x7FFF == 0x7F80 and bits & 0x7FFFFFFF < 0x7F800000:
+    half = to_bfloat16(np.array([bits], "<u4").view("<f4"))
+    if half is None:
         raise TokenError("a number that bfloat16 can hold")
+    return int(half[0])
+
+
+def to_bfloat16(values: npt.NDArray[np.float32]) -> npt.NDArray[np.uint16] | None:
+    """Nearest bfloat16 patterns; NaNs keep the bits that fit. None where a finite number becomes infinite."""
+    half = float_to_bfloat16(values)
+    if ((half & 0x7FFF == 0x7F80) & np.isfinite(values)).any():
+        return None
+    odd = np.isnan(values)
+    if odd.any():
+        cut = (values.view("<u4") >> 16).astype(np.uint16)
+        half = np.where(odd & (cut & 0x7F != 0), cut, half)
     return half
 
 

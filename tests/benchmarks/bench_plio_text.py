@@ -19,7 +19,6 @@ from typing import Any
 import numpy as np
 
 from pymodels.plio import TextStyle, format_text, parse_text
-from pymodels.samples import sample_type
 from pymodels.trace import Trace
 
 SIZES = (75_551, 1_000_000)
@@ -40,8 +39,8 @@ def make(beats: int) -> Trace:
     return Trace.from_bytes(data, last=last, cycle=cycle, clock_ps=CLOCK_PS)
 
 
-def plain_read(raw: bytes) -> tuple[Any, ...]:
-    """What a script does: one line at a time, no checks beyond what int() does."""
+def plain_read(raw: bytes, number: Callable[[str], float] = int, dtype: Any = np.int16) -> tuple[Any, ...]:
+    """What a script does: one line at a time, no checks beyond what int() or float() does."""
     times, samples, last, marked = [], [], [], False
     for line in raw.decode().splitlines():
         words = line.split()
@@ -50,24 +49,26 @@ def plain_read(raw: bytes) -> tuple[Any, ...]:
         elif words[0] == "TLAST":
             marked = True
         else:
-            samples.append((int(words[0]), int(words[1])))
+            samples.append([number(word) for word in words])
             last.append(marked)
             marked = False
-    return np.array(times), np.array(samples, np.int16), np.array(last)
+    return np.array(times), np.array(samples, dtype), np.array(last)
 
 
-def plain_write(trace: Trace) -> bytes:
+def plain_write(trace: Trace, dtype: str = "cint16") -> bytes:
     """What a script does: one beat at a time."""
     lines = []
-    rows = zip(trace.time_ps.tolist(), trace.last.tolist(), trace.samples("cint16").tolist(), strict=True)
-    for time, last, (re, im) in rows:
+    samples = trace.samples(dtype).tolist()
+    if dtype == "float":
+        samples = [(f"{value:.9e}",) for value in samples]
+    for time, last, numbers in zip(trace.time_ps.tolist(), trace.last.tolist(), samples, strict=True):
         unit = 0
         while time and time % 1000 == 0 and unit < 4:
             time, unit = time // 1000, unit + 1
         lines.append(f"T {time} {('ps', 'ns', 'us', 'ms', 's')[unit]}\n")
         if last:
             lines.append("TLAST\n")
-        lines.append(f"{re} {im} \n")
+        lines.append(" ".join(map(str, numbers)) + " \n")
     return "".join(lines).encode()
 
 
@@ -86,13 +87,15 @@ def run(sizes: tuple[int, ...] = SIZES) -> list[dict[str, Any]]:
     results: list[dict[str, Any]] = []
     for beats in sizes:
         trace = make(beats)
+        single = np.random.default_rng(beats).normal(0, 1000, beats).astype(np.float32)
+        floats = Trace.from_samples(single, "float", 32, clock_ps=CLOCK_PS, offset_ps=FIRST_CYCLE * CLOCK_PS)
         timed = format_text(trace, "cint16")
         data_only = format_text(trace, "cint16", TextStyle(time_lines=False))
         data_only = data_only.replace(b"TLAST\n", b"")
         assert timed == plain_write(trace)
+        assert format_text(floats, "float") == plain_write(floats, "float")
         assert np.array_equal(plain_read(timed)[1], parse_text(timed, "cint16", 32).trace.samples("cint16"))
-        single = np.random.default_rng(beats).normal(0, 1000, beats).astype(np.float32)
-        floats = Trace.from_samples(single, sample_type("float"), 32, clock_ps=CLOCK_PS)
+        timed_floats = format_text(floats, "float")
         candidates: dict[str, Callable[[], object]] = {
             "read timed cint16": lambda raw=timed: parse_text(raw, "cint16", 32),
             "plain loop, read": lambda raw=timed: plain_read(raw),
@@ -101,15 +104,17 @@ def run(sizes: tuple[int, ...] = SIZES) -> list[dict[str, Any]]:
             "read cint16 data lines": lambda raw=data_only: parse_text(raw, "cint16", 32),
             "numpy.loadtxt, data lines": lambda raw=data_only: np.loadtxt(BytesIO(raw), np.int16),
             "write timed float": lambda t=floats: format_text(t, "float"),
-            "read timed float": lambda raw=format_text(floats, "float"): parse_text(raw, "float", 32),
+            "plain loop, write float": lambda t=floats: plain_write(t, "float"),
+            "read timed float": lambda raw=timed_floats: parse_text(raw, "float", 32),
+            "plain loop, read float": lambda raw=timed_floats: plain_read(raw, float, np.float32),
         }
         seconds = _medians(candidates, REPEATS.get(beats, 3))
         pairs = (
             ("read timed cint16", "plain loop, read"),
             ("write timed cint16", "plain loop, write"),
             ("read cint16 data lines", "numpy.loadtxt, data lines"),
-            ("read timed float", ""),
-            ("write timed float", ""),
+            ("read timed float", "plain loop, read float"),
+            ("write timed float", "plain loop, write float"),
         )
         for name, peer in pairs:
             results.append(
@@ -117,8 +122,8 @@ def run(sizes: tuple[int, ...] = SIZES) -> list[dict[str, Any]]:
                     "name": f"{name}, {beats} beats",
                     "value": seconds[name],
                     "unit": "s",
-                    "peer": {"name": peer, "value": seconds[peer]} if peer else None,
-                    "ratio": seconds[peer] / seconds[name] if peer else None,
+                    "peer": {"name": peer, "value": seconds[peer]},
+                    "ratio": seconds[peer] / seconds[name],
                 }
             )
     return results
@@ -128,7 +133,7 @@ def main() -> int:
     """Print the table, write the JSON."""
     results = run()
     for r in results:
-        peer = f"{r['peer']['value']:9.4f} s  {r['ratio']:6.1f} x  {r['peer']['name']}" if r["peer"] else ""
+        peer = f"{r['peer']['value']:9.4f} s  {r['ratio']:6.1f} x  {r['peer']['name']}"
         print(f"{r['name']:<42} {r['value']:9.4f} s  {peer}")
     OUT.parent.mkdir(parents=True, exist_ok=True)
     OUT.write_text(json.dumps(results, indent=1) + "\n")
