@@ -8,6 +8,7 @@ one as text. There is no second representation of a stream in Goldbeat.
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -22,6 +23,18 @@ from pymodels.samples import SampleType, sample_type
 SIDEBANDS = ("tid", "tdest", "tuser")
 _COLUMNS = ("data", "keep", "last", "cycle")
 _FORMAT = 1
+# What numpy lets through from a damaged archive, layer by layer.
+_DAMAGED = (
+    OSError,
+    ValueError,
+    KeyError,
+    TypeError,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -311,7 +324,7 @@ class Trace:
                     raise InputError(f"trace format {int(archive['format'])}", f"format {_FORMAT}", file=path)
                 columns: dict[str, Any] = {n: archive[n] for n in (*_COLUMNS, *SIDEBANDS) if n in archive.files}
                 return cls(clock_ps=int(archive["clock_ps"]), offset_ps=int(archive["offset_ps"]), **columns)
-        except (OSError, ValueError, KeyError, TypeError, zipfile.BadZipFile, EOFError) as error:
+        except _DAMAGED as error:
             if isinstance(error, FileNotFoundError):
                 raise InputError("no such file", "a trace (.npz)", file=path) from None
             raise InputError(str(error) or type(error).__name__, "a trace (.npz)", file=path) from error

@@ -107,6 +107,28 @@ def _filter(setting: Setting) -> list[Stimulus]:
     ]
 
 
+def _rounding(setting: Setting) -> list[Stimulus]:
+    """Every rounding mode with every saturation mode, on sums full of ties and at the edges of 16 bits."""
+    rng = np.random.default_rng(setting.seed)
+    clock, half = setting.clocks["aclk"], setting.params["NTAPS"] // 2
+    episodes = []
+    for rounding in range(len(ROUNDINGS)):
+        for saturation in range(4):
+            # Small taps and shifts of 1 to 3 make every other sum a tie; the large values reach both limits.
+            taps = rng.integers(-3, 4, half).tolist()
+            edge = rng.choice(
+                np.array([0x7FFF, 0x7FFE, 0x8000, 0x8001, 1, 0xFFFF, 0], "<u2"), (24, setting.params["W"] // 16)
+            )
+            small = rng.integers(-9, 10, (24, setting.params["W"] // 16)).astype("<i2").view("<u2")
+            data = np.concatenate([edge, small]).view(np.uint8)
+            program = settings(taps, int(rng.integers(1, 4)), rounding, saturation)
+            trace = Trace.from_bytes(data, clock_ps=clock.period_ps, offset_ps=clock.offset_ps)
+            episodes.append(
+                Stimulus({"s_axis": trace}, {}, setting.clocks, {"s_axil": program}, after={"s_axil": _COUNTERS})
+            )
+    return episodes
+
+
 def _registers(setting: Setting) -> list[Stimulus]:
     """Every register written and read back, byte strobes, everything that must answer with an error."""
     rng = np.random.default_rng(setting.seed)
@@ -170,6 +192,7 @@ DESIGN = Design(
             },
         ),
         *stream_cases(_traffic),
+        Case(name="rounding", summary="every rounding and saturation mode on ties and limits", make=_rounding),
         Case(name="registers", summary="the whole register map, strobes and error answers", make=_registers),
     ),
 )

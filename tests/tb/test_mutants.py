@@ -102,9 +102,9 @@ SLOW = [
         "plio/plio_round_shift.sv",
         "RoundHalfEven: round_up = guard && (sticky || odd);",
         "RoundHalfEven: round_up = guard;",
-        "random",
+        "rounding",
     ),
-    ("plio_fir", "plio/plio_saturate.sv", "-16'sh7FFF : -16'sh8000", "-16'sh8000 : -16'sh8000", "random"),
+    ("plio_fir", "plio/plio_saturate.sv", "-16'sh7FFF : -16'sh8000", "-16'sh8000 : -16'sh8000", "rounding"),
     ("plio_fir", "plio/plio_fir_window.sv", "zero_q <= end_frame;", "zero_q <= 1'b0;", "random"),
     (
         "plio_fir",
@@ -131,6 +131,6 @@ def test_the_bench_sees(name, file, old, new, case, tmp_path):
     design = DESIGNS[name].model_copy(update={"root": root})
     # 64 bit where there is a choice: packets then share beats with their headers.
     params = {"W": 64} if "W" in design.parameters and name != "plio_fir" else {}
-    results = run(Request(design, design.case(case), range(12), params), tmp_path / "run")
+    results = run(Request(design, design.case(case), range(12 if case == "random" else 1), params), tmp_path / "run")
     assert not all(r.passed for r in results)
     assert all(r.failures for r in results if not r.passed)

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat run`` and ``goldbeat list`` from the outside."""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from pymodels import plio
+from pymodels.trace import Trace
+from tb.cli import app
+from tb.paths import HDL
+
+
+def _goldbeat(*words):
+    return CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
+
+
+@pytest.fixture
+def build(monkeypatch, tmp_path):
+    """Runs go to a folder of the test's own; simulators stay in the common cache."""
+    from tb.paths import build_root
+
+    common = build_root()
+    own = tmp_path / "build"
+    own.mkdir()
+    common.mkdir(parents=True, exist_ok=True)
+    for shared in ("sim", "runtime"):
+        (common / shared).mkdir(exist_ok=True)
+        (own / shared).symlink_to(common / shared)
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(own))
+    return own
+
+
+@pytest.mark.sim
+def test_a_run_leaves_everything(build):
+    run = _goldbeat("run", "plio_fir", "--set", "samples=64", "--set", "frame=16", "--name", "a")
+    assert run.exit_code == 0, run.output
+    assert "PASS plio_fir filter" in run.output
+    folder = build / "runs" / "a"
+    report = json.loads((folder / "report.json").read_text())
+    assert report["status"] == "pass"
+    assert report["ports"]["m_axis"]["throughput"]["by_frames"]["msamples_per_s"] == 250
+    got = Trace.load(folder / "traces" / "m_axis.npz")
+    assert got == Trace.load(folder / "expected" / "m_axis.npz")
+    file = plio.read(folder / "output" / "m_axis.txt", "cint16", 32)
+    assert file.timed
+    assert np.array_equal(file.trace.samples("cint16"), got.samples("cint16"))
+    assert (folder / "plot.png").read_bytes()[1:4] == b"PNG"
+
+
+@pytest.mark.sim
+def test_a_users_file_is_the_stimulus_and_is_kept(build, tmp_path):
+    folder = build / "runs" / "mine"
+    folder.mkdir(parents=True)
+    made = folder / "stimulus.txt"
+    assert (
+        _goldbeat(
+            "plio", "gen", made, "-t", "cint16", "-w", 64, "--samples", 96, "--frame", 32, "--pattern", "sine"
+        ).exit_code
+        == 0
+    )
+    before = made.read_bytes()
+    words = (
+        "run",
+        "plio_fir",
+        "--input",
+        f"s_axis={made}",
+        "--set",
+        "W=64",
+        "--set",
+        "ready=random:0.5",
+        "--name",
+        "mine",
+        "--json",
+    )
+    for _ in range(2):
+        run = _goldbeat(*words)
+        assert run.exit_code == 0, run.output
+        assert json.loads(run.output)["ports"]["s_axis"]["throughput"]["samples"] == 96
+    assert made.read_bytes() == before
+
+
+@pytest.mark.sim
+def test_a_broken_design_fails_with_the_beat_and_the_command(build, tmp_path):
+    shutil.copytree(HDL, tmp_path / "hdl")
+    file = tmp_path / "hdl" / "plio" / "plio_round_shift.sv"
+    file.write_text(file.read_text().replace("RoundFloor:    round_up = 1'b0;", "RoundFloor:    round_up = guard;"))
+    description = tmp_path / "broken.py"
+    description.write_text(
+        "from pathlib import Path\nfrom tb.benches import find_design\n"
+        f"DESIGN = find_design('plio_fir').model_copy(update={{'root': Path({str(tmp_path / 'hdl')!r})}})\n"
+    )
+    run = _goldbeat("run", description, "--set", "samples=64", "--seed", 5)
+    assert run.exit_code == 1
+    assert "port m_axis, beat " in run.output
+    assert f"repeat: goldbeat run {description} --case filter --seed 5 --set samples=64" in run.output
+    report = json.loads((build / "runs" / "plio_fir-filter" / "report.json").read_text())
+    assert report["status"] == "fail"
+    assert report["failures"]
+
+
+@pytest.mark.sim
+def test_a_seed_repeats_a_run_exactly(build):
+    traces = []
+    for name in ("one", "two"):
+        assert _goldbeat("run", "axis_fifo", "--case", "random", "--seed", 77, "--name", name).exit_code == 0
+        traces.append(Trace.load(build / "runs" / name / "traces" / "m_axis.npz"))
+    assert traces[0] == traces[1]
+    assert np.array_equal(traces[0].data, traces[1].data)
+    assert _goldbeat("run", "axis_fifo", "--case", "random", "--seed", 78, "--name", "three").exit_code == 0
+    assert Trace.load(build / "runs" / "three" / "traces" / "m_axis.npz") != traces[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("run", "nothing"), "unknown design 'nothing'; known: axis_async_fifo"),
+        (("run", "plio_fir", "--case", "nothing"), "plio_fir has no case 'nothing'; it has: filter"),
+        (
+            ("run", "plio_fir", "--set", "depth=3"),
+            "--set depth: neither a parameter of plio_fir nor an option of filter",
+        ),
+        (("run", "plio_fir", "--set", "W"), "--set W: expected KEY=VALUE"),
+        (("run", "plio_fir", "--set", "taps=1,2"), "option taps: found 2 values, expected 8"),
+        (("run", "plio_fir", "--set", "rounding=up"), "unknown rounding 'up'"),
+        (("run", "plio_fir", "--set", "ready=often"), "unknown pattern 'often'"),
+        (("run", "plio_fir", "--input", "m_axis=x.txt"), "plio_fir has no input port 'm_axis'; it has: s_axis"),
+        (("run", "plio_fir", "--input", "s_axis=missing.txt"), "missing.txt"),
+        (("run", "plio_pkt_split", "--set", "IDS=40"), "40 is not in 0..31"),
+        (("run", "missing.py"), "missing.py: found no such file"),
+        (("list", "nothing"), "unknown design"),
+    ],
+)
+def test_bad_usage_is_2_and_says_why(words, message, build):
+    run = _goldbeat(*words)
+    assert run.exit_code == 2
+    assert message in run.output
+    assert not list((build / "runs").glob("*/report.json"))
+
+
+def test_a_folder_that_no_run_has_written_is_left_alone(build):
+    folder = build / "runs" / "plio_fir-filter"
+    (folder / "output").mkdir(parents=True)
+    (folder / "output" / "m_axis.txt").write_text("1 2\n")
+    run = _goldbeat("run", "plio_fir")
+    assert run.exit_code == 2
+    assert "was not written by a run" in run.output
+    assert (folder / "output" / "m_axis.txt").read_text() == "1 2\n"
+
+
+def test_list():
+    text = _goldbeat("list").output
+    assert "plio_fir" in text
+    assert "axis_async_fifo" in text
+    facts = json.loads(_goldbeat("list", "plio_fir", "--json").output)["plio_fir"]
+    assert facts["parameters"] == {"W": 32, "NTAPS": 16}
+    assert "filter" in facts["cases"]
+    assert "--set taps=" in _goldbeat("list", "plio_fir").output
