@@ -25,6 +25,7 @@ $(READY): requirements.lock pyproject.toml
 	@touch $@
 
 run: $(READY) ## The main job: PLIO stimulus, FIR in RTL, compared with its golden model, throughput
+	@mkdir -p $(RUN)
 	$(BIN)/goldbeat plio gen $(RUN)/stimulus.txt --dtype cint16 --width 32 --samples 1024 --frame 256 \
 		--pattern chirp --amplitude 20000 --noise 2000 --seed 1 --force
 	$(BIN)/goldbeat run plio_fir --input s_axis=$(RUN)/stimulus.txt --name fir
