@@ -59,3 +59,7 @@ class InputError(GoldbeatError):
 
 class ToolError(GoldbeatError):
     """An outside tool is missing or failed; the message says which, how, and where its log lies."""
+
+
+class UnwrittenModelError(GoldbeatError):
+    """A golden model that nobody has written yet: a run that meets it fails, it is not refused."""

@@ -71,12 +71,14 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
         "seed": result.seed,
         "status": _status(result),
         "compared": result.compared,
+        "time_compared": request.design.timed,
+        "order_compared": request.design.ordered,
         "episodes": len(result.episodes),
         "failures": list(result.failures),
         "repeat": request.command(result.seed),
         "build_s": round(result.build_s, 3),
         "waves": None if result.waves is None else str(result.waves),
-        "log": str(result.log),
+        "log": None if result.log is None else str(result.log),
         "ports": {},
     }
     folder.mkdir(parents=True, exist_ok=True)

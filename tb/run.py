@@ -10,7 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pymodels.errors import UsageError
+import numpy as np
+
+from pymodels.errors import UnwrittenModelError, UsageError
+from pymodels.pattern import Pattern
 from pymodels.stimulus import Clock, Outcome, Stimulus
 from pymodels.trace import Trace
 from tb.build import build
@@ -21,6 +24,8 @@ from tb.simulate import simulate
 
 _DRAIN_CYCLES = 80
 """Cycles of the slowest clock that a run goes on after the last predicted transfer, to see beats that should not come."""
+_LONGEST = 1 << 26
+"""Cycles after which a sink is taken to be never ready again."""
 
 Progress = Callable[[str], None]
 Count = Callable[[int, int], None]
@@ -90,7 +95,7 @@ class RunResult:
         failures: everything that is wrong, empty means pass.
         build_s: seconds spent on the build (0 from the cache).
         waves: the wave file.
-        log: the simulator's output.
+        log: the simulator's output; None when there was no simulation.
     """
 
     request: Request
@@ -99,7 +104,7 @@ class RunResult:
     failures: tuple[str, ...]
     build_s: float
     waves: Path | None
-    log: Path
+    log: Path | None
 
     @property
     def passed(self) -> bool:
@@ -126,6 +131,30 @@ def _length(stimulus: Stimulus, expected: Outcome) -> int:
     while any((length - c.offset_ps) % c.period_ps == 0 for c in stimulus.clocks.values()):
         length += 1
     return length
+
+
+def _budget(design: Design, stimulus: Stimulus, expected: Outcome) -> Outcome:
+    """When the last beats of a model without cycles may come: what the sinks take, and so many cycles a beat for the design."""
+    beats = sum(len(t) for t in stimulus.inputs.values()) + sum(len(t) for t in expected.ports.values())
+    offered = max([0, *(int(t.cycle[-1]) for t in stimulus.inputs.values() if len(t))])
+    late = {}
+    for name, trace in expected.ports.items():
+        end = offered + _taken_by(stimulus.pattern(name), len(trace)) + design.cycles_per_beat * (beats + 1)
+        late[name] = trace.with_cycles(np.arange(len(trace)) + max(0, end - len(trace)))
+    return Outcome(late)
+
+
+def _taken_by(pattern: Pattern, beats: int) -> int:
+    """The cycle in which a sink has been ready so many times."""
+    horizon = 4096
+    while beats:
+        ready = np.flatnonzero(pattern.ready(horizon))
+        if len(ready) >= beats:
+            return int(ready[beats - 1])
+        if horizon >= _LONGEST:
+            raise UsageError(f"the sink is ready {len(ready)} times in {horizon} cycles, {beats} beats are expected")
+        horizon *= 2
+    return 0
 
 
 def _check_request(request: Request) -> None:
@@ -168,10 +197,15 @@ def run(
         stimuli = request.case.make(request.setting(seed))
         if not stimuli:
             raise UsageError(f"{design.name}: case {request.case.name} makes no stimulus")
-        plans.append([(s, design.model(params, s)) for s in stimuli])
+        if not design.resettable and any(s.stop_ps is not None for s in stimuli):
+            raise UsageError(f"{design.name} has no reset, so case {request.case.name} cannot run")
+        try:
+            plans.append([(s, design.model(params, s)) for s in stimuli])
+        except UnwrittenModelError as error:
+            return [RunResult(request, s, (), (str(error),), 0.0, None, None) for s in request.seeds]
     progress("building")
     built = build(design, params, waves=request.waves)
-    flat = [Episode(s, _length(s, e)) for plan in plans for s, e in plan]
+    flat = [Episode(s, _length(s, e if design.timed else _budget(design, s, e))) for plan in plans for s, e in plan]
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="goldbeat-"))
     folder.mkdir(parents=True, exist_ok=True)

@@ -7,11 +7,11 @@ A module is a bench when it has a ``DESIGN``; a user's own description file is t
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import pkgutil
 from pathlib import Path
 
 from pymodels.errors import InputError, UsageError
+from tb.description import load_description, load_module
 from tb.design import Design
 
 
@@ -31,16 +31,7 @@ def load_design(path: Path) -> Design:
     Raises:
         InputError: no such file, it does not run, or it describes nothing.
     """
-    if not path.is_file():
-        raise InputError("no such file", "a description (Python)", file=path)
-    spec = importlib.util.spec_from_file_location(f"goldbeat_design_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise InputError("another kind of file", "a description (Python)", file=path)
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise InputError(f"{type(error).__name__}: {error}", "a description that can be loaded", file=path) from error
+    module = load_module(path)
     design = getattr(module, "DESIGN", None)
     if not isinstance(design, Design):
         raise InputError("no DESIGN", "a DESIGN = Design(...)", file=path)
@@ -51,6 +42,8 @@ def find_design(name: str) -> Design:
     """A design by name, or by the path of its description file."""
     if name.endswith(".py"):
         return load_design(Path(name))
+    if name.endswith(".toml"):
+        return load_description(Path(name))
     known = designs()
     if name not in known:
         raise UsageError(f"unknown design {name!r}; known: {', '.join(sorted(known))} (or the path of a description)")

@@ -46,7 +46,7 @@ def register(app: typer.Typer) -> None:
 
 
 def run_command(
-    name: Annotated[str, typer.Argument(metavar="DESIGN", help="A design's name, or a description file (.py).")],
+    name: Annotated[str, typer.Argument(metavar="DESIGN", help="A design's name, or a description file (.toml, .py).")],
     case: Annotated[str | None, typer.Option("--case", "-c", metavar="NAME", help="Case [the design's first].")] = None,
     seed: Annotated[
         int, typer.Option("--seed", "-s", metavar="N", min=0, help="Seed; the same one repeats a run.")
@@ -179,6 +179,13 @@ def _show(results: list[RunResult], failed: list[RunResult], folder: Path, name:
         soft_wrap=True,
     )
     out.print(f"in {folder}", markup=False, soft_wrap=True)
+
+
+def _how(design: Design) -> str:
+    """What the comparison looked at beside the values."""
+    if not design.ordered:
+        return "frame by frame; neither their order nor their cycles are compared"
+    return "with their cycles" if design.timed else "in order; their cycles are not compared"
 
 
 def _port_table(result: RunResult) -> Table:
