@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from pymodels.errors import ToolError
-from tb.cli import plio, signoff
+from tb.cli import plio, probe, signoff
 from tb.cli.common import GoldbeatGroup, examples
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app = typer.Typer(
     epilog=examples(
         "goldbeat list                              what can be run",
         "goldbeat run plio_fir                      build, simulate, compare, report",
+        "goldbeat new bench/f my_fifo.v --model identity   a bench for your own RTL",
         "goldbeat plio info out.txt -t cint16 -w 32",
         "goldbeat signoff build/runs/plio_fir-filter --limits limits.toml",
     ),
@@ -59,6 +60,7 @@ def _root(
 def _mount() -> None:
     app.add_typer(plio.app, name="plio")
     signoff.register(app)
+    probe.register(app)
     try:
         run = import_module("tb.cli.run")
     except ModuleNotFoundError as error:

@@ -175,7 +175,7 @@ def _show(results: list[RunResult], failed: list[RunResult], folder: Path, name:
     tally = f"{len(results) - len(failed)} of {len(results)} seeds, " if len(results) > 1 else ""
     out.print(
         f"{mark} {request.design.name} {request.case.name}: {tally}{episodes} episode(s), "
-        f"{compared} output values compared with their cycles",
+        f"{compared} output values compared {_how(request.design)}",
         soft_wrap=True,
     )
     out.print(f"in {folder}", markup=False, soft_wrap=True)

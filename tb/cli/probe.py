@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat probe`` and ``goldbeat new``: benches for RTL that nobody has described yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from pymodels.errors import UsageError
+from pymodels.ready import READY_MODELS
+from tb.cli.common import BAD_INPUT, Force, Json, check_free, examples, print_json
+from tb.design import Bundle, LitePort, MemoryPort, StreamPort, Width
+from tb.harness import make_harness
+from tb.probe.bench import comments, write_bench
+from tb.probe.elaborate import elaborate
+from tb.probe.filelist import Sources, macros, read_filelist
+from tb.probe.find import Choices, Found, as_json, find
+from tb.probe.write import MODEL, describe, to_toml
+
+Files = Annotated[list[Path] | None, typer.Argument(metavar="FILES", help="Verilog or SystemVerilog sources.")]
+FileLists = Annotated[
+    list[Path] | None, typer.Option("-f", metavar="LIST", help="File list; its paths count from the current folder.")
+]
+NearLists = Annotated[
+    list[Path] | None, typer.Option("-F", metavar="LIST", help="File list; its paths count from its own folder.")
+]
+Top = Annotated[str | None, typer.Option("--top", "-t", metavar="MODULE", help="Top module [the only one].")]
+Includes = Annotated[list[Path] | None, typer.Option("-I", metavar="DIR", help="Folder for `include.")]
+Defines = Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=V]", help="Macro.")]
+Generics = Annotated[list[str] | None, typer.Option("-G", metavar="P=V", help="Value of a top-level parameter.")]
+Ties = Annotated[list[str] | None, typer.Option("--tie", metavar="PORT=V", help="Hold an input; -1: all ones.")]
+Ignored = Annotated[list[str] | None, typer.Option("--ignore", metavar="PORT", help="Leave a port unconnected.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Mount the commands."""
+    app.command(
+        "probe",
+        no_args_is_help=True,
+        epilog=examples(
+            "goldbeat probe rtl/my_fifo.sv",
+            "goldbeat probe -f rtl/files.f --top my_dma -G DATA_WIDTH=64 --json",
+            "goldbeat probe rtl/my_fifo.sv --out my_fifo.toml --wrapper harness.sv",
+        ),
+    )(probe_command)
+    app.command(
+        "new",
+        no_args_is_help=True,
+        epilog=examples(
+            "goldbeat new bench/my_fifo rtl/my_fifo.sv --model identity",
+            "goldbeat new bench/my_filter -f rtl/files.f --top my_filter -G TAPS=8",
+        ),
+    )(new_command)
+
+
+def probe_command(
+    files: Files = None,
+    lists: FileLists = None,
+    near: NearLists = None,
+    top: Top = None,
+    includes: Includes = None,
+    defines: Defines = None,
+    generics: Generics = None,
+    ties: Ties = None,
+    ignored: Ignored = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the description.")] = None,
+    wrapper: Annotated[Path | None, typer.Option("--wrapper", metavar="FILE", help="Write the harness.")] = None,
+    model: Annotated[str, typer.Option("--model", metavar="M", help="Golden model named in the description.")] = MODEL,
+    force: Force = False,
+    as_machine: Json = False,
+) -> None:
+    """Find clocks, resets and AXI bundles of a top module, and list what belongs to nothing known.
+
+    Exit code: 0 a harness can be made, 2 it cannot (or the sources have errors).
+    """
+    sources, found = _find(files, lists, near, top, includes, defines, generics, ties, ignored)
+    for path in (out, wrapper):
+        if path is not None:
+            check_free(path, force)
+    if as_machine:
+        print_json(as_json(found))
+    else:
+        _show(found)
+    if found.refused:
+        typer.echo(f"{found.module.name}: no harness can be made: see refused", err=True)
+        raise typer.Exit(BAD_INPUT)
+    if out is not None:
+        description = describe(found, sources, out.parent, model=model)
+        out.write_text(to_toml(description, comments(found)), encoding="utf-8")
+    if wrapper is not None:
+        # The wrapper needs no model: a ready-made one stands in.
+        design = describe(found, sources, Path.cwd(), model="identity").design(Path.cwd())
+        wrapper.write_text(make_harness(design, design.params(design.cases[0], {})), encoding="utf-8")
+    for path in (out, wrapper):
+        if path is not None:
+            typer.echo(f"wrote {path}", err=as_machine)
+
+
+def new_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the bench.")],
+    files: Files = None,
+    lists: FileLists = None,
+    near: NearLists = None,
+    top: Top = None,
+    includes: Includes = None,
+    defines: Defines = None,
+    generics: Generics = None,
+    ties: Ties = None,
+    ignored: Ignored = None,
+    name: Annotated[str | None, typer.Option("--name", "-n", metavar="NAME", help="Design's name [the top's].")] = None,
+    model: Annotated[
+        str, typer.Option("--model", metavar="M", help=f"Ready-made golden model: {', '.join(READY_MODELS)} [a stub].")
+    ] = MODEL,
+    force: Force = False,
+) -> None:
+    """Write a bench that runs: description, golden-model stub (it fails until it is written), pytest file."""
+    if model != MODEL and model not in READY_MODELS:
+        raise UsageError(f"unknown model {model!r}; ready-made ones: {', '.join(READY_MODELS)}")
+    sources, found = _find(files, lists, near, top, includes, defines, generics, ties, ignored)
+    description = describe(found, sources, folder, name=name, model=model)
+    written = write_bench(folder, found, description, force=force)
+    for path in written:
+        typer.echo(f"wrote {path}")
+    for text in (*found.notes, *(f"{port}: {what}" for port, what in found.unplaced.items())):
+        typer.echo(f"look at: {text}")
+    typer.echo(f"run it: goldbeat run {written[0]}")
+
+
+def _find(
+    files: list[Path] | None,
+    lists: list[Path] | None,
+    near: list[Path] | None,
+    top: str | None,
+    includes: list[Path] | None,
+    defines: list[str] | None,
+    generics: list[str] | None,
+    ties: list[str] | None,
+    ignored: list[str] | None,
+) -> tuple[Sources, Found]:
+    sources = Sources(include_dirs=tuple(includes or ()), defines=macros(defines or []))
+    for path in lists or ():
+        sources += read_filelist(path)
+    for path in near or ():
+        sources += read_filelist(path, relative=True)
+    sources += Sources(tuple(files or ()))
+    module = elaborate(sources, top, _pairs("-G", generics or []))
+    held = {}
+    for port, value in _pairs("--tie", ties or []).items():
+        try:
+            held[port] = int(value, 0)
+        except ValueError:
+            raise UsageError(f"--tie {port}: found {value!r}, expected an integer") from None
+    return sources, find(module, Choices(held, tuple(ignored or ())))
+
+
+def _pairs(option: str, items: list[str]) -> dict[str, str]:
+    found = {}
+    for item in items:
+        name, equals, value = item.partition("=")
+        if not equals or not name or not value:
+            raise UsageError(f"{option} {item}: expected NAME=VALUE")
+        found[name] = value
+    return found
+
+
+# -- for people -----------------------------------------------------------------------------------------------------
+
+
+def _show(found: Found) -> None:
+    out = Console(highlight=False)
+    given = " ".join(f"{p.name}={p.value}" for p in found.module.parameters if p.value is not None)
+    out.print(f"{found.module.name}  {given}".rstrip(), markup=False, soft_wrap=True)
+    table = Table(show_edge=False)
+    for column in ("what", "name", "way", "clock", "of what", "signals"):
+        table.add_column(column, overflow="fold")
+    for clock in found.clocks:
+        level = "" if clock.reset is None else f"reset {clock.reset}, active {'high' if clock.active_high else 'low'}"
+        table.add_row("clock", clock.name, "in", "", level or "no reset", "")
+    values = {p.name: p.value for p in found.module.parameters}
+    for port in found.bundles:
+        kind, size = _kind(port, values)
+        roles = port.roles() if isinstance(port, StreamPort) else ()
+        table.add_row(kind, port.name, _way(port), port.clock, size, " ".join(roles) or f"{len(port.roles())} signals")
+    out.print(table)
+    _list(out, "not placed", (f"{name}: {what}" for name, what in found.unplaced.items()))
+    _list(out, "refused", (f"{name}: {reason}" for name, reason in found.refused.items()))
+    _list(out, "notes", found.notes)
+
+
+def _list(out: Console, title: str, lines: Iterable[str]) -> None:
+    texts = list(lines)
+    if texts:
+        out.print(f"{title}:", style="bold")
+    for text in texts:
+        out.print(f"  {text}", markup=False, soft_wrap=True)
+
+
+def _kind(port: Bundle, values: Mapping[str, object]) -> tuple[str, str]:
+    def bits(width: Width) -> str:
+        return str(width) if isinstance(width, int) else f"{values[width]} ({width})"
+
+    if isinstance(port, StreamPort):
+        kind, size = "AXI-Stream", f"{bits(port.width)} bit"
+    elif isinstance(port, LitePort):
+        kind, size = "AXI-Lite", f"{bits(port.data_width)} bit, address {bits(port.address_width)}"
+    else:
+        assert isinstance(port, MemoryPort)
+        kind = "AXI4"
+        size = f"{bits(port.data_width)} bit, address {bits(port.address_width)}, id {bits(port.id_width)}"
+    return kind, size if port.lanes is None else f"{bits(port.lanes)} x {size}"
+
+
+def _way(port: Bundle) -> str:
+    inward = getattr(port, "direction", "in") == "in"
+    if isinstance(port, StreamPort):
+        return "in" if inward else "out"
+    return "slave" if inward else "master"

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A new bench: description, golden-model stub, test."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jinja2
+
+from pymodels.errors import UsageError
+from pymodels.ready import READY_MODELS
+from tb.description import Description
+from tb.probe.find import Found
+from tb.probe.write import to_toml
+
+
+def comments(found: Found) -> list[str]:
+    """What the head of a description tells about how it came to be."""
+    lines = [
+        f"Description of {found.module.name}, made from its source. What was guessed stands below: correct it here."
+    ]
+    lines += [f"  note: {note}" for note in found.notes]
+    lines += [f"  not placed: {name}, {what}" for name, what in found.unplaced.items()]
+    return lines
+
+
+def write_bench(folder: Path, found: Found, description: Description, *, force: bool = False) -> list[Path]:
+    """Write a bench that runs.
+
+    Args:
+        folder: made when it is not there.
+        found: for the notes in the description's head.
+        description: what to write.
+        force: overwrite files of an earlier bench.
+
+    Returns:
+        the files written, the description first.
+
+    Raises:
+        UsageError: a file is there already.
+    """
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("tb", "templates"), undefined=jinja2.StrictUndefined, keep_trailing_newline=True
+    )
+    name = description.name
+    texts = {folder / f"{name}.toml": to_toml(description, comments(found))}
+    if description.model not in READY_MODELS:
+        outputs = [s.name for s in description.streams if s.direction == "out"]
+        inputs = [s.name for s in description.streams if s.direction == "in"]
+        texts[folder / "model.py"] = environment.get_template("model.py.j2").render(
+            description=description, inputs=inputs, outputs=outputs
+        )
+    test = f"test_{''.join(c if c.isalnum() else '_' for c in name)}.py"
+    texts[folder / test] = environment.get_template("test_bench.py.j2").render(description=description)
+    there = [path for path in texts if path.exists()]
+    if there and not force:
+        raise UsageError(f"{', '.join(map(str, there))} exists; --force overwrites")
+    folder.mkdir(parents=True, exist_ok=True)
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+    return list(texts)

@@ -1,0 +1,279 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From an elaborated top module to a description: everything guessed, and every guess told."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pymodels.errors import UsageError
+from tb.design import Bundle, ClockPort, LitePort, MemoryPort, StreamPort
+from tb.probe.bundles import NotABundle, Placed, place
+from tb.probe.module import Module, Port
+from tb.probe.names import affinity, groups, is_clock, is_enable, is_reset, low_by_name
+
+_PERIODS_PS = (4000, 3200, 5000, 2500, 8000)
+_CONTROLS = ("tvalid", "tready", "awvalid", "awready", "wvalid", "wready", "arvalid", "arready", "bvalid", "rvalid")
+
+
+@dataclass(frozen=True)
+class Choices:
+    """What the user says about ports that no rule knows.
+
+    Attributes:
+        ties: inputs held at a constant.
+        ignored: outputs (and inout ports, interfaces and structs that may stay open) that nobody looks at.
+    """
+
+    ties: Mapping[str, int] = field(default_factory=dict)
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was made of a top module.
+
+    Attributes:
+        module: the module.
+        clocks, streams, registers, memories, ties, ignored: as in a description.
+        unplaced: ports that belong to nothing known, with what is done about each.
+        refused: ports (or bundles) that stand in the way of a harness, with the reason.
+        notes: every guess, each naming its port.
+    """
+
+    module: Module
+    clocks: tuple[ClockPort, ...]
+    streams: tuple[StreamPort, ...]
+    registers: tuple[LitePort, ...]
+    memories: tuple[MemoryPort, ...]
+    ties: Mapping[str, int]
+    ignored: tuple[str, ...]
+    unplaced: Mapping[str, str]
+    refused: Mapping[str, str]
+    notes: tuple[str, ...]
+
+    @property
+    def bundles(self) -> tuple[Bundle, ...]:
+        """All bundles."""
+        return (*self.streams, *self.registers, *self.memories)
+
+
+def find(module: Module, choices: Choices | None = None) -> Found:
+    """Find clocks, resets and bundles."""
+    return _Finder(module, choices or Choices()).run()
+
+
+_AnyBundle = TypeVar("_AnyBundle", bound=Bundle)
+
+
+class _Finder:
+    def __init__(self, module: Module, choices: Choices) -> None:
+        self.module = module
+        self.left = {p.name: p for p in module.ports}
+        self.ties: dict[str, int] = {}
+        self.ignored: list[str] = []
+        self.unplaced: dict[str, str] = {}
+        self.refused: dict[str, str] = {}
+        self.notes: list[str] = []
+        self._choose(choices)
+
+    def run(self) -> Found:
+        placed = self._place()
+        clocks = self._clocks()
+        bundles = [self._clocked(p.port, clocks) for p in placed]
+        ports = self._resets(clocks)
+        self._rest()
+        return Found(
+            self.module,
+            ports,
+            tuple(b for b in bundles if isinstance(b, StreamPort)),
+            tuple(b for b in bundles if isinstance(b, LitePort)),
+            tuple(b for b in bundles if isinstance(b, MemoryPort)),
+            self.ties,
+            tuple(self.ignored),
+            self.unplaced,
+            self.refused,
+            tuple(self.notes),
+        )
+
+    def _choose(self, choices: Choices) -> None:
+        for name in (*choices.ties, *choices.ignored):
+            if name not in self.left:
+                raise UsageError(f"{self.module.name} has no port {name!r}")
+            port = self.left[name]
+            if (name in choices.ties) != (port.way == "input"):
+                raise UsageError(f"port {name} is an {port.way}: inputs are tied, others are ignored")
+            self.left.pop(name)
+        self.ties.update(choices.ties)
+        self.ignored += choices.ignored
+
+    # -- bundles ------------------------------------------------------------------------------------------------
+
+    def _place(self) -> list[Placed]:
+        placed = []
+        for group in groups(self.left.values()):
+            try:
+                one = place(group, tuple(self.module.parameters))
+            except NotABundle as reason:
+                self.notes.append(f"{group.name}: not a bundle: {reason}")
+                continue
+            placed.append(one)
+            self.ties |= one.ties
+            self.ignored += one.ignored
+            self.notes += one.notes
+            for name in one.ports:
+                self.left.pop(name)
+        return placed
+
+    def _clocked(self, port: _AnyBundle, clocks: list[str]) -> _AnyBundle:
+        if not clocks:
+            self.refused[port.name] = "no clock was found for it"
+            return port
+        wiring, evidence = self.module.wiring, Counter[str]()
+        for role in _CONTROLS:
+            if port.has(role):
+                pin = port.pin(role)
+                seen = wiring.driven.get(pin) or wiring.read.get(pin) or frozenset()
+                if len(seen) == 1:
+                    evidence.update(seen)
+        if len(clocks) == 1:
+            chosen = clocks[0]
+        elif evidence:
+            chosen = evidence.most_common(1)[0][0]
+        else:
+            chosen = _closest(port.name, clocks)
+            self.notes.append(f"{port.name}: clock {chosen} by its name")
+        if chosen not in clocks:
+            self.refused[port.name] = f"its clock {chosen} is no port that can be driven"
+        return port.model_copy(update={"clock": chosen})
+
+    # -- clocks and resets --------------------------------------------------------------------------------------
+
+    def _clocks(self) -> list[str]:
+        wiring = self.module.wiring
+        found = []
+        for port in list(self.left.values()):
+            if port.way != "input" or port.width != 1 or port.unpacked or port.refusal is not None:
+                continue
+            named = is_clock(port.name) and not wiring.read.get(port.name)
+            if port.name in wiring.clocks or named:
+                found.append(port.name)
+                self.left.pop(port.name)
+                if port.name not in wiring.clocks:
+                    self.notes.append(f"{port.name}: a clock by its name; no flip-flop of this build uses it")
+        return found
+
+    def _resets(self, clocks: list[str]) -> tuple[ClockPort, ...]:
+        candidates = [
+            p.name
+            for p in self.left.values()
+            if p.way == "input" and p.width == 1 and not p.unpacked and p.refusal is None and self._resets_something(p)
+        ]
+        ports, used = [], set()
+        for index, clock in enumerate(clocks):
+            reset = self._reset_of(clock, candidates, clocks)
+            used |= {reset} if reset is not None else set()
+            ports.append(
+                ClockPort(
+                    name=clock,
+                    reset=reset,
+                    active_high=reset is not None and self._active_high(reset),
+                    period_ps=_PERIODS_PS[index % len(_PERIODS_PS)],
+                )
+            )
+        for name in candidates:
+            self.left.pop(name)
+            if name not in used:
+                self.ties[name] = 0 if self._active_high(name) else 1
+                self.notes.append(f"{name}: a second reset; tied to {self.ties[name]}, where it does nothing")
+        for port in ports:
+            if port.reset is None:
+                self.notes.append(f"{port.name}: no reset was found for it")
+        return tuple(ports)
+
+    def _resets_something(self, port: Port) -> bool:
+        uses = [u for u in self.module.wiring.resets if u.reset == port.name]
+        return is_reset(port.name) or any(u.edge for u in uses)
+
+    def _reset_of(self, clock: str, candidates: list[str], clocks: list[str]) -> str | None:
+        wiring = self.module.wiring
+        used = [c for c in candidates if any(u.clock == clock and u.reset == c for u in wiring.resets)]
+        read = [c for c in candidates if clock in wiring.read.get(c, ())]
+        for group in (used, read):
+            if len(group) == 1:
+                return group[0]
+            if group:
+                return _closest(clock, group)
+        unused = [c for c in candidates if not wiring.read.get(c)]
+        if unused:
+            # A reset that this build does not use, or that goes through logic which hides it.
+            closest = _closest(clock, unused)
+            if len(clocks) == 1 or affinity(clock, closest) or len(candidates) == 1:
+                return closest
+        return candidates[0] if len(candidates) == 1 else None
+
+    def _active_high(self, name: str) -> bool:
+        levels = Counter(u.active_high for u in self.module.wiring.resets if u.reset == name)
+        by_name = not low_by_name(name)
+        if len(levels) == 1:
+            (by_use,) = levels
+            if by_use != by_name:
+                self._note(f"{name}: active {'high' if by_use else 'low'} by its use, against its name")
+            return by_use
+        if levels:
+            self._note(f"{name}: used at both levels; active {'high' if by_name else 'low'} by its name")
+        return by_name
+
+    def _note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    # -- the rest -----------------------------------------------------------------------------------------------
+
+    def _rest(self) -> None:
+        for name, port in self.left.items():
+            if port.refusal is not None:
+                self.refused[name] = f"{port.refusal} ({port.where}): {_remedy(port)}"
+            elif port.unpacked:
+                self.refused[name] = f"unpacked array ({port.where}): {_remedy(port)}"
+            elif port.way == "output":
+                self.ignored.append(name)
+                self.unplaced[name] = f"output, {port.width} bit: not looked at"
+            else:
+                self.ties[name] = -1 if is_enable(name) else 0
+                value = "1, as its name is an enable's" if is_enable(name) else "0"
+                self.unplaced[name] = f"input, {port.width} bit: tied to {value}"
+
+
+def _remedy(port: Port) -> str:
+    if port.way == "input":
+        return f"wrap the module with flat ports, or hold it at a constant with --tie {port.name}=0"
+    return f"wrap the module with flat ports, or leave it open with --ignore {port.name}"
+
+
+def _closest(name: str, candidates: Iterable[str]) -> str:
+    """The candidate whose name is nearest, the first one when none is nearer."""
+    return max(candidates, key=lambda c: affinity(name, c))
+
+
+def as_json(found: Found) -> dict[str, Any]:
+    """For machines."""
+
+    def bundle(port: Bundle) -> dict[str, Any]:
+        return port.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+
+    return {
+        "top": found.module.name,
+        "parameters": {p.name: p.value for p in found.module.parameters},
+        "clocks": [c.model_dump(mode="json") for c in found.clocks],
+        "streams": [bundle(p) for p in found.streams],
+        "registers": [bundle(p) for p in found.registers],
+        "memories": [bundle(p) for p in found.memories],
+        "ties": dict(found.ties),
+        "ignored": list(found.ignored),
+        "unplaced": dict(found.unplaced),
+        "refused": dict(found.refused),
+        "notes": list(found.notes),
+    }

@@ -1,0 +1,248 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which clock drives and reads each port of a top module, and what resets what, from the elaborated source.
+
+Every symbol of the hierarchy is a node, known by its path. Continuous assignments, combinational blocks and port connections are
+edges; an assignment in a block that waits for an edge makes its target a flip-flop. Bits of a vector are not told apart: a
+port may then have several clocks, and the caller falls back on names.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from tb.probe.module import ResetUse, Wiring
+
+_NOT = ("LogicalNot", "BitwiseNot")
+_ANY_OF = ("LogicalOr", "LogicalAnd", "BinaryOr", "BinaryAnd")
+_NAMED = ("NamedValue", "HierarchicalValue")
+
+
+def _kind(node: Any) -> str:
+    return str(node.kind).rpartition(".")[2]
+
+
+def _names(node: Any) -> set[str]:
+    """Paths of every value that an expression or a statement mentions."""
+    found: set[str] = set()
+
+    def look(inner: Any) -> None:
+        if _kind(inner) in _NAMED:
+            found.add(inner.symbol.hierarchicalPath)
+
+    node.visit(look)
+    return found
+
+
+def _bare(expression: Any) -> Any:
+    while _kind(expression) == "Conversion":
+        expression = expression.operand
+    return expression
+
+
+def _value(expression: Any) -> tuple[str, bool] | None:
+    """A plain value or its negation: path and whether it is inverted."""
+    expression, inverted = _bare(expression), False
+    while _kind(expression) == "UnaryOp" and str(expression.op).rpartition(".")[2] in _NOT:
+        expression, inverted = _bare(expression.operand), not inverted
+    if _kind(expression) in _NAMED:
+        return expression.symbol.hierarchicalPath, inverted
+    return None
+
+
+def _conditions(expression: Any, inverted: bool = False) -> Iterator[tuple[str, bool]]:
+    """The values that a condition is made of, each with whether it counts when low."""
+    expression = _bare(expression)
+    kind = _kind(expression)
+    if kind in _NAMED:
+        yield expression.symbol.hierarchicalPath, inverted
+    elif kind == "UnaryOp" and str(expression.op).rpartition(".")[2] in _NOT:
+        yield from _conditions(expression.operand, not inverted)
+    elif kind == "BinaryOp":
+        op = str(expression.op).rpartition(".")[2]
+        if op in _ANY_OF:
+            yield from _conditions(expression.left, inverted)
+            yield from _conditions(expression.right, inverted)
+        elif op in ("Equality", "Inequality", "CaseEquality", "CaseInequality"):
+            for side, other in ((expression.left, expression.right), (expression.right, expression.left)):
+                value, constant = _value(side), _bare(other).constant
+                if value is not None and constant is not None:
+                    low = str(constant).endswith("0")
+                    yield value[0], value[1] ^ inverted ^ low ^ op.endswith("Inequality")
+
+
+def _decisions(statement: Any) -> Iterator[Any]:
+    """The outermost ``if`` statements of a block."""
+    kind = _kind(statement)
+    if kind == "Timed":
+        yield from _decisions(statement.stmt)
+    elif kind == "Block":
+        yield from _decisions(statement.body)
+    elif kind == "List":
+        for inner in statement.list:
+            yield from _decisions(inner)
+    elif kind == "Conditional":
+        yield statement
+
+
+class _Graph:
+    """Everything found on one walk through the hierarchy."""
+
+    def __init__(self, top: Any) -> None:
+        self.before: dict[str, set[str]] = defaultdict(set)
+        self.after: dict[str, set[str]] = defaultdict(set)
+        self.plain: dict[str, tuple[str, bool]] = {}
+        self.flops: dict[str, set[str]] = defaultdict(set)
+        self.readers: dict[str, set[str]] = defaultdict(set)
+        self.blocks: Counter[str] = Counter()
+        self.resets: set[tuple[str, str, bool, bool]] = set()
+        top.visit(self._look)
+
+    def _look(self, node: Any) -> None:
+        kind = _kind(node)
+        if kind == "ContinuousAssign" and _kind(node.assignment) == "Assignment":
+            self._assign(node.assignment.left, node.assignment.right)
+        elif kind == "Net" and node.initializer is not None:
+            self._connect(node.hierarchicalPath, node.initializer)
+        elif kind == "Instance":
+            for connection in node.portConnections:
+                self._port(connection)
+        elif kind == "ProceduralBlock":
+            self._block(node.body)
+
+    def _edge(self, source: str, target: str) -> None:
+        self.before[target].add(source)
+        self.after[source].add(target)
+
+    def _connect(self, target: str, source: Any) -> None:
+        for name in _names(source):
+            self._edge(name, target)
+        value = _value(source)
+        if value is not None:
+            self.plain[target] = value
+
+    def _assign(self, left: Any, right: Any) -> None:
+        for target in _names(left):
+            self._connect(target, right)
+
+    def _port(self, connection: Any) -> None:
+        port, expression = connection.port, connection.expression
+        inner = getattr(port, "internalSymbol", None)
+        if inner is None or expression is None:
+            return
+        path = inner.hierarchicalPath
+        if _kind(expression) == "Assignment":
+            for name in _names(expression.left):
+                self._edge(path, name)
+        else:
+            self._connect(path, expression)
+
+    def _block(self, body: Any) -> None:
+        events = list(_events(body.timing)) if _kind(body) == "Timed" else []
+        written, read = _written(body)
+        if not events:
+            for target in written:
+                for source in read:
+                    self._edge(source, target)
+            return
+        used = _names(body.stmt)
+        edges = dict(events)
+        clocks = [name for name in edges if name not in used] or list(edges)[:1]
+        clock = clocks[0]
+        self.blocks[clock] += 1
+        for target in written:
+            self.flops[target].add(clock)
+        for name in used:
+            self.readers[name].add(clock)
+        for decision in _decisions(body):
+            for condition in decision.conditions:
+                for name, low in _conditions(condition.expr):
+                    self.resets.add((clock, name, not low, name in edges))
+
+    def origin(self, path: str) -> tuple[str, bool]:
+        """Follow plain connections up to where a value comes from, and whether it arrives inverted."""
+        inverted, seen = False, set()
+        while path in self.plain and path not in seen:
+            seen.add(path)
+            path, turned = self.plain[path]
+            inverted ^= turned
+        return path, inverted
+
+    def reach(self, start: str, edges: dict[str, set[str]], stops: dict[str, set[str]]) -> set[str]:
+        """The clocks of the first flip-flops met on every way from a symbol."""
+        clocks: set[str] = set()
+        seen, todo = {start}, [start]
+        while todo:
+            name = todo.pop()
+            if name in stops:
+                clocks |= stops[name]
+                if stops is self.flops:
+                    continue
+            for follower in edges.get(name, ()):
+                if follower not in seen:
+                    seen.add(follower)
+                    todo.append(follower)
+        return clocks
+
+
+def _events(timing: Any) -> Iterator[tuple[str, bool]]:
+    """The edges that a block waits for: path and whether it is the rising one."""
+    if _kind(timing) == "EventList":
+        for event in timing.events:
+            yield from _events(event)
+    elif _kind(timing) == "SignalEvent":
+        edge = str(timing.edge).rpartition(".")[2]
+        value = _value(timing.expr)
+        if value is not None and edge in ("PosEdge", "NegEdge"):
+            yield value[0], edge == "PosEdge"
+
+
+def _written(body: Any) -> tuple[set[str], set[str]]:
+    """What a block assigns, and everything that it mentions."""
+    targets: set[str] = set()
+
+    def look(node: Any) -> None:
+        if _kind(node) == "Assignment":
+            targets.update(_names(node.left))
+
+    body.visit(look)
+    return targets, _names(body)
+
+
+def trace(top: Any, inputs: Iterable[str], outputs: Iterable[str]) -> Wiring:
+    """Follow clocks and resets through an elaborated hierarchy.
+
+    Args:
+        top: pyslang's instance symbol.
+        inputs: names of its input ports.
+        outputs: names of its output ports.
+    """
+    graph = _Graph(top)
+    inputs = list(inputs)
+    prefix = f"{top.name}."
+    known = {f"{prefix}{name}": name for name in inputs}
+
+    def clock_of(path: str) -> str | None:
+        return known.get(graph.origin(path)[0])
+
+    counts: Counter[str] = Counter()
+    for path, blocks in graph.blocks.items():
+        name = clock_of(path)
+        if name is not None:
+            counts[name] += blocks
+    uses = set()
+    for clock, reset, high, edge in graph.resets:
+        domain, (origin, inverted) = clock_of(clock), graph.origin(reset)
+        if domain is not None and origin in known:
+            uses.add(ResetUse(domain, known[origin], high ^ inverted, edge))
+
+    def clocks(found: set[str]) -> frozenset[str]:
+        return frozenset(name for name in map(clock_of, found) if name is not None)
+
+    return Wiring(
+        tuple(name for name, _ in counts.most_common()),
+        tuple(sorted(uses, key=lambda u: (u.clock, u.reset, u.active_high))),
+        {name: clocks(graph.reach(f"{prefix}{name}", graph.before, graph.flops)) for name in outputs},
+        {name: clocks(graph.reach(f"{prefix}{name}", graph.after, graph.readers)) for name in inputs},
+    )
