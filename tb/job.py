@@ -11,12 +11,16 @@ import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pymodels.stimulus import Outcome, Stimulus
 from tb.design import ClockPort, LitePort, MemoryPort, StatusPort, StreamPort
 
 ENVIRONMENT = "GOLDBEAT_JOB"
+
+Backend = Literal["native", "cocotbext"]
+"""Who drives the ports: the kernel's transactors in C++, or cocotbext-axi's in Python."""
+BACKENDS: tuple[Backend, ...] = ("native", "cocotbext")
 
 
 @dataclass(frozen=True)
@@ -34,7 +38,7 @@ class Episode:
 
 @dataclass(frozen=True)
 class Job:
-    """One simulator process: the ports of the design, and its episodes one after the other."""
+    """One simulator process: the ports of the design, its episodes one after the other, and who drives the ports."""
 
     clocks: tuple[ClockPort, ...]
     streams: tuple[StreamPort, ...]
@@ -42,14 +46,22 @@ class Job:
     status: tuple[StatusPort, ...]
     episodes: Sequence[Episode]
     memories: tuple[MemoryPort, ...] = ()
+    transactors: Backend = "native"
 
 
 @dataclass(frozen=True)
 class AccessResult:
-    """What a register access gave: the value read (None for a write), and whether it was answered with an error."""
+    """What a register access gave.
+
+    Attributes:
+        value: read; None for a write.
+        error: answered with an error.
+        cycle: of the answer, counted like those of the streams; None where the back end does not know it.
+    """
 
     value: int | None
     error: bool
+    cycle: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from pymodels.stimulus import Clock, Outcome, Stimulus
 from pymodels.trace import Trace
 from tb.build import build
 from tb.design import Case, Design, Setting
-from tb.job import Episode, Record
+from tb.job import Backend, Episode, Record
 from tb.scoreboard import Verdict, check, nothing_compared
 from tb.simulate import simulate
 
@@ -43,6 +43,7 @@ class Request:
         options: case options that differ from their defaults.
         inputs: stimulus from files, by port.
         waves: write waves.
+        transactors: who drives the ports.
     """
 
     design: Design
@@ -52,6 +53,7 @@ class Request:
     options: Mapping[str, Any] = field(default_factory=dict)
     inputs: Mapping[str, Trace] = field(default_factory=dict)
     waves: bool = False
+    transactors: Backend = "native"
 
     @property
     def all_params(self) -> dict[str, Any]:
@@ -210,7 +212,9 @@ def run(
         folder = Path(tempfile.mkdtemp(prefix="goldbeat-"))
     folder.mkdir(parents=True, exist_ok=True)
     progress(f"simulating {len(flat)} episode(s)")
-    result = simulate(design, params, built, flat, folder, seed=request.seeds[0], count=count)
+    result = simulate(
+        design, params, built, flat, folder, seed=request.seeds[0], transactors=request.transactors, count=count
+    )
     progress("comparing")
     results, at = [], 0
     for seed, plan in zip(request.seeds, plans, strict=True):

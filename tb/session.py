@@ -12,14 +12,12 @@ from pathlib import Path
 from typing import Any
 
 import cocotb
-from cocotb.clock import Clock as CocotbClock
 from cocotb.triggers import RisingEdge, Timer
 from cocotb.utils import get_sim_time
 
 from pymodels.stimulus import Clock, Outcome
 from tb.job import ENVIRONMENT, AccessResult, Episode, Job, Record, read_job, write_record
 from tb.transactors.base import Transactors
-from tb.transactors.cocotbext import CocotbextTransactors
 
 _RESET_CYCLES = 8
 """Cycles of the slowest clock that a reset lasts: more than any synchroniser is deep."""
@@ -27,51 +25,28 @@ _HELD_CYCLES = 4
 """Cycles that the clocks run on after a reset in mid-flight, before the next episode."""
 
 
-class _Clocks:
-    """The free-running clocks of a design, restarted with chosen phases."""
+async def _align(agents: Transactors, clocks: Mapping[str, Clock], cycles: int) -> int:
+    """Restart the clocks so that edge 0 of each falls at its offset after a common origin.
 
-    def __init__(self, dut: Any, job: Job) -> None:
-        self._signals = {c.name: getattr(dut, c.name) for c in job.clocks}
-        self._running: list[CocotbClock] = []
+    Returns:
+        the origin (simulation time in ps), at least ``cycles`` periods of the slowest clock from now.
+    """
+    agents.stop_clocks()
+    slowest = max(c.period_ps for c in clocks.values())
+    await Timer(slowest, "step")
+    origin = int(get_sim_time("step")) + cycles * slowest
+    agents.start_clocks(clocks, origin)
+    return origin
 
-    def halt(self) -> None:
-        """Stop all clocks, low."""
-        for clock in self._running:
-            clock.stop()
-        self._running = []
-        for signal in self._signals.values():
-            signal.value = 0
 
-    async def align(self, clocks: Mapping[str, Clock], cycles: int) -> int:
-        """Restart so that edge 0 of every clock falls at its offset after a common origin.
-
-        Returns:
-            the origin (simulation time in ps), at least ``cycles`` periods of the slowest clock from now.
-        """
-        self.halt()
-        slowest = max(c.period_ps for c in clocks.values())
-        await Timer(slowest, "step")
-        origin = int(get_sim_time("step")) + cycles * slowest
-        for name, clock in clocks.items():
-            cocotb.start_soon(self._begin(name, clock, origin))
-        return origin
-
-    async def reach(self, origin: int, clocks: Mapping[str, Clock]) -> None:
-        """Wait for the origin; where a clock rises at that very moment, until its edge has been sampled."""
-        rising = [name for name, clock in clocks.items() if clock.offset_ps == clock.period_ps]
-        if rising:
-            await _until(origin - 1)
-            await RisingEdge(self._signals[rising[0]])
-        else:
-            await _until(origin)
-
-    async def _begin(self, name: str, clock: Clock, origin: int) -> None:
-        delay = (origin + clock.offset_ps - int(get_sim_time("step"))) % clock.period_ps
-        if delay:
-            await Timer(delay, "step")
-        driver = CocotbClock(self._signals[name], clock.period_ps, "step", impl="gpi")
-        driver.start(start_high=True)
-        self._running.append(driver)
+async def _reach(dut: Any, origin: int, clocks: Mapping[str, Clock]) -> None:
+    """Wait for the origin; where a clock rises at that very moment, until its edge has been sampled."""
+    rising = [name for name, clock in clocks.items() if clock.offset_ps == clock.period_ps]
+    if rising:
+        await _until(origin - 1)
+        await RisingEdge(getattr(dut, rising[0]))
+    else:
+        await _until(origin)
 
 
 async def _until(time_ps: int) -> None:
@@ -85,13 +60,13 @@ def _resets(dut: Any, job: Job) -> list[Any]:
     return [getattr(dut, name) for name in dict.fromkeys(c.resetn for c in job.clocks) if name is not None]
 
 
-async def _run(dut: Any, job: Job, episode: Episode, clocks: _Clocks, agents: Transactors) -> Record:
+async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Record:
     stimulus = episode.stimulus
     resets = _resets(dut, job)
     for reset in resets:
         reset.value = 0
     agents.reset()
-    origin = await clocks.align(stimulus.clocks, _RESET_CYCLES)
+    origin = await _align(agents, stimulus.clocks, _RESET_CYCLES)
     agents.load(stimulus)
     # The last look in reset; sinks decide two edges ahead, so everything is armed well before the origin.
     await _until(origin - 3 * max(c.period_ps for c in stimulus.clocks.values()))
@@ -99,19 +74,19 @@ async def _run(dut: Any, job: Job, episode: Episode, clocks: _Clocks, agents: Tr
     violations = [
         f"axis_valid_in_reset: {p.name}: tvalid is high in reset"
         for p in job.streams
-        if p.direction == "out" and p.clock in resettable and int(getattr(dut, f"{p.name}_tvalid").value)
+        if p.direction == "out" and p.clock in resettable and agents.peek(f"{p.name}_tvalid")
     ]
     accesses: dict[str, list[AccessResult]] = {p.name: [] for p in job.registers}
     if not stimulus.settled:
         agents.start(origin, settled=False)
-    await clocks.reach(origin, stimulus.clocks)
+    await _reach(dut, origin, stimulus.clocks)
     for reset in resets:
         reset.value = 1
     if stimulus.settled:
         for port, program in stimulus.program.items():
             accesses[port] += await agents.program(port, program)
         # Stopping the clocks is invisible to a synchronous design; it gives the streams a start at known phases.
-        origin = await clocks.align(stimulus.clocks, _HELD_CYCLES)
+        origin = await _align(agents, stimulus.clocks, _HELD_CYCLES)
         agents.start(origin, settled=True)
     stop = stimulus.stop_ps
     await _until(origin + (episode.run_ps if stop is None else min(stop, episode.run_ps)))
@@ -119,17 +94,29 @@ async def _run(dut: Any, job: Job, episode: Episode, clocks: _Clocks, agents: Tr
         for reset in resets:
             reset.value = 0
     outcome, broken, waiting = agents.stop()
-    status = {s.name: int(getattr(dut, s.name).value) for s in job.status}
+    status = {s.name: agents.peek(s.name) for s in job.status}
     if stop is None:
         for port, program in stimulus.after.items():
             accesses[port] += await agents.program(port, program)
     await Timer(_HELD_CYCLES * max(c.period_ps for c in stimulus.clocks.values()), "step")
+    unanswered, stuck = agents.unanswered()
     return Record(
         Outcome(outcome.ports, status),
         {port: tuple(results) for port, results in accesses.items()},
-        (*violations, *broken),
-        waiting,
+        (*violations, *broken, *unanswered),
+        (*waiting, *stuck),
     )
+
+
+def _transactors(dut: Any, job: Job) -> Transactors:
+    # Each back end's imports are its own: the native one must run without cocotbext-axi.
+    if job.transactors == "native":
+        from tb.transactors.native import NativeTransactors
+
+        return NativeTransactors(dut, job)
+    from tb.transactors.cocotbext import CocotbextTransactors
+
+    return CocotbextTransactors(dut, job)
 
 
 @cocotb.test()  # type: ignore[untyped-decorator]
@@ -146,6 +133,8 @@ async def episodes(dut: Any) -> None:
         for wire in port.wires():
             if wire.way == "input":
                 getattr(dut, f"{port.name}_{wire.name}").value = 0
-    clocks, agents = _Clocks(dut, job), CocotbextTransactors(dut, job)
+    # These writes must have been made before transactors make theirs.
+    await Timer(1, "step")
+    agents = _transactors(dut, job)
     for index, episode in enumerate(job.episodes):
-        write_record(await _run(dut, job, episode, clocks, agents), folder, index)
+        write_record(await _run(dut, job, episode, agents), folder, index)

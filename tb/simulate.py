@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from pymodels.errors import ToolError
-from tb.build import Build
 from tb.design import Design
-from tb.job import ENVIRONMENT, Episode, Job, Record, read_record, write_job
+from tb.job import ENVIRONMENT, Backend, Episode, Job, Record, read_record, write_job
+from tb.kernel.compile import Build
 
 TIMEOUT_S = 1800.0
 """Wall time after which a simulator process is taken to hang."""
@@ -47,6 +47,7 @@ def simulate(
     folder: Path,
     *,
     seed: int = 0,
+    transactors: Backend = "native",
     timeout_s: float = TIMEOUT_S,
     count: Callable[[int, int], None] = lambda done, total: None,
 ) -> Result:
@@ -59,6 +60,7 @@ def simulate(
         episodes: what to run.
         folder: an existing folder for the job, the records, the log and the waves.
         seed: of the simulator's own randomness (initial values of flip-flops), and of cocotb's.
+        transactors: who drives the ports.
         timeout_s: wall time allowed.
         count: is told now and then how many episodes of how many are done.
     """
@@ -69,6 +71,7 @@ def simulate(
         tuple(design.status_ports(params)),
         tuple(episodes),
         tuple(design.memory_ports(params)),
+        transactors,
     )
     write_job(job, folder)
     waves = folder / f"waves.{built.waves}" if built.waves else None

@@ -19,6 +19,7 @@ from tb.benches import designs, find_design
 from tb.cli.common import FAILED, Json, clock_period, examples, print_json
 from tb.design import Case, Design
 from tb.doctor import examine
+from tb.job import BACKENDS
 from tb.paths import build_root
 from tb.report import prepare, write_report
 from tb.run import Request, RunResult, run
@@ -65,6 +66,9 @@ def run_command(
     label: Annotated[
         str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [DESIGN-CASE].")
     ] = None,
+    transactors: Annotated[
+        str, typer.Option("--transactors", metavar="NAME", help="Who drives the ports: native or cocotbext.")
+    ] = "native",
     as_json: Json = False,
 ) -> None:
     """Build, simulate and compare a design with its golden model, beat by beat and cycle by cycle.
@@ -76,7 +80,10 @@ def run_command(
     params, options = _split_sets(design, chosen, sets or [])
     all_params = design.params(chosen, params)
     given = _read_inputs(design, all_params, inputs or [], clock)
-    request = Request(design, chosen, tuple(range(seed, seed + seeds)), params, options, given, waves)
+    backend = next((b for b in BACKENDS if b == transactors), None)
+    if backend is None:
+        raise UsageError(f"--transactors {transactors}: expected {' or '.join(BACKENDS)}")
+    request = Request(design, chosen, tuple(range(seed, seed + seeds)), params, options, given, waves, backend)
     folder = build_root() / "runs" / (label or f"{design.name}-{chosen.name}")
     prepare(folder)
     results = _run(request, folder)

@@ -167,6 +167,12 @@ const char* gb_waiting(void* transactor) {
   return found->keep(found->waiting());
 }
 
+/// Cycle since which it stands still, -1 where it does not.
+std::int64_t gb_stalled(const void* transactor) {
+  const std::int64_t since = static_cast<const Transactor*>(transactor)->stalled();
+  return since == goldbeat::kNever ? -1 : since;
+}
+
 std::int64_t gb_violations(const void* transactor) {
   return static_cast<std::int64_t>(static_cast<const Transactor*>(transactor)->violations().size());
 }

@@ -67,7 +67,7 @@ class Bit {
   }
 
  private:
-  std::uint8_t spare_;
+  std::uint8_t spare_ = 0;
   std::uint8_t* data_;
 };
 
@@ -158,6 +158,9 @@ class Transactor {
   virtual void reset() = 0;
   /// What it waits for and since when, outstanding accesses included; empty where it waits for nothing.
   virtual std::string waiting() const { return {}; }
+
+  /// Cycle since which it stands still, kNever where it does not.
+  virtual std::int64_t stalled() const { return kNever; }
 
   const std::string& name() const { return name_; }
   const std::vector<std::string>& violations() const { return violations_; }

@@ -4,22 +4,51 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from pymodels.stimulus import Access, Outcome, Stimulus
+from pymodels.stimulus import Access, Clock, Outcome, Stimulus
+from pymodels.trace import Trace
+from tb.design import LitePort
 from tb.job import AccessResult
+
+ACCESS_TIMEOUT_CYCLES = 10_000
+"""Cycles after which a register access counts as not answered."""
+MOST_VIOLATIONS = 100
+"""Reports of broken rules kept for one port; a broken handshake tends to break in every cycle."""
+_LAST_BEATS = 3
 
 
 class Transactors(ABC):
-    """The sources, sinks and register masters of one design.
+    """The clocks, sources, sinks and register masters of one design.
 
     An episode calls, in this order: :meth:`reset` (resets are asserted, clocks run), :meth:`load`,
-    :meth:`program` (any number), :meth:`start`, and after the run :meth:`stop`.
+    :meth:`program` (any number), :meth:`start`, and after the run :meth:`stop`. Clocks may be stopped and started anew in between.
     """
 
+    def __init__(self, registers: Sequence[LitePort]) -> None:
+        self._registers = {p.name: p for p in registers}
+        self._unanswered: dict[str, tuple[str, str]] = {}
+
     @abstractmethod
-    def reset(self) -> None:
+    def start_clocks(self, clocks: Mapping[str, Clock], origin_ps: int) -> None:
+        """Let the stopped clocks run from now on, edge k of a clock coming at ``origin_ps + clock.time(k)``."""
+
+    @abstractmethod
+    def stop_clocks(self) -> None:
+        """Stop all clocks, low."""
+
+    @abstractmethod
+    def peek(self, port: str) -> int:
+        """The value of one of the harness's ports."""
+
+    @abstractmethod
+    def drop(self) -> None:
         """Drop everything: no valid, no ready, nothing recorded."""
+
+    def reset(self) -> None:
+        """Forget the episode before."""
+        self._unanswered = {}
+        self.drop()
 
     @abstractmethod
     def load(self, stimulus: Stimulus) -> None:
@@ -35,9 +64,44 @@ class Transactors(ABC):
         """
 
     @abstractmethod
+    async def access(self, port: str, accesses: Sequence[Access]) -> list[AccessResult]:
+        """Make register accesses one after the other, up to the first that gets no answer."""
+
     async def program(self, port: str, accesses: Sequence[Access]) -> list[AccessResult]:
-        """Make register accesses one after the other."""
+        """Make register accesses; none on a port that has left one without an answer in this episode."""
+        if port in self._unanswered:
+            return []
+        results = await self.access(port, accesses)
+        number = len(results)
+        if number < len(accesses):
+            named = f"access {number} ({accesses[number].op} 0x{accesses[number].address:03x})"
+            self._unanswered[port] = (
+                f"axil_no_answer: {port}: {named} got no answer in {ACCESS_TIMEOUT_CYCLES} cycles",
+                f"{port}: {named}: {self._access_waits(port, accesses[number])}",
+            )
+        return results
+
+    def unanswered(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Register accesses without an answer: as violations, and what they wait for."""
+        return tuple(v for v, _ in self._unanswered.values()), tuple(w for _, w in self._unanswered.values())
+
+    def _access_waits(self, port: str, access: Access) -> str:
+        pairs = [("arvalid", "arready")] if access.op == "read" else [("awvalid", "awready"), ("wvalid", "wready")]
+        stuck = [f"{v} without {r}" for v, r in pairs if self.peek(f"{port}_{v}") and not self.peek(f"{port}_{r}")]
+        return ", ".join(stuck) or f"no {'rvalid' if access.op == 'read' else 'bvalid'}"
 
     @abstractmethod
     def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
         """End the run: transfers recorded since :meth:`start` (no status), protocol violations, what is still waiting."""
+
+
+def beat_waiting(port: str, since: int, trace: Trace) -> str:
+    """What a stream port waits for, for reports of hangs."""
+    text = f"{port}: tvalid without tready since cycle {since}, {len(trace)} beats transferred"
+    last = trace[-_LAST_BEATS:] if len(trace) else trace
+    if len(last):
+        beats = ", ".join(
+            f"0x{bytes(data[::-1]).hex()} in cycle {cycle}" for data, cycle in zip(last.data, last.cycle, strict=True)
+        )
+        text += f", the last ones {beats}"
+    return text

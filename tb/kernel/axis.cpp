@@ -1,0 +1,637 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// axis.cpp - AXI-Stream source and sink on plain arrays.
+//
+// The arrays of a source are the caller's (numpy's), read in place. Those of a sink are allocated here, grow as they fill, and are handed
+// over to the caller as they are. Widths that are powers of two have code of their own, in which a beat is a few moves.
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <deque>
+#include <new>
+
+#include "kernel.h"
+
+namespace goldbeat {
+namespace {
+
+constexpr std::size_t kSides = 3;
+
+}  // namespace
+
+// -- what Python hands over and gets back ---------------------------------------------------------------------------
+
+extern "C" {
+
+/// The top module's port of every signal, null where it has none.
+struct GbAxisNames {
+  const char* tdata;
+  const char* tvalid;
+  const char* tready;
+  const char* tkeep;
+  const char* tlast;
+  const char* sides[kSides];
+};
+
+/// Beats to send. Null columns: all bytes valid, no TLAST, sidebands 0, no gaps.
+struct GbAxisBeats {
+  std::int64_t beats;
+  const std::uint8_t* data;              ///< bytes of TDATA a beat
+  const std::uint8_t* keep;              ///< bytes of TKEEP a beat, bit 0 of the first one is TKEEP[0]
+  const std::uint8_t* last;              ///< 0 or 1
+  const std::uint64_t* sides[kSides];    ///< TID, TDEST, TUSER
+  const std::int64_t* gaps;              ///< idle cycles before each beat
+  std::int64_t* cycles;                  ///< filled in: when each beat transferred
+};
+
+/// Beats received; null columns where there is no such signal. Each column is freed by gb_free().
+struct GbAxisColumns {
+  std::int64_t beats;
+  std::uint8_t* data;
+  std::uint8_t* keep;
+  std::uint8_t* last;
+  std::uint64_t* sides[kSides];
+  std::int64_t* cycles;
+};
+
+/// A ready pattern, as pymodels.pattern.Pattern describes it.
+struct GbPattern {
+  int kind;                       ///< 0 none, 1 random, 2 bursty, 3 worst, 4 array
+  std::uint64_t seed;
+  std::uint64_t threshold;        ///< random: busy where the hash is below it
+  std::uint64_t burst;
+  std::uint64_t stall;            ///< worst: cycles away at first
+  std::uint64_t period;           ///< worst: then one beat every so many cycles
+  const std::uint8_t* values;     ///< array: copied
+  std::int64_t count;
+};
+
+}  // extern "C"
+
+namespace {
+
+// -- ready patterns ---------------------------------------------------------------------------------------------------
+
+std::uint64_t splitmix64(std::uint64_t seed, std::uint64_t index) {
+  std::uint64_t z = seed + (index + 1) * 0x9E3779B97F4A7C15ULL;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+  return z ^ (z >> 31);
+}
+
+/// The values of a pattern one after the other, made a block at a time.
+class Ready {
+ public:
+  Ready() = default;
+  explicit Ready(const GbPattern& pattern)
+      : pattern_(pattern), values_(pattern.values, pattern.values + (pattern.values ? pattern.count : 0)) {
+    pattern_.values = nullptr;
+    if (pattern.kind == kArray && values_.empty()) throw std::invalid_argument("an array pattern needs values");
+    if (pattern.kind == kBursty && pattern.burst == 0) throw std::invalid_argument("burst length 0");
+  }
+
+  bool always() const { return pattern_.kind == kNone; }
+  bool next() {
+    if (at_ == kBlock) fill();
+    return block_[at_++];
+  }
+
+ private:
+  enum Kind { kNone, kRandom, kBursty, kWorst, kArray };
+  static constexpr std::size_t kBlock = 4096;
+
+  void fill() {
+    for (std::size_t i = 0; i < kBlock; ++i) block_[i] = value(cycle_ + i);
+    cycle_ += kBlock;
+    at_ = 0;
+  }
+
+  bool value(std::uint64_t cycle) {
+    switch (pattern_.kind) {
+      case kRandom: return splitmix64(pattern_.seed, cycle) >= pattern_.threshold;
+      case kBursty:
+        if (left_ == 0) left_ = 1 + splitmix64(pattern_.seed, run_++) % pattern_.burst;
+        --left_;
+        return run_ % 2 == 1;
+      case kWorst: return cycle >= pattern_.stall && cycle % pattern_.period == 0;
+      case kArray: return values_[cycle % values_.size()] != 0;
+      default: return true;
+    }
+  }
+
+  GbPattern pattern_{};
+  std::vector<std::uint8_t> values_;
+  std::uint64_t cycle_ = 0;
+  std::uint64_t run_ = 0;
+  std::uint64_t left_ = 0;
+  std::size_t at_ = kBlock;
+  std::array<bool, kBlock> block_{};
+};
+
+// -- the ports of a bundle --------------------------------------------------------------------------------------------
+
+struct Ports {
+  enum class Role { kSource, kSink, kMonitor };
+
+  Ports(const GbAxisNames& names, Role role) {
+    const bool forward = role == Role::kSource;
+    const auto look = [&](const char* name, bool input) -> const Port& {
+      if (role != Role::kMonitor) return kernel().need(name, input);
+      const Port* port = kernel().find(name);
+      if (port == nullptr) throw std::invalid_argument("the top module has no port " + std::string(name));
+      return *port;
+    };
+    const Port& tdata = look(names.tdata, forward);
+    data = tdata.data;
+    bytes = tdata.bytes();
+    if (tdata.bits % 8 != 0) throw std::invalid_argument(std::string(tdata.name) + ": not whole bytes");
+    valid = Bit(look(names.tvalid, forward));
+    ready = names.tready ? Bit(look(names.tready, !forward)) : Bit(true);
+    if (names.tkeep) {
+      const Port& tkeep = look(names.tkeep, forward);
+      if (tkeep.bits != bytes) throw std::invalid_argument(std::string(tkeep.name) + ": not one bit a byte");
+      keep = tkeep.data;
+    }
+    if (names.tlast) last = Bit(look(names.tlast, forward));
+    has_last = names.tlast != nullptr;
+    for (std::size_t i = 0; i < kSides; ++i) {
+      if (names.sides[i] == nullptr) continue;
+      sides[i] = Field(look(names.sides[i], forward));
+      has_sides = true;
+    }
+  }
+
+  std::size_t keep_bytes() const { return (bytes + 7) / 8; }
+
+  void* data = nullptr;
+  void* keep = nullptr;
+  std::size_t bytes = 0;
+  Bit valid;
+  Bit ready;
+  Bit last;
+  bool has_last = false;
+  std::array<Field, kSides> sides;
+  bool has_sides = false;
+};
+
+/// Bytes of TKEEP for N bytes of TDATA, 0 where N is.
+constexpr std::size_t keep_size(std::size_t n) { return (n + 7) / 8; }
+
+}  // namespace
+
+// -- source -----------------------------------------------------------------------------------------------------------
+
+class AxisSource : public Transactor {
+ public:
+  AxisSource(std::string name, const GbAxisNames& names, const Clock& clock)
+      : Transactor(std::move(name)), ports_(names, Ports::Role::kSource), clock_(clock) {}
+
+  void reset() override {
+    ports_.valid.set(false);
+    ports_.last.set(false);
+    std::memset(ports_.data, 0, ports_.bytes);
+    if (ports_.keep) std::memset(ports_.keep, 0, ports_.keep_bytes());
+    for (Field& side : ports_.sides) side.set(0);
+    queue_.clear();
+    now_ = GbAxisBeats{};
+    at_ = 0;
+    next_ = kNever;
+    started_ = offering_ = stalled_ = false;
+    sent_ = 0;
+  }
+
+  /// Queue beats. Those that follow others count their gaps from there on, the first ones from the start.
+  void send(const GbAxisBeats& beats) {
+    if (beats.beats == 0) return;
+    if (at_ < now_.beats) {
+      queue_.push_back(beats);
+      return;
+    }
+    sent_ += now_.beats;
+    now_ = beats;
+    at_ = 0;
+    if (started_) next_ = clock_.cycle + 1 + gap();
+  }
+
+  /// Let it run: the first beat's gap counts from cycle `base` on, and nothing is offered before cycle `earliest`.
+  void start(std::int64_t base, std::int64_t earliest) {
+    started_ = true;
+    if (at_ < now_.beats) next_ = std::max(earliest, base + gap());
+  }
+
+  std::int64_t sent() const { return sent_ + at_; }
+  bool idle() const { return at_ == now_.beats && !offering_; }
+  void wake_when_idle(bool on) { wake_when_idle_ = on; }
+
+  std::int64_t stalled() const override { return stalled_ ? since_ : kNever; }
+
+  std::string waiting() const override {
+    if (!stalled_) return {};
+    return name() + ": tvalid without tready since cycle " + std::to_string(since_) + ", " + std::to_string(sent()) +
+           " beats transferred";
+  }
+
+ protected:
+  std::int64_t gap() const { return now_.gaps ? now_.gaps[at_] : 0; }
+
+  /// Beat at_ - 1, the last of its block, transferred in this cycle.
+  void next_block() {
+    if (queue_.empty()) {
+      if (wake_when_idle_) wake();
+      return;
+    }
+    sent_ += now_.beats;
+    now_ = queue_.front();
+    queue_.pop_front();
+    at_ = 0;
+  }
+
+  Ports ports_;
+  const Clock& clock_;
+  std::deque<GbAxisBeats> queue_;
+  GbAxisBeats now_{};
+  std::int64_t at_ = 0;        ///< beat of now_ that is offered, or is the next to be
+  std::int64_t next_ = kNever;  ///< cycle in which it is offered, at the earliest
+  std::int64_t since_ = 0;
+  std::int64_t sent_ = 0;  ///< beats of blocks before now_
+  bool started_ = false;
+  bool offering_ = false;
+  bool stalled_ = false;
+  bool wake_when_idle_ = false;
+};
+
+namespace {
+
+template <std::size_t N>
+class AxisSourceOf final : public AxisSource {
+ public:
+  using AxisSource::AxisSource;
+
+  bool sample(std::int64_t cycle) override {
+    const bool was = offering_;
+    if (was) {
+      if (!ports_.ready.get()) {
+        if (!stalled_) since_ = cycle;
+        stalled_ = true;
+        return false;
+      }
+      stalled_ = false;
+      now_.cycles[at_] = cycle;
+      if (++at_ == now_.beats) next_block();
+      next_ = at_ < now_.beats ? cycle + 1 + gap() : kNever;
+    }
+    offering_ = cycle + 1 >= next_;
+    return was | offering_;
+  }
+
+  void drive() override {
+    ports_.valid.set(offering_);
+    if (!offering_) {
+      ports_.last.set(false);
+      return;
+    }
+    const std::size_t at = static_cast<std::size_t>(at_);
+    copy<N>(ports_.data, now_.data + at * ports_.bytes, ports_.bytes);
+    if (ports_.keep) {
+      const std::size_t size = ports_.keep_bytes();
+      if (now_.keep) {
+        copy<keep_size(N)>(ports_.keep, now_.keep + at * size, size);
+      } else {
+        keep_all(size);
+      }
+    }
+    ports_.last.set(now_.last && now_.last[at]);
+    if (ports_.has_sides) {
+      for (std::size_t i = 0; i < kSides; ++i) {
+        if (!ports_.sides[i].absent()) ports_.sides[i].set(now_.sides[i] ? now_.sides[i][at] : 0);
+      }
+    }
+  }
+
+ private:
+  /// All bits that the port has.
+  void keep_all(std::size_t size) {
+    std::memset(ports_.keep, 0xFF, size);
+    if (ports_.bytes % 8) static_cast<std::uint8_t*>(ports_.keep)[size - 1] = (1U << ports_.bytes % 8) - 1;
+  }
+};
+
+// -- sink and monitor -------------------------------------------------------------------------------------------------
+
+/// An array that only grows.
+template <typename T>
+class Column {
+ public:
+  Column() = default;
+  ~Column() { std::free(data_); }
+  Column(const Column&) = delete;
+  Column& operator=(const Column&) = delete;
+
+  void grow(std::size_t size) {
+    void* const bigger = std::realloc(data_, size * sizeof(T));
+    if (bigger == nullptr) throw std::bad_alloc();
+    data_ = static_cast<T*>(bigger);
+  }
+  T* data() const { return data_; }
+  T* release() { return std::exchange(data_, nullptr); }
+
+ private:
+  T* data_ = nullptr;
+};
+
+}  // namespace
+
+class AxisSink : public Transactor {
+ public:
+  AxisSink(std::string name, const GbAxisNames& names, bool passive)
+      : Transactor(std::move(name)),
+        ports_(names, passive ? Ports::Role::kMonitor : Ports::Role::kSink),
+        passive_(passive),
+        payload_(ports_.bytes + ports_.keep_bytes() + 1 + kSides * sizeof(std::uint64_t)) {}
+
+  void reset() override {
+    willing_ = false;
+    if (!passive_) ports_.ready.set(false);
+    base_ = from_ = kNever;
+    ready_ = Ready();
+    stalled_ = false;
+    taken_ = 0;
+    GbAxisColumns dropped = take();
+    release(dropped);
+  }
+
+  /// Follow a ready pattern whose value 0 belongs to cycle `base`, and record from there on.
+  void start(const GbPattern& pattern, std::int64_t base) {
+    ready_ = Ready(pattern);
+    if (ports_.ready.absent() && !ready_.always()) throw std::invalid_argument(name() + ": no TREADY to hold it back with");
+    base_ = from_ = base;
+  }
+
+  /// Record no more.
+  void stop() { from_ = kNever; }
+
+  /// Wake when so many beats, or frames, have been recorded since the last take().
+  void wake_at(std::int64_t beats, std::int64_t frames) {
+    wake_beats_ = beats;
+    wake_frames_ = frames;
+    set_limit();
+  }
+
+  std::int64_t beats() const { return beats_; }
+  std::int64_t frames() const { return frames_; }
+
+  /// Hand over what was recorded and begin anew.
+  GbAxisColumns take() {
+    GbAxisColumns all{};
+    all.beats = beats_;
+    all.data = data_.release();
+    all.keep = keep_.release();
+    all.last = last_.release();
+    for (std::size_t i = 0; i < kSides; ++i) all.sides[i] = sides_[i].release();
+    all.cycles = cycles_.release();
+    taken_ += beats_;
+    beats_ = frames_ = capacity_ = 0;
+    wake_at(kNever, kNever);
+    return all;
+  }
+
+  static void release(GbAxisColumns& columns) {
+    std::free(columns.data);
+    std::free(columns.keep);
+    std::free(columns.last);
+    for (auto* side : columns.sides) std::free(side);
+    std::free(columns.cycles);
+  }
+
+  std::int64_t stalled() const override { return stalled_ ? since_ : kNever; }
+
+  std::string waiting() const override {
+    if (!stalled_) return {};
+    return name() + ": tvalid without tready since cycle " + std::to_string(since_) + ", " +
+           std::to_string(taken_ + beats_) + " beats transferred";
+  }
+
+ protected:
+  static constexpr std::int64_t kFirst = 1024;
+
+  /// The column is full, or the number of beats to wake at has been reached.
+  void at_limit() {
+    if (beats_ == wake_beats_) {
+      wake_beats_ = kNever;
+      wake();
+    }
+    set_limit();
+  }
+
+  void make_room() {
+    if (beats_ < capacity_) return;
+    capacity_ = std::max(kFirst, 2 * capacity_);
+    const auto size = static_cast<std::size_t>(capacity_);
+    data_.grow(size * ports_.bytes);
+    if (ports_.keep) keep_.grow(size * ports_.keep_bytes());
+    if (ports_.has_last) last_.grow(size);
+    for (std::size_t i = 0; i < kSides; ++i) {
+      if (!ports_.sides[i].absent()) sides_[i].grow(size);
+    }
+    cycles_.grow(size);
+    set_limit();
+  }
+
+  void set_limit() { limit_ = std::min(capacity_, wake_beats_); }
+
+  void check_held(std::int64_t cycle, bool valid) {
+    if (!valid) {
+      violation("axis_valid_held", cycle, "tvalid fell without a transfer");
+    } else if (payload() != payload_) {
+      violation("axis_payload_stable", cycle, "payload changed while tvalid waited for tready");
+    }
+  }
+
+  std::vector<std::uint8_t> payload() const {
+    std::vector<std::uint8_t> all(payload_.size());
+    std::uint8_t* at = all.data();
+    std::memcpy(at, ports_.data, ports_.bytes);
+    at += ports_.bytes;
+    if (ports_.keep) std::memcpy(at, ports_.keep, ports_.keep_bytes());
+    at += ports_.keep_bytes();
+    *at++ = ports_.last.get();
+    for (const Field& side : ports_.sides) {
+      const std::uint64_t value = side.get();
+      std::memcpy(at, &value, sizeof(value));
+      at += sizeof(value);
+    }
+    return all;
+  }
+
+  Ports ports_;
+  const bool passive_;
+  Ready ready_;
+  bool willing_ = false;        ///< value of tready from drive() on
+  std::int64_t base_ = kNever;  ///< cycle of the pattern's value 0
+  std::int64_t from_ = kNever;  ///< first cycle that is recorded
+  bool stalled_ = false;
+  std::int64_t since_ = 0;
+  std::vector<std::uint8_t> payload_;  ///< of the stalled beat
+  Column<std::uint8_t> data_;
+  Column<std::uint8_t> keep_;
+  Column<std::uint8_t> last_;
+  std::array<Column<std::uint64_t>, kSides> sides_;
+  Column<std::int64_t> cycles_;
+  std::int64_t beats_ = 0;
+  std::int64_t frames_ = 0;
+  std::int64_t taken_ = 0;
+  std::int64_t capacity_ = 0;
+  std::int64_t limit_ = 0;
+  std::int64_t wake_beats_ = kNever;
+  std::int64_t wake_frames_ = kNever;
+};
+
+namespace {
+
+template <std::size_t N>
+class AxisSinkOf final : public AxisSink {
+ public:
+  using AxisSink::AxisSink;
+
+  bool sample(std::int64_t cycle) override {
+    const bool valid = ports_.valid.get();
+    if (valid | stalled_) {
+      if (cycle >= from_) watch(cycle, valid);
+    }
+    if (passive_) return false;
+    bool willing = cycle + 1 >= base_;
+    if (willing && !ready_.always()) willing = ready_.next();
+    const bool changes = willing != willing_;
+    willing_ = willing;
+    return changes;
+  }
+
+  void drive() override { ports_.ready.set(willing_); }
+
+ private:
+  void watch(std::int64_t cycle, bool valid) {
+    if (stalled_) {
+      check_held(cycle, valid);
+      if (!valid) {
+        stalled_ = false;
+        return;
+      }
+    }
+    if (ports_.ready.get()) {
+      stalled_ = false;
+      record(cycle);
+    } else if (!stalled_) {
+      stalled_ = true;
+      since_ = cycle;
+      payload_ = payload();
+    }
+  }
+
+  void record(std::int64_t cycle) {
+    if (beats_ >= limit_) make_room();
+    const auto at = static_cast<std::size_t>(beats_);
+    copy<N>(data_.data() + at * ports_.bytes, ports_.data, ports_.bytes);
+    if (ports_.keep) {
+      const std::size_t size = ports_.keep_bytes();
+      copy<keep_size(N)>(keep_.data() + at * size, ports_.keep, size);
+    }
+    if (ports_.has_sides) {
+      for (std::size_t i = 0; i < kSides; ++i) {
+        if (!ports_.sides[i].absent()) sides_[i].data()[at] = ports_.sides[i].get();
+      }
+    }
+    cycles_.data()[at] = cycle;
+    ++beats_;
+    if (ports_.has_last) {
+      const bool last = ports_.last.get();
+      last_.data()[at] = last;
+      frames_ += last;
+      if (last && frames_ == wake_frames_) wake();
+    }
+    if (beats_ == limit_) at_limit();
+  }
+};
+
+}  // namespace
+}  // namespace goldbeat
+
+// Handles are pointers to the base class Transactor.
+using goldbeat::AxisSink;
+using goldbeat::AxisSource;
+using goldbeat::Clock;
+using goldbeat::guarded;
+using goldbeat::kernel;
+using goldbeat::Transactor;
+
+namespace {
+
+AxisSource& source(void* handle) { return *static_cast<AxisSource*>(static_cast<Transactor*>(handle)); }
+AxisSink& sink(void* handle) { return *static_cast<AxisSink*>(static_cast<Transactor*>(handle)); }
+
+}  // namespace
+
+extern "C" {
+
+void* gb_axis_source(const char* name, const char* port, const goldbeat::GbAxisNames* names) {
+  return guarded(
+      [&] {
+        Clock& clock = kernel().clock(port);
+        const goldbeat::Port& data = kernel().need(names->tdata, true);
+        std::unique_ptr<AxisSource> made = goldbeat::with_size(data.bytes(), [&]<std::size_t N>() {
+          return std::unique_ptr<AxisSource>(new goldbeat::AxisSourceOf<N>(name, *names, clock));
+        });
+        return static_cast<void*>(static_cast<Transactor*>(kernel().add(clock, std::move(made))));
+      },
+      static_cast<void*>(nullptr));
+}
+
+void gb_axis_send(void* handle, const goldbeat::GbAxisBeats* beats) { source(handle).send(*beats); }
+
+void gb_axis_source_start(void* handle, std::int64_t base, std::int64_t earliest) {
+  source(handle).start(base, earliest);
+}
+
+std::int64_t gb_axis_sent(void* handle) { return source(handle).sent(); }
+
+int gb_axis_idle(void* handle) { return source(handle).idle(); }
+
+void gb_axis_wake_when_idle(void* handle, int on) { source(handle).wake_when_idle(on != 0); }
+
+void* gb_axis_sink(const char* name, const char* port, const goldbeat::GbAxisNames* names, int passive) {
+  return guarded(
+      [&] {
+        Clock& clock = kernel().clock(port);
+        const goldbeat::Port* data = kernel().find(names->tdata);
+        std::unique_ptr<AxisSink> made = goldbeat::with_size(data ? data->bytes() : 0, [&]<std::size_t N>() {
+          return std::unique_ptr<AxisSink>(new goldbeat::AxisSinkOf<N>(name, *names, passive != 0));
+        });
+        return static_cast<void*>(static_cast<Transactor*>(kernel().add(clock, std::move(made))));
+      },
+      static_cast<void*>(nullptr));
+}
+
+int gb_axis_sink_start(void* handle, const goldbeat::GbPattern* pattern, std::int64_t base) {
+  return guarded(
+      [&] {
+        sink(handle).start(*pattern, base);
+        return 0;
+      },
+      -1);
+}
+
+void gb_axis_sink_stop(void* handle) { sink(handle).stop(); }
+
+void gb_axis_wake_at(void* handle, std::int64_t beats, std::int64_t frames) {
+  sink(handle).wake_at(beats < 0 ? goldbeat::kNever : beats, frames < 0 ? goldbeat::kNever : frames);
+}
+
+std::int64_t gb_axis_beats(void* handle) { return sink(handle).beats(); }
+
+std::int64_t gb_axis_frames(void* handle) { return sink(handle).frames(); }
+
+void gb_axis_take(void* handle, goldbeat::GbAxisColumns* columns) { *columns = sink(handle).take(); }
+
+void gb_free(void* column) { std::free(column); }
+
+}  // extern "C"

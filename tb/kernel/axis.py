@@ -1,0 +1,358 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AXI-Stream source, sink and monitor that run in C++, on whole traces."""
+
+from __future__ import annotations
+
+import ctypes
+import weakref
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.errors import UsageError
+from pymodels.pattern import WORST_PERIOD, WORST_STALL, Pattern
+from pymodels.trace import SIDEBANDS, Trace
+from tb.kernel.library import AxisBeats, AxisColumns, AxisNames, ReadyPattern, checked, library
+from tb.kernel.simulation import Kernel
+
+ROLES = ("tdata", "tvalid", "tready", "tkeep", "tlast", *SIDEBANDS)
+_KINDS = ("none", "random", "bursty", "worst", "array")
+
+
+class Transactor:
+    """What the transactors have in common."""
+
+    _handle: int
+
+    def __init__(self, kernel: Kernel, prefix: str, clock: str) -> None:
+        self.name = prefix
+        self.kernel = kernel
+        self.clock = kernel.clock(clock)
+        self._library = library()
+
+    def reset(self) -> None:
+        """Everything idle, nothing queued, nothing recorded."""
+        self._library.gb_reset(self._handle)
+        self._library.gb_clear_violations(self._handle)
+
+    @property
+    def violations(self) -> list[str]:
+        """Broken protocol rules since the last reset: rule, port, cycle and what happened."""
+        count = self._library.gb_violations(self._handle)
+        return [self._library.gb_violation(self._handle, i).decode() for i in range(count)]
+
+    @property
+    def waiting(self) -> str:
+        """What it waits for and since when; empty where it waits for nothing."""
+        return str(self._library.gb_waiting(self._handle).decode())
+
+    @property
+    def stalled_since(self) -> int | None:
+        """Cycle since which a beat is offered and not taken, None where none is."""
+        since = self._library.gb_stalled(self._handle)
+        return None if since < 0 else int(since)
+
+
+def _names(signals: Mapping[str, str]) -> AxisNames:
+    def text(role: str) -> bytes | None:
+        return signals[role].encode() if role in signals else None
+
+    sides = (ctypes.c_char_p * len(SIDEBANDS))(*(text(s) for s in SIDEBANDS))
+    return AxisNames(*(text(r) for r in ("tdata", "tvalid", "tready", "tkeep", "tlast")), sides)
+
+
+def _address(array: npt.NDArray[Any] | None) -> int | None:
+    return None if array is None else array.ctypes.data
+
+
+class _Block:
+    """A trace on its way, with the arrays that C++ reads and fills."""
+
+    def __init__(self, trace: Trace, signals: Mapping[str, str], widths: Mapping[str, int]) -> None:
+        self.trace = trace
+        self.cycles = np.zeros(len(trace), np.int64)
+        gaps = trace.gaps
+        self.gaps = gaps if gaps.any() else None
+        self.keep = None
+        if "tkeep" in signals and not trace.keep.all():
+            self.keep = np.packbits(trace.keep, axis=1, bitorder="little")
+        self.last = trace.last.view(np.uint8) if "tlast" in signals and trace.last.any() else None
+        sides = [self._side(name, signals, widths) for name in SIDEBANDS]
+        self.columns = AxisBeats(
+            len(trace),
+            _address(trace.data),
+            _address(self.keep),
+            _address(self.last),
+            (ctypes.c_void_p * len(sides))(*(_address(s) for s in sides)),
+            _address(self.gaps),
+            _address(self.cycles),
+        )
+
+    def _side(self, name: str, signals: Mapping[str, str], widths: Mapping[str, int]) -> npt.NDArray[np.uint64] | None:
+        column: npt.NDArray[np.uint64] | None = getattr(self.trace, name)
+        if name not in signals or column is None:
+            return None
+        if len(column) and int(column.max()) >> widths[name]:
+            raise UsageError(f"{signals[name]}: {int(column.max())} does not fit in {widths[name]} bits")
+        return column
+
+
+class AxiStreamSource(Transactor):
+    """Drives an AXI-Stream input of the top module.
+
+    Args:
+        kernel: of this simulation.
+        prefix: of the ports (``s_axis`` for ``s_axis_tdata``); TVALID and TDATA are needed, all others optional.
+        clock: name of its clock input.
+        signals: the ports by role, where they are not called after the prefix.
+        held: queue only, until :meth:`start`.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        prefix: str,
+        *,
+        clock: str = "aclk",
+        signals: Mapping[str, str] | None = None,
+        held: bool = False,
+    ) -> None:
+        super().__init__(kernel, prefix, clock)
+        self.signals = kernel.signals(prefix, ROLES, signals, ("tdata", "tvalid"))
+        self._widths = {role: kernel.width(port) or 0 for role, port in self.signals.items()}
+        names = _names(self.signals)
+        self._handle = checked(self._library.gb_axis_source(prefix.encode(), clock.encode(), ctypes.byref(names)))
+        self._blocks: list[_Block] = []
+        if not held:
+            self.start()
+
+    def reset(self) -> None:
+        """Offer nothing, drop what is queued."""
+        super().reset()
+        self._blocks = []
+
+    def start(self, base: int | None = None, *, earliest: int | None = None) -> None:
+        """Let it run.
+
+        Args:
+            base: cycle from which the first beat's gap counts; None: the next but one (the first it can be seen in).
+            earliest: nothing is offered before this cycle; None: ``base``.
+        """
+        first = self.clock.cycle + 1 if base is None else base
+        self._library.gb_axis_source_start(self._handle, first, first if earliest is None else earliest)
+
+    def send(self, trace: Trace) -> None:
+        """Queue a trace; ``trace.gaps`` are the idle cycles before each beat, counted from the beat before or from now."""
+        if trace.width != self._widths["tdata"]:
+            raise UsageError(f"{self.name} is {self._widths['tdata']} bit wide, the trace {trace.width} bit")
+        block = _Block(trace, self.signals, self._widths)
+        self._blocks.append(block)
+        self._library.gb_axis_send(self._handle, ctypes.byref(block.columns))
+
+    async def wait(self) -> None:
+        """Wait until everything has transferred."""
+        self._library.gb_axis_wake_when_idle(self._handle, True)
+        while not self._library.gb_axis_idle(self._handle):
+            await self.kernel.wake(self._handle)
+        self._library.gb_axis_wake_when_idle(self._handle, False)
+
+    @property
+    def sent(self) -> int:
+        """Beats transferred since the last reset."""
+        return int(self._library.gb_axis_sent(self._handle))
+
+    def transferred(self) -> Trace:
+        """The beats transferred since the last reset, with the cycles in which they did."""
+        clock = {"clock_ps": self.clock.period_ps, "offset_ps": self.clock.first_ps}
+        if not self._blocks:
+            return Trace.empty(self._widths["tdata"], **clock)
+        left, parts = self.sent, []
+        for block in self._blocks:
+            count = min(left, len(block.trace))
+            left -= count
+            beats = block.trace[:count]
+            parts.append(
+                Trace.from_bytes(
+                    beats.data,
+                    keep=beats.keep if "tkeep" in self.signals else None,
+                    last=beats.last if "tlast" in self.signals else None,
+                    cycle=block.cycles[:count].copy(),
+                    **clock,
+                    **{s: self._sideband(beats, s) for s in SIDEBANDS if s in self.signals},
+                )
+            )
+        return Trace.concat(parts)
+
+    @staticmethod
+    def _sideband(beats: Trace, name: str) -> npt.NDArray[np.uint64]:
+        column: npt.NDArray[np.uint64] | None = getattr(beats, name)
+        return np.zeros(len(beats), np.uint64) if column is None else column
+
+
+def ready_pattern(pattern: Pattern, values: npt.NDArray[np.uint8]) -> ReadyPattern:
+    """A pattern as C++ takes it; ``values`` must outlive the result."""
+    return ReadyPattern(
+        _KINDS.index(pattern.kind),
+        pattern.seed & 0xFFFFFFFFFFFFFFFF,
+        int(pattern.p * 2**64),
+        pattern.burst,
+        WORST_STALL,
+        WORST_PERIOD,
+        values.ctypes.data,
+        len(values),
+    )
+
+
+class AxiStreamMonitor(Transactor):
+    """Records the transfers of an AXI-Stream port of the top module, and drives nothing.
+
+    Args:
+        kernel: of this simulation.
+        prefix: of the ports (``m_axis`` for ``m_axis_tdata``); TVALID and TDATA are needed, all others optional.
+        clock: name of its clock input.
+        signals: the ports by role, where they are not called after the prefix.
+        held: record nothing until :meth:`start`.
+    """
+
+    _passive = True
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        prefix: str,
+        *,
+        clock: str = "aclk",
+        signals: Mapping[str, str] | None = None,
+        held: bool = False,
+    ) -> None:
+        super().__init__(kernel, prefix, clock)
+        self.signals = kernel.signals(prefix, ROLES, signals, ("tdata", "tvalid"))
+        self._lanes = (kernel.width(self.signals["tdata"]) or 0) // 8
+        names = _names(self.signals)
+        self._handle = checked(
+            self._library.gb_axis_sink(prefix.encode(), clock.encode(), ctypes.byref(names), self._passive)
+        )
+        self._held: Trace | None = None
+        if not held:
+            self.start()
+
+    def reset(self) -> None:
+        """Drop what was recorded, and record no more."""
+        super().reset()
+        self._held = None
+
+    def start(self, base: int | None = None) -> None:
+        """Record from cycle ``base`` on; None: from the next one."""
+        self._begin(Pattern(), base)
+
+    def _begin(self, pattern: Pattern, base: int | None) -> None:
+        values = np.asarray(pattern.values, np.int64).astype(np.bool_).view(np.uint8)
+        first = self.clock.cycle + 1 if base is None else base
+        checked(self._library.gb_axis_sink_start(self._handle, ctypes.byref(ready_pattern(pattern, values)), first))
+
+    def stop(self) -> None:
+        """Record no more."""
+        self._library.gb_axis_sink_stop(self._handle)
+
+    @property
+    def beats(self) -> int:
+        """Beats recorded that no call has given out yet."""
+        held = 0 if self._held is None else len(self._held)
+        return held + int(self._library.gb_axis_beats(self._handle))
+
+    def take(self) -> Trace:
+        """What was recorded since the last call."""
+        columns = AxisColumns()
+        self._library.gb_axis_take(self._handle, ctypes.byref(columns))
+        fresh = self._trace(columns)
+        if self._held is not None:
+            fresh = Trace.concat([self._held, fresh])
+            self._held = None
+        return fresh
+
+    async def recv(self, *, beats: int | None = None, frames: int | None = None) -> Trace:
+        """Wait for so many beats or whole frames, one frame if nothing is said, and give them out."""
+        if beats is None and frames is None:
+            frames = 1
+        if frames is not None and "tlast" not in self.signals:
+            raise UsageError(f"{self.name}: no TLAST, so no frames; say how many beats")
+        while True:
+            held_beats = 0 if self._held is None else len(self._held)
+            held_frames = 0 if self._held is None else int(self._held.last.sum())
+            lack_beats = -1 if beats is None else beats - held_beats - self._library.gb_axis_beats(self._handle)
+            lack_frames = -1 if frames is None else frames - held_frames - self._library.gb_axis_frames(self._handle)
+            if max(lack_beats, lack_frames) <= 0:
+                break
+            self._library.gb_axis_wake_at(
+                self._handle,
+                lack_beats if lack_beats < 0 else lack_beats + self._library.gb_axis_beats(self._handle),
+                lack_frames if lack_frames < 0 else lack_frames + self._library.gb_axis_frames(self._handle),
+            )
+            await self.kernel.wake(self._handle)
+        trace = self.take()
+        count = beats if frames is None else int(np.flatnonzero(trace.last)[frames - 1]) + 1 if frames else 0
+        assert count is not None
+        self._held = trace[count:]
+        return trace[:count]
+
+    def _trace(self, columns: AxisColumns) -> Trace:
+        n, lanes = int(columns.beats), self._lanes
+        data = self._column(columns.data, np.uint8, n, lanes)
+        bits = self._column(columns.keep, np.uint8, n, (lanes + 7) // 8)
+        last = self._column(columns.last, np.uint8, n)
+        sides = {s: self._column(columns.sides[i], np.uint64, n) for i, s in enumerate(SIDEBANDS) if s in self.signals}
+        keep = None
+        if "tkeep" in self.signals:
+            keep = np.unpackbits(bits, axis=1, count=lanes, bitorder="little").view(np.bool_)
+        return Trace.from_bytes(
+            data,
+            keep=keep,
+            last=last.view(np.bool_) if "tlast" in self.signals else None,
+            cycle=self._column(columns.cycles, np.int64, n),
+            clock_ps=self.clock.period_ps,
+            offset_ps=self.clock.first_ps,
+            **sides,
+        )
+
+    def _column(self, address: int | None, dtype: Any, *shape: int) -> npt.NDArray[Any]:
+        """An array that C++ has allocated, as it is; freed with the array."""
+        if not address:
+            return np.zeros(shape, dtype)
+        size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+        memory = (ctypes.c_uint8 * size).from_address(address)
+        weakref.finalize(memory, self._library.gb_free, address)
+        return np.frombuffer(memory, dtype).reshape(shape)
+
+
+class AxiStreamSink(AxiStreamMonitor):
+    """Takes from an AXI-Stream output of the top module and records what it takes.
+
+    Args:
+        kernel: of this simulation.
+        prefix: of the ports (``m_axis`` for ``m_axis_tdata``); TVALID and TDATA are needed, all others optional.
+        clock: name of its clock input.
+        signals: the ports by role, where they are not called after the prefix.
+        ready: when it is ready, counted from the first cycle that is recorded.
+        held: not ready until :meth:`start`.
+    """
+
+    _passive = False
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        prefix: str,
+        *,
+        clock: str = "aclk",
+        signals: Mapping[str, str] | None = None,
+        ready: Pattern | None = None,
+        held: bool = False,
+    ) -> None:
+        self.ready = ready or Pattern()
+        super().__init__(kernel, prefix, clock=clock, signals=signals, held=held)
+
+    def start(self, base: int | None = None) -> None:
+        """Be ready by the pattern and record, from cycle ``base`` on; None: from the first that a ready set now is seen in."""
+        self._begin(self.ready, base)

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Verilator builds with the kernel's ``main``, cached by content.
+
+A build is named by a hash over everything that goes into it. It is made in a scratch folder and renamed when it is whole, so a
+killed build leaves nothing that the next one could mistake for a result, and a lock makes two processes that want
+the same build compile it once. Objects that are the same for all builds (Verilator's runtime and the kernel) are compiled
+once and copied.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+
+from filelock import FileLock
+
+from pymodels.errors import ToolError
+from tb.paths import build_root
+from tb.toolchain import Verilator, has_fst, verilator
+
+EXECUTABLE = "sim"
+_HERE = Path(__file__).resolve().parent
+_MAIN = _HERE / "main.cpp"
+_SHARED = tuple(sorted(p for p in _HERE.glob("*.cpp") if p != _MAIN))
+_HEADERS = tuple(sorted(_HERE.glob("*.h")))
+# Objects of Verilator's own runtime: the same for all builds with the same switches, and most of the compile time.
+_RUNTIME = (
+    *("verilated", "verilated_dpi", "verilated_vpi", "verilated_threads", "verilated_timing"),
+    *("verilated_vcd_c", "verilated_fst_c", "verilated_cov"),
+)
+_PORT = re.compile(r"VL_(IN|OUT|INOUT)(?:8|16|64|W)?\(&?(\w+),(\d+),(\d+)(?:,\d+)?\);")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What to build.
+
+    Attributes:
+        name: for the folder and for messages.
+        top: the top module.
+        sources: source files, in order.
+        texts: generated files by name; those that end in ``.vlt`` come before the sources, others after them.
+        watched: files that the sources may include.
+        flags: further switches for Verilator.
+        waves: ``vcd`` or ``fst``; None builds without any trace code.
+        coverage: count line and toggle coverage.
+        inspect: looks at Verilator's messages before anything is compiled, and raises what it does not like.
+    """
+
+    name: str
+    top: str
+    sources: Sequence[Path]
+    texts: Mapping[str, str] = field(default_factory=dict)
+    watched: Sequence[Path] = ()
+    flags: Sequence[str] = ()
+    waves: str | None = None
+    coverage: bool = False
+    inspect: Callable[[str], None] = lambda log: None
+
+
+@dataclass(frozen=True)
+class Build:
+    """A simulator that is ready to run.
+
+    Attributes:
+        executable: the program.
+        folder: where it lies, with its log.
+        waves: the wave file's ending (``vcd`` or ``fst``), None for a build without waves.
+        seconds: time it took to make, 0.0 when it was in the cache.
+    """
+
+    executable: Path
+    folder: Path
+    waves: str | None
+    seconds: float
+
+
+def waves_format() -> str:
+    """``fst`` where its headers are installed, else ``vcd``."""
+    return "fst" if has_fst() else "vcd"
+
+
+def compile_model(recipe: Recipe) -> Build:
+    """Build, or take from the cache.
+
+    Raises:
+        ToolError: Verilator or the compiler failed; the message ends with what they said.
+    """
+    tool = verilator()
+    root = build_root() / "sim"
+    name = f"{recipe.name}-{_key(tool, recipe)}"
+    folder = root / name
+    executable = folder / EXECUTABLE
+    if executable.is_file():
+        return Build(executable, folder, recipe.waves, 0.0)
+    root.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    with FileLock(root / f"{name}.lock"):
+        if not executable.is_file():
+            scratch = root / f"{name}.part"
+            shutil.rmtree(scratch, ignore_errors=True)
+            scratch.mkdir()
+            _compile(tool, recipe, scratch)
+            shutil.rmtree(folder, ignore_errors=True)
+            scratch.rename(folder)
+    return Build(executable, folder, recipe.waves, time.monotonic() - started)
+
+
+def _digest(texts: Iterable[str], files: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for text in texts:
+        digest.update(text.encode() + b"\0")
+    for path in files:
+        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _key(tool: Verilator, recipe: Recipe) -> str:
+    texts = [tool.version, str(tool.executable), version("cocotb"), recipe.top, str(recipe.waves), str(recipe.coverage)]
+    texts += [*recipe.flags, *(t for item in recipe.texts.items() for t in item)]
+    own = (Path(__file__), _MAIN, *_SHARED, *_HEADERS)
+    return _digest(texts, [*own, *recipe.sources, *recipe.watched])
+
+
+def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
+    import cocotb_tools.config
+
+    for name, text in recipe.texts.items():
+        (folder / name).write_text(text)
+    libraries = cocotb_tools.config.libs_dir
+    flags = ["-cc", "--exe", "--vpi", "--prefix", "Vtop", "--x-initial", "unique", "--top-module", recipe.top]
+    flags += ["-Mdir", ".", "-o", EXECUTABLE, "-Wno-fatal", *recipe.flags]
+    flags += [] if recipe.waves is None else [f"--trace-{recipe.waves}"]
+    flags += ["--coverage-line", "--coverage-toggle"] if recipe.coverage else []
+    flags += ["-LDFLAGS", f"-rdynamic -Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"]
+    flags += ["-CFLAGS", f"-I{_HERE}"]
+    first = [name for name in recipe.texts if name.endswith(".vlt")]
+    inputs = [*first, *map(str, recipe.sources), *(name for name in recipe.texts if name not in first)]
+    log = folder / "build.log"
+    _call([str(tool.executable), *flags, *inputs, str(_MAIN), *map(str, _SHARED)], folder, tool, log, recipe)
+    recipe.inspect(log.read_text(errors="replace"))
+    (folder / "ports.inc").write_text(port_table((folder / "Vtop.h").read_text()))
+    shared = _shared_objects(tool, recipe)
+    names = [*_RUNTIME, *(p.stem for p in _SHARED)]
+    with FileLock(f"{shared}.lock"):
+        for name in names:
+            ready = shared / f"{name}.o"
+            if ready.is_file():
+                shutil.copyfile(ready, folder / ready.name)
+    make = ["make", "-f", "Vtop.mk", f"-j{os.cpu_count() or 1}", "OPT_FAST=-O3", *tool.make_variables]
+    _call(make, folder, tool, log, recipe)
+    with FileLock(f"{shared}.lock"):
+        shared.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            fresh = folder / f"{name}.o"
+            if fresh.is_file() and not (shared / fresh.name).is_file():
+                part = shared / f"{name}.part"
+                shutil.copyfile(fresh, part)
+                part.rename(shared / fresh.name)
+    for leftover in [*folder.glob("*.o"), *folder.glob("*.a"), *folder.glob("*.d")]:
+        leftover.unlink()
+
+
+def port_table(header: str) -> str:
+    """The ports of a model's class, from Verilator's header, as initialisers of the kernel's ``Port``.
+
+    Ports that are unpacked arrays have no single address and are left out; so are ``inout`` ports.
+    """
+    rows = []
+    for way, name, msb, lsb in _PORT.findall(header):
+        if way != "INOUT":
+            # Characters that C++ names cannot hold are written as __0 and two hexadecimal digits.
+            plain = re.sub(r"__0([0-9A-F]{2})", lambda m: chr(int(m[1], 16)), name)
+            bits = abs(int(msb) - int(lsb)) + 1
+            rows.append(f'{{"{plain}", &top.{name}, {bits}, {"true" if way == "IN" else "false"}}},\n')
+    return "".join(rows)
+
+
+def _shared_objects(tool: Verilator, recipe: Recipe) -> Path:
+    timing = "--timing" in recipe.flags
+    texts = [tool.version, str(tool.executable), str(recipe.waves), str(recipe.coverage), str(timing)]
+    folder = build_root() / "runtime" / _digest(texts, [Path(__file__), *_SHARED, *_HEADERS])
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def _call(command: list[str], folder: Path, tool: Verilator, log: Path, recipe: Recipe) -> None:
+    with log.open("a") as stream:
+        stream.write(json.dumps(command) + "\n")
+        stream.flush()
+        run = subprocess.run(
+            command, cwd=folder, env=tool.environment(), stdout=stream, stderr=subprocess.STDOUT, check=False
+        )
+    if run.returncode:
+        tail = "\n".join(log.read_text(errors="replace").splitlines()[-25:])
+        raise ToolError(
+            f"building {recipe.name} failed ({command[0]} ended with {run.returncode}), log in {log}:\n{tail}"
+        )

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel's functions, which the running simulator exports, as Python sees them through ctypes."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from ctypes import POINTER, Structure, c_char_p, c_int, c_int64, c_uint64, c_void_p
+from typing import Any
+
+from pymodels.errors import GoldbeatError, UsageError
+
+SIDES = 3
+"""TID, TDEST, TUSER."""
+
+WAKE_CALL = ctypes.CFUNCTYPE(None, c_void_p)
+
+
+class AxisNames(Structure):
+    """``GbAxisNames`` in axis.cpp."""
+
+    _fields_ = (
+        *((name, c_char_p) for name in ("tdata", "tvalid", "tready", "tkeep", "tlast")),
+        ("sides", c_char_p * SIDES),
+    )
+
+
+class AxisBeats(Structure):
+    """``GbAxisBeats`` in axis.cpp."""
+
+    _fields_ = (
+        ("beats", c_int64),
+        ("data", c_void_p),
+        ("keep", c_void_p),
+        ("last", c_void_p),
+        ("sides", c_void_p * SIDES),
+        ("gaps", c_void_p),
+        ("cycles", c_void_p),
+    )
+
+
+class AxisColumns(Structure):
+    """``GbAxisColumns`` in axis.cpp."""
+
+    _fields_ = (
+        ("beats", c_int64),
+        ("data", c_void_p),
+        ("keep", c_void_p),
+        ("last", c_void_p),
+        ("sides", c_void_p * SIDES),
+        ("cycles", c_void_p),
+    )
+
+
+class ReadyPattern(Structure):
+    """``GbPattern`` in axis.cpp."""
+
+    _fields_ = (
+        ("kind", c_int),
+        ("seed", c_uint64),
+        ("threshold", c_uint64),
+        ("burst", c_uint64),
+        ("stall", c_uint64),
+        ("period", c_uint64),
+        ("values", c_void_p),
+        ("count", c_int64),
+    )
+
+
+LITE_SIGNALS = (
+    *("awaddr", "awprot", "awvalid", "awready", "wdata", "wstrb", "wvalid", "wready", "bresp", "bvalid", "bready"),
+    *("araddr", "arprot", "arvalid", "arready", "rdata", "rresp", "rvalid", "rready"),
+)
+"""In the order of ``GbAxilNames``."""
+
+
+class AxilNames(Structure):
+    """``GbAxilNames`` in axil.cpp."""
+
+    _fields_ = tuple((name, c_char_p) for name in LITE_SIGNALS)
+
+
+class AxilStep(Structure):
+    """``GbAxilStep`` in axil.cpp."""
+
+    _fields_ = (
+        ("op", c_int),
+        ("address", c_uint64),
+        ("value", c_uint64),
+        ("mask", c_uint64),
+        ("strobe", c_uint64),
+        ("cycles", c_int64),
+        ("port", c_char_p),
+    )
+
+
+class AxilResult(Structure):
+    """``GbAxilResult`` in axil.cpp."""
+
+    _fields_ = (("status", c_int), ("response", c_int), ("value", c_uint64), ("first", c_int64), ("last", c_int64))
+
+
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "gb_error": (c_char_p, []),
+    "gb_clear": (None, []),
+    "gb_now": (c_uint64, []),
+    "gb_port": (c_int, [c_char_p]),
+    "gb_peek": (c_int, [c_char_p, c_void_p]),
+    "gb_poke": (c_int, [c_char_p, c_char_p]),
+    "gb_clock": (c_void_p, [c_char_p]),
+    "gb_clock_start": (c_int, [c_void_p, c_uint64, c_uint64, c_uint64, c_int64]),
+    "gb_clock_stop": (None, [c_void_p]),
+    "gb_clock_cycle": (c_int64, [c_void_p]),
+    "gb_on_wake": (None, [WAKE_CALL]),
+    "gb_rule": (None, [c_char_p, c_int]),
+    "gb_reset": (None, [c_void_p]),
+    "gb_waiting": (c_char_p, [c_void_p]),
+    "gb_stalled": (c_int64, [c_void_p]),
+    "gb_violations": (c_int64, [c_void_p]),
+    "gb_violation": (c_char_p, [c_void_p, c_int64]),
+    "gb_clear_violations": (None, [c_void_p]),
+    "gb_free": (None, [c_void_p]),
+    "gb_axis_source": (c_void_p, [c_char_p, c_char_p, POINTER(AxisNames)]),
+    "gb_axis_send": (None, [c_void_p, POINTER(AxisBeats)]),
+    "gb_axis_source_start": (None, [c_void_p, c_int64, c_int64]),
+    "gb_axis_sent": (c_int64, [c_void_p]),
+    "gb_axis_idle": (c_int, [c_void_p]),
+    "gb_axis_wake_when_idle": (None, [c_void_p, c_int]),
+    "gb_axis_sink": (c_void_p, [c_char_p, c_char_p, POINTER(AxisNames), c_int]),
+    "gb_axis_sink_start": (c_int, [c_void_p, POINTER(ReadyPattern), c_int64]),
+    "gb_axis_sink_stop": (None, [c_void_p]),
+    "gb_axis_wake_at": (None, [c_void_p, c_int64, c_int64]),
+    "gb_axis_beats": (c_int64, [c_void_p]),
+    "gb_axis_frames": (c_int64, [c_void_p]),
+    "gb_axis_take": (None, [c_void_p, POINTER(AxisColumns)]),
+    "gb_axil_master": (c_void_p, [c_char_p, c_char_p, POINTER(AxilNames)]),
+    "gb_axil_run": (c_int, [c_void_p, POINTER(AxilStep), POINTER(AxilResult), c_int64]),
+    "gb_axil_done": (c_int64, [c_void_p]),
+    "gb_axil_busy": (c_int, [c_void_p]),
+}
+
+
+@functools.cache
+def library() -> Any:
+    """The functions of the simulator that this Python runs in.
+
+    Raises:
+        UsageError: this is not a simulator with the kernel.
+    """
+    found = ctypes.CDLL(None)
+    if not hasattr(found, "gb_clear"):
+        raise UsageError("this is no simulator with Goldbeat's kernel; build it with tb.kernel.runner")
+    for name, (result, arguments) in _SIGNATURES.items():
+        function = getattr(found, name)
+        function.restype, function.argtypes = result, arguments
+    return found
+
+
+def checked(value: Any) -> Any:
+    """The value of a call that returns a null pointer or a negative number when it fails.
+
+    Raises:
+        GoldbeatError: it has failed.
+    """
+    if value is None or value < 0:
+        raise GoldbeatError(library().gb_error().decode())
+    return value

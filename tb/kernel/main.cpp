@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// main.cpp - the event loop of a simulation: VPI callbacks for cocotb, and clocks and transactors in C++.
+//
+// Time goes on in one of two ways.
+//
+//   time_step()  one time step with every VPI callback in the order that cocotb expects: next-time-step, timed, (evaluate, put
+//                inertial writes, value change) until nothing changes, read-write, read-only.
+//   stretch()    any number of clock edges without a look at VPI.
+//
+// A callback can only be registered by another callback. So after a time step in which none was called, none is due before
+// the next timed one, unless one waits for a change of value: until that deadline, time goes on by a stretch.
+//
+// Native clocks keep the order of cocotb's own: a callback on a clock's rising edge runs when the clock is high and
+// the design has not been evaluated, so it reads what the design held before the edge, and what it writes is put after the edge.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "Vtop.h"
+#include "kernel.h"
+#include "verilated.h"
+#include "verilated_vpi.h"
+
+#if VM_COVERAGE
+#include "verilated_cov.h"
+#endif
+
+#if VM_TRACE
+#if VM_TRACE_FST
+#include "verilated_fst_c.h"
+using Waves = VerilatedFstC;
+constexpr const char* kWavesFile = "dump.fst";
+#else
+#include "verilated_vcd_c.h"
+using Waves = VerilatedVcdC;
+constexpr const char* kWavesFile = "dump.vcd";
+#endif
+#endif
+
+extern "C" void vlog_startup_routines_bootstrap(void);
+
+namespace {
+
+using goldbeat::Clock;
+using goldbeat::Kernel;
+using goldbeat::Port;
+using goldbeat::Transactor;
+
+constexpr std::uint64_t kNoTime = ~0ULL;
+
+struct Options {
+  bool coverage_per_instance = false;
+#if VM_TRACE
+  bool waves = false;
+  bool flush = false;
+  std::string file = kWavesFile;
+#endif
+};
+
+class Simulation {
+ public:
+  explicit Simulation(const Options& options)
+      : options_(options), context_(Verilated::threadContextp()), top_(std::make_unique<Vtop>("")) {
+    kernel_.ports_ = ports(*top_);
+#if VM_TRACE
+    Verilated::traceEverOn(true);
+    if (options_.waves) {
+      waves_ = std::make_unique<Waves>();
+      top_->trace(waves_.get(), 99);
+      waves_->open(options_.file.c_str());
+    }
+#endif
+  }
+
+  void run() {
+    vlog_startup_routines_bootstrap();
+    VerilatedVpi::callCbs(cbStartOfSimulation);
+    settle();
+    bool called = true;
+    bool resumed = false;
+    while (!context_->gotFinish()) {
+      called |= time_step(resumed);
+      resumed = false;
+      const std::uint64_t deadline = next_deadline();
+      if (!called && next_edge() < deadline && !VerilatedVpi::hasCbs(cbValueChange)) {
+        resumed = stretch(deadline);
+        if (resumed) continue;
+        if (context_->gotFinish()) break;
+      }
+      const std::uint64_t next = std::min(next_deadline(), next_edge());
+      if (next == kNoTime) break;
+      go_to(next);
+      called = VerilatedVpi::callCbs(cbNextSimTime);
+      called |= settle();
+      called |= VerilatedVpi::callCbs(cbAfterDelay);
+      called |= settle();
+    }
+    top_->final();
+    wrap_up();
+  }
+
+  /// Runs once, at the end or when the model calls exit().
+  void wrap_up() {
+    if (wrapped_up_) return;
+    wrapped_up_ = true;
+    VerilatedVpi::callCbs(cbEndOfSimulation);
+#if VM_TRACE
+    if (waves_) waves_->close();
+#endif
+#if VM_COVERAGE
+    if (options_.coverage_per_instance) context_->coveragep()->forcePerInstance(true);
+    context_->coveragep()->write();
+#endif
+  }
+
+ private:
+  static std::vector<Port> ports(Vtop& top) {
+    return {
+#include "ports.inc"
+    };
+  }
+
+  // -- one time step with VPI ---------------------------------------------------------------------------------------
+
+  /// Call value change callbacks until they change nothing more. True when one was called.
+  static bool settle() {
+    bool called = false;
+    while (VerilatedVpi::callValueCbs()) called = true;
+    return called;
+  }
+
+  void evaluate() {
+    kernel_.touched_ = false;
+    top_->eval_step();
+    VerilatedVpi::clearEvalNeeded();
+  }
+
+  bool stale() const { return kernel_.touched_ || VerilatedVpi::evalNeeded(); }
+
+  /// Everything that happens at the current time but its first callbacks. `resumed`: a stretch was left after the clock edges of
+  /// this time because a transactor wants Python to run. True when a callback was called.
+  bool time_step(bool resumed) {
+    bool called = false;
+    if (!resumed || stale()) evaluate();
+    if (next_edge() == kernel_.now_) {
+      sample();
+      VerilatedVpi::doInertialPuts();
+      toggle();
+      called |= settle();
+      evaluate();
+      drive();
+    }
+    do {
+      do {
+        if (stale()) evaluate();
+        VerilatedVpi::doInertialPuts();
+        called |= settle();
+        called |= deliver();
+      } while (stale());
+      called |= VerilatedVpi::callCbs(cbReadWriteSynch);
+      VerilatedVpi::doInertialPuts();
+      called |= settle();
+    } while (stale());
+    top_->eval_end_step();
+    called |= VerilatedVpi::callCbs(cbReadOnlySynch);
+    dump();
+    return called;
+  }
+
+  /// Tell Python which transactors woke it.
+  bool deliver() {
+    if (kernel_.woken_.empty()) return false;
+    std::vector<Transactor*> woken;
+    woken.swap(kernel_.woken_);
+    for (Transactor* transactor : woken) {
+      // The test that listened may have ended by now.
+      if (kernel_.on_wake_ != nullptr) kernel_.on_wake_(transactor);
+    }
+    // What Python has written is still to be put.
+    VerilatedVpi::doInertialPuts();
+    settle();
+    return true;
+  }
+
+  std::uint64_t next_deadline() const {
+    const std::uint64_t vpi = VerilatedVpi::cbNextDeadline();
+    return std::min(vpi, next_delay());
+  }
+
+  /// When the design's own delays are due.
+  std::uint64_t next_delay() const {
+#if VM_TIMING
+    return top_->eventsPending() ? top_->nextTimeSlot() : kNoTime;
+#else
+    return kNoTime;
+#endif
+  }
+
+  void go_to(std::uint64_t time) {
+    kernel_.now_ = time;
+    context_->time(time);
+  }
+
+  // -- clock edges --------------------------------------------------------------------------------------------------
+
+  std::uint64_t next_edge() const {
+    std::uint64_t next = kNoTime;
+    for (const auto& clock : kernel_.clocks_) next = std::min(next, clock->next);
+    return next;
+  }
+
+  void sample(Clock& clock) {
+    const std::int64_t cycle = clock.cycle;
+    for (Transactor* transactor : clock.transactors) {
+      if (transactor->sample(cycle)) kernel_.pending_.push_back(transactor);
+    }
+  }
+
+  /// Transactors of the clocks that are about to rise read their ports.
+  void sample() {
+    for (const auto& clock : kernel_.clocks_) {
+      if (clock->next == kernel_.now_ && !*clock->data) sample(*clock);
+    }
+  }
+
+  static void toggle(Clock& clock) {
+    const bool high = !*clock.data;
+    *clock.data = high;
+    clock.next += high ? clock.high : clock.low;
+    clock.cycle += high;
+  }
+
+  /// All edges of this moment at once.
+  void toggle() {
+    for (const auto& clock : kernel_.clocks_) {
+      if (clock->next == kernel_.now_) toggle(*clock);
+    }
+    kernel_.touched_ = true;
+  }
+
+  /// Those transactors that want to write their ports.
+  void drive() {
+    if (kernel_.pending_.empty()) return;
+    for (Transactor* transactor : kernel_.pending_) transactor->drive();
+    kernel_.pending_.clear();
+    kernel_.touched_ = true;
+  }
+
+  // -- stretches ----------------------------------------------------------------------------------------------------
+
+  /// Run all clock edges before `limit`, or until a transactor asks to be woken (then true), or the design finishes.
+  bool stretch(std::uint64_t limit) {
+    Clock* only = nullptr;
+    std::size_t running = 0;
+    for (const auto& clock : kernel_.clocks_) {
+      if (!clock->running) continue;
+      only = clock.get();
+      ++running;
+    }
+    if (running == 1) {
+      stretch_one(*only, limit);
+    } else {
+      stretch_many(limit);
+    }
+    // Callbacks must not see outputs that have yet to follow the inputs.
+    if (kernel_.touched_) step_eval();
+    return !kernel_.woken_.empty();
+  }
+
+  void step_eval() {
+    kernel_.touched_ = false;
+    top_->eval_step();
+  }
+
+  /// After the edges of a time step: with waves, the outputs must follow the inputs within the same step.
+  void end_of_edges() {
+#if VM_TRACE
+    // The step in which Python is woken is dumped when Python is done.
+    if (waves_ && kernel_.woken_.empty()) {
+      if (kernel_.touched_) step_eval();
+      dump();
+    }
+#endif
+  }
+
+  bool leave() const {
+#if VM_TIMING
+    if (top_->eventsPending() && top_->nextTimeSlot() <= next_edge()) return true;
+#endif
+    return !kernel_.woken_.empty() || context_->gotFinish();
+  }
+
+  void stretch_one(Clock& clock, std::uint64_t limit) {
+    Transactor* const* const first = clock.transactors.data();
+    Transactor* const* const last = first + clock.transactors.size();
+    kernel_.pending_.resize(clock.transactors.size());
+    Transactor** const pending = kernel_.pending_.data();
+    while (clock.next < limit) {
+      go_to(clock.next);
+      if (*clock.data) {
+        *clock.data = 0;
+        clock.next += clock.low;
+        step_eval();
+        end_of_edges();
+        if (context_->gotFinish() || clock.next >= limit) break;
+        go_to(clock.next);
+      }
+      const std::int64_t cycle = clock.cycle;
+      Transactor** end = pending;
+      for (auto at = first; at != last; ++at) {
+        *end = *at;
+        end += (*at)->sample(cycle);
+      }
+      *clock.data = 1;
+      clock.next += clock.high;
+      clock.cycle = cycle + 1;
+      step_eval();
+      for (auto at = pending; at != end; ++at) (*at)->drive();
+      kernel_.touched_ = end != pending;
+      end_of_edges();
+      if (leave()) break;
+    }
+    kernel_.pending_.clear();
+  }
+
+  void stretch_many(std::uint64_t limit) {
+    for (std::uint64_t next = next_edge(); next < limit; next = next_edge()) {
+      bool rising = false;
+      for (const auto& clock : kernel_.clocks_) rising |= clock->next == next && !*clock->data;
+      // Inputs written after an earlier edge of another clock must have reached the outputs that are sampled now.
+      if (rising && kernel_.touched_) step_eval();
+      go_to(next);
+      if (rising) sample();
+      toggle();
+      step_eval();
+      drive();
+      end_of_edges();
+      if (leave()) break;
+    }
+  }
+
+  void dump() {
+#if VM_TRACE
+    if (!waves_) return;
+    top_->eval_end_step();
+    waves_->dump(kernel_.now_);
+    if (options_.flush) waves_->flush();
+#endif
+  }
+
+  Kernel& kernel_ = goldbeat::kernel();
+  Options options_;
+  VerilatedContext* context_;
+  std::unique_ptr<Vtop> top_;
+#if VM_TRACE
+  std::unique_ptr<Waves> waves_;
+#endif
+  bool wrapped_up_ = false;
+};
+
+constexpr const char* kUsage =
+    "usage: %s [--coverage-per-instance] [--trace] [--trace-flush] [--trace-file FILE]\n\n"
+    "  --coverage-per-instance  count coverage of every instance apart (needs a coverage build)\n"
+    "  --trace                  write waves (needs a build with waves)\n"
+    "  --trace-flush            write them out at every time step (slow)\n"
+    "  --trace-file FILE        the wave file\n";
+
+int refuse(const char* option, const char* reason) {
+  std::fprintf(stderr, "%s: %s\n", option, reason);
+  return 1;
+}
+
+/// -1 to go on, else the exit code.
+int parse(int argc, char** argv, Options& options) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view option = argv[i];
+    if (option == "--help") {
+      std::printf(kUsage, argv[0]);
+      return 0;
+    }
+    if (option == "--coverage-per-instance") {
+#if VM_COVERAGE
+      options.coverage_per_instance = true;
+#else
+      return refuse(argv[i], "this simulator was built without coverage");
+#endif
+    }
+    const bool file = option == "--trace-file";
+    if (file && i + 1 == argc) return refuse(argv[i], "needs a file name");
+#if VM_TRACE
+    options.waves |= option == "--trace";
+    options.flush |= option == "--trace-flush";
+    if (file) options.file = argv[++i];
+#else
+    if (option == "--trace") return refuse(argv[i], "this simulator was built without waves");
+    if (file) ++i;
+    static_cast<void>(options);
+#endif
+  }
+  return -1;
+}
+
+}  // namespace
+
+/// What $time says, where the model asks for it this way.
+double sc_time_stamp() { return static_cast<double>(goldbeat::kernel().now()); }
+
+int main(int argc, char** argv) {
+  Options options;
+  const int code = parse(argc, argv, options);
+  if (code >= 0) return code;
+  Verilated::commandArgs(argc, argv);
+  // cocotb looks for system tasks that Verilator does not have.
+  Verilated::fatalOnVpiError(false);
+  Simulation simulation(options);
+  const auto at_exit = [](void* one) { static_cast<Simulation*>(one)->wrap_up(); };
+  Verilated::addExitCb(at_exit, &simulation);
+  simulation.run();
+  Verilated::removeExitCb(at_exit, &simulation);
+  return Verilated::threadContextp()->errorCount() > 0;
+}

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clocks, time and ports of a running simulation whose event loop is the kernel's."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import cocotb
+from cocotb.triggers import Event, GPITrigger, RisingEdge, Timer
+from cocotb.utils import get_sim_steps, get_sim_time
+
+from pymodels.errors import UsageError
+from tb.kernel.library import WAKE_CALL, checked, library
+
+
+class Wake(GPITrigger):  # type: ignore[misc]
+    """Fires when a transactor asks for it, within the time step of the edge it has seen."""
+
+    def _prime(self) -> None:
+        pass
+
+    def _unprime(self) -> None:
+        pass
+
+    def fire(self) -> None:
+        """Called by the kernel."""
+        if self._callbacks:
+            self._react()
+
+
+class NativeClock:
+    """A clock that the kernel runs. Edge k rises at ``first_ps + k * period_ps``."""
+
+    def __init__(self, dut: Any, name: str) -> None:
+        self.name = name
+        self.signal = getattr(dut, name)
+        self.period_ps = 0
+        self.first_ps = 0
+        self._handle = checked(library().gb_clock(name.encode()))
+
+    def start(self, period_ps: int, *, first_ps: int, high_ps: int | None = None, cycle: int = 0) -> None:
+        """Begin to run.
+
+        Args:
+            period_ps: period.
+            first_ps: simulation time of the first rising edge, still to come.
+            high_ps: how long it is high; None: half of the period.
+            cycle: the first edge's number.
+        """
+        high = period_ps // 2 if high_ps is None else high_ps
+        if high <= 0 or high >= period_ps or (high_ps is None and period_ps % 2):
+            raise UsageError(f"clock {self.name}: {high} of {period_ps} ps high is no clock")
+        lengths = [get_sim_steps(t, "ps") for t in (high, period_ps - high, first_ps)]
+        checked(library().gb_clock_start(self._handle, *lengths, cycle))
+        self.period_ps = period_ps
+        self.first_ps = first_ps - cycle * period_ps
+
+    def stop(self) -> None:
+        """Stop it, low."""
+        library().gb_clock_stop(self._handle)
+
+    @property
+    def cycle(self) -> int:
+        """Number of the next rising edge."""
+        return int(library().gb_clock_cycle(self._handle))
+
+    async def cycles(self, count: int) -> None:
+        """Wait for so many rising edges; goes on when the last one has come and nothing has yet followed it."""
+        if count < 1:
+            return
+        await Kernel.until(self.first_ps + (self.cycle + count - 1) * self.period_ps - 1)
+        await RisingEdge(self.signal)
+
+
+class Kernel:
+    """The kernel of this simulation, for the length of one test: clocks and transactors end with the test that made it.
+
+    cocotb's own triggers, clocks and writes work beside it as ever. While none of them is due, time runs in C++.
+
+    Args:
+        dut: cocotb's handle of the top module.
+    """
+
+    def __init__(self, dut: Any) -> None:
+        self.dut = dut
+        self._library = library()
+        self._library.gb_clear()
+        self._clocks: dict[str, NativeClock] = {}
+        self._wakes: dict[int, Wake] = {}
+        self._library.gb_on_wake(call := WAKE_CALL(self._woken))
+        cocotb.start_soon(self._live(call))
+
+    async def _live(self, call: Any) -> None:
+        # The task holds the callback, of which C++ has but the address, and is cancelled when the test ends.
+        try:
+            await Event().wait()
+        finally:
+            self._library.gb_clear()
+            del call
+
+    def clock(
+        self, name: str, period_ps: int | None = None, *, offset_ps: int | None = None, high_ps: int | None = None
+    ) -> NativeClock:
+        """The clock on an input of the top module.
+
+        Args:
+            name: of the input.
+            period_ps: start it with that period; None: as it is.
+            offset_ps: from now to its first rising edge; None: one period.
+            high_ps: how long it is high; None: half of the period.
+        """
+        if name not in self._clocks:
+            self._clocks[name] = NativeClock(self.dut, name)
+        clock = self._clocks[name]
+        if period_ps is not None:
+            first = self.now_ps + (period_ps if offset_ps is None else offset_ps)
+            clock.start(period_ps, first_ps=first, high_ps=high_ps)
+        return clock
+
+    @property
+    def now_ps(self) -> int:
+        """Simulation time."""
+        return int(get_sim_time("ps"))
+
+    async def run(self, time_ps: int) -> None:
+        """Let that much time go by."""
+        await self.until(self.now_ps + time_ps)
+
+    @staticmethod
+    async def until(time_ps: int) -> None:
+        """Let time go by until then."""
+        wait = time_ps - int(get_sim_time("ps"))
+        if wait > 0:
+            await Timer(wait, "ps")
+
+    def width(self, port: str) -> int | None:
+        """Width of a port of the top module in bits, None where there is none of that name."""
+        bits = abs(self._library.gb_port(port.encode()))
+        return bits or None
+
+    def peek(self, port: str) -> int:
+        """Value of a port of the top module, visible over VPI or not."""
+        value = bytearray((self._need(port) + 7) // 8)
+        buffer = (ctypes.c_uint8 * len(value)).from_buffer(value)
+        self._library.gb_peek(port.encode(), buffer)
+        return int.from_bytes(value, "little")
+
+    def poke(self, port: str, value: int) -> None:
+        """Write an input of the top module at once; the design follows within this time step."""
+        bits = self._need(port)
+        if not 0 <= value < 1 << bits:
+            raise UsageError(f"port {port}: {value} does not fit in {bits} bits")
+        checked(self._library.gb_poke(port.encode(), value.to_bytes((bits + 7) // 8, "little")))
+
+    def rule(self, name: str, on: bool) -> None:
+        """Switch a protocol rule on or off by name."""
+        self._library.gb_rule(name.encode(), on)
+
+    def signals(
+        self, prefix: str, roles: Sequence[str], names: Mapping[str, str] | None, needed: Sequence[str]
+    ) -> dict[str, str]:
+        """The top module's ports of a bundle by role.
+
+        Args:
+            prefix: ``s_axis`` for ``s_axis_tdata``; upper and lower case ports are found.
+            roles: what to look for.
+            names: ports by role where they are not called after the prefix; then no others are taken.
+            needed: roles that must be there.
+        """
+        if names is None:
+            found = {r: n for r in roles for n in (f"{prefix}_{r}", f"{prefix}_{r}".upper()) if self.width(n)}
+        else:
+            found = dict(names)
+            for role, port in found.items():
+                if role not in roles:
+                    raise UsageError(f"{prefix}: unknown signal {role!r}; known: {', '.join(roles)}")
+                self._need(port)
+        for role in needed:
+            if role not in found:
+                raise UsageError(f"{prefix}: the top module has no port {prefix}_{role}")
+        return found
+
+    def wake(self, handle: int) -> Wake:
+        """The trigger that fires when a transactor asks for it."""
+        return self._wakes.setdefault(handle, Wake())
+
+    def _need(self, port: str) -> int:
+        bits = self.width(port)
+        if bits is None:
+            raise UsageError(f"the top module has no port {port}")
+        return bits
+
+    def _woken(self, handle: int) -> None:
+        if handle in self._wakes:
+            self._wakes[handle].fire()

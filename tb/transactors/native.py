@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fast back end: clocks, streams and registers run in C++ (``tb.kernel``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from cocotb.triggers import Timer
+
+from pymodels.errors import UsageError
+from pymodels.stimulus import Access, Clock, Outcome, Stimulus
+from pymodels.trace import Trace
+from tb.design import Bundle
+from tb.job import AccessResult, Job
+from tb.kernel.axil import AxiLiteMaster, Read, Write
+from tb.kernel.axis import AxiStreamSink, AxiStreamSource
+from tb.kernel.simulation import Kernel
+from tb.transactors.base import ACCESS_TIMEOUT_CYCLES, Transactors, beat_waiting
+
+
+def _signals(port: Bundle) -> dict[str, str]:
+    """The harness's ports of a bundle."""
+    return {role: f"{port.name}_{role}" for role in port.roles()}
+
+
+class NativeTransactors(Transactors):
+    """The kernel's transactors behind the whole-trace interface."""
+
+    def __init__(self, dut: Any, job: Job) -> None:
+        super().__init__(job.registers)
+        self._kernel = Kernel(dut)
+        self._clocks = {c.name: self._kernel.clock(c.name) for c in job.clocks}
+        self._clock_of = {p.name: p.clock for p in job.streams}
+        self._order = [p.name for p in job.streams]
+        self._sources: dict[str, AxiStreamSource] = {}
+        self._sinks: dict[str, AxiStreamSink] = {}
+        for port in job.streams:
+            options: dict[str, Any] = {"clock": port.clock, "signals": _signals(port), "held": True}
+            if port.direction == "in":
+                self._sources[port.name] = AxiStreamSource(self._kernel, port.name, **options)
+            else:
+                self._sinks[port.name] = AxiStreamSink(self._kernel, port.name, **options)
+        self._masters = {
+            p.name: AxiLiteMaster(self._kernel, p.name, clock=p.clock, signals=_signals(p))
+            for p in job.registers
+            if p.direction == "in"
+        }
+        self._stimulus: Stimulus | None = None
+
+    def start_clocks(self, clocks: Mapping[str, Clock], origin_ps: int) -> None:
+        """Start the native clocks, edges before the origin numbered downwards from -1."""
+        now = self._kernel.now_ps
+        for name, clock in clocks.items():
+            cycle = clock.first_edge_after(now - origin_ps)
+            self._clocks[name].start(clock.period_ps, first_ps=origin_ps + clock.time(cycle), cycle=cycle)
+
+    def stop_clocks(self) -> None:
+        """Stop the native clocks."""
+        for clock in self._clocks.values():
+            clock.stop()
+
+    def peek(self, port: str) -> int:
+        """Read the model's own variable, visible over VPI or not."""
+        return self._kernel.peek(port)
+
+    def drop(self) -> None:
+        """Reset all transactors."""
+        for agent in (*self._sources.values(), *self._sinks.values(), *self._masters.values()):
+            agent.reset()
+
+    def load(self, stimulus: Stimulus) -> None:
+        """Hand the arrays over; nothing moves before :meth:`start`."""
+        self._stimulus = stimulus
+        for name, source in self._sources.items():
+            if name in stimulus.inputs:
+                source.send(stimulus.inputs[name])
+        for name, sink in self._sinks.items():
+            sink.ready = stimulus.pattern(name)
+
+    def start(self, origin_ps: int, *, settled: bool) -> None:
+        """Start sources and sinks at cycle 0 of their clocks."""
+        for source in self._sources.values():
+            # Reset is released after edge -1: a master may not drive before edge 0, so it is seen at edge 1.
+            source.start(0, earliest=0 if settled else 1)
+        for sink in self._sinks.values():
+            sink.start(0)
+
+    async def access(self, port: str, accesses: Sequence[Access]) -> list[AccessResult]:
+        """Run the accesses as one program."""
+        assert self._stimulus is not None
+        if port not in self._masters:
+            raise UsageError(f"{port}: register programs need an AXI-Lite slave")
+        steps = [_step(a) for a in accesses]
+        results = await self._masters[port].run(steps)
+        # The answer is seen within its last cycle; the design is left idle for one more.
+        await Timer(self._stimulus.clocks[self._registers[port].clock].period_ps, "ps")
+        return [
+            AccessResult(r.value if a.op == "read" else None, r.response != 0, r.last_cycle)
+            for a, r in zip(accesses, results, strict=False)
+            if r.status == "done"
+        ]
+
+    def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
+        """What was recorded."""
+        assert self._stimulus is not None
+        ports: dict[str, Trace] = {}
+        violations: list[str] = []
+        waiting: list[str] = []
+        for name in self._order:
+            if name in self._sources:
+                agent: AxiStreamSource | AxiStreamSink = self._sources[name]
+                trace = self._sources[name].transferred()
+            else:
+                agent = self._sinks[name]
+                self._sinks[name].stop()
+                trace = self._sinks[name].take()
+            clock = self._clocks[self._clock_of[name]]
+            ports[name] = replace(trace, offset_ps=self._stimulus.clocks[clock.name].offset_ps)
+            violations += agent.violations
+            if (since := agent.stalled_since) is not None:
+                waiting.append(beat_waiting(name, since, trace))
+        return Outcome(ports), tuple(violations), tuple(waiting)
+
+
+def _step(access: Access) -> Read | Write:
+    if access.op == "read":
+        return Read(access.address, ACCESS_TIMEOUT_CYCLES)
+    return Write(access.address, access.value or 0, access.strobe, ACCESS_TIMEOUT_CYCLES)
