@@ -15,12 +15,12 @@ from pymodels.errors import UsageError
 from pymodels.ready import READY_MODELS
 from tb.cli.common import BAD_INPUT, Force, Json, check_free, examples, print_json
 from tb.design import Bundle, LitePort, MemoryPort, StreamPort, Width
-from tb.harness import make_harness
 from tb.probe.bench import comments, write_bench
 from tb.probe.elaborate import elaborate
 from tb.probe.filelist import Sources, macros, read_filelist
 from tb.probe.find import Choices, Found, as_json, find
 from tb.probe.write import MODEL, describe, to_toml
+from tb.probe.write import wrapper as harness
 
 Files = Annotated[list[Path] | None, typer.Argument(metavar="FILES", help="Verilog or SystemVerilog sources.")]
 FileLists = Annotated[
@@ -93,9 +93,7 @@ def probe_command(
         description = describe(found, sources, out.parent, model=model)
         out.write_text(to_toml(description, comments(found)), encoding="utf-8")
     if wrapper is not None:
-        # The wrapper needs no model: a ready-made one stands in.
-        design = describe(found, sources, Path.cwd(), model="identity").design(Path.cwd())
-        wrapper.write_text(make_harness(design, design.params(design.cases[0], {})), encoding="utf-8")
+        wrapper.write_text(harness(found), encoding="utf-8")
     for path in (out, wrapper):
         if path is not None:
             typer.echo(f"wrote {path}", err=as_machine)

@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import takewhile
 
 from tb.probe.module import Port
 
@@ -132,6 +133,7 @@ def affinity(one: str, other: str) -> int:
     """How much two names have in common: shared words that mean something, and a shared beginning."""
     first, second = _tokens(one), _tokens(other)
     shared = len((set(first) & set(second)) - _GENERIC)
-    # s_clk and s_axis share the side; saclk and s_axis share a letter.
-    start = first and second and first[0][0] == second[0][0] and first[0] not in _GENERIC
-    return 2 * shared + bool(start)
+    # s_clk and s_axis share the side; saclk and s_axis share a letter; m_axi_clk is nearer to m_axi than m_axis_clk is.
+    letter = bool(first and second and first[0][0] == second[0][0] and first[0] not in _GENERIC)
+    start = len(list(takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False))))
+    return 4 * shared + 2 * start + letter

@@ -46,6 +46,9 @@ def _value(expression: Any) -> tuple[str, bool] | None:
     expression, inverted = _bare(expression), False
     while _kind(expression) == "UnaryOp" and str(expression.op).rpartition(".")[2] in _NOT:
         expression, inverted = _bare(expression.operand), not inverted
+    if _kind(expression) == "ElementSelect" and expression.value.type.bitWidth == 1:
+        # The only bit of a vector, as generate loops over one channel write it.
+        expression = expression.value
     if _kind(expression) in _NAMED:
         return expression.symbol.hierarchicalPath, inverted
     return None

@@ -12,11 +12,15 @@ from typing import Any
 
 from pymodels.errors import UsageError
 from pymodels.ready import READY_MODELS
+from pymodels.stimulus import Outcome
 from tb.description import CaseTable, Description, TrafficTable
+from tb.design import Design, Parameter
+from tb.harness import make_harness
 from tb.probe.filelist import Sources
 from tb.probe.find import Found
 
 MODEL = "model.py:predict"
+_TOML_BITS = 64
 
 
 def describe(
@@ -35,12 +39,10 @@ def describe(
         UsageError: nothing that could be driven was found, or something refuses to be.
     """
     top = found.module.name
-    if found.refused:
-        why = "\n".join(f"  {port}: {reason}" for port, reason in found.refused.items())
-        raise UsageError(f"{top}: no harness can be made:\n{why}")
-    if not found.clocks:
-        raise UsageError(f"{top}: no clock found; a module without one needs a wrapper that has one")
+    _check_fit(found)
     inward = any(s.direction == "in" for s in found.streams)
+    masters = [p.name for p in found.registers if p.direction == "out"]
+    masters += [p.name for p in found.memories if p.direction == "out"]
     slaves = [r for r in found.registers if r.direction == "in" and r.has("awvalid") and r.has("arvalid")]
     cases = tuple(
         CaseTable(
@@ -49,12 +51,13 @@ def describe(
             make=f"ram:{r.name}",
         )
         for r in slaves
-        if r.lanes is None
+        if r.lanes is None and not masters
     )
+    if masters and not inward:
+        raise UsageError(f"{top}: nothing answers the master port {masters[0]} yet, so its slaves would hang")
     if not inward and not cases:
         raise UsageError(f"{top}: neither a stream that goes in nor an AXI-Lite slave was found; nothing can be driven")
     ready = model in READY_MODELS
-    framed = any(s.direction == "in" and s.has("tlast") for s in found.streams)
     return Description(
         name=name or top,
         summary=f"{top}: streams {_list(s.name for s in found.streams)}" if found.streams else top,
@@ -66,19 +69,66 @@ def describe(
         compare_order=model != "merge",
         ignored=found.ignored,
         defines=dict(sources.defines),
-        parameters={
-            p.name: p.value
-            for p in found.module.parameters
-            if p.free and (isinstance(p.value, str) or (p.value is not None and p.value.bit_length() < 64))
-        },
+        parameters=_values(found),
         ties=dict(found.ties),
         clocks=found.clocks,
         streams=found.streams,
         registers=found.registers,
         memories=found.memories,
-        traffic=TrafficTable(frame=(1, 12) if framed else (1, 1)) if inward else None,
+        traffic=_traffic(found) if inward else None,
         cases=cases,
     )
+
+
+def wrapper(found: Found) -> str:
+    """The harness of what was found, also where nothing drives its ports yet.
+
+    Raises:
+        UsageError: something refuses to be connected.
+    """
+    _check_fit(found)
+    values = _values(found)
+    design = Design(
+        name=found.module.name,
+        summary="",
+        top=found.module.name,
+        files=(),
+        root=Path(),
+        parameters={name: Parameter(default=value) for name, value in values.items()},
+        clocks=found.clocks,
+        streams=found.streams,
+        registers=found.registers,
+        memories=found.memories,
+        ties=found.ties,
+        ignored=found.ignored,
+        model=lambda params, stimulus: Outcome({}),
+        cases=(),
+    )
+    return make_harness(design, values)
+
+
+def _check_fit(found: Found) -> None:
+    top = found.module.name
+    if found.refused:
+        why = "\n".join(f"  {port}: {reason}" for port, reason in found.refused.items())
+        raise UsageError(f"{top}: no harness can be made:\n{why}")
+    if not found.clocks:
+        raise UsageError(f"{top}: no clock found; a module without one needs a wrapper that has one")
+
+
+def _values(found: Found) -> dict[str, int | str]:
+    """The parameters that a description names: those whose default depends on no other, and that TOML can hold."""
+    return {
+        p.name: p.value
+        for p in found.module.parameters
+        if p.free and p.value is not None and (isinstance(p.value, str) or p.value.bit_length() < _TOML_BITS)
+    }
+
+
+def _traffic(found: Found) -> TrafficTable:
+    """Random frames; where bytes can be left out, a frame's last beat leaves some out."""
+    partial = any(s.direction == "in" and s.has("tlast") and s.has("tkeep") for s in found.streams)
+    return TrafficTable(kind="random", keep="bytes" if partial else "full", frame=(1, 12), finish=True)
 
 
 def _list(names: Iterable[str]) -> str:
