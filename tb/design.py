@@ -16,7 +16,7 @@ from pymodels.stimulus import Clock, GoldenModel, Stimulus
 from pymodels.trace import Trace
 
 Width = int | str
-"""A width in bits, or the name of the parameter that gives it."""
+"""A number (of bits, of bundles), or how it follows from parameters: ``DATA_W``, ``8*NLOCK``, ``NS+NM``."""
 
 Layout = Literal["packed", "unpacked", "unpacked_down"]
 """How an array of bundles stands in the design: one vector (``[N-1:0][W-1:0]`` or ``[N*W-1:0]``, bundle 0 lowest),
@@ -146,9 +146,17 @@ class Bundle(_Frozen):
 def _number(width: Width, params: Mapping[str, Any]) -> int:
     if isinstance(width, int):
         return width
-    if width not in params:
-        raise UsageError(f"width {width!r} is neither a number nor a parameter; parameters: {', '.join(params)}")
-    return int(params[width])
+    total = 0
+    for term in width.split("+"):
+        product = 1
+        for factor in (f.strip() for f in term.split("*")):
+            if not factor.isdigit() and factor not in params:
+                raise UsageError(
+                    f"width {width!r} is neither a number nor a parameter; parameters: {', '.join(params)}"
+                )
+            product *= int(factor) if factor.isdigit() else int(params[factor])
+        total += product
+    return total
 
 
 class StreamPort(Bundle):
@@ -342,7 +350,7 @@ class Setting:
         seed: the only source of randomness.
         inputs: stimulus that the user gave as files, by port.
         clocks: the design's clocks at their usual periods.
-        outputs: names of the output stream ports.
+        outputs: names of the output stream ports that can be held back.
     """
 
     params: Mapping[str, Any]
