@@ -318,10 +318,10 @@ class _Engine:
                 check = self._change_locks(edge, granted, added) or check
             if self._errors:
                 moving -= self._fail()
-            if releases or check or moving:
-                edge += 1
-            else:
-                edge = min(due)
+            edge += 1
+            if not (releases or check or moving):
+                # A channel that a bank has turned away stays due.
+                edge = max(edge, min(due))
                 if edge >= _NEVER:
                     return
         raise UsageError(f"the engine still runs at edge {edge}; its tasks have no end, and nothing holds them back")
