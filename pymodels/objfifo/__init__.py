@@ -1,2 +1,95 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Object FIFOs of mlir-aie designs on AIE2: the surface, the checks, the plan, the golden model."""
+"""Object FIFOs of mlir-aie designs on AIE2: the surface, the checks, the plan, the golden model.
+
+A design file changes its import lines to ``from pymodels.objfifo import *``.
+"""
+
+from pymodels.objfifo.access import range_
+from pymodels.objfifo.device import (
+    NPU1,
+    NPU2,
+    AIEDevice,
+    Device,
+    NPU1Col1,
+    NPU1Col2,
+    NPU1Col3,
+    NPU2Col1,
+)
+from pymodels.objfifo.fifo import ObjectFifo, ObjectFifoHandle
+from pymodels.objfifo.lower import plan, violations
+from pymodels.objfifo.ops import T, arith, external_func, memref, yield_
+from pymodels.objfifo.ops import call_ as call
+from pymodels.objfifo.placed import (
+    ObjectFifoPort,
+    core,
+    device,
+    dma_wait,
+    mlir_mod_ctx,
+    npu_dma_memcpy_nd,
+    npu_sync,
+    object_fifo,
+    object_fifo_link,
+    runtime_sequence,
+)
+from pymodels.objfifo.placement import AnyComputeTile, AnyMemTile, AnyShimTile, SequentialPlacer, tile
+from pymodels.objfifo.plan import Plan
+from pymodels.objfifo.program import Program
+from pymodels.objfifo.rules import RULES, Rule, RuleError
+from pymodels.objfifo.runtime import Runtime, TensorAccessPattern
+from pymodels.objfifo.text import to_dot, to_json
+from pymodels.objfifo.worker import Kernel, Worker
+
+Tile = tile
+"""The tile at a place, by the name of the level without tiles."""
+for_ = range_
+"""Earlier name of ``range_``."""
+
+__all__ = [
+    "NPU1",
+    "NPU2",
+    "RULES",
+    "AIEDevice",
+    "AnyComputeTile",
+    "AnyMemTile",
+    "AnyShimTile",
+    "Device",
+    "Kernel",
+    "NPU1Col1",
+    "NPU1Col2",
+    "NPU1Col3",
+    "NPU2Col1",
+    "ObjectFifo",
+    "ObjectFifoHandle",
+    "ObjectFifoPort",
+    "Plan",
+    "Program",
+    "Rule",
+    "RuleError",
+    "Runtime",
+    "SequentialPlacer",
+    "T",
+    "TensorAccessPattern",
+    "Tile",
+    "Worker",
+    "arith",
+    "call",
+    "core",
+    "device",
+    "dma_wait",
+    "external_func",
+    "for_",
+    "memref",
+    "mlir_mod_ctx",
+    "npu_dma_memcpy_nd",
+    "npu_sync",
+    "object_fifo",
+    "object_fifo_link",
+    "plan",
+    "range_",
+    "runtime_sequence",
+    "tile",
+    "to_dot",
+    "to_json",
+    "violations",
+    "yield_",
+]

@@ -375,6 +375,7 @@ class Plan:
         links: in the order of declaration.
         pools: in the order of locks' allocation.
         flows: in the order of declaration of the fifos.
+        hosts: the host's arrays, which the shim's descriptors walk.
     """
 
     device: str
@@ -383,6 +384,7 @@ class Plan:
     links: tuple[LinkPlan, ...]
     pools: tuple[Pool, ...]
     flows: tuple[Flow, ...]
+    hosts: tuple[Buffer, ...] = ()
 
     def tile(self, tile: Tile) -> TilePlan:
         """What is planned in one tile; KeyError if it is not in use."""

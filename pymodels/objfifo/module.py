@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a program resolves to: the design, and its plan as text when it is printed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pymodels.objfifo.design import Design
+    from pymodels.objfifo.plan import Plan
+
+
+class Module:
+    """A design with its tiles.
+
+    Attributes:
+        design: what was written.
+    """
+
+    def __init__(self, design: Design) -> None:
+        self.design = design
+
+    def plan(self, *, strict: bool = True) -> Plan:
+        """The lowered design."""
+        from pymodels.objfifo.lower import plan
+
+        return plan(self.design, strict=strict)
+
+    @property
+    def operation(self) -> Module:
+        """Itself, for ``module.operation.verify()``."""
+        return self
+
+    def verify(self) -> bool:
+        """Check every rule; True if all hold.
+
+        Raises:
+            RuleError: the first rule that is broken.
+        """
+        self.plan()
+        return True
+
+    def __str__(self) -> str:
+        from pymodels.objfifo.mlir import to_mlir
+
+        return to_mlir(self.plan())
