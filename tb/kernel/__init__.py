@@ -8,6 +8,10 @@ nothing here.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from tb.kernel.axi import AxiChecker as AxiChecker
+    from tb.kernel.axi import AxiMaster as AxiMaster
+    from tb.kernel.axi import AxiMemory as AxiMemory
+    from tb.kernel.axi import BurstResults as BurstResults
     from tb.kernel.axil import AxiLiteMaster as AxiLiteMaster
     from tb.kernel.axil import Check as Check
     from tb.kernel.axil import Poll as Poll
@@ -25,6 +29,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "simulation": ("Kernel", "NativeClock"),
     "axis": ("AxiStreamMonitor", "AxiStreamSink", "AxiStreamSource"),
+    "axi": ("AxiChecker", "AxiMaster", "AxiMemory", "BurstResults"),
     "axil": ("AxiLiteMaster", "Check", "Poll", "Read", "StepResult", "Wait", "WaitFor", "Write"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}

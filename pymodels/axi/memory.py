@@ -1,0 +1,425 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Golden model of the AXI4 memory: when it takes and answers what, and with which data. The contract is docs/memory.md.
+
+Cycles are counted from the start of the memory and of the master, which is cycle 0 of all patterns.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.axi.burst import DECERR, OKAY, READ, SLVERR, WRITE, Bursts
+from pymodels.errors import UsageError
+from pymodels.pattern import NextReady, Pattern, splitmix64
+
+Order = Literal["in_order", "by_id", "interleaved"]
+ORDERS: tuple[Order, ...] = ("in_order", "by_id", "interleaved")
+
+GAP_PERIOD = 1 << 16
+"""A gap pattern's first values, so many of them, are repeated for ever."""
+_READ_JITTER, _WRITE_JITTER, _READ_ORDER, _WRITE_ORDER = range(4)
+
+
+@dataclass(frozen=True)
+class MemoryTiming:
+    """The named parameters of docs/memory.md.
+
+    Attributes:
+        read_latency: cycles from the address handshake to the first cycle in which data may be offered, at least 1.
+        read_jitter: up to so many more, drawn for each burst.
+        write_latency: cycles from the last of address and data handshakes to the response, at least 1.
+        write_jitter: up to so many more, drawn for each burst.
+        max_reads, max_writes: bursts that may be outstanding.
+        data_ahead: beats of write data taken before their address.
+        read_bandwidth, write_bandwidth: (beats, cycles) of the R and the W channel.
+        order: ``in_order``, ``by_id`` (bursts of different IDs in any order), ``interleaved`` (read beats of different IDs too).
+        seed: of the jitter and of the order.
+        aw_ready, w_ready, ar_ready: when the channels are ready.
+        r_gaps, b_gaps: idle cycles before each beat.
+    """
+
+    read_latency: int = 8
+    read_jitter: int = 0
+    write_latency: int = 4
+    write_jitter: int = 0
+    max_reads: int = 16
+    max_writes: int = 16
+    data_ahead: int = 0
+    read_bandwidth: tuple[int, int] = (1, 1)
+    write_bandwidth: tuple[int, int] = (1, 1)
+    order: Order = "in_order"
+    seed: int = 0
+    aw_ready: Pattern = field(default_factory=Pattern)
+    w_ready: Pattern = field(default_factory=Pattern)
+    ar_ready: Pattern = field(default_factory=Pattern)
+    r_gaps: Pattern = field(default_factory=Pattern)
+    b_gaps: Pattern = field(default_factory=Pattern)
+
+    def __post_init__(self) -> None:
+        least = {"read_latency": 1, "read_jitter": 0, "write_latency": 1, "write_jitter": 0}
+        least |= {"max_reads": 1, "max_writes": 1, "data_ahead": 0}
+        for name, value in least.items():
+            if getattr(self, name) < value:
+                raise UsageError(f"{name}: found {getattr(self, name)}, expected at least {value}")
+        for name in ("read_bandwidth", "write_bandwidth"):
+            beats, cycles = getattr(self, name)
+            if not 0 < beats <= cycles:
+                raise UsageError(f"{name}: found {beats} beats in {cycles} cycles, expected at most one a cycle")
+        if self.order not in ORDERS:
+            raise UsageError(f"order: found {self.order!r}, expected one of {', '.join(ORDERS)}")
+
+    def stream_seed(self, stream: int) -> int:
+        """The splitmix64 seed of one of the four random sequences."""
+        return (4 * self.seed + stream) & 0xFFFFFFFFFFFFFFFF
+
+
+@dataclass(frozen=True, eq=False)
+class Region:
+    """A stretch of the address space.
+
+    Attributes:
+        name: for messages and results.
+        base: address of its first byte.
+        data: (size,) uint8, what it holds; a simulation works on this very array.
+        readable, writable: rights.
+    """
+
+    name: str
+    base: int
+    data: npt.NDArray[np.uint8]
+    readable: bool = True
+    writable: bool = True
+
+    def __post_init__(self) -> None:
+        if self.data.dtype != np.uint8 or self.data.ndim != 1 or not self.data.flags.c_contiguous:
+            raise UsageError(f"region {self.name}: expected a plain array of bytes")
+        if self.base < 0 or self.end > 1 << 64:
+            raise UsageError(f"region {self.name}: outside of 64 address bits")
+
+    @property
+    def end(self) -> int:
+        """Address behind its last byte."""
+        return self.base + len(self.data)
+
+
+def check_regions(regions: Sequence[Region]) -> None:
+    """Names differ and stretches do not overlap."""
+    if len({r.name for r in regions}) < len(regions):
+        raise UsageError(f"regions of the same name: {', '.join(r.name for r in regions)}")
+    ordered = sorted(regions, key=lambda r: r.base)
+    for one, other in pairwise(ordered):
+        if one.end > other.base:
+            raise UsageError(f"regions {one.name} and {other.name} overlap at 0x{other.base:x}")
+
+
+@dataclass(frozen=True)
+class MemoryImage:
+    """A memory at an AXI4 port: what it holds and how fast it is."""
+
+    regions: tuple[Region, ...]
+    timing: MemoryTiming = field(default_factory=MemoryTiming)
+
+    def __post_init__(self) -> None:
+        check_regions(self.regions)
+
+
+@dataclass(frozen=True)
+class MasterTiming:
+    """How the master behaves: bursts that it has outstanding at most, and when it takes responses."""
+
+    max_reads: int = 16
+    max_writes: int = 16
+    r_ready: Pattern = field(default_factory=Pattern)
+    b_ready: Pattern = field(default_factory=Pattern)
+
+
+@dataclass(frozen=True, eq=False)
+class Times:
+    """When everything happens; -1 where it does not.
+
+    Attributes:
+        offered: (n,) first cycle of the address.
+        cycle: (n,) address handshake.
+        first, last: (n,) first and last data handshake.
+        done: (n,) handshake of the write response, or of the last read data.
+        beat: (beats,) data handshakes.
+        beat_offered: (beats,) first cycle of the data.
+    """
+
+    offered: npt.NDArray[np.int64]
+    cycle: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int64]
+    last: npt.NDArray[np.int64]
+    done: npt.NDArray[np.int64]
+    beat: npt.NDArray[np.int64]
+    beat_offered: npt.NDArray[np.int64]
+
+
+def predict(
+    bursts: Bursts,
+    timing: MemoryTiming,
+    master: MasterTiming | None = None,
+    write_gaps: npt.NDArray[np.int64] | None = None,
+) -> Times:
+    """All handshakes of a program of bursts between the AXI4 master and the memory, wired together.
+
+    Args:
+        bursts: what the master asks for; barriers are beyond this model.
+        timing: of the memory.
+        master: how the master behaves.
+        write_gaps: (beats,) idle cycles before each beat of write data.
+    """
+    if bursts.barrier.any():
+        raise UsageError("bursts that wait for others are beyond the golden model")
+    n, beats = len(bursts), bursts.beats
+    times = Times(*(np.full(n, -1, np.int64) for _ in range(5)), *(np.full(beats, -1, np.int64) for _ in range(2)))
+    master = master or MasterTiming()
+    _reads(bursts, timing, master, times)
+    _writes(bursts, timing, master, times, np.zeros(beats, np.int64) if write_gaps is None else write_gaps)
+    return times
+
+
+def respond(bursts: Bursts, regions: Sequence[Region]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """(n,) the response to each burst and (n,) the index of its region, -1 outside of all."""
+    lowest, span = bursts.span
+    region = np.full(len(bursts), -1, np.int64)
+    response = np.full(len(bursts), DECERR, np.int64)
+    for index, one in enumerate(regions):
+        begins = lowest >= np.uint64(one.base)
+        inside = begins & (lowest - np.uint64(one.base) + span <= np.uint64(len(one.data)))
+        region[inside] = index
+        allowed = np.where(bursts.kind == WRITE, one.writable, one.readable)
+        response[inside] = np.where(allowed, OKAY, SLVERR)[inside]
+    return response, region
+
+
+def replay(
+    bursts: Bursts,
+    times: Times,
+    regions: Sequence[Region],
+    data: npt.NDArray[np.uint8],
+    strobe: npt.NDArray[np.bool_] | None = None,
+) -> npt.NDArray[np.uint8]:
+    """Carry the bursts out on the regions' arrays.
+
+    Args:
+        bursts: what was asked for.
+        times: when it happened.
+        regions: the address space; writes change the arrays.
+        data: (beats, width) rows of write data, as wide as the bus.
+        strobe: (beats, width) byte strobes of writes; None: all lanes of each beat.
+
+    Returns:
+        (beats, width) ``data`` with the rows of reads filled in, 0 in lanes that a beat does not use.
+    """
+    out = data.copy()
+    width = data.shape[1]
+    response, region = respond(bursts, regions)
+    of, address, lanes = bursts.of_beat, bursts.addresses(), bursts.lanes(width)
+    write = bursts.kind[of] == WRITE
+    # Data written in a cycle are seen by what is offered in the next one.
+    when = np.where(write, np.maximum(times.beat, times.cycle[of]), times.beat_offered)
+    for row in np.lexsort((write, when)).tolist():
+        burst = of[row]
+        used = np.flatnonzero(lanes[row])
+        if not write[row]:
+            out[row] = 0
+        if response[burst] != OKAY:
+            continue
+        at = int(address[row]) - regions[region[burst]].base - int(used[0])
+        array = regions[region[burst]].data
+        if not write[row]:
+            out[row, used] = array[at + used]
+            continue
+        if strobe is not None:
+            used = used[strobe[row, used]]
+        array[at + used] = data[row, used]
+    return out
+
+
+class _Gate:
+    """``gate(k)``: the first cycle from k on in which a bandwidth of ``beats`` in ``cycles`` has room for a beat."""
+
+    def __init__(self, bandwidth: tuple[int, int]) -> None:
+        beats, cycles = bandwidth
+        k = np.arange(cycles)
+        self._cycles = cycles
+        self._open = np.flatnonzero((k + 1) * beats // cycles > k * beats // cycles).tolist()
+
+    def __call__(self, cycle: int) -> int:
+        turn, phase = divmod(cycle, self._cycles)
+        at = bisect_left(self._open, phase)
+        if at == len(self._open):
+            return (turn + 1) * self._cycles + int(self._open[0])
+        return turn * self._cycles + int(self._open[at])
+
+
+_LONGEST_WAIT = 1 << 17
+
+
+def _both(first: Callable[[int], int], second: Callable[[int], int]) -> Callable[[int], int]:
+    def both(cycle: int) -> int:
+        start = cycle
+        while (later := second(first(cycle))) != cycle:
+            cycle = later
+            if cycle - start > _LONGEST_WAIT:
+                raise UsageError(f"w_ready and write_bandwidth have no cycle in common from {start} on")
+        return cycle
+
+    return both
+
+
+class _Gaps:
+    def __init__(self, pattern: Pattern) -> None:
+        self._values = [0] if pattern.kind == "none" else pattern.gaps(GAP_PERIOD).tolist()
+        self._at = -1
+
+    def __call__(self) -> int:
+        self._at = (self._at + 1) % len(self._values)
+        return int(self._values[self._at])
+
+
+class _Answers:
+    """The bursts that wait for R or B, and which of them comes next."""
+
+    def __init__(self, bursts: Bursts, timing: MemoryTiming, stream: int) -> None:
+        self._ids = bursts.id
+        self._order = timing.order
+        self._seed = timing.stream_seed(stream)
+        self._choices = 0
+        self.open: list[tuple[int, int]] = []  # burst, first cycle in which its answer may be offered
+
+    def next(self, free: int, gate: Callable[[int], int]) -> tuple[int, int]:
+        """The burst that is answered next, and the cycle in which the answer is offered, from ``free`` on."""
+        heads = self.open[:1]
+        if self._order != "in_order":
+            seen: set[int] = set()
+            heads = []
+            for burst, due in self.open:
+                if (name := int(self._ids[burst])) not in seen:
+                    seen.add(name)
+                    heads.append((burst, due))
+        cycle = gate(max(free, min(due for _, due in heads)))
+        ready = [burst for burst, due in heads if due <= cycle]
+        if self._order == "in_order":
+            return ready[0], cycle
+        pick = int(splitmix64(self._seed, np.array([self._choices]))[0]) % len(ready)
+        self._choices += 1
+        return ready[pick], cycle
+
+    def close(self, burst: int) -> None:
+        self.open = [one for one in self.open if one[0] != burst]
+
+
+def _jitter(timing: MemoryTiming, most: int, stream: int, count: int) -> npt.NDArray[np.int64]:
+    drawn = splitmix64(timing.stream_seed(stream), np.arange(count)) % np.uint64(most + 1)
+    return np.asarray(drawn, np.int64)
+
+
+def _address(
+    index: int,
+    number: int,
+    bursts: Bursts,
+    times: Times,
+    free: int,
+    done: list[int],
+    limits: tuple[int, int],
+    ready: NextReady,
+) -> int | None:
+    """Offer and handshake of the ``number``-th address of its kind; None while what it waits for is not known."""
+    mine, other = limits
+    if number - min(limits) >= len(done):
+        return None
+    offer = max(int(bursts.not_before[index]), free + int(bursts.gap[index]))
+    if number >= mine:
+        offer = max(offer, done[number - mine] + 1)
+    cycle = offer if number < other else max(offer, done[number - other] + 1)
+    times.offered[index] = offer
+    times.cycle[index] = ready(cycle)
+    return int(times.cycle[index])
+
+
+def _reads(bursts: Bursts, timing: MemoryTiming, master: MasterTiming, times: Times) -> None:
+    numbers = np.flatnonzero(bursts.kind == READ).tolist()
+    jitter = _jitter(timing, timing.read_jitter, _READ_JITTER, len(numbers))
+    ar_ready, r_ready = NextReady(timing.ar_ready), NextReady(master.r_ready)
+    gate, gaps = _Gate(timing.read_bandwidth), _Gaps(timing.r_gaps)
+    answers = _Answers(bursts, timing, _READ_ORDER)
+    beat = dict.fromkeys(numbers, 0)
+    rows = bursts.rows
+    done: list[int] = []
+    at, ar_free, r_free = 0, 0, gaps()
+    current: int | None = None
+    while len(done) < len(numbers):
+        while at < len(numbers):
+            limits = (master.max_reads, timing.max_reads)
+            cycle = _address(numbers[at], at, bursts, times, ar_free, done, limits, ar_ready)
+            if cycle is None:
+                break
+            answers.open.append((numbers[at], cycle + timing.read_latency + int(jitter[at])))
+            ar_free, at = cycle + 1, at + 1
+        if current is None:
+            burst, offer = answers.next(r_free, gate)
+        else:
+            burst, offer = current, gate(r_free)
+        moved = r_ready(offer)
+        row = rows[burst] + beat[burst]
+        times.beat_offered[row], times.beat[row] = offer, moved
+        if beat[burst] == 0:
+            times.first[burst] = moved
+        r_free = moved + 1 + gaps()
+        beat[burst] += 1
+        ends = beat[burst] > bursts.len[burst]
+        current = None if ends or timing.order == "interleaved" else burst
+        if ends:
+            times.last[burst] = times.done[burst] = moved
+            answers.close(burst)
+            done.append(moved)
+
+
+def _writes(
+    bursts: Bursts, timing: MemoryTiming, master: MasterTiming, times: Times, write_gaps: npt.NDArray[np.int64]
+) -> None:
+    numbers = np.flatnonzero(bursts.kind == WRITE).tolist()
+    jitter = _jitter(timing, timing.write_jitter, _WRITE_JITTER, len(numbers))
+    aw_ready, b_ready = NextReady(timing.aw_ready), NextReady(master.b_ready)
+    w_ready = _both(NextReady(timing.w_ready), _Gate(timing.write_bandwidth))
+    gaps = _Gaps(timing.b_gaps)
+    answers = _Answers(bursts, timing, _WRITE_ORDER)
+    rows = bursts.rows
+    owner: list[int] = []  # the burst of each beat of write data
+    done: list[int] = []
+    at, aw_free, w_free, b_free = 0, 0, 0, gaps()
+    while len(done) < len(numbers):
+        while at < len(numbers):
+            burst = numbers[at]
+            limits = (master.max_writes, timing.max_writes)
+            cycle = _address(burst, at, bursts, times, aw_free, done, limits, aw_ready)
+            if cycle is None:
+                break
+            moved = -1
+            for row in range(rows[burst], rows[burst] + int(bursts.len[burst]) + 1):
+                owner.append(burst)
+                offer = max(int(times.offered[burst]), w_free + int(write_gaps[row]))
+                known = len(owner) - 1 - timing.data_ahead
+                moved = w_ready(offer if known < 0 else max(offer, int(times.cycle[owner[known]]) + 1))
+                times.beat_offered[row], times.beat[row] = offer, moved
+                if row == rows[burst]:
+                    times.first[burst] = moved
+                w_free = moved + 1
+            times.last[burst] = moved
+            answers.open.append((burst, max(cycle, moved) + timing.write_latency + int(jitter[at])))
+            aw_free, at = cycle + 1, at + 1
+        burst, offer = answers.next(b_free, lambda k: k)
+        moved = b_ready(offer)
+        times.done[burst] = moved
+        answers.close(burst)
+        done.append(moved)
+        b_free = moved + 1 + gaps()

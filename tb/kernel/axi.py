@@ -1,0 +1,418 @@
+# SPDX-License-Identifier: Apache-2.0
+"""AXI4 memory, AXI4 master and the checker of AXI4 and AXI-Lite bundles, all in C++ on numpy arrays."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from collections.abc import Mapping, Sequence
+from ctypes import POINTER, Structure, c_char_p, c_int, c_int64, c_uint64, c_void_p
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.axi.burst import READ, Bursts
+from pymodels.axi.memory import GAP_PERIOD, ORDERS, MasterTiming, MemoryTiming, Region, check_regions
+from pymodels.errors import UsageError
+from pymodels.pattern import Pattern
+from tb.kernel.axis import Transactor, ready_pattern
+from tb.kernel.library import ReadyPattern, checked, library
+from tb.kernel.simulation import Kernel
+
+_ADDRESS = ("id", "addr", "len", "size", "burst", "lock", "cache", "prot", "qos", "region", "user", "valid", "ready")
+AXI_SIGNALS = (
+    *(f"aw{s}" for s in _ADDRESS),
+    *("wdata", "wstrb", "wlast", "wuser", "wvalid", "wready", "bid", "bresp", "buser", "bvalid", "bready"),
+    *(f"ar{s}" for s in _ADDRESS),
+    *("rid", "rdata", "rresp", "rlast", "ruser", "rvalid", "rready"),
+)
+"""In the order of ``GbAxiNames``."""
+
+ACCESS = np.dtype(
+    [
+        ("address", np.uint64),
+        ("cycle", np.int64),
+        ("first", np.int64),
+        ("last", np.int64),
+        ("done", np.int64),
+        ("id", np.uint32),
+        ("region", np.int32),
+        ("len", np.uint16),
+        ("kind", np.uint8),
+        ("size", np.uint8),
+        ("burst", np.uint8),
+        ("response", np.uint8),
+    ],
+    align=True,
+)
+"""``GbAxiAccess``: one burst of the memory's log. Cycles that have not come and the region outside of all are -1."""
+
+_BURST = np.dtype(
+    [
+        ("address", np.uint64),
+        ("not_before", np.int64),
+        ("gap", np.int64),
+        ("beat", np.int64),
+        ("id", np.uint32),
+        ("len", np.uint16),
+        *((name, np.uint8) for name in ("kind", "size", "burst", "lock", "cache", "prot", "qos", "region", "barrier")),
+        ("spare", np.uint8),
+    ],
+    align=True,
+)
+_RESULT = np.dtype([(name, np.int64) for name in ("offered", "cycle", "first", "last", "done", "response")])
+
+
+class _Names(Structure):
+    """``GbAxiNames`` in axi.h."""
+
+    _fields_ = tuple((name, c_char_p) for name in AXI_SIGNALS)
+
+
+class _Region(Structure):
+    """``GbAxiRegion`` in axi_memory.cpp."""
+
+    _fields_ = (
+        ("name", c_char_p),
+        ("base", c_uint64),
+        ("size", c_uint64),
+        ("data", c_void_p),
+        ("readable", c_int),
+        ("writable", c_int),
+    )
+
+
+class _Timing(Structure):
+    """``GbAxiTiming`` in axi_memory.cpp."""
+
+    _fields_ = (
+        *((name, c_int64) for name in ("read_latency", "read_jitter", "write_latency", "write_jitter")),
+        *((name, c_int64) for name in ("max_reads", "max_writes", "data_ahead")),
+        *((name, c_uint64) for name in ("read_beats", "read_cycles", "write_beats", "write_cycles", "seed")),
+        ("order", c_int),
+        *((name, ReadyPattern) for name in ("aw_ready", "w_ready", "ar_ready")),
+        *((name, c_void_p) for name in ("r_gaps", "b_gaps")),
+        *((name, c_int64) for name in ("r_gap_count", "b_gap_count")),
+    )
+
+
+class _Program(Structure):
+    """``GbAxiProgram`` in axi_master.cpp."""
+
+    _fields_ = (
+        ("bursts", c_void_p),
+        ("count", c_int64),
+        *((name, c_void_p) for name in ("data", "strobes", "gaps", "responses", "cycles", "results")),
+        *((name, c_int64) for name in ("max_reads", "max_writes")),
+        *((name, ReadyPattern) for name in ("r_ready", "b_ready")),
+    )
+
+
+class _Check(Structure):
+    """``GbAxiCheck`` in axi_checker.cpp."""
+
+    _fields_ = (
+        ("reset", c_char_p),
+        *((name, c_int) for name in ("reset_high", "lite", "narrow", "fixed")),
+        ("lead", c_int64),
+    )
+
+
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "gb_axi_memory": (c_void_p, [c_char_p, c_char_p, POINTER(_Names)]),
+    "gb_axi_memory_map": (c_int, [c_void_p, POINTER(_Region), c_int64]),
+    "gb_axi_memory_start": (c_int, [c_void_p, POINTER(_Timing), c_int64]),
+    "gb_axi_memory_idle": (c_int, [c_void_p]),
+    "gb_axi_memory_log": (c_int64, [c_void_p, POINTER(c_void_p)]),
+    "gb_axi_master": (c_void_p, [c_char_p, c_char_p, POINTER(_Names)]),
+    "gb_axi_master_run": (c_int, [c_void_p, POINTER(_Program), c_int64]),
+    "gb_axi_master_busy": (c_int, [c_void_p]),
+    "gb_axi_master_done": (c_int64, [c_void_p]),
+    "gb_axi_checker": (c_void_p, [c_char_p, c_char_p, POINTER(_Names), POINTER(_Check)]),
+}
+
+
+@functools.cache
+def _library() -> Any:
+    found = library()
+    for name, (result, arguments) in _SIGNATURES.items():
+        function = getattr(found, name)
+        function.restype, function.argtypes = result, arguments
+    return found
+
+
+class _AxiTransactor(Transactor):
+    def __init__(self, kernel: Kernel, prefix: str, clock: str, signals: Mapping[str, str] | None) -> None:
+        super().__init__(kernel, prefix, clock)
+        self._library = _library()
+        self.signals = kernel.signals(prefix, AXI_SIGNALS, signals, ())
+        if "awvalid" not in self.signals and "arvalid" not in self.signals:
+            raise UsageError(f"{prefix}: the top module has neither {prefix}_awvalid nor {prefix}_arvalid")
+        data = self.signals.get("wdata", self.signals.get("rdata"))
+        self.width = (0 if data is None else kernel.width(data) or 0) // 8
+        self._names = _Names(*(self.signals[s].encode() if s in self.signals else None for s in AXI_SIGNALS))
+
+    def _base(self, base: int | None) -> int:
+        first = self.clock.cycle + 1
+        if base is not None and base < first:
+            raise UsageError(f"{self.name}: cycle {base} is too early to start in, the first one possible is {first}")
+        return first if base is None else base
+
+
+class _Patterns:
+    """Patterns as C++ takes them, with the arrays that they point to."""
+
+    def __init__(self) -> None:
+        self.arrays: list[npt.NDArray[Any]] = []
+
+    def ready(self, pattern: Pattern) -> ReadyPattern:
+        values = np.asarray(pattern.values, np.int64).astype(np.bool_).view(np.uint8)
+        self.arrays.append(values)
+        return ready_pattern(pattern, values)
+
+    def gaps(self, pattern: Pattern) -> npt.NDArray[np.int64]:
+        values = pattern.gaps(0 if pattern.kind == "none" else GAP_PERIOD)
+        self.arrays.append(values)
+        return values
+
+
+class AxiMemory(_AxiTransactor):
+    """A memory behind an AXI4 master port of the top module. docs/memory.md says what it does when.
+
+    Args:
+        kernel: of this simulation.
+        prefix: of the ports (``m_axi`` for ``m_axi_awaddr``); all of the write or of the read channels may be absent.
+        regions: the address space; their arrays are worked on in place, and several memories may share them.
+        timing: how fast it is.
+        clock: name of its clock input.
+        signals: the ports by role, where they are not called after the prefix.
+        held: be not ready for anything until :meth:`start`.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        prefix: str,
+        regions: Sequence[Region] = (),
+        timing: MemoryTiming | None = None,
+        *,
+        clock: str = "aclk",
+        signals: Mapping[str, str] | None = None,
+        held: bool = False,
+    ) -> None:
+        super().__init__(kernel, prefix, clock, signals)
+        self._handle = checked(self._library.gb_axi_memory(prefix.encode(), clock.encode(), ctypes.byref(self._names)))
+        self.map(regions)
+        if not held:
+            self.start(timing)
+
+    def map(self, regions: Sequence[Region]) -> None:
+        """Use another address space. Regions that are writable need arrays that are."""
+        check_regions(regions)
+        for region in regions:
+            if region.writable and not region.data.flags.writeable:
+                raise UsageError(f"{self.name}: region {region.name} is writable, its array is not")
+        rows = (_Region * max(1, len(regions)))(
+            *(
+                _Region(r.name.encode(), r.base, len(r.data), r.data.ctypes.data, r.readable, r.writable)
+                for r in regions
+            )
+        )
+        checked(self._library.gb_axi_memory_map(self._handle, rows, len(regions)))
+        # C++ works on their arrays.
+        self.regions = tuple(regions)
+
+    def start(self, timing: MemoryTiming | None = None, base: int | None = None) -> None:
+        """Work from cycle ``base`` on, which is cycle 0 of all patterns; None: from the next but one."""
+        timing = MemoryTiming() if timing is None else timing
+        patterns = _Patterns()
+        r_gaps, b_gaps = patterns.gaps(timing.r_gaps), patterns.gaps(timing.b_gaps)
+        row = _Timing(
+            *(timing.read_latency, timing.read_jitter, timing.write_latency, timing.write_jitter),
+            *(timing.max_reads, timing.max_writes, timing.data_ahead),
+            *(*timing.read_bandwidth, *timing.write_bandwidth, timing.seed & 0xFFFFFFFFFFFFFFFF),
+            ORDERS.index(timing.order),
+            *(patterns.ready(p) for p in (timing.aw_ready, timing.w_ready, timing.ar_ready)),
+            *(r_gaps.ctypes.data, b_gaps.ctypes.data, len(r_gaps), len(b_gaps)),
+        )
+        checked(self._library.gb_axi_memory_start(self._handle, ctypes.byref(row), self._base(base)))
+
+    @property
+    def idle(self) -> bool:
+        """Nothing is outstanding."""
+        return bool(self._library.gb_axi_memory_idle(self._handle))
+
+    @property
+    def log(self) -> npt.NDArray[Any]:
+        """Every burst since the last reset, in the order of the address handshakes: rows of :data:`ACCESS`."""
+        rows = c_void_p()
+        count = self._library.gb_axi_memory_log(self._handle, ctypes.byref(rows))
+        if count == 0:
+            return np.zeros(0, ACCESS)
+        memory = (ctypes.c_uint8 * (count * ACCESS.itemsize)).from_address(rows.value or 0)
+        return np.frombuffer(memory, ACCESS).copy()
+
+
+@dataclass(frozen=True, eq=False)
+class BurstResults:
+    """What became of a program of bursts; cycles that have not come are -1.
+
+    Attributes:
+        offered: (n,) first cycle of the address.
+        cycle: (n,) address handshake.
+        first, last: (n,) first and last data handshake.
+        done: (n,) handshake of the write response, or of the last read data.
+        response: (n,) the largest of its responses.
+        data: (beats, width) rows as wide as the bus: those written, and those read.
+        beat: (beats,) data handshakes.
+        beat_response: (beats,) responses of read data.
+    """
+
+    offered: npt.NDArray[np.int64]
+    cycle: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int64]
+    last: npt.NDArray[np.int64]
+    done: npt.NDArray[np.int64]
+    response: npt.NDArray[np.int64]
+    data: npt.NDArray[np.uint8]
+    beat: npt.NDArray[np.int64]
+    beat_response: npt.NDArray[np.uint8]
+
+
+class AxiMaster(_AxiTransactor):
+    """Runs programs of bursts on an AXI4 slave port of the top module. docs/memory.md says when it offers what.
+
+    Args:
+        kernel: of this simulation.
+        prefix: of the ports (``s_axi`` for ``s_axi_awaddr``); all of the write or of the read channels may be absent.
+        clock: name of its clock input.
+        signals: the ports by role, where they are not called after the prefix.
+    """
+
+    def __init__(
+        self, kernel: Kernel, prefix: str, *, clock: str = "aclk", signals: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(kernel, prefix, clock, signals)
+        self._handle = checked(self._library.gb_axi_master(prefix.encode(), clock.encode(), ctypes.byref(self._names)))
+        self._running: tuple[object, ...] = ()
+
+    async def run(
+        self,
+        bursts: Bursts,
+        data: npt.NDArray[np.uint8] | None = None,
+        *,
+        strobe: npt.NDArray[np.bool_] | None = None,
+        write_gaps: npt.NDArray[np.int64] | None = None,
+        timing: MasterTiming | None = None,
+        base: int | None = None,
+    ) -> BurstResults:
+        """Run a program to its end.
+
+        Args:
+            bursts: what to ask for; a cycle in ``not_before`` counts from ``base``.
+            data: (beats, width) uint8, rows as wide as the bus in the order of the bursts. Those of reads are filled in, in place.
+                None: zeros.
+            strobe: (beats, width) byte strobes of write data; None: the lanes of each beat.
+            write_gaps: (beats,) idle cycles before each beat of write data.
+            timing: bursts outstanding, and when responses are taken.
+            base: cycle from which it works, cycle 0 of the patterns; None: the next but one.
+        """
+        timing = MasterTiming() if timing is None else timing
+        shape = (bursts.beats, self.width)
+        rows = np.zeros(shape, np.uint8) if data is None else data
+        if rows.shape != shape or rows.dtype != np.uint8 or not rows.flags.c_contiguous:
+            raise UsageError(
+                f"{self.name}: data of shape {rows.shape} and type {rows.dtype}, expected {shape} of uint8"
+            )
+        if not rows.flags.writeable and bool((bursts.kind == READ).any()):
+            raise UsageError(f"{self.name}: data that are read need an array that is writable")
+        bits = None
+        if strobe is not None:
+            if strobe.shape != shape:
+                raise UsageError(f"{self.name}: strobe of shape {strobe.shape}, expected {shape}")
+            bits = np.packbits(strobe, axis=1, bitorder="little")
+        gaps = None
+        if write_gaps is not None:
+            gaps = np.ascontiguousarray(write_gaps, np.int64)
+            if gaps.shape != shape[:1]:
+                raise UsageError(f"{self.name}: write_gaps of shape {gaps.shape}, expected {shape[:1]}")
+        first = self._base(base)
+        table = np.zeros(len(bursts), _BURST)
+        for name in _BURST.names or ():
+            if name not in ("beat", "spare"):
+                table[name] = getattr(bursts, name)
+        table["beat"] = bursts.rows
+        table["not_before"] += first
+        responses, cycles = np.zeros(shape[0], np.uint8), np.full(shape[0], -1, np.int64)
+        results = np.full(len(bursts), -1, _RESULT)
+        results["response"] = 0
+        patterns = _Patterns()
+        program = _Program(
+            table.ctypes.data,
+            len(bursts),
+            rows.ctypes.data,
+            None if bits is None else bits.ctypes.data,
+            None if gaps is None else gaps.ctypes.data,
+            responses.ctypes.data,
+            cycles.ctypes.data,
+            results.ctypes.data,
+            timing.max_reads,
+            timing.max_writes,
+            patterns.ready(timing.r_ready),
+            patterns.ready(timing.b_ready),
+        )
+        # C++ works on these arrays even if this task is cancelled.
+        self._running = (table, rows, bits, gaps, responses, cycles, results)
+        checked(self._library.gb_axi_master_run(self._handle, ctypes.byref(program), first))
+        while self._library.gb_axi_master_busy(self._handle):
+            await self.kernel.wake(self._handle)
+        columns = {name: results[name].copy() for name in _RESULT.names or ()}
+        return BurstResults(**columns, data=rows, beat=cycles, beat_response=responses)
+
+    @property
+    def done(self) -> int:
+        """Bursts of the program that are over."""
+        return int(self._library.gb_axi_master_done(self._handle))
+
+
+class AxiChecker(_AxiTransactor):
+    """Checks the protocol rules of an AXI4 or AXI-Lite bundle of the top module, and drives nothing.
+
+    What breaks a rule is in :attr:`violations`; :meth:`Kernel.rule` switches rules off. docs/protocol-rules.md lists them.
+
+    Args:
+        kernel: of this simulation.
+        prefix: of the ports.
+        lite: AXI-Lite.
+        clock: name of its clock input.
+        reset: the reset input that belongs to it, None: there is none.
+        reset_high: the reset's polarity.
+        signals: the ports by role, where they are not called after the prefix.
+        narrow: bursts narrower than the bus are supported.
+        fixed: FIXED bursts are supported.
+        data_lead: beats of write data that may precede their address.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        prefix: str,
+        *,
+        lite: bool = False,
+        clock: str = "aclk",
+        reset: str | None = None,
+        reset_high: bool = False,
+        signals: Mapping[str, str] | None = None,
+        narrow: bool = True,
+        fixed: bool = True,
+        data_lead: int = 256,
+    ) -> None:
+        super().__init__(kernel, prefix, clock, signals)
+        check = _Check(None if reset is None else reset.encode(), reset_high, lite, narrow, fixed, data_lead)
+        self._handle = checked(
+            self._library.gb_axi_checker(
+                prefix.encode(), clock.encode(), ctypes.byref(self._names), ctypes.byref(check)
+            )
+        )

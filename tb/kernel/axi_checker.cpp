@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// axi_checker.cpp - protocol rules of AXI4 and AXI-Lite bundles. It drives nothing. rules.py says what each rule means.
+//
+// What a channel offers is judged in the first cycle of its valid, requests are counted when they transfer. Responses are
+// judged before the requests of the same cycle: they must follow them.
+
+#include <algorithm>
+#include <array>
+#include <deque>
+
+#include "axi.h"
+
+namespace goldbeat {
+
+extern "C" {
+
+/// What the checker must know beyond the ports.
+struct GbAxiCheck {
+  const char* reset;   ///< input of the top module; null: none
+  int reset_high;      ///< its polarity
+  int lite;            ///< AXI-Lite: rules are called axil_*
+  int narrow;          ///< narrow bursts are supported
+  int fixed;           ///< FIXED bursts are supported
+  std::int64_t lead;   ///< beats of write data that may precede their address
+};
+
+}  // extern "C"
+
+namespace {
+
+/// Edges in reset after which every valid must be low: a reset may have to pass a synchroniser first.
+constexpr int kResetEdges = 4;
+
+class Channel {
+ public:
+  Channel() = default;
+  Channel(const char* name, const Bit& valid, const Bit& ready) : name_(name), valid_(valid), ready_(ready) {}
+
+  void add(const char* role, const Port* port) {
+    if (port == nullptr) return;
+    payload_.push_back({role, Bytes(port), {}});
+  }
+
+  const char* name() const { return name_; }
+  bool valid() const { return valid_.get(); }
+  /// In this cycle a beat is offered that was not offered in the one before.
+  bool fresh() const { return valid() && !stalled_; }
+  bool moves() const { return valid() && ready_.get(); }
+  bool stalled() const { return stalled_; }
+  void clear() { stalled_ = false; }
+
+  /// The first payload signal that is not what it was when the beat was offered.
+  const char* changed() const {
+    for (const Signal& signal : payload_) {
+      if (std::memcmp(signal.held.data(), signal.now.data, signal.now.size) != 0) return signal.role;
+    }
+    return nullptr;
+  }
+
+  /// The end of a cycle.
+  void keep() {
+    const bool stalls = valid() && !ready_.get();
+    if (stalls && !stalled_) {
+      for (Signal& signal : payload_) signal.held.assign(signal.now.data, signal.now.data + signal.now.size);
+    }
+    stalled_ = stalls;
+  }
+
+ private:
+  struct Signal {
+    const char* role;
+    Bytes now;
+    std::vector<std::uint8_t> held;
+  };
+  const char* name_ = "";
+  Bit valid_, ready_;
+  std::vector<Signal> payload_;
+  bool stalled_ = false;
+};
+
+/// A burst without its (whole) response.
+struct Request {
+  Burst burst;
+  bool exclusive = false;
+  std::uint32_t beat = 0;  ///< data beats transferred
+  bool whole = false;      ///< all write data have transferred
+};
+
+}  // namespace
+
+class AxiChecker final : public Transactor {
+ public:
+  AxiChecker(std::string name, const GbAxiNames& names, const GbAxiCheck& check)
+      : Transactor(std::move(name)), ports_(names, Side::kMonitor), check_(check) {
+    const Finder find(Side::kMonitor);
+    if (check.reset) reset_ = Bit(*find.port(check.reset, true));
+    check_.reset = nullptr;
+    has_wlast_ = names.wlast != nullptr;
+    has_rlast_ = names.rlast != nullptr;
+    if (ports_.has_write) {
+      aw_ = Channel("aw", ports_.aw.valid, ports_.aw.ready);
+      for (const auto& [role, port] : {std::pair{"awid", names.awid}, {"awaddr", names.awaddr}, {"awlen", names.awlen},
+                                       {"awsize", names.awsize}, {"awburst", names.awburst}, {"awlock", names.awlock},
+                                       {"awcache", names.awcache}, {"awprot", names.awprot}, {"awqos", names.awqos},
+                                       {"awregion", names.awregion}, {"awuser", names.awuser}}) {
+        aw_.add(role, find.port(port, true));
+      }
+      w_ = Channel("w", ports_.wvalid, ports_.wready);
+      for (const auto& [role, port] :
+           {std::pair{"wdata", names.wdata}, {"wstrb", names.wstrb}, {"wlast", names.wlast}, {"wuser", names.wuser}}) {
+        w_.add(role, find.port(port, true));
+      }
+      b_ = Channel("b", ports_.bvalid, ports_.bready);
+      for (const auto& [role, port] : {std::pair{"bid", names.bid}, {"bresp", names.bresp}, {"buser", names.buser}}) {
+        b_.add(role, find.port(port, true));
+      }
+      channels_.insert(channels_.end(), {&aw_, &w_, &b_});
+    }
+    if (ports_.has_read) {
+      ar_ = Channel("ar", ports_.ar.valid, ports_.ar.ready);
+      for (const auto& [role, port] : {std::pair{"arid", names.arid}, {"araddr", names.araddr}, {"arlen", names.arlen},
+                                       {"arsize", names.arsize}, {"arburst", names.arburst}, {"arlock", names.arlock},
+                                       {"arcache", names.arcache}, {"arprot", names.arprot}, {"arqos", names.arqos},
+                                       {"arregion", names.arregion}, {"aruser", names.aruser}}) {
+        ar_.add(role, find.port(port, true));
+      }
+      r_ = Channel("r", ports_.rvalid, ports_.rready);
+      for (const auto& [role, port] : {std::pair{"rid", names.rid}, {"rdata", names.rdata}, {"rresp", names.rresp},
+                                       {"rlast", names.rlast}, {"ruser", names.ruser}}) {
+        r_.add(role, find.port(port, true));
+      }
+      channels_.insert(channels_.end(), {&ar_, &r_});
+    }
+  }
+
+  void reset() override {
+    forget();
+    in_reset_ = 0;
+  }
+
+  void drive() override {}
+
+  bool sample(std::int64_t cycle) override {
+    if (!reset_.absent() && reset_.get() == (check_.reset_high != 0)) {
+      check_reset(cycle);
+      return false;
+    }
+    in_reset_ = 0;
+    for (Channel* channel : channels_) {
+      if (channel->stalled()) check_held(*channel, cycle);
+    }
+    if (ports_.has_write) {
+      if (b_.valid()) check_response(cycle);
+      if (aw_.fresh()) check_address(ports_.aw, "aw", cycle);
+      if (aw_.moves()) {
+        writes_.push_back(request(ports_.aw));
+        for (; !ahead_.empty() && unfilled() != nullptr; ahead_.pop_front()) {
+          check_data(*unfilled(), ahead_.front().strobes.data(), ahead_.front().last, ahead_.front().cycle);
+        }
+      }
+      if (w_.moves()) data_moves(cycle);
+    }
+    if (ports_.has_read) {
+      if (r_.valid()) check_read_data(cycle);
+      if (ar_.fresh()) check_address(ports_.ar, "ar", cycle);
+      if (ar_.moves()) reads_.push_back(request(ports_.ar));
+    }
+    for (Channel* channel : channels_) channel->keep();
+    return false;
+  }
+
+ private:
+  void forget() {
+    for (Channel* channel : channels_) channel->clear();
+    writes_.clear();
+    reads_.clear();
+    ahead_.clear();
+  }
+
+  /// A rule of both protocols: `held` is axi_held or axil_held.
+  void broken(const char* axi, const char* axil, std::int64_t cycle, const std::string& text) {
+    violation(check_.lite ? axil : axi, cycle, text);
+  }
+
+  // -- handshakes -------------------------------------------------------------------------------------------------------
+
+  void check_reset(std::int64_t cycle) {
+    forget();
+    if (++in_reset_ != kResetEdges + 1) {
+      in_reset_ = std::min(in_reset_, kResetEdges + 2);
+      return;
+    }
+    for (const Channel* channel : channels_) {
+      if (!channel->valid()) continue;
+      broken("axi_valid_in_reset", "axil_valid_in_reset", cycle,
+             std::string(channel->name()) + "valid is high after " + std::to_string(kResetEdges) + " edges in reset");
+    }
+  }
+
+  void check_held(Channel& channel, std::int64_t cycle) {
+    if (!channel.valid()) {
+      broken("axi_valid_held", "axil_valid_held", cycle, std::string(channel.name()) + "valid fell without a transfer");
+    } else if (const char* changed = channel.changed()) {
+      broken("axi_payload_stable", "axil_payload_stable", cycle,
+             std::string(changed) + " changed while " + channel.name() + "valid waited for " + channel.name() + "ready");
+    }
+  }
+
+  // -- requests ---------------------------------------------------------------------------------------------------------
+
+  Request request(const AddressPorts& channel) const { return {channel.get(ports_.full_size), channel.lock.get() != 0}; }
+
+  void check_address(const AddressPorts& channel, const char* way, std::int64_t cycle) {
+    if (check_.lite) return;
+    const Burst burst = channel.get(ports_.full_size);
+    const std::string what = std::string(way) + " at " + hex(burst.address) + ", " + burst.text();
+    const bool sound = burst.size <= ports_.full_size && burst.type != kReserved;
+    if (burst.size > ports_.full_size) {
+      violation("axi_size", cycle, what + ": wider than the bus of " + std::to_string(ports_.bytes) + " bytes");
+    }
+    if (burst.type == kReserved) violation("axi_burst_type", cycle, what);
+    if (burst.type == kWrap) {
+      const std::uint32_t beats = burst.len + 1;
+      if (beats < 2 || beats > 16 || (beats & burst.len) != 0) violation("axi_wrap_length", cycle, what);
+      if (burst.address % burst.bytes() != 0) violation("axi_wrap_alignment", cycle, what);
+    }
+    if (burst.type == kFixed) {
+      if (burst.len > 15) violation("axi_fixed_length", cycle, what);
+      if (!check_.fixed) violation("axi_fixed_unsupported", cycle, what);
+    }
+    if (burst.type == kIncr && sound && burst.address >> 12 != (burst.address + burst.span() - 1) >> 12) {
+      violation("axi_4k_boundary", cycle, what);
+    }
+    if (burst.size < ports_.full_size && !check_.narrow) violation("axi_narrow_unsupported", cycle, what);
+    if (channel.lock.get()) {
+      const std::uint64_t total = burst.total();
+      if (total > 128 || (total & (total - 1)) != 0 || burst.len > 15 || burst.address % total != 0) {
+        violation("axi_exclusive", cycle, what + ", " + std::to_string(total) + " bytes");
+      }
+    }
+    if (!channel.cache.absent()) {
+      const std::uint64_t cache = channel.cache.get();
+      if ((cache & 2) == 0 && (cache & 12) != 0) violation("axi_cache", cycle, what + ": cache " + hex(cache));
+    }
+  }
+
+  /// The oldest write that lacks data, or null.
+  Request* unfilled() {
+    const auto found = std::find_if(writes_.begin(), writes_.end(), [](const Request& one) { return !one.whole; });
+    return found == writes_.end() ? nullptr : &*found;
+  }
+
+  void data_moves(std::int64_t cycle) {
+    const bool last = ports_.wlast.get();
+    if (Request* open = unfilled()) {
+      check_data(*open, ports_.wstrb.data, last, cycle);
+      return;
+    }
+    ahead_.push_back({cycle, last, std::vector<std::uint8_t>(ports_.wstrb.data, ports_.wstrb.data + ports_.wstrb.size)});
+    if (static_cast<std::int64_t>(ahead_.size()) == check_.lead + 1) {
+      broken("axi_data_before_address", "axil_data_before_address", cycle,
+             std::to_string(ahead_.size()) + " beats of write data without an address");
+    }
+  }
+
+  void check_data(Request& open, const std::uint8_t* strobes, bool last, std::int64_t cycle) {
+    const Burst& burst = open.burst;
+    const auto beat = [&] { return "beat " + std::to_string(open.beat) + " of the write at " + hex(burst.address) + ", " + burst.text(); };
+    const bool ends = open.beat == burst.len;
+    if (has_wlast_ && last && !ends) violation("axi_wlast_early", cycle, "wlast on " + beat());
+    if (has_wlast_ && !last && ends) violation("axi_wlast_late", cycle, "no wlast on " + beat());
+    if (ports_.wstrb.size && !check_.lite && burst.size < ports_.full_size + 1) {
+      const Lanes lanes(burst.beat(open.beat), burst.bytes(), ports_.bytes);
+      for (std::uint64_t lane = 0; lane < ports_.bytes; ++lane) {
+        if (!(strobes[lane / 8] >> lane % 8 & 1) || (lane >= lanes.first && lane < lanes.first + lanes.count)) continue;
+        violation("axi_strobe_lanes", cycle, "wstrb of lane " + std::to_string(lane) + " on " + beat());
+        break;
+      }
+    }
+    ++open.beat;
+    open.whole = ends;
+  }
+
+  // -- responses --------------------------------------------------------------------------------------------------------
+
+  /// The oldest request of the ID on `port`, or the end.
+  static std::vector<Request>::iterator find(std::vector<Request>& open, const Field& port) {
+    const std::uint64_t id = port.get();
+    return std::find_if(open.begin(), open.end(),
+                        [&](const Request& one) { return port.absent() || (one.burst.id & port.mask()) == id; });
+  }
+
+  void check_code(const Field& port, const char* role, const Request& open, std::int64_t cycle) {
+    if (port.get() == kExokay && !open.exclusive) {
+      broken("axi_exokay", "axil_exokay", cycle, std::string(role) + " is EXOKAY, the access at " + hex(open.burst.address) +
+                                                      " is not exclusive");
+    }
+  }
+
+  void check_response(std::int64_t cycle) {
+    const auto open = find(writes_, ports_.bid);
+    if (b_.fresh()) {
+      if (writes_.empty()) {
+        broken("axi_b_without_request", "axil_b_without_request", cycle, "bvalid without an outstanding write");
+      } else if (open == writes_.end()) {
+        violation("axi_b_id", cycle, "bid " + hex(ports_.bid.get()) + " is no ID of an outstanding write");
+      } else {
+        if (!open->whole) {
+          broken("axi_b_before_data", "axil_b_before_data", cycle, "bvalid for the write at " + hex(open->burst.address) +
+                                                                        " before its last data beat");
+        }
+        check_code(ports_.bresp, "bresp", *open, cycle);
+      }
+    }
+    if (b_.moves() && open != writes_.end()) writes_.erase(open);
+  }
+
+  void check_read_data(std::int64_t cycle) {
+    const auto open = find(reads_, ports_.rid);
+    if (r_.fresh()) {
+      if (reads_.empty()) {
+        broken("axi_r_without_request", "axil_r_without_request", cycle, "rvalid without an outstanding read");
+      } else if (open == reads_.end()) {
+        violation("axi_r_id", cycle, "rid " + hex(ports_.rid.get()) + " is no ID of an outstanding read");
+      } else {
+        const Burst& burst = open->burst;
+        const bool ends = open->beat == burst.len;
+        const auto beat = [&] {
+          return "beat " + std::to_string(open->beat) + " of the read at " + hex(burst.address) + ", " + burst.text();
+        };
+        if (has_rlast_ && ports_.rlast.get() && !ends) violation("axi_rlast_early", cycle, "rlast on " + beat());
+        if (has_rlast_ && !ports_.rlast.get() && ends) violation("axi_rlast_late", cycle, "no rlast on " + beat());
+        check_code(ports_.rresp, "rresp", *open, cycle);
+      }
+    }
+    if (r_.moves() && open != reads_.end() && open->beat++ == open->burst.len) reads_.erase(open);
+  }
+
+  AxiPorts ports_;
+  GbAxiCheck check_;
+  Bit reset_;
+  bool has_wlast_ = false, has_rlast_ = false;
+  Channel aw_, w_, b_, ar_, r_;
+  std::vector<Channel*> channels_;
+  int in_reset_ = 0;  ///< edges in reset so far
+  std::vector<Request> writes_, reads_;  ///< in the order of their addresses
+  struct Ahead {
+    std::int64_t cycle;
+    bool last;
+    std::vector<std::uint8_t> strobes;
+  };
+  std::deque<Ahead> ahead_;  ///< write data whose address has not come
+};
+
+}  // namespace goldbeat
+
+using goldbeat::AxiChecker;
+using goldbeat::guarded;
+using goldbeat::kernel;
+using goldbeat::Transactor;
+
+extern "C" {
+
+void* gb_axi_checker(const char* name, const char* clock, const goldbeat::GbAxiNames* names, const goldbeat::GbAxiCheck* check) {
+  return guarded(
+      [&] {
+        auto made = std::make_unique<AxiChecker>(name, *names, *check);
+        return static_cast<void*>(static_cast<Transactor*>(kernel().add(kernel().clock(clock), std::move(made))));
+      },
+      static_cast<void*>(nullptr));
+}
+
+}  // extern "C"

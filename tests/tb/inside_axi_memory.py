@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs inside the simulator: AXI4 master and memory, joined by wires, against the golden model."""
+
+from __future__ import annotations
+
+import os
+
+import cocotb
+import numpy as np
+from axi_wires import random_bursts
+from cocotb.triggers import Timer
+
+from pymodels.axi.burst import WRITE, Bursts
+from pymodels.axi.memory import MasterTiming, MemoryTiming, Region, predict, replay, respond
+from pymodels.pattern import Pattern
+from tb.kernel.axi import AxiChecker, AxiMaster, AxiMemory
+from tb.kernel.simulation import Kernel
+
+PERIOD = 4000
+WIDTHS = [int(w) for w in os.environ["WIDTHS"].split(",")]
+
+
+def pattern(rng, gaps=False):
+    seed = int(rng.integers(1 << 62))
+    kinds = [
+        Pattern(),
+        Pattern("random", p=float(rng.choice([0.1, 0.5, 0.8])), seed=seed),
+        Pattern("bursty", burst=int(rng.integers(1, 20)), seed=seed),
+        Pattern("array", values=(2, 0, 1) if gaps else (1, 0, 0, 1)),
+    ]
+    return kinds[int(rng.integers(len(kinds)))] if rng.random() < 0.6 else Pattern()
+
+
+def memory_timing(rng):
+    def some(least, most):
+        return int(rng.integers(least, most + 1))
+
+    read, write = some(1, 8), some(1, 8)
+    w_ready = pattern(rng)
+    if w_ready.kind in ("array", "bursty"):
+        # Two periodic conditions may never meet.
+        write = 1
+    return MemoryTiming(
+        read_latency=some(1, 30),
+        read_jitter=some(0, 1) * some(0, 40),
+        write_latency=some(1, 30),
+        write_jitter=some(0, 1) * some(0, 40),
+        max_reads=some(1, 8),
+        max_writes=some(1, 8),
+        data_ahead=some(0, 1) * some(0, 12),
+        read_bandwidth=(some(1, read), read),
+        write_bandwidth=(some(1, write), write),
+        order=str(rng.choice(["in_order", "by_id", "interleaved"])),
+        seed=some(0, 1 << 40),
+        aw_ready=w_ready,
+        w_ready=w_ready,
+        ar_ready=pattern(rng),
+        r_gaps=pattern(rng, gaps=True),
+        b_gaps=pattern(rng, gaps=True),
+    )
+
+
+def address_space(rng):
+    def fresh(size):
+        return rng.integers(0, 256, size).astype(np.uint8)
+
+    return (
+        Region("low", 0, fresh(8192)),
+        Region("weights", 0x10000, fresh(4096), writable=False),
+        Region("results", 0x20000, fresh(12288), readable=False),
+        Region("high", 0xFF_0000_0000, fresh(4096)),
+    )
+
+
+async def compare(kernel, master, memory, checkers, bursts, timing, behaviour, regions, rng, count=None):
+    width = master.width
+    data = rng.integers(0, 256, (bursts.beats, width)).astype(np.uint8)
+    strobe = bursts.lanes(width)
+    if rng.random() < 0.5:
+        strobe &= rng.random(strobe.shape) < 0.7
+    else:
+        strobe = strobe if rng.random() < 0.5 else None
+    gaps = rng.integers(0, 4, bursts.beats) * (rng.random() < 0.5)
+    twin = tuple(Region(r.name, r.base, r.data.copy(), r.readable, r.writable) for r in regions)
+    times = predict(bursts, timing, behaviour, gaps)
+    expected = replay(bursts, times, twin, data, strobe)
+    base = master.clock.cycle + 5
+    memory.map(regions)
+    memory.start(timing, base)
+    got = await master.run(bursts, data, strobe=strobe, write_gaps=gaps, timing=behaviour, base=base)
+    for name in ("offered", "cycle", "first", "last", "done", "beat"):
+        was, should = getattr(got, name) - base, getattr(times, name)
+        wrong = np.flatnonzero(was != should)
+        assert not len(wrong), (name, wrong[:5], was[wrong[:5]], should[wrong[:5]], timing, behaviour)
+    np.testing.assert_array_equal(got.data, expected)
+    for one, other in zip(regions, twin, strict=True):
+        np.testing.assert_array_equal(one.data, other.data, one.name)
+    response, region = respond(bursts, regions)
+    np.testing.assert_array_equal(got.response, response)
+    log = memory.log
+    order = np.lexsort((bursts.kind != WRITE, times.cycle))
+    assert len(log) == len(bursts)
+    for kind in (0, 1):
+        mine, row = order[bursts.kind[order] == kind], log[log["kind"] == kind]
+        for name in ("address", "len", "size", "burst", "id"):
+            np.testing.assert_array_equal(row[name], getattr(bursts, name)[mine], name)
+        np.testing.assert_array_equal(row["response"], response[mine])
+        np.testing.assert_array_equal(row["region"], region[mine])
+        for name in ("cycle", "first", "last", "done"):
+            np.testing.assert_array_equal(row[name] - base, getattr(times, name)[mine], name)
+    assert memory.idle
+    assert len(memory.violations) == min(100, int((response != 0).sum())), memory.violations[:3]
+    for checker in checkers:
+        assert not checker.violations, checker.violations[:3]
+    master.reset()
+    memory.reset()
+
+
+@cocotb.test()
+async def against_the_golden_model(dut):
+    kernel = Kernel(dut)
+    kernel.poke("aresetn", 1)
+    kernel.clock("aclk", PERIOD)
+    rng = np.random.default_rng(int(os.environ["ROUNDS_SEED"]))
+    for width in WIDTHS:
+        master = AxiMaster(kernel, f"s{width}_axi")
+        memory = AxiMemory(kernel, f"m{width}_axi", held=True)
+        checkers = [AxiChecker(kernel, f"{side}{width}_axi", reset="aresetn") for side in "sm"]
+        await Timer(3 * PERIOD, "ps")
+        for _ in range(int(os.environ["ROUNDS"])):
+            regions = address_space(rng)
+            long = rng.random() < 0.15
+            bursts = random_bursts(
+                rng,
+                int(rng.integers(1, 60)),
+                width // 8,
+                regions,
+                longest=256 if long else 16,
+                ids=int(rng.choice([1, 2, 16])),
+                spread=int(rng.choice([0, 0, 5])),
+            )
+            behaviour = MasterTiming(int(rng.integers(1, 10)), int(rng.integers(1, 10)), pattern(rng), pattern(rng))
+            await compare(kernel, master, memory, checkers, bursts, memory_timing(rng), behaviour, regions, rng)
+
+
+@cocotb.test()
+async def outside_of_what_is_allocated(dut):
+    kernel = Kernel(dut)
+    kernel.poke("aresetn", 1)
+    kernel.clock("aclk", PERIOD)
+    width = WIDTHS[0]
+    size = (width // 8).bit_length() - 1
+    master = AxiMaster(kernel, f"s{width}_axi")
+    regions = (
+        Region("input", 0x1000, np.arange(64, dtype=np.uint8)),
+        Region("rom", 0x2000, np.zeros(64, np.uint8), writable=False),
+    )
+    memory = AxiMemory(kernel, f"m{width}_axi", regions)
+    checker = AxiChecker(kernel, f"m{width}_axi")
+    await Timer(3 * PERIOD, "ps")
+    beats = 64 * 8 // width
+    bursts = Bursts(
+        kind=[0, 1, 0, 1, 0],
+        address=[0x1000 + width // 8, 0x3000, 0xFFC, 0x2000, 0x1000],
+        len=[beats - 1, 0, 0, 0, beats - 1],
+        size=size,
+    )
+    got = await master.run(bursts, np.full((bursts.beats, width // 8), 0xAB, np.uint8))
+    assert got.response.tolist() == [3, 3, 3, 2, 0]
+    read = got.data[bursts.of_beat == 4].reshape(-1)
+    np.testing.assert_array_equal(read, np.arange(64))
+    assert not got.data[bursts.of_beat == 0].any()
+    assert not regions[1].data.any()
+    first, second, third, fourth = sorted(memory.violations, key=lambda v: "0x1004" not in v)
+    log = memory.log
+    assert (
+        f"mem_bounds: m{width}_axi, cycle {log['cycle'][log['address'] == 0x1000 + width // 8][0]}: read at 0x1004"
+        in first
+    )
+    assert f"INCR burst of {beats} beats of {width // 8} bytes, id 0" in first
+    assert "beyond region input (0x1000 to 0x103f)" in first
+    rest = second + third + fourth
+    assert "write at 0x3000" in rest
+    assert "outside of every region" in rest
+    assert "mem_rights" in rest
+    assert "in region rom, which is not writable" in rest
+    assert not checker.violations
+    kernel.rule("mem_bounds", False)
+    master.reset()
+    memory.reset()
+    memory.start()
+    await master.run(Bursts(0, 0x9000, 0, size))
+    assert not memory.violations
+
+
+@cocotb.test()
+async def barriers_and_waiting(dut):
+    kernel = Kernel(dut)
+    kernel.poke("aresetn", 1)
+    kernel.clock("aclk", PERIOD)
+    width = WIDTHS[0]
+    size = (width // 8).bit_length() - 1
+    master = AxiMaster(kernel, f"s{width}_axi")
+    region = Region("one", 0, np.zeros(4096, np.uint8))
+    memory = AxiMemory(kernel, f"m{width}_axi", (region,), MemoryTiming(write_latency=50, read_latency=3))
+    await Timer(3 * PERIOD, "ps")
+    data = np.arange(8 * width // 8, dtype=np.uint8).reshape(8, -1)
+    bursts = Bursts(kind=[1, 0], address=256, len=3, size=size, barrier=[False, True])
+    got = await master.run(bursts, data)
+    assert got.offered[1] == got.done[0] + 1
+    np.testing.assert_array_equal(got.data[:4], got.data[4:])
+    # A memory that is not there: the report says who waits for what since when.
+    memory.reset()
+    task = cocotb.start_soon(master.run(Bursts(kind=[0, 1], address=0, len=0, size=size)))
+    await Timer(20 * PERIOD, "ps")
+    assert "0 of 2 bursts over" in master.waiting
+    assert "arvalid without arready since cycle" in master.waiting
+    assert "wvalid without wready since cycle" in master.waiting
+    task.cancel()
+    master.reset()
+    memory.start(MemoryTiming(read_latency=1000))
+    task = cocotb.start_soon(master.run(Bursts(kind=[0, 1], address=64, len=0, size=size)))
+    await Timer(20 * PERIOD, "ps")
+    assert "1 read outstanding, the oldest at 0x40 (id 0) since cycle" in memory.waiting, memory.waiting
+    assert "1 waiting for read data, the oldest (burst 0 at 0x40) since cycle" in master.waiting, master.waiting
+    task.cancel()
