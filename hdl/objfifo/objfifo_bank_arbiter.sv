@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// objfifo_bank_arbiter - who of N channels a bank serves in this cycle: round robin.
+//
+// The search begins one behind the channel that was served last, at channel 0 after reset. The grant
+// is combinational (latency 0); requests must not depend on it. Throughput one grant a cycle.
+
+module objfifo_bank_arbiter #(
+  parameter int unsigned N = 4
+) (
+  input  logic         clk,
+  input  logic         rst_n,
+
+  input  logic [N-1:0] request,
+  output logic [N-1:0] grant
+);
+
+  if (N == 0) begin : gen_bad_n
+    $fatal(1, "objfifo_bank_arbiter: N must be at least 1");
+  end
+
+  // Channels behind the one that was served last; none when that was the last channel, and then the
+  // search begins at channel 0, as after reset.
+  logic [N-1:0] behind_q;
+  logic [N-1:0] behind_d;
+  logic [N-1:0] first_behind;
+  logic [N-1:0] first_of_all;
+
+  always_comb begin
+    // x & -x leaves the lowest bit that is set.
+    first_behind = (request & behind_q) & (~(request & behind_q) + N'(1));
+    first_of_all = request & (~request + N'(1));
+    grant        = first_behind != '0 ? first_behind : first_of_all;
+    // All bits above the granted one.
+    behind_d     = ~(grant | (grant - N'(1)));
+  end
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      behind_q <= '0;
+    end else if (request != '0) begin
+      behind_q <= behind_d;
+    end
+  end
+
+endmodule

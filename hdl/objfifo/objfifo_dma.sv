@@ -1,0 +1,468 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// objfifo_dma - the DMA engine of object FIFOs: NS stream-to-memory and NM memory-to-stream channels
+// on one banked memory, driven by buffer descriptors and kept in order by counting locks.
+//
+// Contract, cycle by cycle, and register map in docs/objfifo-engine.md. Channels are numbered S2MM
+// first. start, evt and lock are one-way streams without ready: the start trigger, finished
+// descriptors, lock values after a change.
+//
+// Latency: start trigger to the first word 6 edges with an acquire, 5 without; input transfer to
+// memory 1 cycle; memory to output transfer 3 cycles. Throughput one word a cycle and channel, no
+// bubble between descriptors, as far as banks and locks allow. s_axis_tready, m_axis_tvalid, the
+// one-way outputs and all AXI-Lite ready and valid are flip-flops; the stream inputs' TKEEP and
+// TLAST are ignored. irq is a gate behind flip-flops.
+
+module objfifo_dma #(
+  parameter  int unsigned NS        = 2,
+  parameter  int unsigned NM        = 2,
+  parameter  int unsigned NBD       = 48,
+  parameter  int unsigned NLOCK     = 64,
+  parameter  int unsigned NBANK     = 16,
+  parameter  int unsigned MEM_WORDS = 131072,
+  parameter  int unsigned WORD_W    = 32,
+  localparam int unsigned C         = NS + NM
+) (
+  input  logic                        aclk,
+  input  logic                        aresetn,
+
+  input  logic [15:0]                 s_axil_awaddr,
+  input  logic                        s_axil_awvalid,
+  output logic                        s_axil_awready,
+  input  logic [31:0]                 s_axil_wdata,
+  input  logic [3:0]                  s_axil_wstrb,
+  input  logic                        s_axil_wvalid,
+  output logic                        s_axil_wready,
+  output logic [1:0]                  s_axil_bresp,
+  output logic                        s_axil_bvalid,
+  input  logic                        s_axil_bready,
+  input  logic [15:0]                 s_axil_araddr,
+  input  logic                        s_axil_arvalid,
+  output logic                        s_axil_arready,
+  output logic [31:0]                 s_axil_rdata,
+  output logic [1:0]                  s_axil_rresp,
+  output logic                        s_axil_rvalid,
+  input  logic                        s_axil_rready,
+
+  input  logic [NS-1:0][WORD_W-1:0]   s_axis_tdata,
+  input  logic [NS-1:0][WORD_W/8-1:0] s_axis_tkeep,
+  input  logic [NS-1:0]               s_axis_tlast,
+  input  logic [NS-1:0]               s_axis_tvalid,
+  output logic [NS-1:0]               s_axis_tready,
+
+  output logic [NM-1:0][WORD_W-1:0]   m_axis_tdata,
+  output logic [NM-1:0][WORD_W/8-1:0] m_axis_tkeep,
+  output logic [NM-1:0]               m_axis_tlast,
+  output logic [NM-1:0]               m_axis_tvalid,
+  input  logic [NM-1:0]               m_axis_tready,
+
+  input  logic [7:0]                  start_tdata,
+  input  logic                        start_tvalid,
+
+  output logic [C-1:0][15:0]          evt_tdata,
+  output logic [C-1:0]                evt_tvalid,
+
+  output logic [8*NLOCK-1:0]          lock_tdata,
+  output logic                        lock_tvalid,
+
+  output logic                        irq
+);
+
+  if (NS == 0 || NS > 6) begin : gen_bad_ns
+    $fatal(1, "objfifo_dma: NS must be 1 to 6");
+  end
+  if (NM == 0 || NM > 6) begin : gen_bad_nm
+    $fatal(1, "objfifo_dma: NM must be 1 to 6");
+  end
+  if (NBD == 0 || NBD > 64) begin : gen_bad_nbd
+    $fatal(1, "objfifo_dma: NBD must be 1 to 64");
+  end
+  if (NLOCK == 0 || NLOCK > 64) begin : gen_bad_nlock
+    $fatal(1, "objfifo_dma: NLOCK must be 1 to 64");
+  end
+  if (NBANK == 0 || NBANK > 64 || (NBANK & (NBANK - 1)) != 0) begin : gen_bad_nbank
+    $fatal(1, "objfifo_dma: NBANK must be a power of two, 1 to 64");
+  end
+  if (MEM_WORDS < NBANK || MEM_WORDS > 2**20) begin : gen_bad_mem_words
+    $fatal(1, "objfifo_dma: MEM_WORDS must be NBANK to 2**20, what a base can address");
+  end
+  if (WORD_W != 32 && WORD_W != 128) begin : gen_bad_word_w
+    $fatal(1, "objfifo_dma: WORD_W must be 32 or 128");
+  end
+
+  localparam int unsigned Lanes = WORD_W / 32;
+
+  logic running;
+  logic clear;
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Descriptor table: a read port for each channel, and one for the registers
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  localparam int unsigned TablePorts = C + 1;
+
+  logic                              table_we;
+  logic [5:0]                        table_wbd;
+  logic [3:0]                        table_wword;
+  logic [31:0]                       table_wdata;
+  logic [TablePorts-1:0][5:0]        table_rbd;
+  logic [TablePorts-1:0]             table_rknown;
+  logic [TablePorts-1:0][10:0][31:0] table_rwords;
+  logic [TablePorts-1:0][5:0]        table_rafter;
+  logic                              counter_we;
+  logic [5:0]                        counter_bd;
+  logic [5:0]                        counter_begin;
+
+  objfifo_bd_table #(
+    .NBD  (NBD),
+    .PORTS(TablePorts)
+  ) u_bd_table (
+    .clk   (aclk),
+    .rst_n (aresetn),
+    .we    (table_we),
+    .wbd   (table_wbd),
+    .wword (table_wword),
+    .wdata (table_wdata),
+    .counter_we,
+    .counter_bd,
+    .counter_begin,
+    .rbd   (table_rbd),
+    .rknown(table_rknown),
+    .rwords(table_rwords),
+    .rafter(table_rafter)
+  );
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Locks
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic [C-1:0]          acquire_valid;
+  logic [C-1:0][5:0]     acquire_lock;
+  logic [C-1:0][5:0]     acquire_value;
+  logic [C-1:0]          acquire_granted;
+  logic [C-1:0]          release_valid;
+  logic [C-1:0][5:0]     release_lock;
+  logic [C-1:0][5:0]     release_value;
+  logic                  lock_we;
+  logic [5:0]            lock_wlock;
+  logic [5:0]            lock_wvalue;
+  logic [NLOCK-1:0][5:0] lock_values;
+  logic                  lock_overflow;
+  logic [5:0]            lock_overflow_id;
+
+  objfifo_locks #(
+    .NLOCK(NLOCK),
+    .C    (C)
+  ) u_locks (
+    .clk          (aclk),
+    .rst_n        (aresetn),
+    .running,
+    .acquire_valid,
+    .acquire_lock,
+    .acquire_value,
+    .acquire_granted,
+    .release_valid,
+    .release_lock,
+    .release_value,
+    .we           (lock_we),
+    .wlock        (lock_wlock),
+    .wvalue       (lock_wvalue),
+    .values       (lock_values),
+    .overflow     (lock_overflow),
+    .overflow_lock(lock_overflow_id),
+    .lock_tvalid,
+    .lock_tdata
+  );
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Memory
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic [C-1:0]              bank_request;
+  logic [C-1:0][19:0]        bank_address;
+  logic [C-1:0]              bank_granted;
+  logic [NS-1:0][WORD_W-1:0] bank_wdata;
+  logic [NM-1:0][WORD_W-1:0] bank_rdata;
+  logic                      window_access;
+  logic [Lanes-1:0]          window_write;
+  logic [19:0]               window_address;
+  logic [31:0]               window_wdata;
+  logic [WORD_W-1:0]         window_rdata;
+
+  objfifo_banks #(
+    .NS       (NS),
+    .NM       (NM),
+    .NBANK    (NBANK),
+    .MEM_WORDS(MEM_WORDS),
+    .WORD_W   (WORD_W)
+  ) u_banks (
+    .clk    (aclk),
+    .rst_n  (aresetn),
+    .request(bank_request),
+    .address(bank_address),
+    .grant  (bank_granted),
+    .wdata  (bank_wdata),
+    .rdata  (bank_rdata),
+    .window_access,
+    .window_write,
+    .window_address,
+    .window_wdata,
+    .window_rdata
+  );
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Channels
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic [C-1:0]      push;
+  logic [5:0]        push_start;
+  logic [7:0]        push_repeat;
+  logic              push_token;
+  logic [C-1:0]      queue_full;
+  logic [C-1:0][2:0] queue_count;
+  logic [C-1:0]      busy;
+  logic [C-1:0]      stopped;
+  logic [C-1:0]      token;
+  logic [C-1:0]      bad_bd;
+  logic [C-1:0][5:0] bad_bd_id;
+  logic [C-1:0]      bad_address;
+  logic [C-1:0][5:0] bad_address_id;
+
+  for (genvar c = 0; c < C; c++) begin : gen_channel
+    if (c < NS) begin : gen_s2mm
+      objfifo_s2mm #(
+        .NBD      (NBD),
+        .MEM_WORDS(MEM_WORDS),
+        .WORD_W   (WORD_W)
+      ) u_s2mm (
+        .clk            (aclk),
+        .rst_n          (aresetn),
+        .running,
+        .clear,
+        .push           (push[c]),
+        .push_start,
+        .push_repeat,
+        .push_token,
+        .queue_full     (queue_full[c]),
+        .queue_count    (queue_count[c]),
+        .busy           (busy[c]),
+        .stopped        (stopped[c]),
+        .table_bd       (table_rbd[c]),
+        .table_known    (table_rknown[c]),
+        .table_words    (table_rwords[c]),
+        .table_after    (table_rafter[c]),
+        .counter_we,
+        .counter_bd,
+        .counter_begin,
+        .acquire_valid  (acquire_valid[c]),
+        .acquire_lock   (acquire_lock[c]),
+        .acquire_value  (acquire_value[c]),
+        .acquire_granted(acquire_granted[c]),
+        .release_valid  (release_valid[c]),
+        .release_lock   (release_lock[c]),
+        .release_value  (release_value[c]),
+        .bank_request   (bank_request[c]),
+        .bank_address   (bank_address[c]),
+        .bank_wdata     (bank_wdata[c]),
+        .bank_granted   (bank_granted[c]),
+        .evt_tvalid     (evt_tvalid[c]),
+        .evt_tdata      (evt_tdata[c]),
+        .token          (token[c]),
+        .bad_bd         (bad_bd[c]),
+        .bad_bd_id      (bad_bd_id[c]),
+        .bad_address    (bad_address[c]),
+        .bad_address_id (bad_address_id[c]),
+        .s_axis_tdata   (s_axis_tdata[c]),
+        .s_axis_tvalid  (s_axis_tvalid[c]),
+        .s_axis_tready  (s_axis_tready[c])
+      );
+    end else begin : gen_mm2s
+      objfifo_mm2s #(
+        .NBD      (NBD),
+        .MEM_WORDS(MEM_WORDS),
+        .WORD_W   (WORD_W)
+      ) u_mm2s (
+        .clk            (aclk),
+        .rst_n          (aresetn),
+        .running,
+        .clear,
+        .push           (push[c]),
+        .push_start,
+        .push_repeat,
+        .push_token,
+        .queue_full     (queue_full[c]),
+        .queue_count    (queue_count[c]),
+        .busy           (busy[c]),
+        .stopped        (stopped[c]),
+        .table_bd       (table_rbd[c]),
+        .table_known    (table_rknown[c]),
+        .table_words    (table_rwords[c]),
+        .table_after    (table_rafter[c]),
+        .counter_we,
+        .counter_bd,
+        .counter_begin,
+        .acquire_valid  (acquire_valid[c]),
+        .acquire_lock   (acquire_lock[c]),
+        .acquire_value  (acquire_value[c]),
+        .acquire_granted(acquire_granted[c]),
+        .release_valid  (release_valid[c]),
+        .release_lock   (release_lock[c]),
+        .release_value  (release_value[c]),
+        .bank_request   (bank_request[c]),
+        .bank_address   (bank_address[c]),
+        .bank_granted   (bank_granted[c]),
+        .bank_rdata     (bank_rdata[c-NS]),
+        .evt_tvalid     (evt_tvalid[c]),
+        .evt_tdata      (evt_tdata[c]),
+        .token          (token[c]),
+        .bad_bd         (bad_bd[c]),
+        .bad_bd_id      (bad_bd_id[c]),
+        .bad_address    (bad_address[c]),
+        .bad_address_id (bad_address_id[c]),
+        .m_axis_tdata   (m_axis_tdata[c-NS]),
+        .m_axis_tkeep   (m_axis_tkeep[c-NS]),
+        .m_axis_tlast   (m_axis_tlast[c-NS]),
+        .m_axis_tvalid  (m_axis_tvalid[c-NS]),
+        .m_axis_tready  (m_axis_tready[c-NS])
+      );
+    end
+  end
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Registers
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic               write;
+  logic [15:0]        write_addr;
+  logic [31:0]        write_data;
+  logic [3:0]         write_strb;
+  logic               write_error;
+  logic               read;
+  logic [15:0]        read_addr;
+  logic [31:0]        read_data;
+  logic               read_error;
+
+  logic [C-1:0]       queue_overflow;
+  logic [31:0]        irq_clear;
+  logic               error_clear;
+  logic [C-1:0]       tokens_clear;
+  logic [31:0]        irq_status;
+  logic [31:0]        error;
+  logic [C-1:0][31:0] tokens;
+
+  objfifo_axil #(
+    .ADDR_W(16)
+  ) u_axil (
+    .aclk,
+    .aresetn,
+    .s_axil_awaddr,
+    .s_axil_awvalid,
+    .s_axil_awready,
+    .s_axil_wdata,
+    .s_axil_wstrb,
+    .s_axil_wvalid,
+    .s_axil_wready,
+    .s_axil_bresp,
+    .s_axil_bvalid,
+    .s_axil_bready,
+    .s_axil_araddr,
+    .s_axil_arvalid,
+    .s_axil_arready,
+    .s_axil_rdata,
+    .s_axil_rresp,
+    .s_axil_rvalid,
+    .s_axil_rready,
+    .write,
+    .write_addr,
+    .write_data,
+    .write_strb,
+    .write_error,
+    .read,
+    .read_addr,
+    .read_data,
+    .read_error
+  );
+
+  objfifo_regs #(
+    .NS       (NS),
+    .NM       (NM),
+    .NBD      (NBD),
+    .NLOCK    (NLOCK),
+    .MEM_WORDS(MEM_WORDS),
+    .WORD_W   (WORD_W)
+  ) u_regs (
+    .clk         (aclk),
+    .rst_n       (aresetn),
+    .write,
+    .write_addr,
+    .write_data,
+    .write_strb,
+    .write_error,
+    .read,
+    .read_addr,
+    .read_data,
+    .read_error,
+    .start       (start_tvalid),
+    .running,
+    .clear,
+    .push,
+    .push_start,
+    .push_repeat,
+    .push_token,
+    .queue_full,
+    .queue_count,
+    .busy,
+    .stopped,
+    .queue_overflow,
+    .irq_clear,
+    .error_clear,
+    .tokens_clear,
+    .irq_status,
+    .error,
+    .tokens,
+    .irq,
+    .table_we,
+    .table_wbd,
+    .table_wword,
+    .table_wdata,
+    .table_rbd   (table_rbd[C]),
+    .table_rknown(table_rknown[C]),
+    .table_rwords(table_rwords[C]),
+    .lock_we,
+    .lock_wlock,
+    .lock_wvalue,
+    .lock_values,
+    .window_access,
+    .window_write,
+    .window_address,
+    .window_wdata,
+    .window_rdata
+  );
+
+  objfifo_status #(
+    .C(C)
+  ) u_status (
+    .clk  (aclk),
+    .rst_n(aresetn),
+    .token,
+    .bad_bd,
+    .bad_bd_id,
+    .bad_address,
+    .bad_address_id,
+    .queue_overflow,
+    .lock_overflow,
+    .lock_overflow_id,
+    .irq_clear,
+    .error_clear,
+    .tokens_clear,
+    .irq_status,
+    .error,
+    .tokens
+  );
+
+  // TKEEP and TLAST are ignored by contract, the start trigger's data has no meaning, and the read
+  // port of the registers fetches nothing.
+  logic unused_inputs;
+  assign unused_inputs = ^{s_axis_tkeep, s_axis_tlast, start_tdata, table_rafter[C]};
+
+endmodule

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// objfifo_mm2s - a memory-to-stream channel: the words that the descriptors name, with padding
+// zeros, packet headers and TLAST, go out on a stream.
+//
+// A word is issued, is read from its bank at that edge, goes into the output FIFO (capacity 8 by
+// credits) at the next one, and can be transferred at the third: latency MM2S_LATENCY = 3 cycles.
+// Throughput one word a cycle. m_axis_tvalid is a flip-flop. TKEEP is all ones.
+//
+// What is issued comes out, whatever becomes of the channel: an offered word must stay.
+
+module objfifo_mm2s #(
+  parameter int unsigned NBD       = 48,
+  parameter int unsigned MEM_WORDS = 131072,
+  parameter int unsigned WORD_W    = 32
+) (
+  input  logic                clk,
+  input  logic                rst_n,
+
+  input  logic                running,
+  input  logic                clear,
+
+  input  logic                push,
+  input  logic [5:0]          push_start,
+  input  logic [7:0]          push_repeat,
+  input  logic                push_token,
+  output logic                queue_full,
+  output logic [2:0]          queue_count,
+  output logic                busy,
+  output logic                stopped,
+
+  output logic [5:0]          table_bd,
+  input  logic                table_known,
+  input  logic [10:0][31:0]   table_words,
+  input  logic [5:0]          table_after,
+  input  logic                counter_we,
+  input  logic [5:0]          counter_bd,
+  input  logic [5:0]          counter_begin,
+
+  output logic                acquire_valid,
+  output logic [5:0]          acquire_lock,
+  output logic [5:0]          acquire_value,
+  input  logic                acquire_granted,
+  output logic                release_valid,
+  output logic [5:0]          release_lock,
+  output logic [5:0]          release_value,
+
+  output logic                bank_request,
+  output logic [19:0]         bank_address,
+  input  logic                bank_granted,
+  input  logic [WORD_W-1:0]   bank_rdata,     // in the cycle after bank_granted
+
+  output logic                evt_tvalid,
+  output logic [15:0]         evt_tdata,
+  output logic                token,
+  output logic                bad_bd,
+  output logic [5:0]          bad_bd_id,
+  output logic                bad_address,
+  output logic [5:0]          bad_address_id,
+
+  output logic [WORD_W-1:0]   m_axis_tdata,
+  output logic [WORD_W/8-1:0] m_axis_tkeep,
+  output logic                m_axis_tlast,
+  output logic                m_axis_tvalid,
+  input  logic                m_axis_tready
+);
+
+  localparam int unsigned OutDepth = 8;
+  localparam int unsigned CreditW  = $clog2(OutDepth + 1);
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Credits: room in the output FIFO for all that was issued
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic [CreditW-1:0] credits_q;
+  logic               credit;
+  logic               issue;
+
+  assign credit = credits_q != '0;
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      credits_q <= CreditW'(OutDepth);
+    end else begin
+      credits_q <= credits_q - CreditW'(issue) + CreditW'(m_axis_tvalid && m_axis_tready);
+    end
+  end
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Issue
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic       active;
+  logic       load;
+  logic       load_header;
+  logic [4:0] load_packet_id;
+  logic [2:0] load_packet_type;
+  logic       word;
+  logic       word_padding;
+  logic       word_tlast;
+  logic       unused_last;
+
+  objfifo_channel #(
+    .NBD      (NBD),
+    .MEM_WORDS(MEM_WORDS),
+    .PADDING  (1'b1)
+  ) u_channel (
+    .clk,
+    .rst_n,
+    .running,
+    .clear,
+    .push,
+    .push_start,
+    .push_repeat,
+    .push_token,
+    .queue_full,
+    .queue_count,
+    .busy,
+    .stopped,
+    .table_bd,
+    .table_known,
+    .table_words,
+    .table_after,
+    .counter_we,
+    .counter_bd,
+    .counter_begin,
+    .acquire_valid,
+    .acquire_lock,
+    .acquire_value,
+    .acquire_granted,
+    .release_valid,
+    .release_lock,
+    .release_value,
+    .bank_request,
+    .bank_address,
+    .bank_granted,
+    .active,
+    .load,
+    .load_header,
+    .load_packet_id,
+    .load_packet_type,
+    .want            (active && credit && !header_pending_q),
+    .word,
+    .word_padding,
+    .word_last       (unused_last),
+    .word_tlast,
+    .evt_tvalid,
+    .evt_tdata,
+    .token,
+    .bad_bd,
+    .bad_bd_id,
+    .bad_address,
+    .bad_address_id
+  );
+
+  // The header is the first word of its descriptor, outside the walk.
+  logic       header_pending_q;
+  logic [4:0] packet_id_q;
+  logic [2:0] packet_type_q;
+  logic       header_issue;
+
+  assign header_issue = active && credit && header_pending_q;
+  assign issue        = header_issue || word;
+
+  always_ff @(posedge clk) begin
+    if (load) begin
+      header_pending_q <= load_header;
+      packet_id_q      <= load_packet_id;
+      packet_type_q    <= load_packet_type;
+    end else if (header_issue) begin
+      header_pending_q <= 1'b0;
+    end
+  end
+
+  // As from the PL, the source row and column are all ones.
+  logic [30:0] header;
+  assign header = {3'b0, 7'h7F, 5'h1F, 1'b0, packet_type_q, 7'b0, packet_id_q};
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Issued word: for the cycle in which the bank's data stands
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic        issued_q;
+  logic        from_memory_q;
+  logic        last_q;
+  logic [31:0] other_q;        // header or padding
+  logic        unused_fifo_ready;
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      issued_q <= 1'b0;
+    end else begin
+      issued_q <= issue;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    from_memory_q <= !header_issue && !word_padding;
+    last_q        <= !header_issue && word_tlast;
+    // The parity bit makes the number of ones odd.
+    other_q       <= header_issue ? {~^header, header} : '0;
+  end
+
+  // The credits make sure that there is always room.
+  fifo_sync #(
+    .DATA_W(WORD_W + 1),
+    .DEPTH (OutDepth)
+  ) u_fifo (
+    .clk,
+    .rst_n,
+    .s_valid(issued_q),
+    .s_ready(unused_fifo_ready),
+    .s_data ({last_q, from_memory_q ? bank_rdata : WORD_W'(other_q)}),
+    .m_valid(m_axis_tvalid),
+    .m_ready(m_axis_tready),
+    .m_data ({m_axis_tlast, m_axis_tdata})
+  );
+
+  assign m_axis_tkeep = '1;
+
+endmodule

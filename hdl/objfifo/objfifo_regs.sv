@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// objfifo_regs - the register map of the engine, and whether it runs.
+//
+// Map in docs/objfifo-engine.md. A write takes effect at the edge of `write`; a read takes its values
+// at the edge of `read`, its data stands in the next cycle (latency 1). Throughput one of either a
+// cycle, never both. Address bits 1:0 are ignored. What is not allowed answers an error and changes
+// nothing.
+
+module objfifo_regs #(
+  parameter  int unsigned NS        = 2,
+  parameter  int unsigned NM        = 2,
+  parameter  int unsigned NBD       = 48,
+  parameter  int unsigned NLOCK     = 64,
+  parameter  int unsigned MEM_WORDS = 131072,
+  parameter  int unsigned WORD_W    = 32,
+  localparam int unsigned C         = NS + NM,
+  localparam int unsigned LANES     = WORD_W / 32
+) (
+  input  logic                  clk,
+  input  logic                  rst_n,
+
+  input  logic                  write,
+  input  logic [15:0]           write_addr,
+  input  logic [31:0]           write_data,
+  input  logic [3:0]            write_strb,
+  output logic                  write_error,
+  input  logic                  read,
+  input  logic [15:0]           read_addr,
+  output logic [31:0]           read_data,
+  output logic                  read_error,
+
+  input  logic                  start,
+  output logic                  running,
+  output logic                  clear,           // at this edge all channels are emptied
+
+  // Channels
+  output logic [C-1:0]          push,
+  output logic [5:0]            push_start,
+  output logic [7:0]            push_repeat,
+  output logic                  push_token,
+  input  logic [C-1:0]          queue_full,
+  input  logic [C-1:0][2:0]     queue_count,
+  input  logic [C-1:0]          busy,
+  input  logic [C-1:0]          stopped,
+  output logic [C-1:0]          queue_overflow,
+
+  // Status
+  output logic [31:0]           irq_clear,
+  output logic                  error_clear,
+  output logic [C-1:0]          tokens_clear,
+  input  logic [31:0]           irq_status,
+  input  logic [31:0]           error,
+  input  logic [C-1:0][31:0]    tokens,
+  output logic                  irq,
+
+  // Descriptor table
+  output logic                  table_we,
+  output logic [5:0]            table_wbd,
+  output logic [3:0]            table_wword,
+  output logic [31:0]           table_wdata,
+  output logic [5:0]            table_rbd,
+  input  logic                  table_rknown,
+  input  logic [10:0][31:0]     table_rwords,
+
+  // Locks
+  output logic                  lock_we,
+  output logic [5:0]            lock_wlock,
+  output logic [5:0]            lock_wvalue,
+  input  logic [NLOCK-1:0][5:0] lock_values,
+
+  // Memory window
+  output logic                  window_access,
+  output logic [LANES-1:0]      window_write,
+  output logic [19:0]           window_address,
+  output logic [31:0]           window_wdata,
+  input  logic [WORD_W-1:0]     window_rdata
+);
+
+  localparam logic [31:0] IdValue     = 32'h4F46_4D44;
+  localparam logic [31:0] ConfigValue =
+      {8'(WORD_W), 8'(NLOCK), 8'(NBD), 4'(NM), 4'(NS)};
+
+  // Bits of IRQ_STATUS that are there.
+  localparam logic [31:0] IrqBits     = {1'b1, 31'((32'd1 << C) - 32'd1)};
+
+  // Register addresses, in words.
+  typedef logic [13:0] word_addr_t;
+  localparam word_addr_t AddrId         = 14'h0000;
+  localparam word_addr_t AddrConfig     = 14'h0001;
+  localparam word_addr_t AddrCtrl       = 14'h0002;
+  localparam word_addr_t AddrIrqStatus  = 14'h0003;
+  localparam word_addr_t AddrIrqMask    = 14'h0004;
+  localparam word_addr_t AddrError      = 14'h0005;
+  localparam word_addr_t AddrChannel    = 14'h0040;
+  localparam word_addr_t AddrTokens     = 14'h0060;
+  localparam word_addr_t AddrTask       = 14'h0080;
+  localparam word_addr_t AddrMemAddress = 14'h0100;
+  localparam word_addr_t AddrMemData    = 14'h0101;
+  localparam word_addr_t AddrBd         = 14'h0400;
+  localparam word_addr_t AddrLock       = 14'h0800;
+
+  localparam logic [3:0] LastBdWord = 4'd10;
+
+  word_addr_t waddr;
+  word_addr_t raddr;
+
+  assign waddr = write_addr[15:2];
+  assign raddr = read_addr[15:2];
+
+  // One set of C registers lies within 16 words, a descriptor too.
+  function automatic logic in_channels(input word_addr_t addr, input logic [9:0] group);
+    in_channels = addr[13:4] == group && {1'b0, addr[3:0]} < 5'(C);
+  endfunction
+
+  function automatic logic in_table(input word_addr_t addr);
+    in_table = addr[13:10] == AddrBd[13:10] && {1'b0, addr[9:4]} < 7'(NBD) &&
+        addr[3:0] <= LastBdWord;
+  endfunction
+
+  function automatic logic in_locks(input word_addr_t addr);
+    in_locks = addr[13:6] == AddrLock[13:6] && {1'b0, addr[5:0]} < 7'(NLOCK);
+  endfunction
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Memory window
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic        running_q;
+  logic [1:0]  lane_q;
+  logic [19:0] mem_address_q;
+  logic        mem_open;
+  logic        mem_write;
+  logic        mem_read;
+  logic        wr_mem_address;
+
+  // Words that are not there are outside the map too.
+  assign mem_open = !running_q && {1'b0, mem_address_q} < 21'(MEM_WORDS);
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      mem_address_q <= '0;
+      lane_q        <= '0;
+    end else if (wr_mem_address) begin
+      mem_address_q <= write_data[19:0];
+      lane_q        <= '0;
+    end else if (mem_write || mem_read) begin
+      if (lane_q == 2'(LANES - 1)) begin
+        mem_address_q <= mem_address_q + 20'd1;
+        lane_q        <= '0;
+      end else begin
+        lane_q <= lane_q + 2'd1;
+      end
+    end
+  end
+
+  always_comb begin
+    for (int unsigned l = 0; l < LANES; l++) begin
+      window_write[l] = mem_write && lane_q == 2'(l);
+    end
+  end
+
+  assign window_access  = mem_write || mem_read;
+  assign window_address = mem_address_q;
+  assign window_wdata   = write_data;
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Writes
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic         do_write;
+  logic         wr_ctrl;
+  logic         wr_irq_mask;
+  logic         wr_irq_status;
+  logic [C-1:0] wr_task;
+
+  assign do_write       = write && write_strb == '1;
+  assign wr_ctrl        = do_write && waddr == AddrCtrl;
+  assign wr_irq_status  = do_write && waddr == AddrIrqStatus;
+  assign wr_irq_mask    = do_write && waddr == AddrIrqMask;
+  assign error_clear    = do_write && waddr == AddrError;
+  assign wr_mem_address = do_write && waddr == AddrMemAddress;
+  assign mem_write      = do_write && waddr == AddrMemData && mem_open;
+  assign table_we       = do_write && in_table(waddr) && !running_q;
+  assign lock_we        = do_write && in_locks(waddr);
+
+  always_comb begin
+    for (int unsigned c = 0; c < C; c++) begin
+      wr_task[c]      = do_write && in_channels(waddr, AddrTask[13:4]) && waddr[3:0] == 4'(c);
+      tokens_clear[c] = do_write && in_channels(waddr, AddrTokens[13:4]) && waddr[3:0] == 4'(c);
+    end
+  end
+
+  assign push           = wr_task & ~queue_full;
+  assign queue_overflow = wr_task & queue_full;
+  assign push_start     = write_data[5:0];
+  assign push_repeat    = write_data[15:8];
+  assign push_token     = write_data[16];
+
+  assign irq_clear   = wr_irq_status ? write_data : '0;
+  assign table_wbd   = waddr[9:4];
+  assign table_wword = waddr[3:0];
+  assign table_wdata = write_data;
+  assign lock_wlock  = waddr[5:0];
+  assign lock_wvalue = write_data[5:0];
+
+  assign write_error = !(wr_ctrl || wr_irq_status || wr_irq_mask || error_clear ||
+      wr_mem_address || mem_write || table_we || lock_we || tokens_clear != '0 || push != '0);
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Armed and running
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic        armed_q;
+  logic [31:0] irq_mask_q;
+
+  assign clear = wr_ctrl && !write_data[0];
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      armed_q    <= 1'b0;
+      running_q  <= 1'b0;
+      irq_mask_q <= '0;
+    end else begin
+      if (wr_ctrl) begin
+        armed_q <= write_data[0];
+      end
+      running_q <= !clear && (running_q || (start && armed_q));
+      if (wr_irq_mask) begin
+        irq_mask_q <= write_data & IrqBits;
+      end
+    end
+  end
+
+  assign running = running_q;
+  assign irq     = (irq_status & irq_mask_q) != '0;
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Reads
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic        rd_legal;
+  logic [31:0] rd_value;
+  logic        rd_mem_data;
+
+  assign rd_mem_data = raddr == AddrMemData && mem_open;
+  assign mem_read    = read && rd_mem_data;
+  assign table_rbd   = raddr[9:4];
+
+  always_comb begin
+    rd_legal = 1'b1;
+    rd_value = '0;
+    if (in_table(raddr)) begin
+      rd_legal = !running_q;
+      for (int unsigned w = 0; w <= 32'(LastBdWord); w++) begin
+        if (table_rknown && raddr[3:0] == 4'(w)) begin
+          rd_value = table_rwords[w];
+        end
+      end
+    end else if (in_locks(raddr)) begin
+      for (int unsigned l = 0; l < NLOCK; l++) begin
+        if (raddr[5:0] == 6'(l)) begin
+          rd_value = 32'(lock_values[l]);
+        end
+      end
+    end else if (in_channels(raddr, AddrChannel[13:4])) begin
+      for (int unsigned c = 0; c < C; c++) begin
+        if (raddr[3:0] == 4'(c)) begin
+          rd_value = {25'b0, queue_count[c], 2'b0, stopped[c], busy[c]};
+        end
+      end
+    end else if (in_channels(raddr, AddrTokens[13:4])) begin
+      for (int unsigned c = 0; c < C; c++) begin
+        if (raddr[3:0] == 4'(c)) begin
+          rd_value = tokens[c];
+        end
+      end
+    end else begin
+      case (raddr)
+        AddrId:         rd_value = IdValue;
+        AddrConfig:     rd_value = ConfigValue;
+        AddrCtrl:       rd_value = 32'(armed_q);
+        AddrIrqStatus:  rd_value = irq_status;
+        AddrIrqMask:    rd_value = irq_mask_q;
+        AddrError:      rd_value = error;
+        AddrMemAddress: rd_value = 32'(mem_address_q);
+        // Its value comes from the RAM, in the next cycle.
+        AddrMemData:    rd_legal = rd_mem_data;
+        default:        rd_legal = 1'b0;
+      endcase
+    end
+  end
+
+  logic                   rd_error_q;
+  logic                   rd_from_memory_q;
+  logic [1:0]             rd_lane_q;
+  logic [31:0]            rd_value_q;
+  logic [LANES-1:0][31:0] window_lanes;
+
+  always_ff @(posedge clk) begin
+    rd_error_q       <= !rd_legal;
+    rd_from_memory_q <= rd_mem_data;
+    rd_lane_q        <= lane_q;
+    rd_value_q       <= rd_value;
+  end
+
+  assign window_lanes = window_rdata;
+  assign read_error   = rd_error_q;
+
+  always_comb begin
+    read_data = rd_value_q;
+    for (int unsigned l = 0; l < LANES; l++) begin
+      if (rd_from_memory_q && rd_lane_q == 2'(l)) begin
+        read_data = window_lanes[l];
+      end
+    end
+  end
+
+  // Addresses are those of whole words.
+  logic unused_address_bits;
+  assign unused_address_bits = ^{write_addr[1:0], read_addr[1:0]};
+
+endmodule

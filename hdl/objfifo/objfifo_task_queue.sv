@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// objfifo_task_queue - the four tasks that wait for a channel.
+//
+// A task pushed at an edge is at the head in the next cycle at the earliest (latency 1). Throughput
+// one task a cycle. A push while `full` is lost, whatever is popped at that edge.
+
+module objfifo_task_queue (
+  input  logic       clk,
+  input  logic       rst_n,
+  input  logic       clear,
+
+  input  logic       push,
+  input  logic [5:0] push_start,
+  input  logic [7:0] push_repeat,
+  input  logic       push_token,
+
+  output logic       full,
+  output logic [2:0] count,
+
+  output logic       head_valid,
+  output logic [5:0] head_start,
+  output logic [7:0] head_repeat,
+  output logic       head_token,
+  input  logic       pop
+);
+
+  localparam int unsigned Depth = 4;
+
+  logic [Depth-1:0][14:0] tasks_q;
+  logic [1:0]             wptr_q;
+  logic [1:0]             rptr_q;
+  logic [2:0]             count_q;
+  logic                   write;
+
+  assign write = push && !full;
+
+  always_ff @(posedge clk) begin
+    if (!rst_n || clear) begin
+      wptr_q  <= '0;
+      rptr_q  <= '0;
+      count_q <= '0;
+    end else begin
+      wptr_q  <= wptr_q + 2'(write);
+      rptr_q  <= rptr_q + 2'(pop);
+      count_q <= count_q + 3'(write) - 3'(pop);
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (write) begin
+      tasks_q[wptr_q] <= {push_token, push_repeat, push_start};
+    end
+  end
+
+  assign full       = count_q == 3'(Depth);
+  assign count      = count_q;
+  assign head_valid = count_q != '0;
+  assign {head_token, head_repeat, head_start} = tasks_q[rptr_q];
+
+endmodule
