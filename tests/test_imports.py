@@ -24,7 +24,8 @@ def test_the_rule_can_fail(tmp_path):
         (tmp_path / package).mkdir()
         (tmp_path / package / "__init__.py").write_text("")
     (tmp_path / "pymodels" / "bad.py").write_text("import tb\nimport cocotb\n")
-    (tmp_path / "pymodels" / "plio.py").write_text("")
+    for design in ("objfifo", "plio"):
+        (tmp_path / "pymodels" / f"{design}.py").write_text("")
     (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
     run = _lint(tmp_path)
     assert run.returncode == 1
@@ -36,7 +37,7 @@ def test_models_work_without_a_simulator():
         "import sys; sys.modules.update(dict.fromkeys(['cocotb', 'cocotbext', 'cocotbext.axi', 'cocotb_tools']))\n"
         "import pkgutil, importlib, pymodels\n"
         "for m in pkgutil.walk_packages(pymodels.__path__, 'pymodels.'): importlib.import_module(m.name)\n"
-        "import tb.cli.plio, tb.cli.signoff"
+        "import tb.cli.objfifo, tb.cli.plio, tb.cli.signoff"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr

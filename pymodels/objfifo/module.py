@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pymodels.objfifo.scope import scope
+
 if TYPE_CHECKING:
     from pymodels.objfifo.design import Design
     from pymodels.objfifo.plan import Plan
@@ -37,10 +39,13 @@ class Module:
         Raises:
             RuleError: the first rule that is broken.
         """
-        self.plan()
+        if not scope().silent:
+            self.plan()
         return True
 
     def __str__(self) -> str:
+        if scope().silent:
+            return ""
         from pymodels.objfifo.mlir import to_mlir
 
         return to_mlir(self.plan())

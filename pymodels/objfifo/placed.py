@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from enum import Enum
 from types import CellType, FunctionType
 from typing import Any
@@ -110,9 +111,9 @@ class object_fifo:  # noqa: N801 - upstream's name
         if num_elem < 1:
             what = "acquire" if acquire else "release"
             raise RuleError("acquire-count", f"{self.name}: {what} of {num_elem} objects, expected at least 1")
-        at = _here[-1] if _here else None
+        at = _here.get()
         ends = (self.fifo.producer,) if port is ObjectFifoPort.Produce else self.fifo.consumers
-        if at not in ends:
+        if at is None or at not in ends:
             found = "no core" if at is None else str(at)
             raise RuleError("fifo-ends", f"{self.name}: {found} is not where it is to {port.name.lower()}")
         return Access(acquire, self.name, port.value, ends.index(at), int(num_elem))
@@ -162,7 +163,7 @@ def _fifo_names(value: Any) -> tuple[str, ...]:
     return tuple(v if isinstance(v, str) else v.name for v in values)
 
 
-_here: list[Tile] = []
+_here: ContextVar[Tile | None] = ContextVar("here", default=None)
 """The tile whose core body is running."""
 
 
@@ -179,11 +180,11 @@ def core(tile: Tile, *_: Any, **__: Any) -> Callable[[Callable[[], Any]], Callab
         now = _frozen(body)
 
         def run() -> Any:
-            _here.append(tile)
+            token = _here.set(tile)
             try:
                 return now()
             finally:
-                _here.pop()
+                _here.reset(token)
 
         scope().cores.append(Core(tile, f"core of {tile.name}", run, endless=False))
         return body
@@ -210,6 +211,7 @@ def device(which: Any = None) -> Callable[[Callable[[], Any]], Module]:
     def take(body: Callable[[], Any]) -> Module:
         outer = scope()
         with fresh(device_of(which)) as inner:
+            inner.silent = outer.silent
             body()
         design = close(inner)
         outer.designs.append(design)

@@ -27,6 +27,7 @@ class Scope:
         workers, runtimes: what the level without tiles declared.
         designs: finished designs, in order.
         unnamed: numbers for fifos without a name.
+        silent: modules print nothing and check nothing: the file is only read.
     """
 
     def __init__(self, device: Device = ANY) -> None:
@@ -41,6 +42,7 @@ class Scope:
         self.runtimes: list[Any] = []
         self.designs: list[Design] = []
         self.unnamed = count()
+        self.silent = False
 
 
 _scope: ContextVar[Scope | None] = ContextVar("scope", default=None)
