@@ -85,6 +85,7 @@ struct Request {
   bool exclusive = false;
   std::uint32_t beat = 0;  ///< data beats transferred
   bool whole = false;      ///< all write data have transferred
+  bool answered = false;   ///< too early
 };
 
 }  // namespace
@@ -280,6 +281,7 @@ class AxiChecker final : public Transactor {
     }
     ++open.beat;
     open.whole = ends;
+    if (ends && open.answered) writes_.erase(writes_.begin() + (&open - writes_.data()));
   }
 
   // -- responses --------------------------------------------------------------------------------------------------------
@@ -288,7 +290,9 @@ class AxiChecker final : public Transactor {
   static std::vector<Request>::iterator find(std::vector<Request>& open, const Field& port) {
     const std::uint64_t id = port.get();
     return std::find_if(open.begin(), open.end(),
-                        [&](const Request& one) { return port.absent() || (one.burst.id & port.mask()) == id; });
+                        [&](const Request& one) {
+                          return !one.answered && (port.absent() || (one.burst.id & port.mask()) == id);
+                        });
   }
 
   void check_code(const Field& port, const char* role, const Request& open, std::int64_t cycle) {
@@ -301,7 +305,7 @@ class AxiChecker final : public Transactor {
   void check_response(std::int64_t cycle) {
     const auto open = find(writes_, ports_.bid);
     if (b_.fresh()) {
-      if (writes_.empty()) {
+      if (std::all_of(writes_.begin(), writes_.end(), [](const Request& one) { return one.answered; })) {
         broken("axi_b_without_request", "axil_b_without_request", cycle, "bvalid without an outstanding write");
       } else if (open == writes_.end()) {
         violation("axi_b_id", cycle, "bid " + hex(ports_.bid.get()) + " is no ID of an outstanding write");
@@ -313,7 +317,12 @@ class AxiChecker final : public Transactor {
         check_code(ports_.bresp, "bresp", *open, cycle);
       }
     }
-    if (b_.moves() && open != writes_.end()) writes_.erase(open);
+    if (!b_.moves() || open == writes_.end()) return;
+    if (open->whole) {
+      writes_.erase(open);
+    } else {
+      open->answered = true;
+    }
   }
 
   void check_read_data(std::int64_t cycle) {

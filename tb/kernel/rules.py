@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The protocol rules by name: what C++ reports, what ``Kernel.rule`` switches, what docs/protocol-rules.md lists."""
+
+from __future__ import annotations
+
+_HANDSHAKE = {
+    "valid_held": "A valid that is high stays high until its ready is.",
+    "payload_stable": "While a valid waits for its ready, nothing else on its channel changes.",
+    "valid_in_reset": "No valid is high in reset.",
+}
+_SHARED = {
+    **_HANDSHAKE,
+    "exokay": "EXOKAY answers exclusive accesses only; AXI-Lite has none.",
+    "b_without_request": "BVALID comes only while a write is outstanding.",
+    "b_before_data": "BVALID comes only after the address and all data of its write.",
+    "r_without_request": "RVALID comes only while a read is outstanding.",
+    "data_before_address": "Write data precede their address by a limited number of beats (256 unless the bundle's checker says otherwise).",
+}
+_BURSTS = {
+    "wlast_early": "WLAST is low on all beats of a burst but the last of AWLEN + 1.",
+    "wlast_late": "WLAST is high on the last beat of AWLEN + 1.",
+    "rlast_early": "RLAST is low on all beats of a burst but the last of ARLEN + 1.",
+    "rlast_late": "RLAST is high on the last beat of ARLEN + 1.",
+    "b_id": "BID is the ID of an outstanding write.",
+    "r_id": "RID is the ID of an outstanding read.",
+    "4k_boundary": "No INCR burst crosses a 4 KiB boundary.",
+    "burst_type": "AxBURST is not the reserved value 3.",
+    "wrap_length": "A WRAP burst has 2, 4, 8 or 16 beats.",
+    "wrap_alignment": "A WRAP burst starts at a multiple of its beat size.",
+    "fixed_length": "A FIXED burst has at most 16 beats.",
+    "size": "A beat is not wider than the bus.",
+    "strobe_lanes": "WSTRB is low in the lanes that a beat does not use.",
+    "exclusive": "An exclusive access has at most 16 beats and 128 bytes, a power of two of bytes, and starts at a multiple of them.",
+    "cache": "With AxCACHE[1] low (not modifiable), AxCACHE[3:2] are low.",
+    "narrow_unsupported": "No beat is narrower than the bus, where the bundle's checker was told that none may be.",
+    "fixed_unsupported": "No burst is FIXED, where the bundle's checker was told that none may be.",
+}
+
+RULES: dict[str, str] = {
+    **{f"axis_{name}": text for name, text in _HANDSHAKE.items()},
+    **{f"axil_{name}": text for name, text in _SHARED.items()},
+    **{f"axi_{name}": text for name, text in {**_SHARED, **_BURSTS}.items()},
+    "mem_bounds": "A burst stays inside of one region of the memory's address space; the memory answers others with DECERR.",
+    "mem_rights": "A burst keeps to the rights of its region; the memory answers others with SLVERR.",
+}
+"""Every rule, on by default, and what it demands."""
+
+_INTRODUCTION = """\
+# Protocol rules
+
+Checkers watch every bundle of a design from C++, on every cycle. What breaks a rule fails the run; the report
+begins with the rule's name, then port, cycle and what was seen. All rules are on unless they are switched off by name
+(`Kernel.rule("axi_cache", False)`).
+
+Requests and responses are judged in the first cycle of their valid; from then on `payload_stable` guards them. A response
+in the very cycle of the handshake that it answers counts as too early. `valid_in_reset` looks at the fifth edge in reset, because a reset may have
+to pass a synchroniser first. After a WLAST or RLAST in the wrong place, beats are counted by AxLEN.
+
+**X.** Verilator has two states, so nothing can be seen to be unknown. What can be told: Goldbeat's simulators start all flip-flops and
+undriven signals with random values from the run's seed. A control signal that depends on a flip-flop without reset, or on nothing at all, is high
+in some seeds: it then breaks a rule that has a name (`valid_in_reset`, `b_without_request`, `r_without_request`, `valid_held`), and differs from the golden model
+from one seed to the next. Several seeds are the test; one seed is not.
+
+"""
+
+
+def document() -> str:
+    """The text of docs/protocol-rules.md."""
+    titles = {"axis": "AXI-Stream", "axil": "AXI-Lite", "axi": "AXI4", "mem": "AXI4 memory"}
+    text = _INTRODUCTION
+    for prefix, title in titles.items():
+        text += f"## {title}\n\n| rule | demands |\n|---|---|\n"
+        text += "".join(f"| `{name}` | {rule} |\n" for name, rule in RULES.items() if name.startswith(f"{prefix}_"))
+        text += "\n"
+    return text.rstrip("\n") + "\n"
