@@ -14,7 +14,7 @@ _SHARED = {
     "b_without_request": "BVALID comes only while a write is outstanding.",
     "b_before_data": "BVALID comes only after the address and all data of its write.",
     "r_without_request": "RVALID comes only while a read is outstanding.",
-    "data_before_address": "Write data precede their address by a limited number of beats (256 unless the bundle's checker says otherwise).",
+    "data_before_address": "Write data precede their address by so many beats at most: 256, or what the checker was told.",
 }
 _BURSTS = {
     "wlast_early": "WLAST is low on all beats of a burst but the last of AWLEN + 1.",
@@ -30,7 +30,7 @@ _BURSTS = {
     "fixed_length": "A FIXED burst has at most 16 beats.",
     "size": "A beat is not wider than the bus.",
     "strobe_lanes": "WSTRB is low in the lanes that a beat does not use.",
-    "exclusive": "An exclusive access has at most 16 beats and 128 bytes, a power of two of bytes, and starts at a multiple of them.",
+    "exclusive": "An exclusive access has at most 16 beats; its bytes are a power of two up to 128, its address a multiple.",
     "cache": "With AxCACHE[1] low (not modifiable), AxCACHE[3:2] are low.",
     "narrow_unsupported": "No beat is narrower than the bus, where the bundle's checker was told that none may be.",
     "fixed_unsupported": "No burst is FIXED, where the bundle's checker was told that none may be.",
@@ -52,14 +52,16 @@ Checkers watch every bundle of a design from C++, on every cycle. What breaks a 
 begins with the rule's name, then port, cycle and what was seen. All rules are on unless they are switched off by name
 (`Kernel.rule("axi_cache", False)`).
 
-Requests and responses are judged in the first cycle of their valid; from then on `payload_stable` guards them. A response
-in the very cycle of the handshake that it answers counts as too early. `valid_in_reset` looks at the fifth edge in reset, because a reset may have
-to pass a synchroniser first. After a WLAST or RLAST in the wrong place, beats are counted by AxLEN.
+Requests and responses are judged in the first cycle of their valid; from then on `payload_stable` guards them. A
+response in the very cycle of the handshake that it answers counts as too early. `valid_in_reset` looks at the fifth edge
+in reset, because a reset may have to pass a synchroniser first. After a WLAST or RLAST in the wrong place, beats are
+counted by AxLEN.
 
-**X.** Verilator has two states, so nothing can be seen to be unknown. What can be told: Goldbeat's simulators start all flip-flops and
-undriven signals with random values from the run's seed. A control signal that depends on a flip-flop without reset, or on nothing at all, is high
-in some seeds: it then breaks a rule that has a name (`valid_in_reset`, `b_without_request`, `r_without_request`, `valid_held`), and differs from the golden model
-from one seed to the next. Several seeds are the test; one seed is not.
+**X.** Verilator has two states, so nothing can be seen to be unknown. What can be told: Goldbeat's simulators start all
+flip-flops and undriven signals with random values from the run's seed. A control signal that depends on a flip-flop
+without reset, or on nothing at all, is high in some seeds: it then breaks a rule that has a name (`valid_in_reset`,
+`b_without_request`, `r_without_request`, `valid_held`), and differs from the golden model from one seed to the next.
+Several seeds are the test; one seed is not.
 
 """
 
