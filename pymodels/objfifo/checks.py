@@ -324,10 +324,11 @@ def _accesses(
         where = f"{name}: {what} of {step.count} object(s) of {step.fifo} to {step.port}"
         have = held.get(key, 0)
         broken: RuleError | None = None
-        if step.count > depth:
-            broken = RuleError(f"{what}-depth", f"{where}, which is {depth} deep")
+        if step.acquire and step.count > depth:
+            broken = RuleError("acquire-depth", f"{where}, which is {depth} deep")
         elif not step.acquire and step.count > have:
-            broken = RuleError("release-held", f"{where}, {have} are held")
+            rule = "release-depth" if step.count > depth else "release-held"
+            broken = RuleError(rule, f"{where}, {have} are held and it is {depth} deep")
         if broken is not None and (key, broken.rule, step.count) not in told:
             told.add((key, broken.rule, step.count))
             yield broken

@@ -100,6 +100,7 @@ class Report:
         blocked: everybody who waits, those in the circle first.
         cycle: names of those who wait for each other in a circle, empty if there is none.
         help: the smallest depths that end the hang, None if none were found.
+        storage: where streams that hold words under way would let it complete, how many words each must hold.
     """
 
     verdict: Verdict
@@ -107,6 +108,7 @@ class Report:
     blocked: tuple[Blocked, ...] = ()
     cycle: tuple[str, ...] = ()
     help: Help | None = None
+    storage: int | None = None
 
     @property
     def hangs(self) -> bool:
@@ -116,6 +118,8 @@ class Report:
     def text(self) -> str:
         """For people."""
         lines = [f"the design {self.verdict}" if self.verdict is not Verdict.UNDECIDED else "undecided"]
+        if self.storage is not None:
+            lines[0] += f": it hangs unless every stream holds {self.storage} words under way"
         lines += [f"  {b}" for b in self.blocked]
         if self.cycle:
             lines.append(f"  circle: {' -> '.join([*self.cycle, self.cycle[0]])}")
@@ -151,9 +155,26 @@ def analyse(
         return Report(Verdict.UNDECIDED, iterations)
     roomy = Machine(plan, recorded_cores(design, plan, iterations), storage=None).run()
     verdict = {True: Verdict.DEPENDS, False: Verdict.HANGS, None: Verdict.UNDECIDED}[roomy]
+    storage = _storage(design, plan, iterations) if roomy else None
     blocked, cycle, pools = _blame(plan, machine)
     found = _search(design, plan, pools, iterations, strict) if search else None
-    return Report(verdict, iterations, blocked, cycle, found)
+    return Report(verdict, iterations, blocked, cycle, found, storage)
+
+
+def _storage(design: Design, plan: Plan, iterations: int) -> int:
+    """The fewest words that each stream must hold for the design to complete; it does with enough of them."""
+
+    def enough(words: int) -> bool:
+        return Machine(plan, recorded_cores(design, plan, iterations), storage=words).run() is True
+
+    high = 1
+    while not enough(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
 
 
 # -- who waits for whom -----------------------------------------------------------------------------------------------
