@@ -304,7 +304,18 @@ def read_description(path: Path) -> Description:
         raise _explain(error, text, path) from None
 
 
-def _explain(error: ValidationError, text: str, path: Path) -> InputError:
+_TABLES: Mapping[str, type[BaseModel]] = {
+    "clocks": ClockPort,
+    "streams": StreamPort,
+    "registers": LitePort,
+    "memories": MemoryPort,
+    "status": StatusPort,
+    "traffic": TrafficTable,
+    "cases": CaseTable,
+}
+
+
+def _explain(error: ValidationError, text: str, path: Path) -> GoldbeatError:
     first = error.errors()[0]
     # Alternatives of a union stand in the location under made-up names.
     place = [p for p in first["loc"] if isinstance(p, int) or re.fullmatch(r"[A-Za-z_][\w.-]*", p)]
@@ -312,18 +323,14 @@ def _explain(error: ValidationError, text: str, path: Path) -> InputError:
     kind, said = first["type"], first["msg"].removeprefix("Value error, ")
     if kind == "missing":
         return InputError(f"no key {key}", "one", file=path, line=_line(text, place[:-1]))
+    line = _line(text, place)
     if kind == "extra_forbidden":
-        return InputError(
-            f"unknown key {key}", "only keys that docs/own-rtl.md lists", file=path, line=_line(text, place)
-        )
+        known = _TABLES.get(str(place[0]), Description) if len(place) > 1 else Description
+        return InputError(f"unknown key {key}", f"one of {', '.join(known.model_fields)}", file=path, line=line)
     if kind == "value_error":
-        return InputError(
-            f"in {key or 'the description'}: {said}" if key else said,
-            "a consistent description",
-            file=path,
-            line=_line(text, place),
-        )
-    return InputError(f"{key} = {first['input']!r}", said[:1].lower() + said[1:], file=path, line=_line(text, place))
+        where = f"{path}:{line}" if line is not None else str(path)
+        return UsageError(f"{where}: {key}: {said}" if key else f"{where}: {said}")
+    return InputError(f"{key} = {first['input']!r}", said[:1].lower() + said[1:], file=path, line=line)
 
 
 def _line(text: str, place: list[int | str]) -> int | None:

@@ -24,8 +24,8 @@ from tb.simulate import simulate
 
 _DRAIN_CYCLES = 80
 """Cycles of the slowest clock that a run goes on after the last predicted transfer, to see beats that should not come."""
-_LONGEST = 1 << 26
-"""Cycles after which a sink is taken to be never ready again."""
+_SPARSEST = 256
+"""A sink that is ready in fewer cycles than one of so many is taken to be stuck."""
 
 Progress = Callable[[str], None]
 Count = Callable[[int, int], None]
@@ -63,7 +63,8 @@ class Request:
     def setting(self, seed: int) -> Setting:
         """What the stimulus maker gets for one seed."""
         clocks = {c.name: Clock(c.period_ps, c.period_ps) for c in self.design.clocks}
-        outputs = tuple(b.name for b in self.design.bundles(self.all_params) if b.direction == "out")
+        bundles = self.design.bundles(self.all_params)
+        outputs = tuple(b.name for b in bundles if b.direction == "out" and b.has("tready"))
         options = {**self.case.options, **self.options}
         return Setting(self.all_params, options, seed, self.inputs, clocks, outputs)
 
@@ -153,7 +154,7 @@ def _taken_by(pattern: Pattern, beats: int) -> int:
         ready = np.flatnonzero(pattern.ready(horizon))
         if len(ready) >= beats:
             return int(ready[beats - 1])
-        if horizon >= _LONGEST:
+        if horizon >= _SPARSEST * max(beats, 1 << 14):
             raise UsageError(f"the sink is ready {len(ready)} times in {horizon} cycles, {beats} beats are expected")
         horizon *= 2
     return 0

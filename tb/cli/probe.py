@@ -183,7 +183,14 @@ def _show(found: Found) -> None:
     for port in found.bundles:
         kind, size = _kind(port, values)
         roles = port.roles() if isinstance(port, StreamPort) else ()
-        table.add_row(kind, port.name, _way(port), port.clock, size, " ".join(roles) or f"{len(port.roles())} signals")
+        table.add_row(
+            kind,
+            port.name,
+            _way(port),
+            port.clock if found.clocks else "none",
+            size,
+            " ".join(roles) or f"{len(port.roles())} signals",
+        )
     out.print(table)
     _list(out, "not placed", (f"{name}: {what}" for name, what in found.unplaced.items()))
     _list(out, "refused", (f"{name}: {reason}" for name, reason in found.refused.items()))

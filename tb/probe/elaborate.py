@@ -124,7 +124,7 @@ def _port(port: Any, manager: Any) -> Port:
     refusal = None
     name = type(element).__name__
     if name in _STRUCTS:
-        refusal = f"{_STRUCTS[name]} {inner}"
+        refusal = f"{_STRUCTS[name]} {port.type.name}".rstrip()
     elif not element.isIntegral:
         refusal = f"type {port.type}"
     elif way == "inout":
@@ -150,9 +150,10 @@ def _written_dimensions(port: Any) -> tuple[list[str], list[str]]:
     """The text of a port's packed and unpacked ranges."""
     node = getattr(port.internalSymbol, "syntax", None)
     unpacked = [_range(d) for d in getattr(node, "dimensions", None) or [] if hasattr(d, "specifier")]
-    while node is not None and not hasattr(node, "header"):
+    while node is not None and not (hasattr(node, "header") or hasattr(node, "declarators")):
         node = node.parent
-    kind = getattr(getattr(node, "header", None), "dataType", None)
+    # Where a Verilog-95 output is declared as a register again, that declaration has the range.
+    kind = getattr(getattr(node, "header", None), "dataType", None) or getattr(node, "type", None)
     return [_range(d) for d in getattr(kind, "dimensions", None) or [] if hasattr(d, "specifier")], unpacked
 
 

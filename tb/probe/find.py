@@ -103,6 +103,8 @@ class _Finder:
             if name not in self.left:
                 raise UsageError(f"{self.module.name} has no port {name!r}")
             port = self.left[name]
+            if port.width == 0 or (port.unpacked and port.way == "input"):
+                raise UsageError(f"port {name} is a {port.refusal or 'unpacked array'}: {_remedy(port)}")
             if (name in choices.ties) != (port.way == "input"):
                 raise UsageError(f"port {name} is an {port.way}: inputs are tied, others are ignored")
             self.left.pop(name)
@@ -248,6 +250,8 @@ class _Finder:
 
 
 def _remedy(port: Port) -> str:
+    if port.width == 0 or port.unpacked:
+        return "wrap the module with flat ports"
     if port.way == "input":
         return f"wrap the module with flat ports, or hold it at a constant with --tie {port.name}=0"
     return f"wrap the module with flat ports, or leave it open with --ignore {port.name}"

@@ -46,7 +46,7 @@ def _value(expression: Any) -> tuple[str, bool] | None:
     expression, inverted = _bare(expression), False
     while _kind(expression) == "UnaryOp" and str(expression.op).rpartition(".")[2] in _NOT:
         expression, inverted = _bare(expression.operand), not inverted
-    if _kind(expression) == "ElementSelect" and expression.value.type.bitWidth == 1:
+    if _kind(expression) in ("ElementSelect", "RangeSelect") and expression.value.type.bitWidth == 1:
         # The only bit of a vector, as generate loops over one channel write it.
         expression = expression.value
     if _kind(expression) in _NAMED:

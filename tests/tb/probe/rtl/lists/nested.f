@@ -1,0 +1,3 @@
++incdir+inc
++define+LIST_DELAY
+needs_define.sv

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""File lists: every form, nesting, and mistakes with their line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from pymodels.errors import InputError
+from tb.probe.elaborate import elaborate
+from tb.probe.filelist import macros, read_filelist
+
+LISTS = Path(__file__).parent / "rtl" / "lists"
+
+
+def test_nested_lists() -> None:
+    found = read_filelist(LISTS / "top.f", relative=True)
+    assert [p.name for p in found.files] == ["needs_define.sv"]
+    assert [p.name for p in found.include_dirs] == ["inc"]
+    assert found.defines == {"LIST_DELAY": "", "LIST_UNUSED": "3"}
+    assert elaborate(found).name == "needs_define"
+
+
+def test_every_form(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("RTL_HOME", str(tmp_path))
+    for name in ("a.sv", "b.sv", "c.sv", "d e.sv"):
+        (tmp_path / name).touch()
+    (tmp_path / "x.f").write_text(
+        "+incdir+one+two -I three\n-Ifour +define+A=1+B\n-D C -DD=x\n"
+        'a.sv b.sv // a.sv\n$RTL_HOME/c.sv ${RTL_HOME}/a.sv\n"d e.sv" /* c.sv\n b.sv */\n# b.sv\n'
+    )
+    found = read_filelist(Path("x.f"))
+    assert [p.name for p in found.files] == ["a.sv", "b.sv", "c.sv", "a.sv", "d e.sv"]
+    assert [str(p) for p in found.include_dirs] == ["one", "two", "three", "four"]
+    assert found.defines == {"A": "1", "B": "", "C": "", "D": "x"}
+
+
+def test_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Current folder first, then the list's own; with -F the list's own alone."""
+    here, there = tmp_path / "here", tmp_path / "there"
+    for folder in (here, there):
+        folder.mkdir()
+        (folder / "both.sv").touch()
+    (there / "near.sv").touch()
+    (there / "x.f").write_text("both.sv near.sv\n")
+    monkeypatch.chdir(here)
+    assert [p.resolve() for p in read_filelist(there / "x.f").files] == [here / "both.sv", there / "near.sv"]
+    relative = read_filelist(there / "x.f", relative=True)
+    assert [p.resolve() for p in relative.files] == [there / "both.sv", there / "near.sv"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("\n/* over\nlines */\n-y lib\n", "x.f:4: found option -y"),
+        ("absent.sv\n", "x.f:1: found absent.sv, which is not there"),
+        ("-f\n", "x.f:1: found -f at the end of the line"),
+        ("$NOT_SET_AT_ALL/a.sv\n", "x.f:1: found $NOT_SET_AT_ALL, which is not set"),
+        ('"a.sv\n', "x.f:1: found No closing quotation"),
+        ("-f x.f\n", "x.f: found a file list that names itself"),
+        ("-f absent.f\n", "absent.f: found no such file"),
+    ],
+)
+def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.f").write_text(text)
+    with pytest.raises(InputError) as caught:
+        read_filelist(Path("x.f"))
+    assert str(caught.value).startswith(message)
+
+
+def test_macros() -> None:
+    assert macros(["A", "B=1", "C=x=y", ""]) == {"A": "", "B": "1", "C": "x=y"}

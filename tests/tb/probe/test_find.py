@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is found in modules of many naming styles, and what is refused."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from pymodels.errors import UsageError
+from tb.harness import TOP, misfits
+from tb.probe.elaborate import elaborate
+from tb.probe.filelist import Sources
+from tb.probe.find import Choices, Found, find
+from tb.probe.write import describe, wrapper
+from tb.toolchain import verilator
+
+RTL = Path(__file__).parent / "rtl"
+
+
+def probe(name: str, choices: Choices | None = None, **parameters: str) -> Found:
+    (path,) = RTL.glob(f"{name}.*v")
+    return find(elaborate(Sources((path,)), name, parameters), choices)
+
+
+def shape(found: Found) -> dict[str, str]:
+    """Each bundle as text: direction, lanes, width, roles."""
+    texts = {}
+    for port in found.bundles:
+        wires = " ".join(f"{w.name}:{w.width}" for w in port.resolved(values(found)).wires())
+        lanes = "" if port.lanes is None else f"{port.lanes} {port.layout} "
+        texts[port.name] = f"{port.direction} {port.clock} {lanes}{wires}"
+    return texts
+
+
+def values(found: Found) -> dict[str, object]:
+    return {p.name: p.value for p in found.module.parameters}
+
+
+def clocks(found: Found) -> list[tuple[str, str | None, bool]]:
+    return [(c.name, c.reset, c.active_high) for c in found.clocks]
+
+
+def test_usual_names() -> None:
+    found = probe("plain_slice")
+    assert clocks(found) == [("aclk", "aresetn", False)]
+    wires = "tdata:32 tkeep:4 tlast:1 tvalid:1 tready:1 tuser:3"
+    assert shape(found) == {"s_axis": f"in aclk {wires}", "m_axis": f"out aclk {wires}"}
+    assert [s.width for s in found.streams] == ["DATA_W", "DATA_W"]
+    assert found.ties == {"flush": 0, "core_enable": -1}
+    assert found.ignored == ("level",)
+    assert list(found.unplaced) == ["flush", "core_enable", "level"]
+    assert not found.refused
+
+
+def test_parameters_from_outside() -> None:
+    found = probe("plain_slice", DATA_W="64", USER_W="2")
+    assert "tkeep:8" in shape(found)["s_axis"]
+    assert "tuser:2" in shape(found)["s_axis"]
+    with pytest.raises(UsageError, match="no parameter 'DEPTH'; it has: DATA_W, USER_W"):
+        probe("plain_slice", DEPTH="4")
+
+
+def test_upper_case_and_old_port_list() -> None:
+    found = probe("upper_case")
+    assert clocks(found) == [("S_AXIS_ACLK", "S_AXIS_ARESETN", False)]
+    assert shape(found)["m_axis"] == "out S_AXIS_ACLK tdata:32 tkeep:4 tlast:1 tvalid:1 tready:1"
+    stream = found.streams[0]
+    assert (stream.pin("tdata"), stream.pin("tkeep")) == ("S_AXIS_TDATA", "S_AXIS_TSTRB")
+    assert stream.width == "C_S_AXIS_TDATA_WIDTH"
+    assert any("S_AXIS_TSTRB" in n for n in found.notes)
+
+
+def test_flat_vectors() -> None:
+    found = probe("flat_lanes")
+    assert clocks(found) == [("clk", "rst", True)]
+    assert shape(found)["m_axis"] == "out clk M_COUNT packed tdata:16 tkeep:2 tlast:1 tvalid:1 tready:1"
+    assert found.streams[1].width == "DATA_WIDTH"
+    assert found.ties == {"s_axis_tid": 0}
+    assert found.ignored == ("m_axis_tid",)
+    assert probe("flat_lanes", ID_ENABLE="1").streams[0].tid == "ID_WIDTH"
+    assert probe("flat_lanes", M_COUNT="1").streams[1].lanes is None
+
+
+@pytest.mark.parametrize(
+    ("name", "layout"),
+    [("packed_lanes", "packed"), ("unpacked_lanes", "unpacked"), ("unpacked_down", "unpacked_down")],
+)
+def test_arrays(name: str, layout: str) -> None:
+    found = probe(name)
+    assert clocks(found) == [("clk", "rst_n", False)]
+    assert shape(found)["s_axis"] == f"in clk N {layout} tdata:24 tvalid:1 tready:1"
+
+
+def test_clock_of_each_bundle_by_its_flip_flops() -> None:
+    found = probe("two_clocks")
+    assert clocks(found) == [("ck_fast", "fast_reset", True), ("ck_slow", "rst_slow_n", False)]
+    assert {s.name: s.clock for s in found.streams} == {"rx_axis": "ck_slow", "tx_axis": "ck_fast"}
+    assert not any("by its name" in n for n in found.notes)
+
+
+def test_direction_suffixes() -> None:
+    found = probe("suffixed")
+    assert clocks(found) == [("clk_i", "rst_ni", False)]
+    assert shape(found)["axis_s"] == "in clk_i tdata:32 tvalid:1 tready:1"
+    assert found.streams[1].pin("tready") == "axis_m_tready_i"
+
+
+def test_plain_handshakes_and_a_lying_reset() -> None:
+    found = probe("handshake")
+    assert clocks(found) == [("clock", "reset_n", True)]
+    assert any("against its name" in n for n in found.notes)
+    assert shape(found) == {
+        "probe": "out clock tdata:8 tvalid:1",
+        "in0": "in clock tdata:16 tvalid:1 tready:1",
+        "out": "out clock tdata:16 tvalid:1 tready:1",
+    }
+    assert found.streams[2].pin("tready") == "out_rdy"
+
+
+def test_buses() -> None:
+    found = probe("buses")
+    (lite,) = found.registers
+    assert (lite.name, lite.direction, lite.data_width, lite.address_width) == ("s_axil", "in", 32, 12)
+    assert not lite.has("awprot")
+    master, slave = found.memories
+    assert (master.name, master.direction, master.lanes, master.id_width) == ("m_axi", "out", "M", "ID")
+    assert master.resolved(values(found)).users == {"awuser": 2}
+    assert (master.data_width, master.address_width) == ("DATA", "ADDR")
+    assert not master.has("arvalid")
+    assert (slave.name, slave.direction, slave.id_width, slave.has("awvalid")) == ("s00_axi", "in", 0, False)
+    assert found.ties["s00_axi_arlock"] == 0
+    assert any("s00_axi_arlock: 2 bits, expected 1" in n for n in found.notes)
+
+
+def test_a_stream_that_only_listens() -> None:
+    found = probe("listener")
+    assert shape(found) == {"tap_axis": "in clk tdata:32 tlast:1 tvalid:1"}
+    assert found.ties == {"tap_axis_tready": 1}
+
+
+def test_no_reset() -> None:
+    found = probe("no_reset")
+    assert clocks(found) == [("clk", None, False)]
+    assert shape(found) == {"a": "in clk tdata:8 tvalid:1", "b": "out clk tdata:8 tvalid:1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("odd", "odd_tdata has 12 bits a bundle, which are no whole bytes"),
+        ("mixed", "mixed_tdata is not an array like the rest of its bundle"),
+        ("up", "up_tvalid counts its bundles upwards ([0:1])"),
+        ("against", "against_tdata runs against against_tvalid"),
+        ("half", "its write channels lack wdata, wvalid, wready, bvalid, bready"),
+        ("old", "old_arlen has 4 bits, expected 8 (AXI3?)"),
+    ],
+)
+def test_what_is_no_bundle_is_told_why(name: str, why: str) -> None:
+    found = probe("not_bundles")
+    assert f"{name}: not a bundle: {why}" in found.notes
+    assert not found.bundles
+
+
+def test_refused_ports() -> None:
+    found = probe("with_interface")
+    assert {port: reason.partition(" (")[0] for port, reason in found.refused.items()} == {
+        "port": "SystemVerilog interface stream_if.slave",
+        "request_i": "packed struct request_t",
+        "pad": "inout",
+        "table_o": "unpacked array",
+    }
+    assert "with_interface.sv:" in found.refused["port"]
+    with pytest.raises(UsageError, match=r"no harness can be made(.|\n)*port: SystemVerilog interface"):
+        wrapper(found)
+    allowed = probe("with_interface", Choices({"request_i": 0}, ("pad",)))
+    assert set(allowed.refused) == {"port", "table_o"}
+    with pytest.raises(UsageError, match="port port is a SystemVerilog interface"):
+        probe("with_interface", Choices(ignored=("port",)))
+
+
+def test_choices_are_checked() -> None:
+    with pytest.raises(UsageError, match="no port 'nothing'"):
+        probe("plain_slice", Choices({"nothing": 0}))
+    with pytest.raises(UsageError, match="port level is an output"):
+        probe("plain_slice", Choices({"level": 0}))
+    assert probe("plain_slice", Choices({"flush": 1})).ties["flush"] == 1
+
+
+def test_no_clock() -> None:
+    found = probe("comb_only")
+    assert set(found.refused) == {"s_axis", "m_axis"}
+
+
+def test_nothing_to_drive(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="nothing answers the master port m_axi"):
+        describe(probe("buses"), Sources(), tmp_path)
+
+
+def test_syntax_errors_carry_their_line() -> None:
+    with pytest.raises(
+        UsageError, match=r"slang finds 1 error\(s\):\n.*bad_syntax\.sv:5:10: error: expected expression"
+    ):
+        probe("bad_syntax")
+
+
+def test_tops() -> None:
+    both = Sources((RTL / "no_reset.sv", RTL / "suffixed.sv"))
+    with pytest.raises(UsageError, match=r"Name it with --top; candidates: no_reset, suffixed"):
+        elaborate(both)
+    with pytest.raises(UsageError, match="nowhere"):
+        elaborate(both, "nowhere")
+    assert elaborate(both, "suffixed").name == "suffixed"
+    with pytest.raises(UsageError, match="no such source file"):
+        elaborate(Sources((RTL / "absent.sv",)))
+    with pytest.raises(UsageError, match="no source files"):
+        elaborate(Sources())
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("plain_slice", "upper_case", "flat_lanes", "packed_lanes", "unpacked_lanes", "unpacked_down", "two_clocks"),
+        *("suffixed", "handshake", "buses", "listener", "no_reset"),
+    ],
+)
+def test_the_wrapper_fits(name: str, tmp_path: Path) -> None:
+    """Verilator takes every generated harness, with no width or port that differs."""
+    (source,) = RTL.glob(f"{name}.*v")
+    harness = tmp_path / f"{TOP}.sv"
+    harness.write_text(wrapper(probe(name)))
+    tool = verilator()
+    command = [str(tool.executable), "--lint-only", "-Wno-fatal", "--top-module", TOP, str(source), str(harness)]
+    run = subprocess.run(command, env=tool.environment(), capture_output=True, text=True, check=False)
+    assert run.returncode == 0, run.stderr
+    assert misfits(run.stderr) == []

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""TOML descriptions: what they give, and mistakes with file and line."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from pymodels.errors import GoldbeatError, UnwrittenModelError
+from tb.benches import find_design
+from tb.description import Description, load_description
+from tb.harness import make_harness
+from tb.probe.write import to_toml
+
+_HEAD = 'name = "x"\ntop = "x"\nfiles = ["x.sv"]\n'
+_REST = """
+[[clocks]]
+name = "clk"
+
+[[streams]]
+name = "a"
+clock = "clk"
+direction = "in"
+
+[[streams]]
+name = "b"
+clock = "clk"
+direction = "out"
+
+[traffic]
+"""
+_GOOD = _HEAD + 'model = "identity"\ncompare_time = false\n' + _REST
+
+
+def load(folder: Path, text: str) -> str:
+    """The message that a description gets."""
+    path = folder / "x.toml"
+    path.write_text(text)
+    with pytest.raises(GoldbeatError) as caught:
+        load_description(path)
+    return str(caught.value).replace(str(folder) + "/", "")
+
+
+def test_it_is_a_design(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_text(_GOOD)
+    design = find_design(str(path))
+    assert (design.name, design.timed, design.root) == ("x", False, tmp_path)
+    # Without a reset, nothing can be cut off in mid-flight.
+    assert [c.name for c in design.cases] == ["random", "sweep", "sizes"]
+    path.write_text(_GOOD.replace('name = "clk"', 'name = "clk"\nreset = "rst"'))
+    assert [c.name for c in find_design(str(path)).cases] == ["random", "sweep", "sizes", "reset"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (_GOOD.replace("top =", "top ="[:-1]), "x.toml:2: found"),
+        (
+            _GOOD + 'keeep = "full"\n',
+            "x.toml:21: found unknown key traffic.keeep, expected one of kind, keep, frame, finish",
+        ),
+        (_GOOD.replace('top = "x"\n', ""), "x.toml: found no key top"),
+        (_GOOD.replace('direction = "out"\n', ""), "x.toml:15: found no key streams[1].direction"),
+        (_GOOD.replace('"out"', '"up"'), "x.toml:18: found streams[1].direction = 'up', expected input should be 'in'"),
+        (_GOOD + 'frame = [1, "x"]\n', "x.toml:21: found traffic.frame[1] = 'x', expected input should be a valid int"),
+        (
+            _GOOD.replace('direction = "in"', 'direction = "in"\nwidth = 12'),
+            "x.toml:10: streams[0]: width: found 12, expected whole bytes",
+        ),
+        (
+            _GOOD.replace('clock = "clk"\ndirection = "in"', 'clock = "ck"\ndirection = "in"'),
+            "a: clock 'ck' is not one",
+        ),
+        (_GOOD.replace('name = "b"', 'name = "a"'), "two things are called 'a'"),
+        (_GOOD.replace("[traffic]", ""), "neither traffic nor cases"),
+        (_GOOD.replace("compare_time = false\n", ""), "model 'identity' knows no cycles; say compare_time = false"),
+        (_GOOD.replace('"identity"', '"merge"'), "model 'merge' knows no order"),
+        (_GOOD.replace('"identity"', '"echo"'), "expected file.py:function or one of identity, broadcast"),
+        (_GOOD.replace('"identity"', '"m.py:f"'), "m.py: found no such file"),
+        (_GOOD + 'kind = "loud"\n', "traffic.kind: found 'loud', expected random, counting or file.py:function"),
+        (_GOOD + '[[cases]]\nname = "r"\nmake = "ram:none"\n', "case r: no AXI-Lite slave 'none'"),
+        (
+            _GOOD.replace('direction = "in"', 'direction = "in"\nsignals = { tdata = "d" }'),
+            "signals: a stream needs tvalid",
+        ),
+        (
+            _GOOD.replace('direction = "in"', 'direction = "in"\ntid = 3\nsignals = { tdata = "d", tvalid = "v" }'),
+            "tid: a sideband needs both its width and its entry in signals",
+        ),
+    ],
+)
+def test_mistakes(tmp_path: Path, text: str, message: str) -> None:
+    assert message in load(tmp_path, text)
+
+
+def test_functions_of_the_user(tmp_path: Path) -> None:
+    text = _GOOD.replace('"identity"', '"m.py:predict"')
+    (tmp_path / "m.py").write_text("1 / 0\n")
+    assert "ZeroDivisionError: division by zero" in load(tmp_path, text)
+    (tmp_path / "m.py").write_text("")
+    assert "found no function 'predict'" in load(tmp_path, text)
+    (tmp_path / "m.py").write_text(
+        "from pymodels.errors import UnwrittenModelError\nraise UnwrittenModelError('mine')\n"
+    )
+    (tmp_path / "x.toml").write_text(text)
+    with pytest.raises(UnwrittenModelError, match="mine"):
+        load_description(tmp_path / "x.toml")
+
+
+_FULL = """
+name = "full"
+top = "full"
+files = ["full.sv"]
+include_dirs = ["inc"]
+model = "merge"
+compare_time = false
+compare_order = false
+cycles_per_beat = 3
+ignored = ["open"]
+
+[defines]
+WITH = "1"
+
+[parameters]
+N = 2
+KIND = "fast \\"one\\""
+IDS = { default = [1, 2], bits = 5 }
+
+[ties]
+high = -1
+five = 5
+
+[[clocks]]
+name = "clk"
+reset = "rst"
+active_high = true
+
+[[streams]]
+name = "in"
+clock = "clk"
+direction = "in"
+lanes = "N"
+width = 16
+layout = "unpacked_down"
+tid = 3
+signals = { tdata = "I_DATA", tvalid = "I_VALID", tlast = "I_LAST", tid = "I_ID" }
+
+[[streams]]
+name = "out"
+clock = "clk"
+direction = "out"
+width = 16
+tid = 3
+signals = { tdata = "O_DATA", tvalid = "O_VALID", tready = "O_READY", tlast = "O_LAST", tid = "O_ID" }
+
+[[registers]]
+name = "regs"
+clock = "clk"
+data_width = 64
+signals = { araddr = "ra", arvalid = "rav", arready = "rar", rdata = "rd", rvalid = "rv", rready = "rr", arprot = "rp" }
+
+[[memories]]
+name = "mem"
+clock = "clk"
+direction = "out"
+data_width = 128
+id_width = 2
+users = { awuser = 7 }
+
+[[status]]
+name = "count"
+width = 12
+
+[traffic]
+kind = "counting"
+frame = [2, 3]
+"""
+
+
+def test_everything_at_once_and_back_again() -> None:
+    description = Description.model_validate(tomllib.loads(_FULL))
+    assert Description.model_validate(tomllib.loads(to_toml(description, ["a comment"]))) == description
+
+
+def test_harness_of_everything(tmp_path: Path) -> None:
+    design = Description.model_validate(tomllib.loads(_FULL)).design(tmp_path)
+    text = make_harness(design, design.params(design.cases[0], {}))
+    for line in (
+        "input  logic rst_n,",
+        ".rst(~rst_n),",
+        "input  logic [15:0] in_1_tdata,",
+        "wire [15:0] in_tdata [1:0];",
+        "assign in_tid[1] = in_1_tid;",
+        ".I_DATA(in_tdata),",
+        "output logic [15:0] out_tdata,",
+        ".O_READY(out_tready),",
+        "input  logic [2:0] regs_arprot,",
+        "output logic [63:0] regs_rdata,",
+        "output logic [127:0] mem_wdata,",
+        "output logic [6:0] mem_awuser,",
+        "input  logic [1:0] mem_rid,",
+        ".high('1),",
+        ".five(32'd5),",
+        ".open()",
+        '.KIND("fast \\"one\\""),',
+        ".IDS({5'd2, 5'd1})",
+    ):
+        assert line in text
+    for absent in ("in_0_tready", "in_0_tkeep", "regs_awaddr", "mem_awqos", "mem_wuser"):
+        assert absent not in text

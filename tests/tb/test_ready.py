@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ready-made models, and comparing without cycles or order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pymodels.errors import UsageError
+from pymodels.pattern import Pattern
+from pymodels.ready import READY_MODELS, Shape, outcome
+from pymodels.stimulus import Clock, Outcome, Stimulus
+from pymodels.trace import Trace
+from tb.design import Case, Design, StreamPort
+from tb.job import Record
+from tb.run import Request, _budget, _length
+from tb.scoreboard import check
+
+_ALL = frozenset({"tdata", "tkeep", "tlast", "tvalid", "tready"})
+_CLOCK = Clock(1000, 1000)
+
+
+def shape(name: str, width: int = 32, roles: frozenset[str] = _ALL) -> Shape:
+    return Shape(name, "aclk", width, roles)
+
+
+def trace(frames: Sequence[bytes], lanes: int = 4) -> Trace:
+    """Frames of bytes, the last beat of each partly kept."""
+    data, keep, last = [], [], []
+    for frame in frames:
+        for at in range(0, len(frame), lanes):
+            part = frame[at : at + lanes]
+            data.append(list(part.ljust(lanes, b"\0")))
+            keep.append([i < len(part) for i in range(lanes)])
+            last.append(at + lanes >= len(frame))
+    return Trace.from_bytes(data, keep=keep, last=last, clock_ps=1000, offset_ps=1000)
+
+
+def stimulus(**inputs: Trace) -> Stimulus:
+    return Stimulus(inputs=inputs, clocks={"aclk": _CLOCK})
+
+
+def test_identity() -> None:
+    given = stimulus(a=trace([b"abcdef"]), b=trace([b"xy"]))
+    sinks = [shape("c"), shape("d", roles=_ALL - {"tkeep", "tlast"})]
+    ports = outcome(READY_MODELS["identity"], [shape("a"), shape("b")], sinks, given).ports
+    assert ports["c"] == given.inputs["a"]
+    assert ports["d"].keep.all()
+    assert not ports["d"].last.any()
+    with pytest.raises(UsageError, match="found 1 inputs and 2 outputs"):
+        outcome(READY_MODELS["identity"], [shape("a")], sinks, given)
+    with pytest.raises(UsageError, match="a is 32 bit wide and c 64 bit; model repack"):
+        outcome(READY_MODELS["identity"], [shape("a")], [shape("c", 64)], given)
+
+
+def test_an_input_without_stimulus_gives_nothing() -> None:
+    ports = outcome(READY_MODELS["identity"], [shape("a")], [shape("c")], stimulus()).ports
+    assert [len(t) for t in ports.values()] == [0, 0]
+
+
+def test_broadcast_and_merge() -> None:
+    given = stimulus(a=trace([b"abcdef"]), b=trace([b"xy"]))
+    copies = outcome(READY_MODELS["broadcast"], [shape("a")], [shape("c"), shape("d")], given).ports
+    assert copies["c"] == copies["d"] == given.inputs["a"]
+    merged = outcome(READY_MODELS["merge"], [shape("a"), shape("b")], [shape("c")], given).ports["c"]
+    assert merged.data[merged.keep].tobytes() == b"abcdefxy"
+    open_end = stimulus(a=trace([b"abcd"])[:0], b=replace(trace([b"abcd"]), last=np.zeros(1, np.bool_)))
+    with pytest.raises(UsageError, match="the stimulus of b ends within a frame"):
+        outcome(READY_MODELS["merge"], [shape("a"), shape("b")], [shape("c")], open_end)
+
+
+@pytest.mark.parametrize("width", [8, 16, 64, 128])
+def test_repack(width: int) -> None:
+    frames = [b"abcdefghi", b"j", b"klmnopqrstuvwxyz"]
+    given = stimulus(a=trace(frames))
+    found = outcome(READY_MODELS["repack"], [shape("a")], [shape("c", width)], given).ports["c"]
+    assert found == trace(frames, width // 8)
+
+
+def design(*, ordered: bool = True) -> Design:
+    return Design(
+        name="x",
+        summary="",
+        top="x",
+        files=(),
+        root=Path(),
+        streams=(StreamPort(name="a", direction="in"), StreamPort(name="c", direction="out")),
+        model=lambda params, given: Outcome({}),
+        timed=False,
+        ordered=ordered,
+        cases=(Case(name="c", summary="", make=lambda setting: []),),
+    )
+
+
+def verdict(expected: Trace, got: Trace, *, ordered: bool = True, stop_ps: int | None = None) -> tuple[str, ...]:
+    sent = trace([b"s"])
+    want, record = Outcome({"a": sent, "c": expected}), Record(Outcome({"a": sent, "c": got}))
+    return check(design(ordered=ordered), {}, replace(stimulus(a=sent), stop_ps=stop_ps), want, record).failures
+
+
+def test_time_is_ignored_and_nothing_else() -> None:
+    expected = trace([b"abcdef", b"gh"])
+    late = expected.with_cycles([5, 9, 40])
+    assert verdict(expected, late) == ()
+    assert "missing" in verdict(expected, late[:2])[0]
+    assert "extra" in verdict(expected[:2], late)[0]
+    assert "data differs" in verdict(expected, replace(late, data=late.data ^ np.uint8(1)))[0]
+    assert "last differs" in verdict(expected, replace(late, last=~late.last))[0]
+
+
+def test_a_reset_cuts_the_end_off_and_nothing_else() -> None:
+    expected = trace([b"abcdef", b"gh"])
+    assert verdict(expected, expected[:1], stop_ps=1) == ()
+    assert verdict(expected, expected[1:], stop_ps=1) != ()
+    assert "extra" in verdict(expected[:1], expected, stop_ps=1)[0]
+
+
+def test_frames_in_any_order() -> None:
+    one, other = trace([b"abcdef", b"gh", b"ij"]), trace([b"ij", b"abcdef", b"gh"])
+    assert verdict(one, other) != ()
+    assert verdict(one, other, ordered=False) == ()
+    assert verdict(one, trace([b"ij", b"abcdef", b"gi"]), ordered=False) != ()
+    assert verdict(one, trace([b"ij", b"abcd", b"gh", b"ef"]), ordered=False) != ()
+    assert verdict(one, trace([b"abcdef", b"gh"]), ordered=False) != ()
+    assert verdict(one[:0], one[:0], ordered=False) == ()
+
+
+def test_the_run_is_long_enough_for_the_sink() -> None:
+    given = stimulus(a=trace([b"abcdefgh"] * 50))
+    slow = replace(given, ready={"c": Pattern("array", values=(1, 0, 0, 0, 0, 0, 0, 0, 0, 0))})
+    want = outcome(READY_MODELS["identity"], [shape("a")], [shape("c")], given)
+    quick, late = (_length(g, _budget(design(), g, want)) for g in (given, slow))
+    # 100 beats, one every ten cycles instead of one a cycle.
+    assert late - quick == 891 * 1000
+    assert quick > (99 + 99 + 8 * 201) * 1000
+    never = replace(given, ready={"c": Pattern("array", values=(0,))})
+    with pytest.raises(UsageError, match=r"the sink is ready 0 times in \d+ cycles, 100 beats are expected"):
+        _budget(design(), never, want)
+
+
+def test_only_designs_with_a_reset_are_cut_off() -> None:
+    case = Case(name="c", summary="", make=lambda setting: [replace(stimulus(), stop_ps=5)])
+    free = design().model_copy(update={"clocks": (design().clocks[0].model_copy(update={"reset": None}),)})
+    from tb.run import run
+
+    with pytest.raises(UsageError, match="x has no reset, so case c cannot run"):
+        run(Request(free, case))
