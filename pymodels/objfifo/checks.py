@@ -24,9 +24,10 @@ def check(design: Design, *, strict: bool = True) -> list[RuleError]:
     """
     found: list[RuleError] = []
     for stage in (_names, _fifos, _links, _layouts, _cores, _transfers):
-        found += (e for e in stage(design) if strict or RULES[e.rule].lax is None)
-        if found and stage in (_names, _links):
-            return found
+        new = [e for e in stage(design) if strict or RULES[e.rule].lax is None]
+        found += new
+        if new and stage in (_names, _links):
+            return found  # what follows takes names and links to be sound
     return found
 
 

@@ -17,10 +17,10 @@ def check_limits(plan: Plan) -> Iterator[RuleError]:
         yield from _channels(tile)
         yield from _bds(tile)
         yield from _locks(tile)
-        yield from _memory(tile)
         for channel in tile.channels:
             for bd in channel.bds:
                 yield from _fields(tile.tile, channel, bd)
+        yield from _memory(tile)
 
 
 def _over(tile: Tile, need: int, have: int, what: str) -> str:

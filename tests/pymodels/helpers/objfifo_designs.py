@@ -39,7 +39,7 @@ def program(tile, *steps, times=None):
     def body():
         for _ in range(1 if times is None else times):
             for fifo, port, n in steps:
-                (fifo.acquire if n > 0 else fifo.release)(port, abs(n))
+                (fifo.acquire if n >= 0 else fifo.release)(port, abs(n))
 
     core(tile)(body)
 
