@@ -3,19 +3,18 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pymodels.errors import ToolError
 from tb.design import Design
+from tb.harness import TOP
 from tb.job import ENVIRONMENT, Backend, Episode, Job, Record, read_record, write_job
 from tb.kernel.compile import Build
+from tb.kernel.launch import cocotb_environment, seed_arguments
 
 TIMEOUT_S = 1800.0
 """Wall time after which a simulator process is taken to hang."""
@@ -75,8 +74,7 @@ def simulate(
     )
     write_job(job, folder)
     waves = folder / f"waves.{built.waves}" if built.waves else None
-    # Verilator takes seeds from 1 to 2^31-1.
-    command = [str(built.executable), f"+verilator+seed+{seed % 0x7FFFFFFE + 1}", "+verilator+rand+reset+2"]
+    command = [str(built.executable), *seed_arguments(seed)]
     if waves is not None:
         command += ["--trace", "--trace-file", str(waves)]
     log = folder / "simulation.log"
@@ -86,7 +84,7 @@ def simulate(
         process = subprocess.Popen(
             command,
             cwd=folder,
-            env=_environment(folder, seed),
+            env=cocotb_environment(TOP, "tb.session", seed, folder / "cocotb.xml") | {ENVIRONMENT: str(folder)},
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
@@ -124,28 +122,3 @@ def _watch(process: subprocess.Popen[bytes], timeout_s: float, tell: Callable[[]
 
 def _done(folder: Path) -> int:
     return sum(1 for _ in folder.glob("record-*.pickle"))
-
-
-def _environment(folder: Path, seed: int) -> dict[str, str]:
-    import cocotb_tools.config
-    import find_libpython
-
-    library = find_libpython.find_libpython()
-    if library is None:
-        raise ToolError("this Python has no shared library (libpython), which cocotb needs; use one built with it")
-    env = dict(os.environ)
-    env.pop("PYTEST_CURRENT_TEST", None)
-    paths = [str(Path(__file__).resolve().parents[1]), *sys.path]
-    env |= {
-        "PYTHONPATH": os.pathsep.join(p for p in paths if p),
-        "PYGPI_PYTHON_BIN": sys.executable,
-        "GPI_USERS": f"{library};{cocotb_tools.config.pygpi_entry_point()}",
-        "COCOTB_TOPLEVEL": "harness",
-        "COCOTB_TEST_MODULES": "tb.session",
-        "COCOTB_RANDOM_SEED": str(seed % 0x7FFFFFFE + 1),
-        "COCOTB_RESULTS_FILE": str(folder / "cocotb.xml"),
-        "COCOTB_TRUST_INERTIAL_WRITES": "1",
-        "TOPLEVEL_LANG": "verilog",
-        ENVIRONMENT: str(folder),
-    }
-    return env

@@ -8,18 +8,8 @@ nothing here.
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tb.kernel.axi import AxiChecker as AxiChecker
-    from tb.kernel.axi import AxiMaster as AxiMaster
-    from tb.kernel.axi import AxiMemory as AxiMemory
-    from tb.kernel.axi import BurstResults as BurstResults
+    from tb.kernel import axil as axil
     from tb.kernel.axil import AxiLiteMaster as AxiLiteMaster
-    from tb.kernel.axil import Check as Check
-    from tb.kernel.axil import Poll as Poll
-    from tb.kernel.axil import Read as Read
-    from tb.kernel.axil import StepResult as StepResult
-    from tb.kernel.axil import Wait as Wait
-    from tb.kernel.axil import WaitFor as WaitFor
-    from tb.kernel.axil import Write as Write
     from tb.kernel.axis import AxiStreamMonitor as AxiStreamMonitor
     from tb.kernel.axis import AxiStreamSink as AxiStreamSink
     from tb.kernel.axis import AxiStreamSource as AxiStreamSource
@@ -29,8 +19,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "simulation": ("Kernel", "NativeClock"),
     "axis": ("AxiStreamMonitor", "AxiStreamSink", "AxiStreamSource"),
-    "axi": ("AxiChecker", "AxiMaster", "AxiMemory", "BurstResults"),
-    "axil": ("AxiLiteMaster", "Check", "Poll", "Read", "StepResult", "Wait", "WaitFor", "Write"),
+    "axil": ("AxiLiteMaster",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -11,6 +11,8 @@
 #include <deque>
 #include <new>
 
+#include <sys/mman.h>
+
 #include "kernel.h"
 
 namespace goldbeat {
@@ -102,22 +104,27 @@ class Ready {
   static constexpr std::size_t kBlock = 4096;
 
   void fill() {
-    for (std::size_t i = 0; i < kBlock; ++i) block_[i] = value(cycle_ + i);
+    switch (pattern_.kind) {
+      case kRandom: fill_with([&](std::uint64_t k) { return splitmix64(pattern_.seed, k) >= pattern_.threshold; }); break;
+      case kBursty: fill_with([&](std::uint64_t) { return burst(); }); break;
+      case kWorst: fill_with([&](std::uint64_t k) { return k >= pattern_.stall && k % pattern_.period == 0; }); break;
+      case kArray: fill_with([&](std::uint64_t k) { return values_[k % values_.size()] != 0; }); break;
+      default: fill_with([](std::uint64_t) { return true; });
+    }
     cycle_ += kBlock;
     at_ = 0;
   }
 
-  bool value(std::uint64_t cycle) {
-    switch (pattern_.kind) {
-      case kRandom: return splitmix64(pattern_.seed, cycle) >= pattern_.threshold;
-      case kBursty:
-        if (left_ == 0) left_ = 1 + splitmix64(pattern_.seed, run_++) % pattern_.burst;
-        --left_;
-        return run_ % 2 == 1;
-      case kWorst: return cycle >= pattern_.stall && cycle % pattern_.period == 0;
-      case kArray: return values_[cycle % values_.size()] != 0;
-      default: return true;
-    }
+  template <typename Value>
+  void fill_with(Value value) {
+    for (std::size_t i = 0; i < kBlock; ++i) block_[i] = value(cycle_ + i);
+  }
+
+  /// Runs of ready and busy cycles, ready first.
+  bool burst() {
+    if (left_ == 0) left_ = 1 + splitmix64(pattern_.seed, run_++) % pattern_.burst;
+    --left_;
+    return run_ % 2 == 1;
   }
 
   GbPattern pattern_{};
@@ -328,15 +335,24 @@ class Column {
   Column(const Column&) = delete;
   Column& operator=(const Column&) = delete;
 
-  void grow(std::size_t size) {
-    void* const bigger = std::realloc(data_, size * sizeof(T));
+  /// Room for `size` elements, of which the first `used` are kept.
+  void grow(std::size_t used, std::size_t size) {
+    // Huge pages: most of the time that a long recording takes is the system's, for fresh pages.
+    const std::size_t bytes = size * sizeof(T);
+    const std::size_t page = bytes < 2 * kHuge ? 64 : kHuge;
+    const std::size_t whole = (bytes + page - 1) / page * page;
+    void* const bigger = std::aligned_alloc(page, whole);
     if (bigger == nullptr) throw std::bad_alloc();
+    if (page == kHuge) madvise(bigger, whole, MADV_HUGEPAGE);
+    if (used) std::memcpy(bigger, data_, used * sizeof(T));
+    std::free(data_);
     data_ = static_cast<T*>(bigger);
   }
   T* data() const { return data_; }
   T* release() { return std::exchange(data_, nullptr); }
 
  private:
+  static constexpr std::size_t kHuge = 1 << 21;
   T* data_ = nullptr;
 };
 
@@ -348,7 +364,8 @@ class AxisSink : public Transactor {
       : Transactor(std::move(name)),
         ports_(names, passive ? Ports::Role::kMonitor : Ports::Role::kSink),
         passive_(passive),
-        payload_(ports_.bytes + ports_.keep_bytes() + 1 + kSides * sizeof(std::uint64_t)) {}
+        held_data_(ports_.bytes),
+        held_keep_(ports_.keep_bytes()) {}
 
   void reset() override {
     willing_ = false;
@@ -376,6 +393,7 @@ class AxisSink : public Transactor {
     wake_beats_ = beats;
     wake_frames_ = frames;
     set_limit();
+    if (beats != kNever && beats > capacity_) reserve(beats + kFirst);
   }
 
   std::int64_t beats() const { return beats_; }
@@ -426,43 +444,23 @@ class AxisSink : public Transactor {
 
   void make_room() {
     if (beats_ < capacity_) return;
-    capacity_ = std::max(kFirst, 2 * capacity_);
-    const auto size = static_cast<std::size_t>(capacity_);
-    data_.grow(size * ports_.bytes);
-    if (ports_.keep) keep_.grow(size * ports_.keep_bytes());
-    if (ports_.has_last) last_.grow(size);
+    reserve(std::max(kFirst, 2 * capacity_));
+  }
+
+  void reserve(std::int64_t beats) {
+    capacity_ = beats;
+    const auto used = static_cast<std::size_t>(beats_), size = static_cast<std::size_t>(capacity_);
+    data_.grow(used * ports_.bytes, size * ports_.bytes);
+    if (ports_.keep) keep_.grow(used * ports_.keep_bytes(), size * ports_.keep_bytes());
+    if (ports_.has_last) last_.grow(used, size);
     for (std::size_t i = 0; i < kSides; ++i) {
-      if (!ports_.sides[i].absent()) sides_[i].grow(size);
+      if (!ports_.sides[i].absent()) sides_[i].grow(used, size);
     }
-    cycles_.grow(size);
+    cycles_.grow(used, size);
     set_limit();
   }
 
   void set_limit() { limit_ = std::min(capacity_, wake_beats_); }
-
-  void check_held(std::int64_t cycle, bool valid) {
-    if (!valid) {
-      violation("axis_valid_held", cycle, "tvalid fell without a transfer");
-    } else if (payload() != payload_) {
-      violation("axis_payload_stable", cycle, "payload changed while tvalid waited for tready");
-    }
-  }
-
-  std::vector<std::uint8_t> payload() const {
-    std::vector<std::uint8_t> all(payload_.size());
-    std::uint8_t* at = all.data();
-    std::memcpy(at, ports_.data, ports_.bytes);
-    at += ports_.bytes;
-    if (ports_.keep) std::memcpy(at, ports_.keep, ports_.keep_bytes());
-    at += ports_.keep_bytes();
-    *at++ = ports_.last.get();
-    for (const Field& side : ports_.sides) {
-      const std::uint64_t value = side.get();
-      std::memcpy(at, &value, sizeof(value));
-      at += sizeof(value);
-    }
-    return all;
-  }
 
   Ports ports_;
   const bool passive_;
@@ -472,7 +470,11 @@ class AxisSink : public Transactor {
   std::int64_t from_ = kNever;  ///< first cycle that is recorded
   bool stalled_ = false;
   std::int64_t since_ = 0;
-  std::vector<std::uint8_t> payload_;  ///< of the stalled beat
+  // The payload of the stalled beat.
+  std::vector<std::uint8_t> held_data_;
+  std::vector<std::uint8_t> held_keep_;
+  std::array<std::uint64_t, kSides> held_sides_{};
+  bool held_last_ = false;
   Column<std::uint8_t> data_;
   Column<std::uint8_t> keep_;
   Column<std::uint8_t> last_;
@@ -512,11 +514,12 @@ class AxisSinkOf final : public AxisSink {
  private:
   void watch(std::int64_t cycle, bool valid) {
     if (stalled_) {
-      check_held(cycle, valid);
       if (!valid) {
+        violation("axis_valid_held", cycle, "tvalid fell without a transfer");
         stalled_ = false;
         return;
       }
+      if (!same()) violation("axis_payload_stable", cycle, "payload changed while tvalid waited for tready");
     }
     if (ports_.ready.get()) {
       stalled_ = false;
@@ -524,8 +527,29 @@ class AxisSinkOf final : public AxisSink {
     } else if (!stalled_) {
       stalled_ = true;
       since_ = cycle;
-      payload_ = payload();
+      hold();
     }
+  }
+
+  void hold() {
+    copy<N>(held_data_.data(), ports_.data, ports_.bytes);
+    if (ports_.keep) copy<keep_size(N)>(held_keep_.data(), ports_.keep, ports_.keep_bytes());
+    held_last_ = ports_.last.get();
+    if (ports_.has_sides) {
+      for (std::size_t i = 0; i < kSides; ++i) held_sides_[i] = ports_.sides[i].get();
+    }
+  }
+
+  bool same() const {
+    bool equal = std::memcmp(held_data_.data(), ports_.data, N ? N : ports_.bytes) == 0;
+    if (ports_.keep) {
+      equal &= std::memcmp(held_keep_.data(), ports_.keep, N ? keep_size(N) : ports_.keep_bytes()) == 0;
+    }
+    equal &= held_last_ == ports_.last.get();
+    if (ports_.has_sides) {
+      for (std::size_t i = 0; i < kSides; ++i) equal &= held_sides_[i] == ports_.sides[i].get();
+    }
+    return equal;
   }
 
   void record(std::int64_t cycle) {

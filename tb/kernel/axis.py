@@ -72,7 +72,7 @@ class _Block:
 
     def __init__(self, trace: Trace, signals: Mapping[str, str], widths: Mapping[str, int]) -> None:
         self.trace = trace
-        self.cycles = np.zeros(len(trace), np.int64)
+        self.cycles = np.empty(len(trace), np.int64)
         gaps = trace.gaps
         self.gaps = gaps if gaps.any() else None
         self.keep = None
@@ -165,7 +165,7 @@ class AxiStreamSource(Transactor):
 
     def transferred(self) -> Trace:
         """The beats transferred since the last reset, with the cycles in which they did."""
-        clock = {"clock_ps": self.clock.period_ps, "offset_ps": self.clock.first_ps}
+        clock: dict[str, Any] = {"clock_ps": self.clock.period_ps, "offset_ps": self.clock.first_ps}
         if not self._blocks:
             return Trace.empty(self._widths["tdata"], **clock)
         left, parts = self.sent, []
@@ -173,6 +173,7 @@ class AxiStreamSource(Transactor):
             count = min(left, len(block.trace))
             left -= count
             beats = block.trace[:count]
+            sides = {s: self._sideband(beats, s) if s in self.signals else None for s in SIDEBANDS}
             parts.append(
                 Trace.from_bytes(
                     beats.data,
@@ -180,7 +181,7 @@ class AxiStreamSource(Transactor):
                     last=beats.last if "tlast" in self.signals else None,
                     cycle=block.cycles[:count].copy(),
                     **clock,
-                    **{s: self._sideband(beats, s) for s in SIDEBANDS if s in self.signals},
+                    **sides,
                 )
             )
         return Trace.concat(parts)
@@ -272,29 +273,29 @@ class AxiStreamMonitor(Transactor):
             self._held = None
         return fresh
 
-    async def recv(self, *, beats: int | None = None, frames: int | None = None) -> Trace:
-        """Wait for so many beats or whole frames, one frame if nothing is said, and give them out."""
-        if beats is None and frames is None:
-            frames = 1
+    async def wait(self, *, beats: int | None = None, frames: int | None = None) -> None:
+        """Wait until so many beats and whole frames are there to :meth:`take`; they are counted since the last call of it."""
         if frames is not None and "tlast" not in self.signals:
             raise UsageError(f"{self.name}: no TLAST, so no frames; say how many beats")
+        held = (0, 0) if self._held is None else (len(self._held), int(self._held.last.sum()))
+        want = [-1 if n is None else n - h for n, h in zip((beats, frames), held, strict=True)]
         while True:
-            held_beats = 0 if self._held is None else len(self._held)
-            held_frames = 0 if self._held is None else int(self._held.last.sum())
-            lack_beats = -1 if beats is None else beats - held_beats - self._library.gb_axis_beats(self._handle)
-            lack_frames = -1 if frames is None else frames - held_frames - self._library.gb_axis_frames(self._handle)
-            if max(lack_beats, lack_frames) <= 0:
-                break
-            self._library.gb_axis_wake_at(
-                self._handle,
-                lack_beats if lack_beats < 0 else lack_beats + self._library.gb_axis_beats(self._handle),
-                lack_frames if lack_frames < 0 else lack_frames + self._library.gb_axis_frames(self._handle),
-            )
+            have = (self._library.gb_axis_beats(self._handle), self._library.gb_axis_frames(self._handle))
+            lacking = [w if w > h else -1 for w, h in zip(want, have, strict=True)]
+            if max(lacking) < 0:
+                return
+            self._library.gb_axis_wake_at(self._handle, *lacking)
             await self.kernel.wake(self._handle)
+
+    async def recv(self, *, beats: int | None = None, frames: int | None = None) -> Trace:
+        """Wait for so many beats or whole frames, one frame if nothing is said, and give just them out."""
+        if beats is None and frames is None:
+            frames = 1
+        await self.wait(beats=beats, frames=frames)
         trace = self.take()
-        count = beats if frames is None else int(np.flatnonzero(trace.last)[frames - 1]) + 1 if frames else 0
-        assert count is not None
-        self._held = trace[count:]
+        count = max(beats or 0, int(np.flatnonzero(trace.last)[frames - 1]) + 1 if frames else 0)
+        if count < len(trace):
+            self._held = trace[count:]
         return trace[:count]
 
     def _trace(self, columns: AxisColumns) -> Trace:

@@ -38,6 +38,7 @@ _RUNTIME = (
     *("verilated_vcd_c", "verilated_fst_c", "verilated_cov"),
 )
 _PORT = re.compile(r"VL_(IN|OUT|INOUT)(?:8|16|64|W)?\(&?(\w+),(\d+),(\d+)(?:,\d+)?\);")
+_EVAL = "void Vtop___024root___eval(Vtop___024root* vlSelf);"
 
 
 @dataclass(frozen=True)
@@ -148,7 +149,7 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
     log = folder / "build.log"
     _call([str(tool.executable), *flags, *inputs, str(_MAIN), *map(str, _SHARED)], folder, tool, log, recipe)
     recipe.inspect(log.read_text(errors="replace"))
-    (folder / "ports.inc").write_text(port_table((folder / "Vtop.h").read_text()))
+    (folder / "model.h").write_text(describe_model((folder / "Vtop.h").read_text(), (folder / "Vtop.cpp").read_text()))
     shared = _shared_objects(tool, recipe)
     names = [*_RUNTIME, *(p.stem for p in _SHARED)]
     with FileLock(f"{shared}.lock"):
@@ -170,8 +171,8 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
         leftover.unlink()
 
 
-def port_table(header: str) -> str:
-    """The ports of a model's class, from Verilator's header, as initialisers of the kernel's ``Port``.
+def describe_model(header: str, source: str) -> str:
+    """What main.cpp must know of a model, from the text of Verilator's ``Vtop.h`` and ``Vtop.cpp``.
 
     Ports that are unpacked arrays have no single address and are left out; so are ``inout`` ports.
     """
@@ -181,8 +182,13 @@ def port_table(header: str) -> str:
             # Characters that C++ names cannot hold are written as __0 and two hexadecimal digits.
             plain = re.sub(r"__0([0-9A-F]{2})", lambda m: chr(int(m[1], 16)), name)
             bits = abs(int(msb) - int(lsb)) + 1
-            rows.append(f'{{"{plain}", &top.{name}, {bits}, {"true" if way == "IN" else "false"}}},\n')
-    return "".join(rows)
+            rows.append(f'{{"{plain}", &top.{name}, {bits}, {"true" if way == "IN" else "false"}}}')
+    table = ", ".join(rows)
+    lines = [f"#define GOLDBEAT_PORTS(top) {table}"]
+    # Only where the model is as main.cpp takes it to be: one thread, and this very function.
+    if _EVAL in source and "threads() const { return 1; }" in source:
+        lines.append("#define GOLDBEAT_DIRECT_EVAL 1")
+    return "\n".join(lines) + "\n"
 
 
 def _shared_objects(tool: Verilator, recipe: Recipe) -> Path:

@@ -8,6 +8,8 @@ import functools
 from ctypes import POINTER, Structure, c_char_p, c_int, c_int64, c_uint64, c_void_p
 from typing import Any
 
+import numpy as np
+
 from pymodels.errors import GoldbeatError, UsageError
 
 SIDES = 3
@@ -80,24 +82,20 @@ class AxilNames(Structure):
     _fields_ = tuple((name, c_char_p) for name in LITE_SIGNALS)
 
 
-class AxilStep(Structure):
-    """``GbAxilStep`` in axil.cpp."""
+STEP = np.dtype(
+    [
+        *(("op", np.int32), ("address", np.uint64), ("value", np.uint64), ("mask", np.uint64)),
+        *(("strobe", np.uint64), ("cycles", np.int64), ("port", np.uint64)),
+    ],
+    align=True,
+)
+"""``GbAxilStep`` in axil.cpp."""
 
-    _fields_ = (
-        ("op", c_int),
-        ("address", c_uint64),
-        ("value", c_uint64),
-        ("mask", c_uint64),
-        ("strobe", c_uint64),
-        ("cycles", c_int64),
-        ("port", c_char_p),
-    )
-
-
-class AxilResult(Structure):
-    """``GbAxilResult`` in axil.cpp."""
-
-    _fields_ = (("status", c_int), ("response", c_int), ("value", c_uint64), ("first", c_int64), ("last", c_int64))
+RESULT = np.dtype(
+    [("status", np.int32), ("response", np.int32), ("value", np.uint64), ("first", np.int64), ("last", np.int64)],
+    align=True,
+)
+"""``GbAxilResult`` in axil.cpp."""
 
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
@@ -134,7 +132,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_axis_frames": (c_int64, [c_void_p]),
     "gb_axis_take": (None, [c_void_p, POINTER(AxisColumns)]),
     "gb_axil_master": (c_void_p, [c_char_p, c_char_p, POINTER(AxilNames)]),
-    "gb_axil_run": (c_int, [c_void_p, POINTER(AxilStep), POINTER(AxilResult), c_int64]),
+    "gb_axil_run": (c_int, [c_void_p, c_void_p, c_void_p, c_int64]),
     "gb_axil_done": (c_int64, [c_void_p]),
     "gb_axil_busy": (c_int, [c_void_p]),
 }

@@ -24,6 +24,7 @@
 
 #include "Vtop.h"
 #include "kernel.h"
+#include "model.h"
 #include "verilated.h"
 #include "verilated_vpi.h"
 
@@ -44,6 +45,15 @@ constexpr const char* kWavesFile = "dump.vcd";
 #endif
 
 extern "C" void vlog_startup_routines_bootstrap(void);
+
+#if VM_TRACE || !defined(GOLDBEAT_DIRECT_EVAL)
+#undef GOLDBEAT_DIRECT_EVAL
+#define GOLDBEAT_DIRECT_EVAL 0
+#endif
+#if GOLDBEAT_DIRECT_EVAL
+// What Vtop::eval_step() calls between two clean-ups that take locks and only matter to threads and to SystemVerilog objects.
+void Vtop___024root___eval(Vtop___024root* model);
+#endif
 
 namespace {
 
@@ -121,9 +131,7 @@ class Simulation {
 
  private:
   static std::vector<Port> ports(Vtop& top) {
-    return {
-#include "ports.inc"
-    };
+    return {GOLDBEAT_PORTS(top)};
   }
 
   // -- one time step with VPI ---------------------------------------------------------------------------------------
@@ -275,6 +283,12 @@ class Simulation {
 
   void step_eval() {
     kernel_.touched_ = false;
+#if GOLDBEAT_DIRECT_EVAL
+    if (++since_cleanup_ % kCleanup != 0) {
+      Vtop___024root___eval(top_->rootp);
+      return;
+    }
+#endif
     top_->eval_step();
   }
 
@@ -289,43 +303,40 @@ class Simulation {
 #endif
   }
 
-  bool leave() const {
-#if VM_TIMING
-    if (top_->eventsPending() && top_->nextTimeSlot() <= next_edge()) return true;
-#endif
-    return !kernel_.woken_.empty() || context_->gotFinish();
-  }
-
   void stretch_one(Clock& clock, std::uint64_t limit) {
     Transactor* const* const first = clock.transactors.data();
     Transactor* const* const last = first + clock.transactors.size();
     kernel_.pending_.resize(clock.transactors.size());
     Transactor** const pending = kernel_.pending_.data();
-    while (clock.next < limit) {
-      go_to(clock.next);
-      if (*clock.data) {
-        *clock.data = 0;
-        clock.next += clock.low;
+    std::uint8_t* const data = clock.data;
+    std::uint64_t next = clock.next;
+    std::int64_t cycle = clock.cycle;
+    while (next < limit) {
+      go_to(next);
+      if (*data) {
+        *data = 0;
+        next += clock.low;
         step_eval();
         end_of_edges();
-        if (context_->gotFinish() || clock.next >= limit) break;
-        go_to(clock.next);
+        if (context_->gotFinish() || next >= limit) break;
+        go_to(next);
       }
-      const std::int64_t cycle = clock.cycle;
       Transactor** end = pending;
       for (auto at = first; at != last; ++at) {
         *end = *at;
         end += (*at)->sample(cycle);
       }
-      *clock.data = 1;
-      clock.next += clock.high;
-      clock.cycle = cycle + 1;
+      *data = 1;
+      next += clock.high;
+      ++cycle;
       step_eval();
       for (auto at = pending; at != end; ++at) (*at)->drive();
       kernel_.touched_ = end != pending;
       end_of_edges();
-      if (leave()) break;
+      if (!kernel_.woken_.empty() || context_->gotFinish() || next_delay() <= next) break;
     }
+    clock.next = next;
+    clock.cycle = cycle;
     kernel_.pending_.clear();
   }
 
@@ -341,7 +352,7 @@ class Simulation {
       step_eval();
       drive();
       end_of_edges();
-      if (leave()) break;
+      if (!kernel_.woken_.empty() || context_->gotFinish() || next_delay() <= next_edge()) break;
     }
   }
 
@@ -362,6 +373,10 @@ class Simulation {
   std::unique_ptr<Waves> waves_;
 #endif
   bool wrapped_up_ = false;
+#if GOLDBEAT_DIRECT_EVAL
+  static constexpr unsigned kCleanup = 256;
+  unsigned since_cleanup_ = 0;
+#endif
 };
 
 constexpr const char* kUsage =

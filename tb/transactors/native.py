@@ -14,7 +14,7 @@ from pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from pymodels.trace import Trace
 from tb.design import Bundle
 from tb.job import AccessResult, Job
-from tb.kernel.axil import AxiLiteMaster, Read, Write
+from tb.kernel import axil
 from tb.kernel.axis import AxiStreamSink, AxiStreamSource
 from tb.kernel.simulation import Kernel
 from tb.transactors.base import ACCESS_TIMEOUT_CYCLES, Transactors, beat_waiting
@@ -43,7 +43,7 @@ class NativeTransactors(Transactors):
             else:
                 self._sinks[port.name] = AxiStreamSink(self._kernel, port.name, **options)
         self._masters = {
-            p.name: AxiLiteMaster(self._kernel, p.name, clock=p.clock, signals=_signals(p))
+            p.name: axil.AxiLiteMaster(self._kernel, p.name, clock=p.clock, signals=_signals(p))
             for p in job.registers
             if p.direction == "in"
         }
@@ -124,7 +124,7 @@ class NativeTransactors(Transactors):
         return Outcome(ports), tuple(violations), tuple(waiting)
 
 
-def _step(access: Access) -> Read | Write:
+def _step(access: Access) -> axil.Step:
     if access.op == "read":
-        return Read(access.address, ACCESS_TIMEOUT_CYCLES)
-    return Write(access.address, access.value or 0, access.strobe, ACCESS_TIMEOUT_CYCLES)
+        return axil.read(access.address, timeout=ACCESS_TIMEOUT_CYCLES)
+    return axil.write(access.address, access.value or 0, access.strobe, timeout=ACCESS_TIMEOUT_CYCLES)
