@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Timing of the DMA engine, counted by hand from docs/objfifo-engine.md."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from engine_cases import PARAMS, check_against_naive, cycles, episode, ints
 
 from pymodels.errors import UsageError
 from pymodels.objfifo.engine import PADDING, Hang, final_state, hanging, header_word, predict, predict_accesses, walk
-from pymodels.objfifo.engine_registers import Descriptor, Task, final_reads, memory_reads
+from pymodels.objfifo.engine_registers import Code, Descriptor, Shape, Task, final_reads, memory_reads
 from pymodels.pattern import Pattern
 from tb.benches.objfifo import DESIGN
 from tb.run import Request
@@ -165,9 +167,12 @@ def test_locks_go_to_the_lowest_channel_and_one_at_a_time():
 
 def test_taking_and_adding_the_same_amount_shows_no_beat():
     bds = {0: Descriptor(0, 1, release=(0, 1)), 1: Descriptor(0, 1, acquire=(0, 1))}
-    # The release is added at 6; a trigger two edges later would see the lock change twice.
-    out = run(bds, [Task(0, 0), Task(1, 1)], words=[[5]], gaps=[0], locks={0: 1})
-    assert cycles(out, "lock") == [5, 7]
+    # The release is added at 6; the second acquire is granted at that very edge.
+    bds[1] = Descriptor(0, 1, acquire=(0, 1), next=2)
+    bds[2] = Descriptor(0, 1, acquire=(0, 1))
+    out = run(bds, [Task(0, 0), Task(1, 1)], words=[[5]], locks={0: 2})
+    assert cycles(out, "evt_0") == [6]
+    assert cycles(out, "lock") == [5]
 
 
 def test_iterations_are_each_channels_own():
@@ -180,14 +185,13 @@ def test_iterations_are_each_channels_own():
 def test_nothing_runs_unarmed_or_without_a_trigger():
     given = episode({0: Descriptor(0, 2)}, [Task(0, 0)], words=[[1, 2, 3, 4]])
     program = tuple(a for a in given.program["s_axil"] if a.address != 0x8)
-    unarmed = given.__class__(given.inputs, {}, given.clocks, {"s_axil": program})
-    silent = given.__class__({"s_axis_0": given.inputs["s_axis_0"]}, {}, given.clocks, given.program)
+    unarmed = replace(given, program={"s_axil": program})
+    silent = replace(given, inputs={"s_axis_0": given.inputs["s_axis_0"]})
     for stimulus in (unarmed, silent):
         out = predict(PARAMS, stimulus)
         assert cycles(out, "s_axis_0") == [0, 1]
         assert not len(out.ports["evt_0"])
-    reset = given.__class__(given.inputs, {}, given.clocks)
-    assert cycles(predict(PARAMS, reset), "s_axis_0") == [1, 2]
+    assert cycles(predict(PARAMS, replace(given, program={})), "s_axis_0") == [1, 2]
 
 
 # -- how it ends ----------------------------------------------------------------------------------------------------
@@ -230,33 +234,27 @@ def test_locks_that_are_not_there_are_refused():
 @pytest.mark.parametrize(
     ("bad", "code", "moved"),
     [
-        (Descriptor(0, 4, valid=False), 1, 4),
-        (Descriptor(0, 0), 1, 4),
-        (Descriptor(0, 4, pad_after=(0, 0, 1)), 1, 4),
+        # Fetched at edge 3, before the descriptor in front of it has begun.
+        (Descriptor(0, 4, valid=False), 1, 0),
+        (Descriptor(0, 0), 1, 0),
+        (Descriptor(0, 4, pad_after=(0, 0, 1)), 1, 0),
         (Descriptor(62, 4), 2, 6),
         (Descriptor(0, 4, iteration_size=2, iteration_start=1, iteration_step=64), 2, 4),
     ],
 )
 def test_errors_of_a_channel_stop_it(bad, code, moved):
     bds = {0: Descriptor(0, 4), 1: bad, 2: Descriptor(0, 4)}
-    chain = {n: d.__class__(**{**d.__dict__, "next": n + 1 if n < 2 else None}) for n, d in bds.items()}
-    given = episode(chain, [Task(1, 0)], memory={0: range(4), 60: range(4)}, after=final_reads_of(PARAMS))
+    chain = {n: replace(d, next=n + 1 if n < 2 else None) for n, d in bds.items()}
+    given = episode(chain, [Task(1, 0)], memory={0: range(4), 60: range(4)}, after=final_reads(Shape.of(PARAMS)))
     out = predict(PARAMS, given)
     check_against_naive(PARAMS, given)
-    # A descriptor is fetched two edges before the one before it has begun, so the stop reaches that one too.
-    assert len(out.ports["m_axis_0"]) == (moved if code == 2 else 0)
+    assert len(out.ports["m_axis_0"]) == moved
     state = final_state(PARAMS, given)
     assert state.error == code | 1 << 8 | 1 << 16
     assert state.status[1].stopped
     assert hanging(PARAMS, given) == (Hang(1, "stopped", None),)
     replies = predict_accesses(PARAMS, given)[1]
     assert replies[:3] == [(1, False), (1 << 31, False), (code | 1 << 8 | 1 << 16, False)]
-
-
-def final_reads_of(params):
-    from pymodels.objfifo.engine_registers import Shape
-
-    return final_reads(Shape.of(params))
 
 
 def test_a_lock_overflows_and_stays_at_its_limit():
@@ -268,7 +266,7 @@ def test_a_lock_overflows_and_stays_at_its_limit():
 
 
 def test_tokens_memory_and_status_after_a_run():
-    after = (*final_reads_of(PARAMS), *memory_reads(0, 1))
+    after = (*final_reads(Shape.of(PARAMS)), *memory_reads(0, 1))
     bds = {0: Descriptor(0, 2), 1: Descriptor(0, 2, next=1)}
     given = episode(
         bds, [Task(0, 0, 1, True), Task(0, 0, 0, False), Task(0, 0, 0, True)], words=[range(8)], after=after
@@ -295,15 +293,10 @@ def test_random_scenes_against_the_naive_engine(case, params):
     compared = 0
     for seed in range(25 if case == "random" else 1):
         for given in request.case.make(request.setting(seed)):
-            if case == "errors" and len(given.after["s_axil"]) > 2 and overflows(given):
-                continue
-            compared += check_against_naive(request.all_params, given)
+            # The naive engine knows nothing of the register file, so of no queue that overflows.
+            if final_state(request.all_params, given).error & 0xF != Code.QUEUE_OVERFLOW:
+                compared += check_against_naive(request.all_params, given)
     assert compared > 100
-
-
-def overflows(stimulus):
-    """The naive engine knows nothing of the register file."""
-    return any(a.address == 0x10 for a in stimulus.program["s_axil"])
 
 
 def test_shifting_the_start_shifts_everything():
