@@ -149,7 +149,7 @@ class AxiMemory final : public Transactor {
     }
     for (Field* field : {&ports_.bid, &ports_.bresp, &ports_.rid, &ports_.rresp}) field->set(0);
     for (const Bytes* bytes : {&ports_.rdata, &ports_.buser, &ports_.ruser}) bytes->clear();
-    base_ = kNever;
+    base_ = expected_ = kNever;
     reads_.clear();
     writes_.clear();
     ahead_.clear();
@@ -171,6 +171,7 @@ class AxiMemory final : public Transactor {
     r_gaps_ = Gaps(timing.r_gaps, timing.r_gap_count);
     b_gaps_ = Gaps(timing.b_gaps, timing.b_gap_count);
     base_ = base;
+    expected_ = kNever;
     r_free_ = base + r_gaps_.next();
     b_free_ = base + b_gaps_.next();
     read_count_ = write_count_ = read_choices_ = write_choices_ = 0;
@@ -179,7 +180,9 @@ class AxiMemory final : public Transactor {
   }
 
   bool sample(std::int64_t cycle) override {
-    if (cycle + 1 < base_) return false;
+    if (expected_ == kNever && cycle + 1 < base_) return false;
+    if (cycle != expected_) renumber(cycle);
+    expected_ = cycle + 1;
     changed_ = false;
     // Writes first: their data are there for a read that is offered in the next cycle.
     if (ports_.has_write) write_side(cycle);
@@ -228,6 +231,16 @@ class AxiMemory final : public Transactor {
     return std::to_string(open.size()) + " " + kind + (open.size() == 1 ? "" : "s") + " outstanding, the oldest at " +
            hex(open[0].burst.address) + " (id " + std::to_string(open[0].burst.id) + ") since cycle " +
            std::to_string(log_[open[0].row].cycle);
+  }
+
+  /// The first edge, or the clock was stopped and started with other numbers: what is due stays as far away as it was.
+  void renumber(std::int64_t cycle) {
+    const std::int64_t shift = expected_ == kNever ? 0 : cycle - expected_;
+    r_free_ += shift;
+    b_free_ += shift;
+    for (auto* all : {&reads_, &writes_}) {
+      for (Open& open : *all) open.due += shift;
+    }
   }
 
   // -- reads ------------------------------------------------------------------------------------------------------------
@@ -472,6 +485,7 @@ class AxiMemory final : public Transactor {
   std::size_t hit_ = 0;  ///< the region found last
   GbAxiTiming timing_{};
   std::int64_t base_ = kNever;
+  std::int64_t expected_ = kNever;  ///< number of the next edge
   Ready aw_pattern_, w_pattern_, ar_pattern_;
   Gate r_gate_, w_gate_;
   Gaps r_gaps_, b_gaps_;
