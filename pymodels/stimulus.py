@@ -7,6 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.axi.memory import MemoryImage
 from pymodels.errors import UsageError
 from pymodels.pattern import Pattern
 from pymodels.trace import Trace
@@ -71,6 +75,9 @@ class Stimulus:
             cycle 0 is the first edge after its end, when the design is long out of reset.
         after: register accesses made after the last beat.
         stop_ps: reset is asserted at this time (measured from the start); None: run to the end.
+        memories: what is behind each AXI4 master port; one not named is never ready. Their cycle 0 is that of reset release,
+            before any program.
+        least_ps: run at least so long; for designs whose work no stream shows the end of.
     """
 
     inputs: Mapping[str, Trace]
@@ -79,6 +86,8 @@ class Stimulus:
     program: Mapping[str, tuple[Access, ...]] = field(default_factory=dict)
     after: Mapping[str, tuple[Access, ...]] = field(default_factory=dict)
     stop_ps: int | None = None
+    memories: Mapping[str, MemoryImage] = field(default_factory=dict)
+    least_ps: int = 0
 
     @property
     def settled(self) -> bool:
@@ -90,6 +99,19 @@ class Stimulus:
         return self.ready.get(port, Pattern())
 
 
+@dataclass(frozen=True, eq=False)
+class MemoryContents:
+    """What a memory holds at the end.
+
+    Attributes:
+        regions: (size,) uint8 by region.
+        log: the bursts that it answered, as rows with named columns; None in a prediction.
+    """
+
+    regions: Mapping[str, npt.NDArray[np.uint8]]
+    log: npt.NDArray[Any] | None = None
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a golden model predicts, and what a run records.
@@ -97,13 +119,15 @@ class Outcome:
     Attributes:
         ports: every stream port's transfers, inputs included, with exact cycles.
         status: status outputs by name, as they stand at the end.
+        memories: contents by AXI4 port, as they stand at the end.
     """
 
     ports: Mapping[str, Trace]
     status: Mapping[str, int] = field(default_factory=dict)
+    memories: Mapping[str, MemoryContents] = field(default_factory=dict)
 
     def until(self, stop_ps: int | None) -> Outcome:
-        """What has transferred before ``stop_ps``; status outputs are only defined for a run to the end."""
+        """What has transferred before ``stop_ps``; status outputs and memories are only defined for a run to the end."""
         if stop_ps is None:
             return self
         return Outcome({name: trace[trace.time_ps < stop_ps] for name, trace in self.ports.items()})

@@ -130,7 +130,7 @@ def _length(stimulus: Stimulus, expected: Outcome) -> int:
     """How long to run, in picoseconds; never an instant at which a clock rises."""
     slowest = max(c.period_ps for c in stimulus.clocks.values())
     ends = [int(t.time_ps[-1]) for t in expected.ports.values() if len(t)]
-    length = max([0, *ends]) + _DRAIN_CYCLES * slowest + 1
+    length = max([0, stimulus.least_ps, *ends]) + _DRAIN_CYCLES * slowest + 1
     while any((length - c.offset_ps) % c.period_ps == 0 for c in stimulus.clocks.values()):
         length += 1
     return length

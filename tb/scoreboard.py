@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from pymodels.compare import Comparison, compare
 from pymodels.stimulus import Outcome, Stimulus
 from pymodels.trace import SIDEBANDS, Trace
@@ -20,7 +22,7 @@ class Verdict:
 
     Attributes:
         ports: the comparison of every stream port.
-        compared: output beats, register reads and status outputs other than 0 that were looked at.
+        compared: output beats, register reads, status outputs other than 0 and bytes of memory that change which were looked at.
         failures: everything that is wrong, each a text that stands alone; empty means pass.
     """
 
@@ -51,6 +53,7 @@ def check(design: Design, params: Mapping[str, Any], stimulus: Stimulus, expecte
             compared += bool(should)
             if was != should:
                 failures.append(f"status {status.name}: expected {should}, got {was}")
+        compared += _check_memories(stimulus, want, record, failures)
     if failures and record.hanging:
         failures.append("at the end of the run: " + "; ".join(record.hanging))
     accesses, reads = _check_accesses(design, params, stimulus, record)
@@ -84,6 +87,27 @@ def nothing_compared(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     if sum(v.compared for v in verdicts):
         return ()
     return ("nothing was compared: no output beat, register read or status output in any episode",)
+
+
+def _check_memories(stimulus: Stimulus, want: Outcome, record: Record, failures: list[str]) -> int:
+    compared = 0
+    for port, image in stimulus.memories.items():
+        if port not in want.memories:
+            failures.append(f"memory {port}: the golden model predicts nothing for it")
+            continue
+        was = record.outcome.memories[port].regions
+        for region in image.regions:
+            should = want.memories[port].regions.get(region.name, region.data)
+            # Bytes that nothing should have changed are compared too, but say nothing by themselves.
+            compared += int(np.count_nonzero(should != region.data))
+            wrong = np.flatnonzero(was[region.name] != should)
+            if len(wrong):
+                at = int(wrong[0])
+                failures.append(
+                    f"memory {port}, region {region.name}: {len(wrong)} of {len(should)} bytes differ, the first at "
+                    f"0x{region.base + at:x}: expected 0x{should[at]:02x}, got 0x{was[region.name][at]:02x}"
+                )
+    return compared
 
 
 def _check_accesses(

@@ -101,7 +101,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     await Timer(_HELD_CYCLES * max(c.period_ps for c in stimulus.clocks.values()), "step")
     unanswered, stuck = agents.unanswered()
     return Record(
-        Outcome(outcome.ports, status),
+        Outcome(outcome.ports, status, outcome.memories),
         {port: tuple(results) for port, results in accesses.items()},
         (*violations, *broken, *unanswered),
         (*waiting, *stuck),

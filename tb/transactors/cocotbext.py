@@ -277,6 +277,8 @@ class CocotbextTransactors(Transactors):
 
     def load(self, stimulus: Stimulus) -> None:
         """Queue the frames; nothing moves before :meth:`start`."""
+        if stimulus.memories:
+            raise UsageError("memories behind AXI4 ports need the native transactors")
         self._stimulus = stimulus
         for name, source in self._sources.items():
             if name in stimulus.inputs:

@@ -18,6 +18,7 @@ from tb.kernel import axil
 from tb.kernel.axis import AxiStreamSink, AxiStreamSource
 from tb.kernel.simulation import Kernel
 from tb.transactors.base import ACCESS_TIMEOUT_CYCLES, Transactors, beat_waiting
+from tb.transactors.memories import Memories
 
 
 def _signals(port: Bundle) -> dict[str, str]:
@@ -47,6 +48,7 @@ class NativeTransactors(Transactors):
             for p in job.registers
             if p.direction == "in"
         }
+        self._memories = Memories(self._kernel, job)
         self._stimulus: Stimulus | None = None
 
     def start_clocks(self, clocks: Mapping[str, Clock], origin_ps: int) -> None:
@@ -69,10 +71,12 @@ class NativeTransactors(Transactors):
         """Reset all transactors."""
         for agent in (*self._sources.values(), *self._sinks.values(), *self._masters.values()):
             agent.reset()
+        self._memories.drop()
 
     def load(self, stimulus: Stimulus) -> None:
         """Hand the arrays over; nothing moves before :meth:`start`."""
         self._stimulus = stimulus
+        self._memories.load(stimulus)
         for name, source in self._sources.items():
             if name in stimulus.inputs:
                 source.send(stimulus.inputs[name])
@@ -121,7 +125,8 @@ class NativeTransactors(Transactors):
             violations += agent.violations
             if (since := agent.stalled_since) is not None:
                 waiting.append(beat_waiting(name, since, trace))
-        return Outcome(ports), tuple(violations), tuple(waiting)
+        outcome = Outcome(ports, memories=self._memories.contents())
+        return outcome, (*violations, *self._memories.violations()), (*waiting, *self._memories.waiting())
 
 
 def _step(access: Access) -> axil.Step:

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memories behind a design's AXI4 master ports, and the protocol checkers of its AXI4 and AXI-Lite ports."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from pymodels.errors import UsageError
+from pymodels.stimulus import MemoryContents, Stimulus
+from tb.job import Job
+from tb.kernel.axi import AxiChecker, AxiMemory
+from tb.kernel.simulation import Kernel
+
+
+class Memories:
+    """What a job's AXI4 ports talk to, and what watches them and its AXI-Lite ports."""
+
+    def __init__(self, kernel: Kernel, job: Job) -> None:
+        resets = {c.name: c.resetn for c in job.clocks}
+        self._checkers: list[AxiChecker] = []
+        self._memories: dict[str, AxiMemory] = {}
+        for port in (*job.registers, *job.memories):
+            lite = port in job.registers
+            options: dict[str, Any] = {"clock": port.clock, "signals": {r: f"{port.name}_{r}" for r in port.roles()}}
+            self._checkers.append(AxiChecker(kernel, port.name, lite=lite, reset=resets[port.clock], **options))
+        for port in job.memories:
+            if port.direction == "out":
+                options = {"clock": port.clock, "signals": {r: f"{port.name}_{r}" for r in port.roles()}}
+                self._memories[port.name] = AxiMemory(kernel, port.name, held=True, **options)
+        self._loaded: tuple[str, ...] = ()
+
+    def drop(self) -> None:
+        """Forget the episode before."""
+        for agent in (*self._checkers, *self._memories.values()):
+            agent.reset()
+        self._loaded = ()
+
+    def load(self, stimulus: Stimulus) -> None:
+        """Fill the memories; they work from reset release on. The stimulus' own arrays stay as they are."""
+        for name, image in stimulus.memories.items():
+            if name not in self._memories:
+                known = ", ".join(self._memories) or "none"
+                raise UsageError(f"{name}: the design has no AXI4 master port of that name; it has: {known}")
+            memory = self._memories[name]
+            memory.map([replace(region, data=region.data.copy()) for region in image.regions])
+            memory.start(image.timing, 0)
+        self._loaded = tuple(stimulus.memories)
+
+    def contents(self) -> dict[str, MemoryContents]:
+        """What the memories hold, and their logs."""
+        return {
+            name: MemoryContents({r.name: r.data for r in self._memories[name].regions}, self._memories[name].log)
+            for name in self._loaded
+        }
+
+    def violations(self) -> list[str]:
+        """Broken protocol rules, and accesses that the memories had to refuse."""
+        return [text for agent in (*self._checkers, *self._memories.values()) for text in agent.violations]
+
+    def waiting(self) -> list[str]:
+        """What the memories wait for."""
+        return [text for name in self._loaded if (text := self._memories[name].waiting)]

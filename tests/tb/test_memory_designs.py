@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A described design with an AXI4 master port, end to end: memory before, memory after, the log, and what goes wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
+from pymodels.pattern import Pattern
+from pymodels.stimulus import Clock, MemoryContents, Outcome, Stimulus
+from tb.design import Case, Design, MemoryPort, Parameter, StatusPort
+from tb.run import Request, run
+
+PERIOD = 4000
+BURST = 16
+SOURCE, TARGET = 0x1000, 0x8000
+
+
+def _make(setting):
+    options, rng = setting.options, np.random.default_rng(setting.seed)
+    size = int(options["beats"]) * setting.params["DATA_W"] // 8
+    data = rng.integers(0, 256, size).astype(np.uint8)
+    before = rng.integers(0, 256, size - int(options["short"])).astype(np.uint8)
+    timing = MemoryTiming(
+        read_latency=20,
+        read_jitter=9,
+        max_reads=2,
+        read_bandwidth=(3, 4),
+        seed=setting.seed,
+        w_ready=Pattern("random", seed=setting.seed),
+    )
+    source = Region("source", SOURCE, data, writable=False)
+    target = Region("target", TARGET, before, writable=not options["readonly"])
+    memories = {"m_axi": MemoryImage((source, target), timing)}
+    return [Stimulus({}, clocks={"aclk": Clock(PERIOD, PERIOD)}, memories=memories, least_ps=300 * PERIOD)]
+
+
+def _model(params, stimulus):
+    source, target = stimulus.memories["m_axi"].regions
+    contents = {"source": source.data, "target": source.data[: len(target.data)]}
+    return Outcome({}, {"done": 1}, {"m_axi": MemoryContents(contents)})
+
+
+def _wrong(params, stimulus):
+    right = _model(params, stimulus).memories["m_axi"].regions
+    return Outcome({}, {"done": 1}, {"m_axi": MemoryContents({**right, "target": right["target"] ^ 1})})
+
+
+DMA = Design(
+    name="copy_dma",
+    summary="copies 64 beats",
+    top="axi_dma",
+    files=("axi_dma.sv",),
+    root=Path(__file__).resolve().parents[1] / "benchmarks",
+    parameters={"DATA_W": Parameter(default=64)},
+    memories=(MemoryPort(name="m_axi", direction="out", data_width="DATA_W", address_width=32, id_width=1),),
+    status=(StatusPort(name="done", width=1),),
+    ties={"start": 1, "source": SOURCE, "target": TARGET, "beats": 4 * BURST},
+    model=_model,
+    timed=False,
+    cases=(
+        Case(
+            name="copy",
+            summary="everything is allocated",
+            make=_make,
+            options={"beats": 4 * BURST, "short": 0, "readonly": False},
+        ),
+    ),
+)
+
+
+def _run(folder, design=DMA, **options):
+    return run(Request(design, design.case(None), (1, 2), {}, options), folder)
+
+
+@pytest.mark.sim
+def test_memory_after_is_compared(tmp_path):
+    for result in _run(tmp_path):
+        assert result.passed, result.failures
+        (episode,) = result.episodes
+        # About one byte in 256 was there already.
+        assert result.compared > 480
+        log = episode.record.outcome.memories["m_axi"].log
+        assert sorted(zip(log["kind"].tolist(), log["address"].tolist(), strict=True)) == [
+            (kind, base + i * BURST * 8) for kind, base in ((0, SOURCE), (1, TARGET)) for i in range(4)
+        ]
+        assert (log["first"] - log["cycle"])[log["kind"] == 0].min() >= 20
+        assert not log["response"].any()
+
+
+@pytest.mark.sim
+def test_what_goes_wrong_is_named(tmp_path):
+    wrong = DMA.model_copy(update={"model": _wrong})
+    text = _run(tmp_path, wrong)[0].failures[0]
+    assert text.startswith("memory m_axi, region target: 512 of 512 bytes differ, the first at 0x8000: expected 0x")
+    short = "\n".join(_run(tmp_path, short=8)[0].failures)
+    assert "mem_bounds: m_axi, cycle" in short
+    assert "write at 0x8180 (INCR burst of 16 beats of 8 bytes, id 0) ends at 0x81ff, beyond region target" in short
+    readonly = "\n".join(_run(tmp_path, readonly=True)[0].failures)
+    assert "mem_rights: m_axi, cycle" in readonly
+    assert "in region target, which is not writable" in readonly
