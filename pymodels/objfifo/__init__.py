@@ -17,7 +17,16 @@ from pymodels.objfifo.device import (
 )
 from pymodels.objfifo.fifo import ObjectFifo, ObjectFifoHandle
 from pymodels.objfifo.lower import plan, violations
-from pymodels.objfifo.ops import T, arith, external_func, memref, yield_
+from pymodels.objfifo.ops import (
+    T,
+    arith,
+    external_func,
+    memref,
+    np_dtype_to_mlir_type,
+    np_ndarray_type_get_dtype,
+    np_ndarray_type_get_shape,
+    yield_,
+)
 from pymodels.objfifo.ops import call_ as call
 from pymodels.objfifo.placed import (
     ObjectFifoPort,
@@ -80,6 +89,9 @@ __all__ = [
     "for_",
     "memref",
     "mlir_mod_ctx",
+    "np_dtype_to_mlir_type",
+    "np_ndarray_type_get_dtype",
+    "np_ndarray_type_get_shape",
     "npu_dma_memcpy_nd",
     "npu_sync",
     "object_fifo",

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pymodels.objfifo.objects import object_type
+
 
 def _scalar(name: str) -> Callable[[], type[np.generic]]:
     return lambda: np.dtype(name).type
@@ -60,6 +62,26 @@ class arith:  # noqa: N801 - upstream's name
     def constant(value: Any, kind: Callable[[Any], Any] | None = None, index: bool = False) -> Any:
         """A number of a type."""
         return value if kind is None or index else kind(value)
+
+    @staticmethod
+    def index_cast(value: Any, to: Callable[[Any], Any] | None = None) -> Any:
+        """A loop's number as a number of a type."""
+        return value if to is None else to(value)
+
+
+def np_ndarray_type_get_shape(kind: Any) -> tuple[int, ...]:
+    """The shape of an object's type."""
+    return object_type(kind).shape
+
+
+def np_ndarray_type_get_dtype(kind: Any) -> np.dtype[Any]:
+    """The element type of an object's type."""
+    return object_type(kind).dtype
+
+
+def np_dtype_to_mlir_type(kind: Any) -> Any:
+    """An element type as it is: there is one kind of them here."""
+    return np.dtype(kind).type
 
 
 class external_func:  # noqa: N801 - upstream's name

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+import json
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from typing import NamedTuple
+
+import pytest
+from typer.main import get_command
+
+from pymodels.objfifo.rules import RULES
+from tb.cli import app
+
+COMMAND = get_command(app)
+HEAD = """
+import numpy as np
+from pymodels.objfifo import *
+
+kind = np.ndarray[(16,), np.dtype[np.int32]]
+A, B = tile(0, 2), tile(2, 2)
+"""
+GOOD = HEAD + "x = object_fifo('x', A, B, 2, kind)\n"
+BAD = HEAD + "x = object_fifo('x', A, B, [2], kind, initValues=[[0] * 16])\n"
+HANG = (
+    GOOD
+    + """
+@core(A)
+def one():
+    x.acquire(ObjectFifoPort.Produce, 1)
+    x.release(ObjectFifoPort.Produce, 1)
+
+
+@core(B)
+def two():
+    for _ in range_(2):
+        x.acquire(ObjectFifoPort.Consume, 1)
+        x.release(ObjectFifoPort.Consume, 1)
+"""
+)
+
+
+class Result(NamedTuple):
+    code: int
+    stdout: str
+    stderr: str
+
+
+def goldbeat(*arguments):
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as caught:
+        COMMAND.main(args=[str(a) for a in arguments], prog_name="goldbeat")
+    return Result(int(caught.value.code or 0), out.getvalue(), err.getvalue())
+
+
+@pytest.fixture
+def design(tmp_path):
+    def write(text):
+        path = tmp_path / "design.py"
+        path.write_text(text)
+        return path
+
+    return write
+
+
+def test_plan(design):
+    path = design(GOOD)
+    text = goldbeat("objfifo", "plan", path)
+    assert text.code == 0
+    assert "lock 0 x_prod_lock_0 = 2, lock 1 x_cons_lock_0 = 0" in text.stdout
+    assert "x: start 0; BDs 0 (x_buff_0 +0, 16), 1 (x_buff_1 +0, 16)" in text.stdout
+    found = json.loads(goldbeat("objfifo", "plan", path, "--json").stdout)
+    assert found["flows"][0]["fifo"] == "x"
+    assert goldbeat("objfifo", "plan", path, "--mlir").stdout.startswith("module {")
+    assert goldbeat("objfifo", "plan", path, "--dot").stdout.startswith("digraph")
+
+
+def test_plan_of_a_bad_design(design):
+    path = design(BAD)
+    result = goldbeat("objfifo", "plan", path)
+    assert (result.code, result.stdout) == (2, "")
+    assert "expected 2: one for the producer and one for each of 1 consumers [depth-list]" in result.stderr
+    assert goldbeat("objfifo", "plan", design(GOOD), "--json", "--dot").code == 2
+    assert "no file" in goldbeat("objfifo", "plan", path.with_name("none.py")).stderr
+
+
+def test_check(design):
+    result = goldbeat("objfifo", "check", design(GOOD))
+    assert result.code == 0
+    assert result.stdout == f"{len(RULES)} rules hold\nthe design completes\n"
+
+
+def test_check_lists_broken_rules(design):
+    text = BAD + "object_fifo('y', A, B, 0, kind)\n"
+    result = goldbeat("objfifo", "check", design(text))
+    assert result.code == 1
+    assert [line.split(":")[0] for line in result.stdout.splitlines()] == ["depth-list", "depth-positive"]
+    found = json.loads(goldbeat("objfifo", "check", design(text), "--json").stdout)
+    assert [b["rule"] for b in found["broken"]] == ["depth-list", "depth-positive"]
+    assert found["run"] is None
+
+
+def test_check_finds_a_hang(design):
+    path = design(HANG)
+    result = goldbeat("objfifo", "check", path)
+    assert result.code == 1
+    assert "the design hangs" in result.stdout
+    assert "core of tile_2_2 (holds nothing) waits for lock x_cons_cons_lock_0" in result.stdout
+    found = json.loads(goldbeat("objfifo", "check", path, "--json").stdout)
+    assert found["run"]["verdict"] == "hangs"
+    assert {b["lock"] for b in found["run"]["blocked"]} >= {"x_cons_cons_lock_0", "x_cons_lock_0"}
+
+
+def test_check_of_a_rule_met_while_the_file_runs(design):
+    path = design(HEAD + "ObjectFifo(kind, name='of').prod().split([0])\n")
+    result = goldbeat("objfifo", "check", path)
+    assert (result.code, result.stdout) == (1, "handle-kind: of: cannot split a prod handle\n")
+
+
+def test_lax(design):
+    path = design(HANG.replace("acquire(ObjectFifoPort.Consume, 1)", "acquire(ObjectFifoPort.Consume, 3)"))
+    assert "acquire-depth: " in goldbeat("objfifo", "check", path).stdout
+    result = goldbeat("objfifo", "check", path, "--lax")
+    assert result.code == 1
+    assert "which is 1, to reach 3" in result.stdout
+    assert goldbeat("objfifo", "plan", path, "--lax").code == 0
+
+
+def test_arguments_of_the_file(design):
+    path = design(HEAD + "import sys\nobject_fifo('x', A, B, int(sys.argv[1]), kind)\n")
+    assert "3 x 64 bytes" in goldbeat("objfifo", "plan", path, "--", "3").stdout
+    result = goldbeat("objfifo", "plan", path)
+    assert result.code == 2
+    assert "design.py:8: found IndexError" in result.stderr
+
+
+def test_rules_and_help():
+    assert len(goldbeat("objfifo", "rules").stdout.splitlines()) == len(RULES)
+    for command in ("plan", "check", "rules"):
+        text = goldbeat("objfifo", command, "--help").stdout
+        assert "Examples:" in text
+        assert "goldbeat objfifo" in text
