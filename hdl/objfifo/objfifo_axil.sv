@@ -5,10 +5,10 @@
 // Write: AW and W are taken in either order or together; `write` is high in the cycle in which the
 // later of the two transfers, the effect stands after that edge, and B is valid in the next cycle.
 // Read: `read` is high in the cycle after AR, or later, since it waits while there is a write, so
-// that the two never meet. `read_data` and `read_error` are taken one cycle after `read`, R is valid
-// in the cycle after that: latency 3 cycles.
-// One write and one read may be outstanding. Throughput one write in 2 cycles, one read in 4.
-// All ready and valid outputs are flip-flops; ready is low in reset.
+// that the two never meet. `read_data` and `read_error` are taken one cycle after `read`, R is
+// valid in the cycle after that: latency 3 cycles. One write and one read may be outstanding.
+// Throughput one write in 2 cycles, one read in 4. All ready and valid outputs are flip-flops;
+// ready is low in reset.
 
 module objfifo_axil #(
   parameter int unsigned ADDR_W = 16

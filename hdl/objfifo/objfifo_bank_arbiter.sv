@@ -2,8 +2,8 @@
 //
 // objfifo_bank_arbiter - who of N channels a bank serves in this cycle: round robin.
 //
-// The search begins one behind the channel that was served last, at channel 0 after reset. The grant
-// is combinational (latency 0); requests must not depend on it. Throughput one grant a cycle.
+// The search begins one behind the channel that was served last, at channel 0 after reset. The
+// grant is combinational (latency 0); requests must not depend on it. Throughput one grant a cycle.
 
 module objfifo_bank_arbiter #(
   parameter int unsigned N = 4

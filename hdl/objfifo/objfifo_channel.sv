@@ -5,8 +5,8 @@
 //
 // The stream side says when it wants a word (`want`); the channel asks the banks for it where it
 // lies in the memory, and `word` is high at the edge at which the word is moved: granted by its
-// bank, or a padding zero. Latency from the task at the head of the queue to the first word: 5 edges
-// with an acquire, 4 without. Throughput one word a cycle, without a bubble between descriptors.
+// bank, or a padding zero. Latency from the pop of a task to its first word: 5 cycles with an
+// acquire, 4 without. Throughput one word a cycle, without a bubble between descriptors.
 
 module objfifo_channel #(
   parameter int unsigned NBD       = 48,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // objfifo_counter_after - where an iteration counter goes from the value it was told to begin with:
-// (begin + 1) mod size, as a restoring division in two pipeline stages.
+// (begin + 1) mod size, as a restoring division around one pipeline register.
 //
 // A counter that is below its size steps by comparison alone; only the begin value of a descriptor
 // can lie at or above the size, and then a true modulo is needed, once. It is done here while the
-// descriptor is being written, so that the fetch has no division in it. Latency 2 cycles.
+// descriptor is being written, so that the fetch has no division in it. Latency 1 cycle.
 // Throughput one value a cycle.
 //
-// The earliest fetch after the write of a descriptor is three edges later (start trigger, pop,
-// fetch): the result, written at the second edge, is there in time.
+// The earliest fetch after the write of a descriptor is two edges later (start trigger at the edge
+// of the write, pop, fetch): the result, stored at the first of them, is there just in time.
 
 module objfifo_counter_after #(
   parameter int unsigned BD_W = 6
@@ -27,9 +27,10 @@ module objfifo_counter_after #(
   output logic [5:0]      out_after
 );
 
-  // Bits of the dividend worked off in each stage: 4 + 3 = the 7 bits of begin + 1.
-  localparam int unsigned HighSteps = 4;
-  localparam int unsigned LowSteps  = 3;
+  // Bits of the dividend worked off in front of the register and behind it: 3 + 4 = the 7 bits of
+  // begin + 1. The first ones have the shorter subtractions, but the addition in front of them.
+  localparam int unsigned HighSteps = 3;
+  localparam int unsigned LowSteps  = 4;
 
   // One step: the remainder (below size) takes in the next bit of the dividend.
   function automatic logic [6:0] divide_step(
@@ -43,52 +44,48 @@ module objfifo_counter_after #(
     divide_step = reduced[7] ? doubled[6:0] : reduced[6:0];
   endfunction
 
-  logic            high_valid_q;
-  logic [BD_W-1:0] high_bd_q;
-  logic [6:0]      high_dividend_q;
-  logic [6:0]      high_size_q;
-  logic [6:0]      high_remainder;
-
-  logic                low_valid_q;
-  logic [BD_W-1:0]     low_bd_q;
-  logic [LowSteps-1:0] low_dividend_q;
-  logic [6:0]          low_size_q;
-  logic [6:0]          low_remainder_q;
+  logic [6:0]          dividend;
+  logic [6:0]          size;
+  logic [6:0]          high_remainder;
   logic [6:0]          low_remainder;
+
+  logic                valid_q;
+  logic [BD_W-1:0]     bd_q;
+  logic [LowSteps-1:0] dividend_q;
+  logic [6:0]          size_q;
+  logic [6:0]          remainder_q;
+
+  assign dividend = {1'b0, in_begin} + 7'd1;
+  assign size     = {1'b0, in_size_minus_1} + 7'd1;
 
   always_comb begin
     high_remainder = '0;
     for (int unsigned i = 0; i < HighSteps; i++) begin
-      high_remainder = divide_step(high_remainder, high_dividend_q[6-i], high_size_q);
+      high_remainder = divide_step(high_remainder, dividend[6-i], size);
     end
-    low_remainder = low_remainder_q;
+    low_remainder = remainder_q;
     for (int unsigned i = 0; i < LowSteps; i++) begin
-      low_remainder = divide_step(low_remainder, low_dividend_q[LowSteps-1-i], low_size_q);
+      low_remainder = divide_step(low_remainder, dividend_q[LowSteps-1-i], size_q);
     end
   end
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
-      high_valid_q <= 1'b0;
-      low_valid_q  <= 1'b0;
+      valid_q <= 1'b0;
     end else begin
-      high_valid_q <= in_valid;
-      low_valid_q  <= high_valid_q;
+      valid_q <= in_valid;
     end
   end
 
   always_ff @(posedge clk) begin
-    high_bd_q       <= in_bd;
-    high_dividend_q <= {1'b0, in_begin} + 7'd1;
-    high_size_q     <= {1'b0, in_size_minus_1} + 7'd1;
-    low_bd_q        <= high_bd_q;
-    low_dividend_q  <= high_dividend_q[LowSteps-1:0];
-    low_size_q      <= high_size_q;
-    low_remainder_q <= high_remainder;
+    bd_q        <= in_bd;
+    dividend_q  <= dividend[LowSteps-1:0];
+    size_q      <= size;
+    remainder_q <= high_remainder;
   end
 
-  assign out_valid = low_valid_q;
-  assign out_bd    = low_bd_q;
+  assign out_valid = valid_q;
+  assign out_bd    = bd_q;
   assign out_after = low_remainder[5:0];
 
   // A remainder is below the size, so below 64.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// objfifo_dma - the DMA engine of object FIFOs: NS stream-to-memory and NM memory-to-stream channels
-// on one banked memory, driven by buffer descriptors and kept in order by counting locks.
+// objfifo_dma - the DMA engine of object FIFOs: NS stream-to-memory and NM memory-to-stream
+// channels on one banked memory, driven by buffer descriptors and kept in order by counting locks.
 //
 // Contract, cycle by cycle, and register map in docs/objfifo-engine.md. Channels are numbered S2MM
 // first. start, evt and lock are one-way streams without ready: the start trigger, finished

@@ -5,9 +5,9 @@
 // An acquire asks for a lock and a value; of those that ask for a lock with no more than it holds,
 // the lowest channel is granted, in the same cycle. At the edge the value goes down by what was
 // granted and up by all that was released in the cycle (latency 1). Throughput one grant a lock and
-// cycle, and one release a channel and cycle.
-// A value that would pass 63 stays at 63 and is an error. A lock that is not there is never granted,
-// and a release to it is lost. A register write overrides all else.
+// cycle, and one release a channel and cycle. A value that would pass 63 stays at 63 and is an
+// error. A lock that is not there is never granted, and a release to it is lost. A register write
+// overrides all else.
 
 module objfifo_locks #(
   parameter int unsigned NLOCK = 64,

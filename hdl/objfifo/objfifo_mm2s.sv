@@ -99,6 +99,7 @@ module objfifo_mm2s #(
   logic       word_padding;
   logic       word_tlast;
   logic       unused_last;
+  logic       header_pending_q;
 
   objfifo_channel #(
     .NBD      (NBD),
@@ -154,7 +155,6 @@ module objfifo_mm2s #(
   );
 
   // The header is the first word of its descriptor, outside the walk.
-  logic       header_pending_q;
   logic [4:0] packet_id_q;
   logic [2:0] packet_type_q;
   logic       header_issue;

@@ -2,10 +2,10 @@
 //
 // objfifo_regs - the register map of the engine, and whether it runs.
 //
-// Map in docs/objfifo-engine.md. A write takes effect at the edge of `write`; a read takes its values
-// at the edge of `read`, its data stands in the next cycle (latency 1). Throughput one of either a
-// cycle, never both. Address bits 1:0 are ignored. What is not allowed answers an error and changes
-// nothing.
+// Map in docs/objfifo-engine.md. A write takes effect at the edge of `write`; a read takes its
+// values at the edge of `read`, its data stands in the next cycle (latency 1). Throughput one of
+// either a cycle, never both. Address bits 1:0 are ignored. What is not allowed answers an error
+// and changes nothing.
 
 module objfifo_regs #(
   parameter  int unsigned NS        = 2,

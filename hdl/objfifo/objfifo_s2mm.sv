@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// objfifo_s2mm - a stream-to-memory channel: words of the input stream go where the descriptors say.
+// objfifo_s2mm - a stream-to-memory channel: words of the input stream go where the descriptors
+// say.
 //
 // Input skid buffer (capacity 2), then a write request to the bank of the word's address. Latency
 // from the input transfer to the write 1 cycle. Throughput one word a cycle. s_axis_tready is a
