@@ -542,7 +542,7 @@ class EngineRegisters:
         elif address == IRQ_STATUS:
             self.irq_status &= ~value
         elif address == IRQ_MASK:
-            self.irq_mask = value
+            self.irq_mask = value & (1 << ERROR_IRQ | (1 << self.shape.channels) - 1)
         elif address == ERROR:
             self.error = 0
         elif address == MEM_ADDRESS:
