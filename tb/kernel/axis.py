@@ -173,7 +173,7 @@ class AxiStreamSource(Transactor):
             count = min(left, len(block.trace))
             left -= count
             beats = block.trace[:count]
-            sides = {s: self._sideband(beats, s) if s in self.signals else None for s in SIDEBANDS}
+            sides: dict[str, Any] = {s: self._sideband(beats, s) for s in SIDEBANDS if s in self.signals}
             parts.append(
                 Trace.from_bytes(
                     beats.data,

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from pathlib import Path
+from typing import Literal
 
 from filelock import FileLock
 
@@ -54,6 +55,8 @@ class Recipe:
         flags: further switches for Verilator.
         waves: ``vcd`` or ``fst``; None builds without any trace code.
         coverage: count line and toggle coverage.
+        public: what is visible over VPI: ``ports`` of the top module, ``all`` signals (slow), or nothing but what ``texts`` and
+            ``sources`` say.
         inspect: looks at Verilator's messages before anything is compiled, and raises what it does not like.
     """
 
@@ -65,6 +68,7 @@ class Recipe:
     flags: Sequence[str] = ()
     waves: str | None = None
     coverage: bool = False
+    public: Literal["ports", "all"] | None = None
     inspect: Callable[[str], None] = lambda log: None
 
 
@@ -126,7 +130,7 @@ def _digest(texts: Iterable[str], files: Iterable[Path]) -> str:
 
 
 def _key(tool: Verilator, recipe: Recipe) -> str:
-    texts = [tool.version, str(tool.executable), version("cocotb"), recipe.top, str(recipe.waves), str(recipe.coverage)]
+    texts = [tool.version, str(tool.executable), version("cocotb"), recipe.top, *_kind(recipe), str(recipe.public)]
     texts += [*recipe.flags, *(t for item in recipe.texts.items() for t in item)]
     own = (Path(__file__), _MAIN, *_SHARED, *_HEADERS)
     return _digest(texts, [*own, *recipe.sources, *recipe.watched])
@@ -144,10 +148,19 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
     flags += ["--coverage-line", "--coverage-toggle"] if recipe.coverage else []
     flags += ["-LDFLAGS", f"-rdynamic -Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"]
     flags += ["-CFLAGS", f"-I{_HERE}"]
+    flags += ["--public-flat-rw"] if recipe.public == "all" else []
     first = [name for name in recipe.texts if name.endswith(".vlt")]
-    inputs = [*first, *map(str, recipe.sources), *(name for name in recipe.texts if name not in first)]
+    inputs = [*map(str, recipe.sources), *(name for name in recipe.texts if name not in first)]
+    inputs += [str(_MAIN), *map(str, _SHARED)]
     log = folder / "build.log"
-    _call([str(tool.executable), *flags, *inputs, str(_MAIN), *map(str, _SHARED)], folder, tool, log, recipe)
+    if recipe.public == "ports":
+        # Which ports there are is known once the design is elaborated; Verilator takes no wildcard for them.
+        _call([str(tool.executable), *flags, *first, *inputs], folder, tool, log, recipe)
+        names = [plain for _, _, plain, _ in _ports((folder / "Vtop.h").read_text())]
+        lines = [f'public_flat_rw -module "{recipe.top}" -var "{name}"' for name in names]
+        (folder / "ports.vlt").write_text("\n".join(["`verilator_config", *lines]) + "\n")
+        first.append("ports.vlt")
+    _call([str(tool.executable), *flags, *first, *inputs], folder, tool, log, recipe)
     recipe.inspect(log.read_text(errors="replace"))
     (folder / "model.h").write_text(describe_model((folder / "Vtop.h").read_text(), (folder / "Vtop.cpp").read_text()))
     shared = _shared_objects(tool, recipe)
@@ -171,29 +184,40 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
         leftover.unlink()
 
 
-def describe_model(header: str, source: str) -> str:
-    """What main.cpp must know of a model, from the text of Verilator's ``Vtop.h`` and ``Vtop.cpp``.
+def _ports(header: str) -> list[tuple[str, str, str, int]]:
+    """Direction (``IN`` or ``OUT``), name in C++, name in Verilog, and bits of the ports that a model's class has.
 
     Ports that are unpacked arrays have no single address and are left out; so are ``inout`` ports.
     """
-    rows = []
+    found = []
     for way, name, msb, lsb in _PORT.findall(header):
-        if way != "INOUT":
-            # Characters that C++ names cannot hold are written as __0 and two hexadecimal digits.
-            plain = re.sub(r"__0([0-9A-F]{2})", lambda m: chr(int(m[1], 16)), name)
-            bits = abs(int(msb) - int(lsb)) + 1
-            rows.append(f'{{"{plain}", &top.{name}, {bits}, {"true" if way == "IN" else "false"}}}')
-    table = ", ".join(rows)
-    lines = [f"#define GOLDBEAT_PORTS(top) {table}"]
+        # Characters that C++ names cannot hold are written as __0 and two hexadecimal digits.
+        plain = re.sub(r"__0([0-9A-F]{2})", lambda m: chr(int(m[1], 16)), name)
+        found.append((way, name, plain, abs(int(msb) - int(lsb)) + 1))
+    return [port for port in found if port[0] != "INOUT"]
+
+
+def describe_model(header: str, source: str) -> str:
+    """What main.cpp must know of a model, from the text of Verilator's ``Vtop.h`` and ``Vtop.cpp``."""
+    rows = [
+        f'{{"{plain}", &top.{name}, {bits}, {"true" if way == "IN" else "false"}}}'
+        for way, name, plain, bits in _ports(header)
+    ]
+    lines = [f"#define GOLDBEAT_PORTS(top) {', '.join(rows)}"]
     # Only where the model is as main.cpp takes it to be: one thread, and this very function.
     if _EVAL in source and "threads() const { return 1; }" in source:
         lines.append("#define GOLDBEAT_DIRECT_EVAL 1")
     return "\n".join(lines) + "\n"
 
 
+def _kind(recipe: Recipe) -> list[str]:
+    """The switches that Verilator's runtime and the kernel are compiled with."""
+    switches = [f for f in recipe.flags if f.startswith(("--timing", "--threads", "--coverage", "--trace", "-CFLAGS"))]
+    return [str(recipe.waves), str(recipe.coverage), *switches]
+
+
 def _shared_objects(tool: Verilator, recipe: Recipe) -> Path:
-    timing = "--timing" in recipe.flags
-    texts = [tool.version, str(tool.executable), str(recipe.waves), str(recipe.coverage), str(timing)]
+    texts = [tool.version, str(tool.executable), *_kind(recipe)]
     folder = build_root() / "runtime" / _digest(texts, [Path(__file__), *_SHARED, *_HEADERS])
     folder.parent.mkdir(parents=True, exist_ok=True)
     return folder
