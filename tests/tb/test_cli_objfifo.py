@@ -1,7 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
+import os
+import re
+import shlex
+import subprocess
+import sys
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
+from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -10,6 +16,7 @@ from typer.main import get_command
 from pymodels.objfifo.rules import RULES
 from tb.cli import app
 
+ROOT = Path(__file__).resolve().parents[2]
 COMMAND = get_command(app)
 HEAD = """
 import numpy as np
@@ -130,6 +137,34 @@ def test_arguments_of_the_file(design):
     result = goldbeat("objfifo", "plan", path)
     assert result.code == 2
     assert "design.py:8: found IndexError" in result.stderr
+
+
+def test_what_the_guide_prints_is_what_comes_out(tmp_path, monkeypatch):
+    """Blocks that begin with a file's name are files; the last one is run."""
+    monkeypatch.chdir(tmp_path)
+    text, code, last = (ROOT / "docs" / "objfifo.md").read_text(), 0, ""
+    for language, block in re.findall(r"^```(console|python)\n(.*?)^```", text, flags=re.S | re.M):
+        if language == "python":
+            name = re.match(r"# (\w+\.py)\n", block)
+            last = name[1] if name else "last.py"
+            (tmp_path / last).write_text(block)
+            continue
+        for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            command, _, printed = part.partition("\n")
+            if command == "echo $?":
+                assert printed == f"{code}\n"
+            elif command.startswith("goldbeat "):
+                first, _, head = command.removeprefix("goldbeat ").partition(" | head -")
+                code, out, _ = goldbeat(*shlex.split(first))
+                assert "".join(out.splitlines(keepends=True)[: int(head) if head else None]) == printed
+            else:
+                subprocess.run(["bash", "-c", command], check=True)
+    assert last == "last.py"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run([sys.executable, last], capture_output=True, text=True, check=True, env=environment)
+    assert "Segment(offset=0, length=16, leg='in_split0'" in done.stdout
+    assert "completes" in done.stdout
+    assert done.stdout.endswith("46 47 48]\n")
 
 
 def test_rules_and_help():
