@@ -14,6 +14,7 @@
 #include <sys/mman.h>
 
 #include "kernel.h"
+#include "pattern.h"
 
 namespace goldbeat {
 namespace {
@@ -57,84 +58,9 @@ struct GbAxisColumns {
   std::int64_t* cycles;
 };
 
-/// A ready pattern, as pymodels.pattern.Pattern describes it.
-struct GbPattern {
-  int kind;                       ///< 0 none, 1 random, 2 bursty, 3 worst, 4 array
-  std::uint64_t seed;
-  std::uint64_t threshold;        ///< random: busy where the hash is below it
-  std::uint64_t burst;
-  std::uint64_t stall;            ///< worst: cycles away at first
-  std::uint64_t period;           ///< worst: then one beat every so many cycles
-  const std::uint8_t* values;     ///< array: copied
-  std::int64_t count;
-};
-
 }  // extern "C"
 
 namespace {
-
-// -- ready patterns ---------------------------------------------------------------------------------------------------
-
-std::uint64_t splitmix64(std::uint64_t seed, std::uint64_t index) {
-  std::uint64_t z = seed + (index + 1) * 0x9E3779B97F4A7C15ULL;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
-  return z ^ (z >> 31);
-}
-
-/// The values of a pattern one after the other, made a block at a time.
-class Ready {
- public:
-  Ready() = default;
-  explicit Ready(const GbPattern& pattern)
-      : pattern_(pattern), values_(pattern.values, pattern.values + (pattern.values ? pattern.count : 0)) {
-    pattern_.values = nullptr;
-    if (pattern.kind == kArray && values_.empty()) throw std::invalid_argument("an array pattern needs values");
-    if (pattern.kind == kBursty && pattern.burst == 0) throw std::invalid_argument("burst length 0");
-  }
-
-  bool always() const { return pattern_.kind == kNone; }
-  bool next() {
-    if (at_ == kBlock) fill();
-    return block_[at_++];
-  }
-
- private:
-  enum Kind { kNone, kRandom, kBursty, kWorst, kArray };
-  static constexpr std::size_t kBlock = 4096;
-
-  void fill() {
-    switch (pattern_.kind) {
-      case kRandom: fill_with([&](std::uint64_t k) { return splitmix64(pattern_.seed, k) >= pattern_.threshold; }); break;
-      case kBursty: fill_with([&](std::uint64_t) { return burst(); }); break;
-      case kWorst: fill_with([&](std::uint64_t k) { return k >= pattern_.stall && k % pattern_.period == 0; }); break;
-      case kArray: fill_with([&](std::uint64_t k) { return values_[k % values_.size()] != 0; }); break;
-      default: fill_with([](std::uint64_t) { return true; });
-    }
-    cycle_ += kBlock;
-    at_ = 0;
-  }
-
-  template <typename Value>
-  void fill_with(Value value) {
-    for (std::size_t i = 0; i < kBlock; ++i) block_[i] = value(cycle_ + i);
-  }
-
-  /// Runs of ready and busy cycles, ready first.
-  bool burst() {
-    if (left_ == 0) left_ = 1 + splitmix64(pattern_.seed, run_++) % pattern_.burst;
-    --left_;
-    return run_ % 2 == 1;
-  }
-
-  GbPattern pattern_{};
-  std::vector<std::uint8_t> values_;
-  std::uint64_t cycle_ = 0;
-  std::uint64_t run_ = 0;
-  std::uint64_t left_ = 0;
-  std::size_t at_ = kBlock;
-  std::array<bool, kBlock> block_{};
-};
 
 // -- the ports of a bundle --------------------------------------------------------------------------------------------
 

@@ -55,7 +55,7 @@ class AxisColumns(Structure):
 
 
 class ReadyPattern(Structure):
-    """``GbPattern`` in axis.cpp."""
+    """``GbPattern`` in pattern.h."""
 
     _fields_ = (
         ("kind", c_int),
