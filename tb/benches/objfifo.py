@@ -19,6 +19,9 @@ from tb.design import Case, Design, LitePort, Parameter, Setting, StatusPort, St
 from tb.paths import HDL
 from tb.traffic import Rng, stream_cases
 
+LARGEST = {"NS": 6, "NM": 6, "NBD": 64, "NBANK": 8, "MEM_WORDS": 4096}
+"""Everything at its limit but the memory; too long to build for every day."""
+
 REGION = 128
 """Words of memory that cases without a layout of their own fill, use and read back."""
 _HALF_LOCKS = 4
@@ -329,6 +332,62 @@ def _queue_overflow(setting: Setting, shape: Shape, rng: Rng) -> Stimulus:
     )
 
 
+def _corners(setting: Setting) -> list[Stimulus]:
+    """Errors, grants and releases that fall on one edge, descriptors that are not there, fields that one direction ignores."""
+    shape = Shape.of(setting.params)
+    rng = np.random.default_rng(setting.seed)
+    m, end = shape.ns, shape.mem_words
+    beyond = end - 1
+    bad = Descriptor(0, 4, valid=False)
+    scenes: list[tuple[dict[int, Descriptor], list[Task], dict[int, int]]] = [
+        # A channel before a lock; BAD_BD and BAD_ADDRESS of one channel.
+        ({0: Descriptor(0, 1, release=(5, 60)), 1: Descriptor(beyond, 2)}, [Task(0, 0), Task(m, 1)], {5: 60}),
+        ({0: Descriptor(beyond, 2), 1: Descriptor(0, 1), 2: bad}, [Task(m, 0), Task(m, 1), Task(m, 2)], {}),
+        # The lowest of several channels.
+        (dict.fromkeys(range(shape.channels), bad), [Task(c, c) for c in range(shape.channels)], {}),
+        # A start and a next descriptor that the table does not have, or that are not valid.
+        ({0: Descriptor(0, 2)}, [Task(m, shape.nbd % reg.MOST_BDS)], {}),
+        ({0: Descriptor(0, 8, next=reg.MOST_BDS - 1)}, [Task(0, 0)], {}),
+        # Padding and headers mean nothing on the way to memory.
+        ({0: Descriptor(0, 4, pad_before=(1, 0, 0))}, [Task(0, 0)], {}),
+        (
+            {0: Descriptor(0, 4, (2, 2, 0), (1, 4, 0, 0), pad_before=(1, 1, 0), pad_after=(0, 2, 0), packet=(3, 3))},
+            [Task(0, 0)],
+            {},
+        ),
+        # An iteration counter that begins beyond its size.
+        ({0: Descriptor(0, 1, iteration_size=5, iteration_step=1, iteration_start=11)}, [Task(m, 0, 9)], {}),
+        # A lock taken and given at one edge keeps its value.
+        (
+            {
+                0: Descriptor(0, 1, release=(0, 1)),
+                1: Descriptor(0, 1, acquire=(0, 1), next=2),
+                2: Descriptor(0, 1, acquire=(0, 1)),
+            },
+            [Task(0, 0), Task(m, 1)],
+            {0: 2},
+        ),
+        # Two releases of one lock, which only overflow together, and of two locks.
+        (
+            {0: Descriptor(0, 1, release=(0, 40)), 1: Descriptor(1, 1, release=(0, 40))},
+            [Task(0, 0), Task(m, 1)],
+            {},
+        ),
+        (
+            {0: Descriptor(0, 1, release=(5, 60)), 1: Descriptor(1, 1, release=(4, 60))},
+            [Task(0, 0), Task(m, 1)],
+            {5: 60, 4: 60},
+        ),
+    ]
+    episodes = []
+    for descriptors, tasks, locks in scenes:
+        scene = Scene(descriptors, tasks, locks, {c: words_of(shape, rng, 20) for c in range(shape.ns)})
+        scene.memory = {0: words_of(shape, rng, 16), end - 8: words_of(shape, rng, 8)}
+        scene.read_back = (0, 16)
+        episodes.append(_dressed(stimulus_of(scene, setting), setting))
+    return episodes
+
+
 def _registers(setting: Setting) -> list[Stimulus]:
     """The whole map: reset values, fields, holes, strobes, and accesses that must answer with an error."""
     rng = np.random.default_rng(setting.seed)
@@ -549,7 +608,6 @@ DESIGN = Design(
         {},
         {"NS": 1, "NM": 1, "NBANK": 1, "NBD": 16, "NLOCK": 16},
         {"NS": 3, "NM": 4, "NBANK": 4, "WORD_W": 128},
-        {"NS": 6, "NM": 6, "NBD": 64, "NBANK": 8, "MEM_WORDS": 4096},
     ),
     cases=(
         Case(
@@ -617,6 +675,12 @@ DESIGN = Design(
             name="errors",
             summary="everything that stops a channel or is noted as an error",
             make=_errors,
+            options=_PATTERNS,
+        ),
+        Case(
+            name="corners",
+            summary="what falls on one edge, what is not there, what one direction ignores",
+            make=_corners,
             options=_PATTERNS,
         ),
         Case(name="registers", summary="the whole register map, strobes and error answers", make=_registers),

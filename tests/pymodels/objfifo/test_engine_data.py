@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the cases of the DMA engine must give, by numpy indexing alone, and what a run may never do."""
+
+import numpy as np
+import pytest
+from engine_cases import check_against_naive
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pymodels.objfifo.engine import final_state, hanging, header_word, predict
+from pymodels.objfifo.engine_registers import Code, Shape
+from tb.benches.objfifo import CHAIN_PACKETS, CHAIN_SLOTS, DESIGN, PAD_AFTER, PAD_BEFORE, PADDED
+from tb.run import Request
+
+VARIANTS = [{}, {"NS": 1, "NM": 1, "NBANK": 1}, {"NS": 3, "NM": 4, "WORD_W": 128}]
+TRAFFIC = [{}, {"gaps": "random:0.5", "ready": "random:0.7"}, {"gaps": "worst", "ready": "worst"}]
+
+
+def parts(trace):
+    """(words, 32-bit parts of a word)"""
+    return trace.data.view("<u4")
+
+
+def objects(trace, size):
+    words = parts(trace)
+    return words.reshape(-1, size, words.shape[1])
+
+
+def forward(shape, options, inputs, _):
+    return {0: objects(inputs[0], options["words"])}
+
+
+def distribute(shape, options, inputs, _):
+    whole = objects(inputs[0], shape.nm * options["words"])
+    return {p: whole[:, p * options["words"] : (p + 1) * options["words"]] for p in range(shape.nm)}
+
+
+def join(shape, options, inputs, _):
+    return {0: np.concatenate([objects(inputs[c], options["words"]) for c in range(shape.ns)], axis=1)}
+
+
+def broadcast(shape, options, inputs, _):
+    return dict.fromkeys(range(shape.nm), objects(inputs[0], options["words"]))
+
+
+def transpose(shape, options, inputs, _):
+    rows, columns = options["rows"], options["columns"]
+    whole = objects(inputs[0], rows * columns).reshape(-1, rows, columns, shape.lanes)
+    return {0: whole.swapaxes(1, 2)}
+
+
+def padding(shape, options, inputs, _):
+    a, b, c = PADDED
+    whole = objects(inputs[0], a * b * c).reshape(-1, c, b, a, shape.lanes)
+    around = [(0, 0), *reversed(list(zip(PAD_BEFORE, PAD_AFTER, strict=True))), (0, 0)]
+    return {0: np.pad(whole, around)}
+
+
+def repeat(shape, options, inputs, _):
+    return {0: np.repeat(objects(inputs[0], options["words"]), options["times"], axis=0)}
+
+
+def init_values(shape, options, inputs, stimulus):
+    first = [a.value for a in stimulus.program["s_axil"] if a.address == 0x404]
+    return {0: np.concatenate([np.array(first, np.uint32).reshape(-1, shape.lanes), parts(inputs[0])])}
+
+
+def rechunk(shape, options, inputs, _):
+    return {0: parts(inputs[0])}
+
+
+def chain(shape, options, inputs, _):
+    whole = objects(inputs[0], options["words"])
+    headers = np.zeros((CHAIN_SLOTS, 1, shape.lanes), np.uint32)
+    headers[:, 0, 0] = [header_word(*CHAIN_PACKETS[n % 2]) for n in range(CHAIN_SLOTS)]
+    return {0: np.concatenate([headers, whole], axis=1)}
+
+
+CASES = {
+    f.__name__: f
+    for f in (forward, distribute, join, broadcast, transpose, padding, repeat, init_values, rechunk, chain)
+}
+# Words from one TLAST to the next on output 0.
+FRAMES = {
+    "forward": lambda o, s: o["words"],
+    "join": lambda o, s: s.ns * o["words"],
+    "transpose": lambda o, s: o["rows"] * o["columns"],
+    "rechunk": lambda o, s: 4,
+    "chain": lambda o, s: o["words"] + 1,
+}
+
+
+@pytest.mark.parametrize("traffic", TRAFFIC, ids=["plain", "random", "worst"])
+@pytest.mark.parametrize("params", VARIANTS, ids=["default", "small", "wide"])
+@pytest.mark.parametrize("name", CASES)
+def test_data(name, params, traffic):
+    request = Request(DESIGN, DESIGN.case(name), (5,), params, traffic)
+    setting = request.setting(5)
+    shape = Shape.of(setting.params)
+    (stimulus,) = request.case.make(setting)
+    out = predict(setting.params, stimulus)
+    inputs = [stimulus.inputs[f"s_axis_{c}"] for c in range(shape.ns)]
+    for c in range(shape.ns):
+        assert len(out.ports[f"s_axis_{c}"]) == len(inputs[c])
+    want = CASES[name](shape, setting.options, inputs, stimulus)
+    for n in range(shape.nm):
+        got = parts(out.ports[f"m_axis_{n}"])
+        assert got.reshape(-1).tolist() == want.get(n, np.zeros(0)).reshape(-1).tolist()
+    assert final_state(setting.params, stimulus).error == 0
+    assert {h.state for h in hanging(setting.params, stimulus)} <= {"input", "lock"}
+    if name in FRAMES:
+        size = FRAMES[name](setting.options, shape)
+        last = out.ports["m_axis_0"].last
+        assert np.array_equal(np.flatnonzero(last), np.arange(size - 1, len(last), size))
+
+
+def test_a_ring_of_two_keeps_up_with_its_input():
+    request = Request(DESIGN, DESIGN.case("forward"), (0,), {}, {"words": 64, "objects": 20})
+    (stimulus,) = request.case.make(request.setting(0))
+    cycles = predict(request.all_params, stimulus).ports["m_axis_0"].cycle
+    # Fill and drain take turns on two buffers; each hand-over from one to the other costs a few edges.
+    assert cycles[-1] - cycles[0] < 1.1 * 64 * 20
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 1 << 20))
+def test_rules_that_hold_in_any_run(seed):
+    request = Request(DESIGN, DESIGN.case("random"), (seed,))
+    (stimulus,) = request.case.make(request.setting(seed))
+    params = request.all_params
+    out = predict(params, stimulus)
+    check_against_naive(params, stimulus)
+    for name, trace in out.ports.items():
+        if name.startswith("m_axis") and len(trace):
+            assert stimulus.pattern(name).ready(int(trace.cycle[-1]) + 1)[trace.cycle].all()
+        if name.startswith("s_axis"):
+            assert (trace.cycle >= stimulus.inputs[name].cycle[: len(trace)]).all()
+    assert not len(out.ports["lock"]) or out.ports["lock"].data.max() <= 63
+    state = final_state(params, stimulus)
+    finals = [sum(int(e[1]) for e in out.ports[f"evt_{c}"].data) for c in range(4)]
+    assert all(tokens <= final for tokens, final in zip(state.tokens, finals, strict=True))
+    stopped = [h for h in hanging(params, stimulus) if h.state == "stopped"]
+    assert bool(stopped) == (state.error & 0xF in (Code.BAD_BD, Code.BAD_ADDRESS)) or state.error & 0xF == 3
