@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from pymodels.errors import UsageError
 from pymodels.objfifo import engine_registers as reg
-from pymodels.objfifo.engine import DIMENSIONS
+from pymodels.objfifo.engine import DIMENSIONS, walk
 from pymodels.objfifo.engine_registers import QUEUE_DEPTH, Descriptor, Shape, Task
 from pymodels.objfifo.plan import Bd, Channel, Dim, Direction, TilePlan
 from pymodels.objfifo.tile import WORD_BYTES
@@ -55,9 +55,12 @@ def from_plan(tile: TilePlan, shape: Shape) -> TileProgram:
     tasks: list[Task] = []
     for channel in tile.channels:
         number = _number(channel, shape, what)
+        to_memory = channel.direction is Direction.S2MM
         for bd in channel.bds:
             _within(bd.id, shape.nbd, f"{what}: descriptor")
-            descriptors[bd.id] = descriptor_of(bd)
+            descriptors[bd.id] = found = descriptor_of(bd)
+            reach = max(int(walk(found, use, not to_memory).max()) for use in (0, found.iteration_size - 1))
+            _within(reach, shape.mem_words, f"{what}: descriptor {bd.id} reaches word")
         if len(channel.queue) > QUEUE_DEPTH:
             raise UsageError(
                 f"{what}: {channel.name} starts {len(channel.queue)} tasks, before the start {QUEUE_DEPTH} can wait"

@@ -11,8 +11,15 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.objfifo import engine_registers as reg
+from pymodels.objfifo.design import Design as ObjectFifos
+from pymodels.objfifo.design import Fifo, Link
+from pymodels.objfifo.device import ANY
 from pymodels.objfifo.engine import predict, predict_accesses, walk
 from pymodels.objfifo.engine_registers import Descriptor, Shape, Task
+from pymodels.objfifo.from_plan import from_plan
+from pymodels.objfifo.lower import plan
+from pymodels.objfifo.objects import ObjectType
+from pymodels.objfifo.tile import TileKind
 from pymodels.stimulus import Access, Stimulus
 from pymodels.trace import Trace
 from tb.design import Case, Design, LitePort, Parameter, Setting, StatusPort, StreamPort
@@ -264,6 +271,39 @@ def _chain(setting: Setting) -> list[Stimulus]:
     scene.tasks += [Task(shape.ns, 1, repeat=1, token=True)]
     scene.read_back = (0, CHAIN_SLOTS * words)
     return [_dressed(stimulus_of(scene, setting), setting)]
+
+
+def _planned(setting: Setting) -> list[Stimulus]:
+    """What the planner makes of a memory tile: a link that distributes objects, and one that joins them."""
+    shape = Shape.of(setting.params)
+    rng = np.random.default_rng(setting.seed)
+    words, count = int(setting.options["words"]), int(setting.options["objects"])
+    episodes = []
+    for split in (True, False):
+        legs = shape.nm if split else shape.ns
+        (tile,) = (t for t in plan(_link(split, legs, words)).tiles if t.tile.kind is TileKind.MEM)
+        loaded = from_plan(tile, shape)
+        feeds = {0: legs * words * count} if split else dict.fromkeys(range(legs), words * count)
+        scene = Scene(loaded.descriptors, list(loaded.tasks), loaded.locks)
+        scene.words = {c: words_of(shape, rng, size) for c, size in feeds.items()}
+        episodes.append(_dressed(stimulus_of(scene, setting), setting))
+    return episodes
+
+
+def _link(split: bool, legs: int, words: int) -> ObjectFifos:
+    """A memory tile between the shim and one core for each leg."""
+    memory, shim = ANY.tile(0, 1), ANY.tile(0, 0)
+    cores = [ANY.tile(2 * n, 2) for n in range(legs)]
+    part, whole = (ObjectType((size,), np.dtype(np.int32)) for size in (words, legs * words))
+    offsets = tuple(n * words for n in range(legs))
+    names = tuple(f"part{n}" for n in range(legs))
+    if split:
+        fifos = [Fifo("whole", shim, (memory,), 2, whole)]
+        fifos += [Fifo(name, memory, (tile,), 2, part) for name, tile in zip(names, cores, strict=True)]
+        return ObjectFifos(ANY, fifos, [Link(("whole",), names, (), offsets)])
+    fifos = [Fifo(name, tile, (memory,), 2, part) for name, tile in zip(names, cores, strict=True)]
+    fifos.append(Fifo("whole", memory, (shim,), 2, whole))
+    return ObjectFifos(ANY, fifos, [Link(names, ("whole",), offsets, ())])
 
 
 # -- errors and registers --------------------------------------------------------------------------------------------
@@ -669,6 +709,13 @@ DESIGN = Design(
             summary="chains with an end: repeats, tokens, packet headers, iterations",
             make=_chain,
             options={"words": 6, **_PATTERNS},
+        ),
+        Case(
+            name="planned",
+            summary="what the planner makes of a memory tile that distributes, and of one that joins",
+            make=_planned,
+            options={"words": 8, "objects": 6, **_PATTERNS},
+            params={"MEM_WORDS": 1 << 17},
         ),
         *stream_cases(_traffic),
         Case(

@@ -114,6 +114,18 @@ def test_data(name, params, traffic):
         assert np.array_equal(np.flatnonzero(last), np.arange(size - 1, len(last), size))
 
 
+def test_planned_tiles():
+    request = Request(DESIGN, DESIGN.case("planned"), (0,), {"NS": 3, "NM": 4})
+    setting = request.setting(0)
+    split, joined = request.case.make(setting)
+    shape, options = Shape.of(setting.params), setting.options
+    for stimulus, rule in ((split, distribute), (joined, join)):
+        out = predict(setting.params, stimulus)
+        want = rule(shape, options, [stimulus.inputs[f"s_axis_{c}"] for c in range(3)], stimulus)
+        for n, words in want.items():
+            assert parts(out.ports[f"m_axis_{n}"]).reshape(-1).tolist() == words.reshape(-1).tolist()
+
+
 def test_a_ring_of_two_keeps_up_with_its_input():
     request = Request(DESIGN, DESIGN.case("forward"), (0,), {}, {"words": 64, "objects": 20})
     (stimulus,) = request.case.make(request.setting(0))

@@ -134,6 +134,7 @@ def test_what_an_engine_is_too_small_for():
         ({"NBD": 1}, "descriptor"),
         ({"NLOCK": 2}, "lock 2: the engine has 2"),
         ({"WORD_W": 128}, "128 bits"),
+        ({"MEM_WORDS": 1024}, "reaches word 16387: the engine has 1024"),
     ):
         with pytest.raises(UsageError, match=text):
             from_plan(tile, Shape.of(PARAMS | params))
