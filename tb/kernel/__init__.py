@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from tb.kernel import axil as axil
+    from tb.kernel import registers as registers
+    from tb.kernel.apb import ApbMaster as ApbMaster
     from tb.kernel.axil import AxiLiteMaster as AxiLiteMaster
     from tb.kernel.axis import AxiStreamMonitor as AxiStreamMonitor
     from tb.kernel.axis import AxiStreamSink as AxiStreamSink
     from tb.kernel.axis import AxiStreamSource as AxiStreamSource
+    from tb.kernel.csb import CsbMaster as CsbMaster
     from tb.kernel.simulation import Kernel as Kernel
     from tb.kernel.simulation import NativeClock as NativeClock
 
@@ -20,6 +23,8 @@ _MODULES = {
     "simulation": ("Kernel", "NativeClock"),
     "axis": ("AxiStreamMonitor", "AxiStreamSink", "AxiStreamSource"),
     "axil": ("AxiLiteMaster",),
+    "apb": ("ApbMaster",),
+    "csb": ("CsbMaster",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

@@ -4,124 +4,25 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, overload
+from collections.abc import Mapping
 
-import numpy as np
-import numpy.typing as npt
-
-from pymodels.errors import GoldbeatError, UsageError
-from tb.kernel.axis import Transactor
-from tb.kernel.library import LITE_SIGNALS, RESULT, STEP, AxilNames, checked
+from pymodels.errors import UsageError
+from tb.kernel.library import LITE_SIGNALS, AxilNames, checked
+from tb.kernel.registers import TIMEOUT_CYCLES as TIMEOUT_CYCLES
+from tb.kernel.registers import RegisterMaster
+from tb.kernel.registers import Results as Results
+from tb.kernel.registers import Step as Step
+from tb.kernel.registers import StepResult as StepResult
+from tb.kernel.registers import check as check
+from tb.kernel.registers import poll as poll
+from tb.kernel.registers import read as read
+from tb.kernel.registers import wait as wait
+from tb.kernel.registers import wait_for as wait_for
+from tb.kernel.registers import write as write
 from tb.kernel.simulation import Kernel
 
-TIMEOUT_CYCLES = 10_000
-"""Cycles after which an access counts as not answered, unless its step says otherwise."""
-_ALL = (1 << 64) - 1
-_WRITE, _READ, _CHECK, _POLL, _WAIT, _WAIT_FOR = range(6)
-_STATUS = ("pending", "done", "differs", "timeout")
-_TIMEOUT = 3
-# C++ gets the address of a port's name.
-_PORTS: dict[str, ctypes.Array[ctypes.c_char]] = {}
 
-
-class Step(NamedTuple):
-    """One step of a register program, as C++ takes it; made by the functions below."""
-
-    op: int
-    address: int = 0
-    value: int = 0
-    mask: int = _ALL
-    strobe: int = 0
-    cycles: int = TIMEOUT_CYCLES
-    port: int = 0
-
-
-def write(address: int, value: int, strobe: int | None = None, *, timeout: int = TIMEOUT_CYCLES) -> Step:
-    """Write a word; ``strobe`` None writes all of its bytes."""
-    return Step(_WRITE, address, value, 0, _ALL if strobe is None else strobe, timeout)
-
-
-def read(address: int, *, timeout: int = TIMEOUT_CYCLES) -> Step:
-    """Read a word."""
-    return Step(_READ, address, 0, 0, 0, timeout)
-
-
-def check(address: int, value: int, mask: int = _ALL, *, timeout: int = TIMEOUT_CYCLES) -> Step:
-    """Read a word and compare it where ``mask`` has ones."""
-    return Step(_CHECK, address, value, mask, 0, timeout)
-
-
-def poll(address: int, value: int, mask: int = _ALL, *, timeout: int = TIMEOUT_CYCLES) -> Step:
-    """Read a word until it is as wanted where ``mask`` has ones."""
-    return Step(_POLL, address, value, mask, 0, timeout)
-
-
-def wait(cycles: int) -> Step:
-    """Let cycles go by."""
-    return Step(_WAIT, cycles=cycles)
-
-
-def wait_for(port: str, value: int = 1, mask: int = _ALL, *, timeout: int = TIMEOUT_CYCLES) -> Step:
-    """Wait for an output of the top module, an interrupt for instance, to have a value where ``mask`` has ones."""
-    name = _PORTS.setdefault(port, ctypes.create_string_buffer(port.encode()))
-    return Step(_WAIT_FOR, 0, value, mask, 0, timeout, ctypes.addressof(name))
-
-
-class StepResult(NamedTuple):
-    """What became of a step.
-
-    Attributes:
-        status: ``done``; ``differs`` (a check found another value); ``timeout`` (the steps after it have not been made).
-        response: BRESP or RRESP of the (last) access.
-        value: read, or seen on the port waited for; 0 otherwise.
-        first_cycle: in which it was first offered, or waiting began.
-        last_cycle: of the answer.
-    """
-
-    status: str
-    response: int
-    value: int
-    first_cycle: int
-    last_cycle: int
-
-
-class Results(Sequence[StepResult]):
-    """The results of a program's steps, in columns; single ones come out as :class:`StepResult`.
-
-    Attributes:
-        rows: (n,) records of :data:`tb.kernel.library.RESULT`.
-    """
-
-    def __init__(self, rows: npt.NDArray[Any]) -> None:
-        self.rows = rows
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    @overload
-    def __getitem__(self, index: int) -> StepResult: ...
-    @overload
-    def __getitem__(self, index: slice) -> Results: ...
-    def __getitem__(self, index: int | slice) -> StepResult | Results:
-        if isinstance(index, slice):
-            return Results(self.rows[index])
-        status, *others = self.rows[index].item()
-        return StepResult(_STATUS[status], *others)
-
-    @property
-    def values(self) -> npt.NDArray[np.uint64]:
-        """(n,) what was read."""
-        found: npt.NDArray[np.uint64] = self.rows["value"]
-        return found
-
-    @property
-    def passed(self) -> bool:
-        """True when every step was made, and every check found what it should."""
-        return bool((self.rows["status"] == 1).all())
-
-
-class AxiLiteMaster(Transactor):
+class AxiLiteMaster(RegisterMaster):
     """Makes accesses to an AXI-Lite slave port of the top module, one at a time.
 
     Args:
@@ -148,46 +49,3 @@ class AxiLiteMaster(Transactor):
             raise UsageError(f"{prefix}: the top module has neither {prefix}_awaddr nor {prefix}_araddr")
         names = AxilNames(*(self.signals[s].encode() if s in self.signals else None for s in LITE_SIGNALS))
         self._handle = checked(self._library.gb_axil_master(prefix.encode(), clock.encode(), ctypes.byref(names)))
-        self._running: tuple[object, ...] = ()
-
-    async def run(self, steps: Sequence[Step]) -> Results:
-        """Run a program and return the results of the steps made: all of them, or those up to a time-out.
-
-        After a time-out the master must be reset before it runs another program.
-        """
-        program, results = np.array(steps, STEP), np.zeros(len(steps), RESULT)
-        if not steps:
-            return Results(results)
-        # C++ works on these arrays even if this task is cancelled.
-        self._running = (program, results)
-        checked(self._library.gb_axil_run(self._handle, program.ctypes.data, results.ctypes.data, len(steps)))
-        while self._library.gb_axil_busy(self._handle):
-            await self.kernel.wake(self._handle)
-            done = self._library.gb_axil_done(self._handle)
-            if done < len(steps) and results[done]["status"] == _TIMEOUT:
-                break
-        return Results(results[: int((results["status"] != 0).sum())])
-
-    async def write(self, address: int, value: int, strobe: int | None = None) -> None:
-        """One write.
-
-        Raises:
-            GoldbeatError: no answer, or an error response.
-        """
-        await self._one(write(address, value, strobe), f"write 0x{address:x}")
-
-    async def read(self, address: int) -> int:
-        """One read.
-
-        Raises:
-            GoldbeatError: no answer, or an error response.
-        """
-        return (await self._one(read(address), f"read 0x{address:x}")).value
-
-    async def _one(self, step: Step, what: str) -> StepResult:
-        (result,) = await self.run([step])
-        if result.status == "timeout":
-            raise GoldbeatError(f"{self.name}: {what} got no answer; {self.waiting}")
-        if result.response:
-            raise GoldbeatError(f"{self.name}: {what} was answered with response {result.response}")
-        return result

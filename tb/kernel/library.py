@@ -82,6 +82,32 @@ class AxilNames(Structure):
     _fields_ = tuple((name, c_char_p) for name in LITE_SIGNALS)
 
 
+APB_SIGNALS = (
+    *("psel", "penable", "paddr", "pwrite", "pwdata", "pstrb", "pprot"),
+    *("prdata", "pready", "pslverr"),
+)
+"""In the order of ``GbApbNames``."""
+
+
+class ApbNames(Structure):
+    """``GbApbNames`` in apb.cpp."""
+
+    _fields_ = tuple((name, c_char_p) for name in APB_SIGNALS)
+
+
+CSB_SIGNALS = (
+    *("valid", "ready", "addr", "wdat", "write", "nposted"),
+    *("response_valid", "response_data", "wr_complete"),
+)
+"""In the order of ``GbCsbNames``."""
+
+
+class CsbNames(Structure):
+    """``GbCsbNames`` in csb.cpp."""
+
+    _fields_ = tuple((name, c_char_p) for name in CSB_SIGNALS)
+
+
 STEP = np.dtype(
     [
         *(("op", np.int32), ("address", np.uint64), ("value", np.uint64), ("mask", np.uint64)),
@@ -89,13 +115,13 @@ STEP = np.dtype(
     ],
     align=True,
 )
-"""``GbAxilStep`` in axil.cpp."""
+"""``GbStep`` in registers.h."""
 
 RESULT = np.dtype(
     [("status", np.int32), ("response", np.int32), ("value", np.uint64), ("first", np.int64), ("last", np.int64)],
     align=True,
 )
-"""``GbAxilResult`` in axil.cpp."""
+"""``GbStepResult`` in registers.h."""
 
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
@@ -132,9 +158,11 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_axis_frames": (c_int64, [c_void_p]),
     "gb_axis_take": (None, [c_void_p, POINTER(AxisColumns)]),
     "gb_axil_master": (c_void_p, [c_char_p, c_char_p, POINTER(AxilNames)]),
-    "gb_axil_run": (c_int, [c_void_p, c_void_p, c_void_p, c_int64]),
-    "gb_axil_done": (c_int64, [c_void_p]),
-    "gb_axil_busy": (c_int, [c_void_p]),
+    "gb_apb_master": (c_void_p, [c_char_p, c_char_p, POINTER(ApbNames)]),
+    "gb_csb_master": (c_void_p, [c_char_p, c_char_p, POINTER(CsbNames)]),
+    "gb_registers_run": (c_int, [c_void_p, c_void_p, c_void_p, c_int64]),
+    "gb_registers_done": (c_int64, [c_void_p]),
+    "gb_registers_busy": (c_int, [c_void_p]),
 }
 
 

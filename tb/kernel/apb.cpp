@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// apb.cpp - APB3 and APB4 master for register programs.
+//
+// An access is a cycle of PSEL without PENABLE and then PENABLE until PREADY. PSEL stays high between accesses that follow one
+// another at once.
+
+#include "axi.h"
+#include "registers.h"
+
+namespace goldbeat {
+
+extern "C" {
+
+/// The top module's port of every signal; null where it has none, which pstrb, pprot, pready and pslverr may be.
+struct GbApbNames {
+  const char *psel, *penable, *paddr, *pwrite, *pwdata, *pstrb, *pprot;
+  const char *prdata, *pready, *pslverr;
+};
+
+}  // extern "C"
+
+class ApbMaster final : public RegisterMaster {
+ public:
+  ApbMaster(std::string name, const GbApbNames& names) : RegisterMaster(std::move(name)) {
+    const Finder find(Side::kMaster);
+    psel_ = find.bit(names.psel, true);
+    penable_ = find.bit(names.penable, true);
+    paddr_ = find.field(names.paddr, true);
+    pwrite_ = find.bit(names.pwrite, true);
+    pwdata_ = find.field(names.pwdata, true);
+    pstrb_ = find.field(names.pstrb, true);
+    pprot_ = find.field(names.pprot, true);
+    prdata_ = find.field(names.prdata, false);
+    if (names.pready) pready_ = find.bit(names.pready, false);
+    pslverr_ = find.bit(names.pslverr, false);
+  }
+
+  void drive() override {
+    psel_.set(phase_ != Phase::kNone);
+    penable_.set(phase_ == Phase::kAccess);
+    if (phase_ != Phase::kSetup) return;
+    paddr_.set(step_->address);
+    pwrite_.set(writes(*step_));
+    // Reads have no strobes, and leave the data alone.
+    pstrb_.set(writes(*step_) ? step_->strobe : 0);
+    if (writes(*step_)) pwdata_.set(step_->value);
+  }
+
+ protected:
+  void allow(const GbStep& step) const override {
+    if (step.op == kPost) throw std::invalid_argument(name() + ": no posted writes");
+    allow_fitting(step, paddr_.mask(), pwdata_);
+    if (pstrb_.absent()) allow_whole(step, pwdata_);
+  }
+
+  void begin(const GbStep& step) override {
+    step_ = &step;
+    phase_ = Phase::kSetup;
+  }
+
+  bool edge(Answer& answer) override {
+    if (phase_ == Phase::kSetup) {
+      phase_ = Phase::kAccess;
+      return true;
+    }
+    if (phase_ == Phase::kNone || !pready_.get()) return false;
+    answer = {true, pslverr_.get(), writes(*step_) ? 0 : prdata_.get()};
+    phase_ = Phase::kNone;
+    return true;
+  }
+
+  std::string missing() const override { return "penable without pready"; }
+
+  void idle() override {
+    for (Bit* bit : {&psel_, &penable_, &pwrite_}) bit->set(false);
+    for (Field* field : {&paddr_, &pwdata_, &pstrb_, &pprot_}) field->set(0);
+    phase_ = Phase::kNone;
+  }
+
+ private:
+  enum class Phase { kNone, kSetup, kAccess };
+
+  Bit psel_, penable_, pwrite_, pslverr_;
+  Bit pready_{true};
+  Field paddr_, pwdata_, pstrb_, pprot_, prdata_;
+  const GbStep* step_ = nullptr;
+  Phase phase_ = Phase::kNone;
+};
+
+}  // namespace goldbeat
+
+extern "C" {
+
+void* gb_apb_master(const char* name, const char* port, const goldbeat::GbApbNames* names) {
+  return goldbeat::guarded(
+      [&] {
+        goldbeat::Clock& clock = goldbeat::kernel().clock(port);
+        auto made = std::make_unique<goldbeat::ApbMaster>(name, *names);
+        return static_cast<void*>(static_cast<goldbeat::Transactor*>(goldbeat::kernel().add(clock, std::move(made))));
+      },
+      static_cast<void*>(nullptr));
+}
+
+}  // extern "C"

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Register programs over APB and NVDLA's configuration bus, on slaves that wait, fail, and never answer."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parent
+HERE = TESTS / "kernel"
+_spec = importlib.util.spec_from_file_location("insim", TESTS / "insim.py")
+_insim = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_insim)
+
+pytestmark = pytest.mark.sim
+
+
+@pytest.mark.parametrize("bus", ["apb", "csb"])
+def test_register_programs(bus, tmp_path):
+    _insim.run_inside(f"inside_{bus}", bus, tmp_path, sources=[HERE / f"{bus}.sv"], paths=[HERE])
