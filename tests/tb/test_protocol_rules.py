@@ -5,12 +5,15 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shutil
 from pathlib import Path
 
 import pytest
 
 import tb.kernel
+from tb.description import load_description
 from tb.kernel.rules import RULES, document
+from tb.run import Request, run
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -51,3 +54,21 @@ def test_every_axi_rule_has_a_mode():
 
 def test_the_page_is_the_table():
     assert (ROOT / "docs" / "protocol-rules.md").read_text() == document()
+
+
+@pytest.mark.sim
+def test_a_valid_in_reset_is_caught_on_streams_of_described_designs(tmp_path):
+    for file in (HERE / "toy").iterdir():
+        if file.is_file():
+            shutil.copy(file, tmp_path)
+    rtl = tmp_path / "toy_invert.sv"
+    sound = rtl.read_text()
+    # High in reset as well, right at all other times.
+    internal = sound.replace("TX_TVALID", "valid_q").replace(
+        "output logic               valid_q", "output logic TX_TVALID"
+    )
+    assign = "  logic valid_q;\n  assign TX_TVALID = valid_q || rst;\n  assign RX_TREADY"
+    rtl.write_text(internal.replace("  assign RX_TREADY", assign))
+    design = load_description(tmp_path / "toy_invert.toml")
+    (result,) = run(Request(design, design.case("random"), seeds=(0,)), tmp_path / "run")
+    assert result.failures == ("axis_valid_in_reset: tx: tvalid is high in reset",)
