@@ -130,7 +130,8 @@ class AxisSource : public Transactor {
     now_ = GbAxisBeats{};
     at_ = 0;
     next_ = kNever;
-    started_ = offering_ = stalled_ = false;
+    base_ = kNever;
+    offering_ = stalled_ = false;
     sent_ = 0;
   }
 
@@ -144,13 +145,14 @@ class AxisSource : public Transactor {
     sent_ += now_.beats;
     now_ = beats;
     at_ = 0;
-    if (started_) next_ = clock_.cycle + 1 + gap();
+    schedule();
   }
 
   /// Let it run: the first beat's gap counts from cycle `base` on, and nothing is offered before cycle `earliest`.
   void start(std::int64_t base, std::int64_t earliest) {
-    started_ = true;
-    if (at_ < now_.beats) next_ = std::max(earliest, base + gap());
+    base_ = base;
+    earliest_ = earliest;
+    if (at_ < now_.beats) schedule();
   }
 
   std::int64_t sent() const { return sent_ + at_; }
@@ -167,6 +169,13 @@ class AxisSource : public Transactor {
 
  protected:
   std::int64_t gap() const { return now_.gaps ? now_.gaps[at_] : 0; }
+
+  /// Nothing is on its way: the next beat's gap counts from the start, or from the first edge that it can be seen at.
+  void schedule() {
+    if (base_ == kNever) return;
+    const std::int64_t soonest = clock_.cycle + 1;
+    next_ = soonest <= base_ ? std::max(earliest_, base_ + gap()) : std::max(earliest_, soonest + gap());
+  }
 
   /// Beat at_ - 1, the last of its block, transferred in this cycle.
   void next_block() {
@@ -186,9 +195,10 @@ class AxisSource : public Transactor {
   GbAxisBeats now_{};
   std::int64_t at_ = 0;        ///< beat of now_ that is offered, or is the next to be
   std::int64_t next_ = kNever;  ///< cycle in which it is offered, at the earliest
+  std::int64_t base_ = kNever;  ///< of start()
+  std::int64_t earliest_ = 0;
   std::int64_t since_ = 0;
   std::int64_t sent_ = 0;  ///< beats of blocks before now_
-  bool started_ = false;
   bool offering_ = false;
   bool stalled_ = false;
   bool wake_when_idle_ = false;
