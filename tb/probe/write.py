@@ -159,10 +159,18 @@ def to_toml(description: Description, comments: Iterable[str] = ()) -> str:
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             for item in value:
                 tables += ["", f"[[{key}]]"]
-                tables += [f"{_key(k)} = {_value(v)}" for k, v in item.items() if v not in ({}, None)]
+                tables += [f"{_key(k)} = {_value(v)}" for k, v in _in_order(item)]
         elif value != []:
             lines.append(f"{_key(key)} = {_value(value)}")
     return "\n".join([*lines, *tables]) + "\n"
+
+
+def _in_order(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """A table's entries as people read them: what it is first, the long list of signals last; nothing that says nothing."""
+    first, last = ("name", "direction", "clock", "lanes", "layout"), ("users", "signals")
+    middle = [k for k in table if k not in (*first, *last)]
+    silent = set() if "lanes" in table else {"layout"}
+    return [(k, table[k]) for k in (*first, *middle, *last) if k in table and k not in silent and table[k] != {}]
 
 
 def _key(name: str) -> str:

@@ -235,3 +235,38 @@ def test_a_description_that_does_not_fit_is_refused(tmp_path: Path, build: Path)
     lacking = goldbeat("run", tmp_path / "x.toml")
     assert lacking.exit_code == 2
     assert "keep_frames" in lacking.stderr
+
+
+# -- the guide ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.sim
+def test_the_guide_word_by_word(tmp_path: Path, build: Path) -> None:
+    """Every file and every command of docs/own-rtl.md, and everything that it says is printed."""
+    text = (REPOSITORY / "docs" / "own-rtl.md").read_text(encoding="utf-8")
+    env = {k: v for k, v in os.environ.items() if k not in ("GOLDBEAT_BUILD", "COLUMNS")}
+    env |= {"PYTHONPATH": str(REPOSITORY), "PYTHON": sys.executable}
+    code, commands = 0, 0
+    for language, name, block in re.findall(r"^```(\w+)(?: (\S+))?\n(.*?)^```", text, flags=re.S | re.M):
+        if name:
+            (tmp_path / name).write_text(block, encoding="utf-8")
+            continue
+        for part in re.split(r"^\$ ", block, flags=re.M)[1:] if language == "console" else ():
+            command, _, printed = part.partition("\n")
+            commands += 1
+            if command == "echo $?":
+                said = str(code)
+            else:
+                function = 'goldbeat() { "$PYTHON" -m tb.cli "$@"; }; '
+                ran = subprocess.run(
+                    ["bash", "-c", function + command],
+                    cwd=tmp_path,
+                    env=env,
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
+                code, said = ran.returncode, ran.stdout + ran.stderr
+            found = [line.rstrip() for line in said.replace(str(tmp_path), "/home/you/work").splitlines()]
+            assert found == printed.splitlines(), command
+    assert commands == 13
