@@ -52,6 +52,7 @@ def examine() -> list[Finding]:
         _program("git", "apt install git", needed=False),
         _verilator(),
         *(_package(name) for name in _PACKAGES),
+        _package("pyslang", "probe", needed=False),
         _fst(),
     ]
 
@@ -104,12 +105,12 @@ def _verilator() -> Finding:
     return Finding("verilator", True, True, f"{tool.version}, from {tool.origin}: {tool.executable}{note}", hint)
 
 
-def _package(name: str) -> Finding:
-    hint = "pip install 'goldbeat[sim]'"
+def _package(name: str, extra: str = "sim", *, needed: bool = True) -> Finding:
+    hint = f"pip install 'goldbeat[{extra}]'"
     try:
-        return Finding(name, True, True, version(name), hint)
+        return Finding(name, True, needed, version(name), hint)
     except PackageNotFoundError:
-        return Finding(name, False, True, "not installed", hint)
+        return Finding(name, False, needed, "not installed", hint)
 
 
 def _fst() -> Finding:
