@@ -42,7 +42,7 @@ SLOW = [
     ("mm2s", "{~^header, header}", "{^header, header}", "chain"),
     ("sequencer", "fetch_full_q && (!next_full_q || hand_over)", "fetch_full_q && !next_full_q", "random"),
     ("sequencer", "!(bd_padded && table_words[2][9:0] == '0)", "1'b1", "errors"),
-    ("iteration", "stepped = '0;", "stepped = index;", "chain"),
+    ("iteration", "stepped = '0;", "stepped = index;", "corners"),
     ("walk", "in_front[d] ? pointer_q[d] : move(pointer_q[d], step_q[d])", "move(pointer_q[d], step_q[d])", "padding"),
     ("status", "if (error_clear || code_q == '0) begin", "begin", "errors"),
     ("status", "irq_token_q <= token | (", "irq_token_q <= (", "chain"),
