@@ -9,12 +9,30 @@ from tb.benches import designs
 from tb.run import Request, run
 
 DESIGNS = designs()
+# The DMA engine takes a minute to compile at its larger sizes.
+HEAVY = {("objfifo", "WORD_W")}
+HEAVY_CASES = {("objfifo", "planned")}
+
+
+def _marks(heavy):
+    return [pytest.mark.slow] if heavy else []
+
+
 VARIANTS = [
-    pytest.param(name, variant, id="-".join([name, *(f"{k}{v}" for k, v in variant.items())]))
+    pytest.param(
+        name,
+        variant,
+        id="-".join([name, *(f"{k}{v}" for k, v in variant.items())]),
+        marks=_marks(any((name, k) in HEAVY for k in variant)),
+    )
     for name, design in sorted(DESIGNS.items())
     for variant in design.variants
 ]
-CASES = [pytest.param(n, c.name, id=f"{n}-{c.name}") for n, d in sorted(DESIGNS.items()) for c in d.cases]
+CASES = [
+    pytest.param(n, c.name, id=f"{n}-{c.name}", marks=_marks((n, c.name) in HEAVY_CASES))
+    for n, d in sorted(DESIGNS.items())
+    for c in d.cases
+]
 SEEDS = 200
 
 

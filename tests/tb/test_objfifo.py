@@ -28,11 +28,12 @@ SMALL = {"NS": 1, "NM": 2, "NBD": 16, "NLOCK": 16}
 
 # file, what stands there, what stands there instead, case that must notice
 QUICK = [
-    # Banks that serve the lowest channel first, tasks that forget their repeats.
-    ("bank_arbiter", "behind_d     = ~(grant | (grant - N'(1)));", "behind_d     = '0;", "random"),
+    # Tasks that forget their repeats.
     ("sequencer", "assign bd_final   = !bd_chained && task_left_q == '0;", "assign bd_final   = !bd_chained;", "chain"),
 ]
 SLOW = [
+    # Banks that serve the lowest channel first.
+    ("bank_arbiter", "behind_d     = ~(grant | (grant - N'(1)));", "behind_d     = '0;", "random"),
     ("locks", "if (able[other] && acquire_lock[other]", "if (1'b0 && acquire_lock[other]", "random"),
     ("locks", "acquire_value[c] <= held[", "acquire_value[c] < held[", "forward"),
     ("locks", "over[l] ? 6'd63 : sum[5:0]", "sum[5:0]", "errors"),
