@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel's event loop and transactors, tested by cocotb tests inside simulators of small designs."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).resolve().parent
+HERE = TESTS / "kernel"
+_spec = importlib.util.spec_from_file_location("insim", TESTS / "insim.py")
+_insim = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(_insim)
+run_inside = _insim.run_inside
+
+pytestmark = pytest.mark.sim
+
+
+def test_clocks_stretches_and_triggers(tmp_path):
+    run_inside("inside_timing", "timing", tmp_path, sources=[HERE / "timing.sv"], paths=[HERE])
+
+
+@pytest.mark.parametrize("width", [8, 24, 1024])
+def test_streams(width, tmp_path):
+    run_inside(
+        "inside_through",
+        "through",
+        tmp_path,
+        sources=[HERE / "through.sv"],
+        flags=[f"-GW={width}"],
+        environment={"THROUGH_WIDTH": str(width)},
+        paths=[HERE],
+    )
+
+
+def test_register_programs(tmp_path):
+    run_inside("inside_lite", "lite", tmp_path, sources=[HERE / "lite.sv"], paths=[HERE])
