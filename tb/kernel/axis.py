@@ -24,13 +24,21 @@ _KINDS = ("none", "random", "bursty", "worst", "array")
 class Transactor:
     """What the transactors have in common."""
 
-    _handle: int
-
     def __init__(self, kernel: Kernel, prefix: str, clock: str) -> None:
         self.name = prefix
         self.kernel = kernel
         self.clock = kernel.clock(clock)
         self._library = library()
+
+    @property
+    def _handle(self) -> int:
+        # The object behind it ends with its test.
+        self.kernel.check()
+        return self._address
+
+    @_handle.setter
+    def _handle(self, address: int) -> None:
+        self._address = address
 
     def reset(self) -> None:
         """Everything idle, nothing queued, nothing recorded."""

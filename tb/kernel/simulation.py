@@ -33,12 +33,20 @@ class Wake(GPITrigger):  # type: ignore[misc]
 class NativeClock:
     """A clock that the kernel runs. Edge k rises at ``first_ps + k * period_ps``."""
 
-    def __init__(self, dut: Any, name: str) -> None:
+    def __init__(self, kernel: Kernel, name: str) -> None:
+        self.kernel = kernel
         self.name = name
-        self.signal = getattr(dut, name)
+        self.signal = getattr(kernel.dut, name)
         self.period_ps = 0
         self.first_ps = 0
-        self._handle = checked(library().gb_clock(name.encode()))
+        self._high_ps = 0
+        self._address = checked(library().gb_clock(name.encode()))
+
+    @property
+    def _handle(self) -> int:
+        # The object behind it ends with its test.
+        self.kernel.check()
+        return int(self._address)
 
     def start(self, period_ps: int, *, first_ps: int, high_ps: int | None = None, cycle: int = 0) -> None:
         """Begin to run.
@@ -54,7 +62,7 @@ class NativeClock:
             raise UsageError(f"clock {self.name}: {high} of {period_ps} ps high is no clock")
         lengths = [get_sim_steps(t, "ps") for t in (high, period_ps - high, first_ps)]
         checked(library().gb_clock_start(self._handle, *lengths, cycle))
-        self.period_ps = period_ps
+        self.period_ps, self._high_ps = period_ps, high
         self.first_ps = first_ps - cycle * period_ps
 
     def stop(self) -> None:
@@ -70,7 +78,8 @@ class NativeClock:
         """Wait for so many rising edges; goes on when the last one has come and nothing has yet followed it."""
         if count < 1:
             return
-        await Kernel.until(self.first_ps + (self.cycle + count - 1) * self.period_ps - 1)
+        edge = self.first_ps + (self.cycle + count - 1) * self.period_ps
+        await Kernel.until(edge - min(self._high_ps, self.period_ps - self._high_ps))
         await RisingEdge(self.signal)
 
 
@@ -83,22 +92,37 @@ class Kernel:
         dut: cocotb's handle of the top module.
     """
 
+    _current: Kernel | None = None
+
     def __init__(self, dut: Any) -> None:
         self.dut = dut
         self._library = library()
         self._library.gb_clear()
+        Kernel._current = self
         self._clocks: dict[str, NativeClock] = {}
         self._wakes: dict[int, Wake] = {}
-        self._library.gb_on_wake(call := WAKE_CALL(self._woken))
-        cocotb.start_soon(self._live(call))
+        # C++ has but its address.
+        self._call = WAKE_CALL(self._woken)
+        self._library.gb_on_wake(self._call)
+        cocotb.start_soon(self._live())
 
-    async def _live(self, call: Any) -> None:
-        # The task holds the callback, of which C++ has but the address, and is cancelled when the test ends.
+    async def _live(self) -> None:
+        # Cancelled when the test ends.
         try:
             await Event().wait()
         finally:
-            self._library.gb_clear()
-            del call
+            if Kernel._current is self:
+                self._library.gb_clear()
+                Kernel._current = None
+
+    def check(self) -> None:
+        """Refuse to go on with what an earlier test has left.
+
+        Raises:
+            UsageError: the test that made this kernel has ended, or has made another one.
+        """
+        if Kernel._current is not self:
+            raise UsageError("this kernel has ended with its test; make a new one in every test")
 
     def clock(
         self, name: str, period_ps: int | None = None, *, offset_ps: int | None = None, high_ps: int | None = None
@@ -112,7 +136,7 @@ class Kernel:
             high_ps: how long it is high; None: half of the period.
         """
         if name not in self._clocks:
-            self._clocks[name] = NativeClock(self.dut, name)
+            self._clocks[name] = NativeClock(self, name)
         clock = self._clocks[name]
         if period_ps is not None:
             first = self.now_ps + (period_ps if offset_ps is None else offset_ps)

@@ -35,3 +35,8 @@ def test_streams(width, tmp_path):
 
 def test_register_programs(tmp_path):
     run_inside("inside_lite", "lite", tmp_path, sources=[HERE / "lite.sv"], paths=[HERE])
+
+
+@pytest.mark.slow
+def test_a_design_with_delays(tmp_path):
+    run_inside("inside_delays", "delays", tmp_path, sources=[HERE / "delays.sv"], flags=["--timing"], paths=[HERE])

@@ -20,6 +20,8 @@ from cocotb.utils import get_sim_time
 from pymodels.errors import GoldbeatError, UsageError
 from tb.kernel import AxiStreamSource, Kernel
 
+LEFT = []
+
 
 async def _reset(dut):
     for name in ("aclk", "bclk", "cclk", "aresetn", "d"):
@@ -222,7 +224,19 @@ async def ports_by_name(dut):
 
 
 @cocotb.test()
+async def what_an_earlier_kernel_made_is_refused(dut):
+    earlier = Kernel(dut)
+    clock = earlier.clock("aclk", 1000)
+    Kernel(dut)
+    with pytest.raises(UsageError, match="ended with its test"):
+        clock.stop()
+    LEFT.append(Kernel(dut).clock("aclk", 1000))
+
+
+@cocotb.test()
 async def the_clocks_of_an_earlier_test_have_stopped(dut):
+    with pytest.raises(UsageError, match="ended with its test"):
+        LEFT[0].stop()
     count = int(dut.acount.value)
     await Timer(100_000, "ps")
     assert int(dut.acount.value) == count
