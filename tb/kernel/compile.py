@@ -143,7 +143,7 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
         (folder / name).write_text(text)
     libraries = cocotb_tools.config.libs_dir
     flags = ["-cc", "--exe", "--vpi", "--prefix", "Vtop", "--x-initial", "unique", "--top-module", recipe.top]
-    flags += ["-Mdir", ".", "-o", EXECUTABLE, "-Wno-fatal", *recipe.flags]
+    flags += ["-Mdir", ".", "-o", EXECUTABLE, "-Wno-fatal", "-Werror-USERFATAL", *recipe.flags]
     flags += [] if recipe.waves is None else [f"--trace-{recipe.waves}"]
     flags += ["--coverage-line", "--coverage-toggle"] if recipe.coverage else []
     flags += ["-LDFLAGS", f"-rdynamic -Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"]

@@ -105,6 +105,19 @@ def test_a_broken_design_fails_with_the_beat_and_the_command(build, tmp_path):
 
 
 @pytest.mark.sim
+def test_parameters_that_the_rtl_refuses_are_bad_usage(build, tmp_path):
+    description = tmp_path / "fifo.py"
+    description.write_text(
+        "from tb.benches import find_design\n"
+        "FIFO = find_design('axis_fifo')\n"
+        "DESIGN = FIFO.model_copy(update={'model': lambda params, s: FIFO.model({**params, 'DEPTH': 4}, s)})\n"
+    )
+    run = _goldbeat("run", description, "--set", "DEPTH=3")
+    assert run.exit_code == 2
+    assert "axis_fifo: DEPTH must be a power of two, at least 2" in run.output
+
+
+@pytest.mark.sim
 def test_a_seed_repeats_a_run_exactly(build):
     traces = []
     for name in ("one", "two"):
