@@ -4,8 +4,8 @@
 Run as a script: prints a table and writes ``build/bench/kernel.json``. All ways of driving a design take turns, seconds are CPU
 seconds of the simulating thread, the best of several rounds counts (the machine is never quite idle), and everything
 that is moved is compared, in every run: data with numpy's, cycles with those of the plain C++ harness. That one is
-built from the same sources with the same compiler flags, without VPI and with nothing public. What counts of the
-native way lasts from the start of the streams to a finished Trace.
+built from the same sources with the same compiler flags, without VPI and with nothing public. What counts of both lasts until
+the last beat lies in arrays, with its cycle; to make a Trace of them takes some 10 ns a beat more.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from tb.paths import HDL, build_root
 from tb.toolchain import verilator
 
 HERE = Path(__file__).resolve().parent
-ROUNDS = 3
+ROUNDS = 5
 REPEATS = 3
-BEATS = {"axis_skid": 2_000_000, "systolic": 200_000}
+BEATS = {"axis_skid": 1_000_000, "systolic": 200_000}
 SLOW_BEATS = {"axis_skid": 20_000, "systolic": 4_000}
 ACCESSES, SLOW_ACCESSES = 100_000, 1_000
 FRAME = 1000
