@@ -12,9 +12,9 @@ from tb.traffic import Rng, random_trace, stream_cases
 
 def _traffic(setting: Setting, rng: Rng, beats: int) -> Stimulus:
     keep = str(rng.choice(["full", "words", "bytes", "any"]))
-    trace = random_trace(
-        rng, setting.params["S_W"], beats, setting.clocks["aclk"], keep=keep, finish=bool(rng.integers(2))
-    )
+    # Fewer narrow beats than make a wide one come out only with TLAST; without it there would be nothing to compare.
+    finish = bool(rng.integers(2)) or beats < setting.params["M_W"] // setting.params["S_W"]
+    trace = random_trace(rng, setting.params["S_W"], beats, setting.clocks["aclk"], keep=keep, finish=finish)
     return Stimulus(inputs={"s_axis": trace}, clocks=setting.clocks)
 
 
