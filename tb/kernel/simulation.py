@@ -104,16 +104,13 @@ class Kernel:
         # C++ has but its address.
         self._call = WAKE_CALL(self._woken)
         self._library.gb_on_wake(self._call)
-        cocotb.start_soon(self._live())
+        # Cancelled when the test ends; a `finally` inside would be lost when the test ends before the task has begun.
+        cocotb.start_soon(Event().wait())._add_done_callback(self._end)
 
-    async def _live(self) -> None:
-        # Cancelled when the test ends.
-        try:
-            await Event().wait()
-        finally:
-            if Kernel._current is self:
-                self._library.gb_clear()
-                Kernel._current = None
+    def _end(self, _: object) -> None:
+        if Kernel._current is self:
+            self._library.gb_clear()
+            Kernel._current = None
 
     def check(self) -> None:
         """Refuse to go on with what an earlier test has left.
