@@ -74,6 +74,8 @@ class Request:
         for name, value in {**self.params, **self.options}.items():
             text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
             words += ["--set", f"{name}={text}"]
+        if self.transactors != "native":
+            words += ["--transactors", self.transactors]
         return shlex.join(words)
 
 
