@@ -350,7 +350,7 @@ module objfifo_dma #(
   logic [31:0]        error;
   logic [C-1:0][31:0] tokens;
 
-  objfifo_axil #(
+  axil_regs #(
     .ADDR_W(16)
   ) u_axil (
     .aclk,

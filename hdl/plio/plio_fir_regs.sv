@@ -5,11 +5,8 @@
 // Address map in docs/designs.md. Byte strobes are honoured. Accesses outside the map and writes to
 // read-only registers answer SLVERR and change nothing. Address bits 1:0 are ignored.
 //
-// One write and one read may be outstanding. AW and W are taken in either order or together; the
-// write takes effect at the edge where the later of the two transfers, and B is valid in the next
-// cycle.
-// R is valid in the cycle after AR. All ready and valid outputs are flip-flops; ready is low in
-// reset.
+// Handshakes, latency and throughput are those of axil_regs: a write takes effect at the edge where the later
+// of AW and W transfers, R is valid 3 cycles after AR.
 
 module plio_fir_regs #(
   parameter  int unsigned NTAPS       = 16,
@@ -65,9 +62,6 @@ module plio_fir_regs #(
       {8'(FIFO_DEPTH), 8'(FIR_LATENCY), 8'(P), 8'(NTAPS)};
   localparam logic [5:0]  MaxShift    = 6'd47;
 
-  localparam logic [1:0]  RespOkay    = 2'b00;
-  localparam logic [1:0]  RespSlvErr  = 2'b10;
-
   // Register addresses, in words.
   typedef logic [9:0] word_addr_t;
   localparam word_addr_t AddrId       = 10'h000;
@@ -89,41 +83,63 @@ module plio_fir_regs #(
   logic [PAIRS-1:0][15:0] coef_q;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
-  // Write channels
+  // AXI4-Lite
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  // Whichever of AW and W comes first waits in these registers for the other.
-  logic        aw_held_q, aw_held_d;
-  logic        w_held_q, w_held_d;
-  word_addr_t  awaddr_q;
-  logic [31:0] wdata_q;
-  logic [3:0]  wstrb_q;
-  logic        awready_q;
-  logic        wready_q;
-  logic        bvalid_q, bvalid_d;
-  logic [1:0]  bresp_q;
-
-  logic        aw_here;
-  logic        w_here;
   logic        do_write;
+  logic        do_read;
+  logic [11:0] write_addr;
+  logic [11:0] read_addr;
   word_addr_t  waddr;
+  word_addr_t  raddr;
   logic [31:0] wdata;
   logic [3:0]  wstrb;
+  logic        wr_legal;
+  logic [31:0] rdata_q, rdata_d;
+  logic        rd_legal_q, rd_legal_d;
 
-  assign aw_here  = aw_held_q || (s_axil_awvalid && awready_q);
-  assign w_here   = w_held_q || (s_axil_wvalid && wready_q);
-  assign do_write = aw_here && w_here;
-  assign waddr    = aw_held_q ? awaddr_q : s_axil_awaddr[11:2];
-  assign wdata    = w_held_q ? wdata_q : s_axil_wdata;
-  assign wstrb    = w_held_q ? wstrb_q : s_axil_wstrb;
+  axil_regs #(
+    .ADDR_W(12)
+  ) u_axil (
+    .aclk,
+    .aresetn,
+    .s_axil_awaddr,
+    .s_axil_awvalid,
+    .s_axil_awready,
+    .s_axil_wdata,
+    .s_axil_wstrb,
+    .s_axil_wvalid,
+    .s_axil_wready,
+    .s_axil_bresp,
+    .s_axil_bvalid,
+    .s_axil_bready,
+    .s_axil_araddr,
+    .s_axil_arvalid,
+    .s_axil_arready,
+    .s_axil_rdata,
+    .s_axil_rresp,
+    .s_axil_rvalid,
+    .s_axil_rready,
+    .write      (do_write),
+    .write_addr,
+    .write_data (wdata),
+    .write_strb (wstrb),
+    .write_error(!wr_legal),
+    .read       (do_read),
+    .read_addr,
+    .read_data  (rdata_q),
+    .read_error (!rd_legal_q)
+  );
 
-  assign aw_held_d = aw_here && !do_write;
-  assign w_held_d  = w_here && !do_write;
-  assign bvalid_d  = do_write || (bvalid_q && !s_axil_bready);
+  assign waddr = write_addr[11:2];
+  assign raddr = read_addr[11:2];
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Writes
+  //////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic wr_ctrl, wr_shift, wr_round, wr_sat, wr_sat_count;
   logic [PAIRS-1:0] wr_coef;
-  logic             wr_legal;
 
   assign wr_ctrl      = do_write && waddr == AddrCtrl;
   assign wr_shift     = do_write && waddr == AddrShift;
@@ -136,36 +152,6 @@ module plio_fir_regs #(
   always_comb begin
     for (int unsigned k = 0; k < PAIRS; k++) begin
       wr_coef[k] = do_write && waddr == AddrCoef + word_addr_t'(k);
-    end
-  end
-
-  always_ff @(posedge aclk) begin
-    if (!aresetn) begin
-      aw_held_q <= 1'b0;
-      w_held_q  <= 1'b0;
-      awready_q <= 1'b0;
-      wready_q  <= 1'b0;
-      bvalid_q  <= 1'b0;
-    end else begin
-      aw_held_q <= aw_held_d;
-      w_held_q  <= w_held_d;
-      // Nothing new is taken before the answer is gone: one write outstanding.
-      awready_q <= !aw_held_d && !bvalid_d;
-      wready_q  <= !w_held_d && !bvalid_d;
-      bvalid_q  <= bvalid_d;
-    end
-  end
-
-  always_ff @(posedge aclk) begin
-    if (s_axil_awvalid && awready_q) begin
-      awaddr_q <= s_axil_awaddr[11:2];
-    end
-    if (s_axil_wvalid && wready_q) begin
-      wdata_q <= s_axil_wdata;
-      wstrb_q <= s_axil_wstrb;
-    end
-    if (do_write) begin
-      bresp_q <= wr_legal ? RespOkay : RespSlvErr;
     end
   end
 
@@ -224,23 +210,12 @@ module plio_fir_regs #(
   assign coef        = coef_q;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
-  // Read channels
+  // Reads
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  logic        arready_q;
-  logic        rvalid_q, rvalid_d;
-  logic [31:0] rdata_q, rdata_d;
-  logic [1:0]  rresp_q, rresp_d;
-  logic        do_read;
-  word_addr_t  raddr;
-
-  assign do_read  = s_axil_arvalid && arready_q;
-  assign raddr    = s_axil_araddr[11:2];
-  assign rvalid_d = do_read || (rvalid_q && !s_axil_rready);
-
   always_comb begin
-    rresp_d = RespOkay;
-    rdata_d = '0;
+    rd_legal_d = 1'b1;
+    rdata_d    = '0;
     case (raddr)
       AddrId:       rdata_d = IdValue;
       AddrConfig:   rdata_d = ConfigValue;
@@ -251,11 +226,11 @@ module plio_fir_regs #(
       AddrBeats:    rdata_d = beats_q;
       AddrSatCount: rdata_d = sat_count_q;
       default: begin
-        rresp_d = RespSlvErr;
+        rd_legal_d = 1'b0;
         for (int unsigned k = 0; k < PAIRS; k++) begin
           if (raddr == AddrCoef + word_addr_t'(k)) begin
-            rresp_d = RespOkay;
-            rdata_d = 32'($signed(coef_q[k]));
+            rd_legal_d = 1'b1;
+            rdata_d    = 32'($signed(coef_q[k]));
           end
         end
       end
@@ -263,33 +238,14 @@ module plio_fir_regs #(
   end
 
   always_ff @(posedge aclk) begin
-    if (!aresetn) begin
-      arready_q <= 1'b0;
-      rvalid_q  <= 1'b0;
-    end else begin
-      arready_q <= !rvalid_d;
-      rvalid_q  <= rvalid_d;
-    end
-  end
-
-  always_ff @(posedge aclk) begin
     if (do_read) begin
-      rdata_q <= rdata_d;
-      rresp_q <= rresp_d;
+      rdata_q    <= rdata_d;
+      rd_legal_q <= rd_legal_d;
     end
   end
-
-  assign s_axil_awready = awready_q;
-  assign s_axil_wready  = wready_q;
-  assign s_axil_bvalid  = bvalid_q;
-  assign s_axil_bresp   = bresp_q;
-  assign s_axil_arready = arready_q;
-  assign s_axil_rvalid  = rvalid_q;
-  assign s_axil_rdata   = rdata_q;
-  assign s_axil_rresp   = rresp_q;
 
   // No field lies in the upper half of a register, and addresses are those of whole words.
   logic unused_bits;
-  assign unused_bits = ^{wdata[31:16], wstrb[3:2], s_axil_awaddr[1:0], s_axil_araddr[1:0]};
+  assign unused_bits = ^{wdata[31:16], wstrb[3:2], write_addr[1:0], read_addr[1:0]};
 
 endmodule

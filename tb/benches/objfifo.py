@@ -602,9 +602,9 @@ DESIGN = Design(
     summary="object FIFO DMA engine: buffer descriptors, locks and banked memory between streams",
     top="objfifo_dma",
     files=(
+        "axil/axil_regs.sv",
         "axis/fifo_sync.sv",
         "axis/skid_buffer.sv",
-        "objfifo/objfifo_axil.sv",
         "objfifo/objfifo_bank_arbiter.sv",
         "objfifo/objfifo_bank_ram.sv",
         "objfifo/objfifo_banks.sv",

@@ -156,6 +156,7 @@ DESIGN = Design(
     summary="symmetric cint16 FIR: coefficients, shift and rounding by AXI-Lite, one beat a cycle",
     top="plio_fir",
     files=(
+        "axil/axil_regs.sv",
         "axis/fifo_sync.sv",
         "plio/plio_valid_words.sv",
         "plio/plio_round_shift.sv",

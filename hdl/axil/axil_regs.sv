@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// objfifo_axil - AXI4-Lite to a plain write and a plain read port, with time for a RAM in the read.
+// axil_regs - AXI4-Lite to a plain write and a plain read port for a register file, with time for a
+// RAM in the read.
 //
 // Write: AW and W are taken in either order or together; `write` is high in the cycle in which the
 // later of the two transfers, the effect stands after that edge, and B is valid in the next cycle.
@@ -10,8 +11,8 @@
 // Throughput one write in 2 cycles, one read in 4. All ready and valid outputs are flip-flops;
 // ready is low in reset.
 
-module objfifo_axil #(
-  parameter int unsigned ADDR_W = 16
+module axil_regs #(
+  parameter int unsigned ADDR_W = 12
 ) (
   input  logic              aclk,
   input  logic              aresetn,
