@@ -46,21 +46,40 @@ class Clock:
 
 @dataclass(frozen=True)
 class Access:
-    """One AXI-Lite access of a register program.
+    """One step of a register program.
 
     Attributes:
-        op: ``write`` or ``read``.
+        op: ``write``; ``read``; ``poll``: read until ``value`` stands there; ``wait``: let ``cycles`` go by; ``wait_for``: wait
+            until an output (a status port, an interrupt for instance) has ``value``.
         address: byte address.
-        value: value to write, or value expected from a read (None: not checked).
+        value: value to write, to poll or to wait for, or value expected from a read (None: not checked).
         strobe: byte strobes of a write.
         error: the access must be answered with SLVERR.
+        mask: the bits that ``poll`` and ``wait_for`` look at; None: all.
+        cycles: how long to wait, or after how many cycles to give up; None: as for any access.
+        port: the output that ``wait_for`` looks at.
     """
 
     op: str
-    address: int
+    address: int = 0
     value: int | None = None
     strobe: int = 0xF
     error: bool = False
+    mask: int | None = None
+    cycles: int | None = None
+    port: str = ""
+
+    @property
+    def wanted(self) -> int:
+        """The value that a ``poll`` or ``wait_for`` ends at; 1 unless said otherwise."""
+        return 1 if self.value is None else self.value
+
+    @property
+    def name(self) -> str:
+        """What messages call it."""
+        if self.op == "wait":
+            return f"wait {self.cycles}"
+        return f"{self.op} {self.port}" if self.op == "wait_for" else f"{self.op} 0x{self.address:03x}"
 
 
 @dataclass(frozen=True)

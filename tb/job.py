@@ -51,10 +51,10 @@ class Job:
 
 @dataclass(frozen=True)
 class AccessResult:
-    """What a register access gave.
+    """What a step of a register program gave.
 
     Attributes:
-        value: read; None for a write.
+        value: read; None where nothing is read.
         error: answered with an error.
         cycle: of the answer, counted like those of the streams; None where the back end does not know it.
     """

@@ -125,7 +125,7 @@ def _check_accesses(
             failures.append(f"{port.name}: {len(asked)} accesses asked for, {len(got)} made")
         predicted = model.get(port.name)
         for i, (access, result) in enumerate(zip(asked, got, strict=False)):
-            where = f"{port.name}: access {i} ({access.op} 0x{access.address:03x})"
+            where = f"{port.name}: access {i} ({access.name})"
             value, error = (access.value, access.error) if predicted is None else predicted[i]
             if result.error != error:
                 failures.append(f"{where}: expected {_answer(error)}, got {_answer(result.error)}")

@@ -13,6 +13,7 @@ from tb.job import AccessResult
 
 ACCESS_TIMEOUT_CYCLES = 10_000
 """Cycles after which a register access counts as not answered."""
+ALL_BITS = (1 << 64) - 1
 MOST_VIOLATIONS = 100
 """Reports of broken rules kept for one port; a broken handshake tends to break in every cycle."""
 _LAST_BEATS = 3
@@ -74,10 +75,12 @@ class Transactors(ABC):
         results = await self.access(port, accesses)
         number = len(results)
         if number < len(accesses):
-            named = f"access {number} ({accesses[number].op} 0x{accesses[number].address:03x})"
+            access = accesses[number]
+            named = f"access {number} ({access.name})"
+            waits = f"did not find 0x{access.wanted:x}" if access.op in ("poll", "wait_for") else "got no answer"
             self._unanswered[port] = (
-                f"axil_no_answer: {port}: {named} got no answer in {ACCESS_TIMEOUT_CYCLES} cycles",
-                f"{port}: {named}: {self._access_waits(port, accesses[number])}",
+                f"axil_no_answer: {port}: {named} {waits} in {patience(access)} cycles",
+                f"{port}: {named}: {self._access_waits(port, access)}",
             )
         return results
 
@@ -86,13 +89,21 @@ class Transactors(ABC):
         return tuple(v for v, _ in self._unanswered.values()), tuple(w for _, w in self._unanswered.values())
 
     def _access_waits(self, port: str, access: Access) -> str:
-        pairs = [("arvalid", "arready")] if access.op == "read" else [("awvalid", "awready"), ("wvalid", "wready")]
+        if access.op == "wait_for":
+            return f"{access.port} is 0x{self.peek(access.port):x}"
+        reads = access.op in ("read", "poll")
+        pairs = [("arvalid", "arready")] if reads else [("awvalid", "awready"), ("wvalid", "wready")]
         stuck = [f"{v} without {r}" for v, r in pairs if self.peek(f"{port}_{v}") and not self.peek(f"{port}_{r}")]
-        return ", ".join(stuck) or f"no {'rvalid' if access.op == 'read' else 'bvalid'}"
+        return ", ".join(stuck) or f"no {'rvalid' if reads else 'bvalid'}"
 
     @abstractmethod
     def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
         """End the run: transfers recorded since :meth:`start` (no status), protocol violations, what is still waiting."""
+
+
+def patience(access: Access) -> int:
+    """Cycles after which a step of a register program has failed."""
+    return ACCESS_TIMEOUT_CYCLES if access.cycles is None else access.cycles
 
 
 def beat_waiting(port: str, since: int, trace: Trace) -> str:

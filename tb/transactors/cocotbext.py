@@ -26,7 +26,7 @@ from pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from pymodels.trace import SIDEBANDS, Trace
 from tb.design import StreamPort
 from tb.job import AccessResult, Job
-from tb.transactors.base import ACCESS_TIMEOUT_CYCLES, MOST_VIOLATIONS, Transactors, beat_waiting
+from tb.transactors.base import ALL_BITS, MOST_VIOLATIONS, Transactors, beat_waiting, patience
 
 _NEVER = 1 << 62
 _READY_BLOCK = 4096
@@ -331,14 +331,37 @@ class CocotbextTransactors(Transactors):
         period = self._stimulus.clocks[self._registers[port].clock].period_ps
         results = []
         for access in accesses:
-            call = self._read(master, access, size) if access.op == "read" else self._write(master, access, size)
+            if access.op == "wait":
+                await Timer(patience(access) * period, "step")
+                results.append(AccessResult(None, False))
+                continue
+            call = self._step(master, access, size, self._clock_signals[self._registers[port].clock])
             try:
-                results.append(await with_timeout(call, ACCESS_TIMEOUT_CYCLES * period, "step"))
+                results.append(await with_timeout(call, patience(access) * period, "step"))
             except TimeoutError:
                 break
         # The answer is seen within its last cycle; the design is left idle for one more.
         await Timer(period, "step")
         return results
+
+    async def _step(self, master: AxiLiteMaster, access: Access, size: int, clock: Any) -> AccessResult:
+        mask = ALL_BITS if access.mask is None else access.mask
+        match access.op:
+            case "write":
+                return await self._write(master, access, size)
+            case "read":
+                return await self._read(master, access, size)
+            case "poll":
+                while True:
+                    result = await self._read(master, access, size)
+                    if ((result.value or 0) ^ access.wanted) & mask == 0:
+                        return result
+            case "wait_for":
+                edge = RisingEdge(clock)
+                while (self.peek(access.port) ^ access.wanted) & mask:
+                    await edge
+                return AccessResult(None, False)
+        raise UsageError(f"unknown access {access.op!r}; known: write, read, poll, wait, wait_for")
 
     @staticmethod
     async def _read(master: AxiLiteMaster, access: Access, size: int) -> AccessResult:

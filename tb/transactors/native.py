@@ -17,7 +17,7 @@ from tb.job import AccessResult, Job
 from tb.kernel import axil
 from tb.kernel.axis import AxiStreamSink, AxiStreamSource
 from tb.kernel.simulation import Kernel
-from tb.transactors.base import ACCESS_TIMEOUT_CYCLES, Transactors, beat_waiting
+from tb.transactors.base import ALL_BITS, Transactors, beat_waiting, patience
 from tb.transactors.memories import Memories
 
 
@@ -101,7 +101,7 @@ class NativeTransactors(Transactors):
         # The answer is seen within its last cycle; the design is left idle for one more.
         await Timer(self._stimulus.clocks[self._registers[port].clock].period_ps, "ps")
         return [
-            AccessResult(r.value if a.op == "read" else None, r.response != 0, r.last_cycle)
+            AccessResult(r.value if a.op in ("read", "poll") else None, r.response != 0, r.last_cycle)
             for a, r in zip(accesses, results, strict=False)
             if r.status == "done"
         ]
@@ -130,6 +130,17 @@ class NativeTransactors(Transactors):
 
 
 def _step(access: Access) -> axil.Step:
-    if access.op == "read":
-        return axil.read(access.address, timeout=ACCESS_TIMEOUT_CYCLES)
-    return axil.write(access.address, access.value or 0, access.strobe, timeout=ACCESS_TIMEOUT_CYCLES)
+    timeout = patience(access)
+    mask = ALL_BITS if access.mask is None else access.mask
+    match access.op:
+        case "write":
+            return axil.write(access.address, access.value or 0, access.strobe, timeout=timeout)
+        case "read":
+            return axil.read(access.address, timeout=timeout)
+        case "poll":
+            return axil.poll(access.address, access.wanted, mask, timeout=timeout)
+        case "wait":
+            return axil.wait(timeout)
+        case "wait_for":
+            return axil.wait_for(access.port, access.wanted, mask, timeout=timeout)
+    raise UsageError(f"unknown access {access.op!r}; known: write, read, poll, wait, wait_for")
