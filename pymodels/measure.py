@@ -188,10 +188,9 @@ def _per_beat(trace: Trace, kind: SampleType | None) -> npt.NDArray[np.int64]:
     count: npt.NDArray[np.int64] = trace.keep.sum(axis=1, dtype=np.int64)
     if kind is not None:
         kind.per_beat(trace.width)
-        ragged = count % kind.bytes != 0
-        if ragged.any():
-            at = int(np.argmax(ragged))
-            raise InputError(f"{count[at]} valid bytes in beat {at}", f"a multiple of {kind.bytes} for {kind.name}")
+        ragged = trace.ragged(kind)
+        if ragged is not None:
+            raise ragged
     return count
 
 

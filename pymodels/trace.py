@@ -217,12 +217,20 @@ class Trace:
         """
         kind = sample_type(dtype)
         kind.per_beat(self.width)
+        ragged = self.ragged(kind)
+        if ragged is not None:
+            raise ragged
+        return kind.decode(self.data[self.keep])
+
+    def ragged(self, dtype: str | SampleType) -> InputError | None:
+        """What :meth:`samples` would raise for a beat whose valid bytes are no whole samples; None where all are whole."""
+        kind = sample_type(dtype)
         count = self.keep.sum(axis=1)
         ragged = count % kind.bytes != 0
-        if ragged.any():
-            at = int(np.argmax(ragged))
-            raise InputError(f"{count[at]} valid bytes in beat {at}", f"a multiple of {kind.bytes} for {kind.name}")
-        return kind.decode(self.data[self.keep])
+        if not ragged.any():
+            return None
+        at = int(np.argmax(ragged))
+        return InputError(f"{count[at]} valid bytes in beat {at}", f"a multiple of {kind.bytes} for {kind.name}")
 
     def frame_bounds(self) -> npt.NDArray[np.int64]:
         """(f, 2) first beat and one past the last beat of each frame; beats after the last TLAST make one more."""

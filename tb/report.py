@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pymodels import plio
-from pymodels.errors import UsageError
+from pymodels.errors import InputError, UsageError
 from pymodels.measure import as_dict, measure
 from pymodels.trace import Trace
 from tb.run import RunResult
@@ -84,30 +84,35 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
     folder.mkdir(parents=True, exist_ok=True)
     if episode is not None:
         shown: dict[str, Trace] = {}
+        dtypes: dict[str, str | None] = {}
         for port in request.design.bundles(request.all_params):
             trace = episode.record.outcome.ports[port.name]
+            dtype, why = whole_samples(trace, port.dtype)
             entry: dict[str, Any] = {
                 "direction": port.direction,
-                "dtype": port.dtype,
+                "dtype": dtype,
                 "width": trace.width,
                 "trace": f"traces/{port.name}.npz",
                 "expected": f"expected/{port.name}.npz",
-                "throughput": as_dict(measure(trace, port.dtype)),
+                "throughput": as_dict(measure(trace, dtype)),
             }
             _save(trace, folder / entry["trace"])
             _save(episode.expected.ports[port.name], folder / entry["expected"])
-            if port.dtype is not None:
+            if dtype is not None and len(trace):
                 kind = "stimulus" if port.direction == "in" else "output"
-                entry["file"] = f"{kind}/{port.name}.txt"
-                _write_plio(trace, port.dtype, folder / entry["file"], timed=port.direction == "out")
+                name = f"{kind}/{port.name}.txt"
+                why = _write_plio(trace, dtype, folder / name, timed=port.direction == "out")
+                if why is None:
+                    entry["file"] = name
+            if why is not None:
+                entry["no_file"] = why
             report["ports"][port.name] = entry
-            shown[port.name] = trace
+            shown[port.name], dtypes[port.name] = trace, dtype
         report["status_outputs"] = dict(episode.record.outcome.status)
         if plot and any(len(t) for t in shown.values()):
             # matplotlib takes a second to import: only where something is drawn.
             from tb.plot import plot_run
 
-            dtypes = {p.name: p.dtype for p in request.design.bundles(request.all_params)}
             plot_run(shown, folder / "plot.png", f"{request.design.name} {request.case.name}", dtypes)
             report["plot"] = "plot.png"
     _dump(report, folder / REPORT)
@@ -119,11 +124,23 @@ def _save(trace: Trace, path: Path) -> None:
     trace.save(path)
 
 
-def _write_plio(trace: Trace, dtype: str, path: Path, *, timed: bool) -> None:
-    if not len(trace):
-        return
+def whole_samples(trace: Trace, dtype: str | None) -> tuple[str | None, str | None]:
+    """The sample type to measure a port in, and why it is none although the port has one.
+
+    Partial TKEEP may cut samples apart; such a trace can only be measured in bytes.
+    """
+    ragged = None if dtype is None else trace.ragged(dtype)
+    return (dtype, None) if ragged is None else (None, str(ragged))
+
+
+def _write_plio(trace: Trace, dtype: str, path: Path, *, timed: bool) -> str | None:
+    """Write a port's file; the reason where the text format cannot say what was transferred, and nothing is written."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    plio.write(path, trace, dtype, style=replace(plio.TextStyle(), time_lines=timed))
+    try:
+        plio.write(path, trace, dtype, style=replace(plio.TextStyle(), time_lines=timed))
+    except InputError as why:
+        return str(why)
+    return None
 
 
 def _dump(report: dict[str, Any], path: Path) -> None:

@@ -179,6 +179,7 @@ class _Report(BaseModel):
     ports: Mapping[str, _ReportPort]
     design: str = ""
     case: str = ""
+    time_compared: bool = True
 
 
 @dataclass(frozen=True)
@@ -189,11 +190,14 @@ class Subject:
         name: for the report.
         ports: by name.
         status: a run's own verdict; None for a file, which has none.
+        time_compared: False for a run whose golden model says nothing of cycles: its times are measured all the same,
+            but nobody has predicted them.
     """
 
     name: str
     ports: Mapping[str, Port]
     status: str | None = None
+    time_compared: bool = True
 
 
 def load_run(folder: Path) -> Subject:
@@ -218,7 +222,7 @@ def load_run(folder: Path) -> Subject:
         raise InputError(f"{where}: {first['msg'].lower()}", "the report of a run", file=path) from None
     ports = {name: Port(Trace.load(folder / entry.trace), entry.dtype) for name, entry in report.ports.items()}
     name = " ".join(part for part in (report.design, report.case) if part) or folder.name
-    return Subject(name, ports, report.status)
+    return Subject(name, ports, report.status, report.time_compared)
 
 
 # -- checking -------------------------------------------------------------------------------------------------------

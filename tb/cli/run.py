@@ -21,7 +21,7 @@ from tb.design import Case, Design
 from tb.doctor import examine
 from tb.job import BACKENDS
 from tb.paths import build_root
-from tb.report import prepare, write_report
+from tb.report import prepare, whole_samples, write_report
 from tb.run import Request, RunResult, run
 
 _SHOWN_FAILURES = 3
@@ -92,7 +92,7 @@ def run_command(
     if as_json:
         print_json({**report, "folder": str(folder)})
     else:
-        _show(results, failed, folder, name, inputs or [])
+        _show(report, results, failed, folder, name, inputs or [])
     if failed:
         raise typer.Exit(FAILED)
 
@@ -161,12 +161,22 @@ def _read_inputs(design: Design, params: Mapping[str, Any], inputs: list[str], c
     return found
 
 
-def _show(results: list[RunResult], failed: list[RunResult], folder: Path, name: str, inputs: list[str]) -> None:
+def _show(
+    report: Mapping[str, Any],
+    results: list[RunResult],
+    failed: list[RunResult],
+    folder: Path,
+    name: str,
+    inputs: list[str],
+) -> None:
     out = Console(highlight=False)
     first = failed[0] if failed else results[0]
     request, episode = first.request, first.main_episode
     if episode is not None:
         out.print(_port_table(first))
+    for port, entry in report["ports"].items():
+        if "no_file" in entry:
+            out.print(f"no PLIO file of {port}: {entry['no_file']}", markup=False, soft_wrap=True)
     for result in failed[:_SHOWN_FAILURES]:
         out.print(f"[bold red]seed {result.seed} failed:[/]")
         for text in result.failures[:_SHOWN_FAILURES]:
@@ -205,7 +215,7 @@ def _port_table(result: RunResult) -> Table:
         table.add_column(column, justify="left" if column in ("port", "model") else "right")
     for port in result.request.design.bundles(result.request.all_params):
         trace = episode.record.outcome.ports[port.name]
-        found = measure(trace, port.dtype)
+        found = measure(trace, whole_samples(trace, port.dtype)[0])
         rate = found.by_frames or found.raw
         samples = f"{rate.msamples_per_s:.2f}" if rate and rate.msamples_per_s is not None else "-"
         span = f"{trace.cycle[0]}..{trace.cycle[-1]}" if len(trace) else "-"

@@ -76,7 +76,8 @@ def signoff(
         text = junit(what, checks)
         store(out, text.encode(), force=force)
     if as_json:
-        print_json({"subject": what.name, "passed": good, "checks": [asdict(c) for c in checks]})
+        facts = {"subject": what.name, "passed": good, "time_compared": what.time_compared}
+        print_json({**facts, "checks": [asdict(c) for c in checks]})
     else:
         _show(what, checks)
     if not good:
@@ -105,5 +106,7 @@ def _show(what: Subject, checks: list[Check]) -> None:
     for c in checks:
         if not c.passed:
             plain.print(f"FAIL {c.where} {c.name}: {c.reason}")
+    if not what.time_compared:
+        plain.print("note: this run compared values, not cycles; its times are measured, but no model has predicted them")
     kept = sum(c.passed for c in checks)
     plain.print(f"{kept} of {len(checks)} limits kept: {'PASS' if kept == len(checks) else 'FAIL'}")

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from pymodels import plio
 from pymodels.trace import Trace
+from tb.benches import find_design
 from tb.cli import app
 from tb.paths import HDL
 
@@ -51,6 +52,30 @@ def test_a_run_leaves_everything(build):
     assert file.timed
     assert np.array_equal(file.trace.samples("cint16"), got.samples("cint16"))
     assert (folder / "plot.png").read_bytes()[1:4] == b"PNG"
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("case", [c.name for c in find_design("plio_fir").cases])
+def test_every_case_is_reported(build, case):
+    run = _goldbeat("run", "plio_fir", "--case", case, "--name", "a", "--json")
+    assert run.exit_code == 0, run.output
+    report = json.loads(run.stdout)
+    for name, port in report["ports"].items():
+        assert ("file" in port) != ("no_file" in port) or not port["throughput"]["beats"], name
+        assert "file" not in port or (build / "runs" / "a" / port["file"]).stat().st_size
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("transactors", ["native", "cocotbext"])
+def test_samples_cut_by_tkeep_are_measured_in_bytes_and_make_no_file(build, transactors):
+    words = ("run", "plio_fir", "--case", "sweep", "--transactors", transactors)
+    report = json.loads(_goldbeat(*words, "--name", "a", "--json").stdout)
+    port = report["ports"]["s_axis"]
+    assert port["dtype"] is None
+    assert "valid bytes in beat" in port["no_file"]
+    assert not (build / "runs" / "a" / "stimulus" / "s_axis.txt").exists()
+    assert port["throughput"]["bytes"] == Trace.load(build / "runs" / "a" / port["trace"]).keep.sum()
+    assert "no PLIO file of s_axis: found" in _goldbeat(*words, "--name", "a").output
 
 
 @pytest.mark.sim

@@ -242,6 +242,15 @@ def test_command_on_a_run(tmp_path: Path) -> None:
     assert "3 of 4 limits kept: FAIL" in text
 
 
+def test_a_run_whose_cycles_nobody_predicted_is_signed_off_with_a_note(tmp_path: Path) -> None:
+    note = "no model has predicted them"
+    rules = limits(tmp_path, GOOD)
+    assert note not in signoff(run_folder(tmp_path / "timed"), "--limits", rules, code=0).stdout
+    untimed = run_folder(tmp_path / "untimed", time_compared=False)
+    assert note in signoff(untimed, "--limits", rules, code=0).stdout
+    assert json.loads(signoff(untimed, "--limits", rules, "--json", code=0).stdout)["time_compared"] is False
+
+
 def test_command_writes_junit_and_json(tmp_path: Path) -> None:
     run = run_folder(tmp_path / "run")
     rules = limits(tmp_path, GOOD.replace("= 60", "= 39") + "[port.raw]\nmin_mb_per_s = 1\n")
