@@ -24,7 +24,7 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import GoldbeatError, InputError, UsageError
+from pymodels.errors import GoldbeatError, UsageError
 from pymodels.samples import SampleType, sample_type
 from pymodels.trace import Trace
 

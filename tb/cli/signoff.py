@@ -107,6 +107,8 @@ def _show(what: Subject, checks: list[Check]) -> None:
         if not c.passed:
             plain.print(f"FAIL {c.where} {c.name}: {c.reason}")
     if not what.time_compared:
-        plain.print("note: this run compared values, not cycles; its times are measured, but no model has predicted them")
+        plain.print(
+            "note: this run compared values, not cycles; its times are measured, but no model has predicted them"
+        )
     kept = sum(c.passed for c in checks)
     plain.print(f"{kept} of {len(checks)} limits kept: {'PASS' if kept == len(checks) else 'FAIL'}")
