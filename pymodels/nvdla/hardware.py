@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What nv_small's engines do to memory, stated as their registers program it.
+
+The bench of the RTL compares with this: register values of one group, memory before, memory after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.axi.memory import Region
+from pymodels.errors import UsageError
+from pymodels.nvdla.address_space import AddressSpace
+from pymodels.nvdla.arithmetic import Ints
+from pymodels.nvdla.pdp import run_pdp
+from pymodels.nvdla.registers import Values
+from pymodels.nvdla.sdp import run_sdp
+
+_ENGINES: dict[str, Callable[[Values, AddressSpace, Ints | None], Ints]] = {"SDP": run_sdp, "PDP": run_pdp}
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What an operation leaves.
+
+    Attributes:
+        memory: (size,) bytes of each region after the operation.
+        output: (surfaces, height, width, 8) the int8 output; it is also what goes on to PDP where SDP writes nothing.
+    """
+
+    memory: dict[str, npt.NDArray[np.uint8]]
+    output: Ints
+
+
+def run(
+    engine: str,
+    registers: Mapping[int, int],
+    memory: Sequence[Region],
+    incoming: Ints | None = None,
+) -> Result:
+    """Carry out one operation.
+
+    Args:
+        engine: ``SDP`` or ``PDP``.
+        registers: byte address to value of the group that is run, the engine's RDMA block included; what was never written
+            has its reset value. Other blocks do no harm.
+        memory: regions of the address space; their arrays stay as they are.
+        incoming: what comes from the engine before in flying mode.
+
+    Raises:
+        UsageError: nv_small cannot do what the registers say.
+        InputError: a cube lies outside of the memory.
+    """
+    if engine not in _ENGINES:
+        raise UsageError(f"unknown engine {engine!r}; known: {', '.join(_ENGINES)}")
+    space = AddressSpace(memory)
+    output = _ENGINES[engine](Values(registers), space, incoming)
+    return Result(space.contents(), output)
