@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -24,9 +25,11 @@ def test_the_rule_can_fail(tmp_path):
         (tmp_path / package).mkdir()
         (tmp_path / package / "__init__.py").write_text("")
     (tmp_path / "pymodels" / "bad.py").write_text("import tb\nimport cocotb\n")
-    for design in ("objfifo", "plio"):
-        (tmp_path / "pymodels" / f"{design}.py").write_text("")
-    (tmp_path / "pyproject.toml").write_text((ROOT / "pyproject.toml").read_text())
+    rules = (ROOT / "pyproject.toml").read_text()
+    for contract in tomllib.loads(rules)["tool"]["importlinter"]["contracts"]:
+        for design in contract.get("modules", ()):
+            (tmp_path / f"{design.replace('.', '/')}.py").write_text("")
+    (tmp_path / "pyproject.toml").write_text(rules)
     run = _lint(tmp_path)
     assert run.returncode == 1
     assert "2 broken" in run.stdout

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole network, layer by layer, on one memory, as the host runs it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.errors import InputError
+from pymodels.zynqnet import int8
+from pymodels.zynqnet.classify import Class, top
+from pymodels.zynqnet.layer_run import Number, run_layer, word_type
+from pymodels.zynqnet.memory_map import MemoryMap
+from pymodels.zynqnet.network import Layer, Network
+from pymodels.zynqnet.shifts import Shifts
+
+Floats = npt.NDArray[np.float32]
+
+
+def sha256(values: npt.NDArray[Any]) -> str:
+    """Of the values in little-endian order, as the memory holds them."""
+    return hashlib.sha256(values.astype(values.dtype.newbyteorder("<"), copy=False).tobytes()).hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class LayerOutput:
+    """What one layer wrote.
+
+    Attributes:
+        layer: which.
+        values: (height_out, width_out, ch_out), a view of the memory.
+        pool: (ch_out,) pool sums, a view of the memory, or None.
+    """
+
+    layer: Layer
+    values: npt.NDArray[Any]
+    pool: npt.NDArray[Any] | None
+
+    @property
+    def sha256(self) -> str:
+        """Of ``values``."""
+        return sha256(self.values)
+
+
+class Golden:
+    """The accelerator's memory and what the layers make of it.
+
+    Args:
+        network: the network; for int8 its layers need shifts (:func:`quantised`).
+        weights: (words,) all weights as they lie in memory.
+        image: (height, width, channels) as it lies in memory.
+        number: format; int8 values may come in any integer type.
+        words: size of the memory; None: as much as is needed.
+        fraction: fraction length of the last layers' results, int8 only.
+
+    Raises:
+        InputError: weights or image of another shape.
+    """
+
+    def __init__(
+        self,
+        network: Network,
+        weights: npt.NDArray[Any],
+        image: npt.NDArray[Any],
+        number: Number = "fp32",
+        words: int | None = None,
+        fraction: int = 0,
+    ) -> None:
+        self.network, self.number, self.memory, self.fraction = network, number, MemoryMap(network), fraction
+        self.memory.check(words)
+        check_weights(network, weights)
+        check_image(network, image)
+        self.dram: npt.NDArray[Any] = np.zeros(self.memory.words if words is None else words, word_type(number))
+        self.dram[: network.weights] = weights
+        self.load_image(image)
+
+    def load_image(self, image: npt.NDArray[Any]) -> None:
+        """Store an image, as the host does before every frame: the pool sums of the last one lie over it."""
+        first = self.memory.layer_input(self.network.layers[0]).first
+        self.dram[first : first + image.size] = image.reshape(-1)
+
+    def run(self) -> Iterator[LayerOutput]:
+        """Run all layers; each is given right after it is done."""
+        for layer in self.network.layers:
+            yield self.run_layer(layer)
+
+    def run_layer(self, layer: Layer) -> LayerOutput:
+        """Run one layer on the memory as it stands."""
+        view = run_layer(self.dram, layer, self.memory, self.number)
+        return LayerOutput(layer, view.output(), view.pool() if layer.gpool else None)
+
+    def sums(self) -> npt.NDArray[Any]:
+        """(classes,) pool sums of the last layers, from the memory."""
+        last = self.network.layers[-1]
+        if not last.gpool:
+            raise InputError("a network without global pooling at its end", "one with classes")
+        first = self.memory.data_offset
+        return self.dram[first : first + last.pixel_step].copy()
+
+    def scores(self) -> npt.NDArray[Any]:
+        """(classes,) means over the pixels: what softmax works on."""
+        last = self.network.layers[-1]
+        pixels = last.width_out * last.height_out
+        sums = self.sums()
+        if self.number == "fp32":
+            means: npt.NDArray[Any] = sums / np.float32(pixels)
+            return means
+        return np.ldexp(sums / pixels, -self.fraction)
+
+    def top(self, count: int = 5) -> tuple[Class, ...]:
+        """The likeliest classes after a run."""
+        return top(self.scores(), count)
+
+
+def check_weights(network: Network, weights: npt.NDArray[Any]) -> None:
+    """Refuse weights of another size."""
+    if weights.shape != (network.weights,):
+        raise InputError(f"weights of shape {weights.shape}", f"({network.weights},) for {network.name}")
+
+
+def check_image(network: Network, image: npt.NDArray[Any]) -> None:
+    """Refuse an image of another size."""
+    shape = (network.input.height, network.input.width, network.input.channels)
+    if image.shape != shape:
+        raise InputError(f"an image of shape {image.shape}", f"{shape} for {network.name}")
+
+
+@dataclass(frozen=True, eq=False)
+class Quantised:
+    """A network in int8.
+
+    Attributes:
+        network: with shifts.
+        weights: (words,) int32 that hold int8 values.
+        image: (height, width, channels) likewise.
+        fraction: fraction length of the last layers' results.
+    """
+
+    network: Network
+    weights: npt.NDArray[np.int32]
+    image: npt.NDArray[np.int32]
+    fraction: int
+
+    def golden(self) -> Golden:
+        """Ready to run."""
+        return Golden(self.network, self.weights, self.image, "int8", fraction=self.fraction)
+
+
+def quantised(
+    network: Network, weights: Floats, image: Floats, progress: Callable[[Layer], None] = lambda layer: None
+) -> Quantised:
+    """Choose fraction lengths and quantise, from what an fp32 run on this image shows.
+
+    Every group of numbers gets the most fraction bits with which its largest still fits: a layer's weights and biases
+    together, each layer's result, and the concatenation of a split pair. The image has fraction length 0.
+
+    Args:
+        network: the network.
+        weights: (words,) float32.
+        image: (height, width, channels) float32.
+        progress: is told each layer that is done.
+    """
+    golden = Golden(network, weights, image)
+    largest: list[float] = []
+    for out in golden.run():
+        largest.append(float(np.abs(out.values).max()))
+        progress(out.layer)
+    ints = np.empty(network.weights, np.int32)
+    shifts: list[Shifts] = []
+    data_in, concat = 0, 0
+    for n, layer in enumerate(network.layers):
+        part = weights[layer.mem_weights : layer.mem_weights + layer.weights]
+        of_weights = int8.fraction_for(float(np.abs(part).max()))
+        ints[layer.mem_weights : layer.mem_weights + layer.weights] = int8.quantise(part, of_weights)
+        data_out = int8.fraction_for(largest[n])
+        if layer.split == "first":
+            concat = min(data_out, int8.fraction_for(largest[n + 1]))
+        joined = None if layer.split == "none" else concat
+        shifts.append(Shifts.of_fractions(data_in, of_weights, data_out, joined))
+        if layer.split != "first":
+            data_in = data_out if joined is None else joined
+    return Quantised(network.with_shifts(shifts), ints, int8.quantise(image, 0), data_in)

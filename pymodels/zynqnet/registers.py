@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The AXI-Lite registers at the original's addresses, and what the host writes to them.
+
+The host sets up the memory once, then for every layer writes its registers and the start bit and waits for done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from pymodels.stimulus import Access
+from pymodels.zynqnet.memory_map import MemoryMap
+from pymodels.zynqnet.network import NAME_BYTES, Layer
+
+BOARD_BASE = 0x43C0_0000
+"""Where the registers are on the public board; the addresses below count from there."""
+
+AP_CTRL = 0x00
+GIE = 0x04
+IER = 0x08
+ISR = 0x0C
+NAME = 0x10
+WIDTH = 0x18
+HEIGHT = 0x20
+CH_IN = 0x28
+CH_OUT = 0x30
+KERNEL = 0x38
+STRIDE = 0x40
+PAD = 0x48
+RELU = 0x50
+FIRST_SPLIT = 0x58
+SECOND_SPLIT = 0x60
+GLOBAL_POOL = 0x68
+MEM_IN = 0x70
+MEM_OUT = 0x78
+MEM_WEIGHTS = 0x80
+DRAM_BASE = 0x88
+WEIGHTS_OFFSET = 0x90
+NUM_WEIGHTS = 0x98
+INPUT_OFFSET = 0xA0
+
+# Bits of AP_CTRL.
+START = 1 << 0
+DONE = 1 << 1
+IDLE = 1 << 2
+READY = 1 << 3
+AUTO_RESTART = 1 << 7
+
+
+@dataclass(frozen=True)
+class Row:
+    """One write of a register program.
+
+    Attributes:
+        register: its name.
+        address: byte address, from the start of the registers.
+        value: what is written.
+    """
+
+    register: str
+    address: int
+    value: int
+
+    def access(self) -> Access:
+        """As a simulation takes it."""
+        return Access("write", self.address, self.value)
+
+
+def setup_rows(memory: MemoryMap) -> Iterator[Row]:
+    """What the host writes once."""
+    yield Row("DRAM_BASE", DRAM_BASE, memory.base)
+    yield Row("WEIGHTS_OFFSET", WEIGHTS_OFFSET, memory.weights_offset)
+    yield Row("INPUT_OFFSET", INPUT_OFFSET, memory.data_offset)
+
+
+def layer_rows(layer: Layer) -> Iterator[Row]:
+    """What the host writes for a layer, the start bit last."""
+    name = layer.name.encode("ascii").ljust(NAME_BYTES, b"\0")
+    for at in range(0, NAME_BYTES, 4):
+        yield Row(f"NAME{at // 4}", NAME + at, int.from_bytes(name[at : at + 4], "little"))
+    yield Row("WIDTH", WIDTH, layer.width)
+    yield Row("HEIGHT", HEIGHT, layer.height)
+    yield Row("CH_IN", CH_IN, layer.ch_in)
+    yield Row("CH_OUT", CH_OUT, layer.ch_out)
+    yield Row("KERNEL", KERNEL, layer.kernel)
+    yield Row("STRIDE", STRIDE, layer.stride)
+    yield Row("PAD", PAD, layer.pad)
+    yield Row("RELU", RELU, int(layer.relu))
+    yield Row("FIRST_SPLIT", FIRST_SPLIT, int(layer.split == "first"))
+    yield Row("SECOND_SPLIT", SECOND_SPLIT, int(layer.split == "second"))
+    yield Row("GLOBAL_POOL", GLOBAL_POOL, int(layer.gpool))
+    yield Row("MEM_IN", MEM_IN, layer.mem_in)
+    yield Row("MEM_OUT", MEM_OUT, layer.mem_out)
+    yield Row("MEM_WEIGHTS", MEM_WEIGHTS, layer.mem_weights)
+    yield Row("NUM_WEIGHTS", NUM_WEIGHTS, layer.weights)
+    yield Row("AP_CTRL", AP_CTRL, START)
+
+
+def program(layer: Layer, memory: MemoryMap | None = None) -> tuple[Access, ...]:
+    """The register program of a layer; with ``memory``, what the host writes once comes first."""
+    rows = [*(setup_rows(memory) if memory is not None else ()), *layer_rows(layer)]
+    return tuple(row.access() for row in rows)

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Networks, weights and images by name or from files, for the ZynqNet commands and benches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.errors import InputError, ToolError, UsageError
+from pymodels.zynqnet import synth
+from pymodels.zynqnet.golden import check_image, check_weights
+from pymodels.zynqnet.limits import check_network
+from pymodels.zynqnet.network import InputShape, Network, load_network
+from pymodels.zynqnet.networks import mini, zynqnet
+from pymodels.zynqnet.picture import from_rgb
+
+NETWORKS: dict[str, Callable[[], Network]] = {"zynqnet": zynqnet, "mini": mini}
+SYNTH = "synth:"
+
+Floats = npt.NDArray[np.float32]
+
+
+def find_network(name: str) -> Network:
+    """A network that comes with Goldbeat, or a TOML or JSON file."""
+    if name in NETWORKS:
+        return NETWORKS[name]()
+    if Path(name).suffix.lower() not in (".toml", ".json"):
+        raise UsageError(f"unknown network {name!r}; known: {', '.join(NETWORKS)}, or a .toml or .json file")
+    network = load_network(name)
+    check_network(network)
+    return network
+
+
+def find_weights(text: str, network: Network) -> Floats:
+    """``synth:SEED``, a ``.npy`` file, or little-endian float32 in the order of the memory (the original's weights.bin)."""
+    if (seed := _synth(text)) is not None:
+        return synth.weights(network, seed)
+    path = Path(text)
+    if path.suffix.lower() == ".npy":
+        values = np.ravel(_load_npy(path))
+    else:
+        raw = _read(path)
+        if len(raw) != 4 * network.weights:
+            raise InputError(f"{len(raw)} bytes", f"{4 * network.weights}: one float32 for each weight", file=path)
+        values = np.frombuffer(raw, "<f4")
+    if values.dtype.kind != "f":
+        raise InputError(f"numbers of type {values.dtype}", "float32", file=path)
+    found = values.astype(np.float32)
+    check_weights(network, found)
+    return found
+
+
+def find_image(text: str, network: Network) -> Floats:
+    """``synth:SEED``, a picture (PNG, JPEG), or a ``.npy`` file.
+
+    A picture is scaled until its shorter side fits, cut around its centre, and turned as the network wants it. A ``.npy`` of
+    uint8 is a picture (rows, columns, red green blue) of the right size; one of float32 lies as the memory has it,
+    (height, width, channels).
+    """
+    if (seed := _synth(text)) is not None:
+        return synth.image(network.input, seed)
+    path = Path(text)
+    if path.suffix.lower() != ".npy":
+        return from_rgb(_picture(path, network.input), network.input)
+    values = _load_npy(path)
+    if values.dtype == np.uint8:
+        return from_rgb(values, network.input)
+    if values.dtype.kind != "f":
+        raise InputError(f"numbers of type {values.dtype}", "uint8 or float32", file=path)
+    found = values.astype(np.float32)
+    check_image(network, found)
+    return found
+
+
+def _synth(text: str) -> int | None:
+    if not text.startswith(SYNTH):
+        return None
+    seed = text.removeprefix(SYNTH)
+    if not seed.isdigit():
+        raise UsageError(f"{text!r}: expected {SYNTH} and a whole number")
+    return int(seed)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise InputError("no such file", f"a file, or {SYNTH}SEED", file=path) from None
+
+
+def _load_npy(path: Path) -> npt.NDArray[Any]:
+    try:
+        values: npt.NDArray[Any] = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise InputError("no such file", f"a file, or {SYNTH}SEED", file=path) from None
+    except (ValueError, EOFError, OSError) as error:
+        raise InputError(str(error), "an array (.npy)", file=path) from None
+    if not isinstance(values, np.ndarray):
+        raise InputError("an archive", "a single array (.npy)", file=path)
+    return values
+
+
+def _picture(path: Path, shape: InputShape) -> npt.NDArray[np.uint8]:
+    try:
+        from PIL import Image, ImageOps, UnidentifiedImageError
+    except ModuleNotFoundError:
+        raise ToolError("reading pictures needs the Python package pillow: pip install 'goldbeat[images]'") from None
+    if not path.exists():
+        raise InputError("no such file", f"a picture, a .npy file, or {SYNTH}SEED", file=path)
+    try:
+        with Image.open(path) as opened:
+            colours = ImageOps.exif_transpose(opened).convert("RGB")
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
+        raise InputError(str(error), "a picture", file=path) from None
+    # The network's rows are the picture's columns.
+    fitted = ImageOps.fit(colours, (shape.height, shape.width), Image.Resampling.BILINEAR)
+    return np.asarray(fitted, np.uint8)

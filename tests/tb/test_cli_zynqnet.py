@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat zynqnet``, and what it reads."""
+
+import json
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+from typer.main import get_command
+
+from pymodels.zynqnet import synth
+from pymodels.zynqnet.networks import mini
+from tb.cli import app
+from tb.zynqnet_inputs import find_image
+
+COMMAND = get_command(app)
+
+
+class Result(NamedTuple):
+    code: int
+    stdout: str
+    stderr: str
+
+
+def goldbeat(*arguments):
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as caught:
+        COMMAND.main(args=["zynqnet", *(str(a) for a in arguments)], prog_name="goldbeat")
+    return Result(int(caught.value.code or 0), out.getvalue(), err.getvalue())
+
+
+def test_golden_prints_every_layer():
+    found = goldbeat("golden", "--network", "mini", "--json")
+    assert found.code == 0
+    data = json.loads(found.stdout)
+    assert [row["layer"] for row in data["layers"]] == [layer.name for layer in mini().layers]
+    assert all(len(row["sha256"]) == 64 for row in data["layers"])
+    assert len(data["top"]) == 5
+    assert sum(c["probability"] for c in data["top"]) <= 1
+    text = goldbeat("golden", "--network", "mini", "--top", 2).stdout
+    assert all(row["sha256"][:16] in text for row in data["layers"])
+    assert text.count("class") == 2
+
+
+def test_seeds_and_formats_matter():
+    runs = [
+        goldbeat("golden", "-n", "mini", "--json", *more).stdout
+        for more in ((), ("--weights", "synth:2"), ("--image", "synth:8"), ("--number", "int8"))
+    ]
+    digests = [json.loads(run)["layers"][0]["sha256"] for run in runs]
+    assert len(set(digests)) == 4
+    assert json.loads(runs[3])["layers"][0]["shifts"]
+
+
+def test_files_give_what_the_rule_gives(tmp_path):
+    expected = json.loads(goldbeat("golden", "-n", "mini", "--json").stdout)["layers"]
+    weights, image = synth.weights(mini()), synth.image(mini().input)
+    weights.tofile(tmp_path / "weights.bin")
+    np.save(tmp_path / "weights.npy", weights)
+    np.save(tmp_path / "image.npy", image)
+    for name in ("weights.bin", "weights.npy"):
+        found = goldbeat("golden", "-n", "mini", "-w", tmp_path / name, "-i", tmp_path / "image.npy", "--json")
+        assert json.loads(found.stdout)["layers"] == expected
+
+
+def test_a_picture_is_turned_and_its_mean_taken_off(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    shape = mini().input
+    picture = np.random.default_rng(3).integers(0, 256, (shape.width, shape.height, 3), np.uint8)
+    image.fromarray(picture).save(tmp_path / "a.png")
+    np.save(tmp_path / "a.npy", picture)
+    found = find_image(str(tmp_path / "a.png"), mini())
+    # Row y, column x of the memory is row x, column y of the picture; blue comes first.
+    assert found[2, 5].tolist() == [picture[5, 2, 2] - 104.0, picture[5, 2, 1] - 117.0, picture[5, 2, 0] - 123.0]
+    np.testing.assert_array_equal(find_image(str(tmp_path / "a.npy"), mini()), found)
+
+
+def test_a_large_picture_is_scaled_and_cut_around_its_centre(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    picture = np.zeros((64, 128, 3), np.uint8)
+    picture[:, 32:96, 0] = 255
+    image.fromarray(picture).save(tmp_path / "wide.png")
+    found = find_image(str(tmp_path / "wide.png"), mini())
+    assert found.shape == (16, 16, 3)
+    assert (found[1:-1, :, 2] == 255 - 123).all()
+    assert (found[:, :, :2] == [-104, -117]).all()
+
+
+def test_map_tells_of_the_overrun():
+    found = goldbeat("map")
+    assert found.code == 0
+    assert "131072 bytes behind the end" in found.stdout
+    data = json.loads(goldbeat("map", "--json").stdout)
+    assert (data["words"], data["original_host"]["overrun_bytes"]) == (5965344, 131072)
+    assert data["stretches"][0]["byte_address"] == 0x38000000
+    assert json.loads(goldbeat("map", "--json", "--base", "0x1000").stdout)["base"] == 0x1000
+
+
+def test_program_of_one_layer_and_of_all():
+    found = goldbeat("program", "--layer", "c1")
+    assert "0x0018  0x00000100  WIDTH" in found.stdout
+    assert "f2/s3" not in found.stdout
+    parts = json.loads(goldbeat("program", "--json").stdout)
+    assert len(parts) == 28
+    assert parts[1]["writes"][-1] == {"register": "AP_CTRL", "address": 0, "value": 1}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["golden", "-n", "nothing"], "unknown network"),
+        (["golden", "-n", "nothing.toml"], "no such file"),
+        (["golden", "-n", "mini", "-w", "synth:x"], "whole number"),
+        (["golden", "-n", "mini", "-w", "missing.bin"], "no such file"),
+        (["golden", "-n", "mini", "-i", "missing.png"], "no such file"),
+        (["golden", "--number", "fp16"], "unknown format"),
+        (["program", "--layer", "c99"], "c99"),
+        (["map", "--base", "here"], "not an address"),
+    ],
+)
+def test_bad_input(arguments, message):
+    found = goldbeat(*arguments)
+    assert found.code == 2
+    assert message in found.stderr
+
+
+def test_files_that_are_something_else(tmp_path):
+    (tmp_path / "short.bin").write_bytes(b"1234")
+    (tmp_path / "text.png").write_text("no picture")
+    np.save(tmp_path / "ints.npy", np.zeros(4, np.int32))
+    (tmp_path / "wide.toml").write_text(
+        'input = {width = 7, height = 7, channels = 3}\n[[layer]]\nname = "a"\nch_out = 16\nstride = 2\n'
+    )
+    for arguments, message in [
+        (["-w", "short.bin"], "4 bytes"),
+        (["-w", "ints.npy"], "int32"),
+        (["-i", "text.png"], "a picture"),
+        (["-i", "ints.npy"], "int32"),
+        (["-n", "wide.toml"], "even sizes"),
+    ]:
+        found = goldbeat(
+            "golden", *(["-n", "mini"] if "-n" not in arguments else []), arguments[0], tmp_path / arguments[1]
+        )
+        assert (found.code, message in found.stderr) == (2, True), found.stderr
