@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streams of random commands, made by the encoder."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.tpu.encode import encode, interleave, padded
+from pymodels.tpu.tables import Chip, Engine, Kind, tables
+
+
+def every_engine() -> list[tuple[Chip, Engine]]:
+    return [(chip, engine) for chip in tables() for engine in chip.engines.values()]
+
+
+def funcs_of(engine: Engine, kind: Kind) -> list[int]:
+    """What func may be, END left out."""
+    if "func" not in engine.head:
+        return [0]
+    known = [f for f in kind.ops if f >= 0] or list(range(1 << engine.head["func"][1]))
+    return [f for f in known if engine.end is None or (kind, f) != engine.end]
+
+
+def free_fields(engine: Engine, kind: Kind) -> list[str]:
+    """Fields that share no bit with short, type and func of the head."""
+    heads = [engine.head[i] for i in ("short", "type", "func") if i in engine.head]
+    if kind.short is None and "short" in engine.head:
+        heads.remove(engine.head["short"])
+    heads = [(b, kind.func_bits or w) if (b, w) == engine.head.get("func") else (b, w) for b, w in heads]
+    if engine.last is not None:
+        heads.append(engine.last)
+    return [f.name for f in kind.fields if not any(f.bit < b + w and b < f.end for b, w in heads)]
+
+
+def random_fields(engine: Engine, kind: Kind, n: int, rng: np.random.Generator) -> dict[str, npt.NDArray[np.uint64]]:
+    columns = {}
+    for name in free_fields(engine, kind):
+        width = kind.by_name[name].width
+        columns[name] = rng.integers(0, (1 << width) - 1, n, np.uint64, endpoint=True)
+    return columns
+
+
+def random_stream(
+    engine: Engine, n: int, rng: np.random.Generator
+) -> tuple[bytes, npt.NDArray[np.int64], dict[int, dict[str, npt.NDArray[np.uint64]]]]:
+    """A stream of n commands and END: bytes, kind of each command, fields by kind."""
+    usable = [kind for kind in engine.kinds if funcs_of(engine, kind)]
+    which = np.array([kind.index for kind in usable])[rng.integers(0, len(usable), n)]
+    parts, fields = [], {}
+    for kind in usable:
+        place = np.flatnonzero(which == kind.index)
+        fields[kind.index] = random_fields(engine, kind, len(place), rng)
+        funcs = rng.choice(funcs_of(engine, kind), len(place))
+        parts.append(
+            (place, encode(engine, kind, fields[kind.index], n=len(place), func=funcs if engine.head else None))
+        )
+    return padded(engine, interleave(parts).tobytes()), which, fields
