@@ -68,6 +68,26 @@ def random_trace(
     )
 
 
+WHOLE_BUNDLE = {"width": "DATA_W", "tid": "ID_W", "tdest": "DEST_W", "tuser": "USER_W"}
+"""Widths of a stream with all sidebands, by the parameters that name them."""
+
+
+def pass_through(setting: Setting, rng: Rng, beats: int) -> Stimulus:
+    """Traffic for what must carry every bit of a :data:`WHOLE_BUNDLE` unchanged: any keep, all sidebands, no last TLAST."""
+    return Stimulus({"s_axis": _whole_trace(setting, rng, beats, setting.clocks["aclk"])}, clocks=setting.clocks)
+
+
+def pass_between_clocks(setting: Setting, rng: Rng, beats: int) -> Stimulus:
+    """The same for a stream that goes from ``s_aclk`` to another clock."""
+    clocks = two_clocks(setting, rng)
+    return Stimulus({"s_axis": _whole_trace(setting, rng, beats, clocks["s_aclk"])}, clocks=clocks)
+
+
+def _whole_trace(setting: Setting, rng: Rng, beats: int, clock: Clock) -> Trace:
+    widths = {role: setting.params[name] for role, name in WHOLE_BUNDLE.items()}
+    return random_trace(rng, widths.pop("width"), beats, clock, keep="any", finish=False, sidebands=widths)
+
+
 # Ratios that never repeat soon, that divide, that are equal in phase or not, and the AI Engine's own.
 _PERIODS = ((4000, 3200), (3200, 4000), (4000, 4000), (1000, 4000), (8000, 1000), (2002, 3000), (3334, 1250))
 
