@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Public loadables: layouts, listings, and the driver's register program against recorded runs on nv_small."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pymodels.errors import GoldbeatError, InputError, UsageError
+from pymodels.nvdla.hardware import run
+from pymodels.nvdla.ideal import program
+from pymodels.nvdla.loadable import parse, read, to_bytes
+from pymodels.nvdla.network import dla_tasks, network
+from pymodels.nvdla.placement import place
+
+ROOT = os.environ.get("GOLDBEAT_DATA")
+pytestmark = pytest.mark.skipif(not ROOT, reason="GOLDBEAT_DATA does not name the reference data")
+DATA = Path(ROOT or ".") / "data" / "nvdla"
+SMALL = ["SDP_X1_L0_0_small", "PDP_L0_0_small", "CONV_D_L0_0_small"]
+
+LAYOUTS = {
+    "BDMA_L0_0_fbuf": "cube28",
+    "CONV_D_L0_0_small_fbuf": "cube28",
+    # Its name speaks of an older schema; the file itself says 0.7.0 and reads as such.
+    "CONV_D_small_preMay2018_e298d8978f31_fbuf": "cube28",
+    "NN_L0_0_fbuf": "cube28",
+    "PDP_L0_0_fbuf": "cube28",
+    "PDP_L0_0_small_fbuf": "cube28",
+    "SDP_X1_L0_0_large_fbuf": "cube28",
+    "SDP_X1_L0_0_small_fbuf": "cube28",
+    "wyanzhao_fast-math.nvdla": "cube32",
+}
+
+
+def test_all_files_are_known():
+    assert {p.name for p in (DATA / "loadables").iterdir()} == set(LAYOUTS)
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_every_file_parses_with_its_layout(name):
+    loadable = read(DATA / "loadables" / name)
+    assert str(loadable.version) == "0.7.0"
+    (task,) = dla_tasks(loadable)
+    found = network(loadable, task)
+    assert found.choice.layout == LAYOUTS[name]
+    assert not found.choice.doubts[found.choice.layout]
+    again = parse(to_bytes(loadable))
+    assert again.memories == loadable.memories
+    assert again.tasks == loadable.tasks
+    assert all(np.array_equal(a.data, b.data) for a, b in zip(again.blobs, loadable.blobs, strict=True))
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_file_of_another_version_is_refused_by_version(name):
+    data = bytearray((DATA / "loadables" / name).read_bytes())
+    at = data.index(b"\0\7\0", 24)
+    data[at + 1] = 5
+    with pytest.raises(InputError, match=r"loadable of schema version 0\.5\.0, expected schema version 0\.7\.0"):
+        parse(bytes(data))
+
+
+def test_layers_of_a_real_network():
+    loadable = read(DATA / "loadables" / "NN_L0_0_fbuf")
+    found = network(loadable, dla_tasks(loadable)[0])
+    types = [o.type for o in found.operations]
+    assert types == ["CONV", "SDP", "PDP", "CONV", "SDP", "PDP", "CONV", "SDP", "SDP", "CONV", "SDP"]
+    weights = found.operations[0].cubes["weight_data"]
+    assert (int(weights.record["width"]), int(weights.record["height"]), int(weights.record["channel"])) == (5, 5, 1)
+    assert found.of_type("PDP")["pool_width"].tolist() == [1, 1]
+
+
+def recorded(name):
+    lines = (DATA / "cosim" / f"{name}.kmd_pre0.12_on_nv_small.trace").read_text().splitlines()
+    return [line.split(maxsplit=2)[2] if line[0] == "#" else line.split(maxsplit=1)[1] for line in lines]
+
+
+@pytest.mark.parametrize("name", SMALL)
+def test_register_program_equals_the_recorded_run(name):
+    steps = program(place(read(DATA / "loadables" / f"{name}_fbuf")))
+    ours = [
+        s.text if s.kind == "note" else f"{s.kind}_reg 0x{s.address:05x} 0x{s.value:08x}"
+        for s in steps
+        if s.kind != "interrupt"
+    ]
+    assert ours == recorded(name)
+
+
+@pytest.mark.parametrize(("name", "engine"), [("SDP_X1_L0_0_small", "SDP"), ("PDP_L0_0_small", "PDP")])
+def test_output_memory_equals_that_of_the_hardware(name, engine):
+    placed = place(read(DATA / "loadables" / f"{name}_fbuf"))
+    registers = {s.address: s.value for s in program(placed) if s.kind == "write"}
+    result = run(engine, registers, placed.regions())
+    region = np.fromfile(DATA / "cosim" / f"{name}.output_region.bin", np.uint8)
+    assert np.array_equal(result.memory["memory5"], region)
+    golden = np.fromfile(DATA / "golden" / f"{name}.dimg", np.uint8)[36:].reshape(32, 8, 8)
+    # The goldens were read out as if atoms had 32 bytes, so they cover 704 bytes only.
+    c, h, w = np.meshgrid(np.arange(32), np.arange(8), np.arange(8), indexing="ij")
+    assert np.array_equal(golden, result.memory["memory5"][h * 64 + w * 32 + c])
+
+
+def test_what_nv_small_lacks_is_said():
+    with pytest.raises(UsageError, match="nv_small has no BDMA engine"):
+        program(place(read(DATA / "loadables" / "BDMA_L0_0_fbuf")))
+    with pytest.raises(InputError, match="line stride 32 of a 1 x 1 output, expected 8"):
+        program(place(read(DATA / "loadables" / "NN_L0_0_fbuf")))
+
+
+def explore(data):
+    """Everything that a listing of the file touches."""
+    loadable = parse(data)
+    for task in dla_tasks(loadable):
+        network(loadable, task)
+    program(place(loadable))
+
+
+def mutants(count):
+    sources = [(DATA / "loadables" / n).read_bytes() for n in LAYOUTS if "NN" not in n and "CONV" not in n]
+    rng = np.random.default_rng(7)
+    for _ in range(count):
+        data = bytearray(sources[rng.integers(len(sources))])
+        for _ in range(int(rng.integers(1, 5))):
+            kind, at = rng.integers(4), int(rng.integers(len(data)))
+            if kind == 0:
+                data[at] = rng.integers(256)
+            elif kind == 1:
+                data[at] ^= 1 << rng.integers(8)
+            elif kind == 2:
+                data[at : at + 4] = int(rng.integers(0, 2**32)).to_bytes(4, "little")
+            else:
+                del data[at : at + int(rng.integers(1, 64))]
+        yield bytes(data)
+
+
+def survive(count):
+    refused = 0
+    for data in mutants(count):
+        try:
+            explore(data)
+        except GoldbeatError:
+            refused += 1
+    assert 0 < refused < count
+
+
+def test_mutations_give_own_errors_only():
+    survive(500)
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_mutations_give_own_errors_only():
+    survive(100_000)
