@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pymodels.errors import InputError, ToolError, UsageError
 from pymodels.zynqnet import synth
 from pymodels.zynqnet.golden import check_image, check_weights
-from pymodels.zynqnet.limits import check_network
+from pymodels.zynqnet.hardware import check_network
 from pymodels.zynqnet.network import InputShape, Network, load_network
 from pymodels.zynqnet.networks import mini, zynqnet
 from pymodels.zynqnet.picture import from_rgb

@@ -24,7 +24,7 @@ ORDERS: tuple[Order, ...] = ("in_order", "by_id", "interleaved")
 
 GAP_PERIOD = 1 << 16
 """A gap pattern's first values, so many of them, are repeated for ever."""
-_READ_JITTER, _WRITE_JITTER, _READ_ORDER, _WRITE_ORDER = range(4)
+READ_JITTER, WRITE_JITTER, _READ_ORDER, _WRITE_ORDER = range(4)
 
 
 @dataclass(frozen=True)
@@ -244,7 +244,7 @@ def replay(
     return out
 
 
-class _Gate:
+class Gate:
     """``gate(k)``: the first cycle from k on in which a bandwidth of ``beats`` in ``cycles`` has room for a beat."""
 
     def __init__(self, bandwidth: tuple[int, int]) -> None:
@@ -254,6 +254,7 @@ class _Gate:
         self._open = np.flatnonzero((k + 1) * beats // cycles > k * beats // cycles).tolist()
 
     def __call__(self, cycle: int) -> int:
+        """That cycle."""
         turn, phase = divmod(cycle, self._cycles)
         at = bisect_left(self._open, phase)
         if at == len(self._open):
@@ -264,8 +265,10 @@ class _Gate:
 _LONGEST_WAIT = 1 << 17
 
 
-def _both(first: Callable[[int], int], second: Callable[[int], int]) -> Callable[[int], int]:
-    def both(cycle: int) -> int:
+def both(first: Callable[[int], int], second: Callable[[int], int]) -> Callable[[int], int]:
+    """The first cycle from k on in which both are ready."""
+
+    def next_of_both(cycle: int) -> int:
         start = cycle
         while (later := second(first(cycle))) != cycle:
             cycle = later
@@ -273,15 +276,18 @@ def _both(first: Callable[[int], int], second: Callable[[int], int]) -> Callable
                 raise UsageError(f"w_ready and write_bandwidth have no cycle in common from {start} on")
         return cycle
 
-    return both
+    return next_of_both
 
 
-class _Gaps:
+class Gaps:
+    """Each call gives the next value of a gap pattern."""
+
     def __init__(self, pattern: Pattern) -> None:
         self._values = [0] if pattern.kind == "none" else pattern.gaps(GAP_PERIOD).tolist()
         self._at = -1
 
     def __call__(self) -> int:
+        """The next value."""
         self._at = (self._at + 1) % len(self._values)
         return int(self._values[self._at])
 
@@ -348,9 +354,9 @@ def _address(
 
 def _reads(bursts: Bursts, timing: MemoryTiming, master: MasterTiming, times: Times) -> None:
     numbers = np.flatnonzero(bursts.kind == READ).tolist()
-    jitter = _jitter(timing, timing.read_jitter, _READ_JITTER, len(numbers))
+    jitter = _jitter(timing, timing.read_jitter, READ_JITTER, len(numbers))
     ar_ready, r_ready = NextReady(timing.ar_ready), NextReady(master.r_ready)
-    gate, gaps = _Gate(timing.read_bandwidth), _Gaps(timing.r_gaps)
+    gate, gaps = Gate(timing.read_bandwidth), Gaps(timing.r_gaps)
     answers = _Answers(bursts, timing, _READ_ORDER)
     beat = dict.fromkeys(numbers, 0)
     rows = bursts.rows
@@ -388,10 +394,10 @@ def _writes(
     bursts: Bursts, timing: MemoryTiming, master: MasterTiming, times: Times, write_gaps: npt.NDArray[np.int64]
 ) -> None:
     numbers = np.flatnonzero(bursts.kind == WRITE).tolist()
-    jitter = _jitter(timing, timing.write_jitter, _WRITE_JITTER, len(numbers))
+    jitter = _jitter(timing, timing.write_jitter, WRITE_JITTER, len(numbers))
     aw_ready, b_ready = NextReady(timing.aw_ready), NextReady(master.b_ready)
-    w_ready = _both(NextReady(timing.w_ready), _Gate(timing.write_bandwidth))
-    gaps = _Gaps(timing.b_gaps)
+    w_ready = both(NextReady(timing.w_ready), Gate(timing.write_bandwidth))
+    gaps = Gaps(timing.b_gaps)
     answers = _Answers(bursts, timing, _WRITE_ORDER)
     rows = bursts.rows
     owner: list[int] = []  # the burst of each beat of write data

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pymodels.errors import UsageError
 from pymodels.zynqnet import fp32, int8
-from pymodels.zynqnet.limits import check_layer
+from pymodels.zynqnet.hardware import Hardware, check_layer
 from pymodels.zynqnet.memory_controller import MemoryController
 from pymodels.zynqnet.memory_map import MemoryMap
 from pymodels.zynqnet.network import Layer
@@ -55,22 +55,28 @@ def run_layer(dram: npt.NDArray[Any], layer: Layer, memory: MemoryMap, number: N
     Raises:
         UsageError: the layer cannot run, or reaches out of the memory.
     """
-    check_layer(layer)
+    check_layer(layer, memory, Hardware(mem_words=len(dram)))
     if dram.dtype != word_type(number):
         raise UsageError(f"memory of {dram.dtype} for {number}")
     view = MemoryController(dram, layer, memory)
     weights, biases = split_weights(view.read_weights(), layer)
     shape = layer.kernel, layer.stride, layer.relu
     if number == "fp32":
-        result: npt.NDArray[Any] = fp32.convolve(view.input(), weights, biases, *shape)
+        result: npt.NDArray[Any] = one_nan(fp32.convolve(view.input(), weights, biases, *shape))
     else:
         # Only the low byte of a word counts.
         image, weights, biases = (low_byte(v) for v in (view.input(), weights, biases))
         result = int8.convolve(image, weights, biases, *shape, shifts_of(layer))
     view.output()[:] = result
     if layer.gpool:
-        view.pool()[:] = fp32.pool(result) if number == "fp32" else int8.pool(result)
+        view.pool()[:] = one_nan(fp32.pool(result)) if number == "fp32" else int8.pool(result)
     return view
+
+
+def one_nan(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """The same with every NaN as the accelerator writes it, 7fc00000; in place."""
+    values[np.isnan(values)] = np.float32(np.nan)
+    return values
 
 
 def low_byte(words: npt.NDArray[Any]) -> npt.NDArray[np.int32]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The AXI-Lite registers at the original's addresses, and what the host writes to them.
+"""The AXI-Lite registers, most of them at the original's addresses, and what the host writes to them.
 
 The host sets up the memory once, then for every layer writes its registers and the start bit and waits for done.
 """
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pymodels.stimulus import Access
 from pymodels.zynqnet.memory_map import MemoryMap
 from pymodels.zynqnet.network import NAME_BYTES, Layer
+from pymodels.zynqnet.shifts import Shifts
 
 BOARD_BASE = 0x43C0_0000
 """Where the registers are on the public board; the addresses below count from there."""
@@ -39,6 +40,26 @@ DRAM_BASE = 0x88
 WEIGHTS_OFFSET = 0x90
 NUM_WEIGHTS = 0x98
 INPUT_OFFSET = 0xA0
+# From here on they are ours (docs/zynqnet-hardware.md, Registers).
+SHIFTS = 0xB0
+MEM_WORDS = 0xB8
+ID = 0x100
+CONFIG = 0x104
+ERROR = 0x108
+COUNTERS = {
+    "CYCLES": 0x10C,
+    "ISSUES": 0x110,
+    "WAIT_WEIGHTS": 0x114,
+    "WAIT_PIXELS": 0x118,
+    "WAIT_WRITE": 0x11C,
+    "BUBBLES": 0x120,
+    "READ_BEATS": 0x124,
+    "WRITE_BEATS": 0x128,
+    "LAYERS": 0x12C,
+    "FIRST_ISSUE": 0x130,
+}
+
+ID_VALUE = 0x5A4E_4554
 
 # Bits of AP_CTRL.
 START = 1 << 0
@@ -72,6 +93,7 @@ def setup_rows(memory: MemoryMap) -> Iterator[Row]:
     yield Row("DRAM_BASE", DRAM_BASE, memory.base)
     yield Row("WEIGHTS_OFFSET", WEIGHTS_OFFSET, memory.weights_offset)
     yield Row("INPUT_OFFSET", INPUT_OFFSET, memory.data_offset)
+    yield Row("MEM_WORDS", MEM_WORDS, memory.words)
 
 
 def layer_rows(layer: Layer) -> Iterator[Row]:
@@ -94,7 +116,14 @@ def layer_rows(layer: Layer) -> Iterator[Row]:
     yield Row("MEM_OUT", MEM_OUT, layer.mem_out)
     yield Row("MEM_WEIGHTS", MEM_WEIGHTS, layer.mem_weights)
     yield Row("NUM_WEIGHTS", NUM_WEIGHTS, layer.weights)
+    if layer.shifts is not None:
+        yield Row("SHIFTS", SHIFTS, shifts_word(layer.shifts))
     yield Row("AP_CTRL", AP_CTRL, START)
+
+
+def shifts_word(shifts: Shifts) -> int:
+    """The register SHIFTS."""
+    return sum((value & 0xFF) << 8 * n for n, value in enumerate((shifts.bias, shifts.out, shifts.concat)))
 
 
 def program(layer: Layer, memory: MemoryMap | None = None) -> tuple[Access, ...]:

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.zynqnet import int8
+from pymodels.zynqnet.hardware import check_layer
 from pymodels.zynqnet.image_cache import ImageCache
 from pymodels.zynqnet.layer_run import Number, low_byte, shifts_of, word_type
-from pymodels.zynqnet.limits import check_layer
 from pymodels.zynqnet.memory_controller import MemoryController
 from pymodels.zynqnet.memory_map import MemoryMap
 from pymodels.zynqnet.network import Layer
@@ -31,7 +31,7 @@ class Stepwise:
     """
 
     def __init__(self, dram: npt.NDArray[Any], layer: Layer, memory: MemoryMap, number: Number = "fp32") -> None:
-        check_layer(layer)
+        check_layer(layer, memory)
         kind = word_type(number)
         self.layer, self.number = layer, number
         self.controller = MemoryController(dram, layer, memory)

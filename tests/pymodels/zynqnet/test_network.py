@@ -7,11 +7,12 @@ import pytest
 from zynqnet_reference import LAYERS
 
 from pymodels.errors import InputError, UsageError
-from pymodels.zynqnet.limits import check_layer
+from pymodels.zynqnet.hardware import ErrorCode, Hardware, check_layer, configuration_error
 from pymodels.zynqnet.memory_map import MemoryMap
 from pymodels.zynqnet.network import load_network, parse_network
 from pymodels.zynqnet.networks import mini, zynqnet
 from pymodels.zynqnet.registers import layer_rows, program, setup_rows
+from pymodels.zynqnet.shifts import Shifts
 
 # Source: the public host's network and memory sizes, in words.
 WEIGHTS, RESERVED, NEEDED, MACS = 2_528_800, 3_403_776, 3_436_544, 529_301_504
@@ -143,25 +144,51 @@ def test_files_that_are_no_networks(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("change", "code", "message"),
     [
-        ({"width": 7, "stride": 2}, "even sizes"),
-        ({"width": 257}, r"1\.\.256"),
-        ({"width": 128, "ch_in": 65}, "image cache"),
-        ({"ch_in": 800, "ch_out": 64, "width": 8}, "weights cache"),
-        ({"mem_out": 1 << 23}, "23 bits"),
+        ({"kernel": 2}, "KERNEL", "expected 1 or 3"),
+        ({"stride": 3}, "STRIDE", "expected 1 or 2"),
+        ({"width": 7, "stride": 2}, "SIZE", "even sizes"),
+        ({"height": 257}, "SIZE", "1 to 256"),
+        ({"width": 0}, "SIZE", "1 to 256"),
+        ({"width": 1, "ch_in": 3}, "CH_IN", "at least 4 words"),
+        ({"ch_out": 24}, "CH_OUT", "a multiple of 16"),
+        ({"ch_out": 528}, "CH_OUT", "up to 512"),
+        ({"width": 128, "ch_in": 65}, "IMAGE_CACHE", "288 entries"),
+        ({"ch_in": 800, "ch_out": 64}, "WEIGHTS_CACHE", "3200 rows"),
+        ({"mem_out": 1026}, "ALIGNMENT", "multiples of 16"),
+        ({"mem_out": 1 << 23}, "MEMORY", "not inside"),
+        ({"mem_out": 2048}, "OVERLAP", "overlaps"),
+        # With several, the lowest code is the one.
+        ({"kernel": 2, "stride": 3, "mem_out": 2048}, "KERNEL", "expected 1 or 3"),
     ],
 )
-def test_layers_that_do_not_fit(change, message):
-    layer = mini().layers[3]
-    check_layer(layer)
+def test_layers_that_cannot_run(change, code, message):
+    layer, memory = mini().layers[3], MemoryMap(mini())
+    check_layer(layer, memory)
+    wrong = layer.model_copy(update=change)
+    assert configuration_error(wrong, memory, Hardware()) is ErrorCode[code]
     with pytest.raises(UsageError, match=message):
-        check_layer(layer.model_copy(update=change))
+        check_layer(wrong, memory)
+
+
+def test_fewer_processing_elements_have_deeper_caches():
+    layer = mini().layers[3].model_copy(update={"width": 8, "ch_in": 192, "ch_out": 256, "mem_out": 16384})
+    memory = MemoryMap(zynqnet())
+    for npe in (4, 8, 16):
+        assert configuration_error(layer, memory, Hardware(npe=npe)) is ErrorCode.NONE
+        more = layer.model_copy(update={"ch_in": 193})
+        assert configuration_error(more, memory, Hardware(npe=npe)) is ErrorCode.WEIGHTS_CACHE
 
 
 def test_register_programs():
     memory = MemoryMap(zynqnet())
-    assert [(r.address, r.value) for r in setup_rows(memory)] == [(0x88, 0x3800_0000), (0x90, 0), (0xA0, WEIGHTS)]
+    assert [(r.address, r.value) for r in setup_rows(memory)] == [
+        (0x88, 0x3800_0000),
+        (0x90, 0),
+        (0xA0, WEIGHTS),
+        (0xB8, WEIGHTS + NEEDED),
+    ]
     rows = {r.register: r for r in layer_rows(zynqnet().layer("f2/e3"))}
     assert (rows["NAME0"].value, rows["NAME1"].value) == (0x652F3266, 0x33)
     expected = {"WIDTH": 64, "HEIGHT": 64, "CH_IN": 16, "CH_OUT": 64, "KERNEL": 3, "STRIDE": 1, "PAD": 1, "RELU": 1}
@@ -171,3 +198,5 @@ def test_register_programs():
     accesses = program(zynqnet().layers[0], memory)
     assert (accesses[0].address, accesses[-1].address, accesses[-1].value) == (0x88, 0x00, 1)
     assert all(a.op == "write" for a in accesses)
+    shifted = zynqnet().layers[0].model_copy(update={"shifts": Shifts(bias=-2, out=11, concat=-1)})
+    assert {r.register: r.value for r in layer_rows(shifted)}["SHIFTS"] == 0xFF0BFE

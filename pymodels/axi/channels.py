@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The AXI4 memory of docs/memory.md, one burst at a time: for masters whose next burst depends on the answers to the last ones.
+
+:func:`pymodels.axi.memory.predict` does the same for a program that is known beforehand. One ID, so that all answers come in order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pymodels.axi.memory import READ_JITTER, WRITE_JITTER, Gaps, Gate, MemoryTiming, both
+from pymodels.pattern import NextReady, Pattern, splitmix64
+
+_JITTERS = 1024
+
+
+class _Jitter:
+    """Extra cycles of burst 0, 1, 2 and so on."""
+
+    def __init__(self, timing: MemoryTiming, most: int, stream: int) -> None:
+        self._seed, self._most, self._at = timing.stream_seed(stream), most, 0
+        self._values: list[int] = []
+
+    def __call__(self) -> int:
+        if self._most == 0:
+            return 0
+        at = self._at % _JITTERS
+        if at == 0:
+            numbers = np.arange(self._at, self._at + _JITTERS)
+            self._values = (splitmix64(self._seed, numbers) % np.uint64(self._most + 1)).astype(int).tolist()
+        self._at += 1
+        return self._values[at]
+
+
+class ReadChannel:
+    """AR and R.
+
+    Args:
+        timing: of the memory.
+
+    Attributes:
+        plain: nothing but latency: beats come one a cycle.
+    """
+
+    def __init__(self, timing: MemoryTiming) -> None:
+        self._latency, self._most = timing.read_latency, timing.max_reads
+        self._jitter = _Jitter(timing, timing.read_jitter, READ_JITTER)
+        self._ready, self._gate, self._gaps = (
+            NextReady(timing.ar_ready),
+            Gate(timing.read_bandwidth),
+            Gaps(timing.r_gaps),
+        )
+        self.plain = _plain(timing.r_gaps) and timing.read_bandwidth[0] == timing.read_bandwidth[1]
+        self._done: list[int] = []
+        self._offer = 0 if self.plain else self._gaps()
+        self._taken = 0
+
+    def burst(self, offer: int, beats: int, hold: int = 0) -> tuple[int, Sequence[int]]:
+        """The next burst.
+
+        Args:
+            offer: first cycle of the address.
+            beats: how many.
+            hold: after each beat of this burst, the master is not ready for so many cycles.
+
+        Returns:
+            cycle of the address handshake, and (beats,) those of the data.
+        """
+        done = self._done
+        number = len(done)
+        address = self._ready(offer if number < self._most else max(offer, done[number - self._most] + 1))
+        due = address + self._latency + self._jitter()
+        if self.plain:
+            first = max(due, self._offer, self._taken)
+            moved: Sequence[int] = range(first, first + beats * (hold + 1), hold + 1)
+            last = moved[-1]
+            self._offer = last + 1
+        else:
+            moved = []
+            for _ in range(beats):
+                last = max(self._gate(max(due, self._offer)), self._taken)
+                moved.append(last)
+                self._offer, self._taken = last + 1 + self._gaps(), last + 1 + hold
+        self._taken = last + 1 + hold
+        done.append(last)
+        return address, moved
+
+
+class WriteChannel:
+    """AW, W and B; the master offers data after the address has been taken, and is always ready for the response.
+
+    Args:
+        timing: of the memory.
+
+    Attributes:
+        plain: data are taken one a cycle.
+    """
+
+    def __init__(self, timing: MemoryTiming) -> None:
+        self._latency, self._most = timing.write_latency, timing.max_writes
+        self._jitter = _Jitter(timing, timing.write_jitter, WRITE_JITTER)
+        self._address = NextReady(timing.aw_ready)
+        self.plain = _plain(timing.w_ready) and timing.write_bandwidth[0] == timing.write_bandwidth[1]
+        self._data = both(NextReady(timing.w_ready), Gate(timing.write_bandwidth))
+        self._gaps = Gaps(timing.b_gaps)
+        self._offer = self._gaps()
+        self._done: list[int] = []
+
+    def address(self, offer: int) -> int:
+        """Handshake of the next address."""
+        done = self._done
+        number = len(done)
+        return self._address(offer if number < self._most else max(offer, done[number - self._most] + 1))
+
+    def data(self, offer: int) -> int:
+        """Handshake of the next beat of data, whose address has been taken before ``offer``."""
+        return offer if self.plain else self._data(offer)
+
+    def response(self, address: int, last: int) -> int:
+        """Handshake of the response to the burst with this address and this last data handshake."""
+        done = max(max(address, last) + self._latency + self._jitter(), self._offer)
+        self._offer = done + 1 + self._gaps()
+        self._done.append(done)
+        return done
+
+
+def _plain(pattern: Pattern) -> bool:
+    return pattern.kind == "none"
