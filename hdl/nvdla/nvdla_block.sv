@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// nvdla_block - the register block of an engine: two groups, pointer, status and enable.
+//
+// `enabled` says that the group the engine works from (`consumer`) is enabled. `done` ends it at its edge: the group is no
+// longer enabled and the engine works from the other one.
+
+module nvdla_block #(
+  parameter logic [15:0] BASE    = 16'h9000,
+  parameter int unsigned WORDS   = 63,
+  parameter int unsigned FIRST_D = 14
+) (
+  input  logic                   clk,
+  input  logic                   rst_n,
+
+  input  logic                   write,
+  input  logic [9:0]             word,
+  input  logic [31:0]            wdata,
+  output logic [31:0]            rdata,
+
+  input  logic                   done,
+  output logic                   enabled,
+  output logic                   consumer,
+  output logic [WORDS-1:0][31:0] regs
+);
+
+  localparam int unsigned StatusWord  = 0;
+  localparam int unsigned PointerWord = 1;
+  localparam int unsigned FlushWord   = 3;
+  // CDMA alone tells whether its buffer has been flushed. Ours has nothing to flush.
+  localparam bit          HasFlush    = BASE == 16'h3000;
+
+  logic       producer_q;
+  logic       consumer_q;
+  logic [1:0] enable_q;
+
+  logic [WORDS-1:0]       own_word;
+  logic [WORDS-1:0][31:0] own;
+
+  function automatic logic [1:0] status(input logic on, input logic working);
+    return !on ? 2'd0 : working ? 2'd1 : 2'd2;
+  endfunction
+
+  always_comb begin
+    own_word = '0;
+    own      = '0;
+    own_word[StatusWord]  = 1'b1;
+    own[StatusWord]       = {14'd0, status(enable_q[1], consumer_q), 14'd0, status(enable_q[0], !consumer_q)};
+    own_word[PointerWord] = 1'b1;
+    own[PointerWord]      = {15'd0, consumer_q, 15'd0, producer_q};
+    own_word[FIRST_D]     = 1'b1;
+    own[FIRST_D]          = {31'd0, enable_q[producer_q]};
+    if (HasFlush) begin
+      own_word[FlushWord] = 1'b1;
+      own[FlushWord]      = 32'd1;
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      producer_q <= 1'b0;
+      consumer_q <= 1'b0;
+      enable_q   <= '0;
+    end else begin
+      if (write && word == 10'(PointerWord)) begin
+        producer_q <= wdata[0];
+      end
+      if (write && word == 10'(FIRST_D) && wdata[0]) begin
+        enable_q[producer_q] <= 1'b1;
+      end
+      if (done) begin
+        enable_q[consumer_q] <= 1'b0;
+        consumer_q           <= !consumer_q;
+      end
+    end
+  end
+
+  nvdla_regfile #(
+    .BASE   (BASE),
+    .WORDS  (WORDS),
+    .FIRST_D(FIRST_D)
+  ) u_regfile (
+    .clk,
+    .rst_n,
+    .write,
+    .word,
+    .wdata,
+    .rdata,
+    .producer(producer_q),
+    .consumer(consumer_q),
+    .locked  (enable_q),
+    .own_word,
+    .own,
+    .regs
+  );
+
+  assign enabled  = enable_q[consumer_q];
+  assign consumer = consumer_q;
+
+endmodule

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// nvdla_glb - version, interrupt mask, set and status; the interrupt is one edge behind the status.
+
+module nvdla_glb (
+  input  logic        clk,
+  input  logic        rst_n,
+
+  input  logic        write,
+  input  logic [9:0]  word,
+  input  logic [31:0] wdata,
+  output logic [31:0] rdata,
+
+  input  logic [21:0] done,      // by status bit
+  output logic        dla_intr
+);
+
+  import nvdla_map_pkg::entry;
+
+  localparam logic [31:0] Version = entry(16'h1000).reset;
+  // The same bits in mask, set and status.
+  localparam logic [21:0] Bits    = 22'(entry(16'h1004).write);
+
+  localparam logic [9:0] VersionWord = 10'd0;
+  localparam logic [9:0] MaskWord    = 10'd1;
+  localparam logic [9:0] SetWord     = 10'd2;
+  localparam logic [9:0] StatusWord  = 10'd3;
+
+  logic [21:0] mask_q;
+  logic [21:0] status_q;
+  logic [21:0] set;
+  logic [21:0] clear;
+  logic        intr_q;
+
+  assign set   = done | (write && word == SetWord ? wdata[21:0] & Bits : '0);
+  assign clear = write && word == StatusWord ? wdata[21:0] : '0;
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      mask_q   <= '0;
+      status_q <= '0;
+      intr_q   <= 1'b0;
+    end else begin
+      if (write && word == MaskWord) begin
+        mask_q <= wdata[21:0] & Bits;
+      end
+      status_q <= (status_q & ~clear) | set;
+      intr_q   <= (status_q & ~mask_q) != '0;
+    end
+  end
+
+  always_comb begin
+    case (word)
+      VersionWord: rdata = Version;
+      MaskWord:    rdata = {10'd0, mask_q};
+      StatusWord:  rdata = {10'd0, status_q};
+      default:     rdata = '0;
+    endcase
+  end
+
+  assign dla_intr = intr_q;
+
+  // Only the bits of the mask are there.
+  logic unused;
+  assign unused = &{1'b0, wdata[31:22]};
+
+endmodule

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// nvdla_pdp - the PDP engine: reads the rows of each output row, pools by columns, then by rows, writes.
+//
+// An input atom a cycle into the banks; an output atom in as many cycles as the kernel is wide. Input rows that windows share
+// are read once for each output row.
+
+module nvdla_pdp #(
+  parameter int unsigned LINE_ATOMS = 1024
+) (
+  input  logic            clk,
+  input  logic            rst_n,
+
+  input  logic            enabled,        // the groups of PDP and PDP_RDMA
+  input  nvdla_pkg::pdp_t cfg,
+  output logic            done,
+
+  output logic            read_ask,
+  output logic [31:0]     read_addr,
+  output logic [3:0]      read_len,
+  input  logic            read_grant,
+  input  logic            beat,
+  input  logic [63:0]     beat_data,
+
+  output logic            write_ask,
+  output logic [31:0]     write_addr,
+  output logic [3:0]      write_len,
+  input  logic            write_grant,
+  output logic [63:0]     write_data,
+  input  logic            write_pop,
+  input  logic            write_quiet
+);
+
+  if (LINE_ATOMS < 2 || (LINE_ATOMS & (LINE_ATOMS - 1)) != 0 || LINE_ATOMS > 8192) begin : gen_bad_line
+    $fatal(1, "nvdla_pdp: LINE_ATOMS must be a power of two, 2 to 8192");
+  end
+
+  logic             busy_q;
+  logic             start;
+  logic             written;
+  logic             filled;
+  logic [3:0]       missing;
+  logic [7:0][10:0] value;
+  logic             release_bank;
+  logic             slot_free;
+  logic             begun;
+  logic             put;
+  logic             put_last;
+  logic [63:0]      put_data;
+
+  logic [$clog2(LINE_ATOMS)-1:0] column;
+
+  assign start = !busy_q && enabled && cfg.from_memory && 14'(cfg.in.width) < 14'(LINE_ATOMS);
+  assign done  = busy_q && written;
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      busy_q <= 1'b0;
+    end else begin
+      busy_q <= start || (busy_q && !done);
+    end
+  end
+
+  nvdla_pdp_reader #(
+    .LINE_ATOMS(LINE_ATOMS)
+  ) u_reader (
+    .clk,
+    .rst_n,
+    .load (start),
+    .cfg,
+    .ask  (read_ask),
+    .addr (read_addr),
+    .len  (read_len),
+    .grant(read_grant),
+    .beat,
+    .beat_data,
+    .filled,
+    .missing,
+    .column,
+    .value,
+    .release_bank
+  );
+
+  nvdla_pdp_core #(
+    .LINE_ATOMS(LINE_ATOMS)
+  ) u_core (
+    .clk,
+    .rst_n,
+    .cfg,
+    .filled,
+    .missing,
+    .column,
+    .value,
+    .release_bank,
+    .slot_free,
+    .begun,
+    .put,
+    .put_last,
+    .put_data
+  );
+
+  nvdla_writer u_writer (
+    .clk,
+    .rst_n,
+    .load (start),
+    .size (cfg.out),
+    .cube (cfg.target),
+    .begun,
+    .free (slot_free),
+    .put,
+    .put_last,
+    .put_data,
+    .ask  (write_ask),
+    .addr (write_addr),
+    .len  (write_len),
+    .grant(write_grant),
+    .data (write_data),
+    .pop  (write_pop),
+    .quiet(write_quiet),
+    .done (written)
+  );
+
+endmodule

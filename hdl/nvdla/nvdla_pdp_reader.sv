@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// nvdla_pdp_reader - asks for the input rows of each output row and adds them up (or compares them) by columns.
+//
+// Two banks of whole lines: `filled` says that the oldest output row is there, with `missing` rows outside of the cube; the core
+// reads it at `column` (combinational) and gives the bank back with `release_bank`.
+
+module nvdla_pdp_reader #(
+  parameter int unsigned LINE_ATOMS = 1024
+) (
+  input  logic                    clk,
+  input  logic                    rst_n,
+
+  input  logic                    load,
+  input  nvdla_pkg::pdp_t         cfg,
+
+  output logic                    ask,
+  output logic [31:0]             addr,
+  output logic [3:0]              len,
+  input  logic                    grant,
+  input  logic                    beat,
+  input  logic [63:0]             beat_data,
+
+  output logic                    filled,
+  output logic [3:0]              missing,
+  input  logic [$clog2(LINE_ATOMS)-1:0] column,
+  output logic [7:0][10:0]        value,
+  input  logic                    release_bank
+);
+
+  localparam int unsigned IdxW = $clog2(LINE_ATOMS);
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Requests
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic        ask_done;
+  logic [12:0] ask_row;
+  logic        ask_first;
+  logic        ask_last;
+  logic        ask_surface_ends;
+  logic [3:0]  ask_missing;
+  logic [1:0]  used_q;
+  logic        want;
+  logic        cutter_free;
+  logic        accept;
+  logic [31:0] surface;
+  logic [31:0] line_unused;
+
+  assign want   = !ask_done && (!ask_first || used_q < 2'd2);
+  assign accept = want && cutter_free;
+
+  nvdla_pdp_rows u_ask (
+    .clk,
+    .rst_n,
+    .load,
+    .step        (accept),
+    .in          (cfg.in),
+    .out         (cfg.out),
+    .kernel      (cfg.kernel_h),
+    .stride      (cfg.stride_h),
+    .pad         (cfg.pad_top),
+    .done        (ask_done),
+    .row         (ask_row),
+    .first       (ask_first),
+    .last        (ask_last),
+    .surface_ends(ask_surface_ends),
+    .missing     (ask_missing)
+  );
+
+  nvdla_lines u_lines (
+    .clk,
+    .load,
+    .cube        (cfg.source),
+    .next_line   (1'b0),
+    .next_surface(accept && ask_surface_ends),
+    .surface     (surface),
+    .line        (line_unused)
+  );
+
+  nvdla_cutter u_cutter (
+    .clk,
+    .rst_n,
+    .s_valid(want),
+    .s_ready(cutter_free),
+    .s_addr (surface + 32'(ask_row) * cfg.source.line_stride),
+    .s_beats(14'(cfg.in.width) + 14'd1),
+    .ask,
+    .addr,
+    .len,
+    .grant
+  );
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Banks
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic [7:0][10:0] sums [2*LINE_ATOMS];
+
+  logic             row_done;
+  logic [12:0]      row_unused;
+  logic             row_first;
+  logic             row_last;
+  logic             row_surface_ends;
+  logic [3:0]       row_missing;
+  logic [3:0]       missing_q [2];
+  logic             fill_bank_q;
+  logic             read_bank_q;
+  logic [IdxW-1:0]  at_q;
+  logic [1:0]       filled_q;
+  logic             row_ends;
+  logic             bank_ends;
+  logic [7:0][10:0] sum_old;
+  logic [7:0][10:0] sum_new;
+
+  assign row_ends  = beat && at_q == IdxW'(cfg.in.width);
+  assign bank_ends = row_ends && row_last;
+
+  nvdla_pdp_rows u_come (
+    .clk,
+    .rst_n,
+    .load,
+    .step        (row_ends),
+    .in          (cfg.in),
+    .out         (cfg.out),
+    .kernel      (cfg.kernel_h),
+    .stride      (cfg.stride_h),
+    .pad         (cfg.pad_top),
+    .done        (row_done),
+    .row         (row_unused),
+    .first       (row_first),
+    .last        (row_last),
+    .surface_ends(row_surface_ends),
+    .missing     (row_missing)
+  );
+
+  assign sum_old = sums[{fill_bank_q, at_q}];
+
+  for (genvar l = 0; l < 8; l++) begin : gen_lane
+    nvdla_pdp_combine #(
+      .W(11)
+    ) u_combine (
+      .method(cfg.method),
+      .first (row_first),
+      .sum   (sum_old[l]),
+      .x     (11'(signed'(beat_data[8*l+:8]))),
+      .y     (sum_new[l])
+    );
+  end
+
+  always_ff @(posedge clk) begin
+    if (!rst_n || load) begin
+      used_q      <= '0;
+      filled_q    <= '0;
+      fill_bank_q <= 1'b0;
+      read_bank_q <= 1'b0;
+      at_q        <= '0;
+    end else begin
+      used_q      <= used_q + 2'(accept && ask_first) - 2'(release_bank);
+      filled_q    <= filled_q + 2'(bank_ends) - 2'(release_bank);
+      fill_bank_q <= fill_bank_q ^ bank_ends;
+      read_bank_q <= read_bank_q ^ release_bank;
+      if (beat) begin
+        at_q <= row_ends ? '0 : at_q + 1'b1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (beat) begin
+      sums[{fill_bank_q, at_q}] <= sum_new;
+    end
+    if (bank_ends) begin
+      missing_q[fill_bank_q] <= row_missing;
+    end
+  end
+
+  assign filled  = filled_q != '0;
+  assign missing = missing_q[read_bank_q];
+  assign value   = sums[{read_bank_q, column}];
+
+  // The columns are the core's business, the target the writer's.
+  logic unused;
+  assign unused = &{1'b0, cfg, ask_last, ask_missing, line_unused, row_done, row_unused, row_surface_ends};
+
+endmodule

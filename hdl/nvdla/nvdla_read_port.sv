@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// nvdla_read_port - one register of read addresses for two engines, in turn where both ask.
+//
+// Granted at an edge, an address is on the bus in the next cycle; one burst a cycle.
+
+module nvdla_read_port (
+  input  logic             clk,
+  input  logic             rst_n,
+
+  input  logic [1:0]       ask,
+  input  logic [1:0][31:0] addr,
+  input  logic [1:0][3:0]  len,
+  output logic [1:0]       grant,
+
+  output logic             arvalid,
+  input  logic             arready,
+  output logic [7:0]       arid,
+  output logic [3:0]       arlen,
+  output logic [31:0]      araddr
+);
+
+  logic        valid_q;
+  logic        id_q;
+  logic        last_q;   // granted last
+  logic [31:0] addr_q;
+  logic [3:0]  len_q;
+  logic        pick;
+  logic        load;
+
+  assign pick = ask == 2'b11 ? !last_q : ask[1];
+  assign load = ask != '0 && (!valid_q || arready);
+
+  always_comb begin
+    grant = '0;
+    grant[pick] = load;
+  end
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      valid_q <= 1'b0;
+      last_q  <= 1'b1;
+    end else begin
+      valid_q <= load || (valid_q && !arready);
+      if (load) begin
+        last_q <= pick;
+      end
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (load) begin
+      id_q   <= pick;
+      addr_q <= addr[pick];
+      len_q  <= len[pick];
+    end
+  end
+
+  assign arvalid = valid_q;
+  assign arid    = {7'd0, id_q};
+  assign arlen   = len_q;
+  assign araddr  = addr_q;
+
+endmodule

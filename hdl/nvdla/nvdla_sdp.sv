@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// nvdla_sdp - the SDP engine: reads a cube and its operands, works on it (X1, X2, converter), writes it.
+//
+// An atom of 8 channels a cycle where the bus keeps up; 10 cycles from the read slot to the write slot.
+
+module nvdla_sdp (
+  input  logic            clk,
+  input  logic            rst_n,
+
+  input  logic            enabled,        // the group of SDP
+  input  logic            rdma_enabled,
+  input  logic            rdma_needed,
+  input  logic            flying_ready,   // a convolution is done
+  input  nvdla_pkg::sdp_t cfg,
+  output logic            take_flying,
+  output logic            done,
+
+  output logic            read_ask,
+  output logic [31:0]     read_addr,
+  output logic [3:0]      read_len,
+  input  logic            read_grant,
+  input  logic            beat,
+  input  logic [63:0]     beat_data,
+
+  output logic            write_ask,
+  output logic [31:0]     write_addr,
+  output logic [3:0]      write_len,
+  input  logic            write_grant,
+  output logic [63:0]     write_data,
+  input  logic            write_pop,
+  input  logic            write_quiet
+);
+
+  logic busy_q;
+  logic start;
+  logic written;
+
+  assign start = !busy_q && enabled && (rdma_enabled || !rdma_needed) && cfg.to_memory && (flying_ready || !cfg.flying);
+  assign done  = busy_q && written;
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      busy_q <= 1'b0;
+    end else begin
+      busy_q <= start || (busy_q && !done);
+    end
+  end
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Feed
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic                  filled;
+  logic [4:0]            atoms;
+  logic [3:0]            at_q;
+  logic [63:0]           data;
+  logic [1:0][3:0][63:0] operands;
+  logic                  slot_free;
+  logic                  feed;
+  logic                  feed_last;
+  logic                  put;
+  logic                  put_last;
+  logic [63:0]           put_data;
+
+  assign feed      = at_q != '0 || (filled && slot_free);
+  assign feed_last = {1'b0, at_q} == atoms - 5'd1;
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      at_q <= '0;
+    end else if (feed) begin
+      at_q <= feed_last ? '0 : at_q + 4'd1;
+    end
+  end
+
+  nvdla_sdp_reader u_reader (
+    .clk,
+    .rst_n,
+    .load        (start),
+    .cfg,
+    .ask         (read_ask),
+    .addr        (read_addr),
+    .len         (read_len),
+    .grant       (read_grant),
+    .beat,
+    .beat_data,
+    .filled,
+    .atoms,
+    .at          (at_q),
+    .data,
+    .operands,
+    .release_slot(feed && feed_last)
+  );
+
+  nvdla_sdp_core u_core (
+    .clk,
+    .rst_n,
+    .unit         (cfg.unit),
+    .from_memory  (cfg.operands),
+    .converter    (cfg.converter),
+    .feed,
+    .feed_last,
+    .feed_data    (data),
+    .feed_operands(operands),
+    .put,
+    .put_last,
+    .put_data
+  );
+
+  nvdla_writer u_writer (
+    .clk,
+    .rst_n,
+    .load (start),
+    .size (cfg.size),
+    .cube (cfg.target),
+    .begun(feed && at_q == '0),
+    .free (slot_free),
+    .put,
+    .put_last,
+    .put_data,
+    .ask  (write_ask),
+    .addr (write_addr),
+    .len  (write_len),
+    .grant(write_grant),
+    .data (write_data),
+    .pop  (write_pop),
+    .quiet(write_quiet),
+    .done (written)
+  );
+
+  assign take_flying = start && cfg.flying;
+
+endmodule

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// nvdla_top - hardware with the ports and the register map of nv_small: real SDP and PDP, stubs for convolution and CDP.
+//
+// docs/nvdla-hardware.md says what happens when. Register reads and writes are answered after 2 cycles, one a cycle; SDP works on
+// an atom of 8 channels a cycle, PDP takes as many cycles an output atom as the kernel is wide.
+
+module nvdla_top #(
+  parameter int unsigned STUB_CYCLES = 64,
+  parameter int unsigned LINE_ATOMS  = 1024
+) (
+  input  logic        dla_core_clk,
+  input  logic        dla_reset_rstn,
+
+  input  logic        csb2nvdla_valid,
+  output logic        csb2nvdla_ready,
+  input  logic [15:0] csb2nvdla_addr,
+  input  logic [31:0] csb2nvdla_wdat,
+  input  logic        csb2nvdla_write,
+  input  logic        csb2nvdla_nposted,
+  output logic        nvdla2csb_valid,
+  output logic [31:0] nvdla2csb_data,
+  output logic        nvdla2csb_wr_complete,
+
+  output logic        nvdla_core2dbb_aw_awvalid,
+  input  logic        nvdla_core2dbb_aw_awready,
+  output logic [7:0]  nvdla_core2dbb_aw_awid,
+  output logic [3:0]  nvdla_core2dbb_aw_awlen,
+  output logic [31:0] nvdla_core2dbb_aw_awaddr,
+  output logic        nvdla_core2dbb_w_wvalid,
+  input  logic        nvdla_core2dbb_w_wready,
+  output logic [63:0] nvdla_core2dbb_w_wdata,
+  output logic [7:0]  nvdla_core2dbb_w_wstrb,
+  output logic        nvdla_core2dbb_w_wlast,
+  input  logic        nvdla_core2dbb_b_bvalid,
+  output logic        nvdla_core2dbb_b_bready,
+  input  logic [7:0]  nvdla_core2dbb_b_bid,
+  output logic        nvdla_core2dbb_ar_arvalid,
+  input  logic        nvdla_core2dbb_ar_arready,
+  output logic [7:0]  nvdla_core2dbb_ar_arid,
+  output logic [3:0]  nvdla_core2dbb_ar_arlen,
+  output logic [31:0] nvdla_core2dbb_ar_araddr,
+  input  logic        nvdla_core2dbb_r_rvalid,
+  output logic        nvdla_core2dbb_r_rready,
+  input  logic [7:0]  nvdla_core2dbb_r_rid,
+  input  logic        nvdla_core2dbb_r_rlast,
+  input  logic [63:0] nvdla_core2dbb_r_rdata,
+
+  output logic        dla_intr
+);
+
+  logic clk;
+  logic rst_n;
+
+  assign clk   = dla_core_clk;
+  assign rst_n = dla_reset_rstn;
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Register bus
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  localparam int unsigned Blocks = 14;  // those that are built, by the upper digit of their byte addresses
+
+  localparam int unsigned GlbBlock     = 1;
+  localparam int unsigned CdmaBlock    = 3;
+  localparam int unsigned CaccBlock    = 7;
+  localparam int unsigned SdpRdmaBlock = 8;
+  localparam int unsigned SdpBlock     = 9;
+  localparam int unsigned PdpRdmaBlock = 10;
+  localparam int unsigned PdpBlock     = 11;
+  localparam int unsigned CdpRdmaBlock = 12;
+  localparam int unsigned CdpBlock     = 13;
+
+  // Words of each block, and the word from which on registers exist twice: their enable.
+  localparam int unsigned Words  [Blocks] = '{104, 4, 7, 59, 26, 4, 4, 14, 37, 63, 20, 40, 17, 47};
+  localparam int unsigned Enable [Blocks] = '{0, 0, 0, 4, 2, 2, 2, 2, 2, 14, 2, 2, 2, 18};
+
+  localparam int unsigned CdmaCya = 58;
+  localparam int unsigned CaccCya = 13;
+  localparam int unsigned CdpCya  = 46;
+
+  logic              write;
+  logic [15:0]       addr;
+  logic [31:0]       wdata;
+  logic [31:0]       rdata;
+  logic [Blocks-1:0] hit;
+  logic [31:0]       block_rdata [Blocks];
+  logic [Blocks-1:0] block_done;
+  logic [Blocks-1:0] enabled;
+  logic [Blocks-1:0] consumer;
+  logic [21:0]       done;
+
+  nvdla_csb u_csb (
+    .clk,
+    .rst_n,
+    .csb2nvdla_valid,
+    .csb2nvdla_ready,
+    .csb2nvdla_addr,
+    .csb2nvdla_wdat,
+    .csb2nvdla_write,
+    .csb2nvdla_nposted,
+    .nvdla2csb_valid,
+    .nvdla2csb_data,
+    .nvdla2csb_wr_complete,
+    .write,
+    .addr,
+    .wdata,
+    .rdata
+  );
+
+  always_comb begin
+    rdata = '0;
+    for (int unsigned b = 0; b < Blocks; b++) begin
+      hit[b] = addr[15:10] == 6'(b);
+      if (hit[b]) begin
+        rdata = block_rdata[b];
+      end
+    end
+  end
+
+  // Wide enough for the largest block; each engine takes what it needs.
+  localparam int unsigned MostWords = 104;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [Blocks-1:0][MostWords-1:0][31:0] regs;
+  // verilator lint_on UNUSEDSIGNAL
+
+  for (genvar b = 0; b < Blocks; b++) begin : gen_block
+    if (b == GlbBlock) begin : gen_glb
+      nvdla_glb u_glb (
+        .clk,
+        .rst_n,
+        .write(write && hit[b]),
+        .word (addr[9:0]),
+        .wdata,
+        .rdata(block_rdata[b]),
+        .done,
+        .dla_intr
+      );
+
+      assign regs[b]     = '0;
+      assign enabled[b]  = 1'b0;
+      assign consumer[b] = 1'b0;
+    end else if (Enable[b] == 0) begin : gen_plain
+      nvdla_regfile #(
+        .BASE   (16'(b) << 12),
+        .WORDS  (Words[b]),
+        .FIRST_D(Words[b])
+      ) u_regfile (
+        .clk,
+        .rst_n,
+        .write   (write && hit[b]),
+        .word    (addr[9:0]),
+        .wdata,
+        .rdata   (block_rdata[b]),
+        .producer(1'b0),
+        .consumer(1'b0),
+        .locked  ('0),
+        .own_word('0),
+        .own     ('0),
+        .regs    (regs[b][Words[b]-1:0])
+      );
+
+      if (Words[b] < MostWords) begin : gen_rest
+        assign regs[b][MostWords-1:Words[b]] = '0;
+      end
+      assign enabled[b]  = 1'b0;
+      assign consumer[b] = 1'b0;
+    end else begin : gen_engine
+      nvdla_block #(
+        .BASE   (16'(b) << 12),
+        .WORDS  (Words[b]),
+        .FIRST_D(Enable[b])
+      ) u_block (
+        .clk,
+        .rst_n,
+        .write   (write && hit[b]),
+        .word    (addr[9:0]),
+        .wdata,
+        .rdata   (block_rdata[b]),
+        .done    (block_done[b]),
+        .enabled (enabled[b]),
+        .consumer(consumer[b]),
+        .regs    (regs[b][Words[b]-1:0])
+      );
+
+      assign regs[b][MostWords-1:Words[b]] = '0;
+    end
+  end
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Engines
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  localparam int unsigned Sdp = 0;    // as IDs on the DBB
+  localparam int unsigned Pdp = 1;
+
+  logic [1:0]       read_ask;
+  logic [1:0][31:0] read_addr;
+  logic [1:0][3:0]  read_len;
+  logic [1:0]       read_grant;
+  logic [1:0]       beat;
+  logic [1:0]       write_ask;
+  logic [1:0][31:0] write_addr;
+  logic [1:0][3:0]  write_len;
+  logic [1:0]       write_grant;
+  logic [1:0][63:0] write_data;
+  logic [1:0]       write_pop;
+  logic [1:0]       write_quiet;
+
+  nvdla_pkg::sdp_t sdp_cfg;
+  nvdla_pkg::pdp_t pdp_cfg;
+  logic            sdp_rdma_needed;
+  logic            sdp_done;
+  logic            pdp_done;
+  logic            cdp_done;
+  logic            data_done;
+  logic            weights_done;
+  logic            cdma_done;
+  logic            conv_done;
+  logic            take_flying;
+  logic [1:0]      flying_q;       // convolutions that no SDP operation has taken
+
+  nvdla_sdp_config u_sdp_config (
+    .sdp        (regs[SdpBlock][62:0]),
+    .rdma       (regs[SdpRdmaBlock][36:0]),
+    .cfg        (sdp_cfg),
+    .rdma_needed(sdp_rdma_needed)
+  );
+
+  nvdla_sdp u_sdp (
+    .clk,
+    .rst_n,
+    .enabled     (enabled[SdpBlock]),
+    .rdma_enabled(enabled[SdpRdmaBlock]),
+    .rdma_needed (sdp_rdma_needed),
+    .flying_ready(flying_q != '0),
+    .cfg         (sdp_cfg),
+    .take_flying,
+    .done        (sdp_done),
+    .read_ask    (read_ask[Sdp]),
+    .read_addr   (read_addr[Sdp]),
+    .read_len    (read_len[Sdp]),
+    .read_grant  (read_grant[Sdp]),
+    .beat        (beat[Sdp]),
+    .beat_data   (nvdla_core2dbb_r_rdata),
+    .write_ask   (write_ask[Sdp]),
+    .write_addr  (write_addr[Sdp]),
+    .write_len   (write_len[Sdp]),
+    .write_grant (write_grant[Sdp]),
+    .write_data  (write_data[Sdp]),
+    .write_pop   (write_pop[Sdp]),
+    .write_quiet (write_quiet[Sdp])
+  );
+
+  nvdla_pdp_config u_pdp_config (
+    .pdp (regs[PdpBlock][39:0]),
+    .rdma(regs[PdpRdmaBlock][19:0]),
+    .cfg (pdp_cfg)
+  );
+
+  nvdla_pdp #(
+    .LINE_ATOMS(LINE_ATOMS)
+  ) u_pdp (
+    .clk,
+    .rst_n,
+    .enabled    (enabled[PdpBlock] && enabled[PdpRdmaBlock]),
+    .cfg        (pdp_cfg),
+    .done       (pdp_done),
+    .read_ask   (read_ask[Pdp]),
+    .read_addr  (read_addr[Pdp]),
+    .read_len   (read_len[Pdp]),
+    .read_grant (read_grant[Pdp]),
+    .beat       (beat[Pdp]),
+    .beat_data  (nvdla_core2dbb_r_rdata),
+    .write_ask  (write_ask[Pdp]),
+    .write_addr (write_addr[Pdp]),
+    .write_len  (write_len[Pdp]),
+    .write_grant(write_grant[Pdp]),
+    .write_data (write_data[Pdp]),
+    .write_pop  (write_pop[Pdp]),
+    .write_quiet(write_quiet[Pdp])
+  );
+
+  nvdla_conv_stub #(
+    .STUB_CYCLES(STUB_CYCLES)
+  ) u_conv (
+    .clk,
+    .rst_n,
+    .enabled   (&enabled[CaccBlock:CdmaBlock]),
+    .cdma_times(regs[CdmaBlock][CdmaCya]),
+    .cacc_time (regs[CaccBlock][CaccCya]),
+    .data_done,
+    .weights_done,
+    .cdma_done,
+    .conv_done
+  );
+
+  nvdla_cdp_stub #(
+    .STUB_CYCLES(STUB_CYCLES)
+  ) u_cdp (
+    .clk,
+    .rst_n,
+    .enabled (enabled[CdpBlock] && enabled[CdpRdmaBlock]),
+    .cdp_time(regs[CdpBlock][CdpCya]),
+    .done    (cdp_done)
+  );
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      flying_q <= '0;
+    end else if (conv_done && !take_flying) begin
+      flying_q <= flying_q == '1 ? flying_q : flying_q + 2'd1;
+    end else if (take_flying && !conv_done) begin
+      flying_q <= flying_q - 2'd1;
+    end
+  end
+
+  always_comb begin
+    block_done = '0;
+    block_done[CdmaBlock] = cdma_done;
+    for (int unsigned b = CdmaBlock + 1; b <= CaccBlock; b++) begin
+      block_done[b] = conv_done;
+    end
+    block_done[SdpBlock]     = sdp_done;
+    block_done[SdpRdmaBlock] = sdp_done && sdp_rdma_needed;
+    block_done[PdpBlock]     = pdp_done;
+    block_done[PdpRdmaBlock] = pdp_done;
+    block_done[CdpBlock]     = cdp_done;
+    block_done[CdpRdmaBlock] = cdp_done;
+
+    done = '0;
+    done[5'd0 + 5'(consumer[SdpBlock])]   = sdp_done;
+    done[5'd2 + 5'(consumer[CdpBlock])]   = cdp_done;
+    done[5'd4 + 5'(consumer[PdpBlock])]   = pdp_done;
+    done[5'd16 + 5'(consumer[CdmaBlock])] = data_done;
+    done[5'd18 + 5'(consumer[CdmaBlock])] = weights_done;
+    done[5'd20 + 5'(consumer[CaccBlock])] = conv_done;
+  end
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // DBB
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  nvdla_read_port u_read_port (
+    .clk,
+    .rst_n,
+    .ask    (read_ask),
+    .addr   (read_addr),
+    .len    (read_len),
+    .grant  (read_grant),
+    .arvalid(nvdla_core2dbb_ar_arvalid),
+    .arready(nvdla_core2dbb_ar_arready),
+    .arid   (nvdla_core2dbb_ar_arid),
+    .arlen  (nvdla_core2dbb_ar_arlen),
+    .araddr (nvdla_core2dbb_ar_araddr)
+  );
+
+  nvdla_write_port u_write_port (
+    .clk,
+    .rst_n,
+    .ask    (write_ask),
+    .addr   (write_addr),
+    .len    (write_len),
+    .grant  (write_grant),
+    .data   (write_data),
+    .pop    (write_pop),
+    .quiet  (write_quiet),
+    .awvalid(nvdla_core2dbb_aw_awvalid),
+    .awready(nvdla_core2dbb_aw_awready),
+    .awid   (nvdla_core2dbb_aw_awid),
+    .awlen  (nvdla_core2dbb_aw_awlen),
+    .awaddr (nvdla_core2dbb_aw_awaddr),
+    .wvalid (nvdla_core2dbb_w_wvalid),
+    .wready (nvdla_core2dbb_w_wready),
+    .wdata  (nvdla_core2dbb_w_wdata),
+    .wstrb  (nvdla_core2dbb_w_wstrb),
+    .wlast  (nvdla_core2dbb_w_wlast),
+    .bvalid (nvdla_core2dbb_b_bvalid),
+    .bid    (nvdla_core2dbb_b_bid)
+  );
+
+  assign nvdla_core2dbb_r_rready = 1'b1;
+  assign nvdla_core2dbb_b_bready = 1'b1;
+
+  always_comb begin
+    beat = '0;
+    beat[nvdla_core2dbb_r_rid[0]] = nvdla_core2dbb_r_rvalid;
+  end
+
+  // Two engines: the other bits of an ID are 0. Beats are counted, so that their end is known. The first blocks have no groups.
+  logic unused;
+  assign unused = &{1'b0, nvdla_core2dbb_r_rid[7:1], nvdla_core2dbb_r_rlast, block_done[CdmaBlock-1:0]};
+
+endmodule

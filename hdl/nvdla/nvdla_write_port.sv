@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// nvdla_write_port - writes one burst after the other for two engines, in turn where both may.
+//
+// Idle, grant, address, data, idle: a burst of n beats takes n + 2 cycles on a bus that is always ready. An engine gets
+// no grant while MaxWrites of its writes are without response.
+
+module nvdla_write_port (
+  input  logic             clk,
+  input  logic             rst_n,
+
+  input  logic [1:0]       ask,
+  input  logic [1:0][31:0] addr,
+  input  logic [1:0][3:0]  len,
+  output logic [1:0]       grant,
+  input  logic [1:0][63:0] data,
+  output logic [1:0]       pop,       // the beat in `data` is taken
+  output logic [1:0]       quiet,     // no write of the engine is without response
+
+  output logic             awvalid,
+  input  logic             awready,
+  output logic [7:0]       awid,
+  output logic [3:0]       awlen,
+  output logic [31:0]      awaddr,
+  output logic             wvalid,
+  input  logic             wready,
+  output logic [63:0]      wdata,
+  output logic [7:0]       wstrb,
+  output logic             wlast,
+  input  logic             bvalid,
+  input  logic [7:0]       bid
+);
+
+  import nvdla_pkg::MaxWrites;
+
+  typedef enum logic [1:0] {Idle, Address, Data} state_t;
+
+  state_t      state_q;
+  logic        id_q;
+  logic        last_q;
+  logic [31:0] addr_q;
+  logic [3:0]  len_q;
+  logic [3:0]  beat_q;
+  logic [1:0]  may;
+  logic        pick;
+  logic        load;
+
+  logic [1:0][3:0] open_q;   // writes without response
+
+  always_comb begin
+    for (int unsigned e = 0; e < 2; e++) begin
+      may[e]   = ask[e] && open_q[e] < 4'(MaxWrites);
+      quiet[e] = open_q[e] == '0;
+    end
+    pick = may == 2'b11 ? !last_q : may[1];
+    load = state_q == Idle && may != '0;
+    grant = '0;
+    grant[pick] = load;
+    pop = '0;
+    pop[id_q] = wvalid && wready;
+  end
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      open_q <= '0;
+    end else begin
+      for (int unsigned e = 0; e < 2; e++) begin
+        open_q[e] <= open_q[e] + 4'(grant[e]) - 4'(bvalid && bid[0] == 1'(e));
+      end
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      state_q <= Idle;
+      last_q  <= 1'b1;
+    end else begin
+      case (state_q)
+        Idle: begin
+          if (load) begin
+            state_q <= Address;
+            last_q  <= pick;
+          end
+        end
+        Address: begin
+          if (awready) begin
+            state_q <= Data;
+          end
+        end
+        default: begin
+          if (wready && wlast) begin
+            state_q <= Idle;
+          end
+        end
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (load) begin
+      id_q   <= pick;
+      addr_q <= addr[pick];
+      len_q  <= len[pick];
+      beat_q <= '0;
+    end else if (wvalid && wready) begin
+      beat_q <= beat_q + 4'd1;
+    end
+  end
+
+  assign awvalid = state_q == Address;
+  assign awid    = {7'd0, id_q};
+  assign awlen   = len_q;
+  assign awaddr  = addr_q;
+  assign wvalid  = state_q == Data;
+  assign wdata   = data[id_q];
+  assign wstrb   = '1;
+  assign wlast   = beat_q == len_q;
+
+  // Two engines: the other bits of an ID are 0.
+  logic unused;
+  assign unused = &{1'b0, bid[7:1]};
+
+endmodule
