@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -49,8 +49,9 @@ class Access:
     """One step of a register program.
 
     Attributes:
-        op: ``write``; ``read``; ``poll``: read until ``value`` stands there; ``wait``: let ``cycles`` go by; ``wait_for``: wait
-            until an output (a status port, an interrupt for instance) has ``value``.
+        op: ``write``; ``post``: a write that nothing answers (CSB); ``read``; ``poll``: read until ``value`` stands there;
+            ``wait``: let ``cycles`` go by; ``wait_for``: wait until an output (a status port, an interrupt for instance) has
+            ``value``.
         address: byte address.
         value: value to write, to poll or to wait for, or value expected from a read (None: not checked).
         strobe: byte strobes of a write.
@@ -80,6 +81,19 @@ class Access:
         if self.op == "wait":
             return f"wait {self.cycles}"
         return f"{self.op} {self.port}" if self.op == "wait_for" else f"{self.op} 0x{self.address:03x}"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a golden model predicts of one step of a register program.
+
+    Attributes:
+        value: read; None where nothing is read, or where it is not compared.
+        cycle: the step's last one, counted from reset release; None: not compared.
+    """
+
+    value: int | None = None
+    cycle: int | None = None
 
 
 @dataclass(frozen=True)
@@ -124,7 +138,8 @@ class MemoryContents:
 
     Attributes:
         regions: (size,) uint8 by region.
-        log: the bursts that it answered, as rows with named columns; None in a prediction.
+        log: the bursts that it answered, as rows with named columns in the order of their addresses. In a prediction the
+            columns that are to be compared, or None.
     """
 
     regions: Mapping[str, npt.NDArray[np.uint8]]
@@ -139,11 +154,14 @@ class Outcome:
         ports: every stream port's transfers, inputs included, with exact cycles.
         status: status outputs by name, as they stand at the end.
         memories: contents by AXI4 port, as they stand at the end.
+        accesses: by register port, one answer a step of its program, those made after the streams included. Only in predictions,
+            of models that know when a program's steps end.
     """
 
     ports: Mapping[str, Trace]
     status: Mapping[str, int] = field(default_factory=dict)
     memories: Mapping[str, MemoryContents] = field(default_factory=dict)
+    accesses: Mapping[str, Sequence[Answer]] = field(default_factory=dict)
 
     def until(self, stop_ps: int | None) -> Outcome:
         """What has transferred before ``stop_ps``; status outputs and memories are only defined for a run to the end."""

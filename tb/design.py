@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from pymodels.errors import UsageError
 from pymodels.pattern import Pattern
@@ -38,7 +38,13 @@ _MEMORY_ROLES = (
     *(f"ar{s}" for s in ("id", "addr", *_MEMORY_FIXED, "user", "valid", "ready")),
     *("rid", "rdata", "rresp", "rlast", "ruser", "rvalid", "rready"),
 )
-_SINGLE = ("tvalid", "tready", "tlast", "wlast", "rlast", "awlock", "arlock")
+CSB_ROLES = (
+    *("valid", "ready", "addr", "wdat", "write", "nposted"),
+    *("response_valid", "response_data", "wr_complete"),
+)
+"""The signals of NVDLA's configuration bus, as :data:`tb.kernel.library.CSB_SIGNALS` has them."""
+_CSB_OUTPUTS = ("ready", "response_valid", "response_data", "wr_complete")
+_SINGLE = (*("write", "nposted", "wr_complete"), "tvalid", "tready", "tlast", "wlast", "rlast", "awlock", "arlock")
 
 
 class _Frozen(BaseModel):
@@ -65,12 +71,14 @@ class ClockPort(_Frozen):
         reset: the design's reset input that belongs to it, None where there is none; clocks may share one.
         active_high: the reset's polarity.
         period_ps: usual period.
+        also: other inputs of the design that get the same clock.
     """
 
     name: str
     reset: str | None = None
     active_high: bool = False
     period_ps: int = 4000
+    also: tuple[str, ...] = ()
 
     @property
     def resetn(self) -> str | None:
@@ -272,12 +280,47 @@ class LitePort(Bundle):
         return self.model_copy(update=fixed)
 
 
+class CsbPort(Bundle):
+    """A slave of NVDLA's configuration bus: requests, and answers without handshake. All of its signals must be there.
+
+    Attributes:
+        direction: ``in``; masters are not simulated.
+        address_width: bits of the word address.
+    """
+
+    direction: Literal["in"] = "in"
+    data_width: Literal[32] = 32
+    address_width: Width = 16
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        self._check_roles(CSB_ROLES)
+        lacks = [] if self.signals is None else [r for r in CSB_ROLES if r not in self.signals]
+        if lacks:
+            raise ValueError(f"signals: the configuration bus lacks {', '.join(lacks)}")
+        return self
+
+    def roles(self) -> tuple[str, ...]:
+        """The signals that are there."""
+        return CSB_ROLES
+
+    def wires(self) -> list[Signal]:
+        """The signals that are there."""
+        widths = {"addr": int(self.address_width), "wdat": 32, "response_data": 32}
+        return [Signal(r, widths.get(r, 1), "output" if r in _CSB_OUTPUTS else "input") for r in CSB_ROLES]
+
+    def resolved(self, params: Mapping[str, Any]) -> Self:
+        """The same with widths as numbers."""
+        return self.model_copy(update={"address_width": _number(self.address_width, params)})
+
+
 class MemoryPort(Bundle):
     """An AXI4 bundle of the design; with ``signals``, all of the write or of the read channels may be absent.
 
     Attributes:
         direction: ``in`` where the design answers accesses (slave), ``out`` where it makes them (master).
         data_width, address_width, id_width: in bits; ``id_width`` 0: no IDs.
+        len_width: bits of AWLEN and ARLEN; 4 on AXI3 and on NVDLA's data backbone.
         users: widths of the user signals that are there, by role (``awuser``, ``wuser``, ``buser``, ``aruser``, ``ruser``).
     """
 
@@ -285,6 +328,7 @@ class MemoryPort(Bundle):
     data_width: Width = 32
     address_width: Width = 32
     id_width: Width = 0
+    len_width: int = Field(default=_MEMORY_FIXED["len"], ge=1, le=8)
     users: Mapping[str, Width] = {}
 
     @model_validator(mode="after")
@@ -317,6 +361,7 @@ class MemoryPort(Bundle):
         widths = {"awaddr": address, "araddr": address, "wdata": data, "rdata": data, "wstrb": data // 8}
         widths |= {"bresp": 2, "rresp": 2, **dict.fromkeys(_MEMORY_IDS, int(self.id_width))}
         widths |= {f"{way}{name}": bits for way in ("aw", "ar") for name, bits in _MEMORY_FIXED.items()}
+        widths |= dict.fromkeys(("awlen", "arlen"), self.len_width)
         widths |= {user: int(width) for user, width in self.users.items()}
         slave = self.direction == "in"
         return [
@@ -422,7 +467,7 @@ class Design(_Frozen):
     parameters: Mapping[str, Parameter] = {}
     clocks: tuple[ClockPort, ...] = (ClockPort(name="aclk", reset="aresetn"),)
     streams: tuple[StreamPort, ...] = ()
-    registers: tuple[LitePort, ...] = ()
+    registers: tuple[LitePort | CsbPort, ...] = ()
     memories: tuple[MemoryPort, ...] = ()
     status: tuple[StatusPort, ...] = ()
     ties: Mapping[str, int] = {}
@@ -458,8 +503,8 @@ class Design(_Frozen):
         """The stream ports with arrays taken apart and widths as numbers."""
         return [lane for port in self.streams for lane in lanes(port, params)]
 
-    def register_ports(self, params: Mapping[str, Any]) -> list[LitePort]:
-        """The AXI-Lite ports with arrays taken apart and widths as numbers."""
+    def register_ports(self, params: Mapping[str, Any]) -> list[LitePort | CsbPort]:
+        """The register ports with arrays taken apart and widths as numbers."""
         return [lane for port in self.registers for lane in lanes(port, params)]
 
     def memory_ports(self, params: Mapping[str, Any]) -> list[MemoryPort]:

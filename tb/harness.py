@@ -84,7 +84,7 @@ def make_harness(design: Design, params: Mapping[str, Any]) -> str:
         *design.bundles(params),
     ]
     resets = {c.reset: (c.resetn, c.active_high) for c in design.clocks if c.reset is not None}
-    connections = {c.name: c.name for c in design.clocks}
+    connections = {pin: c.name for c in design.clocks for pin in (c.name, *c.also)}
     connections |= {name: f"~{low}" if high else f"{low}" for name, (low, high) in resets.items()}
     for port in ports:
         connections |= {port.pin(role): f"{port.name}_{role}" for role in port.roles()}

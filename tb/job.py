@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pymodels.stimulus import Outcome, Stimulus
-from tb.design import ClockPort, LitePort, MemoryPort, StatusPort, StreamPort
+from tb.design import ClockPort, CsbPort, LitePort, MemoryPort, StatusPort, StreamPort
 
 ENVIRONMENT = "GOLDBEAT_JOB"
 
@@ -42,7 +42,7 @@ class Job:
 
     clocks: tuple[ClockPort, ...]
     streams: tuple[StreamPort, ...]
-    registers: tuple[LitePort, ...]
+    registers: tuple[LitePort | CsbPort, ...]
     status: tuple[StatusPort, ...]
     episodes: Sequence[Episode]
     memories: tuple[MemoryPort, ...] = ()

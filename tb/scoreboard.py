@@ -8,9 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from pymodels.compare import Comparison, compare
-from pymodels.stimulus import Outcome, Stimulus
+from pymodels.stimulus import Access, Answer, Outcome, Stimulus
 from pymodels.trace import SIDEBANDS, Trace
 from tb.design import Design
 from tb.job import AccessResult, Record
@@ -22,7 +23,8 @@ class Verdict:
 
     Attributes:
         ports: the comparison of every stream port.
-        compared: output beats, register reads, status outputs other than 0 and bytes of memory that change which were looked at.
+        compared: output beats, register reads, steps and bursts with predicted cycles, status outputs other than 0 and bytes of
+            memory that change which were looked at.
         failures: everything that is wrong, each a text that stands alone; empty means pass.
     """
 
@@ -56,7 +58,7 @@ def check(design: Design, params: Mapping[str, Any], stimulus: Stimulus, expecte
         compared += _check_memories(stimulus, want, record, failures)
     if failures and record.hanging:
         failures.append("at the end of the run: " + "; ".join(record.hanging))
-    accesses, reads = _check_accesses(design, params, stimulus, record)
+    accesses, reads = _check_accesses(design, params, stimulus, expected, record)
     return Verdict(ports, compared + reads, (*failures, *accesses))
 
 
@@ -107,11 +109,35 @@ def _check_memories(stimulus: Stimulus, want: Outcome, record: Record, failures:
                     f"memory {port}, region {region.name}: {len(wrong)} of {len(should)} bytes differ, the first at "
                     f"0x{region.base + at:x}: expected 0x{should[at]:02x}, got 0x{was[region.name][at]:02x}"
                 )
+        compared += _check_log(port, want.memories[port].log, record.outcome.memories[port].log, failures)
     return compared
 
 
+def _check_log(port: str, want: npt.NDArray[Any] | None, got: npt.NDArray[Any] | None, failures: list[str]) -> int:
+    """Compare the bursts of a memory, in the order of their addresses, in the columns that the model predicts."""
+    if want is None or got is None:
+        return 0
+    both, names = min(len(want), len(got)), want.dtype.names or ()
+    differs = np.zeros(both, np.bool_)
+    for name in names:
+        differs |= want[name][:both] != got[name][:both]
+    if len(want) != len(got):
+        failures.append(f"memory {port}: {len(want)} bursts expected, {len(got)} made")
+    if differs.any():
+        at = int(np.argmax(differs))
+        texts = [", ".join(f"{n} {_number(n, row[n])}" for n in names) for row in (want[at], got[at])]
+        failures.append(
+            f"memory {port}: {int(differs.sum())} bursts differ, the first is number {at}: expected {texts[0]}; got {texts[1]}"
+        )
+    return both
+
+
+def _number(name: str, value: Any) -> str:
+    return f"0x{int(value):x}" if name == "address" else str(int(value))
+
+
 def _check_accesses(
-    design: Design, params: Mapping[str, Any], stimulus: Stimulus, record: Record
+    design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome, record: Record
 ) -> tuple[list[str], int]:
     failures: list[str] = []
     reads = 0
@@ -124,6 +150,9 @@ def _check_accesses(
         if len(asked) != len(got):
             failures.append(f"{port.name}: {len(asked)} accesses asked for, {len(got)} made")
         predicted = model.get(port.name)
+        answers = expected.accesses.get(port.name, ())
+        if answers:
+            reads += _check_answers(port.name, asked, answers, got, failures)
         for i, (access, result) in enumerate(zip(asked, got, strict=False)):
             where = f"{port.name}: access {i} ({access.name})"
             value, error = (access.value, access.error) if predicted is None else predicted[i]
@@ -134,6 +163,29 @@ def _check_accesses(
                 if result.value != value:
                     failures.append(f"{where}: expected 0x{value:08x}, got 0x{result.value or 0:08x}")
     return failures, reads
+
+
+def _check_answers(
+    port: str,
+    asked: Sequence[Access],
+    answers: Sequence[Answer],
+    got: Sequence[AccessResult],
+    failures: list[str],
+) -> int:
+    """Compare a program's steps with a model that knows what is read and when each step ends."""
+    if len(answers) != len(asked):
+        failures.append(f"{port}: the golden model predicts {len(answers)} of {len(asked)} accesses")
+    wrong: list[str] = []
+    for i, (access, answer, result) in enumerate(zip(asked, answers, got, strict=False)):
+        what = f"{port}: access {i} ({access.name})"
+        if answer.value is not None and answer.value != result.value:
+            wrong.append(f"{what}: expected 0x{answer.value:08x}, got 0x{result.value or 0:08x}")
+        if answer.cycle is not None and result.cycle is not None and answer.cycle != result.cycle:
+            wrong.append(f"{what}: expected to end in cycle {answer.cycle}, ended in {result.cycle}")
+    failures += wrong[:1]
+    if len(wrong) > 1:
+        failures.append(f"{port}: {len(wrong)} values or cycles of accesses differ in all")
+    return min(len(answers), len(got))
 
 
 def _answer(error: bool) -> str:

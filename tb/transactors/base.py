@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from pymodels.trace import Trace
-from tb.design import LitePort
+from tb.design import CsbPort, LitePort
 from tb.job import AccessResult
 
 ACCESS_TIMEOUT_CYCLES = 10_000
@@ -26,7 +26,7 @@ class Transactors(ABC):
     :meth:`program` (any number), :meth:`start`, and after the run :meth:`stop`. Clocks may be stopped and started anew in between.
     """
 
-    def __init__(self, registers: Sequence[LitePort]) -> None:
+    def __init__(self, registers: Sequence[LitePort | CsbPort]) -> None:
         self._registers = {p.name: p for p in registers}
         self._unanswered: dict[str, tuple[str, str]] = {}
 
@@ -93,8 +93,11 @@ class Transactors(ABC):
             return f"{access.port} is 0x{self.peek(access.port):x}"
         reads = access.op in ("read", "poll")
         pairs = [("arvalid", "arready")] if reads else [("awvalid", "awready"), ("wvalid", "wready")]
+        if isinstance(self._registers[port], CsbPort):
+            pairs = [("valid", "ready")]
         stuck = [f"{v} without {r}" for v, r in pairs if self.peek(f"{port}_{v}") and not self.peek(f"{port}_{r}")]
-        return ", ".join(stuck) or f"no {'rvalid' if reads else 'bvalid'}"
+        silent = "no answer" if pairs == [("valid", "ready")] else f"no {'rvalid' if reads else 'bvalid'}"
+        return ", ".join(stuck) or silent
 
     @abstractmethod
     def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pymodels.errors import UsageError
 from pymodels.stimulus import MemoryContents, Stimulus
+from tb.design import LitePort
 from tb.job import Job
 from tb.kernel.axi import AxiChecker, AxiMemory
 from tb.kernel.simulation import Kernel
@@ -20,8 +21,9 @@ class Memories:
         resets = {c.name: c.resetn for c in job.clocks}
         self._checkers: list[AxiChecker] = []
         self._memories: dict[str, AxiMemory] = {}
-        for port in (*job.registers, *job.memories):
-            lite = port in job.registers
+        lites = [p for p in job.registers if isinstance(p, LitePort)]
+        for port in (*lites, *job.memories):
+            lite = isinstance(port, LitePort)
             options: dict[str, Any] = {"clock": port.clock, "signals": {r: f"{port.name}_{r}" for r in port.roles()}}
             self._checkers.append(AxiChecker(kernel, port.name, lite=lite, reset=resets[port.clock], **options))
         for port in job.memories:

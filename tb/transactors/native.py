@@ -12,10 +12,12 @@ from cocotb.triggers import Timer
 from pymodels.errors import UsageError
 from pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from pymodels.trace import Trace
-from tb.design import Bundle
+from tb.design import Bundle, CsbPort
 from tb.job import AccessResult, Job
 from tb.kernel import axil
 from tb.kernel.axis import AxiStreamSink, AxiStreamSource
+from tb.kernel.csb import CsbMaster
+from tb.kernel.registers import RegisterMaster, post
 from tb.kernel.simulation import Kernel
 from tb.transactors.base import ALL_BITS, Transactors, beat_waiting, patience
 from tb.transactors.memories import Memories
@@ -43,11 +45,13 @@ class NativeTransactors(Transactors):
                 self._sources[port.name] = AxiStreamSource(self._kernel, port.name, **options)
             else:
                 self._sinks[port.name] = AxiStreamSink(self._kernel, port.name, **options)
-        self._masters = {
-            p.name: axil.AxiLiteMaster(self._kernel, p.name, clock=p.clock, signals=_signals(p))
-            for p in job.registers
-            if p.direction == "in"
-        }
+        self._masters: dict[str, RegisterMaster] = {}
+        for register_port in job.registers:
+            if register_port.direction == "in":
+                kind = CsbMaster if isinstance(register_port, CsbPort) else axil.AxiLiteMaster
+                self._masters[register_port.name] = kind(
+                    self._kernel, register_port.name, clock=register_port.clock, signals=_signals(register_port)
+                )
         self._memories = Memories(self._kernel, job)
         self._stimulus: Stimulus | None = None
 
@@ -95,7 +99,7 @@ class NativeTransactors(Transactors):
         """Run the accesses as one program."""
         assert self._stimulus is not None
         if port not in self._masters:
-            raise UsageError(f"{port}: register programs need an AXI-Lite slave")
+            raise UsageError(f"{port}: register programs need a slave")
         steps = [_step(a) for a in accesses]
         results = await self._masters[port].run(steps)
         # The answer is seen within its last cycle; the design is left idle for one more.
@@ -135,6 +139,8 @@ def _step(access: Access) -> axil.Step:
     match access.op:
         case "write":
             return axil.write(access.address, access.value or 0, access.strobe, timeout=timeout)
+        case "post":
+            return post(access.address, access.value or 0, timeout=timeout)
         case "read":
             return axil.read(access.address, timeout=timeout)
         case "poll":

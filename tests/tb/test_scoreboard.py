@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from pymodels.axi.memory import MemoryImage, Region
 from pymodels.pattern import Pattern
-from pymodels.stimulus import Access, Clock, Outcome, Stimulus
+from pymodels.stimulus import Access, Answer, Clock, MemoryContents, Outcome, Stimulus
 from pymodels.trace import Trace
 from tb.benches import find_design
 from tb.job import AccessResult, Record
@@ -115,3 +118,49 @@ def test_register_reads_and_answers_are_compared():
     assert "expected 0x00000005, got 0x00000004" in _fir((good[0], AccessResult(4, False), good[2])).failures[0]
     assert "expected an error response, got OKAY" in _fir((*good[:2], AccessResult(0, False))).failures[0]
     assert "3 accesses asked for, 2 made" in _fir(good[:2]).failures[0]
+
+
+def test_predicted_ends_of_accesses_are_compared():
+    design = find_design("plio_fir")
+    params = design.params(design.cases[0], {})
+    program = (Access("write", 0x00C, 5), Access("read", 0x00C))
+    stimulus = Stimulus({"s_axis": Trace.empty(32, clock_ps=4000)}, {}, CLOCKS, {"s_axil": program})
+    model = design.model(params, stimulus)
+
+    def failures(cycle, answers):
+        results = (AccessResult(None, False, 3), AccessResult(5, False, cycle))
+        expected = replace(model, accesses={"s_axil": answers})
+        verdict = check(design, params, stimulus, expected, Record(model, {"s_axil": results}))
+        return verdict.failures
+
+    answers = (Answer(None, 3), Answer(5, 7))
+    assert failures(7, answers) == ()
+    assert failures(8, answers) == ("s_axil: access 1 (read 0x00c): expected to end in cycle 7, ended in 8",)
+    assert "expected 0x00000006, got 0x00000005" in failures(7, (Answer(None, 3), Answer(6, 7)))[0]
+    assert "predicts 1 of 2" in failures(7, answers[:1])[0]
+
+
+def test_predicted_bursts_of_memories_are_compared():
+    design = find_design("axis_upsizer")
+    params = design.params(design.cases[0], {})
+    image = MemoryImage((Region("all", 0, np.zeros(8, np.uint8)),))
+    source = Trace.from_samples(np.arange(8), "int32", 32, clock_ps=4000, frame=4)
+    stimulus = Stimulus({"s_axis": source}, {}, CLOCKS, memories={"m_axi": image})
+    ports = design.model(params, stimulus).ports
+    log = np.array([(0, 0x100, 5), (1, 0x180, 9)], [("kind", "u1"), ("address", "u8"), ("cycle", "i8")])
+
+    def failures(change):
+        contents = [MemoryContents({"all": image.regions[0].data}, rows) for rows in (log, change(log.copy()))]
+        expected, got = (Outcome(ports, memories={"m_axi": c}) for c in contents)
+        return check(design, params, stimulus, expected, Record(got)).failures
+
+    def late(rows):
+        rows["cycle"][1] += 1
+        return rows
+
+    assert failures(lambda rows: rows) == ()
+    assert failures(late) == (
+        "memory m_axi: 1 bursts differ, the first is number 1: expected kind 1, address 0x180, cycle 9; "
+        "got kind 1, address 0x180, cycle 10",
+    )
+    assert failures(lambda rows: rows[:1]) == ("memory m_axi: 2 bursts expected, 1 made",)
