@@ -12,7 +12,7 @@ from tb.harness import TOP, make_harness, misfits
 from tb.kernel.compile import Build, Recipe, compile_model, waves_format
 
 
-def build(design: Design, params: Mapping[str, Any], *, waves: bool = False) -> Build:
+def build(design: Design, params: Mapping[str, Any], *, waves: bool = False, coverage: bool = False) -> Build:
     """Build a design for one set of parameter values, or take it from the cache.
 
     Raises:
@@ -39,6 +39,7 @@ def build(design: Design, params: Mapping[str, Any], *, waves: bool = False) -> 
             watched=design.included_files(),
             flags=["--timescale", "1ps/1ps", *design.compile_flags()],
             waves=waves_format() if waves else None,
+            coverage=coverage,
             inspect=inspect,
         )
     )

@@ -17,6 +17,9 @@ from pymodels.stimulus import Outcome, Stimulus
 from tb.design import ClockPort, CsbPort, LitePort, MemoryPort, StatusPort, StreamPort
 
 ENVIRONMENT = "GOLDBEAT_JOB"
+JOURNAL = "GOLDBEAT_JOURNAL"
+"""The file descriptor of a pipe that says when episodes start and end: ``start``, ``end`` or ``lost`` (the record could not be
+written), the episode's number (``lost``: the error's), and the time by the monotonic clock."""
 
 Backend = Literal["native", "cocotbext"]
 """Who drives the ports: the kernel's transactors in C++, or cocotbext-axi's in Python."""
@@ -73,12 +76,15 @@ class Record:
         accesses: results of the register programs by port, those before and after the streams in order.
         violations: broken protocol rules, as text.
         hanging: what each port waited for when the episode ended, as text; empty where nothing waits.
+        stalls: how many beats of a stream port waited 1, 2-3, 4-15, 16-63, 64 and more cycles for TREADY; only where the back end
+            counts them.
     """
 
     outcome: Outcome
     accesses: Mapping[str, tuple[AccessResult, ...]] = field(default_factory=dict)
     violations: tuple[str, ...] = ()
     hanging: tuple[str, ...] = ()
+    stalls: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
 
 
 def write_job(job: Job, folder: Path) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import shlex
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from tb.build import build
 from tb.design import Case, Design, Setting
 from tb.job import Backend, Episode, Record
 from tb.scoreboard import Verdict, check, nothing_compared
-from tb.simulate import simulate
+from tb.simulate import TIMEOUT_S, simulate
 
 _DRAIN_CYCLES = 80
 """Cycles of the slowest clock that a run goes on after the last predicted transfer, to see beats that should not come."""
@@ -162,7 +162,8 @@ def _taken_by(pattern: Pattern, beats: int) -> int:
     return 0
 
 
-def _check_request(request: Request) -> None:
+def check_request(request: Request) -> None:
+    """Refuse options, ports and traces that the design does not have."""
     for name in request.options:
         if name not in request.case.options:
             known = ", ".join(request.case.options) or "none"
@@ -177,11 +178,70 @@ def _check_request(request: Request) -> None:
             raise UsageError(f"port {name} is {port.width} bit wide, its stimulus {trace.width} bit")
 
 
+@dataclass(frozen=True)
+class Plan:
+    """One seed of a case, before it is simulated.
+
+    Attributes:
+        seed: which.
+        steps: stimulus and prediction of every episode.
+    """
+
+    seed: int
+    steps: tuple[tuple[Stimulus, Outcome], ...]
+
+    def episodes(self, design: Design) -> list[Episode]:
+        """What the simulator gets."""
+        return [Episode(s, _length(s, e if design.timed else _budget(design, s, e))) for s, e in self.steps]
+
+
+def predict(request: Request, seed: int) -> Plan:
+    """The stimulus of one seed, and what the golden model says of it.
+
+    Raises:
+        UsageError: no stimulus, or one that the design cannot take.
+        UnwrittenModelError: there is no model.
+    """
+    design, params = request.design, request.all_params
+    stimuli = request.case.make(request.setting(seed))
+    if not stimuli:
+        raise UsageError(f"{design.name}: case {request.case.name} makes no stimulus")
+    if not design.resettable and any(s.stop_ps is not None for s in stimuli):
+        raise UsageError(f"{design.name} has no reset, so case {request.case.name} cannot run")
+    return Plan(seed, tuple((s, design.model(params, s)) for s in stimuli))
+
+
+def judge(request: Request, plan: Plan, records: Sequence[Record], stopped: str) -> RunResult:
+    """Compare the records of one seed with its prediction.
+
+    Args:
+        request: what was asked for.
+        plan: of this seed.
+        records: of its episodes, in order; fewer when the simulator stopped early.
+        stopped: what to say then.
+    """
+    design, params = request.design, request.all_params
+    episodes = tuple(
+        EpisodeResult(stimulus, expected, record, check(design, params, stimulus, expected, record))
+        for (stimulus, expected), record in zip(plan.steps, records, strict=False)
+    )
+    failures = [
+        text if len(plan.steps) == 1 else f"episode {i}: {text}"
+        for i, e in enumerate(episodes)
+        for text in e.verdict.failures
+    ]
+    if len(records) < len(plan.steps):
+        failures.append(stopped)
+    failures += nothing_compared([e.verdict for e in episodes])
+    return RunResult(request, plan.seed, episodes, tuple(failures), 0.0, None, None)
+
+
 def run(
     request: Request,
     folder: Path | None = None,
     progress: Progress = lambda step: None,
     count: Count = lambda done, total: None,
+    timeout_s: float = TIMEOUT_S,
 ) -> list[RunResult]:
     """Run a case for every seed.
 
@@ -190,51 +250,42 @@ def run(
         folder: where the simulator's files go; a new temporary folder when None.
         progress: is told each step.
         count: is told how many episodes of how many are done.
+        timeout_s: wall time allowed for the simulation.
 
     Returns:
         one result a seed, in order.
     """
-    _check_request(request)
+    check_request(request)
     design, params = request.design, request.all_params
     progress("predicting")
-    plans: list[list[tuple[Stimulus, Outcome]]] = []
-    for seed in request.seeds:
-        stimuli = request.case.make(request.setting(seed))
-        if not stimuli:
-            raise UsageError(f"{design.name}: case {request.case.name} makes no stimulus")
-        if not design.resettable and any(s.stop_ps is not None for s in stimuli):
-            raise UsageError(f"{design.name} has no reset, so case {request.case.name} cannot run")
-        try:
-            plans.append([(s, design.model(params, s)) for s in stimuli])
-        except UnwrittenModelError as error:
-            return [RunResult(request, s, (), (str(error),), 0.0, None, None) for s in request.seeds]
+    try:
+        plans = [predict(request, seed) for seed in request.seeds]
+    except UnwrittenModelError as error:
+        return [RunResult(request, s, (), (str(error),), 0.0, None, None) for s in request.seeds]
     progress("building")
     built = build(design, params, waves=request.waves)
-    flat = [Episode(s, _length(s, e if design.timed else _budget(design, s, e))) for plan in plans for s, e in plan]
+    flat = [episode for plan in plans for episode in plan.episodes(design)]
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="goldbeat-"))
     folder.mkdir(parents=True, exist_ok=True)
     progress(f"simulating {len(flat)} episode(s)")
     result = simulate(
-        design, params, built, flat, folder, seed=request.seeds[0], transactors=request.transactors, count=count
+        design,
+        params,
+        built,
+        flat,
+        folder,
+        seed=request.seeds[0],
+        transactors=request.transactors,
+        timeout_s=timeout_s,
+        count=count,
     )
     progress("comparing")
     results, at = [], 0
-    for seed, plan in zip(request.seeds, plans, strict=True):
-        records = result.records[at : at + len(plan)]
-        at += len(plan)
-        episodes = tuple(
-            EpisodeResult(stimulus, expected, record, check(design, params, stimulus, expected, record))
-            for (stimulus, expected), record in zip(plan, records, strict=False)
-        )
-        failures = [
-            text if len(plan) == 1 else f"episode {i}: {text}"
-            for i, e in enumerate(episodes)
-            for text in e.verdict.failures
-        ]
-        if len(records) < len(plan):
-            # Seeds after the one that stopped the process have not run: that is a failure of theirs too.
-            failures.append(result.failure or "the simulator stopped")
-        failures += nothing_compared([e.verdict for e in episodes])
-        results.append(RunResult(request, seed, episodes, tuple(failures), built.seconds, result.waves, result.log))
+    for plan in plans:
+        records = result.records[at : at + len(plan.steps)]
+        at += len(plan.steps)
+        # Seeds after the one that stopped the process have not run: that is a failure of theirs too.
+        judged = judge(request, plan, records, result.failure or "the simulator stopped")
+        results.append(replace(judged, build_s=built.seconds, waves=result.waves, log=result.log))
     return results

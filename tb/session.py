@@ -7,6 +7,7 @@ This module is what cocotb loads inside the simulation; the host process (``tb.s
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,8 @@ from cocotb.triggers import RisingEdge, Timer
 from cocotb.utils import get_sim_time
 
 from pymodels.stimulus import Clock, Outcome
-from tb.job import ENVIRONMENT, AccessResult, Episode, Job, Record, read_job, write_record
+from tb import lifeline
+from tb.job import ENVIRONMENT, JOURNAL, AccessResult, Episode, Job, Record, read_job, write_record
 from tb.transactors.base import Transactors
 
 _RESET_CYCLES = 8
@@ -108,6 +110,12 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     )
 
 
+def _note(what: str, number: int) -> None:
+    """A line in the journal, which is a pipe: it says which episode is running, whatever becomes of this process."""
+    if (pipe := os.environ.get(JOURNAL)) is not None:
+        os.write(int(pipe), f"{what} {number} {time.monotonic()}\n".encode())
+
+
 def _transactors(dut: Any, job: Job) -> Transactors:
     # Each back end's imports are its own: the native one must run without cocotbext-axi.
     if job.transactors == "native":
@@ -122,6 +130,8 @@ def _transactors(dut: Any, job: Job) -> Transactors:
 @cocotb.test()  # type: ignore[untyped-decorator]
 async def episodes(dut: Any) -> None:
     """Run every episode of the job and keep its record."""
+    if (parent := os.environ.get(lifeline.ENVIRONMENT)) is not None:
+        lifeline.end_with(int(parent))
     folder = Path(os.environ[ENVIRONMENT])
     job = read_job(folder)
     for clock in job.clocks:
@@ -137,4 +147,12 @@ async def episodes(dut: Any) -> None:
     await Timer(1, "step")
     agents = _transactors(dut, job)
     for index, episode in enumerate(job.episodes):
-        write_record(await _run(dut, job, episode, agents), folder, index)
+        _note("start", index)
+        record = await _run(dut, job, episode, agents)
+        try:
+            write_record(record, folder, index)
+        except OSError as error:
+            # A full disk is nobody's wrong result: the host must be able to tell.
+            _note("lost", error.errno or 0)
+            raise
+        _note("end", index)

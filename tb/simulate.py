@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import select
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -10,15 +12,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from tb import lifeline
 from tb.design import Design
 from tb.harness import TOP
-from tb.job import ENVIRONMENT, Backend, Episode, Job, Record, read_record, write_job
+from tb.job import ENVIRONMENT, JOURNAL, Backend, Episode, Job, Record, read_record, write_job
 from tb.kernel.compile import Build
 from tb.kernel.launch import cocotb_environment, seed_arguments
 
 TIMEOUT_S = 1800.0
 """Wall time after which a simulator process is taken to hang."""
-_POLL_S = 0.25
+_LOG_LINES = 30
 
 
 @dataclass(frozen=True)
@@ -38,6 +41,128 @@ class Result:
     failure: str | None
 
 
+@dataclass(frozen=True)
+class Note:
+    """A line of the journal.
+
+    Attributes:
+        what: ``start``, ``end``, or ``lost`` when the record could not be written.
+        number: the episode's; of ``lost``, the system's error number.
+        time_s: by the monotonic clock.
+    """
+
+    what: str
+    number: int
+    time_s: float
+
+
+class Simulator:
+    """A simulator process that runs a list of episodes; a context manager that leaves no process behind.
+
+    Args:
+        design: what is simulated.
+        params: the parameter values of the build.
+        built: from :func:`tb.build.build`.
+        episodes: what to run.
+        folder: an existing folder for the job, the records, the log and the waves.
+        seed: of the simulator's own randomness (initial values of flip-flops), and of cocotb's.
+        transactors: who drives the ports.
+        arguments: more for the process's command line.
+    """
+
+    def __init__(
+        self,
+        design: Design,
+        params: Mapping[str, Any],
+        built: Build,
+        episodes: Sequence[Episode],
+        folder: Path,
+        *,
+        seed: int = 0,
+        transactors: Backend = "native",
+        arguments: Sequence[str] = (),
+    ) -> None:
+        self._folder = folder
+        self.waves = folder / f"waves.{built.waves}" if built.waves else None
+        self.log = folder / "simulation.log"
+        for stale in folder.glob("record-*.pickle"):
+            stale.unlink()
+        job = Job(
+            design.clocks,
+            tuple(design.bundles(params)),
+            tuple(design.register_ports(params)),
+            tuple(design.status_ports(params)),
+            tuple(episodes),
+            tuple(design.memory_ports(params)),
+            transactors,
+        )
+        write_job(job, folder)
+        command = [str(built.executable), *seed_arguments(seed), *arguments]
+        if self.waves is not None:
+            command += ["--trace", "--trace-file", str(self.waves)]
+        environment = cocotb_environment(TOP, "tb.session", seed, folder / "cocotb.xml")
+        self._journal, theirs = os.pipe()
+        # cocotb would compile every module anew to explain failed asserts; the session has none, and starts three times as fast.
+        environment["COCOTB_REWRITE_ASSERTION_FILES"] = ""
+        environment |= {ENVIRONMENT: str(folder), JOURNAL: str(theirs), lifeline.ENVIRONMENT: str(os.getpid())}
+        self._text = b""
+        try:
+            with self.log.open("w") as stream:
+                self._process = subprocess.Popen(
+                    command,
+                    cwd=folder,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=stream,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=(theirs,),
+                )
+        except BaseException:
+            os.close(self._journal)
+            raise
+        finally:
+            os.close(theirs)
+
+    def __enter__(self) -> Simulator:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # Also on Ctrl-C: no simulator is left behind.
+        self._process.kill()
+        self._process.wait()
+        os.close(self._journal)
+        for spent in [*self._folder.glob("record-*.pickle"), *self._folder.glob("job.pickle")]:
+            spent.unlink()
+
+    def notes(self, wait_s: float) -> list[Note] | None:
+        """What the journal says by now: nothing new after ``wait_s`` gives an empty list, the end of the process None."""
+        while b"\n" not in self._text:
+            if not select.select([self._journal], [], [], max(wait_s, 0))[0]:
+                return []
+            fresh = os.read(self._journal, 1 << 16)
+            if not fresh:
+                return None
+            self._text += fresh
+        whole, _, self._text = self._text.rpartition(b"\n")
+        rows = [line.split() for line in whole.decode().splitlines()]
+        return [Note(what, int(number), float(seconds)) for what, number, seconds in rows]
+
+    def record(self, index: int) -> Record | None:
+        """The record of an episode that has ended; it is given out once."""
+        record = read_record(self._folder, index)
+        if record is not None:
+            (self._folder / f"record-{index}.pickle").unlink()
+        return record
+
+    def exit_code(self) -> int:
+        """How the process ended; negative: by that signal."""
+        return self._process.wait()
+
+    def last_words(self, lines: int = _LOG_LINES) -> str:
+        """The end of what it printed."""
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+
 def simulate(
     design: Design,
     params: Mapping[str, Any],
@@ -50,75 +175,36 @@ def simulate(
     timeout_s: float = TIMEOUT_S,
     count: Callable[[int, int], None] = lambda done, total: None,
 ) -> Result:
-    """Run episodes in one simulator process.
+    """Run episodes in one simulator process and wait for its end.
 
     Args:
-        design: what is simulated.
-        params: the parameter values of the build.
-        built: from :func:`tb.build.build`.
+        design: as all up to ``transactors`` in :class:`Simulator`.
+        params: parameter values.
+        built: the simulator.
         episodes: what to run.
-        folder: an existing folder for the job, the records, the log and the waves.
-        seed: of the simulator's own randomness (initial values of flip-flops), and of cocotb's.
+        folder: for the files.
+        seed: of the simulator.
         transactors: who drives the ports.
         timeout_s: wall time allowed.
-        count: is told now and then how many episodes of how many are done.
+        count: is told how many episodes of how many are done.
     """
-    job = Job(
-        design.clocks,
-        tuple(design.bundles(params)),
-        tuple(design.register_ports(params)),
-        tuple(design.status_ports(params)),
-        tuple(episodes),
-        tuple(design.memory_ports(params)),
-        transactors,
-    )
-    write_job(job, folder)
-    waves = folder / f"waves.{built.waves}" if built.waves else None
-    command = [str(built.executable), *seed_arguments(seed)]
-    if waves is not None:
-        command += ["--trace", "--trace-file", str(waves)]
-    log = folder / "simulation.log"
-    for stale in folder.glob("record-*.pickle"):
-        stale.unlink()
-    with log.open("w") as stream:
-        process = subprocess.Popen(
-            command,
-            cwd=folder,
-            env=cocotb_environment(TOP, "tb.session", seed, folder / "cocotb.xml") | {ENVIRONMENT: str(folder)},
-            stdin=subprocess.DEVNULL,
-            stdout=stream,
-            stderr=subprocess.STDOUT,
-        )
-        try:
-            failure = _watch(process, timeout_s, lambda: count(_done(folder), len(episodes)))
-        finally:
-            # Also on Ctrl-C: no simulator is left behind.
-            process.kill()
-            process.wait()
-    records = []
-    for index in range(len(episodes)):
-        record = read_record(folder, index)
-        if record is None:
-            failure = f"{failure or 'the simulator stopped'} in episode {index} of {len(episodes)}; log in {log}:\n"
-            failure += "\n".join(log.read_text(errors="replace").splitlines()[-30:])
-            break
-        records.append(record)
-    for spent in [*folder.glob("record-*.pickle"), *folder.glob("job.pickle")]:
-        spent.unlink()
-    return Result(tuple(records), waves, log, failure)
-
-
-def _watch(process: subprocess.Popen[bytes], timeout_s: float, tell: Callable[[], None]) -> str | None:
+    records: list[Record] = []
     end = time.monotonic() + timeout_s
-    while time.monotonic() < end:
-        try:
-            code = process.wait(_POLL_S)
-        except subprocess.TimeoutExpired:
-            tell()
-            continue
-        return f"the simulator ended with {code}" if code else None
-    return f"the simulator was still running after {timeout_s:.0f} s"
-
-
-def _done(folder: Path) -> int:
-    return sum(1 for _ in folder.glob("record-*.pickle"))
+    failure: str | None = f"the simulator was still running after {timeout_s:.0f} s"
+    with Simulator(design, params, built, episodes, folder, seed=seed, transactors=transactors) as process:
+        while time.monotonic() < end:
+            notes = process.notes(end - time.monotonic())
+            if notes is None:
+                code = process.exit_code()
+                failure = f"the simulator ended with {code}" if code else None
+                break
+            for note in notes:
+                if note.what == "end" and (record := process.record(note.number)) is not None:
+                    records.append(record)
+            count(len(records), len(episodes))
+        if len(records) < len(episodes):
+            failure = (
+                f"{failure or 'the simulator stopped'} in episode {len(records)} of {len(episodes)}; "
+                f"log in {process.log}:\n{process.last_words()}"
+            )
+    return Result(tuple(records), process.waves, process.log, failure)

@@ -29,6 +29,7 @@ app = typer.Typer(
         "goldbeat run plio_fir                      build, simulate, compare, report",
         "goldbeat new bench/f my_fifo.v --model identity   a bench for your own RTL",
         "goldbeat plio info out.txt -t cint16 -w 32",
+        "goldbeat regress nightly --seeds 200       thousands of cases, recorded and reported",
         "goldbeat signoff build/runs/plio_fir-filter --limits limits.toml",
     ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -69,10 +70,11 @@ def _mount() -> None:
         # Without the packages for simulation, files can still be worked on.
         if (error.name or "").partition(".")[0] in ("tb", "pymodels"):
             raise
-        for name in ("run", "list", "doctor"):
+        for name in ("run", "list", "doctor", "regress", "history", "show", "rerun", "compare", "farm"):
             _stand_in(name, error.name or "?")
         return
     run.register(app)
+    import_module("tb.cli.regress").register(app)
 
 
 def _stand_in(name: str, package: str) -> None:

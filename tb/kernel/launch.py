@@ -30,7 +30,10 @@ def cocotb_environment(top: str, module: str, seed: int, results: Path, paths: S
     env = dict(os.environ)
     env.pop("PYTEST_CURRENT_TEST", None)
     search = [*map(str, paths), str(Path(__file__).resolve().parents[2]), *sys.path]
+    # A simulator that was built elsewhere looks for cocotb where it was installed there.
+    libraries = [cocotb_tools.config.libs_dir, env.get("LD_LIBRARY_PATH", "")]
     return env | {
+        "LD_LIBRARY_PATH": os.pathsep.join(str(p) for p in libraries if p),
         "PYTHONPATH": os.pathsep.join(p for p in search if p),
         "PYGPI_PYTHON_BIN": sys.executable,
         "GPI_USERS": f"{library};{cocotb_tools.config.pygpi_entry_point()}",

@@ -1,0 +1,456 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat regress``, ``history``, ``show``, ``rerun``, ``compare`` and ``farm``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.table import Table
+
+from pymodels.errors import UsageError
+from tb.cli.common import FAILED, Json, examples, print_json
+from tb.regress.compare import compare_runs
+from tb.regress.item import Item, ItemResult, Status
+from tb.regress.plan import make_batches, make_plan
+from tb.regress.reports import as_dict, repeat_command, row_dict
+from tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
+from tb.regress.store import Row, Run, Store
+from tb.regress.suite import find_suite, load_suite, suite_names
+
+INTERRUPTED = 130
+"""Exit code: stopped by Ctrl-C, as shells have it."""
+_SHOWN = 5
+_COLOURS = {
+    Status.PASS: "green",
+    Status.FAIL: "red",
+    Status.ERROR: "red",
+    Status.TIMEOUT: "yellow",
+    Status.CRASH: "magenta",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    app.command(
+        "regress",
+        epilog=examples(
+            "goldbeat regress                            the suite smoke: every design, a few seeds",
+            "goldbeat regress nightly --seeds 200 --jobs 8",
+            "goldbeat regress smoke --filter 'axis_*' --seed 1000 --coverage",
+            "goldbeat regress nightly --resume           go on where a killed run has stopped",
+            "goldbeat regress nightly --engine tcp://10.0.0.5:8786",
+        ),
+    )(regress_command)
+    app.command("history", epilog=examples("goldbeat history", "goldbeat history --suite nightly --json"))(
+        history_command
+    )
+    app.command(
+        "show",
+        epilog=examples("goldbeat show 12", "goldbeat show 12/axis_fifo/random#3", "goldbeat show last --failed"),
+    )(show_command)
+    app.command(
+        "rerun", epilog=examples("goldbeat rerun axis_fifo/random#3 --waves", "goldbeat rerun 12/axis_fifo/random#3")
+    )(rerun_command)
+    app.command("compare", epilog=examples("goldbeat compare 11 12", "goldbeat compare 11 12 --json"))(compare_command)
+    farm = typer.Typer(no_args_is_help=True, help="Workers for `goldbeat regress --engine`.")
+    farm.command(
+        "local",
+        epilog=examples("goldbeat farm local --workers 2", "goldbeat regress nightly --engine tcp://127.0.0.1:8786"),
+    )(farm_command)
+    app.add_typer(farm, name="farm")
+
+
+# -- regress --------------------------------------------------------------------------------------------------------
+
+
+def regress_command(
+    suite: Annotated[
+        str | None, typer.Argument(metavar="[SUITE]", help="A suite's name, or a suite file (.toml) [smoke].")
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option("--seeds", metavar="N", min=1, help="Seeds of every case that does not fix them itself."),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", "-s", metavar="S", min=0, help="The first seed.")] = 0,
+    jobs: Annotated[
+        int | None, typer.Option("--jobs", "-j", metavar="J", min=1, help="Worker processes [one a core].")
+    ] = None,
+    filters: Annotated[
+        list[str] | None,
+        typer.Option("--filter", "-f", metavar="TEXT", help="Only cases that it fits (* ? or a part)."),
+    ] = None,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first case that does not pass.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest run that has not ended.")] = False,
+    engine: Annotated[
+        str, typer.Option("--engine", metavar="WHERE", help="local, or the address of a dask scheduler.")
+    ] = LOCAL,
+    waves: Annotated[
+        bool, typer.Option("--waves-on-fail/--no-waves-on-fail", help="Rerun failed cases with waves.")
+    ] = True,
+    most_waves: Annotated[int, typer.Option("--most-waves", metavar="N", min=1, help="So many of them at most.")] = 5,
+    coverage: Annotated[bool, typer.Option("--coverage", help="Count code coverage (own builds, slower).")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run a suite: many cases and seeds, in parallel, with everything recorded.
+
+    Exit code: 0 every case passes, 1 one does not, 2 bad usage, bad input, a full disk or a lost cluster, 130 stopped by Ctrl-C.
+    What was recorded before a stop is kept; --resume runs the rest.
+    """
+    workers = jobs or len(os.sched_getaffinity(0))
+    settings = Settings(workers, engine, fail_fast, most_waves if waves else 0, coverage)
+    items: Sequence[Item] = ()
+    if not resume:
+        path = find_suite(suite or "smoke")
+        items = make_plan(load_suite(path), path.parent, seed=seed, seeds=seeds, filters=filters or ())
+    if dry_run and not resume:
+        _show_plan(items, workers, as_json)
+        return
+    with Store() as store:
+        if resume:
+            run = store.unfinished(suite)
+            settings = Settings(workers, engine, fail_fast, settings.waves, bool(run.settings.get("coverage")))
+        else:
+            run = begin(store, suite or "smoke", items, settings, seed=seed)
+        with _watching(run) as observer:
+            run = go_on(store, run, settings, observer)
+        rows = store.rows(run.id)
+        if as_json:
+            print_json(as_dict(run, rows))
+        else:
+            _show_run(run, rows)
+        if run.facts.get("interrupted"):
+            raise typer.Exit(INTERRUPTED)
+        if run.status != "pass":
+            raise typer.Exit(FAILED)
+
+
+def _show_plan(items: Sequence[Item], jobs: int, as_json: bool) -> None:
+    batches = make_batches(items, jobs)
+    if as_json:
+        cases = [i.model_dump(mode="json", exclude_defaults=True) for i in items]
+        print_json({"cases": cases, "simulators": len(batches), "batches": sum(map(len, batches.values()))})
+        return
+    out = Console(highlight=False)
+    groups: dict[str, list[Item]] = {}
+    for item in items:
+        groups.setdefault(item.group, []).append(item)
+    for group, members in groups.items():
+        seeds = f"seed {members[0].seed}" if len(members) == 1 else f"seeds {members[0].seed}..{members[-1].seed}"
+        out.print(f"{group}  {seeds}", markup=False, soft_wrap=True)
+    out.print(f"{len(items)} cases, {len(batches)} simulators, {sum(map(len, batches.values()))} batches")
+
+
+@contextmanager
+def _watching(run: Run) -> Iterator[Observer]:
+    """Live progress on stderr; failures as they come, on a terminal and in a log alike."""
+    err = Console(stderr=True, highlight=False)
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        MofNCompleteColumn(),
+        TextColumn("{task.fields[rate]}"),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+        task = bar.add_task(f"run {run.id}", total=run.total, rate="")
+        failed = 0
+
+        def started(now: Run, done: int) -> None:
+            bar.update(task, completed=done)
+            again = f", {done} have results already" if done else ""
+            err.print(f"run {now.id}: {now.suite}, {now.total} cases{again}", markup=False)
+
+        def results(fresh: Sequence[ItemResult]) -> None:
+            nonlocal failed
+            for result in fresh:
+                if not result.passed:
+                    failed += 1
+                    if failed <= _SHOWN * 4:
+                        err.print(_failure_line(result), soft_wrap=True)
+            speed = bar.tasks[0].speed
+            bar.update(task, advance=len(fresh), rate=f"{speed:.0f}/s" if speed else "")
+            bar.update(task, description=f"run {run.id}" + (f" [red]{failed} failed[/]" if failed else ""))
+
+        def step(text: str) -> None:
+            bar.update(task, description=f"run {run.id}: {text}")
+
+        yield Observer(started, results, lambda tally: None, step)
+
+
+def _failure_line(result: ItemResult) -> str:
+    colour = _COLOURS[result.status]
+    why = result.failures[0].splitlines()[0] if result.failures else ""
+    return f"[bold {colour}]{result.status.value:<7}[/] {escape(result.key)}  {escape(why)}"
+
+
+def _show_run(run: Run, rows: Sequence[Row]) -> None:
+    out = Console(highlight=False)
+    out.print(_design_table(run, rows))
+    failed = [r for r in rows if r.result is not None and not r.result.passed]
+    for row in failed[:_SHOWN]:
+        assert row.result is not None
+        out.print(_failure_line(row.result), soft_wrap=True)
+        out.print(f"        repeat: {repeat_command(run, row.item)}", markup=False, soft_wrap=True)
+    if len(failed) > _SHOWN:
+        out.print(f"... and {len(failed) - _SHOWN} more: goldbeat show {run.id} --failed", markup=False)
+    done = [r.result for r in rows if r.result is not None]
+    passed, left = sum(r.passed for r in done), run.total - len(done)
+    mark = {"pass": "[bold green]PASS[/]", "fail": "[bold red]FAIL[/]"}.get(
+        run.status, f"[bold yellow]{run.status.upper()}[/]"
+    )
+    facts = run.facts
+    out.print(
+        f"{mark} {escape(run.suite)}: {passed} of {run.total} pass"
+        + (f", {len(done) - passed} do not" if len(done) > passed else "")
+        + (f", {left} have not run" if left else "")
+        + f"; {facts.get('built', 0)} simulators built, {facts.get('cached', 0)} from the cache; {facts.get('wall_s', 0):.1f} s",
+        soft_wrap=True,
+    )
+    if run.status == "stopped":
+        out.print(f"to go on: goldbeat regress {run.suite} --resume", markup=False)
+    out.print(f"in {run.folder}: index.html, junit.xml, report.json", markup=False, soft_wrap=True)
+
+
+def _design_table(run: Run, rows: Sequence[Row]) -> Table:
+    table = Table(title=f"run {run.id}: {run.suite}, git {run.git}")
+    for column in ("design", "case", "pass", "of", "cycles", "values", "sim s"):
+        table.add_column(column, justify="left" if column in ("design", "case") else "right")
+    groups: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        groups.setdefault((row.item.design, row.item.case), []).append(row)
+    for (design, case), members in groups.items():
+        done = [r.result for r in members if r.result is not None]
+        passed = sum(r.passed for r in done)
+        table.add_row(
+            design,
+            case,
+            f"[green]{passed}[/]" if passed == len(members) else f"[red]{passed}[/]",
+            str(len(members)),
+            f"{sum(r.cycles for r in done):,}",
+            f"{sum(r.compared for r in done):,}",
+            f"{sum(r.wall_s for r in done):.2f}",
+        )
+    return table
+
+
+# -- history, show, compare -------------------------------------------------------------------------------------------
+
+
+def history_command(
+    suite: Annotated[str | None, typer.Option("--suite", metavar="NAME", help="Only runs of this suite.")] = None,
+    last: Annotated[int, typer.Option("--last", metavar="N", min=1, help="So many at most.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """The runs that are recorded, the newest first."""
+    with Store() as store:
+        runs = store.runs(suite=suite, last=last)
+        counts = {run.id: store.counts(run.id) for run in runs}
+    if as_json:
+        print_json([{**as_dict(run, ()), "counts": counts[run.id]} for run in runs])
+        return
+    table = Table()
+    for column in ("run", "suite", "started (UTC)", "git", "status", "pass", "fail", "open", "seconds"):
+        table.add_column(column, justify="left" if column in ("suite", "started (UTC)", "git", "status") else "right")
+    for run in runs:
+        by = counts[run.id]
+        passed, left = by.get("pass", 0), by.get("open", 0)
+        bad = run.total - passed - left
+        seconds = f"{run.facts['wall_s']:.1f}" if "wall_s" in run.facts else "-"
+        started = run.started.partition("+")[0].replace("T", " ")
+        table.add_row(str(run.id), run.suite, started, run.git, run.status, *map(str, (passed, bad, left)), seconds)
+    Console(highlight=False).print(table)
+
+
+def _find_run(store: Store, text: str) -> Run:
+    if text == "last":
+        runs = store.runs(last=1)
+        if not runs:
+            raise UsageError("no run is recorded yet; `goldbeat regress` makes one")
+        return runs[0]
+    if not text.isdigit():
+        raise UsageError(f"{text!r} is not the number of a run (or `last`); `goldbeat history` lists them")
+    return store.run(int(text))
+
+
+def _find_case(store: Store, text: str) -> tuple[Run, Row]:
+    """``RUN/CASE``, or ``CASE`` of the newest run that has it."""
+    head, _, tail = text.partition("/")
+    if tail and (head.isdigit() or head == "last"):
+        run = _find_run(store, head)
+        return run, store.find(run.id, tail)
+    run = store.run(store.last_with(text))
+    return run, store.find(run.id, text)
+
+
+def show_command(
+    what: Annotated[str, typer.Argument(metavar="RUN[/CASE]", help="A run's number or `last`, and a case of it.")],
+    failed: Annotated[bool, typer.Option("--failed", help="Of a run: every case that does not pass.")] = False,
+    as_json: Json = False,
+) -> None:
+    """A run, or one case of it with everything that is known of it."""
+    with Store() as store:
+        if "/" in what:
+            run, row = _find_case(store, what)
+            if as_json:
+                print_json(row_dict(run, row))
+            else:
+                _show_case(run, row)
+            return
+        run = _find_run(store, what)
+        rows = store.rows(run.id)
+    if failed:
+        rows = [r for r in rows if r.result is not None and not r.result.passed]
+    if as_json:
+        print_json(as_dict(run, rows))
+    elif failed:
+        out = Console(highlight=False)
+        for row in rows:
+            assert row.result is not None
+            out.print(_failure_line(row.result), soft_wrap=True)
+    else:
+        _show_run(run, rows)
+
+
+def _show_case(run: Run, row: Row) -> None:
+    out = Console(highlight=False)
+    item, result = row.item, row.result
+    out.print(f"[bold]{escape(item.key)}[/] of run {run.id} ({escape(run.suite)}, git {escape(run.git)})")
+    if result is None:
+        out.print("has not run")
+        return
+    facts = [
+        ("status", result.status.value),
+        ("cycles", f"{result.cycles:,}"),
+        ("simulated", f"{result.sim_ps / 1000:,.0f} ns"),
+        ("wall time", f"{result.wall_s:.3f} s on {result.worker}, attempt {result.attempt}"),
+        ("compared", f"{result.compared:,} values in {result.episodes} episode(s)"),
+        ("trace hash", result.trace_hash or "-"),
+    ]
+    facts += [(f"port {n}", _port_text(p)) for n, p in result.ports.items()]
+    facts += [(f"{n}", f"{v['mean'] / 1000:g} ns, at most {v['max'] / 1000:g} ns") for n, v in result.latency.items()]
+    facts += [(name, path if name == "alone" else str(run.folder / path)) for name, path in row.artefacts.items()]
+    for name, text in facts:
+        out.print(f"  {name:<12} {text}", markup=False, soft_wrap=True)
+    for failure in result.failures:
+        out.print(failure, markup=False, soft_wrap=True)
+    if result.log:
+        out.print(result.log, markup=False, soft_wrap=True)
+    out.print(f"repeat: {repeat_command(run, item)}", markup=False, soft_wrap=True)
+
+
+def _port_text(figures: Mapping[str, Any]) -> str:
+    text = f"{figures['direction']}, {figures['beats']} beats, {figures['frames']} frames"
+    return (
+        text
+        if figures["mb_per_s"] is None
+        else f"{text}, {figures['mb_per_s']:g} MB/s, {figures['share']:.1%} of the port"
+    )
+
+
+def compare_command(
+    before: Annotated[str, typer.Argument(metavar="RUN", help="The run before.")],
+    after: Annotated[str, typer.Argument(metavar="RUN", help="The run after.")],
+    as_json: Json = False,
+) -> None:
+    """What changed between two runs: new failures, fixed ones, slower and faster by cycles.
+
+    Exit code: 1 when there are new failures.
+    """
+    with Store() as store:
+        first, second = _find_run(store, before), _find_run(store, after)
+        change = compare_runs(store.rows(first.id), store.rows(second.id))
+    if as_json:
+        print_json({"before": first.id, "after": second.id, **change.as_dict()})
+    else:
+        out = Console(highlight=False)
+        out.print(f"run {first.id} (git {first.git}) -> run {second.id} (git {second.git})", markup=False)
+        _list(out, "new failures", [f"{k}: {why}" for k, why in change.broken])
+        _list(out, "fixed", change.fixed)
+        _list(out, "slower", [f"{c.key}: {c.before} -> {c.after} cycles ({c.change:+.1%})" for c in change.slower])
+        _list(out, "faster", [f"{c.key}: {c.before} -> {c.after} cycles ({c.change:+.1%})" for c in change.faster])
+        _list(out, "other traces, same cycles", change.differ)
+        out.print(
+            f"{change.same} of {change.common} common cases are the same in every trace; "
+            f"{change.gone} are only in the first run, {change.added} only in the second"
+        )
+    if change.broken:
+        raise typer.Exit(FAILED)
+
+
+def _list(out: Console, title: str, lines: Sequence[str]) -> None:
+    if not lines:
+        return
+    out.print(f"[bold]{title}[/] ({len(lines)})")
+    for line in lines[: 4 * _SHOWN]:
+        out.print(f"  {line}", markup=False, soft_wrap=True)
+    if len(lines) > 4 * _SHOWN:
+        out.print(f"  ... and {len(lines) - 4 * _SHOWN} more")
+
+
+# -- rerun, farm --------------------------------------------------------------------------------------------------------
+
+
+def rerun_command(
+    case: Annotated[
+        str, typer.Argument(metavar="[RUN/]CASE", help="A case as reports name it [of the newest run with it].")
+    ],
+    waves: Annotated[bool, typer.Option("--waves", help="Write waves.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Run one case of a run again, by itself.
+
+    Exit code: as for `goldbeat run`.
+    """
+    from tb.regress.worker import run_alone
+
+    with Store() as store:
+        run, row = _find_case(store, case)
+        folder = run.folder / "reruns" / str(row.item.index)
+        err = Console(stderr=True)
+        with err.status(f"running {row.item.key}") if err.is_terminal else _nothing():
+            report = run_alone(row.item, str(folder), None, waves=waves)
+        files = artefacts_of(report, folder, Path.cwd())
+    if as_json:
+        print_json({**report, "folder": str(folder)})
+    else:
+        out = Console(highlight=False)
+        for text in report["failures"][:_SHOWN]:
+            out.print(text, markup=False, soft_wrap=True)
+        mark = "[bold green]PASS[/]" if report["status"] == "pass" else "[bold red]FAIL[/]"
+        out.print(f"{mark} {escape(row.item.key)}: {report['compared']} output values compared", soft_wrap=True)
+        for name, path in files.items():
+            if name != "alone":
+                out.print(f"  {name:<8} {path}", markup=False, soft_wrap=True)
+    if report["status"] != "pass":
+        raise typer.Exit(FAILED)
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield
+
+
+def farm_command(
+    workers: Annotated[int, typer.Option("--workers", "-w", metavar="N", min=1, help="How many workers.")] = 2,
+    port: Annotated[int, typer.Option("--port", metavar="P", min=0, help="Of the scheduler; 0: any.")] = 8786,
+) -> None:
+    """Start a scheduler and workers on this machine, on loopback, until Ctrl-C; each worker has a build folder of its own."""
+    from tb.regress.farm import local_farm
+
+    out = Console(highlight=False)
+    tell: Callable[[str], None] = lambda text: out.print(text, markup=False, soft_wrap=True)  # noqa: E731
+    local_farm(workers, port, tell)
+
+
+__all__ = ["register", "suite_names"]

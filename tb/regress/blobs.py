@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files by their content: how simulators, inputs and description files reach a worker without a shared file system."""
+
+from __future__ import annotations
+
+import io
+import os
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Mapping
+from pathlib import Path
+
+from tb.paths import build_root
+from tb.regress.fingerprint import content_hash
+
+
+def blob_path(name: str) -> Path:
+    """Where the content with this hash lies, if it is here."""
+    return build_root() / "blobs" / name
+
+
+def keep_blob(name: str, packed: bytes) -> None:
+    """Put away what another process has sent; raises ValueError when it is not what its name says."""
+    data = zlib.decompress(packed)
+    if content_hash(data) != name:
+        raise ValueError(f"the content is not that of {name}")
+    path = blob_path(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Executable from the start: a file that another process has open for writing cannot be run.
+    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f"{name}.part")
+    with os.fdopen(handle, "wb") as stream:
+        stream.write(data)
+    Path(part).chmod(0o755)
+    Path(part).replace(path)
+
+
+def pack(data: bytes) -> bytes:
+    """As it travels."""
+    return zlib.compress(data, 3)
+
+
+def archive(file: Path) -> bytes:
+    """A description file with the Python files and descriptions beside it, which it may use; the same bytes for the same files."""
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as out:
+        for path in sorted(p for p in file.parent.iterdir() if p == file or p.suffix in (".py", ".toml")):
+            if path.is_file():
+                out.writestr(zipfile.ZipInfo(path.name), path.read_bytes())
+    return content.getvalue()
+
+
+def unpack_archive(name: str, file: str) -> Path:
+    """The description file of an archive that is here."""
+    folder = blob_path(name).with_suffix(".files")
+    if not folder.is_dir():
+        part = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f"{folder.name}.part"))
+        with zipfile.ZipFile(blob_path(name)) as content:
+            content.extractall(part)
+        try:
+            part.rename(folder)
+        except OSError:
+            # Another worker was faster.
+            for leftover in part.iterdir():
+                leftover.unlink()
+            part.rmdir()
+    return folder / Path(file).name
+
+
+def missing(names: Mapping[str, str]) -> tuple[str, ...]:
+    """Which of these contents are not here."""
+    return tuple(sorted({name for name in names.values() if not blob_path(name).is_file()}))

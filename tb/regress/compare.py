@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Two runs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from tb.regress.store import Row
+
+
+@dataclass(frozen=True)
+class CycleChange:
+    """A case that takes another number of cycles."""
+
+    key: str
+    before: int
+    after: int
+
+    @property
+    def change(self) -> float:
+        """Relative to before."""
+        return self.after / self.before - 1
+
+
+@dataclass
+class Change:
+    """What changed from one run to another; cases are matched by key.
+
+    Attributes:
+        common: cases that have a result in both.
+        same: those with the same trace hash.
+        broken: passed before, do not any more, with the first mismatch.
+        fixed: did not pass before, do now.
+        slower, faster: pass in both, in more or fewer cycles; the largest change first.
+        differ: pass in both, in as many cycles, with other traces.
+        gone, added: how many are in one of them alone.
+    """
+
+    common: int = 0
+    same: int = 0
+    broken: list[tuple[str, str]] = field(default_factory=list)
+    fixed: list[str] = field(default_factory=list)
+    slower: list[CycleChange] = field(default_factory=list)
+    faster: list[CycleChange] = field(default_factory=list)
+    differ: list[str] = field(default_factory=list)
+    gone: int = 0
+    added: int = 0
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def compare_runs(before: Sequence[Row], after: Sequence[Row]) -> Change:
+    """Compare the results of two runs."""
+    old = {r.item.key: r.result for r in before if r.result is not None}
+    new = {r.item.key: r.result for r in after if r.result is not None}
+    change = Change(gone=len(old.keys() - new.keys()), added=len(new.keys() - old.keys()))
+    for key, now in new.items():
+        if key not in old:
+            continue
+        was = old[key]
+        change.common += 1
+        change.same += was.trace_hash == now.trace_hash and was.trace_hash is not None
+        if was.passed and not now.passed:
+            change.broken.append((key, now.failures[0].splitlines()[0] if now.failures else now.status.value))
+        elif now.passed and not was.passed:
+            change.fixed.append(key)
+        elif was.passed and now.passed and was.cycles and was.cycles != now.cycles:
+            (change.slower if now.cycles > was.cycles else change.faster).append(
+                CycleChange(key, was.cycles, now.cycles)
+            )
+        elif was.passed and now.passed and was.trace_hash != now.trace_hash:
+            change.differ.append(key)
+    change.slower.sort(key=lambda c: -c.change)
+    change.faster.sort(key=lambda c: c.change)
+    return change

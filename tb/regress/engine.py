@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine: batches go to an Executor, results come back once, whatever is lost on the way is run again.
+
+It knows nothing of what a batch does, nor where: any :class:`concurrent.futures.Executor` will do. Simulators are built by a pool
+of this machine; what depends on one waits for it alone.
+"""
+
+from __future__ import annotations
+
+import queue
+import time
+import traceback
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import CancelledError, Executor, Future
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pymodels.errors import GoldbeatError, ToolError
+from tb.regress.item import Batch, BatchResult, Item, ItemResult, Status
+from tb.regress.plan import BuildKey
+from tb.regress.pool import WorkerLostError
+from tb.regress.store import DiskFullError
+
+MOST_ATTEMPTS = 3
+"""An item whose worker was lost so often is taken to be the reason."""
+_LOST = ("KilledWorker", "WorkerLostError", "BrokenProcessPool")
+_TICK_S = 0.2
+
+Runner = Callable[..., BatchResult]
+"""batch, attempt, content by hash -> result; :func:`tb.regress.worker.run_batch`."""
+
+
+class ClusterLostError(ToolError):
+    """The executor has gone and takes the work with it; the run can be resumed."""
+
+
+@dataclass
+class Tally:
+    """What an engine has done.
+
+    Attributes:
+        built: simulators that were made.
+        cached: simulators that were there.
+        build_s: wall time of the builds, summed.
+        lost: batches whose worker was lost.
+        sent: contents that were sent to workers, in bytes.
+    """
+
+    built: int = 0
+    cached: int = 0
+    build_s: float = 0.0
+    lost: int = 0
+    sent: int = 0
+
+
+@dataclass
+class Hooks:
+    """What the engine asks others for.
+
+    Attributes:
+        batch: makes the batch of some items and their simulator's path.
+        content: the packed content with a hash.
+        record: takes results for good; with them the coverage that belongs to them. Gives those that are new.
+        tick: is called several times a second.
+        stop: True: begin nothing new, and give up what is running.
+    """
+
+    batch: Callable[[Sequence[Item], str], Batch]
+    record: Callable[[Sequence[ItemResult], Mapping[str, int]], Sequence[ItemResult]]
+    content: Callable[[str], bytes] = lambda name: b""
+    tick: Callable[[], None] = lambda: None
+    stop: Callable[[], bool] = lambda: False
+
+
+@dataclass
+class _Task:
+    batch: Batch
+    attempt: int = 1
+    content: dict[str, bytes] = field(default_factory=dict)
+
+
+class Engine:
+    """Runs batches.
+
+    Args:
+        executor: where batches run.
+        builders: where simulators are built.
+        hooks: see there.
+        runner: what runs a batch.
+        build: gives a simulator's path and the seconds its build took; called in ``builders`` with ``build_arguments``.
+        build_arguments: for ``build``, from the first item that needs the simulator.
+    """
+
+    def __init__(
+        self,
+        executor: Executor,
+        builders: Executor,
+        hooks: Hooks,
+        *,
+        runner: Runner,
+        build: Callable[..., tuple[str, float]],
+        build_arguments: Callable[[Item], tuple[Any, ...]] = lambda item: (item,),
+    ) -> None:
+        self._executor, self._builders, self._hooks = executor, builders, hooks
+        self._runner, self._build, self._build_arguments = runner, build, build_arguments
+        self._events: queue.SimpleQueue[tuple[str, Any, Any]] = queue.SimpleQueue()
+        self._open: dict[int, Item] = {}
+        self._running: set[Future[Any]] = set()
+        self._ahead: list[ItemResult] = []
+        self._flushed = 0.0
+        self.tally = Tally()
+
+    def ahead(self, result: ItemResult) -> None:
+        """A result that came before its batch's end; from any thread."""
+        self._events.put(("ahead", result, None))
+
+    def run(self, batches: Mapping[BuildKey, Sequence[Sequence[Item]]]) -> None:
+        """Run everything; comes back when every item has a result, or ``stop`` said so.
+
+        Raises:
+            DiskFullError: nothing more can be written, here or in a worker.
+            ClusterLostError: the executor has gone.
+        """
+        for chunks in batches.values():
+            self._open.update((i.index, i) for chunk in chunks for i in chunk)
+        # What takes longest to simulate is built first.
+        for _, chunks in sorted(batches.items(), key=lambda kv: -sum(map(len, kv[1]))):
+            future = self._builders.submit(self._build, *self._build_arguments(chunks[0][0]))
+            self._watch(future, ("built", list(chunks)))
+        while self._running:
+            self._hooks.tick()
+            if self._hooks.stop():
+                break
+            self._take_events()
+        self._flush()
+
+    def _watch(self, future: Future[Any], what: Any) -> None:
+        self._running.add(future)
+        future.add_done_callback(lambda f: self._events.put(("done", f, what)))
+
+    def _take_events(self) -> None:
+        """Wait for something to happen, and take all that has."""
+        try:
+            event = self._events.get(timeout=_TICK_S)
+        except queue.Empty:
+            self._flush()
+            return
+        while True:
+            kind, value, what = event
+            if kind == "ahead":
+                self._ahead.append(value)
+            else:
+                self._running.discard(value)
+                self._flush()
+                if what[0] == "built":
+                    self._built(value, what[1])
+                else:
+                    self._ended(value, what[1])
+            try:
+                event = self._events.get_nowait()
+            except queue.Empty:
+                break
+        # Every transaction waits for the disk: a few a second are enough.
+        if time.monotonic() - self._flushed > _TICK_S:
+            self._flush()
+
+    def _flush(self) -> None:
+        """Keep what came ahead."""
+        if self._ahead:
+            ahead, self._ahead = self._ahead, []
+            self._keep(ahead, {})
+        self._flushed = time.monotonic()
+
+    def _keep(self, results: Iterable[ItemResult], coverage: Mapping[str, int]) -> None:
+        fresh = [r for r in results if r.index in self._open]
+        self._hooks.record(fresh, coverage)
+        for result in fresh:
+            self._open.pop(result.index, None)
+
+    def _submit(self, task: _Task) -> None:
+        future = self._executor.submit(self._runner, task.batch, task.attempt, task.content)
+        self._watch(future, ("ran", task))
+
+    # -- what happens ---------------------------------------------------------------------------------------------------
+
+    def _built(self, future: Future[tuple[str, float]], chunks: list[Sequence[Item]]) -> None:
+        items = [i for chunk in chunks for i in chunk]
+        try:
+            simulator, seconds = future.result()
+        except CancelledError:
+            return
+        except WorkerLostError as error:
+            self._fail(items, f"building the simulator: {error}", "")
+            return
+        except GoldbeatError as error:
+            if isinstance(error, DiskFullError) or "No space left on device" in str(error):
+                raise DiskFullError(str(error)) from error
+            first, _, rest = str(error).partition("\n")
+            self._fail(items, first, rest)
+            return
+        except OSError as error:
+            raise DiskFullError(f"{error.filename}: {error.strerror}") from error
+        except Exception as error:
+            self._fail(items, f"{type(error).__name__}: {error}", _trace(error))
+            return
+        self.tally.built += seconds > 0
+        self.tally.cached += seconds == 0
+        self.tally.build_s += seconds
+        for chunk in chunks:
+            self._submit(_Task(self._hooks.batch(chunk, simulator)))
+
+    def _ended(self, future: Future[BatchResult], task: _Task) -> None:
+        try:
+            result = future.result()
+        except CancelledError as error:
+            raise ClusterLostError(f"the executor has dropped the work: {error or 'cancelled'}") from error
+        except (GoldbeatError, OSError) as error:
+            raise (
+                error if isinstance(error, GoldbeatError) else ClusterLostError(f"the executor has gone: {error}")
+            ) from error
+        except Exception as error:
+            if type(error).__name__ in _LOST:
+                self._lost(task, error)
+            elif type(error).__name__ in ("FutureCancelledError", "CommClosedError", "ClosedClientError"):
+                raise ClusterLostError(f"the executor has gone: {error}") from error
+            else:
+                left = [i for i in task.batch.items if i.index in self._open]
+                self._fail(left, f"{type(error).__name__}: {error}", _trace(error))
+            return
+        if result.missing:
+            content = {name: self._hooks.content(name) for name in result.missing}
+            self.tally.sent += sum(map(len, content.values()))
+            self._submit(replace(task, content=content))
+            return
+        self._keep(result.results, result.coverage)
+
+    def _lost(self, task: _Task, error: Exception) -> None:
+        """Run again what has no result; in the end each item by itself, to find out which one kills workers."""
+        self.tally.lost += 1
+        left = [i for i in task.batch.items if i.index in self._open]
+        if task.attempt >= MOST_ATTEMPTS:
+            if len(left) == 1:
+                why = f"its worker was lost {task.attempt} times: {error}"
+                result = ItemResult(left[0].index, left[0].key, Status.CRASH, failures=(why,), attempt=task.attempt)
+                self._keep([result], {})
+                return
+            for item in left:
+                self._submit(_Task(replace(task.batch, items=(item,)), 2))
+        elif left:
+            self._submit(_Task(replace(task.batch, items=tuple(left)), task.attempt + 1))
+
+    def _fail(self, items: Sequence[Item], why: str, log: str) -> None:
+        self._keep([ItemResult(i.index, i.key, Status.ERROR, failures=(why,), log=log) for i in items], {})
+
+
+def _trace(error: BaseException) -> str:
+    return "".join([*traceback.format_exception(error), *getattr(error, "__notes__", ())])

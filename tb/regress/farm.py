@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Regressions on a dask.distributed cluster (extra ``farm``)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from pymodels.errors import GoldbeatError, ToolError
+from tb.paths import build_root
+
+_CONNECT_S = 15
+_START_S = 60.0
+
+
+@contextmanager
+def connect(address: str) -> Iterator[Executor]:
+    """A cluster's executor.
+
+    Raises:
+        ToolError: dask.distributed is not installed, or nobody answers at the address.
+    """
+    try:
+        from distributed import Client
+    except ModuleNotFoundError as error:
+        raise ToolError(
+            f"--engine {address} needs the Python package {error.name}: pip install 'goldbeat[farm]'"
+        ) from None
+    if "://" not in address:
+        raise ToolError(f"--engine {address}: expected local, or an address such as tcp://scheduler:8786")
+    try:
+        client = Client(address, timeout=_CONNECT_S, set_as_default=False)
+    except GoldbeatError:
+        raise
+    except Exception as error:
+        raise ToolError(f"no dask scheduler answers at {address}: {error}") from None
+    try:
+        # Results are not a function of the arguments alone (who ran it, how long it took): never take one for another.
+        yield client.get_executor(pure=False)
+    finally:
+        with suppress(Exception):
+            client.close(timeout=5)
+
+
+def local_farm(workers: int, port: int, tell: Callable[[str], None]) -> None:
+    """Run a scheduler and workers as processes of this machine, on loopback, until Ctrl-C.
+
+    Each worker has a build folder of its own, as if it were another machine.
+    """
+    try:
+        import distributed  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise ToolError(f"a farm needs the Python package {error.name}: pip install 'goldbeat[farm]'") from None
+    root = build_root() / "farm"
+    root.mkdir(parents=True, exist_ok=True)
+    contact = root / f"scheduler-{os.getpid()}.json"
+    processes = [
+        _start(
+            [
+                "distributed.cli.dask_scheduler",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                str(port),
+                "--no-dashboard",
+                "--no-show",
+            ],
+            ["--scheduler-file", str(contact)],
+            root / "scheduler.log",
+            {},
+        )
+    ]
+    try:
+        address = _address(contact, processes[0], root / "scheduler.log")
+        for number in range(workers):
+            own = root / f"worker-{number}"
+            processes.append(
+                _start(
+                    [
+                        "distributed.cli.dask_worker",
+                        address,
+                        "--nthreads",
+                        "1",
+                        "--no-dashboard",
+                        "--host",
+                        "127.0.0.1",
+                    ],
+                    ["--name", f"worker-{number}", "--local-directory", str(own / "dask")],
+                    root / f"worker-{number}.log",
+                    {"GOLDBEAT_BUILD": str(own)},
+                )
+            )
+        tell(f"scheduler at {address}, {workers} workers; logs in {root}")
+        for number, process in enumerate(processes[1:]):
+            tell(f"worker-{number}: process {process.pid}, build folder {root / f'worker-{number}'}")
+        tell(f"goldbeat regress --engine {address}")
+        while processes[0].poll() is None:
+            time.sleep(0.5)
+        raise ToolError(f"the scheduler has ended; its log is {root / 'scheduler.log'}")
+    except KeyboardInterrupt:
+        tell("ended")
+    finally:
+        for process in reversed(processes):
+            process.terminate()
+        for process in processes:
+            try:
+                process.wait(10)
+            except subprocess.TimeoutExpired:
+                process.kill()
+        contact.unlink(missing_ok=True)
+
+
+def _start(module: list[str], options: list[str], log: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    package = str(Path(__file__).resolve().parents[2])
+    path = os.pathsep.join(p for p in (package, os.environ.get("PYTHONPATH", "")) if p)
+    Path(log).parent.mkdir(parents=True, exist_ok=True)
+    with log.open("w") as stream:
+        return subprocess.Popen(
+            [sys.executable, "-m", *module, *options],
+            stdin=subprocess.DEVNULL,
+            stdout=stream,
+            stderr=subprocess.STDOUT,
+            env=os.environ | {"PYTHONPATH": path} | environment,
+            start_new_session=True,
+        )
+
+
+def _address(contact: Path, scheduler: subprocess.Popen[bytes], log: Path) -> str:
+    import json
+
+    end = time.monotonic() + _START_S
+    while time.monotonic() < end:
+        if contact.is_file():
+            with suppress(ValueError):
+                return str(json.loads(contact.read_text())["address"])
+        if scheduler.poll() is not None:
+            break
+        time.sleep(0.1)
+    tail = "\n".join(log.read_text(errors="replace").splitlines()[-5:])
+    raise ToolError(f"the scheduler does not start; its log {log} ends with:\n{tail}")

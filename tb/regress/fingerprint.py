@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A hash over everything that a run recorded: two runs with the same hash did the same in every cycle."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pymodels.trace import SIDEBANDS, Trace
+from tb.job import Record
+
+
+def trace_hash(records: Iterable[Record]) -> str:
+    """Over the records of all episodes: beats with their cycles, sidebands, status outputs, register answers, memory contents.
+
+    Bytes that are not kept count as 0, as in every comparison of traces.
+    """
+    digest = hashlib.sha256()
+
+    def put(*values: Any) -> None:
+        digest.update(repr(values).encode() + b"\n")
+
+    def put_array(array: Any) -> None:
+        values = np.ascontiguousarray(array)
+        put(values.dtype.str, values.shape)
+        digest.update(values.tobytes())
+
+    def put_trace(trace: Trace) -> None:
+        put(trace.clock_ps, trace.offset_ps)
+        for column in (np.where(trace.keep, trace.data, 0).astype(np.uint8), trace.keep, trace.last, trace.cycle):
+            put_array(column)
+        for side in SIDEBANDS:
+            column = getattr(trace, side)
+            put(side, column is None)
+            if column is not None:
+                put_array(column)
+
+    for record in records:
+        for name, trace in sorted(record.outcome.ports.items()):
+            put("port", name)
+            put_trace(trace)
+        put("status", sorted(record.outcome.status.items()))
+        for name, memory in sorted(record.outcome.memories.items()):
+            for region, data in sorted(memory.regions.items()):
+                put("memory", name, region)
+                put_array(data)
+        for name, accesses in sorted(record.accesses.items()):
+            put("registers", name, [(a.value, a.error, a.cycle) for a in accesses])
+    return digest.hexdigest()[:32]
+
+
+def content_hash(data: bytes) -> str:
+    """Names data by what it is."""
+    return hashlib.sha256(data).hexdigest()
+
+
+@cache
+def code_hash() -> str:
+    """Of the Python and C++ sources of Goldbeat itself: a worker with other ones could give other results."""
+    root = Path(__file__).resolve().parents[2]
+    digest = hashlib.sha256()
+    for package in ("pymodels", "tb"):
+        for path in sorted(p for s in ("*.py", "*.cpp", "*.h", "*.j2") for p in (root / package).rglob(s)):
+            digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]

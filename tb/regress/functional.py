@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Functional coverage of the ports: which gaps, stalls, sizes and ids a run has shown.
+
+The transactors record beats, cycles and stalls in native code; here they are sorted into bins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.trace import Trace
+from tb.run import RunResult
+
+# The first value of each bin after the one before: 0, 1, 2-3, 4-15, 16-63, 64 and more.
+_EDGES = (0, 1, 2, 4, 16, 64)
+_NAMES = ("0", "1", "2-3", "4-15", "16-63", "64+")
+STREAM_BINS = (
+    *(f"gap {n}" for n in _NAMES),
+    *(f"frame {n}" for n in _NAMES[1:]),
+    *("back-to-back frames", "frames apart", "part of a beat kept", "nothing kept"),
+)
+"""Of every stream port; those of its sidebands come with them where it has them."""
+ID_BINS = ("id again", "id changed")
+"""Of a stream with TID, from frame to frame."""
+
+
+def port_coverage(result: RunResult) -> dict[str, dict[str, int]]:
+    """Hits of every bin of every port, over all episodes; bins that were not hit are there with 0."""
+    found: dict[str, dict[str, int]] = {}
+    for episode in result.episodes:
+        for name, trace in episode.record.outcome.ports.items():
+            _add(found.setdefault(name, {}), stream_bins(trace))
+        for name, stalls in episode.record.stalls.items():
+            _add(found.setdefault(name, {}), {f"stall {n}": int(k) for n, k in zip(_NAMES[1:], stalls, strict=True)})
+        for name, memory in episode.record.outcome.memories.items():
+            if memory.log is not None:
+                _add(found.setdefault(name, {}), burst_bins(memory.log))
+    return found
+
+
+def _add(total: dict[str, int], more: Mapping[str, int]) -> None:
+    for name, hits in more.items():
+        total[name] = total.get(name, 0) + hits
+
+
+def _binned(prefix: str, values: npt.NDArray[np.int64], least: int = 0) -> Iterable[tuple[str, int]]:
+    where = np.searchsorted(_EDGES, values, side="right") - 1
+    counts = np.bincount(where[where >= least], minlength=len(_NAMES))
+    return ((f"{prefix} {name}", int(n)) for name, n in list(zip(_NAMES, counts, strict=True))[least:])
+
+
+def stream_bins(trace: Trace) -> dict[str, int]:
+    """Bins of one stream: idle cycles between beats, beats a frame, how frames follow each other, TKEEP, TID."""
+    bins = dict.fromkeys(STREAM_BINS, 0)
+    if trace.tid is not None:
+        bins |= dict.fromkeys(ID_BINS, 0)
+    if not len(trace):
+        return bins
+    gaps = trace.gaps[1:]
+    bins |= _binned("gap", gaps)
+    ends = np.flatnonzero(trace.last)
+    bins |= _binned("frame", np.diff(ends, prepend=-1), 1)
+    between = gaps[ends[ends < len(gaps)]]
+    bins["back-to-back frames"] = int(np.count_nonzero(between == 0))
+    bins["frames apart"] = int(np.count_nonzero(between))
+    kept = trace.keep.sum(axis=1)
+    bins["nothing kept"] = int(np.count_nonzero(kept == 0))
+    bins["part of a beat kept"] = int(np.count_nonzero((kept > 0) & (kept < trace.keep.shape[1])))
+    if trace.tid is not None and len(ends):
+        starts = trace.frame_bounds()[:, 0]
+        ids = trace.tid[starts]
+        bins["id again"] = int(np.count_nonzero(ids[1:] == ids[:-1]))
+        bins["id changed"] = int(np.count_nonzero(ids[1:] != ids[:-1]))
+    return bins
+
+
+def burst_bins(log: npt.NDArray[Any]) -> dict[str, int]:
+    """Bins of an AXI4 memory port: beats a burst, bytes a beat, bursts asked for back to back, ids used again while in use."""
+    bins: dict[str, int] = {}
+    for kind, way in enumerate(("read", "write")):
+        rows = log[log["kind"] == kind]
+        cycle = rows["cycle"]
+        bins |= _binned(f"{way} burst", rows["len"].astype(np.int64) + 1, 1)
+        bins |= {f"{way} size {1 << s}": int(np.count_nonzero(rows["size"] == s)) for s in np.unique(rows["size"])}
+        bins[f"{way} back-to-back"] = int(np.count_nonzero(np.diff(cycle) == 1))
+        bins[f"{way} id in use again"] = _reused(rows["id"], cycle, rows["done"])
+        bins[f"{way} error answer"] = int(np.count_nonzero(rows["response"] > 1))
+    return bins
+
+
+def _reused(ids: npt.NDArray[Any], begin: npt.NDArray[np.int64], end: npt.NDArray[np.int64]) -> int:
+    """How many bursts begin while an earlier one with their id has not ended."""
+    reused = 0
+    for one in np.unique(ids):
+        of = ids == one
+        first, last = begin[of], end[of]
+        open_until = np.maximum.accumulate(np.where(last < 0, np.iinfo(np.int64).max, last))
+        reused += int(np.count_nonzero(first[1:] < open_until[:-1]))
+    return reused

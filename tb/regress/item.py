@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a regression is made of: items (one case on one seed), batches of them, and results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, field_validator
+
+from tb.job import Backend
+from tb.signoff import Limits
+
+
+class Status(StrEnum):
+    """How an item ended."""
+
+    PASS = "pass"
+    FAIL = "fail"
+    """Something differs from the golden model, a rule or a limit is broken, or nothing was compared."""
+    ERROR = "error"
+    """There was nothing to judge: no stimulus, no simulator, or the simulation ended too early."""
+    TIMEOUT = "timeout"
+    CRASH = "crash"
+    """The simulator process died of a signal, or the worker did, again and again."""
+
+
+class Item(BaseModel):
+    """One case on one seed: everything that is needed to run it, here or anywhere.
+
+    Attributes:
+        index: its number in the plan, counted from 0.
+        key: what people call it: ``design/case/K=V+K=V#seed``, the same in every run of the same thing.
+        design: the design's name.
+        source: its description file; None for one that comes with Goldbeat.
+        case: of the design.
+        params: parameter values that differ from the case's.
+        options: case options that differ from their defaults.
+        seed: the only source of randomness.
+        transactors: who drives the ports.
+        timeout_s: wall time that the simulation of this item may take.
+        limits: what its ports must keep.
+        inputs: PLIO files that are the stimulus of ports, by port.
+        clock_mhz: of inputs without time.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    index: int
+    key: str
+    design: str
+    source: str | None = None
+    case: str
+    params: Mapping[str, Any] = {}
+    options: Mapping[str, Any] = {}
+    seed: int
+    transactors: Backend = "native"
+    timeout_s: float = 120.0
+    limits: Limits | None = None
+    inputs: Mapping[str, str] = {}
+    clock_mhz: float | None = None
+
+    @field_validator("params", "options")
+    @classmethod
+    def _tuples(cls, values: Mapping[str, Any]) -> Mapping[str, Any]:
+        # JSON knows no tuples, descriptions no lists.
+        return {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
+
+    @property
+    def group(self) -> str:
+        """The key without the seed."""
+        return self.key.rpartition("#")[0]
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Items of one build, run one after the other in as few simulator processes as it takes.
+
+    Attributes:
+        items: in order; they share design, all parameter values and transactors.
+        simulator: the program's path, where worker and master share a file system.
+        blobs: content hashes of what else is needed, by role: ``simulator`` without a shared file system, ``source`` for a
+            description file, ``input:FILE`` for inputs.
+        build_root: the folder for everything made; None: the worker's own.
+        coverage: the simulator counts coverage.
+        code: hash of the master's Goldbeat; a worker with another one refuses.
+    """
+
+    items: tuple[Item, ...]
+    simulator: str | None = None
+    blobs: Mapping[str, str] = field(default_factory=dict)
+    build_root: str | None = None
+    coverage: bool = False
+    code: str = ""
+
+
+@dataclass(frozen=True)
+class ItemResult:
+    """What became of an item.
+
+    Attributes:
+        index, key: the item's.
+        status: how it ended.
+        cycles: last cycle in which something transferred, plus one, summed over the episodes.
+        sim_ps: simulated time.
+        wall_s: wall time of its simulation.
+        compared: output values compared.
+        episodes: those that ended.
+        trace_hash: over everything recorded; None when not every episode ended.
+        failures: what is wrong, the first first.
+        ports: figures of every stream port (see :mod:`tb.regress.figures`).
+        latency: from input to output ports, in picoseconds.
+        coverage: hits of functional coverage bins, by port and bin.
+        log: the end of what the simulator printed; empty for a pass.
+        worker: host and process.
+        attempt: counted from 1; above it the workers before were lost.
+    """
+
+    index: int
+    key: str
+    status: Status
+    cycles: int = 0
+    sim_ps: int = 0
+    wall_s: float = 0.0
+    compared: int = 0
+    episodes: int = 0
+    trace_hash: str | None = None
+    failures: tuple[str, ...] = ()
+    ports: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    latency: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    coverage: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    log: str = ""
+    worker: str = ""
+    attempt: int = 1
+
+    @property
+    def passed(self) -> bool:
+        """True for a pass."""
+        return self.status is Status.PASS
+
+
+@dataclass(frozen=True)
+class BatchResult:
+    """What a worker gives back.
+
+    Attributes:
+        results: one an item, in order.
+        coverage: merged code coverage of its simulator processes, by point.
+        missing: content hashes that the worker has not got; then there are no results, and the batch has to come again with them.
+    """
+
+    results: Sequence[ItemResult] = ()
+    coverage: Mapping[str, int] = field(default_factory=dict)
+    missing: tuple[str, ...] = ()

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a suite to items, and from items to batches. Both depend on nothing but what they are given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+from pymodels.errors import UsageError
+from tb.benches import designs, find_design
+from tb.design import Case, Design
+from tb.job import Backend
+from tb.regress.item import Item
+from tb.regress.suite import Entry, Suite
+
+MOST_ITEMS = 64
+"""In a batch: enough that the time which a simulator takes to start does not count, few enough that results keep coming."""
+_FEWEST_ITEMS = 16
+"""A batch is not cut into smaller ones, as long as nobody knows that its items take long."""
+_BATCH_S = 6.0
+"""Simulation that a batch should not go above, by what earlier runs took."""
+
+
+def make_plan(
+    suite: Suite,
+    folder: Path,
+    *,
+    seed: int = 0,
+    seeds: int | None = None,
+    filters: Sequence[str] = (),
+) -> list[Item]:
+    """Every item of a suite, in a fixed order, none twice.
+
+    Args:
+        suite: what to run.
+        folder: of the suite file, for the files that it names.
+        seed: the first seed.
+        seeds: number of seeds in place of the suite's.
+        filters: patterns or parts of keys; an item stays when one fits.
+
+    Raises:
+        UsageError: an entry that fits nothing, or nothing is left.
+    """
+    found: dict[str, Item] = {}
+    for number, entry in enumerate(suite.run):
+        matched = False
+        for item in _entry_items(suite, entry, folder, seed, seeds):
+            matched = True
+            found.setdefault(item.key, item)
+        if not matched:
+            raise UsageError(f"run.{number} of the suite fits nothing: {_describe(entry)}")
+    kept = [item for key, item in found.items() if not filters or any(_fits(key, f) for f in filters)]
+    if not kept:
+        raise UsageError(f"nothing is left of {len(found)} cases by --filter {' '.join(filters)}")
+    return [item.model_copy(update={"index": i}) for i, item in enumerate(kept)]
+
+
+def _describe(entry: Entry) -> str:
+    words = [f"designs {', '.join(entry.designs)}", f"cases {', '.join(entry.cases)}"]
+    words += [f"{name} = {value!r}" for name, value in (*entry.params.items(), *entry.options.items())]
+    return "; ".join(words)
+
+
+def _fits(text: str, pattern: str) -> bool:
+    return fnmatchcase(text, pattern) if any(c in pattern for c in "*?[") else pattern in text
+
+
+def _designs(entry: Entry, folder: Path) -> Iterator[tuple[Design, str | None]]:
+    """The designs of an entry, each with its description file."""
+    known = designs()
+    seen: set[str] = set()
+    for pattern in entry.designs:
+        if pattern.endswith((".py", ".toml")):
+            path = (folder / pattern).resolve()
+            yield find_design(str(path)), str(path)
+            continue
+        names = [n for n in sorted(known) if fnmatchcase(n, pattern)]
+        if not names and not any(c in pattern for c in "*?["):
+            raise UsageError(f"unknown design {pattern!r}; known: {', '.join(sorted(known))}")
+        for name in names:
+            if name not in seen:
+                seen.add(name)
+                yield known[name], None
+
+
+def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int | None) -> Iterator[Item]:
+    count = entry.seeds or seeds or suite.seeds
+    inputs = {port: str((folder / file).resolve()) for port, file in entry.inputs.items()}
+    for design, source in _designs(entry, folder):
+        for case in design.cases:
+            name = f"{design.name}/{case.name}"
+            if not any(fnmatchcase(case.name, c) for c in entry.cases) or any(fnmatchcase(name, s) for s in entry.skip):
+                continue
+            # A sweep over all designs goes through those that have what is swept.
+            if not set(entry.params) <= set(design.parameters) or not set(entry.options) <= set(case.options):
+                continue
+            for params, options in _sweep(design, case, entry):
+                for number in range(seed, seed + count):
+                    yield Item(
+                        index=0,
+                        key=f"{name}{_suffix({**params, **options}, entry.transactors)}#{number}",
+                        design=design.name,
+                        source=source,
+                        case=case.name,
+                        params=params,
+                        options=options,
+                        seed=number,
+                        transactors=entry.transactors,
+                        timeout_s=entry.timeout_s or suite.timeout_s,
+                        limits=entry.limits,
+                        inputs=inputs,
+                        clock_mhz=entry.clock_mhz,
+                    )
+
+
+def _sweep(design: Design, case: Case, entry: Entry) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    arrays = {n for n, p in design.parameters.items() if p.bits is not None}
+    arrays |= {n for n, default in case.options.items() if isinstance(default, tuple)}
+    for variant in design.variants if entry.variants else ({},):
+        for params in _combinations(entry.params, arrays):
+            for options in _combinations(entry.options, arrays):
+                yield {**variant, **params}, options
+
+
+def _combinations(values: Mapping[str, Any], arrays: set[str]) -> Iterator[dict[str, Any]]:
+    choices = []
+    for name, value in values.items():
+        # A list sweeps; for something that is a list itself, a list of lists does.
+        several = isinstance(value, list) and (name not in arrays or any(isinstance(v, list) for v in value))
+        choices.append([tuple(v) if isinstance(v, list) else v for v in value] if several else [_one(value)])
+    for chosen in product(*choices):
+        yield dict(zip(values, chosen, strict=True))
+
+
+def _one(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _suffix(values: Mapping[str, Any], transactors: Backend) -> str:
+    words = [f"{k}={','.join(map(str, v)) if isinstance(v, tuple) else v}" for k, v in values.items()]
+    words += [] if transactors == "native" else [transactors]
+    return f"/{'+'.join(words)}" if words else ""
+
+
+# -- batches ----------------------------------------------------------------------------------------------------------
+
+BuildKey = tuple[str, str | None, str]
+"""Design, description file, and all parameter values as text: items with the same share a simulator."""
+
+
+def build_key(item: Item) -> BuildKey:
+    """What an item's simulator depends on."""
+    design = item_design(item)
+    params = design.params(design.case(item.case), item.params)
+    return item.design, item.source, json.dumps(params, sort_keys=True, default=list)
+
+
+_known: dict[str, Design] = {}
+
+
+def item_design(item: Item) -> Design:
+    """The design of an item."""
+    name = item.source or item.design
+    if name not in _known:
+        _known[name] = find_design(name)
+    return _known[name]
+
+
+def make_batches(
+    items: Iterable[Item],
+    jobs: int,
+    seconds: Callable[[Item], float | None] = lambda item: None,
+) -> dict[BuildKey, list[list[Item]]]:
+    """Put items that share a simulator together.
+
+    Args:
+        items: of a plan.
+        jobs: how many workers there are: no batch is so large that some would have nothing to do.
+        seconds: what an item took in an earlier run, None when that is not known.
+    """
+    keys: dict[tuple[Any, ...], BuildKey] = {}
+    groups: dict[tuple[BuildKey, Backend], list[Item]] = {}
+    total = 0
+    for item in items:
+        # Whatever the seed, the build is the same: 10,000 seeds need not be looked at one by one.
+        short = (item.source, item.group)
+        if short not in keys:
+            keys[short] = build_key(item)
+        groups.setdefault((keys[short], item.transactors), []).append(item)
+        total += 1
+    most = max(_FEWEST_ITEMS, min(MOST_ITEMS, -(-total // (4 * jobs))))
+    batches: dict[BuildKey, list[list[Item]]] = {}
+    for (key, _), members in groups.items():
+        batches.setdefault(key, []).extend(_chunks(members, most, seconds))
+    return batches
+
+
+def _chunks(items: Sequence[Item], most: int, seconds: Callable[[Item], float | None]) -> Iterator[list[Item]]:
+    chunk: list[Item] = []
+    sum_s = 0.0
+    for item in items:
+        took = seconds(item) or 0.0
+        if chunk and (len(chunk) >= most or sum_s + took > _BATCH_S):
+            yield chunk
+            chunk, sum_s = [], 0.0
+        chunk.append(item)
+        sum_s += took
+    if chunk:
+        yield chunk

@@ -1,0 +1,323 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A regression from plan to reports."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pymodels.errors import GoldbeatError
+from tb.paths import build_root
+from tb.regress import blobs
+from tb.regress.engine import Engine, Hooks, Runner, Tally
+from tb.regress.fingerprint import code_hash, content_hash
+from tb.regress.item import Batch, Item, ItemResult, Status
+from tb.regress.plan import make_batches
+from tb.regress.pool import LocalExecutor
+from tb.regress.store import Row, Run, Store, locked, timing_name
+from tb.regress.worker import build_simulator, run_alone, run_batch
+
+LOCAL = "local"
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How a regression runs.
+
+    Attributes:
+        jobs: worker processes on this machine; on a farm, those that build.
+        engine: ``local``, or the address of a dask scheduler.
+        fail_fast: stop at the first item that does not pass.
+        waves: rerun at most so many failed items with waves.
+        coverage: count code coverage (an own build).
+    """
+
+    jobs: int = 1
+    engine: str = LOCAL
+    fail_fast: bool = False
+    waves: int = 5
+    coverage: bool = False
+
+
+@dataclass
+class Observer:
+    """Who watches a regression; every part may be left out.
+
+    Attributes:
+        started: is told the run and how many of its items have results already.
+        results: is told results as they are recorded.
+        tick: is told now and then what the engine has done.
+        step: is told what is being done beside running items.
+    """
+
+    started: Callable[[Run, int], None] = lambda run, done: None
+    results: Callable[[Sequence[ItemResult]], None] = lambda results: None
+    tick: Callable[[Tally], None] = lambda tally: None
+    step: Callable[[str], None] = lambda text: None
+
+
+@dataclass(frozen=True)
+class Backend:
+    """What runs batches and builds simulators; the real ones, unless a test puts others in their place.
+
+    Attributes:
+        runner: runs a batch.
+        build: builds a simulator.
+    """
+
+    runner: Runner = run_batch
+    build: Callable[..., tuple[str, float]] = build_simulator
+
+
+@dataclass
+class _State:
+    interrupted: bool = False
+    failed: bool = False
+    tally: Tally = field(default_factory=Tally)
+
+
+def begin(store: Store, suite: str, items: Sequence[Item], settings: Settings, *, seed: int) -> Run:
+    """Record a new run."""
+    said = {"jobs": settings.jobs, "engine": settings.engine, "coverage": settings.coverage}
+    return store.begin(
+        suite, items, git=git_revision(), code=code_hash(), host=socket.gethostname(), seed=seed, settings=said
+    )
+
+
+def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backend: Backend | None = None) -> Run:
+    """Run the items of a run that have no result yet, rerun failed ones with waves, write the reports.
+
+    Args:
+        store: where the run is recorded.
+        run: from :func:`begin`, or one that was stopped or killed.
+        settings: how.
+        observer: who watches.
+        backend: what does the work.
+
+    Returns:
+        the run as it stands then; its status is ``stopped`` after Ctrl-C, ``--fail-fast`` or a full disk.
+
+    Raises:
+        UsageError: another process is working on this run.
+        GoldbeatError: a full disk, a cluster that has gone: what has been recorded is safe, the run can be resumed.
+    """
+    from tb.regress.reports import write_reports
+
+    backend = backend or Backend()
+    state = _State()
+    before = dict(run.facts)
+    started = time.monotonic()
+    with locked(run), ExitStack() as stack:
+        store.again(run.id)
+        rows = store.rows(run.id)
+        left = [r.item for r in rows if r.result is None]
+        observer.started(run, len(rows) - len(left))
+        stack.enter_context(_interruptible(state))
+        status = "stopped"
+        pool: LocalExecutor | None = None
+        try:
+            pool = stack.enter_context(_killed_at_end(LocalExecutor(settings.jobs, lambda r: engine.ahead(r))))
+            executor, farm = _executor(settings, pool, stack)
+            engine = _engine(store, run, settings, observer, backend, state, executor, pool, farm)
+            estimate = store.seconds()
+            workers = settings.jobs if not farm else 2 * settings.jobs
+            engine.run(make_batches(left, workers, lambda item: estimate.get(timing_name(item))))
+            counts = store.counts(run.id)
+            if not counts.get("open"):
+                status = "pass" if set(counts) == {Status.PASS.value} else "fail"
+            if settings.waves and not state.interrupted:
+                _rerun_failures(store, run, settings.waves, pool, observer, state)
+        finally:
+            facts = _facts(before, state.tally, time.monotonic() - started, store.counts(run.id), state)
+            store.end(run.id, status, facts)
+        run = store.run(run.id)
+        observer.step("writing reports")
+        write_reports(store, run)
+    return run
+
+
+def _facts(
+    before: Mapping[str, Any], tally: Tally, seconds: float, counts: Mapping[str, int], state: _State
+) -> dict[str, Any]:
+    return {
+        "wall_s": round(before.get("wall_s", 0.0) + seconds, 3),
+        "resumed": before.get("resumed", 0) + bool(before),
+        "interrupted": state.interrupted,
+        "built": before.get("built", 0) + tally.built,
+        "cached": before.get("cached", 0) + tally.cached,
+        "build_s": round(before.get("build_s", 0.0) + tally.build_s, 3),
+        "lost": before.get("lost", 0) + tally.lost,
+        "sent_bytes": before.get("sent_bytes", 0) + tally.sent,
+        "counts": dict(counts),
+    }
+
+
+def _executor(settings: Settings, pool: LocalExecutor, stack: ExitStack) -> tuple[Executor, bool]:
+    if settings.engine == LOCAL:
+        return pool, False
+    from tb.regress.farm import connect
+
+    return stack.enter_context(connect(settings.engine)), True
+
+
+def _engine(
+    store: Store,
+    run: Run,
+    settings: Settings,
+    observer: Observer,
+    backend: Backend,
+    state: _State,
+    executor: Executor,
+    pool: LocalExecutor,
+    farm: bool,
+) -> Engine:
+    root = str(build_root())
+    files: dict[str, bytes] = {}
+
+    def batch(items: Sequence[Item], simulator: str) -> Batch:
+        if not farm:
+            return Batch(tuple(items), simulator, {}, root, settings.coverage)
+        first = items[0]
+        contents = {"simulator": Path(simulator).read_bytes()}
+        if first.source is not None:
+            contents["source"] = blobs.archive(Path(first.source))
+        for file in {f for i in items for f in i.inputs.values()}:
+            contents[f"input:{file}"] = Path(file).read_bytes()
+        names = {role: content_hash(data) for role, data in contents.items()}
+        for role, name in names.items():
+            if name not in files:
+                files[name] = blobs.pack(contents[role])
+        return Batch(tuple(items), None, names, None, settings.coverage, code_hash())
+
+    def record(results: Sequence[ItemResult], coverage: Mapping[str, int]) -> Sequence[ItemResult]:
+        fresh = set(store.record(run.id, results, coverage))
+        new = [r for r in results if r.index in fresh]
+        state.failed |= any(not r.passed for r in new)
+        if new:
+            observer.results(new)
+        return new
+
+    engine = Engine(
+        executor,
+        pool,
+        Hooks(
+            batch,
+            record,
+            files.__getitem__,
+            lambda: observer.tick(engine.tally),
+            lambda: state.interrupted or (settings.fail_fast and state.failed),
+        ),
+        runner=backend.runner,
+        build=_Builder(backend.build, root, settings.coverage),
+    )
+    state.tally = engine.tally
+    return engine
+
+
+@dataclass(frozen=True)
+class _Builder:
+    """The call that builds an item's simulator, as it travels to a worker."""
+
+    build: Callable[..., tuple[str, float]]
+    root: str
+    coverage: bool
+
+    def __call__(self, item: Item) -> tuple[str, float]:
+        return self.build(item, self.root, coverage=self.coverage)
+
+
+@contextmanager
+def _killed_at_end(pool: LocalExecutor) -> Iterator[LocalExecutor]:
+    try:
+        yield pool
+    finally:
+        pool.kill()
+
+
+@contextmanager
+def _interruptible(state: _State) -> Iterator[None]:
+    """Ctrl-C stops the run in order; a second one does not wait."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def interrupt(number: int, frame: object) -> None:
+        if state.interrupted:
+            raise KeyboardInterrupt
+        state.interrupted = True
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+# -- failures with waves ------------------------------------------------------------------------------------------------
+
+
+def _rerun_failures(store: Store, run: Run, most: int, pool: LocalExecutor, observer: Observer, state: _State) -> None:
+    """Run failed items again, each by itself and with waves: first one of every case, then more."""
+    rows = [r for r in store.rows(run.id, "AND status IN ('fail', 'timeout', 'crash')") if not r.artefacts]
+    seen: set[str] = set()
+    firsts: list[Row] = []
+    others: list[Row] = []
+    for row in rows:
+        (others if row.item.group in seen else firsts).append(row)
+        seen.add(row.item.group)
+    futures = {}
+    for row in [*firsts, *others][:most]:
+        folder = run.folder / "failures" / str(row.item.index)
+        futures[row.item.index] = pool.submit(run_alone, row.item, str(folder), str(build_root()), waves=True)
+    for number, (index, future) in enumerate(futures.items()):
+        observer.step(f"rerun {number + 1} of {len(futures)} with waves")
+        while not future.done():
+            if state.interrupted:
+                return
+            time.sleep(0.05)
+        error = future.exception()
+        if error is None:
+            store.artefacts(
+                run.id, index, artefacts_of(future.result(), run.folder / "failures" / str(index), run.folder)
+            )
+        elif isinstance(error, GoldbeatError):
+            store.artefacts(run.id, index, {"alone": f"cannot be run by itself: {str(error).splitlines()[0]}"})
+
+
+def artefacts_of(report: Mapping[str, Any], folder: Path, base: Path) -> dict[str, str]:
+    """The files that a rerun has left, by name, relative to ``base``, and how it ended under ``alone``."""
+    found = {"alone": str(report["status"]), "report": "report.json", "plot": report.get("plot")}
+    found |= {name: report.get(name) for name in ("waves", "log")}
+    named: dict[str, str] = {"alone": str(found.pop("alone"))}
+    for name, path in found.items():
+        if path is not None and (folder / path).is_file():
+            named[name] = os.path.relpath(folder / path, base)
+    return named
+
+
+def git_revision() -> str:
+    """The revision of the current folder, with ``+`` when files have been changed; ``unknown`` without git."""
+    try:
+        head = subprocess.run(
+            ["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True, timeout=30
+        ).stdout.strip()
+        changed = subprocess.run(
+            ["git", "status", "--porcelain", "--untracked-files=no"],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=30,
+        ).stdout.strip()
+    except (OSError, subprocess.SubprocessError):
+        return "unknown"
+    return f"{head}+" if changed else head

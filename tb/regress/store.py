@@ -1,0 +1,410 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results: one SQLite file a project.
+
+Every run writes its own rows and no others; within a run, the master is the only writer. In WAL mode with full synchronisation a
+transaction is there or it is not, whatever is killed when. An item is a row from the start; its result is written once,
+where there is none yet.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from pymodels.errors import InputError, ToolError, UsageError
+from tb.paths import build_root
+from tb.regress.item import Item, ItemResult, Status
+
+FORMAT = 1
+_BUSY_S = 60.0
+_TABLES = """
+CREATE TABLE IF NOT EXISTS runs (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    suite TEXT NOT NULL,
+    started TEXT NOT NULL,
+    ended TEXT,
+    status TEXT NOT NULL,
+    git TEXT NOT NULL,
+    code TEXT NOT NULL,
+    host TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    total INTEGER NOT NULL,
+    settings TEXT NOT NULL,
+    facts TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS items (
+    run INTEGER NOT NULL REFERENCES runs(id),
+    idx INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    design TEXT NOT NULL,
+    case_name TEXT NOT NULL,
+    params TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    spec TEXT NOT NULL,
+    status TEXT,
+    cycles INTEGER,
+    sim_ps INTEGER,
+    wall_s REAL,
+    compared INTEGER,
+    trace_hash TEXT,
+    mismatch TEXT,
+    result TEXT,
+    artefacts TEXT,
+    PRIMARY KEY (run, idx)
+) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS items_by_key ON items (key, run);
+CREATE TABLE IF NOT EXISTS coverage (
+    run INTEGER NOT NULL REFERENCES runs(id),
+    point TEXT NOT NULL,
+    hits INTEGER NOT NULL,
+    PRIMARY KEY (run, point)
+) WITHOUT ROWID;
+"""
+
+
+def regress_root() -> Path:
+    """The folder of everything that regressions leave."""
+    return build_root() / "regress"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run as it is recorded.
+
+    Attributes:
+        id: its number.
+        suite: name or file.
+        started, ended: UTC, ISO 8601; ``ended`` None while it has not.
+        status: ``running``, ``stopped`` (Ctrl-C, ``--fail-fast``, a full disk: it can be resumed), ``pass`` or ``fail``.
+        git: revision, with ``+`` behind it when files had been changed.
+        code: hash of Goldbeat's own sources.
+        host: where its master ran.
+        seed: the first one.
+        total: number of items.
+        settings: of the command line.
+        facts: what is known at the end: builds made, seconds and so on.
+    """
+
+    id: int
+    suite: str
+    started: str
+    ended: str | None
+    status: str
+    git: str
+    code: str
+    host: str
+    seed: int
+    total: int
+    settings: Mapping[str, Any]
+    facts: Mapping[str, Any]
+
+    @property
+    def folder(self) -> Path:
+        """Where its reports and artefacts lie."""
+        return regress_root() / f"run-{self.id}"
+
+
+@dataclass(frozen=True)
+class Row:
+    """An item and its result, None when there is none yet; artefacts by name, relative to the run's folder."""
+
+    item: Item
+    result: ItemResult | None
+    artefacts: Mapping[str, str]
+
+
+class DiskFullError(ToolError):
+    """There is no room to write; the run can be resumed when there is."""
+
+
+@contextmanager
+def _plain_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.OperationalError as error:
+        if "full" in str(error) or "disk I/O" in str(error):
+            raise DiskFullError(f"{path}: {error}") from error
+        raise ToolError(f"{path}: {error}") from error
+    except sqlite3.DatabaseError as error:
+        raise InputError(str(error), "a file of results", file=path) from error
+
+
+class Store:
+    """The results of a project.
+
+    Args:
+        path: the file; None: ``regress/results.sqlite`` in the folder for everything made.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self.path = path or regress_root() / "results.sqlite"
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        with _plain_errors(self.path):
+            self._base = sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None)
+            self._base.row_factory = sqlite3.Row
+            # Two that start at once may not both change the mode.
+            with FileLock(f"{self.path}.lock"):
+                self._base.execute("PRAGMA journal_mode=WAL")
+                self._base.execute("PRAGMA synchronous=FULL")
+                version = int(self._base.execute("PRAGMA user_version").fetchone()[0])
+                if version not in (0, FORMAT):
+                    raise InputError(f"results of format {version}", f"format {FORMAT}", file=self.path)
+                if version == 0:
+                    with self._transaction():
+                        for statement in _TABLES.split(";\n"):
+                            self._base.execute(statement)
+                        self._base.execute(f"PRAGMA user_version={FORMAT}")
+
+    def close(self) -> None:
+        """Close the file."""
+        self._base.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._base.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+            self._base.execute("COMMIT")
+        except BaseException:
+            if self._base.in_transaction:
+                self._base.execute("ROLLBACK")
+            raise
+
+    # -- writing ------------------------------------------------------------------------------------------------------
+
+    def begin(
+        self,
+        suite: str,
+        items: Sequence[Item],
+        *,
+        git: str,
+        code: str,
+        host: str,
+        seed: int,
+        settings: Mapping[str, Any],
+    ) -> Run:
+        """Record a new run with its whole plan."""
+        with _plain_errors(self.path), self._transaction():
+            cursor = self._base.execute(
+                "INSERT INTO runs (suite, started, status, git, code, host, seed, total, settings, facts)"
+                " VALUES (?, ?, 'running', ?, ?, ?, ?, ?, ?, '{}')",
+                (suite, _now(), git, code, host, seed, len(items), json.dumps(dict(settings))),
+            )
+            number = int(cursor.lastrowid or 0)
+            self._base.executemany(
+                "INSERT INTO items (run, idx, key, design, case_name, params, seed, spec) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    (
+                        number,
+                        i.index,
+                        i.key,
+                        i.design,
+                        i.case,
+                        _json(i.params),
+                        i.seed,
+                        i.model_dump_json(exclude_defaults=True),
+                    )
+                    for i in items
+                ),
+            )
+        return self.run(number)
+
+    def record(self, run: int, results: Iterable[ItemResult], coverage: Mapping[str, int] | None = None) -> list[int]:
+        """Write results, and the coverage that belongs to them, in one transaction.
+
+        Returns:
+            the items that were new; a result that is there already stays as it is.
+        """
+        fresh = []
+        with _plain_errors(self.path), self._transaction():
+            for r in results:
+                cursor = self._base.execute(
+                    "UPDATE items SET status=?, cycles=?, sim_ps=?, wall_s=?, compared=?, trace_hash=?, mismatch=?, result=?"
+                    " WHERE run=? AND idx=? AND status IS NULL",
+                    (
+                        *(r.status.value, r.cycles, r.sim_ps, r.wall_s, r.compared, r.trace_hash),
+                        *(r.failures[0] if r.failures else None, json.dumps(asdict(r)), run, r.index),
+                    ),
+                )
+                if cursor.rowcount:
+                    fresh.append(r.index)
+            if coverage and fresh:
+                self._base.executemany(
+                    "INSERT INTO coverage (run, point, hits) VALUES (?, ?, ?)"
+                    " ON CONFLICT (run, point) DO UPDATE SET hits = hits + excluded.hits",
+                    ((run, point, hits) for point, hits in coverage.items()),
+                )
+        return fresh
+
+    def artefacts(self, run: int, index: int, artefacts: Mapping[str, str]) -> None:
+        """Note where files of an item lie, by name, relative to the run's folder."""
+        with _plain_errors(self.path), self._transaction():
+            self._base.execute("UPDATE items SET artefacts=? WHERE run=? AND idx=?", (_json(artefacts), run, index))
+
+    def end(self, run: int, status: str, facts: Mapping[str, Any]) -> None:
+        """Note how a run ended."""
+        with _plain_errors(self.path), self._transaction():
+            self._base.execute(
+                "UPDATE runs SET status=?, ended=?, facts=? WHERE id=?", (status, _now(), _json(facts), run)
+            )
+
+    def again(self, run: int) -> None:
+        """Note that a run goes on."""
+        with _plain_errors(self.path), self._transaction():
+            self._base.execute("UPDATE runs SET status='running', ended=NULL WHERE id=?", (run,))
+
+    # -- reading ------------------------------------------------------------------------------------------------------
+
+    def run(self, number: int) -> Run:
+        """A run by its number.
+
+        Raises:
+            UsageError: there is none.
+        """
+        found = self._runs("WHERE id=?", number)
+        if not found:
+            raise UsageError(f"there is no run {number}; `goldbeat history` lists them")
+        return found[0]
+
+    def runs(self, *, suite: str | None = None, last: int = 20) -> list[Run]:
+        """Runs, the newest first."""
+        if suite is None:
+            return self._runs("ORDER BY id DESC LIMIT ?", last)
+        return self._runs("WHERE suite=? ORDER BY id DESC LIMIT ?", suite, last)
+
+    def before(self, run: Run) -> Run | None:
+        """The newest run of the same suite that ended before this one began."""
+        found = self._runs(
+            "WHERE suite=? AND id<? AND status IN ('pass', 'fail') ORDER BY id DESC LIMIT 1", run.suite, run.id
+        )
+        return found[0] if found else None
+
+    def unfinished(self, suite: str | None) -> Run:
+        """The newest run that has not ended.
+
+        Raises:
+            UsageError: there is none.
+        """
+        where = "WHERE status IN ('running', 'stopped')"
+        found = (
+            self._runs(f"{where} ORDER BY id DESC LIMIT 1")
+            if suite is None
+            else self._runs(f"{where} AND suite=? ORDER BY id DESC LIMIT 1", suite)
+        )
+        if not found:
+            raise UsageError("there is no run to resume" + (f" of suite {suite}" if suite else ""))
+        return found[0]
+
+    def _runs(self, where: str, *values: Any) -> list[Run]:
+        with _plain_errors(self.path):
+            rows = self._base.execute(f"SELECT * FROM runs {where}", values).fetchall()
+        return [
+            Run(**{**dict(r), "settings": json.loads(r["settings"]), "facts": json.loads(r["facts"])}) for r in rows
+        ]
+
+    def rows(self, run: int, where: str = "", *values: Any) -> list[Row]:
+        """The items of a run with their results, in the plan's order."""
+        with _plain_errors(self.path):
+            found = self._base.execute(
+                f"SELECT spec, result, artefacts FROM items WHERE run=? {where} ORDER BY idx", (run, *values)
+            ).fetchall()
+        return [
+            Row(Item.model_validate_json(r["spec"]), _result(r["result"]), json.loads(r["artefacts"] or "{}"))
+            for r in found
+        ]
+
+    def find(self, run: int, case: str) -> Row:
+        """An item of a run by its key or its number.
+
+        Raises:
+            UsageError: there is none, or a part of a key fits several.
+        """
+        found = self.rows(run, "AND key=?", case)
+        if not found and case.isdigit():
+            found = self.rows(run, "AND idx=?", int(case))
+        if not found:
+            raise UsageError(f"run {run} has no case {case!r}; `goldbeat show {run}` lists them")
+        return found[0]
+
+    def last_with(self, case: str) -> int:
+        """The newest run that has a case.
+
+        Raises:
+            UsageError: none has.
+        """
+        with _plain_errors(self.path):
+            found = self._base.execute("SELECT max(run) FROM items WHERE key=?", (case,)).fetchone()[0]
+        if found is None:
+            raise UsageError(f"no run has a case {case!r}")
+        return int(found)
+
+    def counts(self, run: int) -> dict[str, int]:
+        """How many items have which status; ``None`` ones under ``open``."""
+        with _plain_errors(self.path):
+            rows = self._base.execute(
+                "SELECT coalesce(status, 'open'), count(*) FROM items WHERE run=? GROUP BY 1", (run,)
+            ).fetchall()
+        return {str(r[0]): int(r[1]) for r in rows}
+
+    def seconds(self) -> dict[str, float]:
+        """What an item of a group took on average in the last runs, by the key without the seed."""
+        with _plain_errors(self.path):
+            rows = self._base.execute(
+                "SELECT design || '/' || case_name, params, avg(wall_s) FROM items"
+                " WHERE run > (SELECT coalesce(max(id), 0) - 3 FROM runs) AND status IS NOT NULL GROUP BY 1, 2"
+            ).fetchall()
+        return {f"{r[0]} {r[1]}": float(r[2]) for r in rows}
+
+    def coverage(self, run: int) -> dict[str, int]:
+        """Merged code coverage by point."""
+        with _plain_errors(self.path):
+            return dict(self._base.execute("SELECT point, hits FROM coverage WHERE run=?", (run,)).fetchall())
+
+
+def timing_name(item: Item) -> str:
+    """What :meth:`Store.seconds` calls an item's group."""
+    return f"{item.design}/{item.case} {_json(item.params)}"
+
+
+def locked(run: Run) -> FileLock:
+    """Hold a run for oneself.
+
+    Raises:
+        UsageError: another process is working on it.
+    """
+    run.folder.mkdir(parents=True, exist_ok=True)
+    lock = FileLock(run.folder / "lock")
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise UsageError(f"run {run.id} is still going on in another process") from None
+    return lock
+
+
+def _result(text: str | None) -> ItemResult | None:
+    if text is None:
+        return None
+    raw = json.loads(text)
+    return ItemResult(**{**raw, "status": Status(raw["status"]), "failures": tuple(raw["failures"])})
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(dict(value), sort_keys=True, default=list)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Suites: what a regression runs, as TOML."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from pymodels.errors import InputError, UsageError
+from tb.job import Backend
+from tb.signoff import Limits
+
+SUITES = Path(__file__).resolve().parent / "suites"
+"""The suites that come with Goldbeat."""
+
+Value = int | float | str | bool | list[Any]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Entry(_Frozen):
+    """``[[run]]``: some cases of some designs, with sweeps.
+
+    Attributes:
+        designs: names or patterns (``axis_*``), or description files relative to the suite.
+        cases: names or patterns.
+        skip: ``design/case`` patterns that are left out.
+        seeds: number of seeds; None: as many as the suite or the command line says.
+        variants: go through the sets of parameter values that the design names itself.
+        params: parameter values; a list is a sweep, and several sweeps make every combination.
+        options: the same for options of the case.
+        transactors: who drives the ports.
+        timeout_s: wall time that the simulation of one seed may take.
+        limits: what ports and latencies must keep, as in a limits file for ``goldbeat signoff``.
+        inputs: PLIO files by port, relative to the suite.
+        clock_mhz: clock of inputs without time.
+    """
+
+    designs: tuple[str, ...] = ("*",)
+    cases: tuple[str, ...] = ("*",)
+    skip: tuple[str, ...] = ()
+    seeds: int | None = Field(default=None, ge=1)
+    variants: bool = False
+    params: Mapping[str, Value] = {}
+    options: Mapping[str, Value] = {}
+    transactors: Backend = "native"
+    timeout_s: float | None = Field(default=None, gt=0)
+    limits: Limits | None = None
+    inputs: Mapping[str, str] = {}
+    clock_mhz: float | None = Field(default=None, gt=0)
+
+
+class Suite(_Frozen):
+    """A suite file.
+
+    Attributes:
+        summary: one line.
+        seeds: number of seeds of entries that do not say it themselves; ``--seeds`` takes its place.
+        timeout_s: wall time that the simulation of one seed may take, where an entry does not say it.
+        run: the entries.
+    """
+
+    summary: str = ""
+    seeds: int = Field(default=1, ge=1)
+    timeout_s: float = Field(default=120.0, gt=0)
+    run: tuple[Entry, ...] = Field(min_length=1)
+
+
+def suite_names() -> list[str]:
+    """The suites that come with Goldbeat."""
+    return sorted(p.stem for p in SUITES.glob("*.toml"))
+
+
+def find_suite(name: str) -> Path:
+    """The file of a suite: one that comes with Goldbeat by name, any other by its path.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if name.endswith(".toml"):
+        return Path(name)
+    path = SUITES / f"{name}.toml"
+    if not path.is_file():
+        raise UsageError(f"unknown suite {name!r}; known: {', '.join(suite_names())} (or the path of a suite file)")
+    return path
+
+
+def load_suite(path: Path) -> Suite:
+    """Read a suite file.
+
+    Raises:
+        InputError: no such file, not TOML, an unknown key or a wrong value.
+    """
+    try:
+        raw = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError("no such file", "a suite (.toml)", file=path) from None
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(str(error), "a suite (.toml)", file=path) from error
+    try:
+        return Suite.model_validate(raw)
+    except ValidationError as error:
+        raise _explain(error, path) from None
+
+
+def _explain(error: ValidationError, path: Path) -> InputError:
+    first = error.errors(include_url=False)[0]
+    where = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        known = (
+            Suite if len(first["loc"]) == 1 else Entry if first["loc"][0] == "run" and len(first["loc"]) == 3 else None
+        )
+        expected = "a setting that exists" if known is None else f"one of {', '.join(known.model_fields)}"
+        return InputError(f"unknown setting {where}", expected, file=path)
+    if first["type"] == "missing":
+        return InputError(f"no {where}", "at least one [[run]] table", file=path)
+    expected = first["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
+    return InputError(f"{where} = {first['input']!r}", expected, file=path)

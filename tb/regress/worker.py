@@ -1,0 +1,334 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What runs in a worker: a batch of items in as few simulator processes as it takes.
+
+A simulator process runs many items one after the other and says in its journal which one it is at. When it dies or hangs, that one
+is to blame, and another process goes on with the next.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+import socket
+import tempfile
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pymodels import plio
+from pymodels.errors import GoldbeatError, UnwrittenModelError
+from pymodels.trace import Trace
+from tb import build as builder
+from tb import signoff
+from tb.benches import find_design
+from tb.design import Design
+from tb.job import Episode, Record
+from tb.kernel.compile import Build
+from tb.paths import build_root
+from tb.regress import blobs
+from tb.regress.code_coverage import FILE as COVERAGE_FILE
+from tb.regress.code_coverage import add, read_counts
+from tb.regress.figures import all_cycles, latencies, port_figures, simulated_ps
+from tb.regress.fingerprint import code_hash, trace_hash
+from tb.regress.functional import port_coverage
+from tb.regress.item import Batch, BatchResult, Item, ItemResult, Status
+from tb.regress.pool import send_ahead
+from tb.regress.store import DiskFullError
+from tb.run import Plan, Request, RunResult, check_request, judge, predict
+from tb.simulate import Note, Simulator
+
+_MOST_FAILURES = 10
+"""Texts kept of one item."""
+
+
+def build_simulator(item: Item, root: str | None, *, coverage: bool = False) -> tuple[str, float]:
+    """Build an item's simulator, or take it from the cache.
+
+    Returns:
+        the program's path, and the seconds it took: 0.0 from the cache.
+    """
+    _use(root)
+    design = find_design(item.source or item.design)
+    built = builder.build(design, design.params(design.case(item.case), item.params), coverage=coverage)
+    return str(built.executable), built.seconds
+
+
+def make_request(item: Item, design: Design, files: Mapping[str, str] | None = None, *, waves: bool = False) -> Request:
+    """What :mod:`tb.run` gets for an item.
+
+    Args:
+        item: the item.
+        design: its design.
+        files: where the item's input files lie, by the name that the item gives them.
+        waves: write waves.
+    """
+    request = Request(
+        design,
+        design.case(item.case),
+        (item.seed,),
+        item.params,
+        item.options,
+        waves=waves,
+        transactors=item.transactors,
+    )
+    if not item.inputs:
+        return request
+    bundles = {b.name: b for b in design.bundles(request.all_params)}
+    inputs: dict[str, Trace] = {}
+    for port, file in item.inputs.items():
+        if port not in bundles:
+            raise GoldbeatError(f"{design.name} has no port {port!r}; it has: {', '.join(bundles)}")
+        path = (files or {}).get(file, file)
+        kind = bundles[port].dtype or "int32"
+        period = None if item.clock_mhz is None else round(1e6 / item.clock_mhz)
+        inputs[port] = plio.read(path, kind, int(bundles[port].width), clock_ps=period).trace
+    return replace(request, inputs=inputs)
+
+
+def run_batch(batch: Batch, attempt: int = 1, content: Mapping[str, bytes] | None = None) -> BatchResult:
+    """Run the items of a batch; each result is also sent ahead as soon as it is known (with coverage, at the end).
+
+    Args:
+        batch: what to run.
+        attempt: for the results.
+        content: what a worker before has missed, packed, by hash.
+
+    Raises:
+        DiskFullError: there was no room for the simulator's files.
+        GoldbeatError: this worker is of another version.
+    """
+    _use(batch.build_root)
+    if batch.code and batch.code != code_hash():
+        raise GoldbeatError(
+            f"the worker on {socket.gethostname()} runs another Goldbeat ({code_hash()} instead of {batch.code}): "
+            "install the same version there"
+        )
+    try:
+        for name, packed in (content or {}).items():
+            blobs.keep_blob(name, packed)
+        if lacking := blobs.missing(batch.blobs):
+            return BatchResult(missing=lacking)
+        root = build_root() / "jobs"
+        root.mkdir(parents=True, exist_ok=True)
+        folder = Path(tempfile.mkdtemp(dir=root))
+        try:
+            return _Run(batch, attempt, folder).result()
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFullError(f"{error.filename or build_root()}: {error.strerror}") from error
+        raise
+
+
+@dataclass(frozen=True)
+class _Ready:
+    """An item that can be simulated."""
+
+    item: Item
+    request: Request
+    plan: Plan
+    episodes: Sequence[Episode]
+
+
+class _Run:
+    def __init__(self, batch: Batch, attempt: int, folder: Path) -> None:
+        self._batch, self._attempt, self._folder = batch, attempt, folder
+        self._results: dict[int, ItemResult] = {}
+        self._coverage: dict[str, int] = {}
+        self._worker = f"{socket.gethostname()}:{os.getpid()}"
+        first = batch.items[0]
+        name = first.source or first.design
+        if "source" in batch.blobs:
+            name = str(blobs.unpack_archive(batch.blobs["source"], name))
+        self._design = find_design(name)
+        executable = Path(batch.simulator) if batch.simulator else blobs.blob_path(batch.blobs["simulator"])
+        self._build = Build(executable, folder, None, 0.0)
+
+    def result(self) -> BatchResult:
+        ready = [r for item in self._batch.items if (r := self._prepare(item)) is not None]
+        while ready:
+            ready = ready[self._simulate(ready) :]
+        return BatchResult([self._results[i.index] for i in self._batch.items], self._coverage)
+
+    # -- before -------------------------------------------------------------------------------------------------------
+
+    def _prepare(self, item: Item) -> _Ready | None:
+        files = {
+            f: str(blobs.blob_path(h)) for r, h in self._batch.blobs.items() if (f := r.removeprefix("input:")) != r
+        }
+        try:
+            request = make_request(item, self._design, files)
+            check_request(request)
+            plan = predict(request, item.seed)
+            return _Ready(item, request, plan, plan.episodes(self._design))
+        except UnwrittenModelError as error:
+            self._give(ItemResult(item.index, item.key, Status.FAIL, failures=(str(error),)))
+        except GoldbeatError as error:
+            self._give(ItemResult(item.index, item.key, Status.ERROR, failures=(str(error),)))
+        except OSError:
+            raise
+        except Exception as error:
+            # A model or a stimulus maker that falls over is the fault of its case alone.
+            text = f"{type(error).__name__}: {error}"
+            self._give(ItemResult(item.index, item.key, Status.ERROR, failures=(text,), log=traceback.format_exc()))
+        return None
+
+    def _give(self, result: ItemResult) -> None:
+        result = replace(
+            result, worker=self._worker, attempt=self._attempt, failures=tuple(result.failures[:_MOST_FAILURES])
+        )
+        self._results[result.index] = result
+        # Coverage is known at the end of a process only; a result without its coverage would be worth less than none.
+        if not self._batch.coverage:
+            send_ahead(result)
+
+    # -- a simulator process ------------------------------------------------------------------------------------------
+
+    def _simulate(self, ready: Sequence[_Ready]) -> int:
+        """Run items in one process; returns how many of them have a result now, at least one."""
+        first = ready[0]
+        flat = [episode for r in ready for episode in r.episodes]
+        arguments = [f"+verilator+coverage+file+{self._folder / COVERAGE_FILE}"] if self._batch.coverage else []
+        with Simulator(
+            self._design,
+            first.request.all_params,
+            self._build,
+            flat,
+            self._folder,
+            seed=first.item.seed,
+            transactors=first.item.transactors,
+            arguments=arguments,
+        ) as process:
+            done, status, why = self._watch(process, ready)
+            log = process.last_words()
+        if self._batch.coverage:
+            path = self._folder / COVERAGE_FILE
+            if path.is_file():
+                add(self._coverage, read_counts(path, self._design.root))
+                path.unlink()
+        if done == len(ready):
+            return done
+        if self._began:
+            self._give(_broken(ready[done].item, status, why, log))
+            return done + 1
+        # The first item has not even begun: none will.
+        for r in ready:
+            self._give(_broken(r.item, Status.ERROR, f"the simulator does not start: {why}", log))
+        return len(ready)
+
+    def _watch(self, process: Simulator, ready: Sequence[_Ready]) -> tuple[int, Status, str]:
+        """Judge items as they end, until the process does; how many ended, and what became of the one after them."""
+        owner = [i for i, r in enumerate(ready) for _ in r.episodes]
+        self._began = False
+        at, done = 0, 0
+        records: list[Record] = []
+        started = time.monotonic()
+        while True:
+            allowed = ready[min(done, len(ready) - 1)].item.timeout_s
+            notes = process.notes(started + allowed - time.monotonic())
+            if notes is None:
+                code = process.exit_code()
+                if code < 0:
+                    return done, Status.CRASH, f"the simulator was ended by signal {-code}"
+                return done, Status.ERROR, f"the simulator stopped in episode {len(records)} (exit code {code})"
+            if not notes:
+                waited = f"still running after {allowed:g} s"
+                return done, Status.TIMEOUT, f"{waited}, in episode {len(records)} of {len(ready[done].episodes)}"
+            for note in notes:
+                _refuse_lost(note)
+                self._began = True
+                if note.what == "start":
+                    if note.number == 0 or owner[note.number] != owner[note.number - 1]:
+                        started = note.time_s
+                    continue
+                record = process.record(note.number)
+                if record is None:
+                    raise GoldbeatError(f"the record of episode {note.number} has disappeared")
+                records.append(record)
+                at = note.number + 1
+                if at == len(owner) or owner[at] != done:
+                    self._judge(ready[done], records, note.time_s - started)
+                    done, records, started = done + 1, [], note.time_s
+            if done == len(ready):
+                # What happens after the last item is nobody's result; the coverage is written then.
+                while process.notes(60.0):
+                    pass
+                return done, Status.PASS, ""
+
+    def _judge(self, ready: _Ready, records: Sequence[Record], seconds: float) -> None:
+        item = ready.item
+        try:
+            result = judge(ready.request, ready.plan, records, "")
+            failures = [*result.failures, *_broken_limits(item, result)]
+            self._give(
+                ItemResult(
+                    item.index,
+                    item.key,
+                    Status.FAIL if failures else Status.PASS,
+                    cycles=all_cycles(result),
+                    sim_ps=simulated_ps(result, ready.plan),
+                    wall_s=round(seconds, 6),
+                    compared=result.compared,
+                    episodes=len(result.episodes),
+                    trace_hash=trace_hash(records),
+                    failures=tuple(failures),
+                    ports=port_figures(result),
+                    latency=latencies(result),
+                    coverage=port_coverage(result),
+                )
+            )
+        except OSError:
+            raise
+        except Exception as error:
+            text = f"{type(error).__name__}: {error}"
+            self._give(_broken(item, Status.ERROR, f"the results cannot be judged: {text}", traceback.format_exc()))
+
+
+def _refuse_lost(note: Note) -> None:
+    if note.what == "lost":
+        raise OSError(note.number, os.strerror(note.number), str(build_root() / "jobs"))
+
+
+def _broken(item: Item, status: Status, why: str, log: str) -> ItemResult:
+    return ItemResult(item.index, item.key, status, failures=(why,), log=log)
+
+
+def _broken_limits(item: Item, result: RunResult) -> list[str]:
+    """The limits that an item does not keep, as failures."""
+    episode = result.main_episode
+    if item.limits is None:
+        return []
+    if episode is None:
+        return ["limits: no episode ran to its end"]
+    dtypes = {p.name: p.dtype for p in result.request.design.bundles(result.request.all_params)}
+    ports = {n: signoff.Port(episode.record.outcome.ports[n], dtype) for n, dtype in dtypes.items()}
+    subject = signoff.Subject(item.key, ports, "pass")
+    return [f"limit {c.where} {c.name}: {c.reason}" for c in signoff.check(subject, item.limits) if not c.passed]
+
+
+def _use(root: str | None) -> None:
+    """Make everything in this folder from now on; a worker of a farm keeps its own."""
+    if root is not None:
+        os.environ["GOLDBEAT_BUILD"] = root
+
+
+def run_alone(item: Item, folder: str, root: str | None, *, waves: bool) -> dict[str, Any]:
+    """Run one item by itself and leave everything about it in a folder, waves too when asked for.
+
+    Returns:
+        the report, as ``goldbeat run`` writes it.
+    """
+    from tb.report import prepare, write_report
+    from tb.run import run
+
+    _use(root)
+    design = find_design(item.source or item.design)
+    target = Path(folder)
+    prepare(target)
+    results = run(make_request(item, design, waves=waves), target / "sim", timeout_s=item.timeout_s * 3)
+    return write_report(results, target)

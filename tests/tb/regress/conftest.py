@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every test here has results of its own; simulators come from the common cache."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+HELPERS = Path(__file__).parent / "helpers"
+# Worker processes look for modules where this process does.
+sys.path.insert(0, str(HELPERS))
+
+
+@pytest.fixture
+def own_root(tmp_path, monkeypatch):
+    """A folder for everything made, with the simulators and objects that are there already."""
+    cache = Path(os.environ.get("GOLDBEAT_BUILD", "build")).resolve()
+    root = tmp_path / "build"
+    root.mkdir()
+    for name in ("sim", "runtime"):
+        (cache / name).mkdir(parents=True, exist_ok=True)
+        (root / name).symlink_to(cache / name)
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(root))
+    return root

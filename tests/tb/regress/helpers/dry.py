@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A back end that simulates nothing: what an item does follows from its seed. Workers find this module on their path."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from tb.regress.item import BatchResult, Item, ItemResult, Status
+from tb.regress.pool import send_ahead
+from tb.regress.run import Backend
+
+
+def items(count, key="dry/case"):
+    return [Item(index=i, key=f"{key}#{i}", design="axis_skid", case="random", seed=i) for i in range(count)]
+
+
+def result(item, attempt=1, status=Status.PASS, **more):
+    return ItemResult(
+        item.index, item.key, status, cycles=10 + item.seed, trace_hash=f"{item.seed:x}", attempt=attempt, **more
+    )
+
+
+def build(item, root, *, coverage=False):
+    return "simulator", 0.0
+
+
+def run(batch, attempt=1, content=None):
+    done = []
+    for item in batch.items:
+        done.append(result(item, attempt))
+        send_ahead(done[-1])
+    return BatchResult(done)
+
+
+def run_slowly(batch, attempt=1, content=None):
+    done = []
+    for item in batch.items:
+        time.sleep(0.01)
+        done.append(result(item, attempt))
+        send_ahead(done[-1])
+        # What has been run is noted outside, so that a test can tell what was run twice.
+        with (Path(batch.build_root) / "ran.txt").open("a") as stream:
+            stream.write(f"{item.index}\n")
+    return BatchResult(done)
+
+
+def run_and_die_once(batch, attempt=1, content=None):
+    """The worker is killed at seed 5, the first time."""
+    done = []
+    for item in batch.items:
+        if item.seed == 5 and attempt == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        done.append(result(item, attempt))
+        send_ahead(done[-1])
+    return BatchResult(done)
+
+
+def run_and_die(batch, attempt=1, content=None):
+    """Seed 5 kills every worker."""
+    done = []
+    for item in batch.items:
+        if item.seed == 5:
+            os.kill(os.getpid(), signal.SIGKILL)
+        done.append(result(item, attempt))
+        send_ahead(done[-1])
+    return BatchResult(done)
+
+
+def run_and_fail(batch, attempt=1, content=None):
+    done = []
+    for item in batch.items:
+        bad = item.seed % 7 == 3
+        done.append(result(item, attempt, Status.FAIL if bad else Status.PASS, failures=("differs",) if bad else ()))
+        send_ahead(done[-1])
+    return BatchResult(done)
+
+
+def run_into_full_disk(batch, attempt=1, content=None):
+    from tb.regress.store import DiskFullError
+
+    send_ahead(result(batch.items[0], attempt))
+    raise DiskFullError("no room")
+
+
+def run_into_bug(batch, attempt=1, content=None):
+    raise RuntimeError("a bug in the worker")
+
+
+DRY = Backend(run, build)

@@ -1,0 +1,242 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The engine and the store, without a simulator."""
+
+import json
+import sqlite3
+import threading
+import xml.etree.ElementTree as ET
+from concurrent.futures import ThreadPoolExecutor
+
+import dry
+import pytest
+
+from pymodels.errors import InputError, UsageError
+from tb.regress.engine import Engine, Hooks
+from tb.regress.item import Batch, Status
+from tb.regress.plan import make_batches
+from tb.regress.pool import LocalExecutor, TaskError, WorkerLostError
+from tb.regress.run import Backend, Observer, Settings, begin, go_on
+from tb.regress.store import DiskFullError, Store, locked
+
+
+def regress(store, items, runner=dry.run, *, jobs=1, **settings):
+    settings = Settings(jobs=jobs, waves=0, **settings)
+    run = begin(store, "dry", items, settings, seed=0)
+    return go_on(store, run, settings, Observer(), Backend(runner, dry.build))
+
+
+def statuses(store, run):
+    return {r.item.index: None if r.result is None else r.result.status for r in store.rows(run.id)}
+
+
+@pytest.fixture
+def store(own_root):
+    with Store() as store:
+        yield store
+
+
+# -- the pool -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_pool_is_an_executor():
+    with LocalExecutor(2) as pool:
+        assert list(pool.map(abs, [-1, -2, 3])) == [1, 2, 3]
+        future = pool.submit(int, "x")
+        with pytest.raises(ValueError, match="invalid literal"):
+            future.result()
+    with pytest.raises(RuntimeError, match="closed"):
+        pool.submit(abs, 1)
+
+
+def test_a_dead_worker_fails_its_own_task_alone():
+    import os
+
+    with LocalExecutor(1) as pool:
+        with pytest.raises(WorkerLostError):
+            pool.submit(os._exit, 3).result()
+        assert pool.submit(abs, -1).result() == 1
+
+
+def test_what_cannot_be_pickled_is_an_error_and_not_the_end():
+    with LocalExecutor(1) as pool:
+        with pytest.raises(TaskError):
+            pool.submit(threading.Lock).result()
+        assert pool.submit(abs, -1).result() == 1
+
+
+def test_a_user_error_keeps_its_family(tmp_path):
+    from pymodels.errors import GoldbeatError
+    from tb.regress.suite import load_suite
+
+    with LocalExecutor(1) as pool, pytest.raises(GoldbeatError, match="no such file"):
+        pool.submit(load_suite, tmp_path / "x.toml").result()
+
+
+# -- the engine -----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("executor", [ThreadPoolExecutor, LocalExecutor])
+def test_any_executor_will_do(executor):
+    items = dry.items(200)
+    seen = []
+
+    def record(results, coverage):
+        seen.extend(r.index for r in results)
+        return results
+
+    with executor(2) as pool:
+        hooks = Hooks(lambda chunk, simulator: Batch(tuple(chunk), simulator), record)
+        engine = Engine(pool, pool, hooks, runner=dry.run, build=dry.build, build_arguments=lambda i: (i, None))
+        engine.run(make_batches(items, 2))
+    assert sorted(seen) == list(range(200))
+
+
+def test_every_item_has_its_result(store):
+    run = regress(store, dry.items(300))
+    assert run.status == "pass"
+    assert set(statuses(store, run).values()) == {Status.PASS}
+    assert store.counts(run.id) == {"pass": 300}
+
+
+def test_a_killed_worker_costs_nothing(store):
+    run = regress(store, dry.items(100), dry.run_and_die_once)
+    assert run.status == "pass"
+    assert run.facts["lost"] == 1
+    attempts = {r.item.index: r.result.attempt for r in store.rows(run.id)}
+    assert attempts[4] == 1
+    assert attempts[5] == 2
+
+
+def test_an_item_that_kills_workers_is_found(store):
+    run = regress(store, dry.items(100), dry.run_and_die)
+    by = statuses(store, run)
+    assert [i for i, s in by.items() if s is not Status.PASS] == [5]
+    assert by[5] is Status.CRASH
+    assert "worker was lost" in store.find(run.id, "5").result.failures[0]
+    assert run.status == "fail"
+
+
+def test_fail_fast_leaves_the_rest(store):
+    items = dry.items(2000)
+    run = regress(store, items, dry.run_and_fail, fail_fast=True)
+    assert run.status == "stopped"
+    counts = store.counts(run.id)
+    assert counts["fail"] >= 1
+    assert counts["open"] > 0
+    settings = Settings(jobs=2, waves=0)
+    run = go_on(store, run, settings, Observer(), Backend(dry.run_and_fail, dry.build))
+    assert run.status == "fail"
+    assert store.counts(run.id) == {"fail": 286, "pass": 1714}
+
+
+def test_a_full_disk_stops_the_run_and_what_was_there_stays(store):
+    items = dry.items(40)
+    settings = Settings(jobs=1, waves=0)
+    run = begin(store, "dry", items, settings, seed=0)
+    with pytest.raises(DiskFullError, match="no room"):
+        go_on(store, run, settings, Observer(), Backend(dry.run_into_full_disk, dry.build))
+    run = store.run(run.id)
+    assert run.status == "stopped"
+    assert store.counts(run.id) == {"pass": 1, "open": 39}
+    run = go_on(store, run, settings, Observer(), dry.DRY)
+    assert run.status == "pass"
+
+
+def test_a_bug_in_a_worker_is_an_error_of_its_items(store):
+    run = regress(store, dry.items(20), dry.run_into_bug)
+    row = store.find(run.id, "dry/case#3")
+    assert row.result.status is Status.ERROR
+    assert "a bug in the worker" in row.result.failures[0]
+    assert "Traceback" in row.result.log
+
+
+def test_a_simulator_that_cannot_be_built_is_an_error_of_its_items(store):
+    item = dry.items(1)[0].model_copy(update={"params": {"DATA_W": 12}})
+    settings = Settings(jobs=1, waves=0)
+    run = begin(store, "dry", [item], settings, seed=0)
+    run = go_on(store, run, settings, Observer())
+    assert run.status == "fail"
+    assert store.find(run.id, "0").result.status is Status.ERROR
+
+
+# -- the store ------------------------------------------------------------------------------------------------------------
+
+
+def test_a_result_is_written_once(store):
+    items = dry.items(3)
+    run = begin(store, "dry", items, Settings(), seed=0)
+    first = dry.result(items[0])
+    assert store.record(run.id, [first], {"p": 1}) == [0]
+    assert store.record(run.id, [dry.result(items[0], 2, Status.FAIL), dry.result(items[1])], {"p": 5}) == [1]
+    assert store.find(run.id, "0").result == first
+    assert store.coverage(run.id) == {"p": 6}
+
+
+def test_two_at_once_have_runs_of_their_own(own_root):
+    ends = []
+
+    def one():
+        with Store() as store:
+            run = regress(store, dry.items(150), jobs=1)
+            ends.append((run.id, run.status, store.counts(run.id)))
+
+    threads = [threading.Thread(target=one) for _ in range(2)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert sorted(ends) == [(1, "pass", {"pass": 150}), (2, "pass", {"pass": 150})]
+
+
+def test_a_run_belongs_to_one_process(store):
+    run = begin(store, "dry", dry.items(3), Settings(), seed=0)
+    lock = locked(run)
+    with pytest.raises(UsageError, match="still going on"):
+        go_on(store, run, Settings(waves=0), Observer(), dry.DRY)
+    lock.release()
+    assert go_on(store, run, Settings(waves=0), Observer(), dry.DRY).status == "pass"
+
+
+def test_looking_things_up(store):
+    run = regress(store, dry.items(3))
+    assert store.last_with("dry/case#2") == run.id
+    assert store.runs()[0] == run
+    assert store.runs(suite="other") == []
+    for call in (
+        lambda: store.run(99),
+        lambda: store.find(run.id, "dry/case#9"),
+        lambda: store.last_with("nosuch"),
+        lambda: store.unfinished(None),
+    ):
+        with pytest.raises(UsageError):
+            call()
+
+
+def test_a_file_that_is_none_of_ours(tmp_path):
+    path = tmp_path / "results.sqlite"
+    path.write_text("not a database" * 100)
+    with pytest.raises(InputError, match="results"):
+        Store(path)
+    other = tmp_path / "newer.sqlite"
+    base = sqlite3.connect(other)
+    base.execute("PRAGMA user_version=99")
+    base.close()
+    with pytest.raises(InputError, match="format 99"):
+        Store(other)
+
+
+# -- reports ----------------------------------------------------------------------------------------------------------------
+
+
+def test_junit_and_json_say_the_same(store):
+    run = regress(store, dry.items(50), dry.run_and_fail)
+    top = ET.parse(run.folder / "junit.xml").getroot()
+    suite = top.find("testsuite")
+    assert suite.get("tests") == "50"
+    assert suite.get("failures") == "7"
+    bad = [c for c in suite.iter("testcase") if c.find("failure") is not None]
+    assert bad[0].get("name") == "case#3"
+    assert f"goldbeat rerun '{run.id}/dry/case#3' --waves" in bad[0].find("failure").text
+    report = json.loads((run.folder / "report.json").read_text())
+    assert report["status"] == "fail"
+    assert sum(c["status"] == "fail" for c in report["cases"]) == 7
