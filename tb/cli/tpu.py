@@ -1,0 +1,294 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat tpu``: TPU command streams without a simulator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from pymodels.errors import UsageError
+from pymodels.tpu import checks
+from pymodels.tpu.assemble import Assembled, assemble
+from pymodels.tpu.bmodel import Stream
+from pymodels.tpu.container import Container, commands, is_container, load, read
+from pymodels.tpu.listing import as_csv, as_json, as_text
+from pymodels.tpu.tables import Chip, Tables
+from tb.cli.common import FAILED, Force, Json, check_free, examples, facts, print_json, working
+
+app = typer.Typer(help="TPU command streams: info, extract, dis, asm, check.", no_args_is_help=True)
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="BModel, CviModel, or the bare stream of one engine.")]
+ChipName = Annotated[
+    str | None,
+    typer.Option("--chip", "-c", metavar="CHIP", help="Chip; a container names its own. `goldbeat tpu chips`."),
+]
+EngineName = Annotated[
+    str | None,
+    typer.Option("--engine", "-e", metavar="ENGINE", help="tiu, gdma (dma), sdma, hau, cdma; a name may tell it."),
+]
+TableFile = Annotated[
+    Path | None, typer.Option("--tables", metavar="FILE.json", help="Command tables of further chips.")
+]
+
+
+@app.command(
+    no_args_is_help=True, epilog=examples("goldbeat tpu info net.bmodel", "goldbeat tpu info net.bmodel --json")
+)
+def info(file: File, as_json_: Json = False, table: TableFile = None) -> None:
+    """Say what is in a BModel or CviModel: chip, nets, streams with their commands, coefficients."""
+    container = read(file)
+    known = Tables(table)
+    streams = container.streams()
+    rows: list[dict[str, Any]] = []
+    chip: Chip | None = None
+    try:
+        chip = known.chip(container.chip)
+    except UsageError:
+        chip = None
+    for stream in streams:
+        row: dict[str, Any] = {
+            "name": stream.name,
+            "offset": stream.offset,
+            "bytes": len(stream.data),
+            "commands": stream.count,
+        }
+        if chip is not None:
+            found = commands(chip, stream, file, strict=False)
+            row["decoded"] = {name: len(one) for name, one in found.items()}
+            row["problems"] = [p.rule for one in found.values() for p in one.problems]
+        rows.append(row)
+    coefficients: list[dict[str, Any]] = [
+        {"name": c.name, "offset": c.offset, "bytes": c.size, "checksum": "ok" if c.ok else "differs"}
+        for c in container.coefficients()
+    ]
+    if as_json_:
+        print_json(
+            {
+                "kind": container.magic,
+                "chip": container.chip,
+                "known": chip is not None,
+                "bytes": len(container.data),
+                "nets": _nets(container),
+                "streams": rows,
+                "coefficients": coefficients,
+            }
+        )
+        return
+    facts(
+        str(file),
+        [
+            (container.magic, f"{len(container.data)} bytes"),
+            ("chip", container.chip + ("" if chip is not None else " (not in the tables)")),
+            *[
+                (key, str(container.model[key]).strip())
+                for key in ("version", "time", "build_time")
+                if container.model.get(key)
+            ],
+        ],
+    )
+    for net in _nets(container):
+        ports = ", ".join(f"{t['name']} {'x'.join(map(str, t['shape']))}" for t in net["inputs"])
+        outs = ", ".join(f"{t['name']} {'x'.join(map(str, t['shape']))}" for t in net["outputs"])
+        facts(
+            f"net {net['name']}", [("stages", str(net["stages"])), ("inputs", ports or "-"), ("outputs", outs or "-")]
+        )
+    lines = []
+    for row in rows:
+        counts = row.get("decoded")
+        what = " + ".join(f"{n} {name}" for name, n in counts.items()) if counts else f"{row['commands']}"
+        bad = f", {', '.join(row['problems'])}" if row.get("problems") else ""
+        lines.append((row["name"], f"{what} commands, {row['bytes']} bytes at {row['offset']:#x}{bad}"))
+    facts("streams", lines or [("", "none")])
+    facts(
+        "data",
+        [(c["name"], f"{c['bytes']} bytes at {c['offset']:#x}, checksum {c['checksum']}") for c in coefficients]
+        or [("", "none")],
+    )
+
+
+def _nets(container: Container) -> list[dict[str, Any]]:
+    def tensors(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [
+            {"name": t.get("name", ""), "shape": (t.get("shape") or [{}])[0].get("dim", []), "bytes": t.get("size", 0)}
+            for t in found
+        ]
+
+    made = []
+    for net in container.model.get("net", ()):
+        stages = net.get("parameter", [])
+        first = stages[0] if stages else {}
+        inputs, outputs = (tensors(first.get(f"{d}_tensor", [])) for d in ("input", "output"))
+        made.append({"name": net.get("name", ""), "stages": len(stages), "inputs": inputs, "outputs": outputs})
+    return made
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples("goldbeat tpu extract net.bmodel streams/", "goldbeat tpu extract net.bmodel streams/ --force"),
+)
+def extract(
+    file: File,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Directory for the streams; made if need be.")],
+    force: Force = False,
+) -> None:
+    """Write every stream of a container to a file of its own, and the coefficients too."""
+    container = read(file)
+    bad = [c.name for c in container.coefficients() if not c.ok]
+    if bad and not force:
+        raise UsageError(f"{', '.join(bad)}: the checksum differs; --force extracts what is there")
+    parts = [(s.file_name, s.data) for s in container.streams()]
+    if container.magic == "BModel":
+        parts += [
+            (f"{c.name}.bin", container.data[c.offset : c.offset + c.size]) for c in container.coefficients() if c.size
+        ]
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, _ in parts:
+        check_free(folder / name, force)
+    for name, data in parts:
+        (folder / name).write_bytes(data.tobytes())
+        typer.echo(f"{folder / name}: {len(data)} bytes")
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat tpu dis net.bmodel",
+        "goldbeat tpu dis net.bmodel --engine gdma --format csv -o net.csv",
+        "goldbeat tpu dis core0.sub0.g0.tiu.bin --chip BM1690 --format json",
+    ),
+)
+def dis(
+    file: File,
+    chip: ChipName = None,
+    engine: EngineName = None,
+    form: Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="text, json or csv.")] = "text",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File instead of stdout.")
+    ] = None,
+    force: Force = False,
+    table: TableFile = None,
+) -> None:
+    """Disassemble: text (which `asm` takes back), one JSON object a command, or CSV."""
+    writers = {"text": as_text, "json": as_json, "csv": as_csv}
+    if form not in writers:
+        raise UsageError(f"--format {form}: expected text, json or csv")
+    if output is not None:
+        check_free(output, force)
+    of, streams, _ = load(file, chip, engine, Tables(table))
+    text = writers[form](of, streams, file)
+    if output is None:
+        for part in text:
+            typer.echo(part, nl=False)
+        return
+    with working(f"disassembling {file.name}"), output.open("w", encoding="utf-8") as target:
+        for part in text:
+            target.write(part)
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples("goldbeat tpu asm tiu.s tiu.bin", "goldbeat tpu asm net.s streams/   several streams: a directory"),
+)
+def asm(
+    file: Annotated[Path, typer.Argument(metavar="FILE.s", help="Text as `goldbeat tpu dis` prints it.")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="File for one stream, directory for several.")],
+    force: Force = False,
+    table: TableFile = None,
+) -> None:
+    """Assemble a disassembly back to bytes."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UsageError(f"{file} is not text") from None
+    _, made = assemble(text.splitlines(), file=file, known=Tables(table))
+    if not made:
+        raise UsageError(f"{file}: no .stream in it")
+    targets = _targets(made, output)
+    for target, _ in targets:
+        check_free(target, force)
+    for target, one in targets:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(bytes(one.data))
+        typer.echo(f"{target}: {one.count} commands, {len(one.data)} bytes")
+
+
+def _targets(made: list[Assembled], output: Path) -> list[tuple[Path, Assembled]]:
+    if len(made) == 1 and not output.is_dir():
+        return [(output, made[0])]
+    names = [one.name for one in made]
+    for name in names:
+        if name != Path(name).name or names.count(name) > 1:
+            raise UsageError(f".stream {name}: expected plain names that differ")
+    return [(output / f"{one.name}.bin", one) for one in made]
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat tpu check net.bmodel",
+        "goldbeat tpu check core0.sub0.g0.tiu.bin core0.sub0.g0.dma.bin --chip BM1688",
+        "goldbeat tpu check net.bmodel --json",
+    ),
+)
+def check(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="A container, or bare streams that belong together.")
+    ],
+    chip: ChipName = None,
+    engine: EngineName = None,
+    as_json_: Json = False,
+    table: TableFile = None,
+) -> None:
+    """Check framing, ids, dependencies, counts, barriers and deadlock. Exit code 1 if something is wrong."""
+    known = Tables(table)
+    streams: list[Stream] = []
+    container: Container | None = None
+    of: Chip | None = None
+    for file in files:
+        of, here, inside = load(file, chip, engine, known)
+        if len(files) > 1 and inside is not None:
+            raise UsageError(f"{file}: a container is checked alone")
+        container = inside
+        streams += here if inside is not None else [checks.bare(one) for one in here]
+    if of is None:
+        raise UsageError("no file")
+    if len(files) == 1 and not is_container(files[0].read_bytes()[:8]) and of.magic is None:
+        typer.echo("note: one engine's stream alone; what waits for the other engine is not checked", err=True)
+    found = checks.check(of, streams, container, files[0] if len(files) == 1 else None)
+    wrong = checks.failed(found)
+    if as_json_:
+        print_json(
+            {"chip": of.name, "streams": len(streams), "ok": not wrong, "findings": [f.as_json() for f in found]}
+        )
+    else:
+        for one in found:
+            typer.echo(f"{'note' if one.rule in checks.ADVICE else 'FAIL'} {one}")
+        counts = sum(len(c) for s in streams for c in commands(of, s, strict=False).values())
+        typer.echo(
+            f"{'FAIL' if wrong else 'PASS'} {of.name}: {len(streams)} streams, {counts} commands, {len(found)} findings"
+        )
+    if wrong:
+        raise typer.Exit(FAILED)
+
+
+@app.command(epilog=examples("goldbeat tpu chips", "goldbeat tpu chips --tables mine.json"))
+def chips(table: TableFile = None, as_json_: Json = False) -> None:
+    """List chips, their engines and command forms."""
+    known = Tables(table)
+    rows = [(c.name, {e.name: [k.name for k in e.kinds] for e in c.engines.values()}) for c in known]
+    if as_json_:
+        print_json(dict(rows))
+        return
+    facts(
+        "chips", [(name, ", ".join(f"{e} {len(k)}" for e, k in engines.items()) + " forms") for name, engines in rows]
+    )
+    typer.echo(known.source)
+
+
+@app.command(epilog=examples("goldbeat tpu rules"))
+def rules() -> None:
+    """List what `check` looks for, by name; those with a star are advice."""
+    for name, text in checks.RULES.items():
+        typer.echo(f"{name + ('*' if name in checks.ADVICE else ''):<14} {text}")

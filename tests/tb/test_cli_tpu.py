@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat tpu`` end to end, on a BModel made by the code generator."""
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from pymodels.tpu.codegen import CodeGen
+from pymodels.tpu.tables import chip
+from tb.cli import app
+
+RUN = CliRunner()
+
+
+def goldbeat(*args: object) -> tuple[int, str]:
+    done = RUN.invoke(app, ["tpu", *map(str, args)])
+    return done.exit_code, done.output
+
+
+def make(name: str = "BM1690", cores: int = 2) -> CodeGen:
+    made = CodeGen(chip(name), cores=cores)
+    for core in range(cores):
+        made.emit(f"gdma:{core}", "DMA_tensor", {"src_nsize": 1, "constant_value": 5})
+        made.emit(f"tiu:{core}", "sAR", {"res0_n": 1, "res0_c": 3, "res0_addr": 0x4000}, func=14)
+        made.emit(f"sdma:{core}", "DMA_general", {})
+    made.barrier(3, ("tiu", "gdma", "sdma"))
+    return made
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> Path:
+    path = tmp_path / "net.bmodel"
+    path.write_bytes(make().bmodel("tiny", bytes(range(200)), version="2.2"))
+    return path
+
+
+def test_info(net: Path):
+    code, text = goldbeat("info", net)
+    assert code == 0
+    assert "BM1690" in text
+    assert "core1.sub0.sdma0" in text
+    assert "checksum ok" in text
+    code, text = goldbeat("info", net, "--json")
+    said = json.loads(text)
+    assert code == 0
+    assert said["chip"] == "BM1690"
+    assert [s["decoded"] for s in said["streams"][:2]] == [{"tiu": 4}, {"gdma": 4}]
+    assert len(said["streams"]) == 6
+
+
+def test_extract_dis_and_asm_give_the_same_bytes(net: Path, tmp_path: Path):
+    code, _ = goldbeat("extract", net, tmp_path / "streams")
+    assert code == 0
+    names = sorted(p.name for p in (tmp_path / "streams").iterdir())
+    assert names[:3] == ["core0.sub0.g0.dma.bin", "core0.sub0.g0.tiu.bin", "core0.sub0.sdma0.bin"]
+    assert "net0.stage0.coeff.bin" in names
+    assert goldbeat("extract", net, tmp_path / "streams")[0] == 2
+    listing = tmp_path / "net.s"
+    assert goldbeat("dis", net, "-o", listing)[0] == 0
+    assert "arith.cast" in listing.read_text()
+    again = tmp_path / "again"
+    again.mkdir()
+    assert goldbeat("asm", listing, again)[0] == 0
+    for path in again.iterdir():
+        assert path.read_bytes() == (tmp_path / "streams" / path.name).read_bytes()
+    assert len(list(again.iterdir())) == 6
+    one = tmp_path / "streams" / "core1.sub0.g0.tiu.bin"
+    code, text = goldbeat("dis", one, "--chip", "1690")
+    assert code == 0
+    (tmp_path / "one.s").write_text(text)
+    assert goldbeat("asm", tmp_path / "one.s", tmp_path / "one.bin")[0] == 0
+    assert (tmp_path / "one.bin").read_bytes() == one.read_bytes()
+
+
+def test_dis_as_json_and_csv(net: Path):
+    code, text = goldbeat("dis", net, "--engine", "tiu", "--format", "json")
+    said = json.loads(text)
+    assert code == 0
+    assert [one["name"] for one in said[:4]] == ["arith.cast", "system.send_msg", "system.wait_msg", "system.end"]
+    assert set(said[0]) == {"stream", "engine", "id", "dep", "offset", "bytes", "kind", "name", "fields"}
+    assert (said[0]["dep"], said[0]["fields"]["res0_addr"]) == (1, 0x4000)
+    code, text = goldbeat("dis", net, "-e", "gdma", "-f", "csv")
+    assert code == 0
+    assert text.splitlines()[0] == "stream,engine,id,dep,offset,bytes,kind,name,fields"
+    assert "constant_value=5" in text
+
+
+def test_check(net: Path, tmp_path: Path):
+    assert goldbeat("check", net)[0] == 0
+    raw = bytearray(net.read_bytes())
+    raw[4096 + 17] ^= 1  # a coefficient
+    (tmp_path / "bad.bmodel").write_bytes(raw)
+    code, text = goldbeat("check", tmp_path / "bad.bmodel")
+    assert code == 1
+    assert "checksum" in text
+    code, text = goldbeat("check", tmp_path / "bad.bmodel", "--json")
+    assert code == 1
+    assert json.loads(text)["findings"][0]["rule"] == "checksum"
+    assert goldbeat("extract", tmp_path / "bad.bmodel", tmp_path / "x")[0] == 2
+
+
+def test_usage_errors(net: Path, tmp_path: Path):
+    bare = tmp_path / "core0.sub0.g0.tiu.bin"
+    bare.write_bytes(make().lookup("tiu0")[0])
+    assert goldbeat("dis", bare)[0] == 2
+    assert goldbeat("dis", bare, "--chip", "BM9")[0] == 2
+    assert goldbeat("dis", bare, "--chip", "BM1690", "--format", "xml")[0] == 2
+    assert goldbeat("check", bare, "--chip", "BM1690")[0] == 0
+    nameless = tmp_path / "stream"
+    nameless.write_bytes(bare.read_bytes())
+    assert goldbeat("dis", nameless, "--chip", "BM1690")[0] == 2
+    assert goldbeat("dis", nameless, "--chip", "BM1690", "--engine", "tiu")[0] == 0
+    assert goldbeat("info", bare)[0] == 2
+    assert goldbeat("check", net, bare, "--chip", "BM1690")[0] == 2
+    assert goldbeat("dis", tmp_path / "missing")[0] == 2
+    (tmp_path / "bad.s").write_text(".chip BM1690\n.stream a tiu\n 1 arith.cast sAR wait=- res0_n=70000\n")
+    code, text = goldbeat("asm", tmp_path / "bad.s", tmp_path / "bad.bin")
+    assert code == 2
+    assert "bad.s:3" in text
+
+
+def test_chips_and_rules():
+    code, text = goldbeat("chips")
+    assert code == 0
+    assert "SGTPUV8" in text
+    assert "BSD-2-Clause" in text
+    code, text = goldbeat("rules")
+    assert code == 0
+    assert "never-met" in text
