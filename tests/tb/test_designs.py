@@ -11,7 +11,7 @@ from tb.run import Request, run
 DESIGNS = designs()
 # The DMA engine takes a minute to compile at its larger sizes.
 HEAVY = {("objfifo", "WORD_W")}
-HEAVY_CASES = {("objfifo", "planned")}
+HEAVY_CASES = {("objfifo", "planned"), ("zynqnet_fp_units", "fp_units")}
 
 
 def _marks(heavy):
