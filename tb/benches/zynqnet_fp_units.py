@@ -68,7 +68,8 @@ def _vectors(rng: Rng, count: int) -> npt.NDArray[np.uint32]:
     exponent = (a >> 23) & 0xFF
 
     def with_exponent(bits: npt.NDArray[np.uint32], e: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
-        return (bits & np.uint32(0x807FFFFF)) | (np.clip(e, 0, 255).astype(np.uint32) << np.uint32(23))
+        new: npt.NDArray[np.uint32] = np.clip(e, 0, 255).astype(np.uint32) << np.uint32(23)
+        return (bits & np.uint32(0x807FFFFF)) | new
 
     near = with_exponent(b, exponent.astype(np.int64) + rng.integers(-27, 28, count))
     b = np.where(kind == 1, near, b)
@@ -85,7 +86,8 @@ def _vectors(rng: Rng, count: int) -> npt.NDArray[np.uint32]:
     special = rng.choice(_SPECIAL, (2, count)) | (rng.integers(0, 2, (2, count), dtype=np.uint32) << np.uint32(31))
     a = np.where(kind >= 6, special[0], a)
     b = np.where(kind == 7, special[1], b)
-    return np.stack([a, b], axis=1).astype(np.uint32)
+    pairs: npt.NDArray[np.uint32] = np.stack([a, b], axis=1).astype(np.uint32)
+    return pairs
 
 
 def _trace(setting: Setting, vectors: npt.NDArray[np.uint32]) -> Trace:
