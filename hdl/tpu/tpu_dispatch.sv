@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tpu_dispatch - offers a command when all that it waits for has happened.
+//
+// HEAD holds the command whose turn it is. It is offered while the engine is free, the other
+// engine's current id has reached its dependency, and, for a WAIT, its message has been granted.
+// Latency from `move` to the earliest transfer 1 cycle, of a WAIT 2; throughput one command a
+// cycle. m_axis_tvalid is a gate behind flip-flops; once high it stays until the transfer.
+
+module tpu_dispatch (
+  input  logic          clk,
+  input  logic          rst_n,
+
+  input  logic          halted,
+  input  logic          free,            // nothing is executing
+  input  logic [23:0]   other_current,
+
+  input  logic          asm_valid,
+  output logic          asm_move,
+  input  logic [1023:0] asm_data,
+  input  logic [3:0]    asm_beats,
+  input  logic [9:0]    asm_kind,
+  input  logic [23:0]   asm_id,
+  input  logic [23:0]   asm_dep,
+  input  logic          asm_end,
+  input  logic          asm_send,
+  input  logic          asm_wait,
+  input  logic [8:0]    asm_message,
+  input  logic [6:0]    asm_count,
+  input  logic [3:0]    asm_fault,
+
+  output logic [1023:0] m_axis_tdata,
+  output logic [127:0]  m_axis_tkeep,
+  output logic          m_axis_tlast,
+  output logic [33:0]   m_axis_tuser,
+  output logic          m_axis_tvalid,
+  input  logic          m_axis_tready,
+
+  output logic          head_send,
+  output logic [8:0]    head_message,
+  output logic [6:0]    head_count,
+  output logic [23:0]   head_id,
+  input  logic [15:0]   sent,            // of head_message
+  output logic          grant,           // a WAIT passes
+  output logic          waits,
+  output logic [3:0]    fault            // in HEAD; 0: none
+);
+
+  logic          valid_q;
+  logic          offered_q;
+  logic          granted_q;
+  logic [1023:0] data_q;
+  logic [3:0]    beats_q;
+  logic [9:0]    kind_q;
+  logic [23:0]   id_q;
+  logic [23:0]   dep_q;
+  logic          end_q;
+  logic          send_q;
+  logic          wait_q;
+  logic [8:0]    message_q;
+  logic [6:0]    count_q;
+  logic [3:0]    fault_q;
+
+  logic due;         // a command without fault whose dependency is met, and the engine is free
+  logic sufficient;  // enough was sent
+  logic leave;
+
+  assign due        = valid_q && fault_q == '0 && free && other_current >= dep_q;
+  assign sufficient = sent >= 16'(count_q);
+  assign grant      = due && wait_q && !granted_q && sufficient && !halted;
+  assign leave      = m_axis_tvalid && m_axis_tready;
+  assign asm_move   = asm_valid && (!valid_q || leave);
+  assign waits      = valid_q && fault_q == '0 && free && !offered_q &&
+      !(due && (!wait_q || granted_q || sufficient));
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      valid_q   <= 1'b0;
+      offered_q <= 1'b0;
+      granted_q <= 1'b0;
+    end else begin
+      valid_q   <= asm_move || (valid_q && !leave);
+      offered_q <= m_axis_tvalid && !m_axis_tready;
+      granted_q <= grant || (granted_q && !leave);
+    end
+  end
+
+  always_ff @(posedge clk) begin
+    if (asm_move) begin
+      data_q    <= asm_data;
+      beats_q   <= asm_beats;
+      kind_q    <= asm_kind;
+      id_q      <= asm_id;
+      dep_q     <= asm_dep;
+      end_q     <= asm_end;
+      send_q    <= asm_send;
+      wait_q    <= asm_wait;
+      message_q <= asm_message;
+      count_q   <= asm_count;
+      fault_q   <= asm_fault;
+    end
+  end
+
+  assign m_axis_tvalid = offered_q || (due && (!wait_q || granted_q) && !halted);
+  assign m_axis_tdata  = data_q;
+  assign m_axis_tlast  = end_q;
+  assign m_axis_tuser  = {id_q, kind_q};
+
+  for (genvar b = 0; b < 8; b++) begin : gen_keep
+    assign m_axis_tkeep[16*b +: 16] = {16{beats_q > 4'(b)}};
+  end
+
+  assign head_send    = send_q;
+  assign head_message = message_q;
+  assign head_count   = count_q;
+  assign head_id      = id_q;
+  assign fault        = valid_q ? fault_q : '0;
+
+endmodule

@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tpu_front - the command front ends of CORES cores with ENGINES engines each (TIU, GDMA, and for
+// ENGINES = 3 SDMA), and what keeps them in step.
+//
+// Contract, cycle by cycle, and register map in docs/tpu-engine.md. Each engine reads its stream
+// of commands by an AXI4 master of its own and gives whole commands on its m_axis; a stub takes
+// the time of their execution. start and evt are one-way streams without ready.
+//
+// Latency: start trigger to the first address 3 cycles, memory beat to dispatch 4 cycles.
+// Throughput 16 bytes a cycle and engine. m_axis_tvalid and irq are gates behind flip-flops, every
+// other valid and ready output is a flip-flop.
+
+module tpu_front #(
+  parameter  int unsigned CHIP    = 0,
+  parameter  int unsigned CORES   = 1,
+  parameter  int unsigned ENGINES = 2,
+  parameter  int unsigned DEPTH   = 8,
+  parameter  int unsigned NMSG    = 16,
+  localparam int unsigned N       = CORES * ENGINES
+) (
+  input  logic                 aclk,
+  input  logic                 aresetn,
+
+  input  logic [15:0]          s_axil_awaddr,
+  input  logic                 s_axil_awvalid,
+  output logic                 s_axil_awready,
+  input  logic [31:0]          s_axil_wdata,
+  input  logic [3:0]           s_axil_wstrb,
+  input  logic                 s_axil_wvalid,
+  output logic                 s_axil_wready,
+  output logic [1:0]           s_axil_bresp,
+  output logic                 s_axil_bvalid,
+  input  logic                 s_axil_bready,
+  input  logic [15:0]          s_axil_araddr,
+  input  logic                 s_axil_arvalid,
+  output logic                 s_axil_arready,
+  output logic [31:0]          s_axil_rdata,
+  output logic [1:0]           s_axil_rresp,
+  output logic                 s_axil_rvalid,
+  input  logic                 s_axil_rready,
+
+  input  logic [7:0]           start_tdata,
+  input  logic                 start_tvalid,
+
+  output logic [N-1:0][39:0]   m_axi_araddr,
+  output logic [N-1:0][7:0]    m_axi_arlen,
+  output logic [N-1:0][2:0]    m_axi_arsize,
+  output logic [N-1:0][1:0]    m_axi_arburst,
+  output logic [N-1:0]         m_axi_arvalid,
+  input  logic [N-1:0]         m_axi_arready,
+  input  logic [N-1:0][127:0]  m_axi_rdata,
+  input  logic [N-1:0][1:0]    m_axi_rresp,
+  input  logic [N-1:0]         m_axi_rlast,
+  input  logic [N-1:0]         m_axi_rvalid,
+  output logic [N-1:0]         m_axi_rready,
+
+  output logic [N-1:0][1023:0] m_axis_tdata,
+  output logic [N-1:0][127:0]  m_axis_tkeep,
+  output logic [N-1:0]         m_axis_tlast,
+  output logic [N-1:0][33:0]   m_axis_tuser,
+  output logic [N-1:0]         m_axis_tvalid,
+  input  logic [N-1:0]         m_axis_tready,
+
+  output logic [N-1:0][31:0]   evt_tdata,
+  output logic [N-1:0]         evt_tvalid,
+
+  output logic                 irq
+);
+
+  if (CORES == 0 || CORES > 8) begin : gen_bad_cores
+    $fatal(1, "tpu_front: CORES must be 1 to 8");
+  end
+  if (ENGINES < 2 || ENGINES > 3) begin : gen_bad_engines
+    $fatal(1, "tpu_front: ENGINES must be 2 or 3");
+  end
+  if (DEPTH < 2 || DEPTH > 64 || (DEPTH & (DEPTH - 1)) != 0) begin : gen_bad_depth
+    $fatal(1, "tpu_front: DEPTH must be a power of two, 2 to 64");
+  end
+  if (NMSG < 2 || NMSG > 128 || (NMSG & (NMSG - 1)) != 0) begin : gen_bad_nmsg
+    $fatal(1, "tpu_front: NMSG must be a power of two, 2 to 128");
+  end
+
+  localparam int unsigned BeatW = $clog2(8 * DEPTH + 1);
+
+  logic clear;
+  logic part_rst_n;   // of all that CLEAR resets
+  logic rready_q;
+
+  assign part_rst_n = aresetn && !clear;
+
+  always_ff @(posedge aclk) begin
+    rready_q <= aresetn;
+  end
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Groups
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic                  enabled;
+  logic                  halted;
+  logic [CORES-1:0]      push;
+  logic [N-1:0][31:0]    push_block;
+  logic [N-1:0][23:0]    push_size;
+  logic [N-1:0][23:0]    push_count;
+  logic [CORES-1:0]      full;
+  logic [CORES-1:0][2:0] waiting;
+  logic [CORES-1:0]      pop;
+  logic [N-1:0][31:0]    load_block;
+  logic [N-1:0][23:0]    load_size;
+  logic [N-1:0][23:0]    load_count;
+  logic [N-1:0]          done;
+  logic [CORES-1:0]      run;
+  logic [CORES-1:0]      finished;
+
+  for (genvar c = 0; c < CORES; c++) begin : gen_core
+    tpu_groups #(
+      .ENGINES(ENGINES)
+    ) u_groups (
+      .clk       (aclk),
+      .rst_n     (part_rst_n),
+      .enabled,
+      .halted,
+      .push      (push[c]),
+      .push_block(push_block[ENGINES*c +: ENGINES]),
+      .push_size (push_size[ENGINES*c +: ENGINES]),
+      .push_count(push_count[ENGINES*c +: ENGINES]),
+      .full      (full[c]),
+      .waiting   (waiting[c]),
+      .pop       (pop[c]),
+      .block     (load_block[ENGINES*c +: ENGINES]),
+      .size      (load_size[ENGINES*c +: ENGINES]),
+      .count     (load_count[ENGINES*c +: ENGINES]),
+      .done      (done[ENGINES*c +: ENGINES]),
+      .run       (run[c]),
+      .finished  (finished[c])
+    );
+  end
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Engines
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic [N-1:0][23:0]      current;
+  logic [N-1:0]            send;
+  logic [N-1:0][8:0]       send_message;
+  logic [N-1:0][6:0]       send_count;
+  logic [N-1:0]            grant;
+  logic [N-1:0][8:0]       head_message;
+  logic [N-1:0][15:0]      sent;
+  logic [1:0]              dur_mode;
+  logic [23:0]             duration;
+  logic [N-1:0]            table_we;
+  logic [9:0]              table_index;
+  logic [23:0]             table_data;
+  logic [N-1:0]            free;
+  logic [N-1:0]            waits;
+  logic [N-1:0][3:0]       fault;
+  logic [N-1:0][23:0]      head_id;
+  logic [N-1:0]            reading;
+  logic [N-1:0][BeatW-1:0] level;
+
+  for (genvar n = 0; n < N; n++) begin : gen_engine
+    // The TIU waits for the GDMA of its core, both DMAs for its TIU.
+    localparam int unsigned Other = n % ENGINES == 0 ? n + 1 : n - n % ENGINES;
+
+    tpu_engine #(
+      .CHIP (CHIP),
+      .DMA  (n % ENGINES != 0),
+      .DEPTH(DEPTH),
+      .NMSG (NMSG)
+    ) u_engine (
+      .clk          (aclk),
+      .rst_n        (part_rst_n),
+      .halted,
+      .load         (pop[n/ENGINES]),
+      .load_block   (load_block[n]),
+      .load_size    (load_size[n]),
+      .load_count   (load_count[n]),
+      .load_other   (load_count[Other]),
+      .done         (done[n]),
+      .m_axi_araddr (m_axi_araddr[n]),
+      .m_axi_arvalid(m_axi_arvalid[n]),
+      .m_axi_arready(m_axi_arready[n]),
+      .m_axi_rdata  (m_axi_rdata[n]),
+      .m_axi_rresp  (m_axi_rresp[n]),
+      .m_axi_rvalid (m_axi_rvalid[n]),
+      .m_axi_rready (m_axi_rready[n]),
+      .m_axis_tdata (m_axis_tdata[n]),
+      .m_axis_tkeep (m_axis_tkeep[n]),
+      .m_axis_tlast (m_axis_tlast[n]),
+      .m_axis_tuser (m_axis_tuser[n]),
+      .m_axis_tvalid(m_axis_tvalid[n]),
+      .m_axis_tready(m_axis_tready[n]),
+      .evt_tvalid   (evt_tvalid[n]),
+      .evt_tdata    (evt_tdata[n]),
+      .other_current(current[Other]),
+      .current      (current[n]),
+      .send         (send[n]),
+      .send_message (send_message[n]),
+      .send_count   (send_count[n]),
+      .grant        (grant[n]),
+      .head_message (head_message[n]),
+      .sent         (sent[n]),
+      .mode         (dur_mode),
+      .duration,
+      .table_we     (table_we[n]),
+      .table_index,
+      .table_data,
+      .free         (free[n]),
+      .waits        (waits[n]),
+      .fault        (fault[n]),
+      .head_id      (head_id[n]),
+      .reading      (reading[n]),
+      .level        (level[n])
+    );
+
+    assign m_axi_arlen[n]   = 8'd7;
+    assign m_axi_arsize[n]  = 3'd4;
+    assign m_axi_arburst[n] = 2'b01;
+    assign m_axi_rready[n]  = rready_q;
+  end
+
+  logic [NMSG-1:0][15:0] all_sent;
+  logic [NMSG-1:0][6:0]  all_left;
+
+  tpu_messages #(
+    .N   (N),
+    .NMSG(NMSG)
+  ) u_messages (
+    .clk  (aclk),
+    .rst_n(part_rst_n),
+    .send,
+    .send_message,
+    .send_count,
+    .grant,
+    .head_message,
+    .sent,
+    .all_sent,
+    .all_left
+  );
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Errors and registers
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic [23:0] timeout;
+  logic        raised;
+  logic [3:0]  error_code;
+  logic [2:0]  error_core;
+  logic [1:0]  error_engine;
+  logic [23:0] error_id;
+
+  tpu_errors #(
+    .CORES  (CORES),
+    .ENGINES(ENGINES)
+  ) u_errors (
+    .clk   (aclk),
+    .rst_n (part_rst_n),
+    .timeout,
+    .free,
+    .fault,
+    .waits,
+    .done,
+    .head_id,
+    .run,
+    .pop,
+    .halted,
+    .raised,
+    .code  (error_code),
+    .core  (error_core),
+    .engine(error_engine),
+    .id    (error_id)
+  );
+
+  logic        write;
+  logic [15:0] write_addr;
+  logic [31:0] write_data;
+  logic [3:0]  write_strb;
+  logic        write_error;
+  logic        read;
+  logic [15:0] read_addr;
+  logic [31:0] read_data;
+  logic        read_error;
+
+  axil_regs #(
+    .ADDR_W(16)
+  ) u_axil (
+    .aclk,
+    .aresetn,
+    .s_axil_awaddr,
+    .s_axil_awvalid,
+    .s_axil_awready,
+    .s_axil_wdata,
+    .s_axil_wstrb,
+    .s_axil_wvalid,
+    .s_axil_wready,
+    .s_axil_bresp,
+    .s_axil_bvalid,
+    .s_axil_bready,
+    .s_axil_araddr,
+    .s_axil_arvalid,
+    .s_axil_arready,
+    .s_axil_rdata,
+    .s_axil_rresp,
+    .s_axil_rvalid,
+    .s_axil_rready,
+    .write,
+    .write_addr,
+    .write_data,
+    .write_strb,
+    .write_error,
+    .read,
+    .read_addr,
+    .read_data,
+    .read_error
+  );
+
+  tpu_regs #(
+    .CHIP   (CHIP),
+    .CORES  (CORES),
+    .ENGINES(ENGINES),
+    .DEPTH  (DEPTH),
+    .NMSG   (NMSG)
+  ) u_regs (
+    .clk         (aclk),
+    .rst_n       (aresetn),
+    .write,
+    .write_addr,
+    .write_data,
+    .write_strb,
+    .write_error,
+    .read_addr,
+    .read_data,
+    .read_error,
+    .start       (start_tvalid),
+    .may_clear   (m_axis_tvalid == '0 && reading == '0),
+    .clear,
+    .enabled,
+    .timeout,
+    .dur_mode,
+    .duration,
+    .table_we,
+    .table_index,
+    .table_data,
+    .push,
+    .block       (push_block),
+    .size        (push_size),
+    .count       (push_count),
+    .full,
+    .waiting,
+    .run,
+    .finished,
+    .halted,
+    .raised,
+    .error_code,
+    .error_core,
+    .error_engine,
+    .error_id,
+    .sent        (all_sent),
+    .left        (all_left),
+    .current,
+    .done,
+    .waits,
+    .free,
+    .fault,
+    .level,
+    .irq
+  );
+
+  // Bursts are of a known length, the trigger's data have no meaning, a read changes nothing.
+  logic unused_inputs;
+  assign unused_inputs = ^{m_axi_rlast, start_tdata, read};
+
+endmodule
