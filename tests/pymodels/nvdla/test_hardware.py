@@ -7,47 +7,16 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from nvdla_groups import ATOM, pdp, sdp
 
 from pymodels.axi.memory import Region
 from pymodels.errors import InputError, UsageError
 from pymodels.nvdla.hardware import run
-from pymodels.nvdla.registers import register
-
-ATOM = 8
-
-
-class Group:
-    """Registers by name."""
-
-    def __init__(self):
-        self.values = {}
-
-    def put(self, block, name, value=None, **fields):
-        one = register(block, name)
-        self.values[one.address] = one.pack(**fields) if value is None else value & 0xFFFFFFFF
 
 
 def memory(data, size=4096):
     target = np.full(size, 0xA5, np.uint8)
     return (Region("in", 0x1000, data, writable=False), Region("out", 0x100000, target))
-
-
-def sdp(width, height, channel, line, surface, **bs):
-    group = Group()
-    for block in ("SDP", "SDP_RDMA"):
-        for name, value in (("WIDTH", width), ("HEIGHT", height), ("CHANNEL", channel)):
-            group.put(block, f"D_DATA_CUBE_{name}", value - 1)
-    group.put("SDP_RDMA", "D_FEATURE_MODE_CFG", 0)
-    group.put("SDP", "D_DATA_FORMAT", 0)
-    group.put("SDP_RDMA", "D_SRC_BASE_ADDR_LOW", 0x1000)
-    group.put("SDP_RDMA", "D_SRC_LINE_STRIDE", line)
-    group.put("SDP_RDMA", "D_SRC_SURFACE_STRIDE", surface)
-    group.put("SDP", "D_DST_BASE_ADDR_LOW", 0x100000)
-    group.put("SDP", "D_DST_LINE_STRIDE", line)
-    group.put("SDP", "D_DST_SURFACE_STRIDE", surface)
-    group.put("SDP", "D_DP_BS_CFG", **bs)
-    group.put("SDP", "D_CVT_SCALE", 1)
-    return group
 
 
 def half_away(value):
@@ -196,35 +165,6 @@ def test_sdp_takes_accumulators_and_hands_on_to_pdp():
     result = run("SDP", group.values, memory(np.zeros(8, np.uint8)), incoming)
     assert np.array_equal(result.output, np.minimum(incoming // 256, 127))
     assert (result.memory["out"] == 0xA5).all()
-
-
-def pdp(size, channel, method, kernel, stride, pad, out, line, surface):
-    group = Group()
-    names = ("WIDTH", "HEIGHT", "CHANNEL")
-    for block in ("PDP", "PDP_RDMA"):
-        for name, value in zip(names, (*size, channel), strict=True):
-            group.put(block, f"D_DATA_CUBE_IN_{name}", value - 1)
-    for name, value in zip(names, (*out, channel), strict=True):
-        group.put("PDP", f"D_DATA_CUBE_OUT_{name}", value - 1)
-    group.put("PDP", "D_OPERATION_MODE_CFG", POOLING_METHOD=method, FLYING_MODE=1)
-    group.put(
-        "PDP",
-        "D_POOLING_KERNEL_CFG",
-        KERNEL_WIDTH=kernel[0] - 1,
-        KERNEL_HEIGHT=kernel[1] - 1,
-        KERNEL_STRIDE_WIDTH=stride[0] - 1,
-        KERNEL_STRIDE_HEIGHT=stride[1] - 1,
-    )
-    group.put("PDP", "D_POOLING_PADDING_CFG", PAD_LEFT=pad[0], PAD_TOP=pad[1])
-    group.put("PDP", "D_RECIP_KERNEL_WIDTH", 65536 // kernel[0])
-    group.put("PDP", "D_RECIP_KERNEL_HEIGHT", 65536 // kernel[1])
-    group.put("PDP_RDMA", "D_SRC_BASE_ADDR_LOW", 0x1000)
-    group.put("PDP_RDMA", "D_SRC_LINE_STRIDE", line)
-    group.put("PDP_RDMA", "D_SRC_SURFACE_STRIDE", surface)
-    group.put("PDP", "D_DST_BASE_ADDR_LOW", 0x100000)
-    group.put("PDP", "D_DST_LINE_STRIDE", out[0] * ATOM)
-    group.put("PDP", "D_DST_SURFACE_STRIDE", out[0] * out[1] * ATOM)
-    return group
 
 
 def pooled(data, line, surface, size, channel, method, kernel, stride, pad, out, pad_value):

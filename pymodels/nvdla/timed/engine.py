@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What SDP and PDP have in common: units of reading, a core, chunks of writing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.nvdla.timed.dbb import Port
+from pymodels.nvdla.timed.memory import BEAT, Burst
+
+CHUNK = 16
+"""Atoms of a chunk."""
+NEVER = 1 << 62
+
+
+@dataclass
+class Request:
+    """A stretch to read."""
+
+    address: int
+    beats: int
+
+
+@dataclass(eq=False)
+class Unit:
+    """What is read together and fills one read slot: a chunk of SDP, an output row of PDP.
+
+    Attributes:
+        requests: in order.
+        data: of each request, bytes as they come.
+        read: t, the last data handshake.
+        fed: f or e, the last edge at which the core took from it.
+    """
+
+    requests: list[Request]
+    data: list[bytearray] = field(default_factory=list)
+    left: int = 0
+    read: int = NEVER
+    fed: int = NEVER
+
+    def __post_init__(self) -> None:
+        self.data = [bytearray() for _ in self.requests]
+        self.left = sum(r.beats for r in self.requests)
+
+
+@dataclass(eq=False)
+class Chunk:
+    """Atoms that are written together.
+
+    Attributes:
+        unit: where its data come from.
+        column: of its first atom.
+        atoms: how many.
+        address: in the output cube.
+        filled: v, when its last atom enters the slot.
+        sent: z, the last data handshake.
+        data: bytes.
+    """
+
+    unit: int
+    column: int
+    atoms: int
+    address: int
+    filled: int = NEVER
+    sent: int = NEVER
+    data: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
+
+
+@dataclass(frozen=True)
+class Tag:
+    """What a burst belongs to: for reads a unit and one of its requests, for writes a chunk."""
+
+    owner: Operation
+    unit: int
+    request: int = 0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Whether a read request, or an empty unit in its place, and a chunk to write are accepted at an edge."""
+
+    read: bool
+    write: bool
+
+
+class Operation:
+    """An operation at work, from its start at edge ``s`` on.
+
+    Args:
+        ident: of the engine.
+        port: to DBB.
+        start: s.
+        units: of reading.
+        chunks: of writing, in order.
+        steps: edges that the core needs for an atom.
+        pipeline: from an atom's last step to its write slot.
+    """
+
+    def __init__(
+        self, ident: int, port: Port, start: int, units: list[Unit], chunks: list[Chunk], steps: int, pipeline: int
+    ) -> None:
+        self.id = ident
+        self._port = port
+        self._start = start
+        self.units = units
+        self.chunks = chunks
+        self._steps = steps
+        self._pipeline = pipeline
+        self._unit = self._request = 0
+        self._chunk = self._step = 0
+        self._accepted = 0
+        self._last_burst: dict[int, Burst] = {}
+        self._answers = 0
+        self._wanted = 0
+        self.done = NEVER
+
+    def decide(self, cycle: int) -> Decision:
+        """What happens at this edge, from what stood before it."""
+        read = self._unit < len(self.units) and self._port.readers[self.id].free and self._slot(cycle)
+        write = (
+            self._accepted < len(self.chunks)
+            and self._port.writers[self.id].free
+            and cycle >= self.chunks[self._accepted].filled + 1
+        )
+        return Decision(read, write)
+
+    def _slot(self, cycle: int) -> bool:
+        """Whether there is a read slot for the next request."""
+        if self._request:
+            return True
+        return cycle >= self._start + 1 and (self._unit < 2 or cycle >= self.units[self._unit - 2].fed + 1)
+
+    def commit(self, cycle: int, decision: Decision) -> None:
+        """Make it happen."""
+        if decision.read:
+            unit = self.units[self._unit]
+            if unit.requests:
+                request = unit.requests[self._request]
+                tag = Tag(self, self._unit, self._request)
+                self._port.readers[self.id].accept(request.address, request.beats, tag)
+            else:
+                unit.read = cycle
+            self._request += 1
+            if self._request >= len(unit.requests):
+                self._unit, self._request = self._unit + 1, 0
+        if decision.write:
+            number = self._accepted
+            chunk = self.chunks[number]
+            bursts = self._port.writers[self.id].accept(chunk.address, chunk.atoms, Tag(self, number), chunk.data)
+            self._last_burst[number] = bursts[-1]
+            self._wanted += len(bursts)
+            self._accepted += 1
+
+    def core(self, cycle: int) -> None:
+        """One edge of the core, looking at what stood before it."""
+        if self._chunk >= len(self.chunks):
+            return
+        chunk = self.chunks[self._chunk]
+        unit = self.units[chunk.unit]
+        if self._step == 0:
+            slot = self.chunks[self._chunk - 2].sent if self._chunk >= 2 else -1
+            if cycle < max(unit.read, slot) + 1:
+                return
+        self._step += 1
+        if self._step < chunk.atoms * self._steps:
+            return
+        self._step = 0
+        chunk.filled = cycle + self._pipeline
+        chunk.data = self.compute(chunk)
+        last = self._chunk + 1 == len(self.chunks) or self.chunks[self._chunk + 1].unit != chunk.unit
+        if last:
+            unit.fed = cycle
+        self._chunk += 1
+
+    def arrived(self, cycle: int, unit: int, request: int, data: npt.NDArray[np.uint8]) -> None:
+        """A beat of a request."""
+        one = self.units[unit]
+        one.data[request] += data.tobytes()
+        one.left -= 1
+        if one.left == 0:
+            one.read = cycle
+
+    def sent(self, cycle: int, chunk: int, burst: Burst) -> None:
+        """The last data of a write burst moved."""
+        if burst is self._last_burst[chunk]:
+            self.chunks[chunk].sent = cycle
+
+    def answered(self, cycle: int) -> None:
+        """A write was answered."""
+        self._answers += 1
+        if self._accepted == len(self.chunks) and self._answers == self._wanted:
+            self.done = cycle + 1
+
+    def compute(self, chunk: Chunk) -> npt.NDArray[np.uint8]:
+        """The bytes of a chunk, all of its data having been read."""
+        raise NotImplementedError
+
+
+def line_chunks(base: int, surfaces: int, height: int, width: int, line: int, surface: int) -> list[Chunk]:
+    """The chunks of an output cube in order; ``unit`` numbers them by lines."""
+    return [
+        Chunk(s * height + y, x, min(CHUNK, width - x), (base + s * surface + y * line + BEAT * x) & 0xFFFF_FFFF)
+        for s in range(surfaces)
+        for y in range(height)
+        for x in range(0, width, CHUNK)
+    ]

@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The memory behind DBB, one cycle at a time (docs/memory.md), for a master that is always ready for answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.axi.memory import GAP_PERIOD, MemoryImage, MemoryTiming, Region
+from pymodels.pattern import Pattern, splitmix64
+
+BEAT = 8
+"""Bytes of a beat."""
+READ, WRITE = 0, 1
+_JITTER, _ORDER = (0, 1), (2, 3)
+"""Numbers of the random sequences of reads and of writes."""
+
+
+@dataclass(eq=False)
+class Burst:
+    """A burst on its way.
+
+    Attributes:
+        kind: :data:`READ` or :data:`WRITE`.
+        id: of the engine.
+        address, beats: what it covers.
+        tag: the engine's own note.
+        cycle, first, last, done: of address, first and last data, and response; -1 before.
+        due: first cycle of an answer.
+        moved: beats that have moved.
+    """
+
+    kind: int
+    id: int
+    address: int
+    beats: int
+    tag: Any = None
+    data: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
+    cycle: int = -1
+    first: int = -1
+    last: int = -1
+    done: int = -1
+    due: int = -1
+    moved: int = 0
+    region: Region | None = None
+
+    def move(self, cycle: int) -> bool:
+        """A beat moves; true for the last one."""
+        if self.moved == 0:
+            self.first = cycle
+        self.moved += 1
+        if self.moved == self.beats:
+            self.last = cycle
+        return self.moved == self.beats
+
+
+class _Ready:
+    def __init__(self, pattern: Pattern) -> None:
+        self._pattern = pattern
+        self._values = pattern.ready(4096)
+
+    def __call__(self, cycle: int) -> bool:
+        if cycle >= len(self._values):
+            self._values = self._pattern.ready(2 * cycle)
+        return bool(self._values[cycle])
+
+
+class _Answers:
+    """R or B: what is open, which goes next, and when the channel is free."""
+
+    def __init__(self, timing: MemoryTiming, gaps: Pattern, kind: int, jitter: int) -> None:
+        self.open: list[Burst] = []
+        self._timing = timing
+        self._gaps = gaps.gaps(GAP_PERIOD).tolist()
+        self._moved = 0
+        self._free = int(self._gaps[0])
+        self._kind = kind
+        self._count = self._choices = 0
+        self._jitter = jitter
+
+    def due(self, cycle: int, latency: int) -> int:
+        """When the next burst to become open is due."""
+        drawn = 0
+        if self._jitter:
+            drawn = self._draw(_JITTER[self._kind], self._count) % (self._jitter + 1)
+        self._count += 1
+        return cycle + latency + drawn
+
+    def free(self, cycle: int) -> bool:
+        return cycle >= self._free
+
+    def moves(self, cycle: int) -> None:
+        self._moved += 1
+        self._free = cycle + 1 + int(self._gaps[self._moved % len(self._gaps)])
+
+    def choose(self, cycle: int) -> Burst | None:
+        """The burst whose answer is offered in a cycle in which the channel is free."""
+        if self._timing.order == "in_order":
+            return self.open[0] if self.open and self.open[0].due <= cycle else None
+        seen: set[int] = set()
+        ready = []
+        for burst in self.open:
+            if burst.id not in seen:
+                seen.add(burst.id)
+                if 0 <= burst.due <= cycle:
+                    ready.append(burst)
+        if not ready:
+            return None
+        pick = self._draw(_ORDER[self._kind], self._choices) % len(ready)
+        self._choices += 1
+        return ready[pick]
+
+    def _draw(self, stream: int, index: int) -> int:
+        return int(splitmix64(self._timing.stream_seed(stream), np.array([index]))[0])
+
+
+class Memory:
+    """A memory with a state; the image's arrays stay as they are."""
+
+    def __init__(self, image: MemoryImage) -> None:
+        timing = image.timing
+        self.regions = [Region(r.name, r.base, r.data.copy(), r.readable, r.writable) for r in image.regions]
+        self.log: list[Burst] = []
+        self._timing = timing
+        self._ready = {"ar": _Ready(timing.ar_ready), "aw": _Ready(timing.aw_ready), "w": _Ready(timing.w_ready)}
+        self._reads = _Answers(timing, timing.r_gaps, READ, timing.read_jitter)
+        self._writes = _Answers(timing, timing.b_gaps, WRITE, timing.write_jitter)
+        self._current: Burst | None = None
+        self._owed = 0
+
+    @property
+    def quiet(self) -> bool:
+        """Nothing is on its way."""
+        return not self._reads.open and not self._writes.open
+
+    def ar_ready(self, cycle: int) -> bool:
+        """ARREADY."""
+        return self._ready["ar"](cycle) and len(self._reads.open) < self._timing.max_reads
+
+    def aw_ready(self, cycle: int) -> bool:
+        """AWREADY."""
+        return self._ready["aw"](cycle) and len(self._writes.open) < self._timing.max_writes
+
+    def w_ready(self, cycle: int) -> bool:
+        """WREADY."""
+        return (
+            self._ready["w"](cycle)
+            and _open(self._timing.write_bandwidth, cycle)
+            and self._owed + self._timing.data_ahead > 0
+        )
+
+    def read_beat(self, cycle: int) -> tuple[Burst, npt.NDArray[np.uint8]] | None:
+        """The beat that moves in this cycle. To be asked before this cycle's write data are taken."""
+        reads = self._reads
+        if not reads.free(cycle) or not _open(self._timing.read_bandwidth, cycle):
+            return None
+        burst = self._current
+        if burst is None or self._timing.order == "interleaved":
+            burst = reads.choose(cycle)
+        if burst is None:
+            return None
+        at = burst.address + BEAT * burst.moved
+        region = burst.region
+        readable = region is not None and region.readable
+        data = region.data[at - region.base :][:BEAT].copy() if region and readable else np.zeros(BEAT, np.uint8)
+        self._current = burst
+        if burst.move(cycle):
+            burst.done = cycle
+            reads.open.remove(burst)
+            self._current = None
+        reads.moves(cycle)
+        return burst, data
+
+    def response(self, cycle: int) -> Burst | None:
+        """The write whose response moves in this cycle."""
+        writes = self._writes
+        if not writes.free(cycle):
+            return None
+        burst = writes.choose(cycle)
+        if burst is None or burst.due < 0:
+            return None
+        burst.done = cycle
+        writes.open.remove(burst)
+        writes.moves(cycle)
+        return burst
+
+    def take_address(self, burst: Burst, cycle: int) -> None:
+        """An address handshake."""
+        burst.cycle = cycle
+        size = BEAT * burst.beats
+        burst.region = next(
+            (r for r in self.regions if r.base <= burst.address and burst.address + size <= r.end), None
+        )
+        self.log.append(burst)
+        if burst.kind == READ:
+            burst.due = self._reads.due(cycle, self._timing.read_latency)
+            self._reads.open.append(burst)
+        else:
+            self._owed += burst.beats
+            self._writes.open.append(burst)
+
+    def take_data(self, burst: Burst, cycle: int) -> bool:
+        """A beat of write data behind its address; true for the last one."""
+        self._owed -= 1
+        at = BEAT * burst.moved
+        if burst.region is not None and burst.region.writable:
+            place = burst.address + at - burst.region.base
+            burst.region.data[place : place + BEAT] = burst.data[at : at + BEAT]
+        last = burst.move(cycle)
+        if last:
+            burst.due = self._writes.due(max(burst.cycle, cycle), self._timing.write_latency)
+        return last
+
+
+def _open(bandwidth: tuple[int, int], cycle: int) -> bool:
+    beats, cycles = bandwidth
+    return (cycle + 1) * beats // cycles > cycle * beats // cycles
+
+
+LOG = np.dtype([(name, np.int64) for name in ("kind", "id", "address", "len", "cycle", "first", "last", "done")])
+
+
+def log_rows(memory: Memory) -> npt.NDArray[Any]:
+    """The log as rows, in the order of the address handshakes; of two in one cycle the write first."""
+    bursts = sorted(memory.log, key=lambda b: (b.cycle, -b.kind))
+    rows = [(b.kind, b.id, b.address, b.beats - 1, b.cycle, b.first, b.last, b.done) for b in bursts]
+    return np.array(rows, LOG)

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The golden model that a run of ``hdl/nvdla`` is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pymodels.axi.memory import MemoryImage, MemoryTiming
+from pymodels.errors import UsageError
+from pymodels.nvdla.timed.machine import Machine
+from pymodels.nvdla.timed.memory import log_rows
+from pymodels.pattern import Pattern
+from pymodels.stimulus import Access, Answer, MemoryContents, Outcome, Stimulus
+
+CSB, DBB, INTERRUPT = "csb", "dbb", "dla_intr"
+"""Names of the ports in a stimulus and an outcome."""
+CSB_LATENCY = 2
+FIRST_CYCLE = 1
+"""When the first step of a program is offered: requests are taken from edge 1 on."""
+LONGEST = 1 << 22
+"""Cycles after which a program that waits is given up."""
+
+_NOBODY = MemoryImage((), MemoryTiming(ar_ready=Pattern("array", values=(0,)), aw_ready=Pattern("array", values=(0,))))
+
+
+def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+    """What a run gives: every step's answer and last cycle, every burst with its cycles, the memory at the end.
+
+    Args:
+        params: ``STUB_CYCLES`` and ``LINE_ATOMS``.
+        stimulus: register programs on ``csb``, a memory behind ``dbb``.
+
+    Raises:
+        UsageError: a step that the port does not know, or a program that waits for ever.
+    """
+    image = stimulus.memories.get(DBB, _NOBODY)
+    machine = Machine(int(params["STUB_CYCLES"]), int(params["LINE_ATOMS"]), image)
+    program = (*stimulus.program.get(CSB, ()), *stimulus.after.get(CSB, ()))
+    answers = _play(machine, program)
+    while not machine.idle:
+        machine.edge()
+        if machine.cycle > LONGEST:
+            raise UsageError(f"NVDLA still works after {LONGEST} cycles")
+    regions = {r.name: r.data for r in machine.memory.regions}
+    contents = {DBB: MemoryContents(regions, log_rows(machine.memory))} if DBB in stimulus.memories else {}
+    # The interrupt follows the status bits by a cycle.
+    machine.edge()
+    status = {INTERRUPT: int(machine.registers.interrupt)}
+    return Outcome({}, status=status, memories=contents, accesses={CSB: answers})
+
+
+def _play(machine: Machine, program: Sequence[Access]) -> tuple[Answer, ...]:
+    answers = []
+    start = FIRST_CYCLE
+    for number, step in enumerate(program):
+        while machine.cycle < start:
+            machine.edge()
+        answer = _step(machine, step, f"step {number}, {step.name}")
+        answers.append(answer)
+        assert answer.cycle is not None
+        start = answer.cycle + 1
+    while machine.cycle < start:
+        machine.edge()
+    return tuple(answers)
+
+
+def _step(machine: Machine, step: Access, what: str) -> Answer:
+    """One step, offered in the machine's cycle."""
+    start = machine.cycle
+    if step.op in ("write", "post"):
+        machine.edge((step.address, step.value or 0))
+        return Answer(cycle=start if step.op == "post" else start + CSB_LATENCY)
+    if step.op == "read":
+        return _read(machine, step.address)
+    if step.op == "wait":
+        return Answer(cycle=start + (step.cycles or 0) - 1)
+    mask = 0xFFFF_FFFF if step.mask is None else step.mask
+    while machine.cycle - start <= LONGEST:
+        if step.op == "poll":
+            answer = _read(machine, step.address)
+            if not ((answer.value or 0) ^ step.wanted) & mask:
+                return answer
+            assert answer.cycle is not None
+            while machine.cycle <= answer.cycle:
+                machine.edge()
+        elif step.op == "wait_for" and step.port == INTERRUPT:
+            if not (int(machine.registers.interrupt) ^ step.wanted) & mask:
+                return Answer(cycle=machine.cycle)
+            machine.edge()
+        else:
+            raise UsageError(f"{what}: expected write, post, read, poll, wait, or wait_for {INTERRUPT}")
+    raise UsageError(f"{what}: nothing after {LONGEST} cycles")
+
+
+def _read(machine: Machine, address: int) -> Answer:
+    taken = machine.cycle
+    machine.edge()
+    return Answer(machine.registers.read(address), taken + CSB_LATENCY)

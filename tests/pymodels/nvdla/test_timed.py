@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The timed model: cycles worked out by hand from the contract, data against the functional models."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from nvdla_groups import random_pdp, random_sdp, sdp
+
+from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
+from pymodels.errors import UsageError
+from pymodels.nvdla.hardware import run
+from pymodels.nvdla.registers import register
+from pymodels.nvdla.timed import predict
+from pymodels.pattern import Pattern
+from pymodels.stimulus import Access, Stimulus
+
+PARAMS = {"STUB_CYCLES": 64, "LINE_ATOMS": 1024}
+
+
+def at(name):
+    return register(*name.split(".")).address
+
+
+def post(name, value):
+    return Access("post", at(name), value)
+
+
+def programmed(group, blocks, number=0):
+    """Posts that fill a register group and enable it, the main block last."""
+    steps = [post(f"{block}.S_POINTER", number) for block in blocks]
+    steps += [Access("post", a, v) for a, v in sorted(group.values.items())]
+    return [*steps, *(post(f"{block}.D_OP_ENABLE", 1) for block in blocks)]
+
+
+def play(steps, regions=(), timing=None):
+    image = MemoryImage(tuple(regions), timing or MemoryTiming())
+    return predict(PARAMS, Stimulus({}, program={"csb": tuple(steps)}, memories={"dbb": image}))
+
+
+def test_posts_go_one_a_cycle_and_reads_answer_two_later():
+    steps = [
+        post("SDP.D_CVT_SCALE", 7),
+        Access("read", at("SDP.D_CVT_SCALE")),
+        Access("write", at("GLB.S_INTR_MASK"), 1),
+    ]
+    answers = play(steps).accesses["csb"]
+    # The post is taken at edge 1 and stands after edge 2, at which the read is taken.
+    assert [(a.value, a.cycle) for a in answers] == [(None, 1), (7, 4), (None, 7)]
+
+
+def test_registers_hold_what_their_masks_let_through():
+    steps = [
+        Access("write", at("SDP.D_DP_BS_CFG"), 0xFFFFFFFF),
+        Access("read", at("SDP.D_DP_BS_CFG")),
+        Access("write", at("SDP.S_POINTER"), 1),
+        Access("read", at("SDP.D_DP_BS_CFG")),
+        Access("read", at("CFGROM.CFGROM_CDMA_BASE_ATOMIC_C")),
+        Access("write", 0xE000, 0xFF),
+        Access("read", 0xE000),
+        Access("read", 0xFFFC),
+        Access("read", at("CDMA.S_CBUF_FLUSH_STATUS")),
+    ]
+    values = [a.value for a in play(steps).accesses["csb"] if a.value is not None]
+    assert values == [0x7F, 0x73, 8, 0, 0, 1]
+
+
+def test_interrupt_set_mask_and_clear():
+    steps = [
+        Access("post", at("GLB.S_INTR_SET"), 0b101),
+        Access("wait_for", port="dla_intr"),
+        Access("read", at("GLB.S_INTR_STATUS")),
+        Access("write", at("GLB.S_INTR_STATUS"), 0b001),
+        Access("read", at("GLB.S_INTR_STATUS")),
+        Access("write", at("GLB.S_INTR_MASK"), 0b100),
+    ]
+    found = play(steps)
+    # Set after edge 2, so the interrupt stands after edge 3 and is seen at edge 4.
+    assert found.accesses["csb"][1].cycle == 4
+    assert [a.value for a in found.accesses["csb"] if a.value is not None] == [0b101, 0b100]
+    assert found.status["dla_intr"] == 0
+
+
+@pytest.mark.parametrize("latency", [1, 8, 32])
+def test_one_atom_of_sdp_cycle_by_cycle(latency):
+    group = sdp(1, 1, 8, 8, 8, BS_BYPASS=1)
+    steps = programmed(group, ("SDP_RDMA", "SDP"))
+    steps += [Access("wait_for", port="dla_intr")]
+    target = np.zeros(8, np.uint8)
+    regions = (Region("in", 0x1000, np.arange(8, dtype=np.uint8)), Region("out", 0x100000, target))
+    found = play(steps, regions, MemoryTiming(read_latency=latency, write_latency=5))
+    enable = len(steps) - 1
+    s = enable + 2
+    # Accepted s + 1, granted s + 2, address s + 3; fed the cycle after its data; ten stages; accepted, granted.
+    read = s + 3 + latency
+    write = read + 1 + 10 + 1 + 1 + 1
+    log = found.memories["dbb"].log
+    assert [tuple(int(v) for v in row) for row in log] == [
+        (0, 0, 0x1000, 0, s + 3, read, read, read),
+        (1, 0, 0x100000, 0, write, write + 1, write + 1, write + 6),
+    ]
+    # Done at b + 1, status after it, interrupt after the next edge, seen one later.
+    assert found.accesses["csb"][-1].cycle == write + 6 + 1 + 2
+    assert np.array_equal(found.memories["dbb"].regions["out"], np.arange(8))
+    assert not target.any()
+
+
+def test_stub_convolution_reports_in_order_and_feeds_sdp():
+    conv = ("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
+    group = sdp(1, 1, 8, 8, 8, BS_ALU_ALGO=2, BS_MUL_BYPASS=1, BS_RELU_BYPASS=1)
+    group.put("SDP", "D_FEATURE_MODE_CFG", FLYING_MODE=1)
+    group.put("SDP", "D_DP_BS_ALU_SRC_VALUE", 9)
+    steps = programmed(group, ("SDP",))
+    steps += [post("CDMA.D_CYA", 30 << 16 | 20), post("CACC.D_CYA", 50)]
+    steps += [post(f"{block}.D_OP_ENABLE", 1) for block in conv]
+    for bits in (1 << 16, 1 << 18, 1 << 20, 1):
+        steps += [Access("wait_for", port="dla_intr"), Access("read", at("GLB.S_INTR_STATUS"))]
+        steps += [Access("write", at("GLB.S_INTR_STATUS"), bits), Access("wait", cycles=2)]
+    steps += [Access("read", at("CDMA.S_POINTER")), Access("read", at("SDP.S_STATUS"))]
+    found = play(steps, (Region("out", 0x100000, np.zeros(8, np.uint8)),))
+    answers = found.accesses["csb"]
+    assert [a.value for a in answers if a.value is not None] == [1 << 16, 1 << 18, 1 << 20, 1, 1 << 16, 0]
+    first = next(i for i, step in enumerate(steps) if step.op == "wait_for")
+    s = first + 2
+    assert answers[first].cycle == s + 20 + 2
+    assert found.memories["dbb"].regions["out"].tolist() == [9] * 8
+
+
+TIMINGS = [
+    MemoryTiming(),
+    MemoryTiming(read_latency=20, read_jitter=30, write_jitter=20, max_reads=3, order="by_id", seed=3),
+    MemoryTiming(
+        order="interleaved",
+        read_bandwidth=(2, 3),
+        write_bandwidth=(1, 2),
+        max_writes=2,
+        ar_ready=Pattern("random", p=0.4, seed=1),
+        aw_ready=Pattern("bursty", burst=5, seed=2),
+        r_gaps=Pattern("random", p=0.2, seed=3),
+        b_gaps=Pattern("random", p=0.3, seed=4),
+        seed=9,
+    ),
+]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_both_engines_and_both_groups_at_once(seed):
+    rng = np.random.default_rng(seed)
+    source = rng.integers(0, 256, 1 << 15).astype(np.uint8)
+    regions = [Region("in", 0x10000, source, writable=False)]
+    steps, expected, left = [], {}, {"SDP": 0, "PDP": 0}
+    for number in range(4):
+        engine = ("SDP", "PDP")[number % 2]
+        base = 0x100000 * (number + 1)
+        group = (random_sdp if engine == "SDP" else random_pdp)(rng, 0x10000, base)
+        target = Region(f"out{number}", base, rng.integers(0, 256, 1 << 14).astype(np.uint8))
+        regions.append(target)
+        after = run(engine, group.values, (regions[0], target)).memory[target.name]
+        expected[target.name] = after
+        steps += programmed(group, (f"{engine}_RDMA", engine), number // 2)
+        left[engine] += 1
+    for engine in left:
+        steps.append(Access("poll", at(f"{engine}.S_STATUS"), 0, mask=0x30003))
+    found = play(steps, regions, TIMINGS[seed % 3])
+    for name, after in expected.items():
+        assert np.array_equal(found.memories["dbb"].regions[name], after), name
+    assert found.status["dla_intr"] == 1
+
+
+def test_a_program_that_waits_for_ever_is_refused(monkeypatch):
+    monkeypatch.setattr("pymodels.nvdla.timed.model.LONGEST", 1000)
+    with pytest.raises(UsageError, match="step 0, wait_for dla_intr: nothing after 1000 cycles"):
+        play([Access("wait_for", port="dla_intr")])
