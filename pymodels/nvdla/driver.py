@@ -139,6 +139,12 @@ class Driver:
             yield from self._enable(operation)
 
     def _prepare(self, engine: _Engine, operation: Operation) -> Steps:
+        if operation.type != engine.kind:
+            raise InputError(
+                f"operation {operation.index} ({operation.type}) behind one of {engine.kind}",
+                "one of the same type",
+                file=self._network.loadable.file,
+            )
         if engine.kind not in _MAIN:
             raise UsageError(f"operation {operation.index}: nv_small has no {engine.kind} engine")
         pointer = yield read(_MAIN[engine.kind], "S_POINTER")

@@ -73,7 +73,7 @@ class Cube:
     @property
     def used(self) -> bool:
         """Whether it says anything."""
-        return bool(self.on_the_fly or (self.entry is not None and self.record["size"]))
+        return bool(self.record["width"] if self.on_the_fly else self.entry is not None and self.record["size"])
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from typing import Annotated
 import typer
 
 from pymodels.errors import ToolError
-from tb.cli import objfifo, plio, probe, signoff, tpu, zynqnet
+from tb.cli import nvdla, objfifo, plio, probe, signoff, tpu, zynqnet
 from tb.cli.common import GoldbeatGroup, examples
 
 app = typer.Typer(
@@ -61,6 +61,7 @@ def _root(
 def _mount() -> None:
     app.add_typer(plio.app, name="plio")
     app.add_typer(objfifo.app, name="objfifo")
+    app.add_typer(nvdla.app, name="nvdla")
     app.add_typer(tpu.app, name="tpu")
     app.add_typer(zynqnet.app, name="zynqnet")
     signoff.register(app)

@@ -12,6 +12,7 @@ import pytest
 from pymodels.errors import GoldbeatError, InputError, UsageError
 from pymodels.nvdla.hardware import run
 from pymodels.nvdla.ideal import program
+from pymodels.nvdla.listing import info, operations, to_dot
 from pymodels.nvdla.loadable import parse, read, to_bytes
 from pymodels.nvdla.network import dla_tasks, network
 from pymodels.nvdla.placement import place
@@ -111,9 +112,11 @@ def test_what_nv_small_lacks_is_said():
 def explore(data):
     """Everything that a listing of the file touches."""
     loadable = parse(data)
-    for task in dla_tasks(loadable):
-        network(loadable, task)
-    program(place(loadable))
+    info(loadable)
+    placement = place(loadable)
+    operations(placement)
+    to_dot(loadable)
+    program(placement)
 
 
 def mutants(count):

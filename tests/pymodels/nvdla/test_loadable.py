@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loadables made here: reading, refusing, layouts, addresses, the driver's order of things."""
+
+from __future__ import annotations
+
+import struct
+
+import flatbuffers
+import numpy as np
+import pytest
+from flatbuffers import number_types
+from flatbuffers.table import Table
+
+from pymodels.errors import GoldbeatError, InputError, UsageError
+from pymodels.nvdla.compose import Data, Layer, compose
+from pymodels.nvdla.driver import drive
+from pymodels.nvdla.hardware import run
+from pymodels.nvdla.ideal import IdealHardware, program, record
+from pymodels.nvdla.layouts import OP_COMPLETED, OP_ENABLED, OP_PROGRAMMED, as_dict, dtype
+from pymodels.nvdla.listing import graph, info, operations, to_dot
+from pymodels.nvdla.loadable import Loadable, Memory, Tensor, Version, parse, to_bytes
+from pymodels.nvdla.network import dla_tasks, network
+from pymodels.nvdla.placement import place
+from pymodels.nvdla.program_text import parse_trace, to_cfg, to_csv, to_trace
+from pymodels.nvdla.steps import Step
+
+
+def cube(address, width=8, height=8, channel=16, kind=0):
+    line, surface = width * 8, width * height * 8
+    size = surface * (-(-channel // 8))
+    shape = {"width": width, "height": height, "channel": channel, "line_stride": line, "surf_stride": surface}
+    return {"type": kind, "address": address, "size": size if kind != 2 else 0, **shape}
+
+
+X1 = {"enable": 1, "alu_type": 2, "type": 2, "act": 1, "alu_operand": 3, "mul_operand": 1}
+SDP = {"batch_num": 1, "lut_index": -1, "out_cvt": {"scale": 1, "enable": 1}, "x1_op": X1}
+PDP = {"split_num": 1, "pool_mode": 1, "stride_x": 1, "stride_y": 1}
+
+
+def sdp(source, target, **more):
+    return Layer("SDP", SDP, {"src_data": cube(source), "dst_data": cube(target)}, **more)
+
+
+def pdp(source, target, **more):
+    return Layer("PDP", PDP, {"src_data": cube(source), "dst_data": cube(target)}, **more)
+
+
+def memories(count, size=1024):
+    rng = np.random.default_rng(1)
+    first = Data(contents=rng.integers(0, 256, size).astype(np.uint8))
+    return [first, *(Data(size) for _ in range(count - 1))]
+
+
+@pytest.mark.parametrize("layout", ["cube28", "cube32"])
+@pytest.mark.parametrize("identifier", [b"NVDA", b""])
+def test_what_is_written_is_read(layout, identifier):
+    made = compose([sdp(0, 1)], memories(2), layout=layout)
+    made = Loadable(**{**vars(made), "tensors": (Tensor("in", 3, 5, n=1, c=16, h=8, w=8, strides=tuple(range(8))),)})
+    read = parse(to_bytes(made, identifier=identifier))
+    for name in ("version", "tasks", "memories", "addresses", "tensors", "submits"):
+        assert getattr(read, name) == getattr(made, name)
+    assert [(b.name, b.data.tolist()) for b in read.blobs] == [(b.name, b.data.tolist()) for b in made.blobs]
+    found = network(read, read.tasks[0])
+    assert found.choice.layout == layout
+    assert found.operations[0].member == "sdp"
+    assert as_dict(found.operations[0].surface["src_data"])["width"] == 8
+
+
+def test_the_flatbuffers_package_reads_what_is_written():
+    data = to_bytes(compose([sdp(0, 1)], memories(2)))
+    root = Table(data, struct.unpack_from("<I", data)[0])
+    assert data[4:8] == b"NVDA"
+    place_of_version = root.Offset(4) + root.Pos
+    assert list(data[place_of_version : place_of_version + 3]) == [0, 7, 0]
+    slot = root.Offset(8)
+    assert root.VectorLen(slot) == 7
+    memory = Table(data, root.Indirect(root.Vector(slot) + 4))
+    assert memory.String(memory.Vector(memory.Offset(14))) == b"ops"
+    assert memory.Get(number_types.Uint64Flags, memory.Pos + memory.Offset(10)) == 116
+    assert (memory.Pos + memory.Offset(10)) % 8 == 0
+
+
+def test_a_file_of_the_flatbuffers_package_is_read():
+    builder = flatbuffers.Builder()
+    name = builder.CreateString("late")
+    builder.StartObject(6)
+    builder.PrependUOffsetTRelativeSlot(0, name, 0)
+    builder.PrependUint64Slot(1, 99, 0)
+    blob = builder.EndObject()
+    builder.StartVector(4, 1, 4)
+    builder.PrependUOffsetTRelative(blob)
+    blobs = builder.EndVector()
+    builder.StartObject(9)
+    builder.PrependUOffsetTRelativeSlot(5, blobs, 0)
+    builder.Prep(1, 3)
+    for part in (0, 7, 0):
+        builder.PrependUint8(part)
+    builder.PrependStructSlot(0, builder.Offset(), 0)
+    builder.Finish(builder.EndObject())
+    (found,) = parse(bytes(builder.Output())).blobs
+    assert (found.name, found.size, found.version, len(found.data)) == ("late", 99, None, 0)
+
+
+@pytest.mark.parametrize("version", [(0, 5, 0), (0, 6, 0), (1, 7, 0)])
+def test_other_schema_versions_are_refused_by_name(version):
+    made = compose([], [])
+    data = to_bytes(Loadable(**{**vars(made), "version": Version(*version)}))
+    wanted = ".".join(map(str, version))
+    with pytest.raises(InputError, match=f"loadable of schema version {wanted}, expected schema version 0.7.0"):
+        parse(data)
+
+
+def test_every_truncation_is_refused_or_read():
+    data = to_bytes(compose([sdp(0, 1)], memories(2, 64)))
+    for size in range(len(data)):
+        try:
+            explore(data[:size])
+        except GoldbeatError:
+            continue
+
+
+def explore(data):
+    loadable = parse(data)
+    info(loadable)
+    placement = place(loadable)
+    operations(placement)
+    to_dot(loadable)
+    placement.regions()
+    program(placement)
+
+
+def test_damage_gives_own_errors_only():
+    data = to_bytes(compose([sdp(0, 1), pdp(1, 2)], memories(3, 64), layout="cube28"))
+    rng = np.random.default_rng(3)
+    survived = 0
+    for _ in range(1500):
+        mutant = bytearray(data)
+        for _ in range(int(rng.integers(1, 4))):
+            mutant[rng.integers(len(mutant))] = rng.integers(256)
+        try:
+            explore(bytes(mutant))
+            survived += 1
+        except GoldbeatError:
+            continue
+    assert 0 < survived < 1500
+
+
+def test_parts_used_over_and_over_are_refused():
+    # A vector of a thousand tables that are all one table with a large vector.
+    made = compose([], [Data(contents=np.zeros(4096, np.uint8))])
+    data = bytearray(to_bytes(made))
+    root = struct.unpack_from("<I", data)[0]
+    vtable = root - struct.unpack_from("<i", data, root)[0]
+    slot = struct.unpack_from("<H", data, vtable + 4 + 2 * 5)[0]
+    vector = root + slot + struct.unpack_from("<I", data, root + slot)[0]
+    blob = vector + 4 + 20 + struct.unpack_from("<I", data, vector + 4 + 20)[0]
+    at = len(data)
+    data += struct.pack("<I", 1000)
+    data += bytes(4000)
+    # Forwards only: the table is copied behind the vector.
+    copy = len(data)
+    data += bytes(-copy % 8)
+    copy = len(data)
+    start = blob - struct.unpack_from("<i", data, blob)[0]
+    data += data[start:at]
+    for i in range(1000):
+        place_of = at + 4 + 4 * i
+        struct.pack_into("<I", data, place_of, copy + blob - start - place_of)
+    struct.pack_into("<I", data, root + slot, at - root - slot)
+    with pytest.raises(InputError, match="used over and over"):
+        parse(bytes(data))
+
+
+def test_structures_have_the_sizes_of_the_lists():
+    assert dtype("sdp_op_desc").itemsize == 116
+    assert dtype("bdma_surface_desc").itemsize == 644
+    assert dtype("common_op_desc").itemsize == 36
+    assert dtype("lut_param").itemsize == 700
+    assert dtype("data_cube", "cube28").itemsize + 4 == dtype("data_cube", "cube32").itemsize
+
+
+def test_sense_decides_where_the_version_lies():
+    made = compose([sdp(0, 1)], memories(2), layout="cube28")
+    liar = [type(b)(b.name, b.size, b.interface, b.sub_interface, Version(0, 12, 3), b.data) for b in made.blobs]
+    lied = Loadable(**{**vars(made), "blobs": tuple(liar)})
+    choice = network(lied, lied.tasks[0]).choice
+    assert choice.layout == "cube28"
+    assert "the fields decide against the version: cube28" in choice.reasons
+
+
+def test_addresses_follow_position_id_memory_and_offset():
+    made = compose([sdp(0, 1)], memories(2))
+    addresses = tuple(type(a)(a.id, a.mem_id, 64 if a.id == 5 else 0, 0) for a in made.addresses)
+    placement = place(Loadable(**{**vars(made), "addresses": addresses}))
+    (found,) = operations(placement)
+    assert found["surfaces"]["src_data"]["address"] == placement.bases[5] + 64
+    assert found["surfaces"]["src_data"]["memory"] == 5
+    assert found["union_member"] == "sdp_op, sdp_surface"
+
+
+def test_memories_hold_several_blobs():
+    made = compose([], [Data(contents=np.arange(8, dtype=np.uint8))])
+    memory = Memory(9, size=32, contents=("", "data0", "data0"), offsets=(0, 4, 20))
+    both = Loadable(**{**vars(made), "memories": (*made.memories, memory)})
+    expected = np.zeros(32, np.uint8)
+    expected[4:12] = expected[20:28] = np.arange(8)
+    assert np.array_equal(both.image(memory), expected)
+    with pytest.raises(InputError, match="memory 9 with contents 'no', expected the name of a blob"):
+        both.image(Memory(9, size=32, contents=("no",), offsets=(0,)))
+    with pytest.raises(InputError, match="blob 'data0' of 8 bytes at 30 of memory 9, expected to fit into 32"):
+        both.image(Memory(9, size=32, contents=("data0",), offsets=(30,)))
+
+
+def registers_of(steps):
+    return {s.address: s.value for s in steps if s.kind == "write"}
+
+
+def test_program_does_what_the_descriptors_say():
+    placement = place(compose([sdp(0, 1)], memories(2)))
+    result = run("SDP", registers_of(program(placement)), placement.regions())
+    source = placement.regions()[-2].data.view(np.int8).astype(int)
+    assert np.array_equal(result.memory["memory6"].view(np.int8), np.clip(np.maximum(source + 3, 0), -128, 127))
+
+
+def events(steps, *words):
+    return [s.text for s in steps if s.kind == "note" and s.text.startswith(words)]
+
+
+def test_groups_alternate_and_the_third_operation_waits_for_a_group():
+    layers = [
+        sdp(0, 1, consumers={"SDP": (1, OP_COMPLETED)}),
+        sdp(1, 2, consumers={"SDP": (2, OP_COMPLETED)}, waits=1),
+        sdp(2, 3, waits=1),
+    ]
+    steps = program(place(compose(layers, memories(4))))
+    assert events(steps, "Program", "Enable", "Completed") == [
+        "Program SDP operation index 0 ROI 0 Group[0]",
+        "Enable SDP operation index 0 ROI 0",
+        "Program SDP operation index 1 ROI 0 Group[1]",
+        "Completed SDP operation index 0 ROI 0",
+        "Enable SDP operation index 1 ROI 0",
+        "Program SDP operation index 2 ROI 0 Group[0]",
+        "Completed SDP operation index 1 ROI 0",
+        "Enable SDP operation index 2 ROI 0",
+        "Completed SDP operation index 2 ROI 0",
+    ]
+    pointers = [s.value for s in steps if s.kind == "write" and s.address == 0x9004]
+    assert pointers == [0, 0, 1, 1, 0, 0]
+
+
+def test_dependencies_between_engines():
+    layers = [
+        sdp(0, 1, consumers={"PDP": (1, OP_COMPLETED)}),
+        pdp(1, 2, consumers={"SDP": (2, OP_ENABLED)}, waits=1),
+        sdp(2, 3, waits=1),
+    ]
+    loadable = compose(layers, memories(4))
+    edges = graph(loadable)["edges"]
+    assert [(e["from"], e["to"], e["event"]) for e in edges] == [
+        ("0.0", "0.1", "completed"),
+        ("0.1", "0.2", "enabled"),
+    ]
+    # Operation 2 hangs behind operation 0 of its type only through the list, which names no consumer: it is never reached.
+    with pytest.raises(InputError, match="operations wait for each other"):
+        program(place(loadable))
+
+
+def test_an_event_too_many_is_refused():
+    layers = [sdp(0, 1, consumers={"SDP": (1, OP_PROGRAMMED)}), sdp(1, 2)]
+    with pytest.raises(InputError, match="operation 1 told of more events than its dependency count"):
+        program(place(compose(layers, memories(3))))
+
+
+def test_lookup_tables_are_loaded_entry_by_entry():
+    lut = {
+        "linear_exp_table": np.arange(65),
+        "linear_only_table": np.arange(257) - 100,
+        "linear_exp_offset": {"frac_bits": -2},
+        "linear_only_offset": {"frac_bits": 3},
+        "linear_exp_end": 1 << 34,
+        "linear_only_underflow_slope": {"scale": -5, "shifter": 3},
+        "method": 1,
+    }
+    cdp = Layer("CDP", {"local_size": 5, "lut_index": 0}, {"src_data": cube(0), "dst_data": cube(1)})
+    steps = program(place(compose([cdp], memories(2), luts=[lut])))
+    data = [s.value for s in steps if s.kind == "write" and s.address == 0xD00C]
+    assert len(data) == 65 + 257
+    assert data[65] == (-100) & 0xFFFFFFFF
+    writes = registers_of(steps)
+    assert writes[0xD008] == 1 << 17 | 1 << 16
+    assert writes[0xD010] == 1
+    assert writes[0xD014] == 3 << 16 | 0xFE << 8
+    assert (writes[0xD020], writes[0xD024]) == (0, 4)
+    assert (writes[0xD040], writes[0xD044]) == ((-5) & 0xFFFF, 3)
+    assert writes[0xD070] == 1
+
+
+def test_two_lookup_tables_wait_for_each_other():
+    def layer(lut, **more):
+        desc = {**SDP, "lut_index": lut}
+        return Layer("SDP", desc, {"src_data": cube(0), "dst_data": cube(1)}, **more)
+
+    layers = [layer(0, consumers={"SDP": (1, OP_COMPLETED)}), layer(1, waits=1)]
+    steps = program(place(compose(layers, memories(2), luts=[{}, {}])))
+    assert events(steps, "Program", "Enable", "Completed") == [
+        "Program SDP operation index 0 ROI 0 Group[0]",
+        "Enable SDP operation index 0 ROI 0",
+        "Completed SDP operation index 0 ROI 0",
+        "Program SDP operation index 1 ROI 0 Group[1]",
+        "Enable SDP operation index 1 ROI 0",
+        "Completed SDP operation index 1 ROI 0",
+    ]
+
+
+def test_a_driver_acts_on_what_it_reads():
+    placement = place(compose([sdp(0, 1)], memories(2)))
+    hardware = IdealHardware()
+    hardware.consumer = {"SDP": 1, "SDP_RDMA": 1}
+    steps = record(drive(dla_tasks(placement.loadable)[0], placement), hardware)
+    assert events(steps, "Program") == ["Program SDP operation index 0 ROI 0 Group[1]"]
+    assert [s.value for s in steps if s.kind == "read" and s.address == 0x100C] == [2, 0]
+
+
+def test_more_than_one_region_of_interest_is_refused():
+    made = compose([sdp(0, 1)], memories(2))
+    made.blobs[0].data[28] = 2
+    with pytest.raises(UsageError, match="regions of interest are beyond this driver"):
+        program(place(made))
+
+
+def test_program_texts(tmp_path):
+    steps = program(place(compose([pdp(0, 1)], memories(2))))
+    path = tmp_path / "program.trace"
+    path.write_text(to_trace(steps))
+    cycles, again = parse_trace(path)
+    assert set(cycles) == {0}
+    assert again == [s for s in steps if s.kind != "interrupt"]
+    table = to_csv(steps).splitlines()
+    assert len(table) == len(steps) + 1
+    assert any(",PDP.D_POOLING_KERNEL_CFG,0x00000000,KERNEL_WIDTH=0 " in row for row in table)
+    assert "PDP.D_OP_ENABLE 0x00000001\n# wait for the interrupt\n" in to_cfg(steps)
+    path.write_text("0 write_reg 0x1000\n")
+    with pytest.raises(InputError, match=r"program\.trace:1: found '0 write_reg 0x1000'"):
+        parse_trace(path)
+
+
+def test_steps_outside_of_the_map_are_shown_by_address():
+    assert "0x0fffc 0x00000001" in to_cfg([Step("write", 0xFFFC, 1)])
