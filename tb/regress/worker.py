@@ -41,6 +41,8 @@ from tb.regress.store import DiskFullError
 from tb.run import Plan, Request, RunResult, check_request, judge, predict
 from tb.simulate import Note, Simulator
 
+_START_S = 120.0
+"""For a simulator to come to its first item."""
 _MOST_FAILURES = 10
 """Texts kept of one item."""
 
@@ -229,7 +231,7 @@ class _Run:
         records: list[Record] = []
         started = time.monotonic()
         while True:
-            allowed = ready[min(done, len(ready) - 1)].item.timeout_s
+            allowed = ready[done].item.timeout_s if self._began else _START_S
             notes = process.notes(started + allowed - time.monotonic())
             if notes is None:
                 code = process.exit_code()

@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A design with moods, for tests of regressions: seeds choose what goes wrong."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from pymodels.axis.skid import predict
+from pymodels.stimulus import Stimulus
+from tb.design import Case, Design, StreamPort
+from tb.paths import HDL
+from tb.traffic import random_trace
+
+MOODS = {"crash": 0xFA17_0001, "hang": 0xFA17_0002, "lie": 0xFA17_0003, "end": 0xFA17_0004}
+
+
+def _make(setting):
+    """``moods`` says what goes wrong at which seed: ``crash@3 hang@5``."""
+    moods = dict(reversed(word.split("@")) for word in str(setting.options["moods"]).split())
+    mood = moods.get(str(setting.seed))
+    if mood == "raise":
+        raise ZeroDivisionError("a stimulus maker that falls over")
+    clock = setting.clocks["aclk"]
+    rng = np.random.default_rng(setting.seed)
+    trace = random_trace(rng, 32, int(setting.options["beats"]), clock, keep="full")
+    if mood in MOODS:
+        data = trace.data.copy()
+        data[len(data) // 2] = np.frombuffer(MOODS[mood].to_bytes(4, "little"), np.uint8)
+        trace = replace(trace, data=data)
+    return [Stimulus(inputs={"s_axis": trace}, clocks=setting.clocks)] * int(setting.options["episodes"])
+
+
+def _model(params, stimulus):
+    return predict({**params, "DATA_W": 32}, stimulus)
+
+
+DESIGN = Design(
+    name="moody",
+    summary="a register slice with moods",
+    top="moody",
+    files=("axis/skid_buffer.sv", "axis/axis_skid.sv", str(Path(__file__).parent / "rtl" / "moody.sv")),
+    root=HDL,
+    streams=(StreamPort(name="s_axis", direction="in"), StreamPort(name="m_axis", direction="out")),
+    model=_model,
+    cases=(
+        Case(
+            name="random",
+            summary="random beats",
+            make=_make,
+            options={"moods": "", "beats": 40, "episodes": 1},
+        ),
+    ),
+)

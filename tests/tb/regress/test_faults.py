@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever goes wrong: no result is lost, none is there twice, the right case is to blame, the exit code is right."""
+
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tb.regress.plan import make_plan
+from tb.regress.run import Observer, Settings, begin, go_on
+from tb.regress.store import Store
+from tb.regress.suite import Suite
+
+HERE = Path(__file__).parent
+MOODY = str(HERE / "moody.py")
+
+
+def write_suite(folder, seeds=12, moods="", timeout_s=60, **more):
+    options = {"moods": moods, **more}
+    lines = [f"seeds = {seeds}", f"timeout_s = {timeout_s}", "[[run]]", f'designs = ["{MOODY}"]', "[run.options]"]
+    lines += [f"{k} = {v!r}" for k, v in options.items()]
+    path = folder / "moody.toml"
+    path.write_text("\n".join(lines) + "\n")
+    return path
+
+
+def command(*words):
+    return [sys.executable, "-m", "tb.cli", *words]
+
+
+def goldbeat(*words, **more):
+    return subprocess.run(command(*words), capture_output=True, text=True, check=False, timeout=600, **more)
+
+
+def by_seed(store, run):
+    return {r.item.seed: r.result for r in store.rows(run)}
+
+
+def regress(moods, seeds=12, timeout_s=60.0, waves=0, **options):
+    suite = Suite.model_validate(
+        {"seeds": seeds, "timeout_s": timeout_s, "run": [{"designs": [MOODY], "options": {"moods": moods, **options}}]}
+    )
+    settings = Settings(jobs=1, waves=waves)
+    with Store() as store:
+        run = begin(store, "moody", make_plan(suite, Path()), settings, seed=0)
+        run = go_on(store, run, settings, Observer())
+        return run, by_seed(store, run.id), store.rows(run.id)
+
+
+@pytest.mark.sim
+def test_every_mood_is_blamed_on_its_own_case(own_root):
+    run, results, _ = regress("crash@2 hang@4 lie@5 end@7 raise@9 crash@11", timeout_s=8.0)
+    ends = {seed: r.status.value for seed, r in results.items() if r.status.value != "pass"}
+    assert ends == {2: "crash", 4: "timeout", 5: "fail", 7: "error", 9: "error", 11: "crash"}
+    assert "signal 11" in results[2].failures[0]
+    assert "still running after 8 s" in results[4].failures[0]
+    assert "m_axis" in results[5].failures[0]
+    assert "stopped in episode 0" in results[7].failures[0]
+    assert "falls over" in results[9].failures[0]
+    assert run.status == "fail"
+    # The others are what they are without any of this.
+    _, alone, _ = regress("", seeds=12)
+    for seed, result in results.items():
+        if result.passed:
+            assert result.trace_hash == alone[seed].trace_hash
+
+
+@pytest.mark.sim
+def test_a_crash_in_the_middle_of_a_case_names_the_episode(own_root):
+    _, results, _ = regress("", seeds=3, episodes=3)
+    assert [r.episodes for r in results.values()] == [3, 3, 3]
+    _, results, _ = regress("end@1", seeds=3, episodes=3)
+    assert [r.status.value for r in results.values()] == ["pass", "error", "pass"]
+
+
+@pytest.mark.sim
+def test_failures_are_rerun_with_waves(own_root):
+    run, _, rows = regress("lie@1 crash@2 lie@3", seeds=4, waves=2)
+    with_files = {r.item.seed: r.artefacts for r in rows if r.artefacts}
+    assert set(with_files) == {1, 2}
+    assert with_files[1]["alone"] == "fail"
+    for name in ("report", "waves", "log"):
+        assert (run.folder / with_files[1][name]).stat().st_size > 0
+
+
+@pytest.mark.sim
+def test_exit_codes_and_commands(own_root, tmp_path):
+    suite = write_suite(tmp_path, seeds=4, moods="lie@2")
+    done = goldbeat("regress", str(suite), "--jobs", "1", "--no-waves-on-fail")
+    assert done.returncode == 1, done.stderr
+    assert "3 of 4 pass, 1 do not" in done.stdout
+    key = "moody/random/moods=lie@2#2"
+    assert f"goldbeat rerun '1/{key}' --waves" in done.stdout
+    assert goldbeat("rerun", f"1/{key}").returncode == 1
+    assert goldbeat("rerun", f"1/{key.replace('#2', '#1')}").returncode == 0
+    shown = goldbeat("show", f"last/{key}")
+    assert shown.returncode == 0
+    assert "m_axis" in shown.stdout
+    assert goldbeat("show", "last", "--failed").stdout.count("\n") == 1
+    assert goldbeat("regress", str(suite), "--filter", "random/moods=lie@2#1", "--jobs", "1").returncode == 0
+    compared = goldbeat("compare", "1", "2")
+    assert compared.returncode == 0
+    assert "1 of 1 common cases are the same in every trace; 3 are only in the first run" in compared.stdout
+    assert goldbeat("regress", "nosuch").returncode == 2
+    assert goldbeat("regress", str(suite), "--engine", "tcp://127.0.0.1:9").returncode == 2
+    assert goldbeat("show", "77").returncode == 2
+    history = goldbeat("history").stdout
+    assert history.count("moody.toml") >= 2 or history.count("…") >= 1
+
+
+@pytest.mark.sim
+def test_a_worker_killed_with_9_loses_nothing(own_root, tmp_path):
+    suite = write_suite(tmp_path, seeds=60, beats=3000)
+    process = subprocess.Popen(command("regress", str(suite), "--jobs", "2"), stdout=subprocess.PIPE, text=True)
+    try:
+        _until_results(own_root, 5)
+        workers = [p for p in _children(process.pid) if "spawn_main" in _words(p)]
+        assert workers
+        os.kill(workers[0], signal.SIGKILL)
+        out, _ = process.communicate(timeout=300)
+    finally:
+        process.kill()
+    assert process.returncode == 0, out
+    assert "60 of 60 pass" in out
+    with Store() as store:
+        assert store.run(1).facts["lost"] == 1
+
+
+@pytest.mark.sim
+def test_ctrl_c_leaves_nothing_behind_and_can_be_resumed(own_root, tmp_path):
+    suite = write_suite(tmp_path, seeds=60, beats=3000)
+    process = subprocess.Popen(command("regress", str(suite), "--jobs", "1"), stdout=subprocess.PIPE, text=True)
+    try:
+        _until_results(own_root, 3)
+        below = _descendants(process.pid)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, out
+    assert "--resume" in out
+    _until_gone(below)
+    done = goldbeat("regress", str(suite), "--resume", "--jobs", "1")
+    assert done.returncode == 0, done.stderr
+    assert "60 of 60 pass" in done.stdout
+    assert "have results already" in done.stderr
+
+
+@pytest.mark.sim
+def test_two_regressions_at_once_on_one_project(own_root, tmp_path):
+    suite = write_suite(tmp_path, seeds=20)
+    both = [
+        subprocess.Popen(command("regress", str(suite), "--jobs", "1"), stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    outs = [p.communicate(timeout=300)[0] for p in both]
+    assert [p.returncode for p in both] == [0, 0], outs
+    with Store() as store:
+        hashes = [{s: r.trace_hash for s, r in by_seed(store, run).items()} for run in (1, 2)]
+    assert len(hashes[0]) == 20
+    assert hashes[0] == hashes[1]
+
+
+@pytest.mark.sim
+def test_a_master_killed_is_resumed(own_root, tmp_path):
+    _kill_and_resume(own_root, tmp_path, kills=3, seeds=30)
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+def test_a_master_killed_at_20_random_points_is_resumed(own_root, tmp_path):
+    _kill_and_resume(own_root, tmp_path, kills=20, seeds=200)
+
+
+def _kill_and_resume(own_root, tmp_path, kills, seeds):
+    suite = write_suite(tmp_path, seeds=seeds, moods="lie@7 crash@11", beats=200)
+    rng = random.Random(kills)
+    words = ["regress", str(suite), "--jobs", "2", "--no-waves-on-fail"]
+    results = own_root / "regress" / "results.sqlite"
+    seen: dict[int, str] = {}
+    for number in range(kills):
+        process = subprocess.Popen(
+            command(*words, *(["--resume"] if number else [])), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        time.sleep(rng.uniform(1.0, 4.0) if number else 2.5)
+        below = _descendants(process.pid)
+        process.kill()
+        ended = process.wait()
+        assert ended in (-signal.SIGKILL, 1, 2), "a finished run has nothing to resume, anything else is wrong"
+        _until_gone(below)
+        if not results.is_file():
+            continue
+        now = _recorded(results)
+        assert seen.items() <= now.items(), "a result was lost or changed"
+        seen = now
+    done = goldbeat(*words, *(["--resume"] if _open(results) else []))
+    assert done.returncode == 1, done.stderr
+    with Store() as store:
+        ends = by_seed(store, 1)
+    assert len(ends) == seeds
+    assert {s: r.status.value for s, r in ends.items() if not r.passed} == {7: "fail", 11: "crash"}
+    assert seen.items() <= _recorded(results).items()
+
+
+def _open(results):
+    base = sqlite3.connect(results)
+    try:
+        return base.execute("SELECT count(*) FROM runs WHERE status IN ('running', 'stopped')").fetchone()[0]
+    finally:
+        base.close()
+
+
+def _recorded(results):
+    base = sqlite3.connect(results)
+    try:
+        assert base.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+        rows = base.execute("SELECT idx, result FROM items WHERE run=1 AND status IS NOT NULL").fetchall()
+    except sqlite3.OperationalError:
+        # Killed before the tables were made.
+        return {}
+    finally:
+        base.close()
+    assert len({i for i, _ in rows}) == len(rows)
+    return dict(rows)
+
+
+@pytest.mark.sim
+def test_a_full_disk_is_nobodys_failure(own_root, tmp_path, monkeypatch):
+    small = tmp_path / "small"
+    small.mkdir()
+    if (
+        os.geteuid()
+        or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(small)], check=False).returncode
+    ):
+        pytest.skip("mounting a small tmpfs needs root")
+    try:
+        for name in ("sim", "runtime"):
+            (small / name).symlink_to((own_root / name).resolve())
+        suite = write_suite(tmp_path, seeds=40, beats=20000)
+        env = os.environ | {"GOLDBEAT_BUILD": str(small)}
+        done = goldbeat("regress", str(suite), "--jobs", "1", env=env)
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert "error:" in done.stderr
+        assert "space" in done.stderr or "full" in done.stderr
+        assert "Traceback" not in done.stderr
+        ballast = small / "jobs"
+        shutil.rmtree(ballast, ignore_errors=True)
+        subprocess.run(["mount", "-o", "remount,size=300m", str(small)], check=True)
+        done = goldbeat("regress", str(suite), "--jobs", "1", "--resume", env=env)
+        if done.returncode == 2 and "no run to resume" in done.stderr:
+            done = goldbeat("regress", str(suite), "--jobs", "1", env=env)
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "40 of 40 pass" in done.stdout
+    finally:
+        subprocess.run(["umount", "-l", str(small)], check=False)
+
+
+# -- processes --------------------------------------------------------------------------------------------------------
+
+
+def _children(pid):
+    found = []
+    for task in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            found += [int(p) for p in task.read_text().split()]
+        except OSError:
+            continue
+    return found
+
+
+def _words(pid):
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
+    except OSError:
+        return ""
+
+
+def _descendants(pid):
+    below = _children(pid)
+    for child in list(below):
+        below += _descendants(child)
+    return below
+
+
+def _until_gone(pids):
+    end = time.monotonic() + 20
+    while time.monotonic() < end:
+        left = [p for p in pids if _alive(p)]
+        if not left:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"processes are left behind: {[_words(p) for p in left]}")
+
+
+def _alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
+
+
+def _until_results(own_root, count):
+    """Wait until a run has so many results."""
+    results = own_root / "regress" / "results.sqlite"
+    end = time.monotonic() + 240
+    while time.monotonic() < end:
+        if results.is_file():
+            try:
+                if len(_recorded(results)) >= count:
+                    return
+            except sqlite3.Error:
+                pass
+        time.sleep(0.1)
+    raise AssertionError("no results come")
