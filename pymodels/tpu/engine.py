@@ -122,17 +122,17 @@ class Dispatched:
     def __len__(self) -> int:
         return len(self.id)
 
-    def dispatch(self, clock_ps: int) -> Trace:
+    def dispatch(self, clock_ps: int, offset_ps: int = 0) -> Trace:
         """The port ``m_axis``: one beat a command."""
         keep = np.arange(BLOCK)[None, :] < self.bytes[:, None]
         user = (self.id << 10 | self.kind).astype(np.uint64)
-        return Trace(self.data, keep, self.last, self.start, clock_ps, tuser=user)
+        return Trace(self.data, keep, self.last, self.start, clock_ps, offset_ps, tuser=user)
 
-    def events(self, clock_ps: int) -> Trace:
+    def events(self, clock_ps: int, offset_ps: int = 0) -> Trace:
         """The port ``evt``: one beat a command that ended, in the cycle after its end."""
         over = self.end >= 0
         data = self.id[over].astype("<u4").view(np.uint8).reshape(-1, 4)
-        return Trace.from_bytes(data, clock_ps=clock_ps, cycle=self.end[over] + 1)
+        return Trace.from_bytes(data, clock_ps=clock_ps, cycle=self.end[over] + 1, offset_ps=offset_ps)
 
 
 @dataclass(frozen=True)
@@ -159,7 +159,8 @@ class Result:
         engines: by engine number.
         error: the first error raised, None if there was none.
         irq_status: as the register reads at the end (nothing cleared).
-        current: CURRENT of each engine.
+        current, status: CURRENT and STATUS of each engine when all has come to rest.
+        running: RUN of each core.
         messages: (sent, left) of each message.
         pending: groups of each core that were not popped.
         pops, handovers: edges, by core.
@@ -170,6 +171,8 @@ class Result:
     error: Raised | None
     irq_status: int
     current: list[int]
+    status: list[int]
+    running: list[bool]
     messages: list[tuple[int, int]]
     pending: list[int]
     pops: list[list[int]]
@@ -681,12 +684,23 @@ class _Run:
         later = [time for time in times if time > k]
         return min(later) if later else None
 
+    def _status(self, engine: _Engine, k: int) -> int:
+        """The register STATUS."""
+        command, free = engine.head, engine.free(k)
+        faulty = command is not None and command.fault > 0
+        offer, grant = self.offered(engine, k), self.grantable(engine, k)
+        waits = command is not None and not faulty and free and not offer and not command.granted and not grant
+        done = engine.done and self.running[engine.core]
+        return done | waits << 1 | (not free) << 2 | faulty << 3 | len(engine.coming) << 16
+
     def _result(self, last: int) -> Result:
         return Result(
             [_dispatched(engine.log) for engine in self.engines],
             self.error,
             self.irq,
             [engine.current for engine in self.engines],
+            [self._status(engine, last + 1) for engine in self.engines],
+            self.running,
             list(zip(self.sent, self.left, strict=True)),
             [len(queue) for queue in self.queue],
             self.pops,
