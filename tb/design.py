@@ -442,6 +442,7 @@ class Design(_Frozen):
         root: folder of the sources.
         include_dirs: folders for ```include``, relative to ``root``.
         defines: macros by name; an empty text defines without a value.
+        cxx_flags: switches for the C++ compiler; ``-march=native`` lets loops over lanes become vector instructions.
         parameters: of the top module.
         clocks: at least one; the first is the one that reset release follows.
         streams, registers, memories, status: the ports.
@@ -464,6 +465,7 @@ class Design(_Frozen):
     root: Path
     include_dirs: tuple[str, ...] = ()
     defines: Mapping[str, str] = {}
+    cxx_flags: tuple[str, ...] = ()
     parameters: Mapping[str, Parameter] = {}
     clocks: tuple[ClockPort, ...] = (ClockPort(name="aclk", reset="aresetn"),)
     streams: tuple[StreamPort, ...] = ()
@@ -539,6 +541,10 @@ class Design(_Frozen):
     def included_files(self) -> list[Path]:
         """Every file that an ```include`` may reach, for whoever wants to know whether anything has changed."""
         return sorted(f for path in self.include_paths() for f in path.iterdir() if f.is_file())
+
+    def build_flags(self) -> list[str]:
+        """The C++ compiler's switches as Verilator hands them on."""
+        return [word for flag in self.cxx_flags for word in ("-CFLAGS", flag)]
 
     def compile_flags(self) -> list[str]:
         """Include folders and macros as Verilator takes them."""

@@ -16,7 +16,8 @@ module zynqnet_requant #(
 );
 
   for (genvar l = 0; l < int'(LANES); l++) begin : g_lane
-    logic signed [47:0] total_d, total_q, scaled_q;
+    logic signed [47:0] total_d, total_q;
+    logic        [31:0] scaled_q;
     logic signed [47:0] sum, bias;
     logic        [4:0]  bias_up, sum_up;
 
@@ -26,14 +27,13 @@ module zynqnet_requant #(
     assign sum_up  = shift_bias[7] ? 5'(-$signed(shift_bias)) : 5'd0;
     assign total_d = (sum <<< sum_up) + (bias <<< bias_up);
 
-    logic [47:0] scaled;
+    logic [31:0] scaled;   // saturated
     zynqnet_round_shift #(.W(48)) u_shift (.value(total_q), .shift(shift_out), .result(scaled));
 
     always_ff @(posedge clk) begin
       total_q  <= total_d;
       scaled_q <= scaled;
-      // Saturated already; the word has the latency of the other format's adder.
-      results[l] <= 32'(scaled_q);
+      results[l] <= scaled_q;
     end
 
     logic unused_bias;

@@ -8,7 +8,7 @@ module zynqnet_round_shift #(
 ) (
   input  logic signed [W-1:0] value,
   input  logic        [7:0]   shift,
-  output logic signed [W-1:0] result
+  output logic        [31:0]  result
 );
 
   logic         negative;
@@ -27,8 +27,8 @@ module zynqnet_round_shift #(
     shifted   = (magnitude + half) >> right;
     // 256 and all above saturate.
     up        = (W + 16)'(shifted > (W + 1)'(255) ? (W + 1)'(255) : shifted) << left;
-    if (negative) result = up >= (W + 16)'(128) ? -(W)'(128) : -(W)'(up);
-    else          result = up >= (W + 16)'(127) ? (W)'(127) : (W)'(up);
+    if (negative) result = up >= (W + 16)'(128) ? -32'd128 : -32'(up);
+    else          result = up >= (W + 16)'(127) ? 32'd127 : 32'(up);
   end
 
 endmodule

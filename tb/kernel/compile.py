@@ -19,6 +19,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 from typing import Literal
 
@@ -213,7 +214,8 @@ def describe_model(header: str, source: str) -> str:
 def _kind(recipe: Recipe) -> list[str]:
     """The switches that Verilator's runtime and the kernel are compiled with."""
     switches = [f for f in recipe.flags if f.startswith(("--timing", "--threads", "--coverage", "--trace", "-CFLAGS"))]
-    return [str(recipe.waves), str(recipe.coverage), *switches]
+    values = [value for name, value in pairwise(recipe.flags) if name == "-CFLAGS"]
+    return [str(recipe.waves), str(recipe.coverage), *switches, *values]
 
 
 def _shared_objects(tool: Verilator, recipe: Recipe) -> Path:
