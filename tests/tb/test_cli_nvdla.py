@@ -55,16 +55,16 @@ def test_ops(model):
     found = nvdla("ops", model, "--base", "0x1000")
     assert found.code == 0
     assert "union member" in found.stdout
-    assert "4 x 2 x 8 at 0x00006000 (memory 5, address id 5), 64 bytes, line 32, surface 64" in found.stdout
+    assert "4 x 2 x 8 at 0x00005000 (memory 5, address id 5), 64 bytes, line 32, surface 64" in found.stdout
     (listed,) = json.loads(nvdla("ops", model, "--json").stdout)
     assert listed["union_member"] == "pdp_op, pdp_surface"
-    assert listed["surfaces"]["dst_data"]["address"] == 0x80006000
+    assert listed["surfaces"]["dst_data"]["address"] == 0x80005000
 
 
 def test_memory(model):
     found = nvdla("memory", model)
     assert found.code == 0
-    assert "0x80005000  64 bytes  DRAM  alloc set  data0 at 0" in found.stdout
+    assert "0x80004000  64 bytes  DRAM  alloc set  data0 at 0" in found.stdout
     listed = json.loads(nvdla("memory", model, "--json").stdout)
     assert [m["bytes"] for m in listed["memories"]][-2:] == [64, 64]
 
@@ -87,7 +87,7 @@ def test_program_and_image(model, tmp_path):
     out, folder = tmp_path / "program.csv", tmp_path / "memory"
     assert nvdla("program", model, "--format", "csv", "-o", out, "--image", folder).code == 0
     assert "PDP.D_OP_ENABLE" in out.read_text()
-    assert (folder / "80005000.bin").read_bytes() == bytes(range(64))
+    assert (folder / "80004000.bin").read_bytes() == bytes(range(64))
     again = nvdla("program", model, "-o", out)
     assert again.code == 2
     assert "exists; --force overwrites it" in again.stderr
