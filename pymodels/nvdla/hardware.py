@@ -16,11 +16,16 @@ from pymodels.axi.memory import Region
 from pymodels.errors import UsageError
 from pymodels.nvdla.address_space import AddressSpace
 from pymodels.nvdla.arithmetic import Ints
+from pymodels.nvdla.conv import run_conv
 from pymodels.nvdla.pdp import run_pdp
 from pymodels.nvdla.registers import Values
 from pymodels.nvdla.sdp import run_sdp
 
-_ENGINES: dict[str, Callable[[Values, AddressSpace, Ints | None], Ints]] = {"SDP": run_sdp, "PDP": run_pdp}
+_ENGINES: dict[str, Callable[[Values, AddressSpace, Ints | None], Ints]] = {
+    "CONV": run_conv,
+    "SDP": run_sdp,
+    "PDP": run_pdp,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +34,8 @@ class Result:
 
     Attributes:
         memory: (size,) bytes of each region after the operation.
-        output: (surfaces, height, width, 8) the int8 output; it is also what goes on to PDP where SDP writes nothing.
+        output: (surfaces, height, width, 8) the output: sums of 32 bits of a convolution, which go on to SDP; int8 values
+            of the others, which SDP may hand on to PDP.
     """
 
     memory: dict[str, npt.NDArray[np.uint8]]
@@ -45,9 +51,9 @@ def run(
     """Carry out one operation.
 
     Args:
-        engine: ``SDP`` or ``PDP``.
-        registers: byte address to value of the group that is run, the engine's RDMA block included; what was never written
-            has its reset value. Other blocks do no harm.
+        engine: ``CONV``, ``SDP``, ``PDP`` or ``CDP``.
+        registers: byte address to value of the group that is run, all blocks of the engine included; what was never
+            written has its reset value. Other blocks do no harm.
         memory: regions of the address space; their arrays stay as they are.
         incoming: what comes from the engine before in flying mode.
 

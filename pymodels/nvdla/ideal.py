@@ -7,6 +7,7 @@ reports data, then weights, then, together with the SDP operation behind it, tha
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pymodels.errors import InputError
@@ -29,13 +30,23 @@ _FLYING = {"SDP": ("D_FEATURE_MODE_CFG", "FLYING_MODE", 1), "PDP": ("D_OPERATION
 
 @dataclass
 class IdealHardware:
-    """What a driver sees. ``values[block][group]`` are the ``D_*`` registers by address, ``single`` all others."""
+    """What a driver sees.
+
+    Attributes:
+        single: registers that exist once, by address.
+        values: by block the ``D_*`` registers of both groups.
+        consumer: the group that a block works on.
+        enabled: blocks and groups in the order in which they were enabled.
+        status: GLB's interrupt status.
+        work: called when operations that belong together are done, with each one's engine and registers.
+    """
 
     single: dict[int, int] = field(default_factory=dict)
     values: dict[str, tuple[dict[int, int], dict[int, int]]] = field(default_factory=dict)
     consumer: dict[str, int] = field(default_factory=dict)
     enabled: list[tuple[str, int]] = field(default_factory=list)
     status: int = 0
+    work: Callable[[list[tuple[str, dict[int, int]]]], None] | None = None
     _events: list[int] = field(default_factory=list)
 
     def write(self, address: int, value: int) -> None:
@@ -94,6 +105,12 @@ class IdealHardware:
             return 0
         return 1 if self.consumer.get(block, 0) == group else 2
 
+    def _registers(self, engine: str) -> dict[int, int]:
+        joined = dict(self.single)
+        for block in _BLOCKS[engine]:
+            joined |= self.group(block, self.consumer.get(block, 0))
+        return joined
+
     def _runs(self, engine: str) -> int | None:
         """The group that an engine can work on now."""
         main = _BLOCKS[engine][0]
@@ -127,6 +144,8 @@ class IdealHardware:
             chain.append("SDP")
         if chain[-1] == "SDP" and "PDP" in behind and self._flying("PDP", behind["PDP"]):
             chain.append("PDP")
+        if self.work is not None:
+            self.work([(one, self._registers(one)) for one in chain])
         for one in chain:
             bits |= 1 << (_DONE[one] + behind[one])
             for block in _BLOCKS[one]:
@@ -158,9 +177,9 @@ def record(steps: Steps, hardware: IdealHardware | None = None) -> list[Step]:
         return found
 
 
-def program(placement: Placement) -> list[Step]:
-    """The steps of all DLA tasks of a loadable in the order in which they are submitted, on ideal hardware."""
-    hardware = IdealHardware()
+def program(placement: Placement, hardware: IdealHardware | None = None) -> list[Step]:
+    """The steps of all DLA tasks of a loadable in the order in which they are submitted."""
+    hardware = hardware or IdealHardware()
     found: list[Step] = []
     for task in dla_tasks(placement.loadable):
         found += record(drive(task, placement), hardware)

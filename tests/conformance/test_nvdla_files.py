@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pymodels.errors import GoldbeatError, InputError, UsageError
+from pymodels.nvdla.execute import execute
 from pymodels.nvdla.hardware import run
 from pymodels.nvdla.ideal import program
 from pymodels.nvdla.listing import info, operations, to_dot
@@ -100,6 +101,14 @@ def test_output_memory_equals_that_of_the_hardware(name, engine):
     # The goldens were read out as if atoms had 32 bytes, so they cover 704 bytes only.
     c, h, w = np.meshgrid(np.arange(32), np.arange(8), np.arange(8), indexing="ij")
     assert np.array_equal(golden, result.memory["memory5"][h * 64 + w * 32 + c])
+
+
+@pytest.mark.parametrize(
+    ("name", "memory"), [("SDP_X1_L0_0_small", 5), ("PDP_L0_0_small", 5), ("CONV_D_L0_0_small", 6)]
+)
+def test_a_loadable_runs_on_the_functional_models(name, memory):
+    found = execute(place(read(DATA / "loadables" / f"{name}_fbuf")))
+    assert np.array_equal(found[memory], np.fromfile(DATA / "cosim" / f"{name}.output_region.bin", np.uint8))
 
 
 def test_what_nv_small_lacks_is_said():

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A loadable from its input to its output on the functional models: driver, hardware and processor tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.axi.memory import Region
+from pymodels.errors import UsageError
+from pymodels.nvdla.driver import drive
+from pymodels.nvdla.emu import emu_network, run_emu
+from pymodels.nvdla.hardware import run
+from pymodels.nvdla.ideal import IdealHardware, record
+from pymodels.nvdla.network import DLA1, EMU1, submitted
+from pymodels.nvdla.placement import Placement
+
+
+def execute(
+    placement: Placement, inputs: Mapping[int, npt.NDArray[np.uint8]] | None = None
+) -> dict[int, npt.NDArray[np.uint8]]:
+    """Run all tasks in the order in which they are submitted.
+
+    Args:
+        placement: the loadable in its place.
+        inputs: bytes by id of the memory, put at its beginning.
+
+    Returns:
+        (size,) bytes of each memory by id.
+
+    Raises:
+        UsageError: an operation that nv_small, or its model, cannot do; an input that does not fit.
+        InputError: descriptors that make no sense, or data outside of the memories.
+    """
+    regions = {int(r.name.removeprefix("memory")): r for r in placement.regions()}
+    for ident, data in (inputs or {}).items():
+        if ident not in regions or len(data) > len(regions[ident].data):
+            raise UsageError(f"input of {len(data)} bytes for memory {ident}: no such memory, or too small")
+        regions[ident].data[: len(data)] = data
+
+    def work(chain: list[tuple[str, dict[int, int]]]) -> None:
+        flowing = None
+        for engine, registers in chain:
+            result = run(engine, registers, tuple(regions.values()), flowing)
+            flowing = result.output
+            for ident, region in regions.items():
+                regions[ident] = Region(region.name, region.base, result.memory[region.name])
+
+    hardware = IdealHardware(work=work)
+    for task in submitted(placement.loadable):
+        if task.interface == DLA1:
+            record(drive(task, placement), hardware)
+        elif task.interface == EMU1:
+            run_emu(emu_network(placement.loadable, task), {i: r.data for i, r in regions.items()})
+    return {ident: region.data for ident, region in regions.items()}

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Weights of direct convolutions in the order of nv_small's hardware.
+
+Kernels go in groups of 8. A group goes block by block of 8 channels, within a block row by row and column by column of
+the kernel, and at each point kernel by kernel with the block's channels next to each other. The last group and the last
+block may be smaller; nothing is padded but the end of it all.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.errors import InputError
+
+ATOM_K = 8
+"""Kernels of a group."""
+ATOM_C = 8
+"""Channels of a block."""
+ALIGNMENT = 128
+"""The driver wants whole 128 bytes."""
+
+
+def _order(kernels: int, channels: int, rows: int, columns: int) -> npt.NDArray[np.int64]:
+    """(n,) index into (K, C, R, S) of each byte."""
+    index = np.arange(kernels * channels * rows * columns).reshape(kernels, channels, rows, columns)
+    parts = [
+        index[k : k + ATOM_K, c : c + ATOM_C].transpose(2, 3, 0, 1).reshape(-1)
+        for k in range(0, kernels, ATOM_K)
+        for c in range(0, channels, ATOM_C)
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+
+
+def pack_weights(weights: npt.ArrayLike) -> npt.NDArray[np.uint8]:
+    """(K, C, R, S) int8 weights as bytes, zeros up to a multiple of 128."""
+    array = np.asarray(weights, np.int8)
+    if array.ndim != 4:
+        raise InputError(f"weights of shape {array.shape}", "(kernels, channels, rows, columns)")
+    plain = array.reshape(-1)[_order(*array.shape)]
+    out = np.zeros(len(plain) + -len(plain) % ALIGNMENT, np.int8)
+    out[: len(plain)] = plain
+    return out.view(np.uint8)
+
+
+def unpack_weights(
+    data: npt.NDArray[np.uint8], kernels: int, channels: int, rows: int, columns: int
+) -> npt.NDArray[np.int8]:
+    """(K, C, R, S) int8 weights from bytes."""
+    size = kernels * channels * rows * columns
+    if len(data) < size:
+        raise InputError(f"weights of {len(data)} bytes", f"at least {size}")
+    out = np.empty(size, np.int8)
+    out[_order(kernels, channels, rows, columns)] = data[:size].view(np.int8)
+    return out.reshape(kernels, channels, rows, columns)
