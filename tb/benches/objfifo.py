@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from pymodels.objfifo import engine_registers as reg
 from pymodels.objfifo.design import Design as ObjectFifos
@@ -21,12 +20,13 @@ from pymodels.objfifo.lower import plan
 from pymodels.objfifo.objects import ObjectType
 from pymodels.objfifo.tile import TileKind
 from pymodels.stimulus import Access, Stimulus
-from pymodels.trace import Trace
 from tb.design import Case, Design, LitePort, Parameter, Setting, StatusPort, StreamPort
+from tb.objfifo.draw import draw
+from tb.objfifo.scene import Scene, stimulus_of, words_of
 from tb.paths import HDL
 from tb.traffic import Rng, stream_cases
 
-LARGEST = {"NS": 6, "NM": 6, "NBD": 64, "NBANK": 8, "MEM_WORDS": 4096}
+LARGEST = {"NS": 6, "NM": 6, "NBD": 64, "NBANK": 8}
 """Everything at its limit but the memory; too long to build for every day."""
 
 REGION = 128
@@ -34,59 +34,6 @@ REGION = 128
 _HALF_LOCKS = 4
 _GAP_SALT = 1
 _READY_SALT = 100
-
-
-@dataclass
-class Scene:
-    """What an episode is made of, before it becomes a register program.
-
-    Attributes:
-        descriptors, tasks, locks: as the program writes them.
-        words: by S2MM channel, 32-bit parts of the words offered to it.
-        memory: 32-bit parts by word address.
-        read_back: first word and number of words read after the run.
-    """
-
-    descriptors: dict[int, Descriptor] = field(default_factory=dict)
-    tasks: list[Task] = field(default_factory=list)
-    locks: dict[int, int] = field(default_factory=dict)
-    words: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
-    memory: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
-    read_back: tuple[int, int] | None = None
-
-    def ring(self, first: int, descriptors: Sequence[Descriptor]) -> int:
-        """Put descriptors into the table as an endless ring; the number of the first one."""
-        for n, descriptor in enumerate(descriptors):
-            self.descriptors[first + n] = replace(descriptor, next=first + (n + 1) % len(descriptors))
-        return first
-
-    def chain(self, first: int, descriptors: Sequence[Descriptor]) -> int:
-        """Put descriptors into the table one after the other; the number of the first one."""
-        for n, descriptor in enumerate(descriptors):
-            self.descriptors[first + n] = replace(descriptor, next=first + n + 1 if n + 1 < len(descriptors) else None)
-        return first
-
-
-def words_of(shape: Shape, rng: Rng, count: int) -> npt.NDArray[np.uint32]:
-    """Random words as 32-bit parts."""
-    return rng.integers(0, 1 << 32, count * shape.lanes, dtype=np.uint32)
-
-
-def stimulus_of(scene: Scene, setting: Setting, *, start: int = 0) -> Stimulus:
-    """An episode without gaps and patterns; the start trigger comes at edge ``start``."""
-    shape, clock = Shape.of(setting.params), setting.clocks["aclk"]
-    stamps = {"clock_ps": clock.period_ps, "offset_ps": clock.offset_ps}
-    inputs = {"start": Trace.from_bytes(np.zeros((1, 1), np.uint8), cycle=[start], **stamps)}
-    for c in range(shape.ns):
-        data = scene.words.get(c, np.zeros(0, np.uint32)).astype("<u4").view(np.uint8)
-        inputs[f"s_axis_{c}"] = Trace.from_bytes(data.reshape(-1, shape.word_bytes), **stamps)
-    program = reg.program(scene.descriptors, scene.tasks, locks=scene.locks, memory=scene.memory)
-    after = reg.final_reads(shape)
-    if scene.read_back is not None:
-        first, count = scene.read_back
-        after += (*reg.disarm(), *reg.memory_reads(first, count * shape.lanes))
-        after += tuple(Access("read", reg.CHANNEL + 4 * c) for c in range(shape.channels))
-    return Stimulus(inputs, {}, setting.clocks, {"s_axil": program}, {"s_axil": after})
 
 
 def _dressed(stimulus: Stimulus, setting: Setting) -> Stimulus:
@@ -583,8 +530,13 @@ def _add_anything(scene: Scene, shape: Shape, rng: Rng) -> None:
             scene.tasks.append(Task(c, start, int(rng.choice([0, 0, 1, 3])), bool(rng.integers(2))))
 
 
-def _traffic(setting: Setting, rng: Rng, beats: int) -> Stimulus:
+def _scenes(setting: Setting, rng: Rng, beats: int) -> Stimulus:
     return stimulus_of(_random_scene(setting, rng, beats), setting)
+
+
+def _designs(setting: Setting, rng: Rng, beats: int) -> Stimulus:
+    """A tile of a random design, as the planner lowers it."""
+    return stimulus_of(draw(rng, Shape.of(setting.params), beats).scene, setting)
 
 
 def _replies(params: Mapping[str, Any], stimulus: Stimulus) -> Mapping[str, Sequence[tuple[int | None, bool]]]:
@@ -625,12 +577,12 @@ DESIGN = Design(
     ),
     root=HDL,
     parameters={
-        "NS": Parameter(default=2),
-        "NM": Parameter(default=2),
+        "NS": Parameter(default=3),
+        "NM": Parameter(default=3),
         "NBD": Parameter(default=48),
         "NLOCK": Parameter(default=64),
         "NBANK": Parameter(default=16),
-        "MEM_WORDS": Parameter(default=1024),
+        "MEM_WORDS": Parameter(default=1 << 17),
         "WORD_W": Parameter(default=32),
     },
     streams=(
@@ -715,9 +667,11 @@ DESIGN = Design(
             summary="what the planner makes of a memory tile that distributes, and of one that joins",
             make=_planned,
             options={"words": 8, "objects": 6, **_PATTERNS},
-            params={"MEM_WORDS": 1 << 17},
         ),
-        *stream_cases(_traffic),
+        *stream_cases(_designs),
+        stream_cases(_scenes)[0].model_copy(
+            update={"name": "scenes", "summary": "random descriptors, locks and tasks that no planner would write"}
+        ),
         Case(
             name="errors",
             summary="everything that stops a channel or is noted as an error",

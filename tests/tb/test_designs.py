@@ -28,11 +28,7 @@ VARIANTS = [
     for name, design in sorted(DESIGNS.items())
     for variant in design.variants
 ]
-CASES = [
-    pytest.param(n, c.name, id=f"{n}-{c.name}", marks=_marks((n, c.name) in HEAVY_CASES))
-    for n, d in sorted(DESIGNS.items())
-    for c in d.cases
-]
+CASES = [pytest.param(n, c.name, id=f"{n}-{c.name}") for n, d in sorted(DESIGNS.items()) for c in d.cases]
 SEEDS = 200
 
 

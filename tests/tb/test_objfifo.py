@@ -33,15 +33,15 @@ QUICK = [
 ]
 SLOW = [
     # Banks that serve the lowest channel first.
-    ("bank_arbiter", "behind_d     = ~(grant | (grant - N'(1)));", "behind_d     = '0;", "random"),
-    ("locks", "if (able[other] && acquire_lock[other]", "if (1'b0 && acquire_lock[other]", "random"),
+    ("bank_arbiter", "behind_d     = ~(grant | (grant - N'(1)));", "behind_d     = '0;", "scenes"),
+    ("locks", "if (able[other] && acquire_lock[other]", "if (1'b0 && acquire_lock[other]", "scenes"),
     ("locks", "acquire_value[c] <= held[", "acquire_value[c] < held[", "forward"),
     ("locks", "over[l] ? 6'd63 : sum[5:0]", "sum[5:0]", "errors"),
     ("locks", "running && values_d != values_q", "running && release_valid != '0", "forward"),
     ("mm2s", "OutDepth = 8;", "OutDepth = 7;", "sweep"),
     ("mm2s", "<= !header_issue && !word_padding;", "<= !header_issue;", "padding"),
     ("mm2s", "{~^header, header}", "{^header, header}", "chain"),
-    ("sequencer", "fetch_full_q && (!next_full_q || hand_over)", "fetch_full_q && !next_full_q", "random"),
+    ("sequencer", "fetch_full_q && (!next_full_q || hand_over)", "fetch_full_q && !next_full_q", "scenes"),
     ("sequencer", "!(bd_padded && table_words[2][9:0] == '0)", "1'b1", "errors"),
     ("iteration", "stepped = '0;", "stepped = index;", "corners"),
     ("walk", "in_front[d] ? pointer_q[d] : move(pointer_q[d], step_q[d])", "move(pointer_q[d], step_q[d])", "padding"),
@@ -100,6 +100,6 @@ def test_the_bench_sees(file, old, new, case, tmp_path):
     assert text.count(old) == 1, f"{path.name}: {old!r} stands there {text.count(old)} times"
     path.write_text(text.replace(old, new))
     design = DESIGN.model_copy(update={"root": root})
-    results = run(Request(design, design.case(case), range(12 if case == "random" else 1), SMALL), tmp_path / "run")
+    results = run(Request(design, design.case(case), range(12 if case == "scenes" else 1), SMALL), tmp_path / "run")
     assert not all(r.passed for r in results)
     assert all(r.failures for r in results if not r.passed)

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random legal object FIFO designs around one memory tile, and each of their tiles as an engine's scene."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from pymodels.errors import UsageError
+from pymodels.objfifo.clients import objects
+from pymodels.objfifo.design import Design, Dims, Fifo, Link
+from pymodels.objfifo.device import ANY
+from pymodels.objfifo.engine_registers import Shape, Task
+from pymodels.objfifo.from_plan import from_plan
+from pymodels.objfifo.lower import plan as lower
+from pymodels.objfifo.objects import ObjectType
+from pymodels.objfifo.plan import Direction, Plan, Port, TilePlan
+from pymodels.objfifo.programs import core_ends
+from pymodels.objfifo.rules import RuleError
+from pymodels.objfifo.tile import WORD_BYTES, Tile, TileKind
+from tb.objfifo.scene import Scene, words_of
+from tb.traffic import Rng
+
+_TRIES = 200
+_DTYPES = (np.int32, np.int32, np.int32, np.int16, np.int8)
+_MEMORY = ANY.tile(0, 1)
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """A random design and one of its tiles on an engine.
+
+    Attributes:
+        design: what was drawn.
+        plan: what it became.
+        tile: the tile that the engine stands for.
+        scene: what the engine is given.
+        sources: for each S2MM channel, the fifo whose words it is given.
+        sinks: for each MM2S channel, the fifo whose words it sends.
+        core: True where channels of a core stand behind those of the tile's DMA.
+    """
+
+    design: Design
+    plan: Plan
+    tile: Tile
+    scene: Scene
+    sources: tuple[str, ...]
+    sinks: tuple[str, ...]
+    core: bool
+
+
+def draw(rng: Rng, shape: Shape, words: int) -> Drawn:
+    """A design whose tile fits an engine of this shape.
+
+    Args:
+        rng: the only randomness.
+        shape: of the engine. Of 128-bit words each one stands for a word of the plan.
+        words: about how many are offered to each channel.
+
+    Raises:
+        UsageError: no design was found that fits.
+    """
+    as_planned = replace(shape, word_w=8 * WORD_BYTES)
+    for _ in range(_TRIES):
+        design = _Draft(rng, shape).design()
+        try:
+            plan = lower(design)
+            tiles = [t for t in plan.tiles if t.tile.kind is not TileKind.SHIM and t.channels]
+            # The memory tile, where most happens, half of the time.
+            first = [t for t in tiles if t.tile.kind is TileKind.MEM]
+            chosen = first[0] if rng.random() < 0.5 else tiles[int(rng.integers(len(tiles)))]
+            return _tile(rng, design, plan, chosen, as_planned, shape, words)
+        except (RuleError, UsageError):
+            continue
+    raise UsageError(f"no design was found for an engine of {shape}")
+
+
+# -- designs ---------------------------------------------------------------------------------------------------------
+
+
+class _Draft:
+    """Links on one memory tile until its channels, or those of the engine, are used up."""
+
+    def __init__(self, rng: Rng, shape: Shape) -> None:
+        self.rng, self.shape = rng, shape
+        self.fifos: list[Fifo] = []
+        self.links: list[Link] = []
+        self.columns = 0
+        self.left = {Direction.S2MM: shape.ns, Direction.MM2S: shape.nm}
+
+    def design(self) -> Design:
+        while min(self.left.values()) and (not self.links or self.rng.random() < 0.7):
+            kinds = ["forward", "forward", "rechunk", "padding"]
+            kinds += ["distribute"] * (self.left[Direction.MM2S] > 1) + ["join"] * (self.left[Direction.S2MM] > 1)
+            getattr(self, "_" + str(self.rng.choice(kinds)))()
+        return Design(ANY, self.fifos, self.links)
+
+    def _number(self, low: int, high: int) -> int:
+        return int(self.rng.integers(low, high + 1))
+
+    def _elsewhere(self, shim: bool = True) -> Tile:
+        """A tile that no other fifo uses: the shim's or a core."""
+        self.columns += 1
+        return ANY.tile(self.columns, 0 if shim and self.rng.random() < 0.4 else 2)
+
+    def _dims(self, words: int, dtype: np.dtype[np.generic], most: int) -> Dims:
+        """None, or every word of the object once, in another order."""
+        if self.rng.random() < 0.4:
+            return ()
+        per = WORD_BYTES // dtype.itemsize
+        factors, rest = [], words
+        for _ in range(most - 1 - (per > 1)):
+            found = [f for f in range(1, rest + 1) if rest % f == 0]
+            factors.append(int(self.rng.choice(found)))
+            rest //= factors[-1]
+        factors.append(rest)
+        strides = [math.prod(factors[i + 1 :]) for i in range(len(factors))]
+        order = self.rng.permutation(len(factors)).tolist()
+        dims = tuple((factors[i], strides[i] * per) for i in order)
+        return dims if per == 1 else (*dims, (per, 1))
+
+    def _fifo(self, name: str, source: Tile, target: Tile, words: int, dtype: np.dtype[np.generic]) -> Fifo:
+        """A fifo of random depths, with random dims at the ends that may have them."""
+        to_stream = self._dims(words, dtype, source.limits.dims) if source.kind is not TileKind.SHIM else ()
+        from_stream = self._dims(words, dtype, target.limits.dims) if target.kind is not TileKind.SHIM else ()
+        obj = ObjectType((words * WORD_BYTES // dtype.itemsize,), dtype)
+        depth = (self._number(1, 4), self._number(1, 4))
+        fifo = Fifo(name, source, (target,), depth, obj, to_stream, (from_stream,) if from_stream else ())
+        self.fifos.append(fifo)
+        self.left[Direction.MM2S if source == _MEMORY else Direction.S2MM] -= 1
+        return fifo
+
+    def _name(self) -> str:
+        return f"f{len(self.fifos)}"
+
+    def _dtype(self) -> np.dtype[np.generic]:
+        return np.dtype(_DTYPES[self._number(0, len(_DTYPES) - 1)])
+
+    def _link(self, ins: Sequence[Fifo], outs: Sequence[Fifo], offsets: Sequence[int] = ()) -> None:
+        join = len(ins) > 1
+        names = tuple(f.name for f in ins), tuple(f.name for f in outs)
+        self.links.append(Link(*names, tuple(offsets) if join else (), () if join else tuple(offsets)))
+
+    def _repeats(self, fifos: Sequence[Fifo]) -> None:
+        times = self._number(1, 3) if self.rng.random() < 0.4 else 1
+        for fifo in fifos:
+            fifo.repeat_count = times
+
+    def _iterations(self, fifos: Sequence[Fifo]) -> None:
+        if self.rng.random() < 0.2:
+            count = self._number(1, 4)
+            for fifo in fifos:
+                fifo.iter_count = count
+
+    def _forward(self) -> None:
+        words, dtype = self._number(1, 24), self._dtype()
+        first = self._fifo(self._name(), self._elsewhere(), _MEMORY, words, dtype)
+        last = self._fifo(self._name(), _MEMORY, self._elsewhere(), words, dtype)
+        self._link([first], [last])
+        self._repeats([last])
+        self._iterations([last if self.rng.random() < 0.5 else first])
+        if self.rng.random() < 0.3:
+            shape = (last.end_depth(0), last.obj.elements)
+            values = self.rng.integers(-100, 100, shape).astype(dtype)
+            last.init_values = tuple(values)
+
+    def _rechunk(self) -> None:
+        small, times, dtype = self._number(1, 12), self._number(2, 4), self._dtype()
+        sizes = (small, small * times) if self.rng.random() < 0.5 else (small * times, small)
+        first = self._fifo(self._name(), self._elsewhere(), _MEMORY, sizes[0], dtype)
+        last = self._fifo(self._name(), _MEMORY, self._elsewhere(), sizes[1], dtype)
+        first.from_stream = last.to_stream = ()
+        self._link([first], [last])
+        self._repeats([last])
+
+    def _padding(self) -> None:
+        rows, columns, dtype = self._number(1, 5), self._number(1, 6), self._dtype()
+        per = WORD_BYTES // dtype.itemsize
+        up, down, left, right = (self._number(0, 3) for _ in range(4))
+        first = self._fifo(self._name(), self._elsewhere(), _MEMORY, rows * columns, dtype)
+        padded = (rows + up + down) * (columns + left + right)
+        last = self._fifo(self._name(), _MEMORY, self._elsewhere(), padded, dtype)
+        last.to_stream = ((rows, columns * per), (columns * per, 1))
+        last.padding = ((up, down), (left * per, right * per))
+        self._link([first], [last])
+        self._repeats([last])
+
+    def _lengths(self, most: int) -> tuple[list[int], list[int]]:
+        lengths = [self._number(1, 12) for _ in range(self._number(2, most))]
+        return lengths, [sum(lengths[:n]) for n in range(len(lengths))]
+
+    def _distribute(self) -> None:
+        (lengths, offsets), dtype = self._lengths(self.left[Direction.MM2S]), self._dtype()
+        whole = self._fifo(self._name(), self._elsewhere(), _MEMORY, sum(lengths), dtype)
+        whole.from_stream = ()
+        legs = [self._fifo(self._name(), _MEMORY, self._elsewhere(), n, dtype) for n in lengths]
+        self._link([whole], legs, [n * WORD_BYTES // dtype.itemsize for n in offsets])
+        self._repeats(legs)
+        self._iterations(legs)
+
+    def _join(self) -> None:
+        (lengths, offsets), dtype = self._lengths(self.left[Direction.S2MM]), self._dtype()
+        legs = [self._fifo(self._name(), self._elsewhere(), _MEMORY, n, dtype) for n in lengths]
+        whole = self._fifo(self._name(), _MEMORY, self._elsewhere(), sum(lengths), dtype)
+        whole.to_stream = ()
+        self._link(legs, [whole], [n * WORD_BYTES // dtype.itemsize for n in offsets])
+        self._repeats([whole])
+        self._iterations([whole] if self.rng.random() < 0.5 else legs)
+
+
+# -- tiles -----------------------------------------------------------------------------------------------------------
+
+
+def _tile(rng: Rng, design: Design, plan: Plan, tile: TilePlan, as_planned: Shape, shape: Shape, words: int) -> Drawn:
+    """The tile's channels, those of its core behind them, and words for all that come in."""
+    loaded = from_plan(tile, as_planned)
+    scene = Scene(dict(loaded.descriptors), list(loaded.tasks), dict(loaded.locks))
+    for address, values in loaded.memory.items():
+        # In a wider word the value stands in the lowest part.
+        wide = np.zeros((len(values), shape.lanes), np.uint32)
+        wide[:, 0] = values
+        scene.memory[address] = wide.reshape(-1)
+    ends = {d: [c.fifo for c in tile.channels if c.direction is d] for d in Direction}
+    core = tile.tile.kind is TileKind.CORE
+    if core:
+        _core(scene, plan, tile, as_planned, ends)
+    whole = {f.name: f for f in design.fifos}
+    for channel, name in enumerate(ends[Direction.S2MM]):
+        obj = whole[name].obj.words
+        link = next((k for k in design.links if name in k.ins and k.kind == "forward"), None)
+        # Words that make whole objects on both sides, so that nothing stays half done.
+        unit = (
+            obj
+            if link is None or core
+            else max(obj, whole[link.outs[0]].obj.words if not whole[link.outs[0]].padding else obj)
+        )
+        count = max(1, int(rng.integers(words // 2, words + 1)) // unit)
+        if (joined := next((k for k in design.links if name in k.ins and k.kind == "join"), None)) and not core:
+            count = max(1, words // max(whole[n].obj.words for n in joined.ins))
+        scene.words[channel] = words_of(shape, rng, count * unit)
+    return Drawn(design, plan, tile.tile, scene, tuple(ends[Direction.S2MM]), tuple(ends[Direction.MM2S]), core)
+
+
+def _core(scene: Scene, plan: Plan, tile: TilePlan, shape: Shape, ends: dict[Direction, list[str]]) -> None:
+    """A channel for each end of a fifo that the tile's core would use."""
+    free = (n for n in range(shape.nbd) if n not in scene.descriptors)
+    for (name, port, _), (at, end) in core_ends(plan).items():
+        if at != tile.tile:
+            continue
+        direction = Direction.MM2S if port is Port.CONSUME else Direction.S2MM
+        channel = len(ends[direction])
+        if channel >= (shape.nm if direction is Direction.MM2S else shape.ns):
+            raise UsageError(f"{at}: the engine has no {direction} channel {channel} for its core")
+        ring = objects(
+            end,
+            lambda buffer: (tile.buffer(buffer).address // WORD_BYTES, tile.buffer(buffer).size // WORD_BYTES),
+            lambda key: key[1],
+        )
+        numbers = [number for number, _ in zip(free, ring, strict=False)]
+        if len(numbers) < len(ring):
+            raise UsageError(f"{at}: the engine has no descriptors left for its core")
+        for n, descriptor in enumerate(ring):
+            scene.descriptors[numbers[n]] = replace(descriptor, next=numbers[(n + 1) % len(numbers)])
+        scene.tasks.append(Task(channel + (shape.ns if direction is Direction.MM2S else 0), numbers[0]))
+        ends[direction].append(name)
