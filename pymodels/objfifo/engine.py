@@ -4,13 +4,14 @@
 Contract: objfifo-engine.md. The model goes from edge to edge and leaves out those at which nothing can change. A word's
 way through an input's skid buffer or through an output is followed in one step, since both depend on earlier words only.
 While it runs, memory holds numbers of words (of the inputs, the first contents, headers); the data follow at the end.
+What stands at the ends of the channels is the caller's: here traces, in objfifo-array.md other engines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -67,9 +68,11 @@ DIMENSIONS = 3
 PADDING = -1
 """In a walk: a padding zero."""
 
+NEVER = 1 << 60
+"""An edge that does not come."""
+
 _HEADER = -2
 _OUTSIDE = -3
-_NEVER = 1 << 60
 _MOST_EDGES = 1 << 24
 _FREE = -1
 _HEADER_ROW_COLUMN = 0xFFF << 16
@@ -108,16 +111,92 @@ def header_word(packet_id: int, packet_type: int) -> int:
     return fields | (0 if fields.bit_count() % 2 else _PARITY)
 
 
-# -- the two ends of a channel ---------------------------------------------------------------------------------------
+# -- words and ends ---------------------------------------------------------------------------------------------------
+
+
+class Words:
+    """All words of a run by number: what was there from the start, and what is made on the way.
+
+    Args:
+        size: bytes of a word.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._data: list[npt.NDArray[np.uint8]] = []
+        self._known: list[npt.NDArray[np.bool_]] = []
+        self._fixed = 0
+        self._made: list[tuple[int, int]] = []  # word that it is made of (or none), number
+        self._table: tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]] | None = None
+
+    def add(self, data: npt.NDArray[np.uint8], known: npt.NDArray[np.bool_] | None = None) -> int:
+        """Words (n, bytes) of which some may be unknown; the number of the first. All before any is made."""
+        first = self._fixed
+        self._data.append(data)
+        self._known.append(np.ones(len(data), np.bool_) if known is None else known)
+        self._fixed += len(data)
+        return first
+
+    def address(self, row: int) -> int:
+        """Where a word stood at the start, counted from the beginning of its memory."""
+        while row >= self._fixed:
+            row = self._made[row - self._fixed][0]
+        for block in self._data:
+            if row < len(block):
+                break
+            row -= len(block)
+        return row
+
+    def make(self, value: int, base: int = -1) -> int:
+        """A word whose lowest 32 bits are ``value``, or word ``base`` with ``value`` added to each 32-bit part."""
+        self._made.append((base, value))
+        return self._fixed + len(self._made) - 1
+
+    def table(self) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
+        """Data (words, bytes) and whether they are known; asked for when the run is over."""
+        if self._table is not None:
+            return self._table
+        made = np.zeros((len(self._made), self.size), np.uint8)
+        data = np.concatenate([*self._data, made])
+        known = np.concatenate([*self._known, np.ones(len(self._made), np.bool_)])
+        parts = data.view("<u4")
+        for n, (base, value) in enumerate(self._made, self._fixed):
+            if base < 0:
+                parts[n, 0] = value
+            else:
+                parts[n] = parts[base] + np.uint32(value)
+                known[n] = known[base]
+        self._table = data, known
+        return self._table
+
+
+class End(Protocol):
+    """What stands at the stream end of a channel."""
+
+    def due(self) -> int:
+        """The first edge at which a word can go, :data:`NEVER` if that is not known."""
+
+    def word(self, edge: int, address: int) -> int:
+        """A word goes between the end and this address of memory; from when on the next one can."""
+
+
+class Sender(End, Protocol):
+    """The end of a channel from memory."""
+
+    def put(self, edge: int, row: int) -> int:
+        """A word that is not in memory goes; from when on the next one can."""
+
+    def last(self) -> None:
+        """The word that went last carries TLAST."""
 
 
 class _Input:
     """The skid buffer of an input: when its next word stands at its output."""
 
-    def __init__(self, trace: Trace, first_ready: int, row: int, memory: list[int]) -> None:
+    def __init__(self, trace: Trace, first_ready: int, words: Words, memory: list[int]) -> None:
         self.trace = trace
         self.accepts: list[int] = []
-        self._row = row  # of the next word in the table of words
+        self._row = words.add(trace.data)  # the next word
         self._memory = memory
         self._taken = 0
         self._gaps = iter(trace.gaps.tolist())
@@ -135,7 +214,7 @@ class _Input:
 
     def due(self) -> int:
         """The first edge at which a word can leave."""
-        return self.accepts[self._taken] + SKID_LATENCY if self._taken < len(self.accepts) else _NEVER
+        return self.accepts[self._taken] + SKID_LATENCY if self._taken < len(self.accepts) else NEVER
 
     def word(self, edge: int, address: int) -> int:
         """A word goes to memory at this edge; from when on the next one can."""
@@ -155,7 +234,7 @@ class _Output:
         self.rows: list[int] = []
         self.lasts: list[int] = []
         self._memory = memory
-        self._take = _sink(pattern)
+        self._take = sink_of(pattern)
         self._last = 0
 
     def due(self) -> int:
@@ -167,8 +246,12 @@ class _Output:
         """A word of memory is issued at this edge; from when on the next one can be."""
         return self.put(edge, self._memory[address])
 
+    def last(self) -> None:
+        """The word that was issued last carries TLAST."""
+        self.lasts.append(len(self.outs) - 1)
+
     def put(self, edge: int, row: int) -> int:
-        """Any word of the table is issued at this edge; from when on the next one can be."""
+        """Any word is issued at this edge; from when on the next one can be."""
         offer = edge + MM2S_LATENCY
         if offer <= self._last:
             offer = self._last + 1
@@ -180,7 +263,8 @@ class _Output:
         return outs[spent] + 1 if spent >= 0 and outs[spent] > edge else edge + 1
 
 
-def _sink(pattern: Pattern) -> Take:
+def sink_of(pattern: Pattern) -> Take:
+    """A sink that is ready as the pattern says, which may be never."""
     if pattern.kind == "none":
         return _at_once
     never = (pattern.kind == "array" and not any(pattern.values)) or (pattern.kind == "random" and pattern.p >= 1)
@@ -192,7 +276,7 @@ def _at_once(offer: int) -> int:
 
 
 def _too_late(offer: int) -> int:
-    return max(offer, _NEVER)
+    return max(offer, NEVER)
 
 
 # -- a channel -------------------------------------------------------------------------------------------------------
@@ -254,77 +338,85 @@ class _Log:
     locks: list[tuple[int, bytes]] = field(default_factory=list)
 
 
-class _Engine:
-    """One run, from the start trigger until nothing can change any more."""
+class Engine:
+    """One engine, edge by edge, from the one after its start trigger on.
 
-    def __init__(self, registers: EngineRegisters, stimulus: Stimulus) -> None:
+    Args:
+        registers: as programmed; left as they stand at the end.
+        words: of the run.
+
+    Attributes:
+        memory: the word that stands at each address.
+        ends: of the channels, to be set before the first edge.
+    """
+
+    def __init__(self, registers: EngineRegisters, words: Words) -> None:
         shape = registers.shape
-        self.registers, self.shape = registers, shape
-        self.clock = clock_of(stimulus, "aclk")
-        first = ready_from(stimulus)
+        self.registers, self.shape, self.words = registers, shape, words
         self.channels = [_Channel(c, c < shape.ns) for c in range(shape.channels)]
-        self._memory = list(range(shape.mem_words))
-        self.inputs: list[_Input] = []
-        row = shape.mem_words + 1
-        for n in range(shape.ns):
-            trace = offered(stimulus, f"s_axis_{n}", shape.word_w, self.clock)
-            self.inputs.append(_Input(trace, first, row, self._memory))
-            row += len(trace)
-        self.outputs = [_Output(stimulus.pattern(f"m_axis_{n}"), self._memory) for n in range(shape.nm)]
-        self._ends: list[_Input | _Output] = [*self.inputs, *self.outputs]
-        self.start = offered(stimulus, "start", START_BITS, self.clock)
-        self.starts = unhindered(self.start.gaps, first)
+        first = words.add(registers.memory, registers.known)
+        self.memory = list(range(first, first + shape.mem_words))
+        self.ends: list[End] = []
         self.log = _Log([[] for _ in self.channels])
+        self._zero = words.add(np.zeros((1, shape.word_bytes), np.uint8))
         self._table = registers.descriptors()
         self._words: dict[tuple[int, int, bool], list[int]] = {}
-        self._zero = shape.mem_words
-        self._headers: list[int] = []
-        self._first_header = row
-        self._due = [_NEVER] * shape.channels
+        self._due = [NEVER] * shape.channels
         self._at = [0] * shape.channels
         self._running: list[list[int]] = [[]] * shape.channels  # words of what is in CUR
         self._bank_mask = shape.nbank - 1
         self._turn = [0] * shape.nbank  # the channel that a bank looks at first, C standing for 0
         self._errors: list[tuple[int, Code, int]] = []
+        self._moving: set[int] = set()
+        self._releases: list[tuple[int, int]] = []
+        self._check = False
 
     # -- edges
 
-    def run(self) -> None:
-        """Go through all edges that matter; the registers are left as they stand at the end."""
-        if len(self.starts) and self.registers.armed:
+    def start(self) -> bool:
+        """The start trigger; whether it means anything."""
+        if self.registers.armed:
             self.registers.running = True
-            self._run(int(self.starts[0]) + START_TO_POP)
-        self._settle()
+            self._moving = {c for c, queue in enumerate(self.registers.queues) if queue}
+        return self.registers.armed
 
-    def _run(self, edge: int) -> None:
-        channels, due = self.channels, self._due
-        moving = {c for c, queue in enumerate(self.registers.queues) if queue}
-        releases: list[tuple[int, int]] = []
-        check = False
-        for _ in range(_MOST_EDGES):
-            finished = self._work(edge)
-            granted, added, releases = self._acquire() if check else [], releases, []
-            for c in finished:
-                releases += self._finish(edge, channels[c])
-                moving.add(c)
-            check = bool(granted)
-            if moving:
-                moving = {c for c in moving if self._advance(edge, channels[c])}
-                check = check or any(channels[c].waits for c in moving)
-            for c in granted:
-                channels[c].waits = False
-                moving.add(c)
-            if granted or added:
-                check = self._change_locks(edge, granted, added) or check
-            if self._errors:
-                moving -= self._fail()
-            edge += 1
-            if not (releases or check or moving):
-                # A channel that a bank has turned away stays due.
-                edge = max(edge, min(due))
-                if edge >= _NEVER:
-                    return
-        raise UsageError(f"the engine still runs at edge {edge}; its tasks have no end, and nothing holds them back")
+    def step(self, edge: int) -> None:
+        """All that happens at one edge."""
+        channels, moving = self.channels, self._moving
+        finished = self._work(edge)
+        granted = self._acquire() if self._check else []
+        added, releases = self._releases, []
+        for c in finished:
+            releases += self._finish(edge, channels[c])
+            moving.add(c)
+        check = bool(granted)
+        if moving:
+            moving = {c for c in moving if self._advance(edge, channels[c])}
+            check = check or any(channels[c].waits for c in moving)
+        for c in granted:
+            channels[c].waits = False
+            moving.add(c)
+        if granted or added:
+            check = self._change_locks(edge, granted, added) or check
+        if self._errors:
+            moving -= self._fail()
+        self._moving, self._releases, self._check = moving, releases, check
+
+    def next_edge(self, edge: int) -> int:
+        """The first edge after this one at which anything can change, as far as the ends know."""
+        if self._releases or self._check or self._moving:
+            return edge + 1
+        # A channel that a bank has turned away stays due.
+        return max(edge + 1, min(self._due))
+
+    def wake(self, channel: int, edge: int) -> None:
+        """The end of a channel knows more than it did."""
+        if (
+            self._due[channel] >= NEVER
+            and self.channels[channel].cur is not None
+            and not self.channels[channel].stopped
+        ):
+            self._due[channel] = max(edge + 1, self.ends[channel].due())
 
     def _work(self, edge: int) -> list[int]:
         """Rule 6: at most one word a channel; the channels that finish."""
@@ -347,12 +439,12 @@ class _Engine:
         for bank, c in claims.items():
             self._turn[bank] = c + 1
             n, words = at[c], all_words[c]
-            due[c] = self._ends[c].word(edge, words[n])
+            due[c] = self.ends[c].word(edge, words[n])
             at[c] = n + 1
             if n + 1 == len(words):
                 finished.append(c)
         for c in finished:
-            due[c] = _NEVER
+            due[c] = NEVER
         return finished
 
     def _first(self, bank: int, one: int, other: int) -> int:
@@ -371,9 +463,11 @@ class _Engine:
         if code == _HEADER:
             packet = self._current(c).descriptor.packet
             assert packet is not None
-            row = self._first_header + len(self._headers)
-            self._headers.append(header_word(*packet))
-        return self.outputs[c - self.shape.ns].put(edge, row)
+            row = self.words.make(header_word(*packet))
+        return self._sender(c).put(edge, row)
+
+    def _sender(self, c: int) -> Sender:
+        return cast(Sender, self.ends[c])
 
     def _finish(self, edge: int, channel: _Channel) -> list[tuple[int, int]]:
         """CUR becomes empty; what it releases."""
@@ -381,8 +475,7 @@ class _Engine:
         channel.cur = None
         self.log.events[channel.number].append((edge + EVENT_LATENCY, slot.number | slot.final << EVENT_FINAL))
         if not channel.to_memory and slot.descriptor.tlast:
-            output = self.outputs[channel.number - self.shape.ns]
-            output.lasts.append(len(output.outs) - 1)
+            self._sender(channel.number).last()
         if slot.final and slot.token:
             self.registers.count_token(channel.number)
         return [] if slot.descriptor.release is None else [slot.descriptor.release]
@@ -423,7 +516,7 @@ class _Engine:
         if c.next is not None and not c.waits and c.cur is None:
             c.cur, c.next, moved = c.next, None, True
             self._at[c.number], self._running[c.number] = 0, c.cur.words
-            self._due[c.number] = max(edge + 1, self._ends[c.number].due())
+            self._due[c.number] = max(edge + 1, self.ends[c.number].due())
         if c.fetch is not None and c.next is None:
             c.next, c.fetch, moved = c.fetch, None, True
             c.waits = c.next.descriptor.acquire is not None
@@ -478,57 +571,30 @@ class _Engine:
                 continue
             self.registers.fail(code, c, number)
             self.channels[c].stopped, self.channels[c].waits = True, False
-            self._due[c] = _NEVER
+            self._due[c] = NEVER
             stopped.add(c)
         self._errors.clear()
         return stopped
 
     # -- the end
 
-    def _settle(self) -> None:
+    def settle(self) -> None:
         """Leave memory and channels as they stand."""
+        data, known = self.words.table()
         registers = self.registers
-        rows = np.asarray(self._memory, dtype=np.int64)
-        registers.memory = self._table_of_words()[rows]
-        registers.known = registers.known | (rows >= self._zero)
+        rows = np.asarray(self.memory, dtype=np.int64)
+        registers.memory, registers.known = data[rows], known[rows]
         registers.status = [ChannelStatus(c.busy, c.stopped) for c in self.channels]
 
-    def _table_of_words(self) -> npt.NDArray[np.uint8]:
-        size = self.shape.word_bytes
-        headers = np.zeros((len(self._headers), size), np.uint8)
-        headers[:, :4] = np.asarray(self._headers, dtype="<u4").view(np.uint8).reshape(-1, 4)
-        zero = np.zeros((1, size), np.uint8)
-        return np.concatenate([self.registers.memory, zero, *(i.trace.data for i in self.inputs), headers])
-
-    def outcome(self, memory: npt.NDArray[np.uint8], known: npt.NDArray[np.bool_]) -> Outcome:
-        """What has transferred; ``memory`` and ``known`` as they were at the start."""
-        ports = {f"s_axis_{n}": transferred(i.trace, self.clock, i.accepts) for n, i in enumerate(self.inputs)}
-        ports["start"] = transferred(self.start, self.clock, self.starts)
-        table = self._table_of_words()
-        table[: len(memory)] = memory
-        for n, output in enumerate(self.outputs):
-            ports[f"m_axis_{n}"] = self._transfers(f"m_axis_{n}", output, table, known)
-        for c, events in enumerate(self.log.events):
-            values = np.array([value for _, value in events], "<u2").view(np.uint8).reshape(-1, EVENT_BITS // 8)
-            ports[f"evt_{c}"] = _beats(values, [edge for edge, _ in events], self.clock)
+    def logs(self, clock: Clock) -> tuple[list[Trace], Trace]:
+        """The events of each channel, and the locks."""
+        events = []
+        for log in self.log.events:
+            values = np.array([value for _, value in log], "<u2").view(np.uint8).reshape(-1, EVENT_BITS // 8)
+            events.append(beats(values, [edge for edge, _ in log], clock))
         values = np.frombuffer(b"".join(value for _, value in self.log.locks), np.uint8)
         values = values.reshape(-1, self.shape.nlock * LOCK_BITS // 8)
-        ports["lock"] = _beats(values, [edge for edge, _ in self.log.locks], self.clock)
-        return Outcome(ports, {"irq": self.registers.irq})
-
-    def _transfers(
-        self, name: str, output: _Output, table: npt.NDArray[np.uint8], known: npt.NDArray[np.bool_]
-    ) -> Trace:
-        cycles = np.asarray(output.outs, dtype=np.int64)
-        cycles = cycles[cycles < _NEVER]
-        rows = np.asarray(output.rows, dtype=np.int64)[: len(cycles)]
-        stale = rows[rows < self._zero]
-        stale = stale[~known[stale]]
-        if len(stale):
-            raise UsageError(f"{name}: reads word {stale[0]} of the memory, which nobody has written")
-        last = np.zeros(len(output.outs), np.bool_)
-        last[output.lasts] = True
-        return _beats(table[rows], cycles, self.clock, last[: len(cycles)])
+        return events, beats(values, [edge for edge, _ in self.log.locks], clock)
 
     def hanging(self) -> tuple[Hang, ...]:
         """What the channels wait for."""
@@ -551,18 +617,81 @@ def _wanted(channel: _Channel) -> tuple[int, int]:
     return channel.next.descriptor.acquire
 
 
-def _beats(
-    data: npt.NDArray[np.uint8], cycles: npt.ArrayLike, clock: Clock, last: npt.ArrayLike | None = None
-) -> Trace:
+def beats(data: npt.NDArray[np.uint8], cycles: npt.ArrayLike, clock: Clock, last: npt.ArrayLike | None = None) -> Trace:
+    """Beats in these cycles."""
     return Trace.from_bytes(data, cycle=cycles, last=last, clock_ps=clock.period_ps, offset_ps=clock.offset_ps)
 
 
+def sent(name: str, words: Words, rows: list[int], cycles: list[int], lasts: list[int], clock: Clock) -> Trace:
+    """What went out of a port, as far as it did; a :class:`UsageError` where it is memory that nobody has written."""
+    edges = np.asarray(cycles, dtype=np.int64)
+    edges = edges[edges < NEVER]
+    chosen = np.asarray(rows, dtype=np.int64)[: len(edges)]
+    data, known = words.table()
+    if not known[chosen].all():
+        stale = chosen[~known[chosen]]
+        raise UsageError(f"{name}: reads word {words.address(int(stale[0]))} of the memory, which nobody has written")
+    last = np.zeros(len(rows), np.bool_)
+    last[lasts] = True
+    return beats(data[chosen], edges, clock, last[: len(edges)])
+
+
+class _Alone:
+    """An engine between traces."""
+
+    def __init__(self, params: Mapping[str, Any], stimulus: Stimulus) -> None:
+        self.registers = EngineRegisters(Shape.of(params))
+        self.before = self.registers.apply(stimulus.program.get("s_axil", ()))
+        shape = self.registers.shape
+        self.clock = clock_of(stimulus, "aclk")
+        self.words = Words(shape.word_bytes)
+        self.engine = Engine(self.registers, self.words)
+        first = ready_from(stimulus)
+        memory = self.engine.memory
+        traces = [offered(stimulus, f"s_axis_{n}", shape.word_w, self.clock) for n in range(shape.ns)]
+        self.inputs = [_Input(trace, first, self.words, memory) for trace in traces]
+        self.outputs = [_Output(stimulus.pattern(f"m_axis_{n}"), memory) for n in range(shape.nm)]
+        self.engine.ends = [*self.inputs, *self.outputs]
+        self.start = offered(stimulus, "start", START_BITS, self.clock)
+        self.starts = unhindered(self.start.gaps, first)
+        if len(self.starts) and self.engine.start():
+            run_engines([self.engine], int(self.starts[0]) + START_TO_POP)
+        self.engine.settle()
+
+    def outcome(self) -> Outcome:
+        """What has transferred."""
+        ports = {f"s_axis_{n}": transferred(i.trace, self.clock, i.accepts) for n, i in enumerate(self.inputs)}
+        ports["start"] = transferred(self.start, self.clock, self.starts)
+        for n, output in enumerate(self.outputs):
+            name = f"m_axis_{n}"
+            ports[name] = sent(name, self.words, output.rows, output.outs, output.lasts, self.clock)
+        events, ports["lock"] = self.engine.logs(self.clock)
+        ports |= {f"evt_{c}": trace for c, trace in enumerate(events)}
+        return Outcome(ports, {"irq": self.registers.irq})
+
+
+def run_engines(engines: Sequence[Engine], edge: int, between: Callable[[int], None] = lambda edge: None) -> None:
+    """Go through all edges that matter, until nothing can change any more.
+
+    Args:
+        engines: all on one clock.
+        edge: the first.
+        between: what passes between them; called after each edge.
+
+    Raises:
+        UsageError: they never come to rest.
+    """
+    for _ in range(_MOST_EDGES):
+        for engine in engines:
+            engine.step(edge)
+        between(edge)
+        edge = min(engine.next_edge(edge) for engine in engines)
+        if edge >= NEVER:
+            return
+    raise UsageError(f"the engine still runs at edge {edge}; its tasks have no end, and nothing holds them back")
+
+
 # -- what it is asked for --------------------------------------------------------------------------------------------
-
-
-def _programmed(params: Mapping[str, Any], stimulus: Stimulus) -> tuple[EngineRegisters, list[Reply]]:
-    registers = EngineRegisters(Shape.of(params))
-    return registers, registers.apply(stimulus.program.get("s_axil", ()))
 
 
 def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
@@ -571,30 +700,20 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     The run ends when nothing can change any more. A :class:`UsageError` where it never does, or where an output would
     carry memory that nobody has written.
     """
-    registers, _ = _programmed(params, stimulus)
-    memory, known = registers.memory, registers.known
-    engine = _Engine(registers, stimulus)
-    engine.run()
-    return engine.outcome(memory, known)
+    return _Alone(params, stimulus).outcome()
 
 
 def predict_accesses(params: Mapping[str, Any], stimulus: Stimulus) -> tuple[list[Reply], list[Reply]]:
     """The answers to the accesses of ``s_axil`` before and after the streams."""
-    registers, before = _programmed(params, stimulus)
-    _Engine(registers, stimulus).run()
-    return before, registers.apply(stimulus.after.get("s_axil", ()))
+    alone = _Alone(params, stimulus)
+    return alone.before, alone.registers.apply(stimulus.after.get("s_axil", ()))
 
 
 def final_state(params: Mapping[str, Any], stimulus: Stimulus) -> EngineRegisters:
     """The registers, locks and memory after the streams."""
-    registers, _ = _programmed(params, stimulus)
-    _Engine(registers, stimulus).run()
-    return registers
+    return _Alone(params, stimulus).registers
 
 
 def hanging(params: Mapping[str, Any], stimulus: Stimulus) -> tuple[Hang, ...]:
     """What every channel that is not done waits for at the end of a run."""
-    registers, _ = _programmed(params, stimulus)
-    engine = _Engine(registers, stimulus)
-    engine.run()
-    return engine.hanging()
+    return _Alone(params, stimulus).engine.hanging()

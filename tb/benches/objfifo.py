@@ -26,7 +26,7 @@ from tb.objfifo.scene import Scene, stimulus_of, words_of
 from tb.paths import HDL
 from tb.traffic import Rng, stream_cases
 
-LARGEST = {"NS": 6, "NM": 6, "NBD": 64, "NBANK": 8}
+LARGEST = {"NS": 6, "NM": 6, "NBD": 64, "NBANK": 8, "MEM_WORDS": 4096}
 """Everything at its limit but the memory; too long to build for every day."""
 
 REGION = 128
@@ -582,7 +582,7 @@ DESIGN = Design(
         "NBD": Parameter(default=48),
         "NLOCK": Parameter(default=64),
         "NBANK": Parameter(default=16),
-        "MEM_WORDS": Parameter(default=1 << 17),
+        "MEM_WORDS": Parameter(default=1024),
         "WORD_W": Parameter(default=32),
     },
     streams=(
@@ -667,6 +667,7 @@ DESIGN = Design(
             summary="what the planner makes of a memory tile that distributes, and of one that joins",
             make=_planned,
             options={"words": 8, "objects": 6, **_PATTERNS},
+            params={"MEM_WORDS": 1 << 17},
         ),
         *stream_cases(_designs),
         stream_cases(_scenes)[0].model_copy(

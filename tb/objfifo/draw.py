@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -72,10 +73,27 @@ def draw(rng: Rng, shape: Shape, words: int) -> Drawn:
             # The memory tile, where most happens, half of the time.
             first = [t for t in tiles if t.tile.kind is TileKind.MEM]
             chosen = first[0] if rng.random() < 0.5 else tiles[int(rng.integers(len(tiles)))]
-            return _tile(rng, design, plan, chosen, as_planned, shape, words)
+            return _tile(rng, design, plan, packed(chosen), as_planned, shape, words)
         except (RuleError, UsageError):
             continue
     raise UsageError(f"no design was found for an engine of {shape}")
+
+
+def dims_of(rng: Rng, words: int, dtype: np.dtype[Any], most: int) -> Dims:
+    """None, or at most so many dims that visit every word of the object once, in another order."""
+    if rng.random() < 0.4:
+        return ()
+    per = WORD_BYTES // dtype.itemsize
+    factors, rest = [], words
+    for _ in range(most - 1 - (per > 1)):
+        found = [f for f in range(1, rest + 1) if rest % f == 0]
+        factors.append(int(rng.choice(found)))
+        rest //= factors[-1]
+    factors.append(rest)
+    strides = [math.prod(factors[i + 1 :]) for i in range(len(factors))]
+    order = rng.permutation(len(factors)).tolist()
+    dims = tuple((factors[i], strides[i] * per) for i in order)
+    return dims if per == 1 else (*dims, (per, 1))
 
 
 # -- designs ---------------------------------------------------------------------------------------------------------
@@ -106,26 +124,10 @@ class _Draft:
         self.columns += 1
         return ANY.tile(self.columns, 0 if shim and self.rng.random() < 0.4 else 2)
 
-    def _dims(self, words: int, dtype: np.dtype[np.generic], most: int) -> Dims:
-        """None, or every word of the object once, in another order."""
-        if self.rng.random() < 0.4:
-            return ()
-        per = WORD_BYTES // dtype.itemsize
-        factors, rest = [], words
-        for _ in range(most - 1 - (per > 1)):
-            found = [f for f in range(1, rest + 1) if rest % f == 0]
-            factors.append(int(self.rng.choice(found)))
-            rest //= factors[-1]
-        factors.append(rest)
-        strides = [math.prod(factors[i + 1 :]) for i in range(len(factors))]
-        order = self.rng.permutation(len(factors)).tolist()
-        dims = tuple((factors[i], strides[i] * per) for i in order)
-        return dims if per == 1 else (*dims, (per, 1))
-
-    def _fifo(self, name: str, source: Tile, target: Tile, words: int, dtype: np.dtype[np.generic]) -> Fifo:
+    def _fifo(self, name: str, source: Tile, target: Tile, words: int, dtype: np.dtype[Any]) -> Fifo:
         """A fifo of random depths, with random dims at the ends that may have them."""
-        to_stream = self._dims(words, dtype, source.limits.dims) if source.kind is not TileKind.SHIM else ()
-        from_stream = self._dims(words, dtype, target.limits.dims) if target.kind is not TileKind.SHIM else ()
+        to_stream = dims_of(self.rng, words, dtype, source.limits.dims) if source.kind is not TileKind.SHIM else ()
+        from_stream = dims_of(self.rng, words, dtype, target.limits.dims) if target.kind is not TileKind.SHIM else ()
         obj = ObjectType((words * WORD_BYTES // dtype.itemsize,), dtype)
         depth = (self._number(1, 4), self._number(1, 4))
         fifo = Fifo(name, source, (target,), depth, obj, to_stream, (from_stream,) if from_stream else ())
@@ -136,7 +138,7 @@ class _Draft:
     def _name(self) -> str:
         return f"f{len(self.fifos)}"
 
-    def _dtype(self) -> np.dtype[np.generic]:
+    def _dtype(self) -> np.dtype[Any]:
         return np.dtype(_DTYPES[self._number(0, len(_DTYPES) - 1)])
 
     def _link(self, ins: Sequence[Fifo], outs: Sequence[Fifo], offsets: Sequence[int] = ()) -> None:
@@ -212,6 +214,22 @@ class _Draft:
 
 
 # -- tiles -----------------------------------------------------------------------------------------------------------
+
+
+def packed(tile: TilePlan) -> TilePlan:
+    """The same with its buffers one behind the other, for an engine with less memory than a tile."""
+    at = 0
+    moved: dict[str, int] = {}
+    buffers = []
+    for buffer in tile.buffers:
+        moved[buffer.name] = at - buffer.address
+        buffers.append(replace(buffer, address=at))
+        at += buffer.size
+    channels = [
+        replace(c, bds=tuple(replace(bd, base_bytes=bd.base_bytes + moved[bd.buffer]) for bd in c.bds))
+        for c in tile.channels
+    ]
+    return replace(tile, buffers=tuple(buffers), channels=tuple(channels))
 
 
 def _tile(rng: Rng, design: Design, plan: Plan, tile: TilePlan, as_planned: Shape, shape: Shape, words: int) -> Drawn:

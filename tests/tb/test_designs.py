@@ -11,6 +11,7 @@ from tb.run import Request, run
 DESIGNS = designs()
 # The DMA engine takes a minute to compile at its larger sizes.
 HEAVY = {("objfifo", "WORD_W")}
+HEAVY_DESIGNS = {"objfifo_array"}
 HEAVY_CASES = {("objfifo", "planned"), ("zynqnet_fp_units", "fp_units")}
 
 
@@ -23,12 +24,16 @@ VARIANTS = [
         name,
         variant,
         id="-".join([name, *(f"{k}{v}" for k, v in variant.items())]),
-        marks=_marks(any((name, k) in HEAVY for k in variant)),
+        marks=_marks(name in HEAVY_DESIGNS or any((name, k) in HEAVY for k in variant)),
     )
     for name, design in sorted(DESIGNS.items())
     for variant in design.variants
 ]
-CASES = [pytest.param(n, c.name, id=f"{n}-{c.name}") for n, d in sorted(DESIGNS.items()) for c in d.cases]
+CASES = [
+    pytest.param(n, c.name, id=f"{n}-{c.name}", marks=_marks(n in HEAVY_DESIGNS or (n, c.name) in HEAVY_CASES))
+    for n, d in sorted(DESIGNS.items())
+    for c in d.cases
+]
 SEEDS = 200
 
 

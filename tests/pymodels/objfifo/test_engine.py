@@ -285,11 +285,11 @@ def test_tokens_memory_and_status_after_a_run():
 
 
 @pytest.mark.parametrize("params", [*DESIGN.variants, LARGEST], ids=["default", "small", "wide", "largest"])
-@pytest.mark.parametrize("case", ["random", "sweep", "sizes", "errors", "corners"])
+@pytest.mark.parametrize("case", ["random", "scenes", "sweep", "sizes", "errors", "corners"])
 def test_random_scenes_against_the_naive_engine(case, params):
     request = Request(DESIGN, DESIGN.case(case), (0,), params)
     compared = 0
-    for seed in range(25 if case == "random" else 1):
+    for seed in range({"random": 10, "scenes": 25}.get(case, 1)):
         for given in request.case.make(request.setting(seed)):
             # The naive engine knows nothing of the register file, so of no queue that overflows.
             if final_state(request.all_params, given).error & 0xF != Code.QUEUE_OVERFLOW:

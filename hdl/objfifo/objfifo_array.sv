@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// objfifo_array - NE object FIFO engines, the streams between them through a switch, workers that
+// stand for cores' functions, and NX streams each way for the shim.
+//
+// Contract and numbers of sources and targets in docs/objfifo-array.md. Latency: the switch costs
+// no cycle, each of its targets is a buffer of capacity 2 and latency 1. Throughput one word a cycle
+// and stream. All ready and valid outputs are functions of flip-flops alone; the TKEEP of external
+// inputs is ignored.
+
+module objfifo_array #(
+  parameter  int unsigned NE        = 1,
+  parameter  int unsigned NX        = 2,
+  parameter  int unsigned NW        = 1,
+  parameter  int unsigned NS        = 3,
+  parameter  int unsigned NM        = 6,
+  parameter  int unsigned NBD       = 64,
+  parameter  int unsigned NLOCK     = 64,
+  parameter  int unsigned NBANK     = 16,
+  parameter  int unsigned MEM_WORDS = 131072,
+  parameter  int unsigned WORD_W    = 32,
+  localparam int unsigned C         = NS + NM
+) (
+  input  logic                                    aclk,
+  input  logic                                    aresetn,
+
+  input  logic [NE-1:0][15:0]                     s_axil_awaddr,
+  input  logic [NE-1:0]                           s_axil_awvalid,
+  output logic [NE-1:0]                           s_axil_awready,
+  input  logic [NE-1:0][31:0]                     s_axil_wdata,
+  input  logic [NE-1:0][3:0]                      s_axil_wstrb,
+  input  logic [NE-1:0]                           s_axil_wvalid,
+  output logic [NE-1:0]                           s_axil_wready,
+  output logic [NE-1:0][1:0]                      s_axil_bresp,
+  output logic [NE-1:0]                           s_axil_bvalid,
+  input  logic [NE-1:0]                           s_axil_bready,
+  input  logic [NE-1:0][15:0]                     s_axil_araddr,
+  input  logic [NE-1:0]                           s_axil_arvalid,
+  output logic [NE-1:0]                           s_axil_arready,
+  output logic [NE-1:0][31:0]                     s_axil_rdata,
+  output logic [NE-1:0][1:0]                      s_axil_rresp,
+  output logic [NE-1:0]                           s_axil_rvalid,
+  input  logic [NE-1:0]                           s_axil_rready,
+
+  input  logic [11:0]                             sw_axil_awaddr,
+  input  logic                                    sw_axil_awvalid,
+  output logic                                    sw_axil_awready,
+  input  logic [31:0]                             sw_axil_wdata,
+  input  logic [3:0]                              sw_axil_wstrb,
+  input  logic                                    sw_axil_wvalid,
+  output logic                                    sw_axil_wready,
+  output logic [1:0]                              sw_axil_bresp,
+  output logic                                    sw_axil_bvalid,
+  input  logic                                    sw_axil_bready,
+  input  logic [11:0]                             sw_axil_araddr,
+  input  logic                                    sw_axil_arvalid,
+  output logic                                    sw_axil_arready,
+  output logic [31:0]                             sw_axil_rdata,
+  output logic [1:0]                              sw_axil_rresp,
+  output logic                                    sw_axil_rvalid,
+  input  logic                                    sw_axil_rready,
+
+  input  logic [NX-1:0][WORD_W-1:0]               s_axis_tdata,
+  input  logic [NX-1:0][WORD_W/8-1:0]             s_axis_tkeep,
+  input  logic [NX-1:0]                           s_axis_tlast,
+  input  logic [NX-1:0]                           s_axis_tvalid,
+  output logic [NX-1:0]                           s_axis_tready,
+
+  output logic [NX-1:0][WORD_W-1:0]               m_axis_tdata,
+  output logic [NX-1:0][WORD_W/8-1:0]             m_axis_tkeep,
+  output logic [NX-1:0]                           m_axis_tlast,
+  output logic [NX-1:0]                           m_axis_tvalid,
+  input  logic [NX-1:0]                           m_axis_tready,
+
+  input  logic [7:0]                              start_tdata,
+  input  logic                                    start_tvalid,
+
+  output logic [NE*C-1:0][15:0]                   evt_tdata,
+  output logic [NE*C-1:0]                         evt_tvalid,
+
+  output logic [NE-1:0][8*NLOCK-1:0]              lock_tdata,
+  output logic [NE-1:0]                           lock_tvalid,
+
+  output logic [NE-1:0]                           irq
+);
+
+  if (NE == 0 || NE > 4) begin : gen_bad_ne
+    $fatal(1, "objfifo_array: NE must be 1 to 4");
+  end
+  if (NX == 0 || NX > 8) begin : gen_bad_nx
+    $fatal(1, "objfifo_array: NX must be 1 to 8");
+  end
+  if (NW == 0 || NW > 8) begin : gen_bad_nw
+    $fatal(1, "objfifo_array: NW must be 1 to 8");
+  end
+
+  localparam int unsigned Sources   = NE * NM + NX + NW;
+  localparam int unsigned Targets   = NE * NS + NX + NW;
+  localparam int unsigned FromX     = NE * NM;
+  localparam int unsigned FromW     = NE * NM + NX;
+  localparam int unsigned ToX       = NE * NS;
+  localparam int unsigned ToW       = NE * NS + NX;
+
+  logic [Sources-1:0]             source_valid;
+  logic [Sources-1:0]             source_ready;
+  logic [Sources-1:0][WORD_W:0]   source_data;    // TLAST on top
+  logic [Targets-1:0]             target_valid;
+  logic [Targets-1:0]             target_ready;
+  logic [Targets-1:0][WORD_W:0]   target_data;
+  logic [Targets-1:0][7:0]        route;
+  logic [Targets-1:0]             routed;
+  logic [NW-1:0][31:0]            add;
+  logic [NW-1:0][15:0]            work;
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Switch
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  objfifo_switch_regs #(
+    .TARGETS(Targets),
+    .NW     (NW)
+  ) u_switch_regs (
+    .aclk,
+    .aresetn,
+    .s_axil_awaddr (sw_axil_awaddr),
+    .s_axil_awvalid(sw_axil_awvalid),
+    .s_axil_awready(sw_axil_awready),
+    .s_axil_wdata  (sw_axil_wdata),
+    .s_axil_wstrb  (sw_axil_wstrb),
+    .s_axil_wvalid (sw_axil_wvalid),
+    .s_axil_wready (sw_axil_wready),
+    .s_axil_bresp  (sw_axil_bresp),
+    .s_axil_bvalid (sw_axil_bvalid),
+    .s_axil_bready (sw_axil_bready),
+    .s_axil_araddr (sw_axil_araddr),
+    .s_axil_arvalid(sw_axil_arvalid),
+    .s_axil_arready(sw_axil_arready),
+    .s_axil_rdata  (sw_axil_rdata),
+    .s_axil_rresp  (sw_axil_rresp),
+    .s_axil_rvalid (sw_axil_rvalid),
+    .s_axil_rready (sw_axil_rready),
+    .route,
+    .routed,
+    .add,
+    .work
+  );
+
+  objfifo_switch #(
+    .SOURCES(Sources),
+    .TARGETS(Targets),
+    .DATA_W (WORD_W + 1)
+  ) u_switch (
+    .route,
+    .routed,
+    .source_valid,
+    .source_ready,
+    .source_data,
+    .target_valid,
+    .target_ready,
+    .target_data
+  );
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Engines
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  for (genvar e = 0; e < NE; e++) begin : gen_engine
+    logic [NS-1:0][WORD_W-1:0]   in_data;
+    logic [NS-1:0]               in_last;
+    logic [NM-1:0][WORD_W-1:0]   out_data;
+    logic [NM-1:0]               out_last;
+    logic [NM-1:0][WORD_W/8-1:0] unused_out_keep;
+
+    for (genvar c = 0; c < NS; c++) begin : gen_in
+      assign {in_last[c], in_data[c]} = target_data[e*NS+c];
+    end
+    for (genvar c = 0; c < NM; c++) begin : gen_out
+      assign source_data[e*NM+c] = {out_last[c], out_data[c]};
+    end
+
+    objfifo_dma #(
+      .NS       (NS),
+      .NM       (NM),
+      .NBD      (NBD),
+      .NLOCK    (NLOCK),
+      .NBANK    (NBANK),
+      .MEM_WORDS(MEM_WORDS),
+      .WORD_W   (WORD_W)
+    ) u_dma (
+      .aclk,
+      .aresetn,
+      .s_axil_awaddr (s_axil_awaddr[e]),
+      .s_axil_awvalid(s_axil_awvalid[e]),
+      .s_axil_awready(s_axil_awready[e]),
+      .s_axil_wdata  (s_axil_wdata[e]),
+      .s_axil_wstrb  (s_axil_wstrb[e]),
+      .s_axil_wvalid (s_axil_wvalid[e]),
+      .s_axil_wready (s_axil_wready[e]),
+      .s_axil_bresp  (s_axil_bresp[e]),
+      .s_axil_bvalid (s_axil_bvalid[e]),
+      .s_axil_bready (s_axil_bready[e]),
+      .s_axil_araddr (s_axil_araddr[e]),
+      .s_axil_arvalid(s_axil_arvalid[e]),
+      .s_axil_arready(s_axil_arready[e]),
+      .s_axil_rdata  (s_axil_rdata[e]),
+      .s_axil_rresp  (s_axil_rresp[e]),
+      .s_axil_rvalid (s_axil_rvalid[e]),
+      .s_axil_rready (s_axil_rready[e]),
+      .s_axis_tdata  (in_data),
+      .s_axis_tkeep  ('1),
+      .s_axis_tlast  (in_last),
+      .s_axis_tvalid (target_valid[e*NS +: NS]),
+      .s_axis_tready (target_ready[e*NS +: NS]),
+      .m_axis_tdata  (out_data),
+      .m_axis_tkeep  (unused_out_keep),
+      .m_axis_tlast  (out_last),
+      .m_axis_tvalid (source_valid[e*NM +: NM]),
+      .m_axis_tready (source_ready[e*NM +: NM]),
+      .start_tdata,
+      .start_tvalid,
+      .evt_tdata     (evt_tdata[e*C +: C]),
+      .evt_tvalid    (evt_tvalid[e*C +: C]),
+      .lock_tdata    (lock_tdata[e]),
+      .lock_tvalid   (lock_tvalid[e]),
+      .irq           (irq[e])
+    );
+  end
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Outside, and workers
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  // Without a target a source is always ready, but nothing is taken in reset.
+  logic awake_q;
+
+  always_ff @(posedge aclk) begin
+    awake_q <= aresetn;
+  end
+
+  for (genvar x = 0; x < NX; x++) begin : gen_outside
+    assign source_valid[FromX+x] = s_axis_tvalid[x] && awake_q;
+    assign source_data[FromX+x]  = {s_axis_tlast[x], s_axis_tdata[x]};
+    assign s_axis_tready[x]      = source_ready[FromX+x] && awake_q;
+
+    skid_buffer #(
+      .DATA_W(WORD_W + 1)
+    ) u_skid (
+      .clk    (aclk),
+      .rst_n  (aresetn),
+      .s_valid(target_valid[ToX+x]),
+      .s_ready(target_ready[ToX+x]),
+      .s_data (target_data[ToX+x]),
+      .m_valid(m_axis_tvalid[x]),
+      .m_ready(m_axis_tready[x]),
+      .m_data ({m_axis_tlast[x], m_axis_tdata[x]})
+    );
+  end
+
+  assign m_axis_tkeep = '1;
+
+  for (genvar w = 0; w < NW; w++) begin : gen_worker
+    objfifo_worker #(
+      .WORD_W(WORD_W)
+    ) u_worker (
+      .clk    (aclk),
+      .rst_n  (aresetn),
+      .add    (add[w]),
+      .work   (work[w]),
+      .s_valid(target_valid[ToW+w]),
+      .s_ready(target_ready[ToW+w]),
+      .s_data (target_data[ToW+w][WORD_W-1:0]),
+      .s_last (target_data[ToW+w][WORD_W]),
+      .m_valid(source_valid[FromW+w]),
+      .m_ready(source_ready[FromW+w]),
+      .m_data (source_data[FromW+w][WORD_W-1:0]),
+      .m_last (source_data[FromW+w][WORD_W])
+    );
+  end
+
+  logic unused_inputs;
+  assign unused_inputs = ^s_axis_tkeep;
+
+endmodule

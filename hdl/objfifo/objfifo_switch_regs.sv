@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// objfifo_switch_regs - the routes of the switch and the settings of the workers.
+//
+// Map in docs/objfifo-array.md; latency and throughput are those of axil_regs. What is not allowed
+// answers SLVERR and changes nothing.
+
+module objfifo_switch_regs #(
+  parameter int unsigned TARGETS = 4,
+  parameter int unsigned NW      = 1
+) (
+  input  logic                    aclk,
+  input  logic                    aresetn,
+
+  input  logic [11:0]             s_axil_awaddr,
+  input  logic                    s_axil_awvalid,
+  output logic                    s_axil_awready,
+  input  logic [31:0]             s_axil_wdata,
+  input  logic [3:0]              s_axil_wstrb,
+  input  logic                    s_axil_wvalid,
+  output logic                    s_axil_wready,
+  output logic [1:0]              s_axil_bresp,
+  output logic                    s_axil_bvalid,
+  input  logic                    s_axil_bready,
+  input  logic [11:0]             s_axil_araddr,
+  input  logic                    s_axil_arvalid,
+  output logic                    s_axil_arready,
+  output logic [31:0]             s_axil_rdata,
+  output logic [1:0]              s_axil_rresp,
+  output logic                    s_axil_rvalid,
+  input  logic                    s_axil_rready,
+
+  output logic [TARGETS-1:0][7:0] route,
+  output logic [TARGETS-1:0]      routed,
+  output logic [NW-1:0][31:0]     add,
+  output logic [NW-1:0][15:0]     work
+);
+
+  if (TARGETS == 0 || TARGETS > 64) begin : gen_bad_targets
+    $fatal(1, "objfifo_switch_regs: TARGETS must be 1 to 64, what the map has room for");
+  end
+  if (NW == 0 || NW > 64) begin : gen_bad_nw
+    $fatal(1, "objfifo_switch_regs: NW must be 1 to 64, what the map has room for");
+  end
+
+  localparam logic [31:0] IdValue = 32'h4F46_5357;
+
+  logic        write;
+  logic [11:0] write_addr;
+  logic [31:0] write_data;
+  logic [3:0]  write_strb;
+  logic        write_error;
+  logic        read;
+  logic [11:0] read_addr;
+  logic [31:0] read_data_q, read_data_d;
+  logic        read_error_q, read_error_d;
+
+  axil_regs #(
+    .ADDR_W(12)
+  ) u_axil (
+    .aclk,
+    .aresetn,
+    .s_axil_awaddr,
+    .s_axil_awvalid,
+    .s_axil_awready,
+    .s_axil_wdata,
+    .s_axil_wstrb,
+    .s_axil_wvalid,
+    .s_axil_wready,
+    .s_axil_bresp,
+    .s_axil_bvalid,
+    .s_axil_bready,
+    .s_axil_araddr,
+    .s_axil_arvalid,
+    .s_axil_arready,
+    .s_axil_rdata,
+    .s_axil_rresp,
+    .s_axil_rvalid,
+    .s_axil_rready,
+    .write,
+    .write_addr,
+    .write_data,
+    .write_strb,
+    .write_error,
+    .read,
+    .read_addr,
+    .read_data (read_data_q),
+    .read_error(read_error_q)
+  );
+
+  // Register numbers, in words.
+  localparam logic [9:0] RouteAt = 10'h040;
+  localparam logic [9:0] AddAt   = 10'h080;
+
+  logic [TARGETS-1:0] wr_route;
+  logic [NW-1:0]      wr_add;
+  logic [NW-1:0]      wr_work;
+
+  always_comb begin
+    for (int unsigned t = 0; t < TARGETS; t++) begin
+      wr_route[t] = write_strb == '1 && write_addr[11:2] == RouteAt + 10'(t);
+    end
+    for (int unsigned w = 0; w < NW; w++) begin
+      wr_add[w]  = write_strb == '1 && write_addr[11:2] == AddAt + 10'(2 * w);
+      wr_work[w] = write_strb == '1 && write_addr[11:2] == AddAt + 10'(2 * w + 1);
+    end
+  end
+  assign write_error = wr_route == '0 && wr_add == '0 && wr_work == '0;
+
+  always_ff @(posedge aclk) begin
+    if (!aresetn) begin
+      route  <= '0;
+      routed <= '0;
+      add    <= '0;
+      work   <= '0;
+    end else begin
+      for (int unsigned t = 0; t < TARGETS; t++) begin
+        if (write && wr_route[t]) begin
+          route[t]  <= write_data[7:0];
+          routed[t] <= write_data[8];
+        end
+      end
+      for (int unsigned w = 0; w < NW; w++) begin
+        if (write && wr_add[w]) begin
+          add[w] <= write_data;
+        end
+        if (write && wr_work[w]) begin
+          work[w] <= write_data[15:0];
+        end
+      end
+    end
+  end
+
+  always_comb begin
+    read_data_d  = '0;
+    read_error_d = 1'b1;
+    if (read_addr[11:2] == '0) begin
+      read_data_d  = IdValue;
+      read_error_d = 1'b0;
+    end
+    for (int unsigned t = 0; t < TARGETS; t++) begin
+      if (read_addr[11:2] == RouteAt + 10'(t)) begin
+        read_data_d  = {23'b0, routed[t], route[t]};
+        read_error_d = 1'b0;
+      end
+    end
+    for (int unsigned w = 0; w < NW; w++) begin
+      if (read_addr[11:2] == AddAt + 10'(2 * w)) begin
+        read_data_d  = add[w];
+        read_error_d = 1'b0;
+      end
+      if (read_addr[11:2] == AddAt + 10'(2 * w + 1)) begin
+        read_data_d  = {16'b0, work[w]};
+        read_error_d = 1'b0;
+      end
+    end
+  end
+
+  always_ff @(posedge aclk) begin
+    if (read) begin
+      read_data_q  <= read_data_d;
+      read_error_q <= read_error_d;
+    end
+  end
+
+  // Addresses are those of whole words.
+  logic unused_bits;
+  assign unused_bits = ^{write_addr[1:0], read_addr[1:0]};
+
+endmodule
