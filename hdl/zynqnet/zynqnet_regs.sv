@@ -53,22 +53,23 @@ module zynqnet_regs
 
   logic        write, write_known, read, read_known;
   logic [11:0] write_address, read_address;
-  logic [31:0] write_data, read_data, mask;
+  logic [31:0] write_data, read_data, read_data_q, mask;
+  logic        read_known_q;
   logic [3:0]  write_strobe;
 
-  zynqnet_axil u_axil (
+  axil_regs #(.ADDR_W(12)) u_axil (
     .aclk, .aresetn,
     .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid, .s_axil_wready,
     .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready, .s_axil_rdata,
     .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,
-    .write, .write_address, .write_data, .write_strobe, .write_known,
-    .read, .read_address, .read_data, .read_known
+    .write, .write_addr(write_address), .write_data, .write_strb(write_strobe), .write_error(!write_known),
+    .read, .read_addr(read_address), .read_data(read_data_q), .read_error(!read_known_q)
   );
 
   registers_t  r_q;
   logic [63:0] name_q;
   logic        pad_q;
-  logic        done_q, ready_q, restart_q, gie_q;
+  logic        done_q, ready_q, restart_q, gie_q, wanted_q;
   logic [1:0]  ier_q, isr_q;
 
   always_comb begin
@@ -137,6 +138,11 @@ module zynqnet_regs
     endcase
   end
 
+  always_ff @(posedge aclk) begin
+    read_data_q  <= read_data;
+    read_known_q <= read_known;
+  end
+
   logic clear_done;
 
   assign clear_done = read && read_address == 12'h000;
@@ -156,8 +162,10 @@ module zynqnet_regs
       ier_q         <= '0;
       isr_q         <= '0;
       start         <= 1'b0;
+      wanted_q      <= 1'b0;
     end else begin
-      start   <= (write && write_address == 12'h000 && mask[0] && write_data[0] && !busy) || (done && restart_q && !failed);
+      wanted_q <= write && write_address == 12'h000 && mask[0] && write_data[0];
+      start    <= (wanted_q && !busy) || (done && restart_q && !failed);
       done_q  <= done || (done_q && !clear_done);
       ready_q <= done || (ready_q && !clear_done);
       isr_q   <= (isr_q ^ (write && write_address == 12'h00C ? write_data[1:0] & mask[1:0] : 2'b00)) | (ier_q & {2{done}});
