@@ -38,7 +38,7 @@ SLOW = [
     ("locks", "acquire_value[c] <= held[", "acquire_value[c] < held[", "forward"),
     ("locks", "over[l] ? 6'd63 : sum[5:0]", "sum[5:0]", "errors"),
     ("locks", "running && values_d != values_q", "running && release_valid != '0", "forward"),
-    ("mm2s", "OutDepth = 8;", "OutDepth = 7;", "sweep"),
+    ("mm2s", "OutDepth = 8;", "OutDepth = 16;", "sweep"),
     ("mm2s", "<= !header_issue && !word_padding;", "<= !header_issue;", "padding"),
     ("mm2s", "{~^header, header}", "{^header, header}", "chain"),
     ("sequencer", "fetch_full_q && (!next_full_q || hand_over)", "fetch_full_q && !next_full_q", "scenes"),
