@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The TPU command front end in RTL: programs of all kinds, damage that must end in its error, and breaks that must be seen."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from pymodels.axi.memory import MemoryImage
+from pymodels.tpu.front_registers import CTRL, ERROR
+from tb.benches import tpu
+from tb.benches.tpu import DESIGN, damages_of
+from tb.benches.tpu_damage import BUS, DAMAGES
+from tb.benches.tpu_programs import BLOCK, BM1684X, BM1688, BM1690
+from tb.design import Case
+from tb.paths import HDL
+from tb.run import Request, run
+
+MANY_CORES = {"CHIP": BM1690, "CORES": 8, "ENGINES": 3}
+VARIANTS = [pytest.param(v, id="-".join(f"{k}{x}" for k, x in v.items()) or "default") for v in DESIGN.variants]
+
+# file, what stands there, what stands there instead, case that must notice
+QUICK = [
+    # Running one command ahead of its dependency.
+    ("dispatch", "other_current >= dep_q;", "other_current + 24'd1 >= dep_q;", "random"),
+]
+SLOW = [
+    ("dispatch", "(due && (!wait_q || granted_q) && !halted)", "(due && !halted)", "sync"),
+    ("dispatch", "sent >= 16'(count_q)", "sent + 16'd1 >= 16'(count_q)", "sync"),
+    ("dispatch", "offered_q <= m_axis_tvalid && !m_axis_tready;", "offered_q <= 1'b0;", "damage"),
+    ("dispatch", "(!valid_q || leave)", "!valid_q", "rate"),
+    ("dispatch", "{16{beats_q > 4'(b)}}", "{16{beats_q >= 4'(b)}}", "random"),
+    ("stub", "at_once  = start && lasts <= 24'd1;", "at_once  = start && lasts == 24'd0;", "random"),
+    ("stub", "remain_q <= lasts - 24'd1;", "remain_q <= lasts;", "random"),
+    ("stub", "current_q   <= '0;\n        end_ended_q", "end_ended_q", "groups"),
+    ("fetch", "left_q != '0 && credits_q != '0", "left_q != '0", "random"),
+    ("fetch", "BeatW'(beat_out);", "'0;", "random"),
+    ("fetch", "if (stop) begin", "if (1'b0) begin", "groups"),
+    ("fetch", "(!arvalid_q || arready);", "!arvalid_q;", "rate"),
+    ("assemble", "data_q[7:1] <= '0;", "", "random"),
+    ("assemble", "beat_ready = discard_q || !full_q || asm_move;", "beat_ready = discard_q || !full_q;", "rate"),
+    ("assemble", "id_q      <= '0;\n    end else begin", "end else begin", "groups"),
+    ("assemble", "27'(beats) > remain_q", "27'(beats) > remain_q + 27'd1", "damage"),
+    ("assemble", "is_end && id < count_q", "is_end && id > count_q", "damage"),
+    ("assemble", "dep > other_q", "1'b0", "damage"),
+    ("assemble", "32'(message) >= NMSG || count == '0", "32'(message) >= NMSG", "damage"),
+    ("head", "4'd3:                     beats = eu inside {5'd24, 5'd25} ? 4'd1 : 4'd4;", "", "random"),
+    ("head", "5'd15:   long_mask = Is90 ? 8'h7f : 8'h00;", "5'd15:   long_mask = 8'h00;", "random"),
+    ("messages", "7'(grants[m]) >= left_v", "7'(grants[m]) > left_v", "sync"),
+    ("messages", "sent_v += 16'(sends[m]);", "sent_v += 16'd1;", "sync"),
+    ("groups", "hand_over = run_q && (&done) && !halted;", "hand_over = run_q && (|done) && !halted;", "groups"),
+    ("errors", "quiet_q + 24'd1 >= timeout", "quiet_q >= timeout", "damage"),
+    ("errors", "quiet = quiet && stuck;", "quiet = quiet;", "random"),
+    ("engine", "(end_ended && missing == '0)", "end_ended", "groups"),
+    ("engine", "m_axi_rresp != 2'b00", "1'b0", "bus"),
+]
+MUTANTS = [*(pytest.param(*m, id=f"{m[0]}-{i}") for i, m in enumerate(QUICK))]
+MUTANTS += [pytest.param(*m, id=f"{m[0]}-slow{i}", marks=pytest.mark.slow) for i, m in enumerate(SLOW)]
+
+
+def attempt(case, seeds, tmp_path, params=None, options=None, design=DESIGN):
+    case = design.case(case) if isinstance(case, str) else case
+    return run(Request(design, case, seeds, params or {}, options or {}), tmp_path)
+
+
+def check(*args, **options):
+    results = attempt(*args, **options)
+    broken = [r for r in results if not r.passed]
+    assert not broken, "\n".join([*broken[0].failures[:2], "repeat: " + broken[0].request.command(broken[0].seed)])
+    return sum(r.compared for r in results)
+
+
+def answers(episode, address):
+    """What reads of a register gave, in order."""
+    steps = (*episode.stimulus.program["s_axil"], *episode.stimulus.after["s_axil"])
+    found = zip(steps, episode.record.accesses["s_axil"], strict=True)
+    return [result.value for step, result in found if step.op == "read" and step.address == address]
+
+
+# -- memories that refuse ----------------------------------------------------------------------------------------------
+
+
+def _refused(setting):
+    """A stream without the right to read it, one that is nowhere, and ones of which only the beginning is there."""
+    episodes = []
+    whole = next(d for d in DAMAGES if d.name == "count one too great")
+    for n, way in enumerate(("rights", "nowhere", "half", "half")):
+        stimulus = tpu.damaged(replace(setting, seed=setting.seed + n), whole)
+        last = max(int(port.rsplit("_", 1)[1]) for port in stimulus.memories)
+        image = stimulus.memories[f"m_axi_{last}"]
+        *others, region = image.regions
+        if way == "rights":
+            regions = (*others, replace(region, readable=False))
+        elif way == "nowhere":
+            regions = tuple(others)
+        else:
+            regions = (*others, replace(region, data=region.data[: max(1, n - 1) * BLOCK].copy()))
+        memories = {**stimulus.memories, f"m_axi_{last}": MemoryImage(regions, image.timing)}
+        episodes.append(replace(stimulus, memories=memories))
+    return episodes
+
+
+BUS_CASE = Case(name="bus", summary="memories that refuse", make=_refused, options={"ready": "none"})
+SYNC_CASE = DESIGN.case("sync_all").model_copy(update={"name": "sync", "params": {}})
+
+
+def without_refusals(result):
+    """The failures of a run that are not about the refused accesses, which are meant."""
+    return [text for text in result.failures if not any(rule in text for rule in ("mem_bounds", "mem_rights"))]
+
+
+@pytest.mark.sim
+def test_a_refused_read_ends_in_the_error_bus(tmp_path):
+    (result,) = attempt(BUS_CASE, [1], tmp_path)
+    assert result.failures
+    assert without_refusals(result) == []
+    for episode in result.episodes:
+        assert answers(episode, ERROR)[0] & 0xF == BUS
+        assert answers(episode, CTRL)[0] & 2
+
+
+# -- damage ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("chip", [BM1690, *(pytest.param(c, marks=pytest.mark.slow) for c in (BM1684X, BM1688))])
+def test_damage_ends_in_the_named_error_never_in_a_hang(chip, tmp_path):
+    # The builds of the variants, which other tests use too.
+    params = {} if chip == BM1690 else next(v for v in DESIGN.variants if v.get("CHIP") == chip)
+    (result,) = attempt("damage", [2], tmp_path, params)
+    assert result.passed, result.failures[:2]
+    damages = damages_of(chip)
+    assert len(damages) == len(result.episodes)
+    for damage, episode in zip(damages, result.episodes, strict=True):
+        assert answers(episode, CTRL)[0] & 2, f"{damage.name}: not halted"
+        assert answers(episode, ERROR)[0] & 0xF in damage.errors, damage.name
+        # CLEAR worked, so nothing hangs on a port.
+        assert answers(episode, CTRL)[-1] == 0, damage.name
+        assert answers(episode, ERROR)[-1] == 0, damage.name
+
+
+def test_there_are_thirty_kinds_of_damage():
+    assert len({d.name for d in DAMAGES}) == len(DAMAGES) >= 30
+
+
+# -- programs ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("case", [SYNC_CASE, "groups", "rate"], ids=["sync", "groups", "rate"])
+def test_back_pressure(case, tmp_path):
+    assert check(case, range(4), tmp_path, options={"ready": "bursty:8"}) > 100
+
+
+@pytest.mark.sim
+def test_nothing_lies_between_commands_while_data_are_there(tmp_path):
+    (result,) = attempt("rate", [0], tmp_path, options={"commands": 400, "latency": 20})
+    short, mixed = result.episodes
+    for port in ("m_axis_0", "m_axis_1"):
+        assert (short.record.outcome.ports[port].gaps[1:] == 0).all()
+        trace = mixed.record.outcome.ports[port]
+        beats = trace.keep.sum(axis=1) // 16
+        assert (np.diff(trace.cycle) == beats[1:]).all()
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+@pytest.mark.parametrize("params", VARIANTS)
+def test_500_random_programs(params, tmp_path):
+    assert check("random", range(500), tmp_path, params) > 20_000
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+def test_eight_cores_of_three_engines(tmp_path):
+    assert check("sync_all", range(3), tmp_path, MANY_CORES) > 1000
+    assert check("random", range(20), tmp_path, MANY_CORES, {"beats": 400}) > 1000
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(("file", "old", "new", "case"), MUTANTS)
+def test_the_bench_sees(file, old, new, case, tmp_path):
+    root = tmp_path / "hdl"
+    shutil.copytree(HDL, root)
+    path = root / "tpu" / f"tpu_{file}.sv"
+    text = path.read_text()
+    assert text.count(old) == 1, f"{path.name}: {old!r} stands there {text.count(old)} times"
+    path.write_text(text.replace(old, new))
+    design = DESIGN.model_copy(update={"root": root})
+    case = {"sync": SYNC_CASE, "bus": BUS_CASE}.get(case, case)
+    results = attempt(case, range(12 if case == "random" else 2), tmp_path / "run", design=design)
+    assert any(without_refusals(r) for r in results)
