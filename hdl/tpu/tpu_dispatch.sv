@@ -70,8 +70,7 @@ module tpu_dispatch (
   assign grant      = due && wait_q && !granted_q && sufficient && !halted;
   assign leave      = m_axis_tvalid && m_axis_tready;
   assign asm_move   = asm_valid && (!valid_q || leave);
-  assign waits      = valid_q && fault_q == '0 && free && !offered_q &&
-      !(due && (!wait_q || granted_q || sufficient));
+  assign waits      = valid_q && fault_q == '0 && free && !m_axis_tvalid && !granted_q && !grant;
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin

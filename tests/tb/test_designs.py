@@ -10,9 +10,9 @@ from tb.run import Request, run
 
 DESIGNS = designs()
 # The DMA engine takes a minute to compile at its larger sizes.
-HEAVY = {("objfifo", "WORD_W")}
+HEAVY = {("objfifo", "WORD_W"), ("tpu", "DEPTH")}
 HEAVY_DESIGNS = {"objfifo_array"}
-HEAVY_CASES = {("objfifo", "planned"), ("zynqnet_fp_units", "fp_units")}
+HEAVY_CASES = {("objfifo", "planned"), ("tpu", "sync_all"), ("zynqnet_fp_units", "fp_units")}
 
 
 def _marks(heavy):
