@@ -43,7 +43,7 @@ def execute(
     def work(chain: list[tuple[str, dict[int, int]]]) -> None:
         flowing = None
         for engine, registers in chain:
-            result = run(engine, registers, tuple(regions.values()), flowing)
+            result = run(engine, registers, tuple(regions.values()), flowing, hardware.luts.get(engine))
             flowing = result.output
             for ident, region in regions.items():
                 regions[ident] = Region(region.name, region.base, result.memory[region.name])

@@ -16,15 +16,17 @@ from pymodels.axi.memory import Region
 from pymodels.errors import UsageError
 from pymodels.nvdla.address_space import AddressSpace
 from pymodels.nvdla.arithmetic import Ints
+from pymodels.nvdla.cdp import run_cdp
 from pymodels.nvdla.conv import run_conv
 from pymodels.nvdla.pdp import run_pdp
-from pymodels.nvdla.registers import Values
+from pymodels.nvdla.registers import Tables, Values
 from pymodels.nvdla.sdp import run_sdp
 
 _ENGINES: dict[str, Callable[[Values, AddressSpace, Ints | None], Ints]] = {
     "CONV": run_conv,
     "SDP": run_sdp,
     "PDP": run_pdp,
+    "CDP": run_cdp,
 }
 
 
@@ -47,6 +49,7 @@ def run(
     registers: Mapping[int, int],
     memory: Sequence[Region],
     incoming: Ints | None = None,
+    luts: Tables | None = None,
 ) -> Result:
     """Carry out one operation.
 
@@ -56,6 +59,7 @@ def run(
             written has its reset value. Other blocks do no harm.
         memory: regions of the address space; their arrays stay as they are.
         incoming: what comes from the engine before in flying mode.
+        luts: LE and LO table, CDP only.
 
     Raises:
         UsageError: nv_small cannot do what the registers say.
@@ -64,5 +68,5 @@ def run(
     if engine not in _ENGINES:
         raise UsageError(f"unknown engine {engine!r}; known: {', '.join(_ENGINES)}")
     space = AddressSpace(memory)
-    output = _ENGINES[engine](Values(registers), space, incoming)
+    output = _ENGINES[engine](Values(registers, luts), space, incoming)
     return Result(space.contents(), output)

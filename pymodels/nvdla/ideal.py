@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from pymodels.errors import InputError
+from pymodels.nvdla.arithmetic import signed
+from pymodels.nvdla.cdp import LE_ENTRIES, LO_ENTRIES
 from pymodels.nvdla.driver import drive
 from pymodels.nvdla.network import dla_tasks
 from pymodels.nvdla.placement import Placement
@@ -38,6 +40,7 @@ class IdealHardware:
         consumer: the group that a block works on.
         enabled: blocks and groups in the order in which they were enabled.
         status: GLB's interrupt status.
+        luts: lookup tables of SDP and CDP, LE and LO.
         work: called when operations that belong together are done, with each one's engine and registers.
     """
 
@@ -46,6 +49,9 @@ class IdealHardware:
     consumer: dict[str, int] = field(default_factory=dict)
     enabled: list[tuple[str, int]] = field(default_factory=list)
     status: int = 0
+    luts: dict[str, tuple[list[int], list[int]]] = field(
+        default_factory=lambda: {e: ([0] * LE_ENTRIES, [0] * LO_ENTRIES) for e in ("SDP", "CDP")}
+    )
     work: Callable[[list[tuple[str, dict[int, int]]]], None] | None = None
     _events: list[int] = field(default_factory=list)
 
@@ -63,6 +69,18 @@ class IdealHardware:
             self.group(one.block, self._producer(one.block))[address] = value & one.write_mask
         else:
             self.single[address] = value & one.write_mask
+            if one.name == "S_LUT_ACCESS_DATA":
+                self._lut(one.block, value)
+
+    def _lut(self, engine: str, value: int) -> None:
+        """Write an entry; the address goes up after each."""
+        access = register(engine, "S_LUT_ACCESS_CFG")
+        now = self.single.get(access.address, access.reset)
+        at = access.field("LUT_ADDR").of(now)
+        table = self.luts[engine][access.field("LUT_TABLE_ID").of(now)]
+        if access.field("LUT_ACCESS_TYPE").of(now) and at < len(table):
+            table[at] = signed(value, 16)
+            self.single[access.address] = now + 1
 
     def read(self, address: int) -> int:
         """A register read."""

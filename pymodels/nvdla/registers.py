@@ -7,7 +7,7 @@ Source: the public register manual of nvdla/hw, branch nv_small (``data/register
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
@@ -106,11 +106,20 @@ def block_of(block: str) -> tuple[Register, ...]:
     return tuple(r for r in all_registers() if r.block == block)
 
 
-class Values:
-    """What one group of registers holds: byte address to value, reset values where nothing was written."""
+Tables = tuple[Sequence[int], Sequence[int]]
+"""The LE and the LO lookup table of an engine."""
 
-    def __init__(self, written: Mapping[int, int]) -> None:
+
+class Values:
+    """What one group of registers holds: byte address to value, reset values where nothing was written.
+
+    Attributes:
+        luts: the engine's lookup tables, where they are known.
+    """
+
+    def __init__(self, written: Mapping[int, int], luts: Tables | None = None) -> None:
         self._written = written
+        self.luts = luts
 
     def get(self, block: str, name: str, field: str | None = None) -> int:
         """A register's value, or that of one of its fields."""

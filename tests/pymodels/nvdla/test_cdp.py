@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CDP against plain loops over single numbers."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+import pytest
+from nvdla_groups import Group
+
+from pymodels.axi.memory import Region
+from pymodels.errors import UsageError
+from pymodels.nvdla.compose import Data, Layer, compose
+from pymodels.nvdla.execute import execute
+from pymodels.nvdla.hardware import run
+from pymodels.nvdla.placement import place
+
+
+def half_away(value):
+    whole = int(abs(value) + Fraction(1, 2))
+    return whole if value >= 0 else -whole
+
+
+def clip(value, bits):
+    return max(-(1 << (bits - 1)), min((1 << (bits - 1)) - 1, value))
+
+
+def scaled(value, shift):
+    return Fraction(value) / Fraction(2) ** shift
+
+
+def looked_up(entries, x, start, end, select, offset, under, over):
+    """Result, below, above."""
+    last = len(entries) - 1
+    distance = x - start
+    if select is None:
+        log = distance.bit_length() - 1 if distance > 0 else 0
+        index = log - offset
+        fraction = floor(scaled(distance - (1 << log), log - 16)) if distance > 0 else 0
+        edge = start + (1 << offset if offset >= 0 else 0)
+    else:
+        index = floor(scaled(distance, select))
+        fraction = 0 if select < 0 else floor(scaled(distance % (1 << select), select - 16))
+        edge = start
+    if index < 0 or distance <= 0:
+        return clip(entries[0] + half_away(scaled((x - edge) * under[0], under[1])), 16), True, False
+    if index >= last:
+        return clip(entries[last] + half_away(scaled((x - end) * over[0], over[1])), 16), False, True
+    step = half_away(scaled((entries[index + 1] - entries[index]) * fraction, 16))
+    return clip(entries[index] + step, 16), False, False
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_cdp(seed):
+    rng = np.random.default_rng(seed)
+    width, height, channel = (int(v) for v in rng.integers(1, [5, 4, 25]))
+    surfaces, line = -(-channel // 8), width * 8 + 8
+    surface = line * height
+    data = rng.integers(0, 256, 4096).astype(np.uint8)
+    tables = (rng.integers(-(2**15), 2**15, 65).tolist(), rng.integers(-(2**15), 2**15, 257).tolist())
+    exponential, squares, multiply = (bool(v) for v in rng.integers(0, 2, 3))
+    length = int(rng.integers(4))
+    offsets = int(rng.integers(-40, 40)), int(rng.integers(-5000, 5000))
+    scales = int(rng.integers(-300, 300)), int(rng.integers(-300, 300))
+    shifts = int(rng.integers(0, 8)), int(rng.integers(0, 24))
+    select = int(rng.integers(-2, 12)), int(rng.integers(-2, 10))
+    index_offset = int(rng.integers(-3, 10))
+    starts = [int(v) for v in rng.integers(-300, 3000, 2)]
+    ends = [s + (64, 256)[i] * 2 ** max(select[i], 0) for i, s in enumerate(starts)]
+    slopes = [(int(rng.integers(-500, 500)), int(rng.integers(-16, 16))) for _ in range(4)]
+    priority = [int(v) for v in rng.integers(0, 2, 3)]
+    group = Group()
+    for name, value in (("WIDTH", width), ("HEIGHT", height), ("CHANNEL", channel)):
+        group.put("CDP_RDMA", f"D_DATA_CUBE_{name}", value - 1)
+    group.put("CDP_RDMA", "D_SRC_BASE_ADDR_LOW", 0x1000)
+    group.put("CDP_RDMA", "D_SRC_LINE_STRIDE", line)
+    group.put("CDP_RDMA", "D_SRC_SURFACE_STRIDE", surface)
+    group.put("CDP", "D_DST_BASE_ADDR_LOW", 0x8000)
+    group.put("CDP", "D_DST_LINE_STRIDE", line)
+    group.put("CDP", "D_DST_SURFACE_STRIDE", surface)
+    group.put("CDP", "D_DATA_FORMAT", 0)
+    group.put("CDP", "D_LRN_CFG", length)
+    group.put("CDP", "D_FUNC_BYPASS", SQSUM_BYPASS=not squares, MUL_BYPASS=not multiply)
+    for i, prefix in enumerate(("DATIN", "DATOUT")):
+        group.put("CDP", f"D_{prefix}_OFFSET", offsets[i])
+        group.put("CDP", f"D_{prefix}_SCALE", scales[i] & 0xFFFF)
+        group.put("CDP", f"D_{prefix}_SHIFTER", shifts[i])
+    group.put(
+        "CDP",
+        "S_LUT_CFG",
+        LUT_LE_FUNCTION=not exponential,
+        LUT_UFLOW_PRIORITY=priority[0],
+        LUT_OFLOW_PRIORITY=priority[1],
+        LUT_HYBRID_PRIORITY=priority[2],
+    )
+    group.put(
+        "CDP",
+        "S_LUT_INFO",
+        LUT_LE_INDEX_OFFSET=index_offset & 0xFF,
+        LUT_LE_INDEX_SELECT=select[0] & 0xFF,
+        LUT_LO_INDEX_SELECT=select[1] & 0xFF,
+    )
+    for i, name in enumerate(("LE", "LO")):
+        for end, value in (("START", starts[i]), ("END", ends[i])):
+            group.put("CDP", f"S_LUT_{name}_{end}_LOW", value)
+            group.put("CDP", f"S_LUT_{name}_{end}_HIGH", value >> 32)
+        both = slopes[2 * i : 2 * i + 2]
+        scale = {f"LUT_{name}_SLOPE_{w}_SCALE": s & 0xFFFF for w, (s, _) in zip(("UFLOW", "OFLOW"), both, strict=True)}
+        shift = {f"LUT_{name}_SLOPE_{w}_SHIFT": s & 31 for w, (_, s) in zip(("UFLOW", "OFLOW"), both, strict=True)}
+        group.put("CDP", f"S_LUT_{name}_SLOPE_SCALE", **scale)
+        group.put("CDP", f"S_LUT_{name}_SLOPE_SHIFT", **shift)
+    regions = (Region("in", 0x1000, data), Region("out", 0x8000, np.full(4096, 0xA5, np.uint8)))
+    got = run("CDP", group.values, regions, luts=tables).memory["out"]
+    expected = np.full(4096, 0xA5, np.uint8)
+    for y in range(height):
+        for x in range(width):
+            at = [c // 8 * surface + y * line + x * 8 + c % 8 for c in range(surfaces * 8)]
+            raw = [int(data[a].astype(np.int8)) if c < channel else offsets[0] for c, a in enumerate(at)]
+            values = [clip(half_away(scaled((v - offsets[0]) * scales[0], shifts[0])), 9) for v in raw]
+            for c, value in enumerate(values):
+                reach = length + 1
+                near = values[max(c - reach, 0) : c + reach + 1]
+                index = sum(v * v for v in near) if squares else value
+                le = looked_up(
+                    tables[0], index, starts[0], ends[0], None if exponential else select[0], index_offset, *slopes[:2]
+                )
+                lo = looked_up(tables[1], index, starts[1], ends[1], select[1], 0, *slopes[2:])
+                if le[1] and lo[1]:
+                    found = (le, lo)[priority[0]][0]
+                elif le[2] and lo[2]:
+                    found = (le, lo)[priority[1]][0]
+                elif any(le[1:]) != any(lo[1:]):
+                    found = lo[0] if any(le[1:]) else le[0]
+                else:
+                    found = (le, lo)[priority[2]][0]
+                found = found * value if multiply else found
+                expected[at[c]] = clip(half_away(scaled((found - offsets[1]) * scales[1], shifts[1])), 8) & 0xFF
+    assert np.array_equal(got, expected)
+
+
+def test_cdp_from_a_loadable_with_its_tables():
+    lut = {
+        "linear_only_table": np.full(257, 64),
+        "linear_exp_table": np.full(65, 64),
+        "linear_only_offset": {"frac_bits": 9},
+        "linear_only_end": 256 << 9,
+        "linear_exp_offset": {"frac_bits": 11},
+        "linear_exp_end": 64 << 11,
+        "method": 1,
+    }
+    cube = {"width": 2, "height": 1, "channel": 8, "size": 16, "line_stride": 16, "surf_stride": 16}
+    desc = {"lut_index": 0, "local_size": 3, "in_cvt": {"scale": 1}, "out_cvt": {"scale": 1, "truncate": 7}}
+    layer = Layer("CDP", desc, {"src_data": {"address": 0, **cube}, "dst_data": {"address": 1, **cube}})
+    source = np.arange(-8, 8, dtype=np.int8) * 16
+    made = compose([layer], [Data(contents=source.view(np.uint8)), Data(16)], luts=[lut])
+    found = execute(place(made))[6].view(np.int8)
+    # A table of 64 everywhere, divided by 128: half of each value.
+    assert found.tolist() == [v // 2 for v in source.tolist()]
+
+
+def test_what_cdp_lacks_is_said():
+    group = Group()
+    with pytest.raises(UsageError, match="INPUT_DATA_TYPE is 1: nv_small knows int8 only"):
+        run("CDP", group.values, ())
+    group.put("CDP", "D_DATA_FORMAT", 0)
+    with pytest.raises(UsageError, match="lookup tables are not known"):
+        run("CDP", group.values, ())
