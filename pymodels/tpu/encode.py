@@ -111,7 +111,7 @@ def encode(
         elif wanted.any():
             raise UsageError(f"{engine.chip} {engine.name} {kind.name} cannot wait: its head has no dependency")
     _check_key(engine, kind, words)
-    return np.ascontiguousarray(words).view(np.uint8).reshape(n, -1)[:, : kind.bytes]
+    return np.ascontiguousarray(words).view(np.uint8).reshape(n, 8 * words.shape[1])[:, : kind.bytes]
 
 
 def _check_key(engine: Engine, kind: Kind, words: npt.NDArray[np.uint64]) -> None:

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damaged containers, streams and listings: only the package's own errors, in bounded time and memory."""
+
+import hashlib
+import json
+import resource
+import time
+
+import numpy as np
+import pytest
+
+from pymodels.errors import GoldbeatError
+from pymodels.tpu.assemble import assemble
+from pymodels.tpu.bmodel import Stream
+from pymodels.tpu.checks import check
+from pymodels.tpu.codegen import CodeGen
+from pymodels.tpu.container import commands, parse
+from pymodels.tpu.cvimodel import HEADER, SCHEMA
+from pymodels.tpu.decode import decode, decode_records
+from pymodels.tpu.encode import encode
+from pymodels.tpu.flat import Writer
+from pymodels.tpu.listing import as_text, objects
+from pymodels.tpu.tables import Tables, chip, tables
+
+QUICK, ALL = 1_500, 100_000
+SLOWEST_S = 2.0
+"""No single input may take longer (they are a few KiB)."""
+
+
+def bmodel(name: str) -> bytes:
+    made = CodeGen(chip(name), cores=2 if name in ("BM1688", "BM1690") else 1)
+    engine = chip(name).engine("tiu")
+    for kind in engine.kinds[:12]:
+        made.emit("tiu", kind.name)
+        made.emit("gdma", chip(name).engine("gdma").kinds[0].name)
+    if name in ("BM1688", "BM1690"):
+        made.barrier(1)
+    if name == "BM1690":
+        made.emit("sdma", "DMA_general")
+    return made.bmodel("m", b"weights", version="1", time="now")
+
+
+def cvimodel() -> bytes:
+    of = chip("CV183X")
+    section = b""
+    for number in range(4):
+        for name in ("gdma", "tiu"):
+            engine = of.engine(name)
+            kind = engine.kinds[0]
+            section += bytes([0xA5, kind.bytes, 0 if name == "tiu" else 2, 0, 0, 0, 0, 0])
+            section += encode(engine, kind, id=number + 1, dep=number).tobytes()
+    flat = Writer(SCHEMA).write("Model", {"name": "m", "sections": [{"type": 1, "name": "c", "size": len(section)}]})
+    return HEADER.pack(b"CviModel", len(flat), 1, 4, hashlib.md5(flat + section).digest(), b"cv183x") + flat + section
+
+
+def mutate(raw: bytes, rng: np.random.Generator, hot: int) -> bytes:
+    """One to four changes: bits, bytes, words of odd values, cuts, copies, insertions; mostly in the first ``hot`` bytes."""
+    data = bytearray(raw)
+    for _ in range(int(rng.integers(1, 5))):
+        if not data:
+            break
+        at = int(rng.integers(min(hot, len(data)) if rng.random() < 0.7 else len(data)))
+        what = int(rng.integers(8))
+        if what == 0:
+            data[at] ^= 1 << int(rng.integers(8))
+        elif what == 1:
+            data[at] = int(rng.integers(256))
+        elif what == 2:
+            word = int(
+                rng.choice([0, 1, 4, 0x7F, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF, 0xFFFFFFFC])
+            )
+            at -= at % 4
+            data[at : at + 4] = word.to_bytes(4, "little")[: len(data) - at]
+        elif what == 3:
+            del data[at:]
+        elif what == 4:
+            del data[at : at + int(rng.integers(1, 65))]
+        elif what == 5:
+            data[at:at] = bytes(rng.integers(0, 256, int(rng.integers(1, 65)), dtype=np.uint8))
+        elif what == 6:
+            to = int(rng.integers(len(data)))
+            data[at : at + 16] = data[to : to + 16]
+        else:
+            data[at : at + 8] = (int(rng.integers(1 << 62)) << 1).to_bytes(8, "little")
+    return bytes(data)
+
+
+def use_container(raw: bytes) -> None:
+    model = parse(raw)
+    model.coefficients()
+    streams = model.streams()
+    try:
+        of = tables().chip(model.chip)
+    except GoldbeatError:
+        of = tables().chip("BM1690")
+    check(of, streams, model)
+    for stream in streams[:4]:
+        for _ in objects(of, [stream]):
+            pass
+
+
+def use_stream(raw: bytes, name: str, engine: str) -> None:
+    of = chip(name)
+    if of.magic is not None:
+        for one in decode_records(of, raw, strict=False).values():
+            for kind in one.kinds():
+                one.fields(kind)
+        decode_records(of, raw)
+        return
+    stream = Stream("core0.sub0.g0." + engine, engine, np.frombuffer(raw, np.uint8), 0)
+    check(of, [stream])
+    commands(of, stream, strict=False)
+    found = decode(of.engine(engine), raw)
+    for kind in found.kinds():
+        found.fields(kind)
+    text = "".join(as_text(of, [stream]))
+    assert bytes(assemble(text.splitlines())[1][0].data) == raw
+
+
+def use_text(raw: bytes) -> None:
+    assemble(raw.decode("utf-8", "replace").splitlines())
+
+
+def use_tables(raw: bytes, path) -> None:
+    path.write_bytes(raw)
+    known = Tables(path)
+    for name in known.names()[13:]:
+        assert known.chip(name).engines
+
+
+def sources(tmp_path):
+    """Name, bytes, hot bytes and user of every kind of input."""
+    made = []
+    for name in ("BM1684", "BM1684X", "BM1688", "BM1690", "SG2380"):
+        raw = bmodel(name)
+        model = parse(raw)
+        made.append((raw, model.area, use_container))
+        for stream in model.streams()[:3]:
+            made.append((stream.data.tobytes(), 1 << 20, lambda r, n=name, e=stream.engine: use_stream(r, n, e)))
+    raw = cvimodel()
+    made.append((raw, 400, use_container))
+    section = parse(raw).streams()[0].data.tobytes()
+    made.append((section, 1 << 20, lambda r: use_stream(r, "CV183X", "tiu")))
+    text = "".join(as_text(chip("BM1688"), parse(bmodel("BM1688")).streams())).encode()
+    made.append((text, 1 << 20, use_text))
+    table = json.dumps(
+        {
+            "format": 1,
+            "heads": {"h": {"type": [0, 4], "func": [4, 4], "dep": [8, 8]}},
+            "layouts": {"l": "a:4 b:4 c@16:16 d:32"},
+            "chips": {
+                "N": {
+                    "engines": {
+                        "tiu": {
+                            "head": "h",
+                            "end": "K",
+                            "end_func": 1,
+                            "kinds": [
+                                {"kind": "K", "layout": "l", "bytes": 16, "type": 1, "ops": {"0": "x", "1": "end"}}
+                            ],
+                        }
+                    }
+                }
+            },
+        }
+    ).encode()
+    made.append((table, 1 << 20, lambda r: use_tables(r, tmp_path / "t.json")))
+    return made
+
+
+def run(count: int, seed: int, tmp_path) -> None:
+    inputs = sources(tmp_path)
+    rng = np.random.default_rng(seed)
+    refused = 0
+    for number in range(count):
+        raw, hot, use = inputs[number % len(inputs)]
+        bad = mutate(raw, rng, hot)
+        begin = time.monotonic()
+        try:
+            use(bad)
+        except GoldbeatError:
+            refused += 1
+        assert time.monotonic() - begin < SLOWEST_S, (number, seed)
+    assert count // 10 < refused < count
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1 << 20, "more than 1 GiB"
+
+
+def test_damaged_inputs_quick(tmp_path):
+    run(QUICK, 1, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+def test_damaged_inputs(tmp_path, seed):
+    run(ALL // 10, 100 + seed, tmp_path)
