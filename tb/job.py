@@ -21,6 +21,9 @@ JOURNAL = "GOLDBEAT_JOURNAL"
 """The file descriptor of a pipe that says when episodes start and end: ``start``, ``end`` or ``lost`` (the record could not be
 written), the episode's number (``lost``: the error's), and the time by the monotonic clock."""
 
+COVERAGE = "GOLDBEAT_COVERAGE"
+"""Set: code coverage is written after every episode."""
+
 Backend = Literal["native", "cocotbext"]
 """Who drives the ports: the kernel's transactors in C++, or cocotbext-axi's in Python."""
 BACKENDS: tuple[Backend, ...] = ("native", "cocotbext")

@@ -15,7 +15,7 @@ from typing import Any
 from tb import lifeline
 from tb.design import Design
 from tb.harness import TOP
-from tb.job import ENVIRONMENT, JOURNAL, Backend, Episode, Job, Record, read_record, write_job
+from tb.job import COVERAGE, ENVIRONMENT, JOURNAL, Backend, Episode, Job, Record, read_record, write_job
 from tb.kernel.compile import Build
 from tb.kernel.launch import cocotb_environment, seed_arguments
 
@@ -67,7 +67,7 @@ class Simulator:
         folder: an existing folder for the job, the records, the log and the waves.
         seed: of the simulator's own randomness (initial values of flip-flops), and of cocotb's.
         transactors: who drives the ports.
-        arguments: more for the process's command line.
+        coverage: where code coverage goes, written after every episode; for builds that count it.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class Simulator:
         *,
         seed: int = 0,
         transactors: Backend = "native",
-        arguments: Sequence[str] = (),
+        coverage: Path | None = None,
     ) -> None:
         self._folder = folder
         self.waves = folder / f"waves.{built.waves}" if built.waves else None
@@ -97,7 +97,7 @@ class Simulator:
             transactors,
         )
         write_job(job, folder)
-        command = [str(built.executable), *seed_arguments(seed), *arguments]
+        command = [str(built.executable), *seed_arguments(seed)]
         if self.waves is not None:
             command += ["--trace", "--trace-file", str(self.waves)]
         environment = cocotb_environment(TOP, "tb.session", seed, folder / "cocotb.xml")
@@ -105,6 +105,9 @@ class Simulator:
         # cocotb would compile every module anew to explain failed asserts; the session has none, and starts three times as fast.
         environment["COCOTB_REWRITE_ASSERTION_FILES"] = ""
         environment |= {ENVIRONMENT: str(folder), JOURNAL: str(theirs), lifeline.ENVIRONMENT: str(os.getpid())}
+        if coverage is not None:
+            command.append(f"+verilator+coverage+file+{coverage}")
+            environment[COVERAGE] = "1"
         self._text = b""
         try:
             with self.log.open("w") as stream:

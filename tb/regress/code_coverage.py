@@ -14,6 +14,7 @@ from pathlib import Path
 
 from pymodels.errors import InputError
 from tb.harness import TOP
+from tb.paths import HDL
 
 FILE = "coverage.dat"
 KINDS = ("line", "branch", "toggle", "user")
@@ -26,7 +27,7 @@ class Point:
 
     Attributes:
         kind: ``line``, ``branch``, ``toggle`` or ``user``.
-        file: relative to the folder of the design's sources.
+        file: its path where it was built.
         line, column: in that file.
         what: which branch, which bit and direction, which cover statement.
     """
@@ -48,12 +49,8 @@ class Point:
         return cls(kind, file, int(line), int(column), what)
 
 
-def read_counts(path: Path, root: Path) -> dict[str, int]:
+def read_counts(path: Path) -> dict[str, int]:
     """The hits of every point, instances of a module taken together; the generated harness is left out.
-
-    Args:
-        path: the file.
-        root: folder of the design's sources.
 
     Raises:
         InputError: not such a file.
@@ -63,14 +60,14 @@ def read_counts(path: Path, root: Path) -> dict[str, int]:
         if not stream.readline().startswith(_HEADER):
             raise InputError("another kind of file", f"{_HEADER} in the first line", file=path, line=1)
         for number, line in enumerate(stream, 2):
-            point, hits = _parse(line, path, number, root)
+            point, hits = _parse(line, path, number)
             if point is not None:
                 text = point.text()
                 counts[text] = counts.get(text, 0) + hits
     return counts
 
 
-def _parse(line: str, path: Path, number: int, root: Path) -> tuple[Point | None, int]:
+def _parse(line: str, path: Path, number: int) -> tuple[Point | None, int]:
     head, quote, tail = line.rpartition("' ")
     if not head.startswith("C '") or not quote or not tail.strip().isdigit():
         raise InputError(repr(line[:40]), "C '<fields>' <hits>", file=path, line=number)
@@ -80,12 +77,8 @@ def _parse(line: str, path: Path, number: int, root: Path) -> tuple[Point | None
     if Path(file).stem == TOP:
         return None, 0
     kind = fields.get("page", "").partition("/")[0].removeprefix("v_")
-    location = Path(file)
-    shown = location.relative_to(root).as_posix() if location.is_relative_to(root) else location.name
-    column = fields.get("n", "0")
-    return Point(
-        kind, shown, int(fields.get("l", 0)), int(column) if column.isdigit() else 0, fields.get("o", "")
-    ), int(tail)
+    line_number, column = (int(text) if (text := fields.get(k, "")).isdigit() else 0 for k in ("l", "n"))
+    return Point(kind, file, line_number, column, fields.get("o", "")), int(tail)
 
 
 def add(total: dict[str, int], more: Mapping[str, int]) -> None:
@@ -99,7 +92,7 @@ class FileCoverage:
     """One file.
 
     Attributes:
-        file: relative to the sources.
+        file: as people know it.
         hit, total: points by kind.
         lines: hits by line; a line with several points counts its least.
         missed: points that were never hit.
@@ -122,7 +115,15 @@ def by_file(counts: Mapping[str, int]) -> list[FileCoverage]:
     for text, hits in counts.items():
         point = Point.of(text)
         files.setdefault(point.file, []).append((point, hits))
-    return [_file(name, points) for name, points in sorted(files.items())]
+    return [_file(_shown(name), points) for name, points in sorted(files.items())]
+
+
+def _shown(file: str) -> str:
+    """A path below the designs or the current folder without what all have in common."""
+    for root in (HDL, Path.cwd()):
+        if Path(file).is_relative_to(root):
+            return Path(file).relative_to(root).as_posix()
+    return file
 
 
 def _file(name: str, points: list[tuple[Point, int]]) -> FileCoverage:
@@ -138,19 +139,19 @@ def _file(name: str, points: list[tuple[Point, int]]) -> FileCoverage:
     return FileCoverage(name, hit, total, lines, tuple(missed))
 
 
-def lcov(counts: Mapping[str, int], root: Path) -> str:
+def lcov(counts: Mapping[str, int]) -> str:
     """Merged counts as an LCOV tracefile: lines, and every branch, toggle and cover statement as a branch."""
-    return "\n".join(_lcov_lines(counts, root)) + "\n"
+    return "\n".join(_lcov_lines(counts)) + "\n"
 
 
-def _lcov_lines(counts: Mapping[str, int], root: Path) -> Iterator[str]:
+def _lcov_lines(counts: Mapping[str, int]) -> Iterator[str]:
     files: dict[str, list[tuple[Point, int]]] = {}
     for text, hits in counts.items():
         point = Point.of(text)
         files.setdefault(point.file, []).append((point, hits))
     for name, points in sorted(files.items()):
         yield "TN:goldbeat"
-        yield f"SF:{root / name}"
+        yield f"SF:{name}"
         others = sorted(
             ((p, h) for p, h in points if p.kind != "line"),
             key=lambda x: (x[0].line, x[0].kind, x[0].column, x[0].what),

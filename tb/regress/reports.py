@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a run leaves in its folder: JUnit XML, JSON."""
+"""What a run leaves in its folder: an HTML page, JUnit XML, JSON, LCOV."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from typing import Any
 
+from tb.regress.code_coverage import lcov
 from tb.regress.item import Item, Status
 from tb.regress.store import Row, Run, Store
 
@@ -20,10 +21,18 @@ def repeat_command(run: Run, item: Item) -> str:
 
 def write_reports(store: Store, run: Run) -> None:
     """Write every report of a run into its folder; those that are there are replaced."""
+    from tb.regress.page import page
+
     rows = store.rows(run.id)
     run.folder.mkdir(parents=True, exist_ok=True)
     (run.folder / "junit.xml").write_text(junit(run, rows), encoding="utf-8")
     (run.folder / "report.json").write_text(json.dumps(as_dict(run, rows), indent=1) + "\n", encoding="utf-8")
+    covered = store.coverage(run.id)
+    if covered:
+        (run.folder / "coverage.info").write_text(lcov(covered), encoding="utf-8")
+    last = store.before(run)
+    before = None if last is None else (last, store.rows(last.id))
+    (run.folder / "index.html").write_text(page(run, rows, before, covered), encoding="utf-8")
 
 
 def junit(run: Run, rows: Sequence[Row]) -> str:

@@ -195,7 +195,6 @@ class _Run:
         """Run items in one process; returns how many of them have a result now, at least one."""
         first = ready[0]
         flat = [episode for r in ready for episode in r.episodes]
-        arguments = [f"+verilator+coverage+file+{self._folder / COVERAGE_FILE}"] if self._batch.coverage else []
         with Simulator(
             self._design,
             first.request.all_params,
@@ -204,14 +203,14 @@ class _Run:
             self._folder,
             seed=first.item.seed,
             transactors=first.item.transactors,
-            arguments=arguments,
+            coverage=self._folder / COVERAGE_FILE if self._batch.coverage else None,
         ) as process:
             done, status, why = self._watch(process, ready)
             log = process.last_words()
         if self._batch.coverage:
             path = self._folder / COVERAGE_FILE
             if path.is_file():
-                add(self._coverage, read_counts(path, self._design.root))
+                add(self._coverage, read_counts(path))
                 path.unlink()
         if done == len(ready):
             return done

@@ -99,6 +99,10 @@ class Transactors(ABC):
         silent = "no answer" if pairs == [("valid", "ready")] else f"no {'rvalid' if reads else 'bvalid'}"
         return ", ".join(stuck) or silent
 
+    def stalls(self) -> Mapping[str, tuple[int, ...]]:
+        """Beats by port that waited 1, 2-3, 4-15, 16-63, 64 and more cycles; empty where the back end does not count them."""
+        return {}
+
     @abstractmethod
     def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
         """End the run: transfers recorded since :meth:`start` (no status), protocol violations, what is still waiting."""

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A run as one HTML page that needs nothing else: no network, no script, no other file but the artefacts that it links to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from tb.regress import code_coverage, summary
+from tb.regress.reports import repeat_command
+from tb.regress.store import Row, Run
+from tb.regress.summary import Spread
+
+_TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
+_MOST_FAILURES = 100
+_MOST_MISSED = 60
+
+
+def page(run: Run, rows: Sequence[Row], before: tuple[Run, Sequence[Row]] | None, covered: Mapping[str, int]) -> str:
+    """The page of a run.
+
+    Args:
+        run: the run.
+        rows: its items.
+        before: the run that cycles are compared with, and its items; None when there is none.
+        covered: code coverage by point; empty when it was not counted.
+    """
+    environment = Environment(
+        loader=FileSystemLoader(_TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {"percent": _percent, "bar": _bar, "range": _range, "change": _change_bar}
+    found = summary.cells(rows)
+    failures = [r for r in rows if r.result is not None and not r.result.passed]
+    counts: dict[str, int] = {}
+    for cell in found.values():
+        for status, number in cell.counts.items():
+            counts[status] = counts.get(status, 0) + number
+    latencies = summary.latencies(rows)
+    files = code_coverage.by_file(covered)
+    functional = summary.functional(rows)
+    template = environment.get_template("regress.html.j2")
+    return template.render(
+        run=run,
+        counts=counts,
+        designs=list(dict.fromkeys(d for d, _ in found)),
+        cases=list(dict.fromkeys(c for _, c in found)),
+        cells=found,
+        failures=failures[:_MOST_FAILURES],
+        shown={r.item.index for r in failures[:_MOST_FAILURES]},
+        more_failures=max(0, len(failures) - _MOST_FAILURES),
+        repeat=lambda row: repeat_command(run, row.item),
+        ports=summary.ports(rows),
+        latencies=latencies,
+        longest=_longest(latencies),
+        before=before[0] if before else None,
+        against=summary.cycles_against(before[1], rows) if before else [],
+        files=files,
+        kinds=[k for k in code_coverage.KINDS if any(f.total.get(k) for f in files)],
+        most_missed=_MOST_MISSED,
+        functional=functional,
+        bins={design: summary.bins_hit(by_port) for design, by_port in functional.items()},
+    )
+
+
+def _longest(latencies: Sequence[summary.LatencySummary]) -> dict[str, float]:
+    """The scale of each design's latency plots."""
+    longest: dict[str, float] = {}
+    for one in latencies:
+        longest[one.design] = max(longest.get(one.design, 0.0), one.mean.most)
+    return longest
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{value:.1%}"
+
+
+def _bar(value: float | None) -> Markup:
+    """A part of a whole."""
+    if value is None:
+        return Markup("")
+    return Markup(
+        '<svg class="plot" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect class="rest" width="100" height="10"/><rect class="part" width="{:.2f}" height="10"/></svg>'
+    ).format(100 * value)
+
+
+def _range(spread: Spread, whole: float = 1.0) -> Markup:
+    """Least to most as a line, the middle half as a box, the median as a mark, on a scale from 0 to ``whole``."""
+    scale = 100 / whole if whole else 0.0
+    least, low, middle, high, most = (
+        min(100.0, v * scale) for v in (spread.least, spread.low, spread.middle, spread.high, spread.most)
+    )
+    return Markup(
+        '<svg class="plot" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect class="rest" width="100" height="10"/>'
+        '<rect class="whisker" x="{:.2f}" y="4.4" width="{:.2f}" height="1.2"/>'
+        '<rect class="part" x="{:.2f}" y="2" width="{:.2f}" height="6"/>'
+        '<rect class="mark" x="{:.2f}" y="0.6" width="1" height="8.8"/></svg>'
+    ).format(least, max(0.4, most - least), low, max(0.4, high - low), min(99.0, max(0.0, middle - 0.5)))
+
+
+def _change_bar(change: float) -> Markup:
+    """Slower to the right, faster to the left; the ends are 20 %."""
+    size = min(50.0, abs(change) * 250)
+    start = 50.0 if change > 0 else 50.0 - size
+    return Markup(
+        '<svg class="plot" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
+        '<rect class="rest" width="100" height="10"/><rect class="{}" x="{:.2f}" width="{:.2f}" height="10"/>'
+        '<rect class="mark" x="49.7" width="0.6" height="10"/></svg>'
+    ).format("bad" if change > 0 else "good", start, size)
