@@ -70,8 +70,8 @@ class Pooling:
             total = wrap(line[:, a:b].sum(axis=1), WINDOW_BITS)
             sums.append(wrap(total + self._padding(self.kernel[1] - (b - a)) * self.kernel[0], WINDOW_BITS))
         window = np.stack(sums, axis=1)
-        narrower = _reciprocal(window, self.reciprocal[0], LINE_BITS)
-        return _reciprocal(narrower, self.reciprocal[1], 8)
+        narrower = reciprocal(window, self.reciprocal[0], LINE_BITS)
+        return reciprocal(narrower, self.reciprocal[1], 8)
 
     def _padding(self, count: int) -> int:
         return self.pad_values[count - 1] if count else 0
@@ -90,8 +90,14 @@ def _windows(size: int, kernel: int, stride: int, pad: int, out: int, what: str)
     return found
 
 
-def _reciprocal(values: Ints, factor: int, bits: int) -> Ints:
-    """``values * factor / 65536``, halves away from zero, cut to ``bits`` as the hardware cuts it."""
+def reciprocal(values: Ints, factor: int, bits: int) -> Ints:
+    """``values * factor / 65536``, halves away from zero, cut to ``bits`` as the hardware cuts it.
+
+    Args:
+        values: signed numbers, any shape.
+        factor: 17 bits.
+        bits: of the result; a quotient that does not fit loses its upper bits, a positive one its sign bit as well.
+    """
     product = values * factor
     low = product & 0xFFFF
     below = wrap((product >> 16) + (low > 0x8000), bits)

@@ -9,10 +9,10 @@ import numpy.typing as npt
 from pymodels.errors import UsageError
 from pymodels.nvdla.address_space import ATOM
 from pymodels.nvdla.arithmetic import Ints, signed, wrap
+from pymodels.nvdla.pdp import reciprocal
 from pymodels.nvdla.registers import Values
 from pymodels.nvdla.timed.dbb import PDP, Port
 from pymodels.nvdla.timed.engine import Chunk, Operation, Request, Unit, line_chunks
-from pymodels.rounding import round_shift
 
 PDP_PIPELINE = 6
 WINDOW_BITS, ROW_BITS = 14, 11
@@ -90,5 +90,4 @@ class PdpOperation(Operation):
         rows = len(data)
         pads = rows * self._pads[kw - len(columns)] + kw * self._pads[kh - rows]
         total = wrap(inside.sum(axis=(0, 1)) + pads, WINDOW_BITS)
-        by_width = wrap(round_shift(total * self._recip[0], 16, "half_away"), ROW_BITS)
-        return wrap(round_shift(by_width * self._recip[1], 16, "half_away"), 8)
+        return reciprocal(reciprocal(total, self._recip[0], ROW_BITS), self._recip[1], 8)
