@@ -34,25 +34,22 @@ module nvdla_block #(
   logic       consumer_q;
   logic [1:0] enable_q;
 
-  logic [WORDS-1:0]       own_word;
-  logic [WORDS-1:0][31:0] own;
+  logic [31:0] stored;
 
   function automatic logic [1:0] status(input logic on, input logic working);
     return !on ? 2'd0 : working ? 2'd1 : 2'd2;
   endfunction
 
   always_comb begin
-    own_word = '0;
-    own      = '0;
-    own_word[StatusWord]  = 1'b1;
-    own[StatusWord]       = {14'd0, status(enable_q[1], consumer_q), 14'd0, status(enable_q[0], !consumer_q)};
-    own_word[PointerWord] = 1'b1;
-    own[PointerWord]      = {15'd0, consumer_q, 15'd0, producer_q};
-    own_word[FIRST_D]     = 1'b1;
-    own[FIRST_D]          = {31'd0, enable_q[producer_q]};
-    if (HasFlush) begin
-      own_word[FlushWord] = 1'b1;
-      own[FlushWord]      = 32'd1;
+    rdata = stored;
+    if (word == 10'(StatusWord)) begin
+      rdata = {14'd0, status(enable_q[1], consumer_q), 14'd0, status(enable_q[0], !consumer_q)};
+    end else if (word == 10'(PointerWord)) begin
+      rdata = {15'd0, consumer_q, 15'd0, producer_q};
+    end else if (word == 10'(FIRST_D)) begin
+      rdata = {31'd0, enable_q[producer_q]};
+    end else if (HasFlush && word == 10'(FlushWord)) begin
+      rdata = 32'd1;
     end
   end
 
@@ -85,12 +82,10 @@ module nvdla_block #(
     .write,
     .word,
     .wdata,
-    .rdata,
+    .rdata   (stored),
     .producer(producer_q),
     .consumer(consumer_q),
     .locked  (enable_q),
-    .own_word,
-    .own,
     .regs
   );
 

@@ -3,8 +3,7 @@
 // nvdla_regfile - the registers of one block, straight from the map.
 //
 // Words below FIRST_D exist once, those from FIRST_D on twice (FIRST_D = WORDS: none does). A write acts at its edge, a read
-// is combinational. `locked` groups ignore writes. Words that the block keeps itself (pointer, status, enable) come in
-// through `own`: where `own_word` has a one, a read gives `own` and the storage here is not used.
+// is combinational. Groups that are `locked` ignore writes.
 
 module nvdla_regfile #(
   parameter logic [15:0] BASE    = 16'h9000,
@@ -23,56 +22,66 @@ module nvdla_regfile #(
   input  logic                   consumer,
   input  logic [1:0]             locked,
 
-  input  logic [WORDS-1:0]       own_word,
-  input  logic [WORDS-1:0][31:0] own,
-
   output logic [WORDS-1:0][31:0] regs        // the ones that the engine works from
 );
 
   import nvdla_map_pkg::entry;
-  import nvdla_map_pkg::entry_t;
 
-  logic [WORDS-1:0][31:0] seen;
+  typedef logic [WORDS-1:0][31:0] table_t;
 
-  for (genvar w = 0; w < WORDS; w++) begin : gen_word
-    localparam entry_t      Entry  = entry(BASE + 16'(4 * w));
-    localparam int unsigned Copies = w < FIRST_D ? 1 : 2;
+  localparam int unsigned AtW = $clog2(2 * WORDS);
 
-    logic [Copies-1:0][31:0] value;
-
-    for (genvar g = 0; g < Copies; g++) begin : gen_copy
-      if (Entry.write == '0) begin : gen_constant
-        assign value[g] = Entry.reset;
-      end else begin : gen_stored
-        logic [31:0] value_q;
-
-        always_ff @(posedge clk) begin
-          if (!rst_n) begin
-            value_q <= Entry.reset;
-          end else if (write && word == 10'(w) && (Copies == 1 || (producer == 1'(g) && !locked[g]))) begin
-            value_q <= wdata & Entry.write;
-          end
-        end
-
-        assign value[g] = value_q;
-      end
+  function automatic table_t resets();
+    for (int unsigned w = 0; w < WORDS; w++) begin
+      resets[w] = entry(BASE + 16'(4 * w)).reset;
     end
+  endfunction
 
-    assign regs[w] = Copies == 1 ? value[0] : value[consumer && Copies == 2];
-    assign seen[w] = own_word[w] ? own[w] : (Copies == 1 ? value[0] : value[producer && Copies == 2]) & Entry.read;
+  function automatic table_t reads();
+    for (int unsigned w = 0; w < WORDS; w++) begin
+      reads[w] = entry(BASE + 16'(4 * w)).read;
+    end
+  endfunction
+
+  function automatic table_t writes();
+    for (int unsigned w = 0; w < WORDS; w++) begin
+      writes[w] = entry(BASE + 16'(4 * w)).write;
+    end
+  endfunction
+
+  localparam table_t Reset = resets();
+  localparam table_t Read  = reads();
+  localparam table_t Write = writes();
+
+  // The second copies of all words follow the first ones; those of single registers stay unused.
+  logic [31:0]    value_q [2*WORDS];
+  logic           there;
+  logic           double;
+  logic [AtW-1:0] at;
+  logic [AtW-1:0] index;
+
+  assign there  = word < 10'(WORDS);
+  assign double = word >= 10'(FIRST_D);
+  assign index  = there ? AtW'(word) : '0;
+  assign at     = index + (double && there && producer ? AtW'(WORDS) : '0);
+
+  always_ff @(posedge clk) begin
+    if (!rst_n) begin
+      for (int unsigned w = 0; w < WORDS; w++) begin
+        value_q[w]       <= Reset[w];
+        value_q[WORDS+w] <= Reset[w];
+      end
+    end else if (write && there && Write[index] != '0 && !(double && locked[producer])) begin
+      value_q[at] <= wdata & Write[index];
+    end
   end
+
+  assign rdata = there ? value_q[at] & Read[index] : '0;
 
   always_comb begin
-    rdata = '0;
     for (int unsigned w = 0; w < WORDS; w++) begin
-      if (word == 10'(w)) begin
-        rdata = seen[w];
-      end
+      regs[w] = value_q[w >= FIRST_D && consumer ? WORDS + w : w];
     end
   end
-
-  // A block of constants looks at none of these.
-  logic unused;
-  assign unused = &{1'b0, clk, rst_n, write, wdata, producer, consumer, locked};
 
 endmodule

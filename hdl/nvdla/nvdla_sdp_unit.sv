@@ -21,20 +21,23 @@ module nvdla_sdp_unit (
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic signed [15:0] operand;
-  logic signed [78:0] moved;
+  logic        [5:0]  alu_shift;
+  logic signed [47:0] moved;
   logic signed [31:0] other;
   logic signed [32:0] alu;
   logic signed [32:0] alu_q;
   logic signed [15:0] factor_q;
 
-  assign operand = cfg.alu_memory ? alu_operand : cfg.alu_operand;
-  assign moved   = 79'(operand) << cfg.alu_shift;
+  assign operand   = cfg.alu_memory ? alu_operand : cfg.alu_operand;
+  // Anything but 0 is saturated by a shift of 32 already.
+  assign alu_shift = cfg.alu_shift[5] ? 6'd32 : cfg.alu_shift;
+  assign moved     = 48'(operand) << alu_shift;
 
   always_comb begin
-    if (moved[78:31] == '0 || moved[78:31] == '1) begin
+    if (moved[47:31] == '0 || moved[47:31] == '1) begin
       other = moved[31:0];
     end else begin
-      other = {moved[78], {31{!moved[78]}}};
+      other = {moved[47], {31{!moved[47]}}};
     end
     case (cfg.alu_algo)
       2'd0:    alu = 33'(x > other ? x : other);

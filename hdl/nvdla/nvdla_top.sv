@@ -118,13 +118,12 @@ module nvdla_top #(
     end
   end
 
-  // Wide enough for the largest block; each engine takes what it needs.
-  localparam int unsigned MostWords = 104;
-  // verilator lint_off UNUSEDSIGNAL
-  logic [Blocks-1:0][MostWords-1:0][31:0] regs;
-  // verilator lint_on UNUSEDSIGNAL
-
   for (genvar b = 0; b < Blocks; b++) begin : gen_block
+    // What the block's engine works from; each takes what it needs.
+    // verilator lint_off UNUSEDSIGNAL
+    logic [Words[b]-1:0][31:0] regs;
+    // verilator lint_on UNUSEDSIGNAL
+
     if (b == GlbBlock) begin : gen_glb
       nvdla_glb u_glb (
         .clk,
@@ -137,7 +136,7 @@ module nvdla_top #(
         .dla_intr
       );
 
-      assign regs[b]     = '0;
+      assign regs        = '0;
       assign enabled[b]  = 1'b0;
       assign consumer[b] = 1'b0;
     end else if (Enable[b] == 0) begin : gen_plain
@@ -155,14 +154,9 @@ module nvdla_top #(
         .producer(1'b0),
         .consumer(1'b0),
         .locked  ('0),
-        .own_word('0),
-        .own     ('0),
-        .regs    (regs[b][Words[b]-1:0])
+        .regs
       );
 
-      if (Words[b] < MostWords) begin : gen_rest
-        assign regs[b][MostWords-1:Words[b]] = '0;
-      end
       assign enabled[b]  = 1'b0;
       assign consumer[b] = 1'b0;
     end else begin : gen_engine
@@ -180,10 +174,8 @@ module nvdla_top #(
         .done    (block_done[b]),
         .enabled (enabled[b]),
         .consumer(consumer[b]),
-        .regs    (regs[b][Words[b]-1:0])
+        .regs
       );
-
-      assign regs[b][MostWords-1:Words[b]] = '0;
     end
   end
 
@@ -221,8 +213,8 @@ module nvdla_top #(
   logic [1:0]      flying_q;       // convolutions that no SDP operation has taken
 
   nvdla_sdp_config u_sdp_config (
-    .sdp        (regs[SdpBlock][62:0]),
-    .rdma       (regs[SdpRdmaBlock][36:0]),
+    .sdp        (gen_block[SdpBlock].regs),
+    .rdma       (gen_block[SdpRdmaBlock].regs),
     .cfg        (sdp_cfg),
     .rdma_needed(sdp_rdma_needed)
   );
@@ -253,8 +245,8 @@ module nvdla_top #(
   );
 
   nvdla_pdp_config u_pdp_config (
-    .pdp (regs[PdpBlock][39:0]),
-    .rdma(regs[PdpRdmaBlock][19:0]),
+    .pdp (gen_block[PdpBlock].regs),
+    .rdma(gen_block[PdpRdmaBlock].regs),
     .cfg (pdp_cfg)
   );
 
@@ -287,8 +279,8 @@ module nvdla_top #(
     .clk,
     .rst_n,
     .enabled   (&enabled[CaccBlock:CdmaBlock]),
-    .cdma_times(regs[CdmaBlock][CdmaCya]),
-    .cacc_time (regs[CaccBlock][CaccCya]),
+    .cdma_times(gen_block[CdmaBlock].regs[CdmaCya]),
+    .cacc_time (gen_block[CaccBlock].regs[CaccCya]),
     .data_done,
     .weights_done,
     .cdma_done,
@@ -301,7 +293,7 @@ module nvdla_top #(
     .clk,
     .rst_n,
     .enabled (enabled[CdpBlock] && enabled[CdpRdmaBlock]),
-    .cdp_time(regs[CdpBlock][CdpCya]),
+    .cdp_time(gen_block[CdpBlock].regs[CdpCya]),
     .done    (cdp_done)
   );
 
