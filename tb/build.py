@@ -40,6 +40,7 @@ def build(design: Design, params: Mapping[str, Any], *, waves: bool = False, cov
             flags=["--timescale", "1ps/1ps", *design.compile_flags(), *design.build_flags()],
             waves=waves_format() if waves else None,
             coverage=coverage,
+            optimize=design.optimize,
             inspect=inspect,
         )
     )

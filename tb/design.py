@@ -441,8 +441,11 @@ class Design(_Frozen):
         files: source files relative to ``root``.
         root: folder of the sources.
         include_dirs: folders for ```include``, relative to ``root``.
+        library_dirs: folders, relative to ``root``, in which modules that no source file has are looked for by their names.
         defines: macros by name; an empty text defines without a value.
         cxx_flags: switches for the C++ compiler; ``-march=native`` lets loops over lanes become vector instructions.
+        flags: further switches for Verilator.
+        optimize: the C++ compiler's switch for what Verilator makes; large designs compile long with ``-O3``.
         parameters: of the top module.
         clocks: at least one; the first is the one that reset release follows.
         streams, registers, memories, status: the ports.
@@ -464,8 +467,11 @@ class Design(_Frozen):
     files: tuple[str, ...]
     root: Path
     include_dirs: tuple[str, ...] = ()
+    library_dirs: tuple[str, ...] = ()
     defines: Mapping[str, str] = {}
     cxx_flags: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    optimize: str = "-O3"
     parameters: Mapping[str, Parameter] = {}
     clocks: tuple[ClockPort, ...] = (ClockPort(name="aclk", reset="aresetn"),)
     streams: tuple[StreamPort, ...] = ()
@@ -532,24 +538,32 @@ class Design(_Frozen):
 
     def include_paths(self) -> list[Path]:
         """The folders for ```include``, checked to be there."""
-        paths = [self.root / d for d in self.include_dirs]
+        return self._folders(self.include_dirs, "include")
+
+    def library_paths(self) -> list[Path]:
+        """The folders of modules, checked to be there."""
+        return self._folders(self.library_dirs, "library")
+
+    def _folders(self, names: Sequence[str], kind: str) -> list[Path]:
+        paths = [self.root / d for d in names]
         for path in paths:
             if not path.is_dir():
-                raise UsageError(f"{self.name}: no such include folder: {path}")
+                raise UsageError(f"{self.name}: no such {kind} folder: {path}")
         return paths
 
     def included_files(self) -> list[Path]:
-        """Every file that an ```include`` may reach, for whoever wants to know whether anything has changed."""
-        return sorted(f for path in self.include_paths() for f in path.iterdir() if f.is_file())
+        """Every file that an ```include`` or the name of a module may reach, for whoever wants to know whether anything has changed."""
+        return sorted(f for path in (*self.include_paths(), *self.library_paths()) for f in path.iterdir() if f.is_file())
 
     def build_flags(self) -> list[str]:
         """The C++ compiler's switches as Verilator hands them on."""
         return [word for flag in self.cxx_flags for word in ("-CFLAGS", flag)]
 
     def compile_flags(self) -> list[str]:
-        """Include folders and macros as Verilator takes them."""
+        """Include folders, libraries, macros and further switches as Verilator takes them."""
         macros = [f"-D{name}={value}" if value else f"-D{name}" for name, value in self.defines.items()]
-        return [*(f"-I{path}" for path in self.include_paths()), *macros]
+        libraries = [switch for path in self.library_paths() for switch in ("-y", str(path))]
+        return [*(f"-I{path}" for path in self.include_paths()), *libraries, *macros, *self.flags]
 
 
 _AnyBundle = TypeVar("_AnyBundle", bound=Bundle)

@@ -58,6 +58,7 @@ class Recipe:
         coverage: count line and toggle coverage.
         public: what is visible over VPI: ``ports`` of the top module, ``all`` signals (slow), or nothing but what ``texts`` and
             ``sources`` say.
+        optimize: the compiler's switch for the code that Verilator makes of the design.
         inspect: looks at Verilator's messages before anything is compiled, and raises what it does not like.
     """
 
@@ -70,6 +71,7 @@ class Recipe:
     waves: str | None = None
     coverage: bool = False
     public: Literal["ports", "all"] | None = None
+    optimize: str = "-O3"
     inspect: Callable[[str], None] = lambda log: None
 
 
@@ -132,6 +134,7 @@ def _digest(texts: Iterable[str], files: Iterable[Path]) -> str:
 
 def _key(tool: Verilator, recipe: Recipe) -> str:
     texts = [tool.version, str(tool.executable), version("cocotb"), recipe.top, *_kind(recipe), str(recipe.public)]
+    texts += [recipe.optimize]
     texts += [*recipe.flags, *(t for item in recipe.texts.items() for t in item)]
     own = (Path(__file__), _MAIN, *_SHARED, *_HEADERS)
     return _digest(texts, [*own, *recipe.sources, *recipe.watched])
@@ -171,7 +174,7 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
             ready = shared / f"{name}.o"
             if ready.is_file():
                 shutil.copyfile(ready, folder / ready.name)
-    make = ["make", "-f", "Vtop.mk", f"-j{os.cpu_count() or 1}", "OPT_FAST=-O3", *tool.make_variables]
+    make = ["make", "-f", "Vtop.mk", f"-j{os.cpu_count() or 1}", f"OPT_FAST={recipe.optimize}", *tool.make_variables]
     _call(make, folder, tool, log, recipe)
     with FileLock(f"{shared}.lock"):
         shared.mkdir(parents=True, exist_ok=True)
@@ -219,7 +222,7 @@ def _kind(recipe: Recipe) -> list[str]:
 
 
 def _shared_objects(tool: Verilator, recipe: Recipe) -> Path:
-    texts = [tool.version, str(tool.executable), *_kind(recipe)]
+    texts = [tool.version, str(tool.executable), recipe.optimize, *_kind(recipe)]
     folder = build_root() / "runtime" / _digest(texts, [Path(__file__), *_SHARED, *_HEADERS])
     folder.parent.mkdir(parents=True, exist_ok=True)
     return folder

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NVDLA hardware with the ports and registers of nv_small: SDP and PDP at work, convolution and CDP as stubs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from pymodels.axi.memory import MemoryTiming
+from pymodels.nvdla.registers import all_registers, register
+from pymodels.nvdla.timed import predict
+from pymodels.stimulus import Access, Stimulus
+from tb.design import Case, Design, Parameter, Setting
+from tb.nvdla_rtl import CLOCK, CSB, DBB, INTERRUPT
+from tb.nvdla_traffic import Operation, Space, program, random_pdp, random_sdp, random_timing, stub_operation
+from tb.paths import HDL
+from tb.traffic import Rng
+
+_Mix = Callable[[Rng, Space, int], list[Operation]]
+
+_LEAST_CYCLES = 50
+"""How long to look on after a program, for what should not come any more."""
+
+
+def _stimulus(setting: Setting, steps: tuple[Access, ...], space: Space, timing: MemoryTiming) -> Stimulus:
+    clock = setting.clocks[CLOCK.name]
+    return Stimulus(
+        inputs={},
+        clocks=setting.clocks,
+        program={CSB.name: steps},
+        memories={DBB.name: space.image(timing)},
+        least_ps=_LEAST_CYCLES * clock.period_ps,
+    )
+
+
+def _mixed(mix: _Mix) -> Callable[[Setting], Sequence[Stimulus]]:
+    def make(setting: Setting) -> Sequence[Stimulus]:
+        rng = np.random.default_rng(setting.seed)
+        space = Space(rng)
+        operations = mix(rng, space, int(setting.options["operations"]))
+        timing = random_timing(rng, setting.seed) if setting.options["memory"] == "random" else MemoryTiming()
+        return [_stimulus(setting, program(operations, rng), space, timing)]
+
+    return make
+
+
+def _sdp(rng: Rng, space: Space, count: int) -> list[Operation]:
+    return [random_sdp(rng, space) for _ in range(count)]
+
+
+def _pdp(rng: Rng, space: Space, count: int) -> list[Operation]:
+    return [random_pdp(rng, space) for _ in range(count)]
+
+
+def _both(rng: Rng, space: Space, count: int) -> list[Operation]:
+    return [random_sdp(rng, space) if rng.integers(2) else random_pdp(rng, space) for _ in range(count)]
+
+
+def _all(rng: Rng, space: Space, count: int) -> list[Operation]:
+    """Every engine; each SDP operation on the fly has a convolution before it."""
+    operations: list[Operation] = []
+    for _ in range(count):
+        match int(rng.integers(5)):
+            case 0:
+                operations += [stub_operation(rng, "CONV"), random_sdp(rng, space, flying=True)]
+            case 1:
+                operations.append(stub_operation(rng, "CDP"))
+            case 2:
+                operations.append(random_pdp(rng, space))
+            case _:
+                operations.append(random_sdp(rng, space))
+    return operations
+
+
+def _interrupt(setting: Setting) -> Sequence[Stimulus]:
+    """One operation, waited for by its interrupt, which is masked, set and cleared too."""
+    rng = np.random.default_rng(setting.seed)
+    space = Space(rng)
+    op = random_sdp(rng, space) if setting.seed % 2 == 0 else random_pdp(rng, space)
+    mask, put, status = (register("GLB", f"S_INTR_{n}").address for n in ("MASK", "SET", "STATUS"))
+    end = len(program([op], np.random.default_rng(0)))
+    steps = list(program([op], rng))
+    first_poll = next(i for i, s in enumerate(steps) if s.op == "poll")
+    del end
+    steps = [
+        *(Access("write", put, 0x0030_0000), Access("wait_for", port=INTERRUPT.name), Access("read", status)),
+        *(Access("write", mask, 0x0030_0000), Access("wait_for", port=INTERRUPT.name, value=0)),
+        *(Access("post", status, 0x0020_0000), Access("read", status), Access("read", mask)),
+        *steps[:first_poll],
+        *(Access("wait_for", port=INTERRUPT.name, cycles=100_000), Access("read", status)),
+        *(Access("write", status, 0x003F_03FF), Access("wait_for", port=INTERRUPT.name, value=0)),
+        *steps[first_poll:],
+    ]
+    return [_stimulus(setting, tuple(steps), space, random_timing(rng, setting.seed))]
+
+
+def _registers(setting: Setting) -> Sequence[Stimulus]:
+    """The whole map read, written and read again, in both groups, and what is not there."""
+    rng = np.random.default_rng(setting.seed)
+    space = Space(rng)
+    # What would start something, or end it.
+    active = {r.address for r in all_registers() if r.name in ("D_OP_ENABLE", "S_INTR_SET")}
+    known = [r.address for r in all_registers()]
+    holes = [0x01A0, 0x1010, 0x1FFC, 0x201C, 0x30EC, 0xB0A0, 0xE000, 0x1_2000, 0x3_FFFC]
+    pointers = [r.address for r in all_registers() if r.name == "S_POINTER"]
+    steps = [Access("read", a) for a in (*known, *holes)]
+    for _ in range(2):
+        for address in rng.permutation(known + holes).tolist():
+            if address not in active:
+                steps.append(Access("post" if rng.integers(2) else "write", address, int(rng.integers(1 << 32))))
+            steps.append(Access("read", address))
+    for group in (0, 1):
+        steps += [Access("post", a, group) for a in pointers]
+        steps += [Access("read", a) for a in known]
+    return [_stimulus(setting, tuple(steps), space, MemoryTiming())]
+
+
+_OPTIONS = {"operations": 4, "memory": "random"}
+
+DESIGN = Design(
+    name="nvdla",
+    summary="nv_small's ports and registers: SDP and PDP in int8, convolution and CDP as stubs",
+    top="nvdla_top",
+    files=(
+        "nvdla/nvdla_map_pkg.sv",
+        "nvdla/nvdla_pkg.sv",
+        *(f"nvdla/{path.name}" for path in sorted(Path(HDL, "nvdla").glob("*.sv")) if not path.stem.endswith("_pkg")),
+    ),
+    root=HDL,
+    parameters={"STUB_CYCLES": Parameter(default=64), "LINE_ATOMS": Parameter(default=1024)},
+    clocks=(CLOCK,),
+    registers=(CSB,),
+    memories=(DBB,),
+    status=(INTERRUPT,),
+    model=predict,
+    variants=({}, {"STUB_CYCLES": 1, "LINE_ATOMS": 64}),
+    cases=(
+        Case(name="random", summary="SDP and PDP operations at once, both groups", make=_mixed(_both), options=_OPTIONS),
+        Case(name="sdp", summary="SDP operations", make=_mixed(_sdp), options=_OPTIONS),
+        Case(name="pdp", summary="PDP operations", make=_mixed(_pdp), options=_OPTIONS),
+        Case(name="engines", summary="all engines, stubs too, SDP on the fly", make=_mixed(_all), options=_OPTIONS),
+        Case(name="interrupt", summary="an operation and its interrupt; mask, set, clear", make=_interrupt),
+        Case(name="registers", summary="the whole register map", make=_registers),
+    ),
+)

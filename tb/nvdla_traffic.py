@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random SDP and PDP operations for the NVDLA hardware, and the register programs that run them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
+from pymodels.nvdla.registers import register
+from pymodels.pattern import Pattern
+from pymodels.stimulus import Access
+from tb.traffic import Rng
+
+MEMORY = "dram"
+BASE = 0x8000_0000
+ATOM = 8
+PATIENCE = 200_000
+"""Cycles that a program waits for an operation."""
+
+_BLOCKS = {"SDP": ("SDP", "SDP_RDMA"), "PDP": ("PDP", "PDP_RDMA"), "CDP": ("CDP", "CDP_RDMA")}
+CONV_BLOCKS = ("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
+_GROUPS = 2
+
+
+@dataclass
+class Operation:
+    """One operation of an engine.
+
+    Attributes:
+        engine: ``SDP``, ``PDP``, ``CDP`` or ``CONV``.
+        fields: register fields by (block, register, field); other fields are 0.
+    """
+
+    engine: str
+    fields: dict[tuple[str, str, str], int] = field(default_factory=dict)
+
+    @property
+    def blocks(self) -> tuple[str, ...]:
+        """Whose registers it needs."""
+        return CONV_BLOCKS if self.engine == "CONV" else _BLOCKS[self.engine]
+
+    def set(self, block: str, name: str, **values: int) -> None:
+        """Set fields of a register."""
+        for key, value in values.items():
+            self.fields[block, name, key] = value
+
+    def values(self) -> dict[int, int]:
+        """The registers that are written, by byte address."""
+        found: dict[int, int] = {}
+        for (block, name, key), value in self.fields.items():
+            one = register(block, name)
+            part = one.field(key)
+            found[one.address] = found.get(one.address, 0) | (value << part.lsb & part.mask)
+        return found
+
+
+class Space:
+    """Hands out stretches of the memory."""
+
+    def __init__(self, rng: Rng) -> None:
+        self._rng = rng
+        self._at = 0
+
+    def take(self, size: int) -> int:
+        """The address of a new stretch, a multiple of 8, as often as not of nothing larger."""
+        step = int(self._rng.choice([ATOM, ATOM, 64, 128, 4096]))
+        self._at += int(self._rng.integers(0, 8)) * ATOM
+        self._at += -self._at % step
+        address = BASE + self._at
+        self._at += size
+        return address
+
+    def image(self, timing: MemoryTiming) -> MemoryImage:
+        """The memory, full of random bytes."""
+        data = self._rng.integers(0, 256, self._at + ATOM, dtype=np.uint8)
+        return MemoryImage((Region(MEMORY, BASE, data),), timing)
+
+
+def random_timing(rng: Rng, seed: int) -> MemoryTiming:
+    """A memory: now and then a plain one, else with jitter, ready patterns, any order of answers."""
+    if rng.integers(4) == 0:
+        return MemoryTiming(read_latency=int(rng.integers(1, 40)), write_latency=int(rng.integers(1, 20)))
+
+    def pattern(salt: int) -> Pattern:
+        return Pattern.parse(str(rng.choice(["none", "random:0.3", "bursty:6"])), seed=seed * 7 + salt)
+
+    return MemoryTiming(
+        read_latency=int(rng.integers(1, 40)),
+        read_jitter=int(rng.integers(0, 30)),
+        write_latency=int(rng.integers(1, 20)),
+        write_jitter=int(rng.integers(0, 20)),
+        max_reads=int(rng.integers(1, 9)),
+        max_writes=int(rng.integers(1, 9)),
+        read_bandwidth=(1, int(rng.integers(1, 4))),
+        order=str(rng.choice(["in_order", "by_id", "interleaved"])),  # type: ignore[arg-type]
+        seed=seed,
+        aw_ready=pattern(1),
+        w_ready=pattern(2),
+        ar_ready=pattern(3),
+        r_gaps=pattern(4),
+        b_gaps=pattern(5),
+    )
+
+
+def _small(rng: Rng, *limits: int) -> int:
+    """A number below one of the limits, the smaller ones as likely as the large."""
+    return int(rng.integers(0, int(rng.choice(np.array(limits)))))
+
+
+def _cube(op: Operation, space: Space, rng: Rng, block: str, prefix: str, size: tuple[int, int, int], atom: int) -> None:
+    width, height, surfaces = size
+    line = width * atom + ATOM * _small(rng, 1, 4)
+    surface = line * height + ATOM * _small(rng, 1, 6)
+    address = space.take(surface * surfaces)
+    placed = {"BASE_ADDR_LOW": address, "BASE_ADDR_HIGH": 0, "LINE_STRIDE": line, "SURFACE_STRIDE": surface}
+    for name, value in placed.items():
+        op.set(block, f"D_{prefix}_{name}", **{f"{prefix}_{name}": value})
+
+
+def random_sdp(rng: Rng, space: Space, *, flying: bool = False) -> Operation:
+    """An SDP operation that uses any of X1, X2 and the converter."""
+    op = Operation("SDP")
+    width, height, channels = 1 + _small(rng, 4, 20, 50), 1 + _small(rng, 2, 6), 1 + _small(rng, 8, 24)
+    surfaces = -(-channels // ATOM)
+    for block in op.blocks:
+        for name, value in (("WIDTH", width), ("HEIGHT", height), ("CHANNEL", channels)):
+            op.set(block, f"D_DATA_CUBE_{name}", **{name: value - 1})
+    size = (width, height, surfaces)
+    op.set("SDP", "D_FEATURE_MODE_CFG", FLYING_MODE=int(flying))
+    op.set("SDP_RDMA", "D_FEATURE_MODE_CFG", FLYING_MODE=int(flying))
+    op.set("SDP", "D_DST_DMA_CFG", DST_RAM_TYPE=1)
+    op.set("SDP_RDMA", "D_SRC_DMA_CFG", SRC_RAM_TYPE=1)
+    _cube(op, space, rng, "SDP_RDMA", "SRC", size, ATOM)
+    _cube(op, space, rng, "SDP", "DST", size, ATOM)
+    for unit, dma in (("BS", "BRDMA"), ("BN", "NRDMA")):
+        _unit(op, space, rng, unit, dma, size)
+    op.set("SDP", "D_DP_EW_CFG", EW_BYPASS=1)
+    op.set("SDP_RDMA", "D_ERDMA_CFG", ERDMA_DISABLE=1)
+    op.set("SDP", "D_CVT_OFFSET", CVT_OFFSET=(_small(rng, 1, 200, 1 << 31) - 20) & 0xFFFFFFFF)
+    op.set("SDP", "D_CVT_SCALE", CVT_SCALE=(_small(rng, 3, 300, 40_000) - 1) & 0xFFFF)
+    op.set("SDP", "D_CVT_SHIFT", CVT_SHIFT=_small(rng, 4, 14, 64))
+    return op
+
+
+def _unit(op: Operation, space: Space, rng: Rng, unit: str, dma: str, size: tuple[int, int, int]) -> None:
+    bits = {name: int(rng.integers(2)) for name in ("ALU_BYPASS", "MUL_BYPASS", "RELU_BYPASS")}
+    bits |= {"BYPASS": int(rng.integers(4) == 0), "MUL_PRELU": int(rng.integers(3) == 0)}
+    op.set("SDP", f"D_DP_{unit}_CFG", **{f"{unit}_{n}": v for n, v in bits.items()})
+    op.set("SDP", f"D_DP_{unit}_CFG", **{f"{unit}_ALU_ALGO": int(rng.integers(4))})
+    alu, mul = (int(rng.integers(2)) for _ in range(2))
+    op.set("SDP", f"D_DP_{unit}_ALU_CFG", **{f"{unit}_ALU_SRC": alu, f"{unit}_ALU_SHIFT_VALUE": _small(rng, 1, 6, 64)})
+    op.set("SDP", f"D_DP_{unit}_MUL_CFG", **{f"{unit}_MUL_SRC": mul, f"{unit}_MUL_SHIFT_VALUE": _small(rng, 1, 12, 64)})
+    for name in ("ALU", "MUL"):
+        value = (_small(rng, 3, 300, 60_000) - 1) & 0xFFFF
+        op.set("SDP", f"D_DP_{unit}_{name}_SRC_VALUE", **{f"{unit}_{name}_OPERAND": value})
+    uses_alu = alu and not bits["ALU_BYPASS"] and not bits["BYPASS"]
+    uses_mul = mul and not bits["MUL_BYPASS"] and not bits["BYPASS"]
+    reads = uses_alu or uses_mul
+    use = 2 if uses_alu and uses_mul else 1 if uses_alu else 0 if uses_mul else int(rng.integers(3))
+    wide, point = (int(rng.integers(2)) for _ in range(2))
+    fields = {"DISABLE": int(not reads), "DATA_USE": use, "DATA_SIZE": wide, "DATA_MODE": point, "RAM_TYPE": 1}
+    op.set("SDP_RDMA", f"D_{dma}_CFG", **{f"{dma}_{n}": v for n, v in fields.items()})
+    group = ATOM * (1 + wide) * (2 if use == 2 else 1)
+    if point:
+        _cube(op, space, rng, "SDP_RDMA", unit, size, group)
+    else:
+        _cube(op, space, rng, "SDP_RDMA", unit, (size[2], 1, 1), group)
+
+
+def random_pdp(rng: Rng, space: Space) -> Operation:
+    """A PDP operation of any method, kernel, stride and padding."""
+    op = Operation("PDP")
+    kernel = [1 + _small(rng, 3, 8) for _ in range(2)]
+    stride = [1 + _small(rng, 2, 4, 16) for _ in range(2)]
+    before = [min(_small(rng, 1, k), 7) for k in kernel]
+    behind = [min(_small(rng, 1, k), 7) for k in kernel]
+    inner = [1 + _small(rng, 8, 50), 1 + _small(rng, 3, 9)]
+    inner = [max(n, k - b - e) for n, k, b, e in zip(inner, kernel, before, behind, strict=True)]
+    outer = [
+        (n + b + e - k) // s + 1 for n, b, e, k, s in zip(inner, before, behind, kernel, stride, strict=True)
+    ]
+    channels = 1 + _small(rng, 8, 20)
+    surfaces = -(-channels // ATOM)
+    for name, value in (("IN_WIDTH", inner[0]), ("IN_HEIGHT", inner[1]), ("IN_CHANNEL", channels)):
+        for block in op.blocks:
+            op.set(block, f"D_DATA_CUBE_{name}", **{f"CUBE_{name}": value - 1})
+    for name, value in (("OUT_WIDTH", outer[0]), ("OUT_HEIGHT", outer[1]), ("OUT_CHANNEL", channels)):
+        op.set("PDP", f"D_DATA_CUBE_{name}", **{f"CUBE_{name}": value - 1})
+    op.set("PDP", "D_OPERATION_MODE_CFG", POOLING_METHOD=int(rng.integers(3)), FLYING_MODE=1, SPLIT_NUM=0)
+    shape = {"KERNEL_WIDTH": kernel[0] - 1, "KERNEL_STRIDE_WIDTH": stride[0] - 1}
+    op.set("PDP_RDMA", "D_POOLING_KERNEL_CFG", **shape)
+    shape |= {"KERNEL_HEIGHT": kernel[1] - 1, "KERNEL_STRIDE_HEIGHT": stride[1] - 1}
+    op.set("PDP", "D_POOLING_KERNEL_CFG", **shape)
+    op.set("PDP_RDMA", "D_POOLING_PADDING_CFG", PAD_WIDTH=before[0])
+    op.set("PDP", "D_POOLING_PADDING_CFG", PAD_LEFT=before[0], PAD_TOP=before[1], PAD_RIGHT=behind[0])
+    op.set("PDP", "D_POOLING_PADDING_CFG", PAD_BOTTOM=behind[1])
+    pad = _small(rng, 1, 128) * int(rng.choice([-1, 1]))
+    for n in range(1, 8):
+        op.set("PDP", f"D_POOLING_PADDING_VALUE_{n}_CFG", **{f"PAD_VALUE_{n}X": n * pad & 0x7FFFF})
+    for name, k in (("WIDTH", kernel[0]), ("HEIGHT", kernel[1])):
+        factor = (1 << 16) // k if rng.integers(3) else int(rng.integers(1 << 17))
+        op.set("PDP", f"D_RECIP_KERNEL_{name}", **{f"RECIP_KERNEL_{name}": factor})
+    for block in op.blocks:
+        part = {"FIRST": inner[0] - 1, "LAST": inner[0] - 1, "MID": inner[0] - 1}
+        op.set(block, "D_PARTIAL_WIDTH_IN", **{f"PARTIAL_WIDTH_IN_{n}": v for n, v in part.items()})
+    part = {"FIRST": outer[0] - 1, "LAST": outer[0] - 1, "MID": outer[0] - 1}
+    op.set("PDP", "D_PARTIAL_WIDTH_OUT", **{f"PARTIAL_WIDTH_OUT_{n}": v for n, v in part.items()})
+    op.set("PDP_RDMA", "D_FLYING_MODE", FLYING_MODE=1)
+    op.set("PDP_RDMA", "D_SRC_RAM_CFG", SRC_RAM_TYPE=1)
+    op.set("PDP", "D_DST_RAM_CFG", DST_RAM_TYPE=1)
+    _cube(op, space, rng, "PDP_RDMA", "SRC", (inner[0], inner[1], surfaces), ATOM)
+    _cube(op, space, rng, "PDP", "DST", (outer[0], outer[1], surfaces), ATOM)
+    return op
+
+
+def stub_operation(rng: Rng, engine: str) -> Operation:
+    """A convolution or CDP operation: nothing but its times."""
+    op = Operation(engine)
+    if engine == "CDP":
+        op.set("CDP", "D_CYA", CYA=_small(rng, 1, 200))
+    else:
+        op.set("CDMA", "D_CYA", CYA=_small(rng, 1, 300) << 16 | _small(rng, 1, 300))
+        op.set("CACC", "D_CYA", CYA=_small(rng, 1, 400))
+    return op
+
+
+def program(operations: Sequence[Operation], rng: Rng) -> tuple[Access, ...]:
+    """The register program that runs operations, each engine's in order, both of its groups in use.
+
+    A group is programmed anew when S_STATUS says that it is free. At the end everything has been waited for, and GLB's status and
+    the pointers are read.
+    """
+    steps: list[Access] = []
+    count: dict[str, int] = {}
+    for op in operations:
+        number = count.get(op.engine, 0)
+        count[op.engine] = number + 1
+        group = number % _GROUPS
+        if number >= _GROUPS:
+            steps += [_idle(block, group) for block in op.blocks]
+        steps += _start(op, group, rng)
+    for engine in count:
+        for block in Operation(engine).blocks:
+            steps += [_idle(block, group) for group in range(_GROUPS)]
+            steps.append(Access("read", register(block, "S_POINTER").address))
+            steps.append(Access("read", register(block, "S_STATUS").address))
+    status = register("GLB", "S_INTR_STATUS").address
+    steps += [Access("read", status), Access("write", status, 0x0000_0015), Access("read", status)]
+    steps += [Access("write", status, 0xFFFF_FFFF), Access("read", status), Access("wait", cycles=2)]
+    return tuple(steps)
+
+
+def _idle(block: str, group: int) -> Access:
+    shift = 16 * group
+    return Access("poll", register(block, "S_STATUS").address, 0, mask=3 << shift, cycles=PATIENCE)
+
+
+def _start(op: Operation, group: int, rng: Rng) -> list[Access]:
+    def write(address: int, value: int) -> Access:
+        return Access("post" if rng.integers(4) else "write", address, value)
+
+    steps = [write(register(block, "S_POINTER").address, group) for block in op.blocks]
+    values = list(op.values().items())
+    steps += [write(*values[i]) for i in rng.permutation(len(values)).tolist()]
+    if rng.integers(3) == 0:
+        address, _ = values[int(rng.integers(len(values)))]
+        steps.append(Access("read", address))
+    enables = [register(block, "D_OP_ENABLE").address for block in op.blocks]
+    if op.engine == "SDP" and not _needs_rdma(op):
+        enables = enables[:1]
+    return steps + [write(enables[i], 1) for i in rng.permutation(len(enables)).tolist()]
+
+
+def _needs_rdma(op: Operation) -> bool:
+    """Whether an SDP operation reads anything from memory."""
+    get = op.fields
+    reads = not get["SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE"]
+    for unit in ("BS", "BN"):
+        for part in ("ALU", "MUL"):
+            reads |= bool(
+                get["SDP", f"D_DP_{unit}_{part}_CFG", f"{unit}_{part}_SRC"]
+                and not get["SDP", f"D_DP_{unit}_CFG", f"{unit}_{part}_BYPASS"]
+                and not get["SDP", f"D_DP_{unit}_CFG", f"{unit}_BYPASS"]
+            )
+    return bool(reads)
