@@ -552,8 +552,10 @@ class Design(_Frozen):
         return paths
 
     def included_files(self) -> list[Path]:
-        """Every file that an ```include`` or the name of a module may reach, for whoever wants to know whether anything has changed."""
-        return sorted(f for path in (*self.include_paths(), *self.library_paths()) for f in path.iterdir() if f.is_file())
+        """Every file that an ```include`` or the name of a module may reach, to tell whether anything has changed."""
+        return sorted(
+            f for path in (*self.include_paths(), *self.library_paths()) for f in path.iterdir() if f.is_file()
+        )
 
     def build_flags(self) -> list[str]:
         """The C++ compiler's switches as Verilator hands them on."""

@@ -24,7 +24,8 @@ CSB = CsbPort(
     clock="dla_core_clk",
     signals={
         **{role: f"csb2nvdla_{role}" for role in ("valid", "ready", "addr", "wdat", "write", "nposted")},
-        **{"response_valid": "nvdla2csb_valid", "response_data": "nvdla2csb_data"},
+        "response_valid": "nvdla2csb_valid",
+        "response_data": "nvdla2csb_data",
         "wr_complete": "nvdla2csb_wr_complete",
     },
 )
@@ -79,7 +80,10 @@ class Description(BaseModel):
         **dict.fromkeys(("VLIB_BYPASS_POWER_CG", "FIFOGEN_MASTER_CLK_GATING_DISABLED"), "1"),
     }
     ties: Mapping[str, int] = {
-        **{"global_clk_ovr_on": 0, "tmc2slcg_disable_clock_gating": 1, "direct_reset_": 1, "test_mode": 0},
+        "global_clk_ovr_on": 0,
+        "tmc2slcg_disable_clock_gating": 1,
+        "direct_reset_": 1,
+        "test_mode": 0,
         **{f"nvdla_pwrbus_ram_{part}_pd": 0 for part in ("c", "ma", "mb", "p", "o", "a")},
     }
     flags: tuple[str, ...] = ("-Wno-lint", "-Wno-style", "-Wno-TIMESCALEMOD", "--output-split", "20000")
@@ -156,7 +160,9 @@ def load_description(file: Path) -> Description:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
-        raise InputError(f"{where}: {first['msg']}", f"keys: {', '.join(Description.model_fields)}", file=file) from error
+        raise InputError(
+            f"{where}: {first['msg']}", f"keys: {', '.join(Description.model_fields)}", file=file
+        ) from error
 
 
 def find_rtl(folder: Path, description: Path | None = None, top: str | None = None) -> Design:

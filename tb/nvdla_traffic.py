@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -25,6 +25,10 @@ CONV_BLOCKS = ("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
 _GROUPS = 2
 
 
+Size = tuple[int, int, int]
+"""Width, height, channels."""
+
+
 @dataclass
 class Operation:
     """One operation of an engine.
@@ -39,8 +43,11 @@ class Operation:
 
     @property
     def blocks(self) -> tuple[str, ...]:
-        """Whose registers it needs."""
-        return CONV_BLOCKS if self.engine == "CONV" else _BLOCKS[self.engine]
+        """Whose registers it needs; an SDP operation that reads nothing from memory does without SDP_RDMA."""
+        if self.engine == "CONV":
+            return CONV_BLOCKS
+        reads = self.engine != "SDP" or _reads_memory(self.fields)
+        return _BLOCKS[self.engine] if reads else _BLOCKS[self.engine][:1]
 
     def set(self, block: str, name: str, **values: int) -> None:
         """Set fields of a register."""
@@ -50,7 +57,10 @@ class Operation:
     def values(self) -> dict[int, int]:
         """The registers that are written, by byte address."""
         found: dict[int, int] = {}
+        blocks = self.blocks
         for (block, name, key), value in self.fields.items():
+            if block not in blocks:
+                continue
             one = register(block, name)
             part = one.field(key)
             found[one.address] = found.get(one.address, 0) | (value << part.lsb & part.mask)
@@ -77,6 +87,19 @@ class Space:
         """The memory, full of random bytes."""
         data = self._rng.integers(0, 256, self._at + ATOM, dtype=np.uint8)
         return MemoryImage((Region(MEMORY, BASE, data),), timing)
+
+
+def _reads_memory(fields: Mapping[tuple[str, str, str], int]) -> bool:
+    """Whether an SDP operation needs its read DMA."""
+    if not fields["SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE"]:
+        return True
+    return any(
+        fields["SDP", f"D_DP_{unit}_{part}_CFG", f"{unit}_{part}_SRC"]
+        and not fields["SDP", f"D_DP_{unit}_CFG", f"{unit}_{part}_BYPASS"]
+        and not fields["SDP", f"D_DP_{unit}_CFG", f"{unit}_BYPASS"]
+        for unit in ("BS", "BN")
+        for part in ("ALU", "MUL")
+    )
 
 
 def random_timing(rng: Rng, seed: int) -> MemoryTiming:
@@ -110,7 +133,9 @@ def _small(rng: Rng, *limits: int) -> int:
     return int(rng.integers(0, int(rng.choice(np.array(limits)))))
 
 
-def _cube(op: Operation, space: Space, rng: Rng, block: str, prefix: str, size: tuple[int, int, int], atom: int) -> None:
+def _cube(
+    op: Operation, space: Space, rng: Rng, block: str, prefix: str, size: tuple[int, int, int], atom: int
+) -> None:
     width, height, surfaces = size
     line = width * atom + ATOM * _small(rng, 1, 4)
     surface = line * height + ATOM * _small(rng, 1, 6)
@@ -120,23 +145,23 @@ def _cube(op: Operation, space: Space, rng: Rng, block: str, prefix: str, size: 
         op.set(block, f"D_{prefix}_{name}", **{f"{prefix}_{name}": value})
 
 
-def random_sdp(rng: Rng, space: Space, *, flying: bool = False) -> Operation:
-    """An SDP operation that uses any of X1, X2 and the converter."""
+def random_sdp(rng: Rng, space: Space, *, flying: bool = False, size: Size | None = None) -> Operation:
+    """An SDP operation that uses any of X1, X2 and the converter, on a cube of any size or of this one."""
     op = Operation("SDP")
-    width, height, channels = 1 + _small(rng, 4, 20, 50), 1 + _small(rng, 2, 6), 1 + _small(rng, 8, 24)
+    width, height, channels = size or (1 + _small(rng, 4, 20, 50), 1 + _small(rng, 2, 6), 1 + _small(rng, 8, 24))
     surfaces = -(-channels // ATOM)
-    for block in op.blocks:
+    for block in _BLOCKS["SDP"]:
         for name, value in (("WIDTH", width), ("HEIGHT", height), ("CHANNEL", channels)):
             op.set(block, f"D_DATA_CUBE_{name}", **{name: value - 1})
-    size = (width, height, surfaces)
+    cube = (width, height, surfaces)
     op.set("SDP", "D_FEATURE_MODE_CFG", FLYING_MODE=int(flying))
     op.set("SDP_RDMA", "D_FEATURE_MODE_CFG", FLYING_MODE=int(flying))
     op.set("SDP", "D_DST_DMA_CFG", DST_RAM_TYPE=1)
     op.set("SDP_RDMA", "D_SRC_DMA_CFG", SRC_RAM_TYPE=1)
-    _cube(op, space, rng, "SDP_RDMA", "SRC", size, ATOM)
-    _cube(op, space, rng, "SDP", "DST", size, ATOM)
+    _cube(op, space, rng, "SDP_RDMA", "SRC", cube, ATOM)
+    _cube(op, space, rng, "SDP", "DST", cube, ATOM)
     for unit, dma in (("BS", "BRDMA"), ("BN", "NRDMA")):
-        _unit(op, space, rng, unit, dma, size)
+        _unit(op, space, rng, unit, dma, cube)
     op.set("SDP", "D_DP_EW_CFG", EW_BYPASS=1)
     op.set("SDP_RDMA", "D_ERDMA_CFG", ERDMA_DISABLE=1)
     op.set("SDP", "D_CVT_OFFSET", CVT_OFFSET=(_small(rng, 1, 200, 1 << 31) - 20) & 0xFFFFFFFF)
@@ -170,19 +195,17 @@ def _unit(op: Operation, space: Space, rng: Rng, unit: str, dma: str, size: tupl
         _cube(op, space, rng, "SDP_RDMA", unit, (size[2], 1, 1), group)
 
 
-def random_pdp(rng: Rng, space: Space) -> Operation:
-    """A PDP operation of any method, kernel, stride and padding."""
+def random_pdp(rng: Rng, space: Space, *, size: Size | None = None) -> Operation:
+    """A PDP operation of any method, kernel, stride and padding, on a cube of any size or of about this one."""
     op = Operation("PDP")
     kernel = [1 + _small(rng, 3, 8) for _ in range(2)]
     stride = [1 + _small(rng, 2, 4, 16) for _ in range(2)]
     before = [min(_small(rng, 1, k), 7) for k in kernel]
     behind = [min(_small(rng, 1, k), 7) for k in kernel]
-    inner = [1 + _small(rng, 8, 50), 1 + _small(rng, 3, 9)]
+    width, height, channels = size or (1 + _small(rng, 8, 50), 1 + _small(rng, 3, 9), 1 + _small(rng, 8, 20))
+    inner = [width, height]
     inner = [max(n, k - b - e) for n, k, b, e in zip(inner, kernel, before, behind, strict=True)]
-    outer = [
-        (n + b + e - k) // s + 1 for n, b, e, k, s in zip(inner, before, behind, kernel, stride, strict=True)
-    ]
-    channels = 1 + _small(rng, 8, 20)
+    outer = [(n + b + e - k) // s + 1 for n, b, e, k, s in zip(inner, before, behind, kernel, stride, strict=True)]
     surfaces = -(-channels // ATOM)
     for name, value in (("IN_WIDTH", inner[0]), ("IN_HEIGHT", inner[1]), ("IN_CHANNEL", channels)):
         for block in op.blocks:
@@ -230,23 +253,22 @@ def stub_operation(rng: Rng, engine: str) -> Operation:
 def program(operations: Sequence[Operation], rng: Rng) -> tuple[Access, ...]:
     """The register program that runs operations, each engine's in order, both of its groups in use.
 
-    A group is programmed anew when S_STATUS says that it is free. At the end everything has been waited for, and GLB's status and
-    the pointers are read.
+    Blocks take turns with their groups each on its own, as SDP_RDMA rests while SDP works on the fly. A group is programmed anew
+    when S_STATUS says that it is free. At the end everything has been waited for, and GLB's status and the pointers are read.
     """
     steps: list[Access] = []
     count: dict[str, int] = {}
     for op in operations:
-        number = count.get(op.engine, 0)
-        count[op.engine] = number + 1
-        group = number % _GROUPS
-        if number >= _GROUPS:
-            steps += [_idle(block, group) for block in op.blocks]
-        steps += _start(op, group, rng)
-    for engine in count:
-        for block in Operation(engine).blocks:
-            steps += [_idle(block, group) for group in range(_GROUPS)]
-            steps.append(Access("read", register(block, "S_POINTER").address))
-            steps.append(Access("read", register(block, "S_STATUS").address))
+        for block in op.blocks:
+            number = count.get(block, 0)
+            count[block] = number + 1
+            if number >= _GROUPS:
+                steps.append(_idle(block, number % _GROUPS))
+        steps += _start(op, {block: (count[block] - 1) % _GROUPS for block in op.blocks}, rng)
+    for block in count:
+        steps += [_idle(block, group) for group in range(_GROUPS)]
+        steps.append(Access("read", register(block, "S_POINTER").address))
+        steps.append(Access("read", register(block, "S_STATUS").address))
     status = register("GLB", "S_INTR_STATUS").address
     steps += [Access("read", status), Access("write", status, 0x0000_0015), Access("read", status)]
     steps += [Access("write", status, 0xFFFF_FFFF), Access("read", status), Access("wait", cycles=2)]
@@ -258,31 +280,15 @@ def _idle(block: str, group: int) -> Access:
     return Access("poll", register(block, "S_STATUS").address, 0, mask=3 << shift, cycles=PATIENCE)
 
 
-def _start(op: Operation, group: int, rng: Rng) -> list[Access]:
+def _start(op: Operation, groups: Mapping[str, int], rng: Rng) -> list[Access]:
     def write(address: int, value: int) -> Access:
         return Access("post" if rng.integers(4) else "write", address, value)
 
-    steps = [write(register(block, "S_POINTER").address, group) for block in op.blocks]
+    steps = [write(register(block, "S_POINTER").address, group) for block, group in groups.items()]
     values = list(op.values().items())
     steps += [write(*values[i]) for i in rng.permutation(len(values)).tolist()]
     if rng.integers(3) == 0:
         address, _ = values[int(rng.integers(len(values)))]
         steps.append(Access("read", address))
-    enables = [register(block, "D_OP_ENABLE").address for block in op.blocks]
-    if op.engine == "SDP" and not _needs_rdma(op):
-        enables = enables[:1]
+    enables = [register(block, "D_OP_ENABLE").address for block in groups]
     return steps + [write(enables[i], 1) for i in rng.permutation(len(enables)).tolist()]
-
-
-def _needs_rdma(op: Operation) -> bool:
-    """Whether an SDP operation reads anything from memory."""
-    get = op.fields
-    reads = not get["SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE"]
-    for unit in ("BS", "BN"):
-        for part in ("ALU", "MUL"):
-            reads |= bool(
-                get["SDP", f"D_DP_{unit}_{part}_CFG", f"{unit}_{part}_SRC"]
-                and not get["SDP", f"D_DP_{unit}_CFG", f"{unit}_{part}_BYPASS"]
-                and not get["SDP", f"D_DP_{unit}_CFG", f"{unit}_BYPASS"]
-            )
-    return bool(reads)

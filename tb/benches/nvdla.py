@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from pymodels.axi.memory import MemoryTiming
+from pymodels.axi.memory import ORDERS, MemoryTiming
 from pymodels.nvdla.registers import all_registers, register
 from pymodels.nvdla.timed import predict
+from pymodels.pattern import Pattern
 from pymodels.stimulus import Access, Stimulus
 from tb.design import Case, Design, Parameter, Setting
 from tb.nvdla_rtl import CLOCK, CSB, DBB, INTERRUPT
@@ -80,10 +83,8 @@ def _interrupt(setting: Setting) -> Sequence[Stimulus]:
     space = Space(rng)
     op = random_sdp(rng, space) if setting.seed % 2 == 0 else random_pdp(rng, space)
     mask, put, status = (register("GLB", f"S_INTR_{n}").address for n in ("MASK", "SET", "STATUS"))
-    end = len(program([op], np.random.default_rng(0)))
     steps = list(program([op], rng))
     first_poll = next(i for i, s in enumerate(steps) if s.op == "poll")
-    del end
     steps = [
         *(Access("write", put, 0x0030_0000), Access("wait_for", port=INTERRUPT.name), Access("read", status)),
         *(Access("write", mask, 0x0030_0000), Access("wait_for", port=INTERRUPT.name, value=0)),
@@ -117,6 +118,50 @@ def _registers(setting: Setting) -> Sequence[Stimulus]:
     return [_stimulus(setting, tuple(steps), space, MemoryTiming())]
 
 
+def _sizes(setting: Setting) -> Sequence[Stimulus]:
+    """Cubes of one atom, chunks that are just full, and lines that end in bursts of every length."""
+    rng = np.random.default_rng(setting.seed)
+    episodes = []
+    for width in (1, 2, 15, 16, 17, 31, 32, 33, 48):
+        space = Space(rng)
+        size = (width, int(rng.integers(1, 4)), int(rng.choice([1, 8, 9])))
+        operations = [random_sdp(rng, space, size=size), random_pdp(rng, space, size=size)]
+        episodes.append(_stimulus(setting, program(operations, rng), space, random_timing(rng, setting.seed)))
+    return episodes
+
+
+def _sweep(setting: Setting) -> Sequence[Stimulus]:
+    """Every order of answers with each channel of the DBB held back in turn."""
+    rng = np.random.default_rng(setting.seed)
+    episodes = []
+    for order in ORDERS:
+        for channel in ("ar_ready", "aw_ready", "w_ready", "r_gaps", "b_gaps"):
+            pattern = Pattern.parse(str(rng.choice(["random:0.4", "bursty:9"])), seed=setting.seed)
+            held: dict[str, Any] = {channel: pattern}
+            timing = MemoryTiming(order=order, read_jitter=9, write_jitter=9, seed=setting.seed, **held)
+            space = Space(rng)
+            operations = [random_sdp(rng, space), random_pdp(rng, space)]
+            episodes.append(_stimulus(setting, program(operations, rng), space, timing))
+    return episodes
+
+
+def _reset(setting: Setting) -> Sequence[Stimulus]:
+    """Resets while both engines are at work, each followed by a whole run."""
+    rng = np.random.default_rng(setting.seed)
+    episodes = []
+    for _ in range(4):
+        space = Space(rng)
+        size = (20, 4, 8)
+        operations = [random_sdp(rng, space, size=size), random_pdp(rng, space, size=size)]
+        steps = program(operations, rng)
+        started = steps[: next(i for i, s in enumerate(steps) if s.op == "poll")]
+        cut = _stimulus(setting, started, space, random_timing(rng, setting.seed))
+        cycles = int(rng.integers(1, 150))
+        episodes.append(replace(cut, stop_ps=cycles * setting.clocks[CLOCK.name].period_ps + 1))
+        episodes.append(_stimulus(setting, steps, space, MemoryTiming()))
+    return episodes
+
+
 _OPTIONS = {"operations": 4, "memory": "random"}
 
 DESIGN = Design(
@@ -129,6 +174,8 @@ DESIGN = Design(
         *(f"nvdla/{path.name}" for path in sorted(Path(HDL, "nvdla").glob("*.sv")) if not path.stem.endswith("_pkg")),
     ),
     root=HDL,
+    # What it takes to compile counts for more than speed.
+    optimize="-O1",
     parameters={"STUB_CYCLES": Parameter(default=64), "LINE_ATOMS": Parameter(default=1024)},
     clocks=(CLOCK,),
     registers=(CSB,),
@@ -137,10 +184,15 @@ DESIGN = Design(
     model=predict,
     variants=({}, {"STUB_CYCLES": 1, "LINE_ATOMS": 64}),
     cases=(
-        Case(name="random", summary="SDP and PDP operations at once, both groups", make=_mixed(_both), options=_OPTIONS),
+        Case(
+            name="random", summary="SDP and PDP operations at once, both groups", make=_mixed(_both), options=_OPTIONS
+        ),
         Case(name="sdp", summary="SDP operations", make=_mixed(_sdp), options=_OPTIONS),
         Case(name="pdp", summary="PDP operations", make=_mixed(_pdp), options=_OPTIONS),
         Case(name="engines", summary="all engines, stubs too, SDP on the fly", make=_mixed(_all), options=_OPTIONS),
+        Case(name="sizes", summary="lines of one atom, full chunks, bursts of every length", make=_sizes),
+        Case(name="sweep", summary="each channel of the DBB held back, answers in every order", make=_sweep),
+        Case(name="reset", summary="resets in mid-flight, then a whole run", make=_reset),
         Case(name="interrupt", summary="an operation and its interrupt; mask, set, clear", make=_interrupt),
         Case(name="registers", summary="the whole register map", make=_registers),
     ),
