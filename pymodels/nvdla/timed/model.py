@@ -81,12 +81,16 @@ def _step(machine: Machine, step: Access, what: str) -> Answer:
             answer = _read(machine, step.address)
             if not ((answer.value or 0) ^ step.wanted) & mask:
                 return answer
+            if machine.idle and machine.registers.read(step.address) == answer.value:
+                raise UsageError(f"{what}: waits for ever, as nothing is at work")
             assert answer.cycle is not None
             while machine.cycle <= answer.cycle:
                 machine.edge()
         elif step.op == "wait_for" and step.port == INTERRUPT:
             if not (int(machine.registers.interrupt) ^ step.wanted) & mask:
                 return Answer(cycle=machine.cycle)
+            if machine.idle and machine.registers.settled:
+                raise UsageError(f"{what}: waits for ever, as nothing is at work")
             machine.edge()
         else:
             raise UsageError(f"{what}: expected write, post, read, poll, wait, or wait_for {INTERRUPT}")

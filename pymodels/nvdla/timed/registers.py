@@ -63,6 +63,11 @@ class RegisterFile:
         self.interrupt = False
         self._plain: dict[int, int] = {}
 
+    @property
+    def settled(self) -> bool:
+        """The interrupt is what status and mask make of it."""
+        return self.interrupt == bool(self.status & ~self.mask)
+
     def values(self, *blocks: str) -> Values:
         """What the CONSUMERs' groups of several blocks hold."""
         joined: dict[int, int] = {}

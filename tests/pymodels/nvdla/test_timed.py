@@ -168,6 +168,16 @@ def test_both_engines_and_both_groups_at_once(seed):
 
 
 def test_a_program_that_waits_for_ever_is_refused(monkeypatch):
-    monkeypatch.setattr("pymodels.nvdla.timed.model.LONGEST", 1000)
-    with pytest.raises(UsageError, match="step 0, wait_for dla_intr: nothing after 1000 cycles"):
+    with pytest.raises(UsageError, match="step 0, wait_for dla_intr: waits for ever, as nothing is at work"):
         play([Access("wait_for", port="dla_intr")])
+    with pytest.raises(UsageError, match="step 0, poll 0x9000: waits for ever"):
+        play([Access("poll", at("SDP.S_STATUS"), 1)])
+    monkeypatch.setattr("pymodels.nvdla.timed.model.LONGEST", 200)
+    long = [post("CDP.D_CYA", 1000), post("CDP_RDMA.D_OP_ENABLE", 1), post("CDP.D_OP_ENABLE", 1)]
+    with pytest.raises(UsageError, match="step 3, wait_for dla_intr: nothing after 200 cycles"):
+        play([*long, Access("wait_for", port="dla_intr")])
+
+
+def test_an_unknown_step_is_refused():
+    with pytest.raises(UsageError, match="expected write, post, read, poll, wait, or wait_for dla_intr"):
+        play([Access("wait_for", port="done")])
