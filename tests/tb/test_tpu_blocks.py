@@ -91,7 +91,7 @@ def test_every_head_of_every_chip(tmp_path):
         return [offered(setting, data, "head")]
 
     def model(params, stimulus):
-        # Only when the block answers: what it says of a beat is looked at below, for the one chip and engine that the beat is meant for.
+        # Only when the block answers: what it says is looked at below, for the chip and engine that the beat is meant for.
         head = stimulus.inputs["head"]
         nothing = np.zeros((len(head), 96), np.uint8)
         stamps = {"clock_ps": head.clock_ps, "offset_ps": head.offset_ps}
