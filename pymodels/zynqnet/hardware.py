@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Any
 
 from pymodels.errors import UsageError
-from pymodels.zynqnet.memory_map import MemoryMap
+from pymodels.zynqnet.memory_map import MemoryMap, Space
 from pymodels.zynqnet.network import Layer, Network
 
 # Parameters, Constants
@@ -77,14 +77,12 @@ class Hardware:
         data_w: width of the AXI4 port in bits.
         int8: number format.
         lines: of the image cache.
-        mem_words: size of the memory register, in words; None: what the network needs.
     """
 
     npe: int = 16
     data_w: int = 128
     int8: bool = False
     lines: int = 8
-    mem_words: int | None = None
 
     def __post_init__(self) -> None:
         for name, known in (("npe", (4, 8, 16)), ("data_w", (32, 64, 128)), ("lines", (4, 8))):
@@ -102,12 +100,12 @@ class Hardware:
         return self.data_w // 32
 
 
-def configuration_error(layer: Layer, memory: MemoryMap, hardware: Hardware) -> ErrorCode:
+def configuration_error(layer: Layer, memory: Space, hardware: Hardware) -> ErrorCode:
     """What keeps a layer from running, the first in the order of the codes."""
     return next((code for code, _ in _problems(layer, memory, hardware)), ErrorCode.NONE)
 
 
-def check_layer(layer: Layer, memory: MemoryMap, hardware: Hardware | None = None) -> None:
+def check_layer(layer: Layer, memory: Space, hardware: Hardware | None = None) -> None:
     """Refuse a layer that cannot run; a :class:`UsageError` with the first reason."""
     for code, why in _problems(layer, memory, hardware or Hardware()):
         raise UsageError(f"layer {layer.name}: {why} ({code.name})")
@@ -120,7 +118,7 @@ def check_network(network: Network, hardware: Hardware | None = None) -> None:
         check_layer(layer, memory, hardware)
 
 
-def _problems(layer: Layer, memory: MemoryMap, hardware: Hardware) -> Iterator[tuple[ErrorCode, str]]:
+def _problems(layer: Layer, memory: Space, hardware: Hardware) -> Iterator[tuple[ErrorCode, str]]:
     """What is wrong, in the order of the codes; NUM_WEIGHTS and SPLIT cannot be, a :class:`Layer` does not have them."""
     width, height, ch_in, ch_out = layer.width, layer.height, layer.ch_in, layer.ch_out
     if layer.kernel not in (1, 3):
@@ -143,15 +141,14 @@ def _problems(layer: Layer, memory: MemoryMap, hardware: Hardware) -> Iterator[t
     offsets = (memory.weights_offset, memory.data_offset, layer.mem_in, layer.mem_out, layer.mem_weights)
     if memory.base % ALIGNED_BYTES or any(word % ALIGNED_WORDS for word in offsets):
         yield ErrorCode.ALIGNMENT, f"addresses that are no multiples of {ALIGNED_BYTES} bytes"
-    size = memory.words if hardware.mem_words is None else hardware.mem_words
-    if (end := _end(layer, memory)) > size:
+    if (end := _end(layer, memory)) > (size := memory.words):
         yield ErrorCode.MEMORY, f"words up to {end - 1} are not inside a memory of {size} words"
     source, target = memory.layer_input(layer), memory.layer_output(layer)
     if source.first < target.end and target.first < source.end:
         yield ErrorCode.OVERLAP, "the output overlaps the input"
 
 
-def _end(layer: Layer, memory: MemoryMap) -> int:
+def _end(layer: Layer, memory: Space) -> int:
     """The word behind the last one that a layer reads or writes."""
     pool, image = memory.layer_pool(layer), memory.layer_input(layer)
     read = image.first + -(-image.words // ALIGNED_WORDS) * ALIGNED_WORDS

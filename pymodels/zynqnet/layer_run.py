@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from pymodels.errors import UsageError
 from pymodels.zynqnet import fp32, int8
-from pymodels.zynqnet.hardware import Hardware, check_layer
+from pymodels.zynqnet.hardware import check_layer
 from pymodels.zynqnet.memory_controller import MemoryController
-from pymodels.zynqnet.memory_map import MemoryMap
+from pymodels.zynqnet.memory_map import Space
 from pymodels.zynqnet.network import Layer
 from pymodels.zynqnet.shifts import Shifts
 
@@ -40,7 +40,7 @@ def split_weights(stream: npt.NDArray[Any], layer: Layer) -> tuple[npt.NDArray[A
     return stream[:count].reshape(layer.ch_in, layer.ch_out, layer.taps), stream[count:]
 
 
-def run_layer(dram: npt.NDArray[Any], layer: Layer, memory: MemoryMap, number: Number = "fp32") -> MemoryController:
+def run_layer(dram: npt.NDArray[Any], layer: Layer, memory: Space, number: Number = "fp32") -> MemoryController:
     """Run a layer on a memory.
 
     Args:
@@ -55,7 +55,7 @@ def run_layer(dram: npt.NDArray[Any], layer: Layer, memory: MemoryMap, number: N
     Raises:
         UsageError: the layer cannot run, or reaches out of the memory.
     """
-    check_layer(layer, memory, Hardware(mem_words=len(dram)))
+    check_layer(layer, memory)
     if dram.dtype != word_type(number):
         raise UsageError(f"memory of {dram.dtype} for {number}")
     view = MemoryController(dram, layer, memory)

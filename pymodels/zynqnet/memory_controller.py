@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.errors import UsageError
-from pymodels.zynqnet.memory_map import MemoryMap
+from pymodels.zynqnet.memory_map import Space
 from pymodels.zynqnet.network import Layer
 
 
@@ -25,7 +25,7 @@ class MemoryController:
         UsageError: the layer reaches out of the memory.
     """
 
-    def __init__(self, dram: npt.NDArray[Any], layer: Layer, memory: MemoryMap) -> None:
+    def __init__(self, dram: npt.NDArray[Any], layer: Layer, memory: Space) -> None:
         self.dram, self.layer, self.memory = dram, layer, memory
         pool = memory.layer_pool(layer)
         for one in (memory.layer_weights(layer), memory.layer_input(layer), memory.layer_output(layer), pool):

@@ -71,45 +71,20 @@ class Overrun:
 
 
 @dataclass(frozen=True)
-class MemoryMap:
-    """The memory of a network.
+class Space:
+    """Where weights and data begin, as the registers say it.
 
     Attributes:
-        network: whose.
         base: byte address of word 0.
+        weights_offset: first word of all weights.
+        data_offset: first word of the data.
+        words: size of the memory.
     """
 
-    network: Network
-    base: int = DRAM_BASE
-
-    def __post_init__(self) -> None:
-        if self.base < 0 or self.base % WORD_BYTES:
-            raise UsageError(f"memory base {self.base:#x}: expected a multiple of {WORD_BYTES}")
-
-    @property
-    def weights_offset(self) -> int:
-        """First word of the weights."""
-        return 0
-
-    @property
-    def data_offset(self) -> int:
-        """First word of the data."""
-        return self.network.weights
-
-    @property
-    def data_words(self) -> int:
-        """Data words that are needed."""
-        layers = self.network.layers
-        return max(
-            max(_aligned(one.mem_out + one.span_out) for one in layers),
-            max(_aligned(one.mem_in + one.words_in) for one in layers),
-            max((one.pool_offset + one.ch_out for one in layers if one.gpool), default=0),
-        )
-
-    @property
-    def words(self) -> int:
-        """Words of the whole memory."""
-        return self.data_offset + self.data_words
+    base: int
+    weights_offset: int
+    data_offset: int
+    words: int
 
     def byte(self, word: int) -> int:
         """Byte address of a word."""
@@ -136,6 +111,24 @@ class MemoryMap:
             return None
         first = self.data_offset + layer.pool_offset
         return Stretch(f"pool sums of {layer.name}", first, first + layer.ch_out)
+
+
+class MemoryMap(Space):
+    """The memory of a network: all weights, then the data.
+
+    Args:
+        network: whose.
+        base: byte address of word 0.
+    """
+
+    def __init__(self, network: Network, base: int = DRAM_BASE) -> None:
+        if base < 0 or base % WORD_BYTES:
+            raise UsageError(f"memory base {base:#x}: expected a multiple of {WORD_BYTES}")
+        self.network: Network
+        self.data_words: int
+        object.__setattr__(self, "network", network)
+        object.__setattr__(self, "data_words", _data_words(network))
+        super().__init__(base, 0, network.weights, network.weights + self.data_words)
 
     def stretches(self) -> Iterator[Stretch]:
         """Everything that layers read or write."""
@@ -165,6 +158,15 @@ class MemoryMap:
         before = last.mem_out - (last.ch_out if last.split == "second" else 0)
         reserved = before + last.width_out * last.height_out * last.ch_out
         return None if self.data_words <= _aligned(reserved) else Overrun(last.name, reserved, self.data_words)
+
+
+def _data_words(network: Network) -> int:
+    """Data words that are needed."""
+    return max(
+        max(_aligned(one.mem_out + one.span_out) for one in network.layers),
+        max(_aligned(one.mem_in + one.words_in) for one in network.layers),
+        max((one.pool_offset + one.ch_out for one in network.layers if one.gpool), default=0),
+    )
 
 
 def _aligned(words: int) -> int:

@@ -13,7 +13,7 @@ from pymodels.zynqnet.hardware import check_layer
 from pymodels.zynqnet.image_cache import ImageCache
 from pymodels.zynqnet.layer_run import Number, low_byte, shifts_of, word_type
 from pymodels.zynqnet.memory_controller import MemoryController
-from pymodels.zynqnet.memory_map import MemoryMap
+from pymodels.zynqnet.memory_map import Space
 from pymodels.zynqnet.network import Layer
 from pymodels.zynqnet.output_cache import OutputCache, PoolCache
 from pymodels.zynqnet.pe import multiply_accumulate
@@ -30,7 +30,7 @@ class Stepwise:
         number: format.
     """
 
-    def __init__(self, dram: npt.NDArray[Any], layer: Layer, memory: MemoryMap, number: Number = "fp32") -> None:
+    def __init__(self, dram: npt.NDArray[Any], layer: Layer, memory: Space, number: Number = "fp32") -> None:
         check_layer(layer, memory)
         kind = word_type(number)
         self.layer, self.number = layer, number

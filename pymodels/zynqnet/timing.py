@@ -27,7 +27,7 @@ from pymodels.zynqnet.hardware import (
     Hardware,
     configuration_error,
 )
-from pymodels.zynqnet.memory_map import MemoryMap
+from pymodels.zynqnet.memory_map import Space
 from pymodels.zynqnet.network import Layer
 from pymodels.zynqnet.timing_reader import Reader
 from pymodels.zynqnet.timing_writer import Writer
@@ -60,8 +60,8 @@ class LayerTimes:
         done: the page's D.
         error: code, 0 where there is none.
         issues, wait_weights, wait_pixels, wait_write, bubbles, read_beats, write_beats, first_issue: the counters of these names.
-        reads: (bursts, 4) address, beats, address handshake, last data handshake of every read.
-        writes: (bursts, 6) address, beats, address handshake, first and last data handshake, response of every write.
+        reads: (bursts, 5) address in beats, beats, address handshake, first and last data handshake of every read.
+        writes: (bursts, 6) address in beats, beats, address handshake, first and last data handshake, response of every write.
         tiles: what every tile did.
         pixels: (pixels,) last data handshake of every output pixel.
     """
@@ -78,7 +78,7 @@ class LayerTimes:
     read_beats: int = 0
     write_beats: int = 0
     first_issue: int = 0
-    reads: Cycles = field(default_factory=lambda: np.zeros((0, 4), np.int64))
+    reads: Cycles = field(default_factory=lambda: np.zeros((0, 5), np.int64))
     writes: Cycles = field(default_factory=lambda: np.zeros((0, 6), np.int64))
     tiles: Tiles = field(default_factory=lambda: Tiles(*(np.zeros(0, np.int64) for _ in range(4))))
     pixels: Cycles = field(default_factory=lambda: np.zeros(0, np.int64))
@@ -121,7 +121,7 @@ class Accelerator:
         """From the parameters of a build."""
         return cls(Hardware.of(params), timing)
 
-    def run(self, layer: Layer, memory: MemoryMap, go: int = 0) -> LayerTimes:
+    def run(self, layer: Layer, memory: Space, go: int = 0) -> LayerTimes:
         """Time one layer.
 
         Args:
@@ -131,15 +131,20 @@ class Accelerator:
         """
         error = configuration_error(layer, memory, self.hardware)
         if error is not ErrorCode.NONE:
-            return LayerTimes(layer, go, go + SETUP, error)
+            return self.refuse(layer, go, error)
         return _Run(self.hardware, layer, memory, go, self._read, self._write).run()
+
+    @staticmethod
+    def refuse(layer: Layer, go: int, error: ErrorCode) -> LayerTimes:
+        """A layer that cannot run: nothing is read or written."""
+        return LayerTimes(layer, go, go + SETUP, error)
 
 
 class _Run:
     """One layer."""
 
     def __init__(
-        self, hardware: Hardware, layer: Layer, memory: MemoryMap, go: int, read: ReadChannel, write: WriteChannel
+        self, hardware: Hardware, layer: Layer, memory: Space, go: int, read: ReadChannel, write: WriteChannel
     ) -> None:
         self.layer, self.go = layer, go
         self.start = go + SETUP

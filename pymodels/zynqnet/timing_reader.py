@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from pymodels.axi.channels import ReadChannel
 from pymodels.zynqnet.hardware import BURST, PACKED_1X1, READS, Hardware
-from pymodels.zynqnet.memory_map import WORD_BYTES, MemoryMap
+from pymodels.zynqnet.memory_map import WORD_BYTES, Space
 from pymodels.zynqnet.network import Layer
 
 _USABLE = 2
@@ -38,7 +38,7 @@ class Reader:
         channel: the memory's.
     """
 
-    def __init__(self, hardware: Hardware, layer: Layer, memory: MemoryMap, start: int, channel: ReadChannel) -> None:
+    def __init__(self, hardware: Hardware, layer: Layer, memory: Space, start: int, channel: ReadChannel) -> None:
         self._layer, self._lanes, self._channel, self._lines = layer, hardware.lanes, channel, hardware.lines
         self._npe = hardware.npe
         self._row_words = layer.width * layer.ch_in
@@ -54,7 +54,7 @@ class Reader:
         self._released: list[int] = []
         self._last = 0
         self.beats = 0
-        self.log: list[tuple[int, int, int, int]] = []
+        self.log: list[tuple[int, int, int, int, int]] = []
 
     def release(self, row: int, cycle: int) -> None:
         """From ``cycle`` on, ``row`` is the first one that the walker still needs."""
@@ -126,7 +126,7 @@ class Reader:
                 decision = max(decision, ends[-READS] + 1)
             address, data = burst(decision + 1, size, hold)
             ends.append(data[-1])
-            self.log.append((beat, size, address, data[-1]))
+            self.log.append((beat, size, address, data[0], data[-1]))
             if moved is not None:
                 moved.extend(data)
             decision = address + 1

@@ -7,7 +7,7 @@ from array import array
 
 from pymodels.axi.channels import WriteChannel
 from pymodels.zynqnet.hardware import AW_LATENCY, DRAIN_LATENCY, OUT_DEPTH, POOL_PIXEL, WRITES, Hardware
-from pymodels.zynqnet.memory_map import WORD_BYTES, MemoryMap
+from pymodels.zynqnet.memory_map import WORD_BYTES, Space
 from pymodels.zynqnet.network import Layer
 from pymodels.zynqnet.timing_reader import cut
 
@@ -30,7 +30,7 @@ class Writer:
         pixel_ends: last data handshake of every pixel.
     """
 
-    def __init__(self, hardware: Hardware, layer: Layer, memory: MemoryMap, channel: WriteChannel) -> None:
+    def __init__(self, hardware: Hardware, layer: Layer, memory: Space, channel: WriteChannel) -> None:
         lanes = hardware.lanes
         self._channel, self._pool = channel, layer.gpool
         self._at = memory.byte(memory.layer_output(layer).first) // (WORD_BYTES * lanes)
