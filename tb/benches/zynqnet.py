@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole ZynqNet accelerator: host programs, memory, layers and networks, data and cycles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pymodels.axi.memory import MemoryTiming
+from pymodels.errors import UsageError
+from pymodels.stimulus import Access, Stimulus
+from pymodels.zynqnet import registers as reg
+from pymodels.zynqnet.device import INTERRUPT, MEMORY, REGISTERS, predict
+from pymodels.zynqnet.hardware import MEM_WORDS, Hardware
+from pymodels.zynqnet.memory_map import MemoryMap
+from pymodels.zynqnet.network import Layer, Network
+from pymodels.zynqnet.networks import mini
+from tb.design import Case, Design, LitePort, MemoryPort, Parameter, Setting, StatusPort
+from tb.paths import HDL
+from tb.traffic import Rng
+from tb.zynqnet_inputs import find_image, find_network, find_weights
+from tb.zynqnet_traffic import (
+    memory_image,
+    patience,
+    prepared,
+    random_network,
+    random_timing,
+    random_words,
+    run_layer,
+    setup,
+    stimulus,
+)
+
+_DATA = {"weights": "synth:1", "image": "synth:7"}
+_MEMORY = {"memory": "plain", "memory_latency": 8}
+
+
+def _timing(setting: Setting, rng: Rng) -> MemoryTiming:
+    kind = str(setting.options["memory"])
+    if kind == "random":
+        return random_timing(rng, setting.seed)
+    if kind != "plain":
+        raise UsageError(f"memory: found {kind!r}, expected plain or random")
+    return MemoryTiming(read_latency=int(setting.options["memory_latency"]))
+
+
+def _layers(network: Network, text: str) -> Sequence[Layer]:
+    """``all``, or names with commas."""
+    return network.layers if text == "all" else [network.layer(name) for name in text.split(",")]
+
+
+def _network(setting: Setting) -> Sequence[Stimulus]:
+    """Some layers of a network, or all; what comes before the first of them is computed beforehand."""
+    rng = np.random.default_rng(setting.seed)
+    network = find_network(str(setting.options["network"]))
+    weights = find_weights(str(setting.options["weights"]), network)
+    image = find_image(str(setting.options["image"]), network)
+    model = prepared(network, weights, image, bool(setting.params["INT8"]))
+    layers = _layers(model.network, str(setting.options["layer"]))
+    for layer in model.network.layers[: model.network.layers.index(layers[0])]:
+        model.run_layer(layer)
+    timing = _timing(setting, rng)
+    return [stimulus(model.network, model.dram, layers, timing, setting.clocks)]
+
+
+def _random(setting: Setting) -> Sequence[Stimulus]:
+    """Random small layers, each in an episode of its own."""
+    rng = np.random.default_rng(setting.seed)
+    hardware = Hardware.of(setting.params)
+    episodes = []
+    for n in range(int(setting.options["layers"])):
+        network = random_network(rng, hardware)
+        words = random_words(rng, network, hardware.int8)
+        plain = setting.options["memory"] == "plain" or n % 2 == 0
+        timing = MemoryTiming(read_latency=int(rng.integers(1, 30))) if plain else random_timing(rng, setting.seed + n)
+        episodes.append(stimulus(network, words, network.layers, timing, setting.clocks))
+    return episodes
+
+
+# register, value: what makes a good layer a bad one, in the order of the error codes.
+_MISTAKES = (
+    (reg.KERNEL, 2),
+    (reg.STRIDE, 0),
+    (reg.STRIDE, 3),
+    (reg.WIDTH, 0),
+    (reg.HEIGHT, 257),
+    (reg.CH_IN, 0),
+    (reg.CH_OUT, 0),
+    (reg.CH_OUT, 24),
+    (reg.CH_OUT, 528),
+    (reg.CH_IN, 1023),
+    (reg.NUM_WEIGHTS, 17),
+    (reg.SECOND_SPLIT, 1),
+    (reg.DRAM_BASE, 4),
+    (reg.MEM_IN, 2),
+    (reg.MEM_OUT, 6),
+    (reg.MEM_WEIGHTS, 1),
+    (reg.WEIGHTS_OFFSET, 2),
+    (reg.INPUT_OFFSET, 3),
+    (reg.MEM_WEIGHTS, (1 << 23) - 4),
+    (reg.MEM_IN, (1 << 23) - 4),
+    (reg.MEM_OUT, (1 << 23) - 4),
+    (reg.MEM_WORDS, 100),
+    (reg.MEM_OUT, 4),
+)
+
+
+def _errors(setting: Setting) -> Sequence[Stimulus]:
+    """Bad layers that must not start, each followed by a good one; registers that are not there."""
+    rng = np.random.default_rng(setting.seed)
+    network = mini()
+    words = random_words(rng, network, bool(setting.params["INT8"]))
+    good = next(layer for layer in network.layers if layer.split == "first")
+    rows = list(reg.layer_rows(good))
+    kept = {row.address: row.value for row in rows} | {
+        row.address: row.value for row in reg.setup_rows(MemoryMap(network))
+    }
+    accesses = [*setup(MemoryMap(network))]
+    for address, value in _MISTAKES:
+        bad = [reg.Row("mistake", address, value) if row.address == address else row for row in rows]
+        if all(row.address != address for row in rows):
+            bad.insert(0, reg.Row("mistake", address, value))
+        accesses += run_layer(bad, patience(good))
+        accesses.append(Access("write", address, kept[address]))
+    accesses += run_layer(rows, patience(good))
+    accesses += [Access("read", 0x0FC, error=True), Access("write", 0x104, 1, error=True)]
+    accesses += [Access("read", address) for address in kept if address != reg.AP_CTRL]
+    timing = MemoryTiming()
+    (clock,) = setting.clocks.values()
+    return [
+        Stimulus(
+            inputs={},
+            clocks=setting.clocks,
+            program={REGISTERS: tuple(accesses)},
+            memories={MEMORY: memory_image(network, words, timing)},
+            least_ps=50 * clock.period_ps,
+        )
+    ]
+
+
+def _files() -> tuple[str, ...]:
+    """The package comes first; the floating-point units alone have a top of their own."""
+    found = sorted(path.name for path in (HDL / "zynqnet").glob("*.sv"))
+    packages = [name for name in found if name.endswith("_pkg.sv")]
+    return tuple(f"zynqnet/{name}" for name in [*packages, *(n for n in found if n not in packages)])
+
+
+DESIGN = Design(
+    name="zynqnet",
+    summary="the ZynqNet accelerator: registers, AXI4 memory, caches, processing elements",
+    top="zynqnet",
+    files=_files(),
+    root=HDL,
+    parameters={
+        "NPE": Parameter(default=16),
+        "DATA_W": Parameter(default=128),
+        "INT8": Parameter(default=0),
+        "LINES": Parameter(default=8),
+        "MEM_WORDS": Parameter(default=MEM_WORDS),
+    },
+    registers=(LitePort(name=REGISTERS, address_width=12),),
+    memories=(MemoryPort(name=MEMORY, direction="out", data_width="DATA_W", address_width=32),),
+    status=(StatusPort(name=INTERRUPT, width=1),),
+    model=predict,
+    cases=(
+        Case(
+            name="mini",
+            summary="a whole small network",
+            make=_network,
+            options={"network": "mini", "layer": "all", **_DATA, **_MEMORY},
+        ),
+        Case(name="random", summary="random small layers", make=_random, options={"layers": 20, "memory": "random"}),
+        Case(name="errors", summary="bad layers, and registers that are not there", make=_errors),
+        Case(
+            name="layer",
+            summary="one layer of a network, or some",
+            make=_network,
+            options={"network": "zynqnet", "layer": "f9/e1", **_DATA, **_MEMORY},
+        ),
+        Case(
+            name="full",
+            summary="the whole of ZynqNet, 27 layers from the host's program",
+            make=_network,
+            options={"network": "zynqnet", "layer": "all", **_DATA, **_MEMORY},
+        ),
+    ),
+    variants=({}, {"DATA_W": 32}, {"NPE": 8, "DATA_W": 64, "LINES": 4}, {"INT8": 1}),
+)
