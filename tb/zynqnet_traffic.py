@@ -111,7 +111,7 @@ def random_network(rng: Rng, hardware: Hardware) -> Network:
         # Tiles, rows and bursts need some pixels to show; wide images come with few channels.
         width, height = (stride * int(rng.integers(1, 1 + most)) for most in (rng.choice([6, 14, 40]), 8))
         channels = int(rng.integers(1, 1 + rng.choice([4, 20, 70])))
-        layer = {
+        layer: dict[str, Any] = {
             "ch_out": 16 * int(rng.integers(1, 1 + rng.choice([2, 4, 8]))),
             "kernel": int(rng.choice([1, 3])),
             "stride": stride,

@@ -78,31 +78,36 @@ def _random(setting: Setting) -> Sequence[Stimulus]:
     return episodes
 
 
-# register, value: what makes a good layer a bad one, in the order of the error codes.
-_MISTAKES = (
-    (reg.KERNEL, 2),
-    (reg.STRIDE, 0),
-    (reg.STRIDE, 3),
-    (reg.WIDTH, 0),
-    (reg.HEIGHT, 257),
-    (reg.CH_IN, 0),
-    (reg.CH_OUT, 0),
-    (reg.CH_OUT, 24),
-    (reg.CH_OUT, 528),
-    (reg.CH_IN, 1023),
-    (reg.NUM_WEIGHTS, 17),
-    (reg.SECOND_SPLIT, 1),
-    (reg.DRAM_BASE, 4),
-    (reg.MEM_IN, 2),
-    (reg.MEM_OUT, 6),
-    (reg.MEM_WEIGHTS, 1),
-    (reg.WEIGHTS_OFFSET, 2),
-    (reg.INPUT_OFFSET, 3),
-    (reg.MEM_WEIGHTS, (1 << 23) - 4),
-    (reg.MEM_IN, (1 << 23) - 4),
-    (reg.MEM_OUT, (1 << 23) - 4),
-    (reg.MEM_WORDS, 100),
-    (reg.MEM_OUT, 4),
+# What makes a good layer a bad one, in the order of the error codes.
+_MISTAKES: tuple[dict[int, int], ...] = (
+    {reg.KERNEL: 2},
+    {reg.STRIDE: 0},
+    {reg.STRIDE: 3},
+    {reg.WIDTH: 0},
+    {reg.HEIGHT: 257},
+    {reg.CH_IN: 0},
+    {reg.CH_OUT: 0},
+    {reg.CH_OUT: 24},
+    {reg.CH_OUT: 528},
+    {reg.WIDTH: 256, reg.CH_IN: 100},
+    {reg.KERNEL: 3, reg.CH_IN: 1023, reg.CH_OUT: 64},
+    {reg.NUM_WEIGHTS: 17},
+    {reg.SECOND_SPLIT: 1},
+    {reg.DRAM_BASE: 4},
+    {reg.MEM_IN: 2},
+    {reg.MEM_OUT: 6},
+    {reg.MEM_WEIGHTS: 1},
+    {reg.WEIGHTS_OFFSET: 2},
+    {reg.INPUT_OFFSET: 3},
+    {reg.MEM_WEIGHTS: (1 << 23) - 4},
+    {reg.MEM_IN: (1 << 23) - 4},
+    {reg.MEM_OUT: (1 << 23) - 4},
+    {reg.MEM_WORDS: 100},
+    {reg.MEM_OUT: 0, reg.MEM_IN: 0},
+    # No mistakes but in int8.
+    {reg.SHIFTS: 0x10},
+    {reg.SHIFTS: 0x2000},
+    {reg.SHIFTS: 0xF70000},
 )
 
 
@@ -116,13 +121,13 @@ def _errors(setting: Setting) -> Sequence[Stimulus]:
     kept = {row.address: row.value for row in rows} | {
         row.address: row.value for row in reg.setup_rows(MemoryMap(network))
     }
+    kept[reg.SHIFTS] = 0
     accesses = [*setup(MemoryMap(network))]
-    for address, value in _MISTAKES:
-        bad = [reg.Row("mistake", address, value) if row.address == address else row for row in rows]
-        if all(row.address != address for row in rows):
-            bad.insert(0, reg.Row("mistake", address, value))
+    for mistake in _MISTAKES:
+        # The start comes last.
+        bad = [*rows[:-1], *(reg.Row("mistake", address, value) for address, value in mistake.items()), rows[-1]]
         accesses += run_layer(bad, patience(good))
-        accesses.append(Access("write", address, kept[address]))
+        accesses += [Access("write", address, kept[address]) for address in mistake]
     accesses += run_layer(rows, patience(good))
     accesses += [Access("read", 0x0FC, error=True), Access("write", 0x104, 1, error=True)]
     accesses += [Access("read", address) for address in kept if address != reg.AP_CTRL]

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The accelerator behind its registers: what a host reads, and what it leaves in memory."""
+
+import numpy as np
+import pytest
+
+from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
+from pymodels.errors import UsageError
+from pymodels.stimulus import Access, Clock, Stimulus
+from pymodels.zynqnet import registers as reg
+from pymodels.zynqnet import synth
+from pymodels.zynqnet.device import predict
+from pymodels.zynqnet.golden import Golden
+from pymodels.zynqnet.hardware import ErrorCode
+from pymodels.zynqnet.memory_map import MemoryMap
+from pymodels.zynqnet.networks import mini
+from pymodels.zynqnet.timing import Accelerator
+
+PARAMS = {"NPE": 16, "DATA_W": 128, "INT8": 0, "LINES": 8, "MEM_WORDS": 1 << 20}
+SETUP = [row.access() for row in reg.setup_rows(MemoryMap(mini()))]
+INTERRUPTS = [Access("write", reg.GIE, 1), Access("write", reg.IER, 1)]
+WAIT = Access("wait_for", port="interrupt")
+
+
+def golden():
+    return Golden(mini(), synth.weights(mini()), synth.image(mini().input))
+
+
+def run(*accesses, timing=None, params=PARAMS):
+    words = golden().dram
+    image = MemoryImage((Region("all", MemoryMap(mini()).base, words.view(np.uint8)),), timing or MemoryTiming())
+    given = Stimulus({}, clocks={"aclk": Clock(4000, 4000)}, program={"s_axil": accesses}, memories={"m_axi": image})
+    return predict(params, given)
+
+
+def layer_program(layer, **changed):
+    rows = [row.access() for row in reg.layer_rows(layer)]
+    return rows[:-1] + [Access("write", getattr(reg, name), value) for name, value in changed.items()] + rows[-1:]
+
+
+def read(*addresses):
+    return [Access("read", address) for address in addresses]
+
+
+def values(outcome, count):
+    return [answer.value for answer in outcome.accesses["s_axil"][-count:]]
+
+
+def test_accesses_take_their_cycles():
+    outcome = run(Access("write", reg.WIDTH, 5), *read(reg.WIDTH), Access("wait", cycles=10), *read(reg.ID, 0xFC))
+    # A write ends one cycle after it is offered, a read three; the first one is offered in cycle 1.
+    found = [(a.value, a.cycle) for a in outcome.accesses["s_axil"]]
+    assert found == [(None, 2), (5, 6), (None, 16), (reg.ID_VALUE, 20), (None, 24)]
+
+
+def test_registers_keep_their_bits_and_bytes():
+    outcome = run(
+        Access("write", reg.MEM_IN, 0xFFFF_FFFF),
+        Access("write", reg.DRAM_BASE, 0x1234_5678),
+        Access("write", reg.DRAM_BASE, 0xAAAA_AAAA, strobe=0b0100),
+        *read(reg.MEM_IN, reg.DRAM_BASE, reg.MEM_WORDS, reg.CONFIG),
+    )
+    assert values(outcome, 4) == [0x7F_FFFF, 0x12AA_5678, 1 << 20, 16 | 4 << 8 | 8 << 20]
+
+
+def test_a_layer_from_start_to_acknowledge():
+    layer = mini().layers[0]
+    outcome = run(
+        *SETUP,
+        *INTERRUPTS,
+        *layer_program(layer),
+        *read(reg.AP_CTRL),
+        WAIT,
+        *read(reg.ISR, reg.AP_CTRL, reg.AP_CTRL),
+        Access("write", reg.ISR, 1),
+        *read(reg.ISR, reg.ERROR, reg.COUNTERS["CYCLES"], reg.COUNTERS["LAYERS"]),
+    )
+    answers = outcome.accesses["s_axil"]
+    start = next(
+        a.cycle
+        for a, step in zip(answers, [*SETUP, *INTERRUPTS, *layer_program(layer)], strict=False)
+        if step.address == 0
+    )
+    # Data handshake one cycle before the answer, go two cycles after it.
+    expected = Accelerator().run(layer, MemoryMap(mini()), start + 1)
+    ended = answers[len(SETUP) + len(INTERRUPTS) + len(layer_program(layer)) + 1]
+    assert ended.cycle == expected.done + 1
+    assert answers[len(SETUP) + len(INTERRUPTS) + len(layer_program(layer))].value == reg.START
+    busy = reg.DONE | reg.READY
+    assert values(outcome, 8) == [1, busy | reg.IDLE, reg.IDLE, None, 0, 0, expected.cycles, 1]
+    assert outcome.status == {"interrupt": 0}
+
+
+def test_memory_and_bursts_of_a_whole_network():
+    timing = MemoryTiming(read_latency=11, read_jitter=5, seed=3)
+    steps = [*SETUP, *INTERRUPTS]
+    for layer in mini().layers:
+        steps += [*layer_program(layer), WAIT, Access("write", reg.ISR, 1)]
+    outcome = run(*steps, timing=timing)
+    model = golden()
+    for _ in model.run():
+        pass
+    contents = outcome.memories["m_axi"]
+    assert contents.regions["all"].tobytes() == model.dram.tobytes()
+    log = contents.log
+    assert (np.diff(log["cycle"]) >= 0).all()
+    assert (log["first"] > log["cycle"]).all()
+    assert (log["last"] - log["first"] >= log["len"]).all()
+    # No burst crosses a multiple of 16 beats.
+    beats = log["address"] // 16
+    assert ((beats % 16) + log["len"] < 16).all()
+    written = sum((layer.width_out * layer.height_out + layer.gpool) * layer.ch_out for layer in mini().layers)
+    assert ((log["len"] + 1) * log["kind"]).sum() * 4 == written
+
+
+@pytest.mark.parametrize(
+    ("changed", "code"),
+    [
+        ({"NUM_WEIGHTS": 1}, ErrorCode.NUM_WEIGHTS),
+        ({"FIRST_SPLIT": 1, "SECOND_SPLIT": 1}, ErrorCode.SPLIT),
+        ({"FIRST_SPLIT": 1, "SECOND_SPLIT": 1, "NUM_WEIGHTS": 1, "MEM_OUT": 1}, ErrorCode.NUM_WEIGHTS),
+        ({"KERNEL": 2, "NUM_WEIGHTS": 1}, ErrorCode.KERNEL),
+        ({"MEM_OUT": 2}, ErrorCode.ALIGNMENT),
+        ({"MEM_WORDS": 64}, ErrorCode.MEMORY),
+    ],
+)
+def test_bad_layers_do_not_start(changed, code):
+    layer = mini().layers[0]
+    outcome = run(*SETUP, *INTERRUPTS, *layer_program(layer, **changed), WAIT, *read(reg.ERROR, *reg.COUNTERS.values()))
+    assert values(outcome, 11) == [code, 16, *[0] * 9]
+    assert outcome.memories["m_axi"].regions["all"].tobytes() == golden().dram.tobytes()
+    assert len(outcome.memories["m_axi"].log) == 0
+
+
+def test_shifts_matter_to_int8_alone():
+    layer = mini().layers[0]
+    steps = [*SETUP, *INTERRUPTS, *layer_program(layer, SHIFTS=0x10), WAIT, *read(reg.ERROR)]
+    assert values(run(*steps), 1) == [0]
+    assert values(run(*steps, params=PARAMS | {"INT8": 1}), 1) == [ErrorCode.SHIFTS]
+
+
+def test_a_second_start_is_ignored():
+    layer = mini().layers[0]
+    again = Access("write", reg.AP_CTRL, reg.START)
+    outcome = run(*SETUP, *INTERRUPTS, *layer_program(layer), again, WAIT, *read(reg.COUNTERS["LAYERS"]))
+    assert values(outcome, 1) == [1]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        Access("poll", reg.AP_CTRL, 2),
+        Access("write", reg.AP_CTRL, reg.AUTO_RESTART),
+        Access("wait_for", port="interrupt"),
+        Access("wait_for", port="something"),
+    ],
+)
+def test_what_is_beyond_the_model(step):
+    with pytest.raises(UsageError):
+        run(*SETUP, step)
