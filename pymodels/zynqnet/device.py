@@ -26,7 +26,7 @@ from pymodels.zynqnet.timing import Accelerator, LayerTimes
 
 REGISTERS = "s_axil"
 MEMORY = "m_axi"
-INTERRUPT = "interrupt"
+INTERRUPT = "irq"
 
 FIRST_CYCLE = 1
 """When a program's first step is offered: nothing transfers at edge 0."""

@@ -144,6 +144,15 @@ def _errors(setting: Setting) -> Sequence[Stimulus]:
     ]
 
 
+_ADDRESS = ("addr", "len", "size", "burst", "valid", "ready")
+_ROLES = (
+    *(f"{way}{role}" for way in ("aw", "ar") for role in _ADDRESS),
+    *("wdata", "wstrb", "wlast", "wvalid", "wready", "bresp", "bvalid", "bready"),
+    *("rdata", "rresp", "rlast", "rvalid", "rready"),
+)
+"""The AXI4 port has one ID, and neither locks nor protection."""
+
+
 def _files() -> tuple[str, ...]:
     """The package comes first; the floating-point units alone have a top of their own."""
     found = sorted(path.name for path in (HDL / "zynqnet").glob("*.sv"))
@@ -165,7 +174,11 @@ DESIGN = Design(
         "MEM_WORDS": Parameter(default=MEM_WORDS),
     },
     registers=(LitePort(name=REGISTERS, address_width=12),),
-    memories=(MemoryPort(name=MEMORY, direction="out", data_width="DATA_W", address_width=32),),
+    memories=(
+        MemoryPort(
+            name=MEMORY, direction="out", data_width="DATA_W", signals={role: f"{MEMORY}_{role}" for role in _ROLES}
+        ),
+    ),
     status=(StatusPort(name=INTERRUPT, width=1),),
     model=predict,
     cases=(

@@ -19,7 +19,7 @@ from pymodels.zynqnet.timing import Accelerator
 PARAMS = {"NPE": 16, "DATA_W": 128, "INT8": 0, "LINES": 8, "MEM_WORDS": 1 << 20}
 SETUP = [row.access() for row in reg.setup_rows(MemoryMap(mini()))]
 INTERRUPTS = [Access("write", reg.GIE, 1), Access("write", reg.IER, 1)]
-WAIT = Access("wait_for", port="interrupt")
+WAIT = Access("wait_for", port="irq")
 
 
 def golden():
@@ -88,7 +88,7 @@ def test_a_layer_from_start_to_acknowledge():
     assert answers[len(SETUP) + len(INTERRUPTS) + len(layer_program(layer))].value == reg.START
     busy = reg.DONE | reg.READY
     assert values(outcome, 8) == [1, busy | reg.IDLE, reg.IDLE, None, 0, 0, expected.cycles, 1]
-    assert outcome.status == {"interrupt": 0}
+    assert outcome.status == {"irq": 0}
 
 
 def test_memory_and_bursts_of_a_whole_network():
@@ -151,7 +151,7 @@ def test_a_second_start_is_ignored():
     [
         Access("poll", reg.AP_CTRL, 2),
         Access("write", reg.AP_CTRL, reg.AUTO_RESTART),
-        Access("wait_for", port="interrupt"),
+        Access("wait_for", port="irq"),
         Access("wait_for", port="something"),
     ],
 )
