@@ -157,7 +157,8 @@ def _files() -> tuple[str, ...]:
     """The package comes first; the floating-point units alone have a top of their own."""
     found = sorted(path.name for path in (HDL / "zynqnet").glob("*.sv"))
     packages = [name for name in found if name.endswith("_pkg.sv")]
-    return tuple(f"zynqnet/{name}" for name in [*packages, *(n for n in found if n not in packages)])
+    names = [*packages, *(name for name in found if name not in packages)]
+    return ("axis/fifo_sync.sv", *(f"zynqnet/{name}" for name in names))
 
 
 DESIGN = Design(
