@@ -30,8 +30,9 @@ INTERRUPT = "irq"
 
 FIRST_CYCLE = 1
 """When a program's first step is offered: nothing transfers at edge 0."""
-# hdl/axil/axil_regs: from the handshake of a write or of a read's address to the answer.
-WRITE_ANSWER = 1
+# From the first offer of an access (docs/zynqnet-hardware.md, Registers).
+WRITE_TAKEN = 1
+WRITE_ANSWER = 3
 READ_ANSWER = 3
 
 LOG = np.dtype([(n, np.int64) for n in ("address", "cycle", "first", "last", "done", "len", "kind")])
@@ -92,8 +93,8 @@ class Device:
         for access in program:
             value = None
             if access.op == "write":
-                self._settle(cycle)
-                self._write(access, cycle)
+                self._settle(cycle + WRITE_TAKEN)
+                self._write(access, cycle + WRITE_TAKEN)
                 end = cycle + WRITE_ANSWER
             elif access.op == "read":
                 self._settle(cycle)
