@@ -30,9 +30,8 @@ INTERRUPT = "irq"
 
 FIRST_CYCLE = 1
 """When a program's first step is offered: nothing transfers at edge 0."""
-# From the first offer of an access (docs/zynqnet-hardware.md, Registers).
-WRITE_TAKEN = 1
-WRITE_ANSWER = 3
+# hdl/axil/axil_regs: from the handshake of a write or of a read's address to the answer.
+WRITE_ANSWER = 1
 READ_ANSWER = 3
 
 LOG = np.dtype([(n, np.int64) for n in ("address", "cycle", "first", "last", "done", "len", "kind")])
@@ -93,8 +92,8 @@ class Device:
         for access in program:
             value = None
             if access.op == "write":
-                self._settle(cycle + WRITE_TAKEN)
-                self._write(access, cycle + WRITE_TAKEN)
+                self._settle(cycle)
+                self._write(access, cycle)
                 end = cycle + WRITE_ANSWER
             elif access.op == "read":
                 self._settle(cycle)

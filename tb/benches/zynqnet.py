@@ -158,7 +158,7 @@ def _files() -> tuple[str, ...]:
     found = sorted(path.name for path in (HDL / "zynqnet").glob("*.sv"))
     packages = [name for name in found if name.endswith("_pkg.sv")]
     names = [*packages, *(name for name in found if name not in packages)]
-    return ("axis/fifo_sync.sv", *(f"zynqnet/{name}" for name in names))
+    return ("axil/axil_regs.sv", "axis/fifo_sync.sv", *(f"zynqnet/{name}" for name in names))
 
 
 DESIGN = Design(

@@ -48,9 +48,9 @@ def values(outcome, count):
 
 def test_accesses_take_their_cycles():
     outcome = run(Access("write", reg.WIDTH, 5), *read(reg.WIDTH), Access("wait", cycles=10), *read(reg.ID, 0xFC))
-    # Both end three cycles after they are offered; the first one is offered in cycle 1.
+    # A write ends one cycle after it is offered, a read three; the first one is offered in cycle 1.
     found = [(a.value, a.cycle) for a in outcome.accesses["s_axil"]]
-    assert found == [(None, 4), (5, 8), (None, 18), (reg.ID_VALUE, 22), (None, 26)]
+    assert found == [(None, 2), (5, 6), (None, 16), (reg.ID_VALUE, 20), (None, 24)]
 
 
 def test_registers_keep_their_bits_and_bytes():
@@ -81,8 +81,8 @@ def test_a_layer_from_start_to_acknowledge():
         for a, step in zip(answers, [*SETUP, *INTERRUPTS, *layer_program(layer)], strict=False)
         if step.address == 0
     )
-    # Data handshake two cycles before the answer, go two cycles after it.
-    expected = Accelerator().run(layer, MemoryMap(mini()), start)
+    # Data handshake one cycle before the answer, go two cycles after it.
+    expected = Accelerator().run(layer, MemoryMap(mini()), start + 1)
     ended = answers[len(SETUP) + len(INTERRUPTS) + len(layer_program(layer)) + 1]
     assert ended.cycle == expected.done + 1
     assert answers[len(SETUP) + len(INTERRUPTS) + len(layer_program(layer))].value == reg.START
