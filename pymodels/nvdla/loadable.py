@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import InputError, UsageError
+from pymodels.errors import InputError
 from pymodels.nvdla.flatbuffer import Buffer, Builder
 
 SCHEMA_VERSION = (0, 7, 0)
@@ -396,11 +396,3 @@ def _by_id(entries: tuple[_Entry, ...], ident: int, what: str, file: Path | None
         if entry.id == ident:
             return entry
     raise InputError(f"{what} id {ident}", f"one of {', '.join(str(e.id) for e in entries) or 'none'}", file=file)
-
-
-def check_unique(loadable: Loadable) -> None:
-    """No two entries of a list have the same id; otherwise a :class:`UsageError`, for those who write loadables."""
-    for name in ("tasks", "memories", "addresses", "submits"):
-        idents = [e.id for e in getattr(loadable, name)]
-        if len(set(idents)) < len(idents):
-            raise UsageError(f"two {name} of the same id")

@@ -101,11 +101,6 @@ def all_registers() -> tuple[Register, ...]:
     return tuple(sorted(_map()[0].values(), key=lambda r: r.address))
 
 
-def block_of(block: str) -> tuple[Register, ...]:
-    """The registers of a block, by address."""
-    return tuple(r for r in all_registers() if r.block == block)
-
-
 Tables = tuple[Sequence[int], Sequence[int]]
 """The LE and the LO lookup table of an engine."""
 

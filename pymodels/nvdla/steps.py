@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pymodels.errors import InputError
-from pymodels.nvdla.layouts import MEM_HW, MEM_SRAM
+from pymodels.nvdla.layouts import MEM_SRAM
 from pymodels.nvdla.network import Cube, Network
 from pymodels.nvdla.placement import Placement
 from pymodels.nvdla.registers import register
@@ -111,6 +111,3 @@ def sizes(cube: Cube) -> tuple[int, int, int]:
 def strides(cube: Cube) -> tuple[int, int]:
     """Line and surface stride."""
     return int(cube.record["line_stride"]), int(cube.record["surf_stride"])
-
-
-__all__ = ["MEM_HW", "Context", "Step", "Steps", "note", "ram_type", "read", "sizes", "strides", "write"]

@@ -14,6 +14,7 @@ from flatbuffers.table import Table
 from pymodels.errors import GoldbeatError, InputError, UsageError
 from pymodels.nvdla.compose import Data, Layer, compose
 from pymodels.nvdla.driver import drive
+from pymodels.nvdla.execute import execute
 from pymodels.nvdla.hardware import run
 from pymodels.nvdla.ideal import IdealHardware, program, record
 from pymodels.nvdla.layouts import OP_COMPLETED, OP_ENABLED, OP_PROGRAMMED, as_dict, dtype
@@ -263,6 +264,20 @@ def test_dependencies_between_engines():
     # Operation 2 hangs behind operation 0 of its type only through the list, which names no consumer: it is never reached.
     with pytest.raises(InputError, match="operations wait for each other"):
         program(place(loadable))
+
+
+def test_sdp_hands_on_to_pdp_without_memory():
+    flow = {"type": 2, "width": 8, "height": 8, "channel": 16}
+    into = Layer("SDP", SDP, {"src_data": cube(0), "dst_data": flow}, consumers={"PDP": (1, OP_PROGRAMMED)}, waits=1)
+    pool = {**PDP, "pool_width": 1, "pool_height": 1, "stride_x": 2, "stride_y": 2}
+    # PDP must be enabled first: it takes what SDP sends.
+    out = Layer("PDP", pool, {"src_data": flow, "dst_data": cube(1, 4, 4)}, fused=(0, OP_ENABLED), waits=1)
+    placement = place(compose([into, out], memories(2)))
+    found = execute(placement)
+    source = placement.regions()[-2].data.view(np.int8).astype(int).reshape(2, 8, 8, 8)
+    sums = np.clip(np.maximum(source + 3, 0), -128, 127)
+    pooled = sums.reshape(2, 4, 2, 4, 2, 8).max(axis=(2, 4))
+    assert np.array_equal(found[6][:256].view(np.int8), pooled.reshape(-1))
 
 
 def test_an_event_too_many_is_refused():
