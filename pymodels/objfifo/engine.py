@@ -320,7 +320,7 @@ class Hang:
         state: ``lock``, ``input``, ``output``, or ``stopped`` after an error.
         descriptor: number of the one that waits; None for a stopped channel.
         lock: the lock it wants, None in the other states.
-        value: of that lock.
+        value: of that lock, -1 for one that is not there.
         wanted: what it would take.
     """
 
@@ -486,9 +486,13 @@ class Engine:
         for channel in self.channels:
             if channel.waits:
                 lock, value = _wanted(channel)
-                if value <= self.registers.locks[lock] and lock not in taken:
+                if value <= self._held(lock) and lock not in taken:
                     taken[lock] = channel.number
         return sorted(taken.values())
+
+    def _held(self, lock: int) -> int:
+        """The value of a lock; one that is not there is never granted."""
+        return self.registers.locks[lock] if lock < self.shape.nlock else -1
 
     def _change_locks(self, edge: int, granted: list[int], added: list[tuple[int, int]]) -> bool:
         """Take and add; whether any value changes."""
@@ -497,9 +501,10 @@ class Engine:
         for c in granted:
             lock, value = _wanted(self.channels[c])
             locks[lock] -= value
-        for lock, value in added:
+        there = [(lock, value) for lock, value in added if lock < self.shape.nlock]
+        for lock, value in there:
             locks[lock] += value
-        for lock in sorted({lock for lock, _ in added}):
+        for lock in sorted({lock for lock, _ in there}):
             if locks[lock] > LOCK_MAX:
                 locks[lock] = LOCK_MAX
                 self._errors.append((len(self.channels), Code.LOCK_OVERFLOW, lock))
@@ -535,9 +540,6 @@ class Engine:
         if not descriptor.valid or descriptor.length == 0 or (padded and descriptor.wraps[0] == 0):
             self._errors.append((c.number, Code.BAD_BD, number))
             return False
-        for use in (descriptor.acquire, descriptor.release):
-            if use is not None and use[0] >= self.shape.nlock:
-                raise UsageError(f"descriptor {number} uses lock {use[0]} of {self.shape.nlock}")
         assert c.task is not None
         start, token = c.task
         counters = self.registers.iterations[c.number]
@@ -607,7 +609,7 @@ class Engine:
                 found.append(Hang(c.number, "input" if c.to_memory else "output", c.cur.number))
             elif c.waits and c.next is not None:
                 lock, wanted = _wanted(c)
-                found.append(Hang(c.number, "lock", c.next.number, lock, self.registers.locks[lock], wanted))
+                found.append(Hang(c.number, "lock", c.next.number, lock, self._held(lock), wanted))
         return tuple(found)
 
 

@@ -493,7 +493,7 @@ class EngineRegisters:
             return (status.busy or waiting > 0) | status.stopped << 1 | waiting << 4, False
         if (channel := self._channel(address, TOKENS)) is not None:
             return self.tokens[channel], False
-        if address == MEM_DATA and not self.running:
+        if address == MEM_DATA and self._open:
             return self._read_memory()
         if (bd := self._bd(address)) is not None:
             return self._bds[bd[0]][bd[1]], False
@@ -515,16 +515,16 @@ class EngineRegisters:
         return values.get(address)
 
     def _read_memory(self) -> Reply:
-        at, lane = self._window()
+        at, lane = self._mem_address, self._mem_lane
         part = self.memory[at, _LANE_BYTES * lane : _LANE_BYTES * (lane + 1)].view("<u4")
         known = bool(self.known[at])
         self._step()
         return int(part[0]) if known else None, False
 
-    def _window(self) -> tuple[int, int]:
-        if self._mem_address >= self.shape.mem_words:
-            raise UsageError(f"MEM_DATA at word {self._mem_address} of a memory of {self.shape.mem_words}")
-        return self._mem_address, self._mem_lane
+    @property
+    def _open(self) -> bool:
+        """Whether there is a word behind MEM_DATA."""
+        return not self.running and self._mem_address < self.shape.mem_words
 
     def _step(self) -> None:
         self._mem_lane += 1
@@ -551,7 +551,7 @@ class EngineRegisters:
             self.tokens[channel] = 0
         elif (channel := self._channel(address, TASK)) is not None:
             return self._push(channel, value)
-        elif address == MEM_DATA and not self.running:
+        elif address == MEM_DATA and self._open:
             self._write_memory(value)
         elif (bd := self._bd(address)) is not None:
             self._write_bd(*bd, value)
@@ -582,7 +582,7 @@ class EngineRegisters:
         return True
 
     def _write_memory(self, value: int) -> None:
-        at, lane = self._window()
+        at, lane = self._mem_address, self._mem_lane
         self.memory[at, _LANE_BYTES * lane : _LANE_BYTES * (lane + 1)] = np.array([value], "<u4").view(np.uint8)
         # Only a word written from its lowest part on is known as a whole.
         if lane == self.shape.lanes - 1:

@@ -307,7 +307,8 @@ def _queue_overflow(setting: Setting, shape: Shape, rng: Rng) -> Stimulus:
         Access("write", reg.TOKENS, 0),
         Access("read", reg.TOKENS),
         *reg.descriptor_writes(0, Descriptor(1, 8)),
-        *reg.memory_reads(0, 1)[1:],
+        *reg.memory_reads(3, 1),
+        Access("read", reg.MEM_ADDRESS),
         *reg.disarm(),
         *reg.descriptor_writes(0, Descriptor(1, 8)),
         *reg.memory_reads(0, shape.lanes),
@@ -366,6 +367,10 @@ def _corners(setting: Setting) -> list[Stimulus]:
             {5: 60, 4: 60},
         ),
     ]
+    if shape.nlock < reg.MOST_BDS:
+        # A lock that is not there is never granted, and what is released to it is lost.
+        lost = {0: Descriptor(0, 1, release=(shape.nlock, 1)), 1: Descriptor(0, 1, acquire=(shape.nlock, 0))}
+        scenes.append((lost, [Task(0, 0), Task(m, 1)], {}))
     episodes = []
     for descriptors, tasks, locks in scenes:
         scene = Scene(descriptors, tasks, locks, {c: words_of(shape, rng, 20) for c in range(shape.ns)})
@@ -395,6 +400,9 @@ def _registers(setting: Setting) -> list[Stimulus]:
         accesses.append(Access("read", address))
     accesses += [Access("read", a) for a in known]
     top = shape.mem_words - 8
+    # Behind the last word there is nothing, and the address stays where it is.
+    window = (Access("read", reg.MEM_DATA), Access("write", reg.MEM_DATA, 1), Access("read", reg.MEM_ADDRESS))
+    accesses += (Access("write", reg.MEM_ADDRESS, shape.mem_words), *window)
     for address in (0, top):
         accesses += reg.memory_writes(address, words_of(shape, rng, 8))
         accesses += reg.memory_reads(address, 8 * shape.lanes)

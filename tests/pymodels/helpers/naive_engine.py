@@ -144,7 +144,8 @@ class NaiveEngine:
                 if not c.stopped:
                     self.channel(k, c, work[c.number], granted_lock[c.number], finish, errors)
         for lock, value in put_now:
-            self.locks[lock] += value
+            if lock < shape.nlock:
+                self.locks[lock] += value
         for lock in range(shape.nlock):
             if self.locks[lock] > 63:
                 self.locks[lock] = 63

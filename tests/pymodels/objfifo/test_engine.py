@@ -226,9 +226,18 @@ def test_memory_that_nobody_has_written_is_refused():
         predict(PARAMS, episode({0: Descriptor(0, 3)}, [Task(1, 0)], memory={0: [1, 2]}))
 
 
-def test_locks_that_are_not_there_are_refused():
-    with pytest.raises(UsageError, match="uses lock 8 of 8"):
-        predict(PARAMS, episode({0: Descriptor(0, 3, acquire=(8, 0))}, [Task(1, 0)]))
+def test_locks_that_are_not_there_are_never_granted():
+    given = episode({0: Descriptor(0, 3, acquire=(8, 0))}, [Task(1, 0)], memory={0: [1, 2, 3]})
+    assert len(predict(PARAMS, given).ports["m_axis_0"]) == 0
+    (hang,) = hanging(PARAMS, given)
+    assert (hang.state, hang.lock, hang.value, hang.wanted) == ("lock", 8, -1, 0)
+
+
+def test_what_is_released_to_a_lock_that_is_not_there_is_lost():
+    given = episode({0: Descriptor(0, 1, release=(8, 1))}, [Task(1, 0)], memory={0: [1]})
+    out = predict(PARAMS, given)
+    assert len(out.ports["m_axis_0"]) == 1
+    assert len(out.ports["lock"]) == 0
 
 
 @pytest.mark.parametrize(

@@ -161,8 +161,9 @@ def test_the_memory_window():
         (0x11223344, False),
         (0x55667788, False),
     ]
-    with pytest.raises(UsageError, match="word 64"):
-        registers.apply(reg.memory_reads(64, 1))
+    assert registers.apply(reg.memory_reads(64, 1)) == [(None, False), (None, True)]
+    assert registers.apply(reg.memory_writes(64, [1])) == [(None, False), (None, True)]
+    assert read(registers, reg.MEM_ADDRESS) == [64]
 
 
 def test_wide_words_go_through_the_window_lowest_part_first():
