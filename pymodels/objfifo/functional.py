@@ -39,12 +39,16 @@ class Result:
             consumer of a broadcast): objects in order, shape (objects, *shape).
         locks: every lock's value, by tile name and lock name.
         finished: all transfers and all programs with an end came to it.
+        streams: the words that passed over each fifo's stream, by fifo.
+        produced: the objects that cores gave to each fifo, as words one after the other, by fifo.
     """
 
     hosts: dict[str, npt.NDArray[Any]]
     outputs: dict[str, npt.NDArray[Any]]
     locks: dict[tuple[str, str], int]
     finished: bool
+    streams: dict[str, Words]
+    produced: dict[str, Words]
 
 
 def run(
@@ -120,6 +124,8 @@ def run(
         opened.outputs(),
         {names[key]: value for key, value in machine.locks.items()},
         outcome,
+        {fifo: np.concatenate(words) for fifo, words in memory.passed.items()},
+        {fifo: np.concatenate(words) for fifo, words in memory.produced.items()},
     )
 
 
@@ -198,6 +204,8 @@ class Memory:
         self._walks: dict[tuple[Tile, int, str], npt.NDArray[np.int64]] = {}
         self._at: dict[tuple[Tile, Direction, int], _At] = {}
         self.arrived: dict[tuple[Tile, int], list[Words]] = {}
+        self.passed: dict[str, list[Words]] = {}
+        self.produced: dict[str, list[Words]] = {}
 
     def host(self, name: str) -> Words:
         """A host array's words."""
@@ -228,6 +236,11 @@ class Memory:
             raise UsageError(f"{tile}, buffer descriptor {bd.id}: word {int(found.max())} is outside the memory")
         self._at[tile, channel.direction, channel.index] = _At(memory, found)
 
+    def note(self, fifo: str, produced: npt.NDArray[Any]) -> None:
+        """A core gives an object to a fifo."""
+        words = np.ascontiguousarray(produced).reshape(-1).view(np.uint32).copy()
+        self.produced.setdefault(fifo, []).append(words)
+
     def move(self, flow: Flow, words: int) -> None:
         """Words go from the source to every receiver."""
         source = self._at.get((flow.source.tile, Direction.MM2S, flow.source.channel))
@@ -236,6 +249,7 @@ class Memory:
         else:
             taken = source.take(words)
             values = np.where(taken < 0, np.uint32(0), source.memory[taken]).astype(np.uint32)
+        self.passed.setdefault(flow.fifo, []).append(values)
         for dest in flow.dests:
             at = self._at.get((dest.tile, Direction.S2MM, dest.channel))
             if at is None:
@@ -262,6 +276,7 @@ class _Thread:
         self._mine, self._other = threading.Semaphore(0), threading.Semaphore(0)
         self._says: deque[Access | None] = deque()
         self._objects: list[npt.NDArray[Any]] = []
+        self._held: dict[EndName, list[npt.NDArray[Any]]] = {}
         self._error: BaseException | None = None
         self._ended = self._stop = False
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -288,6 +303,7 @@ class _Thread:
         dtype, shape = self._types[access.fifo]
         names = end.names(access.count)
         self._objects = [self._memory.view(end.pool.tile, name, dtype, shape) for name in names]
+        self._held[access.key] = self._objects
 
     def close(self) -> None:
         """End the function wherever it waits."""
@@ -329,6 +345,11 @@ class _Thread:
 
     def release(self, access: Access) -> None:
         """Give objects back."""
+        held = self._held.get(access.key, [])
+        if access.port is Port.PRODUCE:
+            for one in held[: access.count]:
+                self._memory.note(access.fifo, one)
+        self._held[access.key] = held[access.count :]
         self._ask(access)
 
     def loop(self, numbers: range) -> Iterator[int]:
@@ -359,6 +380,8 @@ class _Open:
                 raise InputError(f"{fifo.name}: {len(words)} words", f"a multiple of {fifo.obj.words}, whole objects")
             objects = words.view(fifo.obj.dtype).reshape(-1, *fifo.obj.shape)
             program = _produce(key, objects, current)
+            for one in objects:
+                self._memory.note(fifo.name, one)
         else:
             self._taken[key] = []
             program = _consume(key, self._taken[key], current)

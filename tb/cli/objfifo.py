@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
+import numpy as np
 import typer
 
 from pymodels.errors import UsageError
@@ -17,9 +19,14 @@ from pymodels.objfifo.mlir import to_mlir
 from pymodels.objfifo.plan import Plan
 from pymodels.objfifo.rules import RULES, RuleError, table
 from pymodels.objfifo.text import to_dot, to_json
-from tb.cli.common import FAILED, Json, examples, facts, print_json
+from tb.cli.common import FAILED, Json, check_free, examples, facts, print_json, working
+from tb.paths import build_root
+from tb.report import REPORT, prepare
 
-app = typer.Typer(help="Object FIFO designs: check, plan.", no_args_is_help=True)
+if TYPE_CHECKING:
+    from tb.objfifo.user import DesignRun
+
+app = typer.Typer(help="Object FIFO designs: check, plan, run.", no_args_is_help=True)
 
 Design = Annotated[Path, typer.Argument(metavar="DESIGN.py", help="Python file with a design.")]
 Arguments = Annotated[list[str] | None, typer.Argument(metavar="[-- ARG...]", help="Command line of the file.")]
@@ -33,6 +40,7 @@ Lax = Annotated[bool, typer.Option("--lax", help="Leave out the rules that mlir-
         "goldbeat objfifo plan design.py --mlir > plan.mlir",
         "goldbeat objfifo plan design.py --json -- npu2",
         "goldbeat objfifo plan design.py --dot | dot -Tsvg > plan.svg",
+        "goldbeat objfifo plan design.py --picture plan.png",
     ),
 )
 def plan(
@@ -41,13 +49,24 @@ def plan(
     as_json: Json = False,
     mlir: Annotated[bool, typer.Option("--mlir", help="Print text in the manner of MLIR's aie dialect.")] = False,
     dot: Annotated[bool, typer.Option("--dot", help="Print a graph for graphviz.")] = False,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", metavar="FILE", help="Draw it into this file (PNG, SVG or PDF).")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
     lax: Lax = False,
 ) -> None:
     """Print what a design is lowered to: buffers, locks, channels, buffer descriptors."""
-    if as_json + mlir + dot > 1:
-        raise UsageError("--json, --mlir and --dot exclude each other")
+    if as_json + mlir + dot + (picture is not None) > 1:
+        raise UsageError("--json, --mlir, --dot and --picture exclude each other")
+    if picture is not None:
+        check_free(picture, force)
     found = lower(load(design, arguments or ()), strict=not lax)
-    if as_json:
+    if picture is not None:
+        # matplotlib takes a second to import: only where something is drawn.
+        from tb.objfifo.picture import draw_plan
+
+        draw_plan(found, picture)
+    elif as_json:
         print_json(to_json(found))
     elif mlir:
         typer.echo(to_mlir(found))
@@ -154,6 +173,116 @@ def _as_json(broken: list[RuleError], report: Report | None) -> dict[str, Any]:
             else [{"fifo": f, "end": e, "now": n, "depth": d} for f, e, n, d in report.help.depths],
         }
     return found
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat objfifo run design.py",
+        "goldbeat objfifo run design.py --input in=stimulus.txt --name try1",
+        "goldbeat objfifo run design.py --gaps random:0.3 --ready bursty:8 --seed 7",
+    ),
+)
+def run(
+    design: Design,
+    arguments: Arguments = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input", "-i", metavar="NAME=FILE", help="A host array or PLIO port: PLIO text or CSV, or .npy."
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option("--iterations", metavar="N", min=1, help="Passes of programs that never end.")
+    ] = None,
+    gaps: Annotated[str, typer.Option("--gaps", metavar="PATTERN", help="Gaps in what comes into each tile.")] = "none",
+    ready: Annotated[
+        str, typer.Option("--ready", metavar="PATTERN", help="Back-pressure on what leaves each tile.")
+    ] = "none",
+    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", min=0, help="Seed of data and patterns.")] = 0,
+    label: Annotated[
+        str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [the file's name].")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run every tile of a design on the DMA engine in RTL, with the design's own data. Exit code 1 if anything differs.
+
+    The design is checked and executed without time first; what the host sends is random where no file is given. Each
+    tile's engine is compared with its model in every cycle, and its words with those of the execution.
+    """
+    from tb.objfifo.user import read_inputs, run_design
+
+    made = load(design, arguments or ())
+    report = analyse(made)
+    if report.verdict is not Verdict.COMPLETES:
+        typer.echo(report.text())
+        raise typer.Exit(FAILED)
+    folder = build_root() / "runs" / (label or design.stem)
+    prepare(folder)
+    given = read_inputs(made, _files(inputs or []), np.random.default_rng(seed))
+    with working(f"{design.name} on the engine"):
+        ran = run_design(made, given, folder, iterations=iterations, seed=seed, patterns=(gaps, ready))
+    summary = _summary(ran, folder)
+    (folder / REPORT).write_text(json.dumps(summary, indent=2) + "\n")
+    if as_json:
+        print_json({**summary, "folder": str(folder)})
+    else:
+        _show(summary, folder)
+    if ran.failures:
+        raise typer.Exit(FAILED)
+
+
+def _files(inputs: list[str]) -> dict[str, Path]:
+    found = {}
+    for item in inputs:
+        name, equals, file = item.partition("=")
+        if not equals:
+            raise UsageError(f"--input {item}: expected NAME=FILE")
+        found[name] = Path(file)
+    return found
+
+
+def _summary(ran: DesignRun, folder: Path) -> dict[str, Any]:
+    tiles = []
+    for one in ran.tiles:
+        ports = one.episode.record.outcome.ports
+        ends = [int(t.cycle[-1]) for t in ports.values() if len(t)]
+        shown = [*((s, f"s_axis_{n}") for n, s in enumerate(one.made.sources))]
+        shown += [(s, f"m_axis_{n}") for n, s in enumerate(one.made.sinks)]
+        tiles.append(
+            {
+                "tile": one.made.tile.tile.name,
+                "status": "fail" if one.wrong or one.episode.verdict.failures else "pass",
+                "cycles": max(ends, default=0) + 1,
+                "streams": [
+                    {"fifo": s.fifo, "core": s.core, "port": port, "words": len(ports[port])} for s, port in shown
+                ],
+                "picture": f"output/{one.made.tile.tile.name}.png",
+            }
+        )
+    return {
+        "status": "fail" if ran.failures else "pass",
+        "compared": ran.compared,
+        "params": dict(ran.params),
+        "tiles": tiles,
+        "files": {name: str(path.relative_to(folder)) for name, path in ran.files.items()},
+        "failures": list(ran.failures),
+    }
+
+
+def _show(summary: dict[str, Any], folder: Path) -> None:
+    for tile in summary["tiles"]:
+        rows = [("cycles", f"{tile['cycles']}")]
+        for stream in tile["streams"]:
+            way = "in " if stream["port"].startswith("s_") else "out"
+            rows.append((f"{way} {stream['fifo']}", f"{stream['words']} words{', the core' if stream['core'] else ''}"))
+        facts(f"{tile['tile']}: {tile['status']}", rows)
+    for text in summary["failures"][:3]:
+        typer.echo(text)
+    typer.echo(f"{summary['status'].upper()}: {summary['compared']} values compared with their cycles")
+    for name, path in summary["files"].items():
+        typer.echo(f"{name}: {folder / path}")
+    typer.echo(f"in {folder}")
 
 
 @app.command(epilog=examples("goldbeat objfifo rules"))

@@ -5,24 +5,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from pymodels.errors import UsageError
-from pymodels.objfifo.clients import objects
 from pymodels.objfifo.design import Design, Dims, Fifo, Link
 from pymodels.objfifo.device import ANY
-from pymodels.objfifo.engine_registers import Shape, Task
-from pymodels.objfifo.from_plan import from_plan
+from pymodels.objfifo.engine_registers import Shape
 from pymodels.objfifo.lower import plan as lower
 from pymodels.objfifo.objects import ObjectType
-from pymodels.objfifo.plan import Direction, Plan, Port, TilePlan
-from pymodels.objfifo.programs import core_ends
+from pymodels.objfifo.plan import Direction, Plan, TilePlan
 from pymodels.objfifo.rules import RuleError
 from pymodels.objfifo.tile import WORD_BYTES, Tile, TileKind
 from tb.objfifo.scene import Scene, words_of
+from tb.objfifo.tiles import scene_of
 from tb.traffic import Rng
 
 _TRIES = 200
@@ -64,7 +62,6 @@ def draw(rng: Rng, shape: Shape, words: int) -> Drawn:
     Raises:
         UsageError: no design was found that fits.
     """
-    as_planned = replace(shape, word_w=8 * WORD_BYTES)
     for _ in range(_TRIES):
         design = _Draft(rng, shape).design()
         try:
@@ -73,7 +70,7 @@ def draw(rng: Rng, shape: Shape, words: int) -> Drawn:
             # The memory tile, where most happens, half of the time.
             first = [t for t in tiles if t.tile.kind is TileKind.MEM]
             chosen = first[0] if rng.random() < 0.5 else tiles[int(rng.integers(len(tiles)))]
-            return _tile(rng, design, plan, packed(chosen), as_planned, shape, words)
+            return _drawn(rng, design, plan, chosen, shape, words)
         except (RuleError, UsageError):
             continue
     raise UsageError(f"no design was found for an engine of {shape}")
@@ -213,74 +210,26 @@ class _Draft:
         self._iterations([whole] if self.rng.random() < 0.5 else legs)
 
 
-# -- tiles -----------------------------------------------------------------------------------------------------------
+# -- words -----------------------------------------------------------------------------------------------------------
 
 
-def packed(tile: TilePlan) -> TilePlan:
-    """The same with its buffers one behind the other, for an engine with less memory than a tile."""
-    at = 0
-    moved: dict[str, int] = {}
-    buffers = []
-    for buffer in tile.buffers:
-        moved[buffer.name] = at - buffer.address
-        buffers.append(replace(buffer, address=at))
-        at += buffer.size
-    channels = [
-        replace(c, bds=tuple(replace(bd, base_bytes=bd.base_bytes + moved[bd.buffer]) for bd in c.bds))
-        for c in tile.channels
-    ]
-    return replace(tile, buffers=tuple(buffers), channels=tuple(channels))
-
-
-def _tile(rng: Rng, design: Design, plan: Plan, tile: TilePlan, as_planned: Shape, shape: Shape, words: int) -> Drawn:
-    """The tile's channels, those of its core behind them, and words for all that come in."""
-    loaded = from_plan(tile, as_planned)
-    scene = Scene(dict(loaded.descriptors), list(loaded.tasks), dict(loaded.locks))
-    for address, values in loaded.memory.items():
-        # In a wider word the value stands in the lowest part.
-        wide = np.zeros((len(values), shape.lanes), np.uint32)
-        wide[:, 0] = values
-        scene.memory[address] = wide.reshape(-1)
-    ends = {d: [c.fifo for c in tile.channels if c.direction is d] for d in Direction}
+def _drawn(rng: Rng, design: Design, plan: Plan, tile: TilePlan, shape: Shape, words: int) -> Drawn:
+    """The tile on an engine, and words for all that come in."""
+    made = scene_of(plan, tile, shape)
     core = tile.tile.kind is TileKind.CORE
-    if core:
-        _core(scene, plan, tile, as_planned, ends)
     whole = {f.name: f for f in design.fifos}
-    for channel, name in enumerate(ends[Direction.S2MM]):
-        obj = whole[name].obj.words
-        link = next((k for k in design.links if name in k.ins and k.kind == "forward"), None)
-        # Words that make whole objects on both sides, so that nothing stays half done.
-        unit = (
-            obj
-            if link is None or core
-            else max(obj, whole[link.outs[0]].obj.words if not whole[link.outs[0]].padding else obj)
-        )
+    for channel, stream in enumerate(made.sources):
+        unit = whole[stream.fifo].obj.words
         count = max(1, int(rng.integers(words // 2, words + 1)) // unit)
-        if (joined := next((k for k in design.links if name in k.ins and k.kind == "join"), None)) and not core:
-            count = max(1, words // max(whole[n].obj.words for n in joined.ins))
-        scene.words[channel] = words_of(shape, rng, count * unit)
-    return Drawn(design, plan, tile.tile, scene, tuple(ends[Direction.S2MM]), tuple(ends[Direction.MM2S]), core)
-
-
-def _core(scene: Scene, plan: Plan, tile: TilePlan, shape: Shape, ends: dict[Direction, list[str]]) -> None:
-    """A channel for each end of a fifo that the tile's core would use."""
-    free = (n for n in range(shape.nbd) if n not in scene.descriptors)
-    for (name, port, _), (at, end) in core_ends(plan).items():
-        if at != tile.tile:
-            continue
-        direction = Direction.MM2S if port is Port.CONSUME else Direction.S2MM
-        channel = len(ends[direction])
-        if channel >= (shape.nm if direction is Direction.MM2S else shape.ns):
-            raise UsageError(f"{at}: the engine has no {direction} channel {channel} for its core")
-        ring = objects(
-            end,
-            lambda buffer: (tile.buffer(buffer).address // WORD_BYTES, tile.buffer(buffer).size // WORD_BYTES),
-            lambda key: key[1],
-        )
-        numbers = [number for number, _ in zip(free, ring, strict=False)]
-        if len(numbers) < len(ring):
-            raise UsageError(f"{at}: the engine has no descriptors left for its core")
-        for n, descriptor in enumerate(ring):
-            scene.descriptors[numbers[n]] = replace(descriptor, next=numbers[(n + 1) % len(numbers)])
-        scene.tasks.append(Task(channel + (shape.ns if direction is Direction.MM2S else 0), numbers[0]))
-        ends[direction].append(name)
+        link = next((k for k in design.links if stream.fifo in k.ins), None)
+        if link is not None and not core:
+            last = whole[link.outs[0]]
+            if link.kind == "forward" and not last.padding and last.obj.words > unit:
+                # Words that make whole objects on both sides, so that nothing stays half done.
+                unit = last.obj.words
+                count = max(1, count * whole[stream.fifo].obj.words // unit)
+            if link.kind == "join":
+                count = max(1, words // max(whole[n].obj.words for n in link.ins))
+        made.scene.words[channel] = words_of(shape, rng, count * unit)
+    sources, sinks = (tuple(s.fifo for s in streams) for streams in (made.sources, made.sinks))
+    return Drawn(design, plan, tile.tile, made.scene, sources, sinks, core)

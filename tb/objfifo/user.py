@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A user's object FIFO design on the engine in RTL: every tile with a DMA, with the words that the design itself moves.
+
+The design is executed without time first, its Python functions included. Then each tile's plan runs on the engine: what
+the tile's streams brought it and what its core wrote comes in, and what leaves is compared with the timed model of
+the engine, cycle by cycle, and with the words of the execution without time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels import plio
+from pymodels.errors import UsageError
+from pymodels.objfifo.design import Design, Fifo
+from pymodels.objfifo.engine_registers import Shape
+from pymodels.objfifo.functional import Result, run
+from pymodels.objfifo.lower import plan as lower
+from pymodels.objfifo.plan import Direction, Plan, TilePlan
+from pymodels.objfifo.tile import WORD_BYTES, TileKind
+from pymodels.stimulus import Stimulus
+from pymodels.trace import Trace
+from tb.benches.objfifo import DESIGN
+from tb.design import Case, Setting
+from tb.objfifo.picture import draw_locks
+from tb.objfifo.scene import stimulus_of
+from tb.objfifo.tiles import TileScene, cores_at, scene_of
+from tb.run import EpisodeResult, Request, RunResult
+from tb.run import run as simulate
+
+_LEAST = DESIGN.params(DESIGN.cases[0], {})
+_STREAM_BITS = 8 * WORD_BYTES
+
+
+@dataclass(frozen=True)
+class TileResult:
+    """One tile's run.
+
+    Attributes:
+        made: the tile on its engine.
+        episode: what went in and came out.
+        wrong: streams whose words differ from those of the design.
+    """
+
+    made: TileScene
+    episode: EpisodeResult
+    wrong: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class DesignRun:
+    """A design's run.
+
+    Attributes:
+        plan: what it was lowered to.
+        result: of the execution without time.
+        tiles: those with a DMA.
+        failures: everything that is wrong.
+        compared: values of the RTL that were looked at.
+        params: of the engine.
+        files: PLIO files that were written, by fifo.
+    """
+
+    plan: Plan
+    result: Result
+    tiles: tuple[TileResult, ...]
+    failures: tuple[str, ...]
+    compared: int
+    params: Mapping[str, Any]
+    files: Mapping[str, Path]
+
+
+def read_inputs(design: Design, files: Mapping[str, Path], rng: np.random.Generator) -> dict[str, npt.NDArray[Any]]:
+    """The host's arrays and the words of PLIO ports: from files (PLIO text or CSV, or ``.npy``), else random small numbers.
+
+    Raises:
+        UsageError: a name that nothing has, or a PLIO port without a file.
+    """
+    fed = {t.fifo for t in design.transfers}
+    found: dict[str, npt.NDArray[Any]] = {}
+    kinds = {h.name: h.obj.dtype for h in design.hosts}
+    ports = {f.name: f for f in design.fifos if f.producer.kind is TileKind.SHIM and f.name not in fed}
+    kinds |= {name: fifo.obj.dtype for name, fifo in ports.items()}
+    for name, path in files.items():
+        if name not in kinds:
+            raise UsageError(f"--input {name}: no such input; there are: {', '.join(kinds) or 'none'}")
+        found[name] = _read(path, kinds[name])
+    for host in design.hosts:
+        if host.name not in found:
+            found[host.name] = rng.integers(0, 100, host.obj.shape).astype(host.obj.dtype)
+    missing = [name for name, fifo in ports.items() if fifo.plio and name not in found]
+    if missing:
+        raise UsageError(f"the PLIO port {missing[0]} has no file; give --input {missing[0]}=FILE")
+    return found
+
+
+def _read(path: Path, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    if path.suffix == ".npy":
+        return np.asarray(np.load(path))
+    return plio.read(path, dtype.name, _STREAM_BITS).trace.samples(dtype.name)
+
+
+def run_design(
+    design: Design,
+    inputs: Mapping[str, npt.NDArray[Any]],
+    folder: Path,
+    *,
+    iterations: int | None = None,
+    seed: int = 0,
+    patterns: tuple[str, str] = ("none", "none"),
+) -> DesignRun:
+    """Execute a design, then run each of its tiles on the RTL.
+
+    Args:
+        design: what was written.
+        inputs: as for :func:`pymodels.objfifo.functional.run`.
+        folder: for the simulator's files, ``output/`` and ``traces/``.
+        iterations: passes of programs without end.
+        seed: of gaps and patterns.
+        patterns: gaps of what comes in, back-pressure on what leaves.
+
+    Raises:
+        RuleError: the design breaks a rule.
+        UsageError: a tile has more than the engine.
+    """
+    plan = lower(design)
+    result = run(design, inputs, iterations=iterations, plan=plan)
+    tiles = [t for t in plan.tiles if t.tile.kind is not TileKind.SHIM and t.channels]
+    if not tiles:
+        raise UsageError("no tile of the design has a DMA; there is nothing to run on the engine")
+    params = _params(plan, tiles)
+    shape = Shape.of({**_LEAST, **params})
+    made = [scene_of(plan, tile, shape) for tile in tiles]
+    for one in made:
+        for channel, stream in enumerate(one.sources):
+            words = (result.produced if stream.core else result.streams).get(stream.fifo)
+            if words is not None:
+                one.scene.words[channel] = words
+
+    def episodes(setting: Setting) -> list[Stimulus]:
+        return [_dressed(stimulus_of(one.scene, setting), setting) for one in made]
+
+    case = Case(name="design", summary="", make=episodes, options={"gaps": patterns[0], "ready": patterns[1]})
+    (ran,) = simulate(Request(DESIGN, case, (seed,), params), folder / "sim")
+    return _result(design, plan, result, made, ran, params, folder)
+
+
+def _dressed(stimulus: Stimulus, setting: Setting) -> Stimulus:
+    inputs = {
+        name: trace if name == "start" else trace.with_gaps(setting.pattern("gaps", n).gaps(len(trace)))
+        for n, (name, trace) in enumerate(sorted(stimulus.inputs.items()))
+    }
+    ready = {name: setting.pattern("ready", 100 + n) for n, name in enumerate(setting.outputs)}
+    return replace(stimulus, inputs=inputs, ready=ready)
+
+
+def _params(plan: Plan, tiles: list[TilePlan]) -> dict[str, int]:
+    """The engine that every tile fits; the usual one where it does."""
+    channels = {Direction.S2MM: 0, Direction.MM2S: 0}
+    words = 0
+    for tile in tiles:
+        cores = cores_at(plan, tile)
+        extra = {Direction.MM2S: sum(p == "consume" for _, p, _ in cores)}
+        extra[Direction.S2MM] = len(cores) - extra[Direction.MM2S]
+        for way in channels:
+            channels[way] = max(channels[way], extra[way] + sum(c.direction is way for c in tile.channels))
+        words = max(words, sum(b.size for b in tile.buffers) // WORD_BYTES)
+    wanted = {"NS": channels[Direction.S2MM], "NM": channels[Direction.MM2S]}
+    wanted["MEM_WORDS"] = 1 << max(1, words - 1).bit_length()
+    return {name: value for name, value in wanted.items() if value > _LEAST[name]}
+
+
+def _result(
+    design: Design,
+    plan: Plan,
+    result: Result,
+    made: list[TileScene],
+    ran: RunResult,
+    params: Mapping[str, Any],
+    folder: Path,
+) -> DesignRun:
+    failures = list(ran.failures)
+    tiles, files = [], {}
+    fifos = {f.name: f for f in design.fifos}
+    for one, episode in zip(made, ran.episodes, strict=False):
+        wrong = []
+        ports = episode.record.outcome.ports
+        for channel, stream in enumerate(one.sinks):
+            wanted = result.streams.get(stream.fifo)
+            got = ports[f"m_axis_{channel}"]
+            if stream.core or wanted is None:
+                continue
+            if not np.array_equal(got.data.view("<u4").reshape(-1)[: len(wanted)], wanted):
+                wrong.append(stream.fifo)
+            fifo = fifos[stream.fifo]
+            if fifo.plio and any(t.kind is TileKind.SHIM for t in fifo.consumers):
+                files[fifo.name] = _write(fifo, got[: len(wanted)], folder / "output" / f"{fifo.name}.txt")
+        failures += [f"{one.tile.tile}: the words of {name} are not those of the design" for name in wrong]
+        tiles.append(TileResult(one, episode, tuple(wrong)))
+        _keep(one, episode, folder)
+    return DesignRun(plan, result, tuple(tiles), tuple(failures), ran.compared, {**_LEAST, **params}, files)
+
+
+def _write(fifo: Fifo, trace: Trace, path: Path) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    plio.write(path, trace, fifo.obj.dtype.name, style=replace(plio.TextStyle(), time_lines=True), force=True)
+    return path
+
+
+def _keep(one: TileScene, episode: EpisodeResult, folder: Path) -> None:
+    traces = folder / "traces" / one.tile.tile.name
+    traces.mkdir(parents=True, exist_ok=True)
+    for name, trace in episode.record.outcome.ports.items():
+        trace.save(traces / f"{name}.npz")
+    (folder / "output").mkdir(exist_ok=True)
+    draw_locks(
+        one.tile, one.sources, one.sinks, episode.record.outcome.ports, folder / "output" / f"{one.tile.tile.name}.png"
+    )
