@@ -213,7 +213,7 @@ class Engine:
         try:
             result = future.result()
         except CancelledError as error:
-            raise ClusterLostError(f"the executor has dropped the work: {error or 'cancelled'}") from error
+            raise ClusterLostError("the cluster has gone, with the work that it had; --resume runs it again") from error
         except (GoldbeatError, OSError) as error:
             raise (
                 error if isinstance(error, GoldbeatError) else ClusterLostError(f"the executor has gone: {error}")

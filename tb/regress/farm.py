@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import subprocess
 import sys
@@ -40,6 +41,10 @@ def connect(address: str) -> Iterator[Executor]:
         raise
     except Exception as error:
         raise ToolError(f"no dask scheduler answers at {address}: {error}") from None
+    # What goes wrong with the cluster is told once, as an error; not by its tasks in the background as well.
+    for name in list(logging.root.manager.loggerDict):
+        if name.partition(".")[0] in ("distributed", "asyncio", "tornado"):
+            logging.getLogger(name).setLevel(logging.CRITICAL + 1)
     try:
         # Results are not a function of the arguments alone (who ran it, how long it took): never take one for another.
         yield client.get_executor(pure=False)
@@ -96,7 +101,7 @@ def local_farm(workers: int, port: int, tell: Callable[[str], None]) -> None:
                     {"GOLDBEAT_BUILD": str(own)},
                 )
             )
-        tell(f"scheduler at {address}, {workers} workers; logs in {root}")
+        tell(f"scheduler at {address}, process {processes[0].pid}; logs in {root}")
         for number, process in enumerate(processes[1:]):
             tell(f"worker-{number}: process {process.pid}, build folder {root / f'worker-{number}'}")
         tell(f"goldbeat regress --engine {address}")

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A dask scheduler and two workers as processes of their own, without a shared build folder."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tb.regress.item import Status
+from tb.regress.store import Store
+
+pytest.importorskip("distributed", reason="dask.distributed is not installed (extra farm)")
+
+HERE = Path(__file__).parent
+
+
+def command(*words):
+    return [sys.executable, "-m", "tb.cli", *words]
+
+
+@pytest.fixture
+def farm(own_root):
+    """Address, process ids of the scheduler and the workers, and the workers' build folders."""
+    process = subprocess.Popen(
+        command("farm", "local", "--workers", "2", "--port", "0"),
+        stdout=subprocess.PIPE,
+        text=True,
+        # Rich folds lines at the width of the terminal.
+        env=os.environ | {"COLUMNS": "400"},
+    )
+    try:
+        address, scheduler, workers, folders, text = "", 0, [], [], ""
+        while not address or len(workers) < 2 or "goldbeat regress" not in text:
+            text = process.stdout.readline()
+            assert text, "the farm does not start"
+            if found := re.match(r"scheduler at (\S+), process (\d+)", text):
+                address, scheduler = found[1], int(found[2])
+            if found := re.match(r"worker-\d: process (\d+), build folder (\S+)", text):
+                workers.append(int(found[1]))
+                folders.append(Path(found[2]))
+        yield address, scheduler, workers, folders
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(60)
+
+
+def results(run):
+    with Store() as store:
+        return {
+            r.item.key: (r.result.status, r.result.cycles, r.result.trace_hash, r.result.compared)
+            for r in store.rows(run)
+            if r.result is not None
+        }
+
+
+def regress(*words, kill=None):
+    process = subprocess.Popen(
+        command("regress", *words, "--jobs", "2", "--no-waves-on-fail"),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if kill is not None:
+        kill()
+    out, _ = process.communicate(timeout=1500)
+    return process.returncode, out
+
+
+def _worker_child(pid):
+    """The process that works: dask watches over it with another one."""
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        for task in Path(f"/proc/{pid}/task").glob("*/children"):
+            for child in task.read_text().split():
+                if "spawn_main" in Path(f"/proc/{child}/cmdline").read_text():
+                    return int(child)
+        time.sleep(0.2)
+    raise AssertionError("the worker has no process")
+
+
+def _kill_after(count, run, pid):
+    def kill():
+        end = time.monotonic() + 600
+        while time.monotonic() < end:
+            try:
+                if len(results(run)) >= count:
+                    break
+            except Exception:
+                pass
+            time.sleep(0.1)
+        os.kill(_worker_child(pid), signal.SIGKILL)
+
+    return kill
+
+
+@pytest.mark.sim
+def test_a_farm_gives_what_this_machine_gives(farm, own_root, tmp_path):
+    address, _, workers, folders = farm
+    suite = tmp_path / "moody.toml"
+    suite.write_text(
+        f'seeds = 100\n[[run]]\ndesigns = ["{HERE / "moody.py"}"]\n[run.options]\nmoods = "lie@7 crash@80"\nbeats = 200\n'
+    )
+    code, out = regress(str(suite))
+    assert code == 1, out
+    code, out = regress(str(suite), "--engine", address, kill=_kill_after(20, 2, workers[0]))
+    assert code == 1, out
+    local, farmed = results(1), results(2)
+    assert len(local) == 100
+    assert local == farmed
+    assert sum(status is not Status.PASS for status, *_ in local.values()) == 2
+    with Store() as store:
+        facts = store.run(2).facts
+        assert store.run(1).facts["sent_bytes"] == 0
+    assert facts["sent_bytes"] > 0
+    # Nothing was built there; what ran came as content.
+    for folder in folders:
+        assert not (folder / "sim").exists()
+    assert any((folder / "blobs").is_dir() for folder in folders)
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+def test_the_nightly_suite_on_a_farm_with_a_worker_killed(farm, own_root):
+    address, _, workers, _ = farm
+    words = ["nightly", "--seeds", "200", "--filter", "axis_skid", "--filter", "axis_fifo", "--filter", "plio_port"]
+    code, out = regress(*words)
+    assert code == 0, out
+    code, out = regress(*words, "--engine", address, kill=_kill_after(200, 2, workers[1]))
+    assert code == 0, out
+    local = results(1)
+    assert len(local) > 600
+    assert local == results(2)
+
+
+@pytest.mark.sim
+def test_a_scheduler_that_goes_is_an_error_and_not_the_end(farm, own_root, tmp_path):
+    address, scheduler, _, _ = farm
+    suite = tmp_path / "moody.toml"
+    suite.write_text(f'seeds = 400\n[[run]]\ndesigns = ["{HERE / "moody.py"}"]\n[run.options]\nbeats = 2000\n')
+
+    def kill():
+        _wait_for(lambda: len(results(1)) >= 10)
+        os.kill(scheduler, signal.SIGKILL)
+
+    code, out = regress(str(suite), "--engine", address, kill=kill)
+    assert code == 2, out
+    assert "error:" in out
+    assert "Traceback" not in out
+    code, out = regress(str(suite), "--resume")
+    assert code == 0, out
+    assert len(results(1)) == 400
+
+
+def _wait_for(condition):
+    end = time.monotonic() + 600
+    while time.monotonic() < end:
+        try:
+            if condition():
+                return
+        except Exception:
+            pass
+        time.sleep(0.1)
+    raise AssertionError("it does not come")
