@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 from os import PathLike
 
 from pymodels.errors import InputError, UsageError
-from pymodels.tpu.encode import encode
+from pymodels.tpu.encode import Templates
 from pymodels.tpu.tables import Chip, Engine, Kind, Tables, tables
 
+_NUMBER = re.compile(r"\d{1,20}|0x[0-9a-fA-F]{1,16}", re.ASCII)
 MAX_FILL = 1 << 24
 """Bytes that one ``.zeros`` may stand for."""
 
@@ -56,7 +57,8 @@ class _Assembler:
         self._chip: Chip | None = None
         self._made: list[Assembled] = []
         self._line = 0
-        self._ops: dict[str, dict[tuple[str, str], int]] = {}
+        self._ops: dict[tuple[str, str, str], int] = {}
+        self._templates: dict[str, Templates] = {}
 
     def run(self, lines: Iterable[str]) -> tuple[Chip, list[Assembled]]:
         for number, line in enumerate(lines, 1):
@@ -131,14 +133,7 @@ class _Assembler:
         if not explicit and stream.engine is not None and id_ != stream.count:
             raise self._wrong(f"id {id_}", f"{stream.count}: {engine.name} commands of {engine.chip} are counted")
         # Fields given by name have the last word over what follows from the operation.
-        base = encode(
-            engine,
-            kind,
-            func=func if "func" in engine.head else None,
-            id=id_ if explicit else None,
-            dep=wait[1] or None,
-        )[0]
-        value = int.from_bytes(base.tobytes(), "little")
+        value = self._template(engine).value(kind, func, id_ if explicit else None, wait[1])
         for name, given in fields.items():
             one = kind.by_name.get(name)
             if one is None:
@@ -156,20 +151,25 @@ class _Assembler:
             stream.data += header[2].to_bytes(4, "little")
         stream.data += value.to_bytes(kind.bytes, "little")
 
+    def _template(self, engine: Engine) -> Templates:
+        if engine.name not in self._templates:
+            self._templates[engine.name] = Templates(engine)
+        return self._templates[engine.name]
+
     def _func(self, engine: Engine, kind: Kind, op: str) -> int:
-        ops = self._ops.setdefault(f"{engine.name}.{kind.name}", {})
-        if (kind.name, op) not in ops:
+        key = (engine.name, kind.name, op)
+        if key not in self._ops:
             func = kind.func_of(op)
             if func is None:
                 names = ", ".join(kind.op(f) for f in kind.ops if f >= 0)
                 raise self._wrong(f"operation {op}", f"one of {kind.name}: {names}")
-            ops[(kind.name, op)] = func
-        return ops[(kind.name, op)]
+            self._ops[key] = func
+        return self._ops[key]
 
     def _pair(self, word: str) -> tuple[str, int]:
         name, mark, text = word.partition("=")
         if mark and name == "wait" and text == "-":
             return name, 0
-        if not mark or not re.fullmatch(r"\d{1,20}|0x[0-9a-fA-F]{1,16}", text):
+        if not mark or not _NUMBER.fullmatch(text):
             raise self._wrong(word[:60], "NAME=NUMBER")
-        return name, int(text, 0) if text.startswith("0x") else int(text)
+        return name, int(text, 16) if text.startswith("0x") else int(text)

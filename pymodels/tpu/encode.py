@@ -130,6 +130,50 @@ def _check_key(engine: Engine, kind: Kind, words: npt.NDArray[np.uint64]) -> Non
         )
 
 
+class Templates:
+    """Single commands that say no more than operation, id and dependency, as integers (byte 0 lowest).
+
+    Args:
+        engine: whose commands.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._known: dict[tuple[int, int], int] = {}
+
+    def value(self, kind: Kind, func: int, number: int | None = None, dep: int = 0) -> int:
+        """The command.
+
+        Args:
+            kind: its form.
+            func: its operation.
+            number: the id, where the head has one.
+            dep: the id waited for, 0 for none.
+        """
+        head = self._engine.head
+        if (kind.index, func) not in self._known:
+            raw = encode(self._engine, kind, func=func if "func" in head else None)[0]
+            self._known[(kind.index, func)] = int.from_bytes(raw.tobytes(), "little")
+        value = self._known[(kind.index, func)]
+        if number is not None:
+            value |= self._item(kind, "id", number)
+        if dep:
+            if "dep" not in head or not kind.has_dep:
+                raise UsageError(
+                    f"{self._engine.chip} {self._engine.name} {kind.name} cannot wait: its head has no dependency"
+                )
+            value |= self._item(kind, "dep", dep)
+            if "dep_enable" in head:
+                value |= 1 << head["dep_enable"][0]
+        return value
+
+    def _item(self, kind: Kind, item: str, number: int) -> int:
+        bit, width = self._engine.head[item]
+        if number >> width:
+            raise UsageError(f"{kind.name} {item}: found {number}, expected 0..{(1 << width) - 1}")
+        return number << bit
+
+
 def end_command(engine: Engine) -> bytes:
     """The END command, empty for engines without."""
     if engine.end is None:

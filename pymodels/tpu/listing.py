@@ -20,7 +20,7 @@ import numpy as np
 from pymodels.tpu.bmodel import Stream
 from pymodels.tpu.container import commands
 from pymodels.tpu.decode import Commands
-from pymodels.tpu.encode import encode
+from pymodels.tpu.encode import Templates
 from pymodels.tpu.tables import Chip, Kind
 
 _BLOCK = 1 << 12
@@ -87,7 +87,7 @@ def as_csv(chip: Chip, streams: list[Stream], file: Any = None) -> Iterator[str]
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
     for one in objects(chip, streams, file):
-        fields = " ".join(f"{name}={number(value)}" for name, value in one["fields"].items() if value)
+        fields = " ".join(f"{name}={text(value)}" for name, value in one["fields"].items() if value)
         writer.writerow([*(one[name] for name in CSV_COLUMNS[:-1]), fields])
         if out.tell() > 1 << 16:
             yield out.getvalue()
@@ -96,7 +96,7 @@ def as_csv(chip: Chip, streams: list[Stream], file: Any = None) -> Iterator[str]
     yield out.getvalue()
 
 
-def number(value: int) -> str:
+def text(value: int) -> str:
     """Small numbers are counts and sizes, large ones addresses and masks."""
     return str(value) if value < _DECIMAL_BELOW else hex(value)
 
@@ -138,7 +138,7 @@ def _record_lines(parts: Mapping[str, Commands], stream: Stream) -> Iterator[str
                 "hdr_flags": header[3],
                 "hdr_mask": int.from_bytes(header[4:], "little"),
             }
-            extra = "".join(f" {k}={number(v)}" for k, v in flags.items() if v)
+            extra = "".join(f" {k}={text(v)}" for k, v in flags.items() if v)
             line = defaults.line(row, kind, fields, stream.offset + at).rstrip("\n")
             body, _, note = line.partition("  ;")
             queue.append((int(found.place[row]), f"{name:<5}{body}{extra}  ;{note}\n"))
@@ -162,33 +162,34 @@ class _Defaults:
 
     def __init__(self, found: Commands) -> None:
         self._found = found
-        self._known: dict[tuple[int, int, int, int], dict[str, int]] = {}
+        self._templates = Templates(found.engine)
+        self._known: dict[tuple[int, int], dict[str, int]] = {}
         self._has_id = "id" in found.engine.head
+        head = found.engine.head
+        changing = [head[item] for item in ("id", "dep", "dep_enable") if item in head]
+        self._moving = {
+            kind.index: [f for f in kind.fields if any(f.bit < bit + width and bit < f.end for bit, width in changing)]
+            for kind in found.engine.kinds
+        }
 
-    def _of(self, kind: Kind, func: int, id_: int, dep: int) -> dict[str, int]:
-        engine = self._found.engine
-        explicit = self._has_id and kind.has_id
-        key = (kind.index, func, id_ if explicit else 0, dep)
+    def _of(self, kind: Kind, func: int, number: int, dep: int) -> dict[str, int]:
+        key = (kind.index, func)
         if key not in self._known:
-            if len(self._known) > 4 * _BLOCK:
-                self._known.clear()
-            raw = encode(
-                engine,
-                kind,
-                func=func if "func" in engine.head else None,
-                id=id_ if explicit else None,
-                dep=dep if dep else None,
-            )[0]
-            value = int.from_bytes(raw.tobytes(), "little")
+            value = self._templates.value(kind, func)
             self._known[key] = {f.name: value >> f.bit & ((1 << f.width) - 1) for f in kind.fields}
-        return self._known[key]
+        explicit = self._has_id and kind.has_id
+        if not dep and not explicit:
+            return self._known[key]
+        # Only these differ from one command of the operation to the next.
+        value = self._templates.value(kind, func, number if explicit else None, dep)
+        return self._known[key] | {f.name: value >> f.bit & ((1 << f.width) - 1) for f in self._moving[kind.index]}
 
     def line(self, row: int, kind: Kind, fields: dict[str, int], offset: int) -> str:
         found = self._found
-        func, id_, dep = int(found.func[row]), int(found.id[row]), int(found.dep[row])
+        func, number, dep = int(found.func[row]), int(found.id[row]), int(found.dep[row])
         if kind.func_bits is not None:
             func &= (1 << kind.func_bits) - 1
-        expected = self._of(kind, func, id_, dep)
-        shown = " ".join(f"{name}={number(value)}" for name, value in fields.items() if value != expected[name])
+        expected = self._of(kind, func, number, dep)
+        shown = " ".join([f"{name}={text(value)}" for name, value in fields.items() if value != expected[name]])
         waits = f"wait={dep}" if dep else "wait=-"
-        return f"{id_:>6} {kind.op(func):<22} {kind.name:<18} {waits:<10} {shown}".rstrip() + f"  ; {offset:#x}\n"
+        return f"{number:>6} {kind.op(func):<22} {kind.name:<18} {waits:<10} {shown}".rstrip() + f"  ; {offset:#x}\n"

@@ -16,6 +16,9 @@ from pymodels.tpu.tables import GRANULE, LINE, Chip, Engine
 
 _CHUNK = 1 << 16
 """Granules looked at in one go; what bounds the memory beyond the result."""
+_END = 128
+_MANY = 1000
+"""So many lines of garbage are named."""
 
 
 @dataclass(frozen=True)
@@ -142,14 +145,15 @@ def _chained(engine: Engine, data: npt.NDArray[np.uint8]) -> Walked:
     assert engine.end is not None
     used = _used(data)
     granules = len(data) // GRANULE
-    # Steps in granules by head key: 0 for no command, negative for END.
-    lengths = np.array([kind.bytes // GRANULE for kind in engine.kinds] + [0], np.int8)
+    # Steps in granules by head key: 0 for no command, with the top bit for END. As bytes they are looked up without
+    # making a Python number of each.
+    lengths = np.array([kind.bytes // GRANULE for kind in engine.kinds] + [0], np.uint8)
     steps_by_key = lengths[engine.lookup]
     _, types, funcs = engine.widths
     end, end_func = engine.end
     keys = np.arange(len(engine.lookup))
     is_end = (engine.lookup == end.index) & (keys >> types & ((1 << funcs) - 1) == end_func)
-    steps_by_key[is_end] *= -1
+    steps_by_key[is_end] |= _END
 
     words = words_of(data)
     view = words[: 2 * granules]
@@ -176,11 +180,11 @@ def _chained(engine: Engine, data: npt.NDArray[np.uint8]) -> Walked:
         stop = min(granules, base + _CHUNK)
         low, high = view[2 * base : 2 * stop : 2], view[2 * base + 1 : 2 * stop : 2]
         here = engine.key(low, high)
-        steps = steps_by_key[here].tolist()
+        steps = steps_by_key[here].tobytes()
         positions: list[int] = []
         while at < stop:
             step = steps[at - base]
-            if step > 0:
+            if 0 < step < _END:
                 if at * GRANULE >= used:
                     problems.append(Problem("missing-end", at * GRANULE, "zeros to the end of the stream", "END"))
                     done = True
@@ -197,11 +201,11 @@ def _chained(engine: Engine, data: npt.NDArray[np.uint8]) -> Walked:
             positions.append(at)
             begun = False
             segments.append(total + len(positions))
-            behind = at - step
+            behind = at + step - _END
             line = -(-behind * GRANULE // LINE) * LINE // GRANULE
             pad = data[behind * GRANULE : min(line * GRANULE, len(data))]
             hot = np.flatnonzero(pad)
-            if len(hot):
+            if len(hot) and len(problems) < _MANY:
                 where = behind * GRANULE + int(hot[0])
                 problems.append(Problem("padding", where, f"byte {int(pad[hot[0]]):#04x}", "zeros", False))
             at = line
@@ -223,9 +227,9 @@ def _chained(engine: Engine, data: npt.NDArray[np.uint8]) -> Walked:
             problems = [p for p in problems if p.offset < last]
             problems.append(Problem("truncated", last, f"{len(data) - last} bytes", f"a command of {size}"))
             offset, kind = offset[:-1], kind[:-1]
-    segment = np.zeros(len(offset), np.int32)
-    for count in segments:
-        segment[count:] += 1
+    marks = np.zeros(len(offset) + 2, np.int32)
+    marks[np.minimum(np.array(segments, np.int64), len(offset) + 1)] = 1
+    segment = np.cumsum(marks, dtype=np.int32)[: len(offset)]
     return Walked(offset, kind, segment, tuple(problems))
 
 

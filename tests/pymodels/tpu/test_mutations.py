@@ -23,8 +23,8 @@ from pymodels.tpu.listing import as_text, objects
 from pymodels.tpu.tables import Tables, chip, tables
 
 QUICK, ALL = 1_500, 100_000
-SLOWEST_S = 2.0
-"""No single input may take longer (they are a few KiB)."""
+SLOWEST_S = 5.0
+"""What hangs takes more processor time than this (the inputs are a few KiB)."""
 
 
 def bmodel(name: str) -> bytes:
@@ -175,12 +175,12 @@ def run(count: int, seed: int, tmp_path) -> None:
     for number in range(count):
         raw, hot, use = inputs[number % len(inputs)]
         bad = mutate(raw, rng, hot)
-        begin = time.monotonic()
+        begin = time.process_time()
         try:
             use(bad)
         except GoldbeatError:
             refused += 1
-        assert time.monotonic() - begin < SLOWEST_S, (number, seed)
+        assert time.process_time() - begin < SLOWEST_S, (number, seed)
     assert count // 10 < refused < count
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1 << 20, "more than 1 GiB"
 
