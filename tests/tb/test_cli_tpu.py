@@ -2,6 +2,9 @@
 """``goldbeat tpu`` end to end, on a BModel made by the code generator."""
 
 import json
+import re
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -129,3 +132,26 @@ def test_chips_and_rules():
     code, text = goldbeat("rules")
     assert code == 0
     assert "never-met" in text
+
+
+def test_the_page_prints_what_comes_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture):
+    monkeypatch.chdir(tmp_path)
+    text = (Path(__file__).parents[2] / "docs" / "tpu.md").read_text(encoding="utf-8")
+    commands = 0
+    for language, block in re.findall(r"^```(python|json|console)\n(.*?)^```", text, flags=re.S | re.M):
+        if language == "python":
+            exec(compile(block, "docs/tpu.md", "exec"), {})
+        elif language == "json":
+            (tmp_path / "mine.json").write_text(block)
+        else:
+            for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+                command, _, printed = part.partition("\n")
+                commands += 1
+                if command.startswith("goldbeat tpu "):
+                    _, out = goldbeat(*shlex.split(command)[2:])
+                else:
+                    out = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True).stdout
+                assert [line.rstrip() for line in out.splitlines()] == printed.splitlines(), command
+    assert commands > 5
+    said = capsys.readouterr().out
+    assert "core0.sub0.g0.dma DMA_tensor [0, 1] [0, 1]" in said
