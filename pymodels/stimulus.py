@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -83,6 +83,11 @@ class Access:
         return f"{self.op} {self.port}" if self.op == "wait_for" else f"{self.op} 0x{self.address:03x}"
 
 
+Driver = Callable[[], Generator[Access, int, None]]
+"""A register program that acts on what it reads: yields steps and is sent the value read, 0 where nothing is. It goes to
+another process, so it must be a function of a module, or a :func:`functools.partial` of one."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a golden model predicts of one step of a register program.
@@ -111,6 +116,7 @@ class Stimulus:
         memories: what is behind each AXI4 master port; one not named is never ready. Their cycle 0 is that of reset release,
             before any program.
         least_ps: run at least so long; for designs whose work no stream shows the end of.
+        drivers: by register port, programs that act on what they read; they run behind ``program``, before the streams start.
     """
 
     inputs: Mapping[str, Trace]
@@ -121,11 +127,12 @@ class Stimulus:
     stop_ps: int | None = None
     memories: Mapping[str, MemoryImage] = field(default_factory=dict)
     least_ps: int = 0
+    drivers: Mapping[str, Driver] = field(default_factory=dict)
 
     @property
     def settled(self) -> bool:
         """True when the streams start long after reset (a register program ran first)."""
-        return any(self.program.values())
+        return any(self.program.values()) or bool(self.drivers)
 
     def pattern(self, port: str) -> Pattern:
         """The sink's ready pattern of ``port``."""

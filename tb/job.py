@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from pymodels.stimulus import Outcome, Stimulus
+from pymodels.stimulus import Access, Outcome, Stimulus
 from tb.design import ClockPort, CsbPort, LitePort, MemoryPort, StatusPort, StreamPort
 
 ENVIRONMENT = "GOLDBEAT_JOB"
@@ -63,11 +63,13 @@ class AccessResult:
         value: read; None where nothing is read.
         error: answered with an error.
         cycle: of the answer, counted like those of the streams; None where the back end does not know it.
+        first: cycle in which the step began, likewise.
     """
 
     value: int | None
     error: bool
     cycle: int | None = field(default=None, compare=False)
+    first: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ class Record:
     Attributes:
         outcome: transfers of every stream port and the status outputs.
         accesses: results of the register programs by port, those before and after the streams in order.
+        driven: by port the steps that a driver has made, with the cycles between them as waits; their results are in ``accesses``.
         violations: broken protocol rules, as text.
         hanging: what each port waited for when the episode ended, as text; empty where nothing waits.
         stalls: how many beats of a stream port waited 1, 2-3, 4-15, 16-63, 64 and more cycles for TREADY; only where the back end
@@ -85,6 +88,7 @@ class Record:
 
     outcome: Outcome
     accesses: Mapping[str, tuple[AccessResult, ...]] = field(default_factory=dict)
+    driven: Mapping[str, tuple[Access, ...]] = field(default_factory=dict)
     violations: tuple[str, ...] = ()
     hanging: tuple[str, ...] = ()
     stalls: Mapping[str, tuple[int, ...]] = field(default_factory=dict)

@@ -16,7 +16,7 @@ import cocotb
 from cocotb.triggers import RisingEdge, Timer
 from cocotb.utils import get_sim_time
 
-from pymodels.stimulus import Clock, Outcome
+from pymodels.stimulus import Access, Clock, Outcome
 from tb import lifeline
 from tb.job import ENVIRONMENT, JOURNAL, AccessResult, Episode, Job, Record, read_job, write_record
 from tb.transactors.base import Transactors
@@ -79,6 +79,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         if p.direction == "out" and p.clock in resettable and agents.peek(f"{p.name}_tvalid")
     ]
     accesses: dict[str, list[AccessResult]] = {p.name: [] for p in job.registers}
+    driven: dict[str, list[Access]] = {}
     if not stimulus.settled:
         agents.start(origin, settled=False)
     await _reach(dut, origin, stimulus.clocks)
@@ -87,6 +88,9 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     if stimulus.settled:
         for port, program in stimulus.program.items():
             accesses[port] += await agents.program(port, program)
+        for port, driver in stimulus.drivers.items():
+            driven[port], results = await agents.drive(port, driver)
+            accesses[port] += results
         # Stopping the clocks is invisible to a synchronous design; it gives the streams a start at known phases.
         origin = await _align(agents, stimulus.clocks, _HELD_CYCLES)
         agents.start(origin, settled=True)
@@ -105,6 +109,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     return Record(
         Outcome(outcome.ports, status, outcome.memories),
         {port: tuple(results) for port, results in accesses.items()},
+        {port: tuple(steps) for port, steps in driven.items()},
         (*violations, *broken, *unanswered),
         (*waiting, *stuck),
     )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 
-from pymodels.stimulus import Access, Clock, Outcome, Stimulus
+from pymodels.stimulus import Access, Clock, Driver, Outcome, Stimulus
 from pymodels.trace import Trace
 from tb.design import CsbPort, LitePort
 from tb.job import AccessResult
@@ -83,6 +83,28 @@ class Transactors(ABC):
                 f"{port}: {named}: {self._access_waits(port, access)}",
             )
         return results
+
+    async def drive(self, port: str, driver: Driver) -> tuple[list[Access], list[AccessResult]]:
+        """Run a driver: the steps that it made, as a program that repeats them to the cycle, and their results."""
+        made: list[Access] = []
+        results: list[AccessResult] = []
+        steps = driver()
+        access = next(steps, None)
+        while access is not None:
+            got = await self.program(port, [access])
+            last = results[-1].cycle if results else None
+            if got and last is not None and got[0].first is not None and (gap := got[0].first - last - 1) > 0:
+                made.append(Access("wait", cycles=gap))
+                results.append(AccessResult(None, False, last + gap, last + 1))
+            made.append(access)
+            results += got
+            if not got:
+                break
+            try:
+                access = steps.send(got[0].value or 0)
+            except StopIteration:
+                break
+        return made, results
 
     def unanswered(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Register accesses without an answer: as violations, and what they wait for."""

@@ -105,7 +105,7 @@ class NativeTransactors(Transactors):
         # The answer is seen within its last cycle; the design is left idle for one more.
         await Timer(self._stimulus.clocks[self._registers[port].clock].period_ps, "ps")
         return [
-            AccessResult(r.value if a.op in ("read", "poll") else None, r.response != 0, r.last_cycle)
+            AccessResult(r.value if a.op in ("read", "poll") else None, r.response != 0, r.last_cycle, r.first_cycle)
             for a, r in zip(accesses, results, strict=False)
             if r.status == "done"
         ]

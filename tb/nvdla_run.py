@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A compiled model on NVDLA hardware: the driver's register program, acted out on RTL, and what it leaves in memory."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Generator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
+from pymodels.errors import InputError, UsageError
+from pymodels.nvdla.cubes import pack_feature
+from pymodels.nvdla.driver import drive
+from pymodels.nvdla.execute import execute
+from pymodels.nvdla.loadable import Loadable, read
+from pymodels.nvdla.network import DLA1, dla_tasks, network, submitted
+from pymodels.nvdla.placement import Placement, place
+from pymodels.stimulus import Access, Clock, MemoryContents, Outcome, Stimulus
+from tb.build import build
+from tb.design import Design
+from tb.job import Episode, Record
+from tb.nvdla_rtl import CLOCK, CSB, DBB, INTERRUPT
+from tb.scoreboard import check, nothing_compared
+from tb.simulate import simulate
+
+READ_LATENCY = 32
+"""Cycles from a read's address to its first data, as in the recorded runs of the vendor's RTL."""
+LONGEST_CYCLES = 50_000_000
+"""Cycles that the driver waits for an interrupt."""
+_DRAIN_CYCLES = 200
+_INPUT, _OUTPUT = "input", "output"
+_FEATURE_DIMENSIONS = 3
+_MIDDLE_GREY = 128
+# Engines that are stubs in our own hardware.
+_STUBS = ("CONV", "CDP")
+
+
+@dataclass(frozen=True)
+class LoadableResult:
+    """What became of a loadable.
+
+    Attributes:
+        failures: everything that is wrong; empty means pass.
+        compared: accesses, bursts and changed bytes compared.
+        cycles: from the first access to the last one.
+        seconds: wall time of the simulator process.
+        build_s: seconds spent on the build, 0 from the cache.
+        timed: accesses and bursts were compared with their cycles.
+        outputs: (size,) bytes of every output memory by id, as the hardware left them.
+        log: the simulator's messages.
+    """
+
+    failures: tuple[str, ...]
+    compared: int
+    cycles: int
+    seconds: float
+    build_s: float
+    timed: bool
+    outputs: Mapping[int, npt.NDArray[np.uint8]]
+    log: Path
+
+    @property
+    def passed(self) -> bool:
+        """True when nothing failed; comparing nothing is a failure."""
+        return not self.failures
+
+
+def driver(placement: Placement) -> Generator[Access, int, None]:
+    """The kernel driver's steps for every task as accesses: posted writes, reads, waits for the interrupt."""
+    for task in dla_tasks(placement.loadable):
+        steps = drive(task, placement)
+        step = next(steps, None)
+        while step is not None:
+            answer = 0
+            if step.kind == "write":
+                yield Access("post", step.address, step.value)
+            elif step.kind == "read":
+                answer = yield Access("read", step.address)
+            elif step.kind == "interrupt":
+                yield Access("wait_for", port=INTERRUPT.name, cycles=LONGEST_CYCLES)
+            try:
+                step = steps.send(answer)
+            except StopIteration:
+                break
+
+
+def run_loadable(
+    file: Path,
+    design: Design,
+    folder: Path,
+    *,
+    own: bool,
+    inputs: Path | None = None,
+    timing: MemoryTiming | None = None,
+    waves: bool = False,
+    progress: Callable[[str], None] = lambda step: None,
+) -> LoadableResult:
+    """Run a loadable on RTL and compare what it leaves in memory; on our own RTL also every access and burst with its cycle.
+
+    Args:
+        file: the loadable.
+        design: the RTL.
+        folder: where the simulator's files go.
+        own: the RTL is ours, so that the timed model applies.
+        inputs: picture or ``.npy`` file for the input memory.
+        timing: of the memory.
+        waves: write waves.
+        progress: is told each step.
+
+    Raises:
+        InputError: the file or the input makes no sense.
+        UsageError: something that this hardware cannot run.
+    """
+    progress("reading")
+    loadable = read(file)
+    placement = place(loadable)
+    given = {} if inputs is None else _inputs(loadable, inputs)
+    _check_tasks(loadable, own=own)
+    stimulus = _stimulus(placement, given, timing or MemoryTiming(read_latency=READ_LATENCY))
+    params: dict[str, Any] = {name: p.default for name, p in design.parameters.items()}
+    progress("working out what to expect")
+    wanted = execute(placement, given)
+    progress("building")
+    built = build(design, params, waves=waves)
+    progress("simulating")
+    folder.mkdir(parents=True, exist_ok=True)
+    started = time.monotonic()
+    run_ps = _DRAIN_CYCLES * stimulus.clocks[CLOCK.name].period_ps + 1
+    result = simulate(design, params, built, [Episode(stimulus, run_ps)], folder)
+    seconds = time.monotonic() - started
+    if not result.records:
+        return LoadableResult((result.failure or "?",), 0, 0, seconds, built.seconds, own, {}, result.log)
+    record = result.records[0]
+    progress("comparing")
+    failures, compared = _compare(design, params, stimulus, record, placement, wanted, own=own)
+    after = record.outcome.memories[DBB.name].regions
+    outputs = {m.id: after[f"memory{m.id}"] for m in loadable.memories if _OUTPUT in m.flag_names and m.size}
+    steps = [a for a in record.accesses[CSB.name] if a.cycle is not None and a.first is not None]
+    cycles = (steps[-1].cycle or 0) - (steps[0].first or 0) + 1 if steps else 0
+    return LoadableResult(failures, compared, cycles, seconds, built.seconds, own, outputs, result.log)
+
+
+def _check_tasks(loadable: Loadable, *, own: bool) -> None:
+    others = [t.id for t in submitted(loadable) if t.interface != DLA1]
+    if others or not dla_tasks(loadable):
+        what = f"task {others[0]} is for the processor (EMU)" if others else "no task for the hardware"
+        raise UsageError(f"{loadable.file}: {what}; only loadables for the hardware alone can be run on it")
+    if own:
+        engines = {op.type for task in dla_tasks(loadable) for op in network(loadable, task).operations}
+        stubs = sorted(engines & set(_STUBS))
+        if stubs:
+            raise UsageError(
+                f"{loadable.file}: {', '.join(stubs)} is a stub in our hardware, which gives no results; "
+                "use --rtl DIR with RTL that has it"
+            )
+
+
+def _stimulus(placement: Placement, given: Mapping[int, npt.NDArray[np.uint8]], timing: MemoryTiming) -> Stimulus:
+    regions = []
+    for region in placement.regions():
+        data = region.data.copy()
+        first = given.get(int(region.name.removeprefix("memory")))
+        if first is not None:
+            data[: len(first)] = first
+        regions.append(_padded(replace(region, data=data)))
+    period = CLOCK.period_ps
+    return Stimulus(
+        inputs={},
+        clocks={CLOCK.name: Clock(period, period)},
+        drivers={CSB.name: partial(driver, placement)},
+        memories={DBB.name: MemoryImage(tuple(regions), timing)},
+    )
+
+
+def _padded(region: Region) -> Region:
+    """The region to the end of its last 64 bytes: hardware reads whole bursts where a blob ends within one."""
+    return replace(region, data=np.pad(region.data, (0, -len(region.data) % 64)))
+
+
+def _compare(
+    design: Design,
+    params: Mapping[str, Any],
+    stimulus: Stimulus,
+    record: Record,
+    placement: Placement,
+    wanted: Mapping[int, npt.NDArray[np.uint8]],
+    *,
+    own: bool,
+) -> tuple[tuple[str, ...], int]:
+    """The record against the functional models' memory, and against the timed model fed with the very same accesses."""
+    made = replace(stimulus, program=record.driven, drivers={})
+    image = stimulus.memories[DBB.name]
+    contents = {r.name: np.pad(wanted[i], (0, len(r.data) - len(wanted[i]))) for i, r in _by_id(image).items()}
+    expected = Outcome({}, {INTERRUPT.name: 0}, {DBB.name: MemoryContents(contents)})
+    verdict = check(design, params, made, expected, record)
+    failures, compared = list(verdict.failures), verdict.compared
+    if own:
+        timed = check(design, params, made, design.model(params, made), record)
+        failures += [text for text in timed.failures if text not in failures]
+        compared += timed.compared
+    failures += nothing_compared([verdict])
+    return tuple(failures), compared
+
+
+def _by_id(image: MemoryImage) -> dict[int, Region]:
+    return {int(r.name.removeprefix("memory")): r for r in image.regions}
+
+
+# -- inputs ---------------------------------------------------------------------------------------------------------
+
+
+def _inputs(loadable: Loadable, file: Path) -> dict[int, npt.NDArray[np.uint8]]:
+    targets = [m for m in loadable.memories if _INPUT in m.flag_names]
+    if len(targets) != 1:
+        raise UsageError(f"{loadable.file} has {len(targets)} input memories; --input fills exactly one")
+    data = _bytes(file)
+    if len(data) > targets[0].size:
+        raise InputError(f"{len(data)} bytes of input", f"at most {targets[0].size}", file=file)
+    return {targets[0].id: data}
+
+
+def _bytes(file: Path) -> npt.NDArray[np.uint8]:
+    """``.npy``: bytes in one dimension as they are, int8 (C, H, W) as a feature cube; pictures: (3, H, W), minus 128."""
+    if file.suffix == ".npy":
+        try:
+            array = np.load(file, allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
+            raise InputError(str(error), "a .npy file", file=file) from error
+        if array.dtype.itemsize == 1 and array.ndim == 1:
+            return np.asarray(array).view(np.uint8)
+        if array.dtype == np.int8 and array.ndim == _FEATURE_DIMENSIONS:
+            return pack_feature(array)
+        raise InputError(f"{array.dtype} of shape {array.shape}", "bytes (n,), or int8 (C, H, W)", file=file)
+    try:
+        from PIL import Image, UnidentifiedImageError
+    except ModuleNotFoundError as error:
+        raise UsageError(f"{file}: pictures need the Python package pillow") from error
+    try:
+        with Image.open(file) as picture:
+            colours = np.asarray(picture.convert("RGB"), np.int16)
+    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
+        raise InputError(str(error), "a picture or a .npy file", file=file) from error
+    return pack_feature((colours - _MIDDLE_GREY).astype(np.int8).transpose(2, 0, 1))
+
+
+def write_outputs(result: LoadableResult, folder: Path, report: Mapping[str, Any]) -> None:
+    """Keep output memories and the report in a run's folder."""
+    target = folder / "output"
+    target.mkdir(parents=True, exist_ok=True)
+    for ident, data in result.outputs.items():
+        (target / f"memory{ident}.bin").write_bytes(data.tobytes())
+    (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n")
