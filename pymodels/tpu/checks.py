@@ -24,7 +24,7 @@ RULES = {
     "count": "another number of commands than the container says",
     "length": "another length of the commands than the container says",
     "id-order": "ids that do not go 1, 2, 3, ...",
-    "id-width": "more commands in a group than ids can count or the group limit allows for",
+    "id-width": "more commands in a group than ids can count",
     "never-met": "a dependency on a command that the other engine never reaches",
     "dep-order": "a dependency on an earlier command than the command before it waited for",
     "sync-count": "a barrier whose SENDs, WAITs and counts do not agree across engines and cores",

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.errors import UsageError
-from pymodels.tpu.tables import LINE, Engine, Field, Kind, extract
+from pymodels.tpu.tables import LINE, Engine, Field, Kind
 
 Values = npt.ArrayLike | int
 
@@ -214,10 +214,3 @@ def interleave(parts: Sequence[tuple[npt.NDArray[np.int64], npt.NDArray[np.uint8
         for word in range(size // 4):
             target[(offset[place] >> 2) + word] = source[:, word]
     return stream
-
-
-def head_word(engine: Engine, item: str, raw: bytes) -> int:
-    """One head item of one command given as bytes."""
-    wide = np.frombuffer(raw.ljust(16, b"\0")[:16], "<u8").reshape(2, 1)
-    bit, width = engine.head[item]
-    return int(extract((wide[0], wide[1]), bit, width)[0])

@@ -8,233 +8,26 @@ values before it, and the ones in between are jumped over.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-import numpy.typing as npt
 
-from pymodels.axi.burst import DECERR, OKAY, SLVERR
-from pymodels.axi.memory import GAP_PERIOD, MemoryTiming, Region, check_regions
+from pymodels.axi.memory import MemoryTiming, Region
 from pymodels.errors import UsageError
-from pymodels.pattern import NextReady, Pattern, splitmix64
+from pymodels.pattern import NextReady, Pattern
 from pymodels.tpu.engine_heads import ERRORS, Head, Heads
-from pymodels.trace import Trace
+from pymodels.tpu.engine_memory import BEAT, BEATS, ReadPort
+from pymodels.tpu.engine_program import Front, Group, Program, Stream, check_program
+from pymodels.tpu.engine_result import BLOCK, Dispatched, Raised, Result
 
-BLOCK = 128
-BEAT = 16
-BEATS = BLOCK // BEAT
-GROUPS = 4
-"""Groups that wait in a core's queue."""
+__all__ = ["Dispatched", "Front", "Group", "Program", "Raised", "Result", "Stream", "run"]
+
 FETCH_LATENCY = 4
 """Edges from the beat that completes a command to the earliest transfer; follows from the rules, named for tests."""
 TABLE = 1024
-NEVER = 1 << 62
 _SENT_BITS, _LEFT_BITS = 16, 7
 DEADLOCK = ERRORS["DEADLOCK"]
-
-
-@dataclass(frozen=True)
-class Front:
-    """The design's parameters: chip 0 BM1684X, 1 BM1688, 2 BM1690."""
-
-    chip: int = 0
-    cores: int = 1
-    engines: int = 2
-    depth: int = 8
-    nmsg: int = 16
-
-    def __post_init__(self) -> None:
-        limits = {"chip": (0, 2), "cores": (1, 8), "engines": (2, 3), "depth": (2, 64), "nmsg": (2, 128)}
-        for name, (low, high) in limits.items():
-            if not low <= getattr(self, name) <= high:
-                raise UsageError(f"{name}: found {getattr(self, name)}, expected {low} to {high}")
-        for name in ("depth", "nmsg"):
-            if getattr(self, name) & (getattr(self, name) - 1):
-                raise UsageError(f"{name}: found {getattr(self, name)}, expected a power of two")
-
-    @property
-    def total(self) -> int:
-        """Engines of all cores."""
-        return self.cores * self.engines
-
-
-@dataclass(frozen=True)
-class Stream:
-    """What the registers BLOCK, SIZE and COUNT of an engine say: address / 128, blocks, commands."""
-
-    block: int
-    size: int
-    count: int
-
-
-@dataclass(frozen=True)
-class Group:
-    """A group of a core: a stream for each engine that has something to do."""
-
-    streams: Mapping[int, Stream]
-
-
-@dataclass(frozen=True)
-class Program:
-    """Everything the registers say before the trigger.
-
-    Attributes:
-        groups: of each core, in the order in which they are pushed, at most :data:`GROUPS`.
-        duration_mode, duration: DUR_MODE and DURATION.
-        tables: by engine number, (1024,) durations.
-        timeout: TIMEOUT.
-    """
-
-    groups: Sequence[Sequence[Group]]
-    duration_mode: int = 0
-    duration: int = 1
-    tables: Mapping[int, npt.ArrayLike] = field(default_factory=dict)
-    timeout: int = 4096
-
-
-@dataclass(frozen=True, eq=False)
-class Dispatched:
-    """What one engine did; n commands, m reads.
-
-    Attributes:
-        id, kind, bytes: (n,) int64.
-        last: (n,) bool, END.
-        data: (n, 128) uint8, zeros behind the command's end.
-        start: (n,) int64, edge of the transfer.
-        end: (n,) int64, edge at which it ended; -1 if it has not.
-        address, offered, handshake: (m,) int64, reads.
-        done: edges at which the engine became DONE, one a group (the pop where it has nothing to do).
-    """
-
-    id: npt.NDArray[np.int64]
-    kind: npt.NDArray[np.int64]
-    bytes: npt.NDArray[np.int64]
-    last: npt.NDArray[np.bool_]
-    data: npt.NDArray[np.uint8]
-    start: npt.NDArray[np.int64]
-    end: npt.NDArray[np.int64]
-    address: npt.NDArray[np.int64]
-    offered: npt.NDArray[np.int64]
-    handshake: npt.NDArray[np.int64]
-    done: tuple[int, ...]
-
-    def __len__(self) -> int:
-        return len(self.id)
-
-    def dispatch(self, clock_ps: int, offset_ps: int = 0) -> Trace:
-        """The port ``m_axis``: one beat a command."""
-        keep = np.arange(BLOCK)[None, :] < self.bytes[:, None]
-        user = (self.id << 10 | self.kind).astype(np.uint64)
-        return Trace(self.data, keep, self.last, self.start, clock_ps, offset_ps, tuser=user)
-
-    def events(self, clock_ps: int, offset_ps: int = 0) -> Trace:
-        """The port ``evt``: one beat a command that ended, in the cycle after its end."""
-        over = self.end >= 0
-        data = self.id[over].astype("<u4").view(np.uint8).reshape(-1, 4)
-        return Trace.from_bytes(data, clock_ps=clock_ps, cycle=self.end[over] + 1, offset_ps=offset_ps)
-
-
-@dataclass(frozen=True)
-class Raised:
-    """ERROR and ERROR_ID, and the edge at which they were raised."""
-
-    code: int
-    core: int
-    engine: int
-    id: int
-    cycle: int
-
-    @property
-    def name(self) -> str:
-        """As in the page's table."""
-        return next(name for name, code in ERRORS.items() if code == self.code)
-
-
-@dataclass(frozen=True, eq=False)
-class Result:
-    """What happened.
-
-    Attributes:
-        engines: by engine number.
-        error: the first error raised, None if there was none.
-        irq_status: as the register reads at the end (nothing cleared).
-        current, status: CURRENT and STATUS of each engine when all has come to rest.
-        running: RUN of each core.
-        messages: (sent, left) of each message.
-        pending: groups of each core that were not popped.
-        pops, handovers: edges, by core.
-        last_cycle: the last edge at which anything happened.
-    """
-
-    engines: list[Dispatched]
-    error: Raised | None
-    irq_status: int
-    current: list[int]
-    status: list[int]
-    running: list[bool]
-    messages: list[tuple[int, int]]
-    pending: list[int]
-    pops: list[list[int]]
-    handovers: list[list[int]]
-    last_cycle: int
-
-    @property
-    def halted(self) -> bool:
-        """Whether an error stopped the design."""
-        return self.error is not None
-
-
-class _Memory:
-    """One engine's read port: what it answers and when (the page's last section but one, and docs/memory.md)."""
-
-    def __init__(self, regions: Sequence[Region], timing: MemoryTiming) -> None:
-        check_regions(regions)
-        if timing.read_bandwidth != (1, 1) or timing.ar_ready.kind != "none":
-            raise UsageError("read_bandwidth and ar_ready depend on the cycle number: not with this design")
-        self._regions = regions
-        self._timing = timing
-        self._gaps = [0] if timing.r_gaps.kind == "none" else timing.r_gaps.gaps(GAP_PERIOD).tolist()
-        self._jitter: list[int] = []
-        self._beat = 0
-        self._moved = -1  # edge of the last beat
-        self.ends: list[int] = []  # edge of the last beat of each read
-
-    def _late(self, read: int) -> int:
-        if read >= len(self._jitter):
-            index = np.arange(len(self._jitter), max(64, 2 * read + 2))
-            drawn = splitmix64(self._timing.stream_seed(0), index) % np.uint64(self._timing.read_jitter + 1)
-            self._jitter += drawn.astype(np.int64).tolist()
-        return self._jitter[read]
-
-    def earliest(self, offered: int) -> int:
-        """When the next address is taken if it is offered in a cycle."""
-        n, most = len(self.ends), self._timing.max_reads
-        return max(offered, self.ends[n - most] + 1) if n >= most else offered
-
-    def read(self, address: int, handshake: int) -> list[tuple[int, bytes, bool]]:
-        """(edge, data, whether it is OKAY) of each beat of a block."""
-        data, response = self._fetch(address)
-        due = handshake + self._timing.read_latency + self._late(len(self.ends))
-        beats = []
-        for j in range(BEATS):
-            at = due
-            if self._beat > 0:
-                at = max(due, self._moved + 1 + self._gaps[self._beat % len(self._gaps)])
-            self._moved = at
-            self._beat += 1
-            beats.append((at, data[BEAT * j : BEAT * j + BEAT], response == OKAY))
-        self.ends.append(self._moved)
-        return beats
-
-    def _fetch(self, address: int) -> tuple[bytes, int]:
-        for region in self._regions:
-            if region.base <= address and address + BLOCK <= region.end:
-                if not region.readable:
-                    return bytes(BLOCK), SLVERR
-                at = address - region.base
-                return region.data[at : at + BLOCK].tobytes(), OKAY
-        return bytes(BLOCK), DECERR
 
 
 @dataclass(eq=False)
@@ -262,7 +55,7 @@ class _Log:
 class _Engine:
     """One engine's flip-flops. ``plan`` looks at them before an edge, ``commit`` changes them."""
 
-    def __init__(self, front: Front, number: int, memory: _Memory, ready: Pattern, program: Program) -> None:
+    def __init__(self, front: Front, number: int, memory: ReadPort, ready: Pattern, program: Program) -> None:
         self.number = number
         self.core, self.index = divmod(number, front.engines)
         self.depth = front.depth
@@ -373,7 +166,7 @@ class _Run:
         limit: int,
     ) -> None:
         n = front.total
-        _check(front, program)
+        check_program(front, program)
         timings = list(timing) if timing is not None else [MemoryTiming()] * n
         patterns = list(ready) if ready is not None else [None] * n
         if len(timings) != n or len(patterns) != n:
@@ -384,7 +177,7 @@ class _Run:
             raise UsageError(f"regions for all engines, or {n} lists of regions")
         self.front, self.program, self.trigger, self.limit = front, program, trigger, limit
         self.engines = [
-            _Engine(front, i, _Memory(own[i] if own else shared, timings[i]), patterns[i] or Pattern(), program)
+            _Engine(front, i, ReadPort(own[i] if own else shared, timings[i]), patterns[i] or Pattern(), program)
             for i in range(n)
         ]
         self.queue = [deque(groups) for groups in program.groups]
@@ -729,23 +522,3 @@ def _dispatched(log: _Log) -> Dispatched:
         reads[2],
         tuple(log.done),
     )
-
-
-def _check(front: Front, program: Program) -> None:
-    """What PUSH and the widths of the registers refuse."""
-    if len(program.groups) != front.cores:
-        raise UsageError(f"groups of {len(program.groups)} cores, expected {front.cores}")
-    for core, groups in enumerate(program.groups):
-        if len(groups) > GROUPS:
-            raise UsageError(f"core {core}: {len(groups)} groups, expected at most {GROUPS}")
-        for group in groups:
-            streams = group.streams
-            if not any(stream.count for stream in streams.values()):
-                raise UsageError(f"core {core}: a group in which all counts are 0")
-            for index, stream in streams.items():
-                if not 0 <= index < front.engines:
-                    raise UsageError(f"core {core}: engine {index}, expected 0 to {front.engines - 1}")
-                if stream.count and not stream.size:
-                    raise UsageError(f"core {core} engine {index}: {stream.count} commands in no blocks")
-                if stream.block >> 32 or stream.size >> 24 or stream.count >> 24:
-                    raise UsageError(f"core {core} engine {index}: {stream}: BLOCK has 32 bits, SIZE and COUNT have 24")

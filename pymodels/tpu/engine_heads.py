@@ -8,10 +8,9 @@ a slip in either shows.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
-if TYPE_CHECKING:
-    from pymodels.tpu.engine import Stream
+from pymodels.tpu.engine_program import Stream
 
 BM1684X, BM1688, BM1690 = range(3)
 ERRORS = {

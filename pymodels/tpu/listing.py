@@ -48,7 +48,7 @@ def rows(found: Commands) -> Iterator[tuple[int, Kind, dict[str, int]]]:
 
 
 def objects(chip: Chip, streams: list[Stream], file: Any = None) -> Iterator[dict[str, Any]]:
-    """Every command as a JSON object: stream, engine, id, dep, offset (in the file), bytes, kind, name, fields."""
+    """Every command as a JSON object: stream, engine, id, dep, offset (in the file), bytes, raw (hex), kind, name, fields."""
     for stream in streams:
         parts = [_objects(found, stream) for found in commands(chip, stream, file).values()]
         yield from merge(*parts, key=lambda one: int(one["offset"]))
@@ -63,6 +63,7 @@ def _objects(found: Commands, stream: Stream) -> Iterator[dict[str, Any]]:
             "dep": int(found.dep[row]),
             "offset": int(found.offset[row]) + stream.offset,
             "bytes": kind.bytes,
+            "raw": found.raw(row).hex(),
             "kind": kind.name,
             "name": kind.op(int(found.func[row])),
             "fields": fields,

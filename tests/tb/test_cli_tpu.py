@@ -82,7 +82,8 @@ def test_dis_as_json_and_csv(net: Path):
     said = json.loads(text)
     assert code == 0
     assert [one["name"] for one in said[:4]] == ["arith.cast", "system.send_msg", "system.wait_msg", "system.end"]
-    assert set(said[0]) == {"stream", "engine", "id", "dep", "offset", "bytes", "kind", "name", "fields"}
+    assert set(said[0]) == {"stream", "engine", "id", "dep", "offset", "bytes", "raw", "kind", "name", "fields"}
+    assert said[-1]["raw"] == "0000000000fe03000000000000000000"
     assert (said[0]["dep"], said[0]["fields"]["res0_addr"]) == (1, 0x4000)
     code, text = goldbeat("dis", net, "-e", "gdma", "-f", "csv")
     assert code == 0
