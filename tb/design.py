@@ -413,6 +413,23 @@ class Setting:
 StimulusMaker = Callable[[Setting], Sequence[Stimulus]]
 
 
+@dataclass(frozen=True)
+class Findings:
+    """A table of what a run has measured beside its ports, for people and for the report.
+
+    Attributes:
+        title: what it is.
+        columns: names; the first one's cells are names, all others numbers.
+        rows: cells as text.
+        notes: lines below the table.
+    """
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...] = ()
+
+
 class Case(_Frozen):
     """A named way to exercise a design.
 
@@ -459,6 +476,7 @@ class Design(_Frozen):
         cases: by name, the first is the default.
         variants: sets of parameter values that lint and tests go through, as differences from the defaults.
         register_model: predicts the answers to the register programs; None where accesses say themselves what to expect.
+        findings: parameters, stimulus and record of an episode -> tables of what it has measured beside its ports.
     """
 
     name: str
@@ -489,6 +507,7 @@ class Design(_Frozen):
     register_model: Callable[[Mapping[str, Any], Stimulus], Mapping[str, Sequence[tuple[int | None, bool]]]] | None = (
         None
     )
+    findings: Callable[[Mapping[str, Any], Stimulus, Any], Sequence[Findings]] | None = None
 
     def case(self, name: str | None) -> Case:
         """A case by name; None gives the first one."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -109,6 +109,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
             report["ports"][port.name] = entry
             shown[port.name], dtypes[port.name] = trace, dtype
         report["status_outputs"] = dict(episode.record.outcome.status)
+        report["tables"] = [asdict(table) for table in result.findings()]
         if plot and any(len(t) for t in shown.values()):
             # matplotlib takes a second to import: only where something is drawn.
             from tb.plot import plot_run

@@ -17,7 +17,7 @@ from pymodels.pattern import Pattern
 from pymodels.stimulus import Clock, Outcome, Stimulus
 from pymodels.trace import Trace
 from tb.build import build
-from tb.design import Case, Design, Setting
+from tb.design import Case, Design, Findings, Setting
 from tb.job import Backend, Episode, Record
 from tb.scoreboard import Verdict, check, nothing_compared
 from tb.simulate import TIMEOUT_S, simulate
@@ -120,6 +120,13 @@ class RunResult:
     def compared(self) -> int:
         """Output beats, register reads and status outputs compared."""
         return sum(e.verdict.compared for e in self.episodes)
+
+    def findings(self) -> Sequence[Findings]:
+        """Tables of what the main episode has measured beside its ports."""
+        episode, make = self.main_episode, self.request.design.findings
+        if episode is None or make is None:
+            return ()
+        return make(self.request.all_params, episode.stimulus, episode.record)
 
     @property
     def main_episode(self) -> EpisodeResult | None:

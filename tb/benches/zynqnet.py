@@ -16,10 +16,11 @@ from pymodels.zynqnet.hardware import MEM_WORDS, Hardware
 from pymodels.zynqnet.memory_map import MemoryMap
 from pymodels.zynqnet.network import Layer, Network
 from pymodels.zynqnet.networks import mini
-from tb.design import Case, Design, LitePort, MemoryPort, Parameter, Setting, StatusPort
+from tb.design import Case, ClockPort, Design, LitePort, MemoryPort, Parameter, Setting, StatusPort
 from tb.paths import HDL
 from tb.traffic import Rng
 from tb.zynqnet_inputs import find_image, find_network, find_weights
+from tb.zynqnet_report import findings
 from tb.zynqnet_traffic import (
     memory_image,
     patience,
@@ -32,6 +33,8 @@ from tb.zynqnet_traffic import (
     stimulus,
 )
 
+CLOCK_PS = 5000
+"""200 MHz, the clock of the published design."""
 _DATA = {"weights": "synth:1", "image": "synth:7"}
 _MEMORY = {"memory": "plain", "memory_latency": 8}
 
@@ -174,6 +177,7 @@ DESIGN = Design(
         "LINES": Parameter(default=8),
         "MEM_WORDS": Parameter(default=MEM_WORDS),
     },
+    clocks=(ClockPort(name="aclk", reset="aresetn", period_ps=CLOCK_PS),),
     registers=(LitePort(name=REGISTERS, address_width=12),),
     memories=(
         MemoryPort(
@@ -182,6 +186,7 @@ DESIGN = Design(
     ),
     status=(StatusPort(name=INTERRUPT, width=1),),
     model=predict,
+    findings=findings,
     cases=(
         Case(
             name="mini",

@@ -13,10 +13,12 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from typer.core import TyperGroup
 
 from pymodels.errors import GoldbeatError, UsageError
 from pymodels.plio.store import check_target
+from tb.design import Findings
 
 FAILED = 1
 """Exit code: a comparison or a limit failed."""
@@ -103,6 +105,21 @@ def facts(title: str, rows: list[tuple[str, str]]) -> None:
     wide = max(len(name) for name, _ in rows)
     for name, value in rows:
         typer.echo(f"  {name:<{wide}}  {value}")
+
+
+def show_findings(findings: Findings) -> None:
+    """Print a table for people."""
+    table = Table(title=findings.title, title_justify="left")
+    for n, name in enumerate(findings.columns):
+        table.add_column(name, justify="right" if n else "left", no_wrap=True)
+    for row in findings.rows:
+        table.add_row(*row)
+    out = Console(highlight=False)
+    # A pipe has no width of its own, and 80 columns fold tables.
+    out.width = out.width if out.is_terminal else 110
+    out.print(table)
+    for note in findings.notes:
+        typer.echo(note)
 
 
 @contextmanager

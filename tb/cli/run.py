@@ -16,7 +16,7 @@ from pymodels import plio
 from pymodels.errors import UsageError
 from pymodels.trace import Trace
 from tb.benches import designs, find_design
-from tb.cli.common import FAILED, Json, clock_period, examples, print_json
+from tb.cli.common import FAILED, Json, clock_period, examples, print_json, show_findings
 from tb.design import Case, Design
 from tb.doctor import examine
 from tb.job import BACKENDS
@@ -173,7 +173,10 @@ def _show(
     first = failed[0] if failed else results[0]
     request, episode = first.request, first.main_episode
     if episode is not None:
-        out.print(_port_table(first))
+        if request.design.streams:
+            out.print(_port_table(first))
+        for table in first.findings():
+            show_findings(table)
     for port, entry in report["ports"].items():
         if "no_file" in entry:
             out.print(f"no PLIO file of {port}: {entry['no_file']}", markup=False, soft_wrap=True)

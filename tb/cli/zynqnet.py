@@ -12,13 +12,17 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from pymodels.axi.memory import MemoryTiming
 from pymodels.errors import UsageError
 from pymodels.zynqnet.golden import Golden, LayerOutput, quantised, sha256
+from pymodels.zynqnet.hardware import Hardware, check_network
 from pymodels.zynqnet.layer_run import NUMBERS
 from pymodels.zynqnet.memory_map import DRAM_BASE, MemoryMap, Stretch
 from pymodels.zynqnet.registers import Row, layer_rows, setup_rows
-from tb.cli.common import Json, examples, print_json, working
+from pymodels.zynqnet.timing import Accelerator
+from tb.cli.common import Json, clock_period, examples, print_json, show_findings, working
 from tb.zynqnet_inputs import find_image, find_network, find_weights
+from tb.zynqnet_report import LayerRow, layer_table
 
 app = typer.Typer(help="ZynqNet: golden model, memory map, register programs.", no_args_is_help=True)
 
@@ -109,6 +113,49 @@ def _plain(value: Any) -> float | None:
 
 def _shown(value: float | None) -> str:
     return "not finite" if value is None else f"{value:.6g}"
+
+
+@app.command(
+    "time",
+    epilog=examples(
+        "goldbeat zynqnet time",
+        "goldbeat zynqnet time --data-width 32 --memory-latency 40",
+        "goldbeat zynqnet time --network my.toml --json",
+    ),
+)
+def time_command(
+    network: NetworkName = "zynqnet",
+    data_w: Annotated[int, typer.Option("--data-width", metavar="BITS", help="AXI4 port: 32, 64 or 128.")] = 128,
+    npe: Annotated[int, typer.Option("--npe", metavar="N", help="Processing elements: 4, 8 or 16.")] = 16,
+    latency: Annotated[
+        int, typer.Option("--memory-latency", metavar="N", min=1, help="Cycles from a read's address to its data.")
+    ] = MemoryTiming().read_latency,
+    clock: Annotated[float, typer.Option("--clock", metavar="MHZ", help="Clock of the accelerator.")] = 200.0,
+    as_json: Json = False,
+) -> None:
+    """Print how long every layer takes in hardware, and what it waits for: the timed golden model.
+
+    The cycles are those of the RTL, exactly: from the start of a layer to its end, the host's writes not counted.
+    """
+    net = find_network(network)
+    hardware, memory = Hardware(npe, data_w), MemoryMap(net)
+    check_network(net, hardware)
+    model, go = Accelerator(hardware, MemoryTiming(read_latency=latency)), 0
+    rows = []
+    with working(f"{net.name}, {data_w} bit", len(net.layers)) as step:
+        for layer in net.layers:
+            times = model.run(layer, memory, go)
+            go = times.done + 1
+            rows.append(LayerRow(layer.name, times.counters() | {"LAYERS": 1}))
+            step()
+    period = clock_period(clock)
+    assert period is not None
+    if as_json:
+        total = sum(row.cycles for row in rows)
+        layers = [{"layer": row.name, **row.counters} for row in rows]
+        print_json({"network": net.name, "cycles": total, "frames_per_s": 1e12 / (total * period), "layers": layers})
+        return
+    show_findings(layer_table(rows, period, f"{net.name}: {npe} PEs, {data_w} bit, memory latency {latency}"))
 
 
 @app.command(

@@ -98,6 +98,20 @@ def test_map_tells_of_the_overrun():
     assert json.loads(goldbeat("map", "--json", "--base", "0x1000").stdout)["base"] == 0x1000
 
 
+def test_time_of_every_layer():
+    found = goldbeat("time", "-n", "mini")
+    assert found.code == 0
+    assert all(layer.name in found.stdout for layer in mini().layers)
+    plain, narrow, late = (
+        json.loads(goldbeat("time", "-n", "mini", "--json", *more).stdout)
+        for more in ((), ("--data-width", 32), ("--memory-latency", 100))
+    )
+    assert plain["cycles"] == sum(row["CYCLES"] for row in plain["layers"])
+    assert plain["frames_per_s"] == pytest.approx(200e6 / plain["cycles"])
+    assert plain["cycles"] < narrow["cycles"]
+    assert plain["cycles"] < late["cycles"]
+
+
 def test_program_of_one_layer_and_of_all():
     found = goldbeat("program", "--layer", "c1")
     assert "0x0018  0x00000100  WIDTH" in found.stdout
@@ -118,6 +132,7 @@ def test_program_of_one_layer_and_of_all():
         (["golden", "--number", "fp16"], "unknown format"),
         (["program", "--layer", "c99"], "c99"),
         (["map", "--base", "here"], "not an address"),
+        (["time", "--npe", "5"], "NPE: found 5"),
     ],
 )
 def test_bad_input(arguments, message):

@@ -3,6 +3,10 @@
 
 import pytest
 
+from pymodels.zynqnet.hardware import Hardware
+from pymodels.zynqnet.memory_map import MemoryMap
+from pymodels.zynqnet.networks import mini
+from pymodels.zynqnet.timing import Accelerator
 from tb.benches.zynqnet import DESIGN
 from tb.run import Request, run
 
@@ -19,7 +23,14 @@ def passed(case, params, folder, seed=1, **options):
 
 @pytest.mark.sim
 def test_a_small_build(tmp_path):
-    passed("mini", SMALL, tmp_path / "mini")
+    result = passed("mini", SMALL, tmp_path / "mini")
+    (table,) = result.findings()
+    model, go = Accelerator(Hardware.of(SMALL | {"INT8": 0})), 0
+    for row, layer in zip(table.rows, mini().layers, strict=False):
+        times = model.run(layer, MemoryMap(mini()), go)
+        go = times.done + 1
+        assert row[:3] == (layer.name, str(times.cycles), str(times.issues))
+    assert table.rows[-1][0] == "all"
     passed("random", SMALL, tmp_path / "random", layers=30)
     passed("errors", SMALL, tmp_path / "errors")
 
