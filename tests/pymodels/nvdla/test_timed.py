@@ -145,6 +145,17 @@ TIMINGS = [
 
 @pytest.mark.parametrize("seed", range(12))
 def test_both_engines_and_both_groups_at_once(seed):
+    both_groups(seed)
+
+
+@pytest.mark.slow
+def test_two_hundred_operations_of_each_engine_equal_the_functional_models():
+    for seed in range(100, 200):
+        both_groups(seed)
+
+
+def both_groups(seed):
+    """Two operations of SDP and two of PDP in flight, under one of the memory's timings."""
     rng = np.random.default_rng(seed)
     source = rng.integers(0, 256, 1 << 15).astype(np.uint8)
     regions = [Region("in", 0x10000, source, writable=False)]
