@@ -198,8 +198,22 @@ class Driver:
         if engine.kind in ("SDP", "CDP") and operation.desc["lut_index"] >= 0:
             group.lut = int(operation.desc["lut_index"])
         group.pending = False
+        self._check_fused(operation)
         yield from self._tell(operation, OP_PROGRAMMED)
         group.programming = False
+
+    def _check_fused(self, operation: Operation) -> None:
+        """An operation is fused with one of the engine before its own only."""
+        index = int(operation.common["fused_parent"]["index"])
+        if index == -1:
+            return
+        parent = self._operation(index, "fused_parent")
+        if OP_TYPES.index(parent.type) != OP_TYPES.index(operation.type) - 1:
+            raise InputError(
+                f"operation {operation.index} ({operation.type}) fused with {index} ({parent.type})",
+                f"one of {OP_TYPES[OP_TYPES.index(operation.type) - 1]}",
+                file=self._network.loadable.file,
+            )
 
     def _point(self, engine: _Engine, group: _Group) -> Steps:
         if engine.kind == "CONV":

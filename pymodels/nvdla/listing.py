@@ -4,15 +4,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import asdict
 from typing import Any
 
 from pymodels.nvdla.emu import FORMATS, EmuNetwork, emu_network
 from pymodels.nvdla.layouts import EVENTS, MEM_TYPES, OP_TYPES, as_dict
 from pymodels.nvdla.loadable import (
+    DATA_CATEGORIES,
     DATA_FORMATS,
     DATA_TYPES,
     DOMAINS,
+    EVENT_OPS,
     INTERFACES,
+    RELOCATIONS,
     SUB_INTERFACES,
     Loadable,
     Task,
@@ -38,7 +42,7 @@ def info(loadable: Loadable) -> dict[str, Any]:
     tasks = []
     for task in submitted(loadable):
         found = decode(loadable, task)
-        one: dict[str, Any] = {"id": task.id, "interface": name_of(INTERFACES, task.interface)}
+        one: dict[str, Any] = {**asdict(task), "interface": name_of(INTERFACES, task.interface)}
         if found is not None:
             one["layout"] = found.choice.layout
             one["reasons"] = list(found.choice.reasons)
@@ -49,10 +53,11 @@ def info(loadable: Loadable) -> dict[str, Any]:
     return {
         "version": str(loadable.version),
         "tasks": tasks,
-        "memories": len(loadable.memories),
-        "addresses": len(loadable.addresses),
-        "events": len(loadable.events),
-        "relocations": len(loadable.relocations),
+        "submits": [asdict(s) for s in loadable.submits],
+        "memories": [asdict(m) for m in loadable.memories],
+        "addresses": [asdict(a) for a in loadable.addresses],
+        "events": [{**asdict(e), "op": name_of(EVENT_OPS, e.op)} for e in loadable.events],
+        "relocations": [{**asdict(r), "reloc_type": name_of(RELOCATIONS, r.reloc_type)} for r in loadable.relocations],
         "blobs": [
             {
                 "name": b.name,
@@ -65,12 +70,10 @@ def info(loadable: Loadable) -> dict[str, Any]:
         ],
         "tensors": [
             {
-                "name": t.name,
-                "memory": t.mem_id,
-                "nchw": [t.n, t.c, t.h, t.w],
-                "type": name_of(DATA_TYPES, t.data_type),
-                "format": name_of(DATA_FORMATS, t.data_format),
-                "bytes": t.size,
+                **asdict(t),
+                "data_type": name_of(DATA_TYPES, t.data_type),
+                "data_format": name_of(DATA_FORMATS, t.data_format),
+                "data_category": name_of(DATA_CATEGORIES, t.data_category),
             }
             for t in loadable.tensors
         ],
@@ -143,9 +146,27 @@ def _dla(placement: Placement, found: Network, operation: Operation) -> dict[str
         if fused == -1
         else {"index": fused, "event": EVENTS.get(int(common["fused_parent"]["event"]))},
         "descriptor": as_dict(operation.desc),
-        "surfaces": {name: _surface(placement, cube) for name, cube in operation.cubes.items() if cube.used}
-        or as_dict(operation.surface),
+        "surfaces": {name: _surface(placement, cube) for name, cube in operation.cubes.items() if cube.used},
+        "transfers": _transfers(placement, found, operation),
     }
+
+
+def _transfers(placement: Placement, found: Network, operation: Operation) -> list[dict[str, Any]]:
+    """What a BDMA operation copies; nothing for other types."""
+    if operation.type != "BDMA":
+        return []
+    transfers = []
+    for record in operation.surface["transfers"][: int(operation.surface["num_transfers"])]:
+        one = as_dict(record)
+        for end in ("source", "destination"):
+            one[f"{end}_type"] = name_of(MEM_TYPES, int(operation.surface[f"{end}_type"]))
+            one[f"{end}_position"] = one.pop(f"{end}_address")
+            ident = address_id(placement.loadable, found.task, one[f"{end}_position"])
+            one[f"{end}_address_id"] = ident
+            one[f"{end}_memory"] = placement.loadable.address(ident).mem_id
+            one[f"{end}_address"] = placement.address_of(ident)
+        transfers.append(one)
+    return transfers
 
 
 def _surface(placement: Placement, cube: Cube) -> dict[str, Any]:

@@ -28,6 +28,9 @@ SUB_INTERFACES = ("none", "addr0", "deps", "ops", "surfs", "luts")
 DOMAINS = ("DRAM", "SRAM")
 DATA_TYPES = ("unknown", "float", "half", "int16", "int8")
 DATA_FORMATS = ("unknown", "NCHW", "NHWC")
+DATA_CATEGORIES = ("image", "weight", "feature", "planar", "bias")
+EVENT_OPS = ("wait", "signal")
+RELOCATIONS = ("none", "line stride", "surface stride")
 LARGEST_MEMORY = 1 << 32
 """A memory of more bytes is taken for damage."""
 

@@ -43,7 +43,7 @@ def info(file: File, as_json: Json = False) -> None:
     if as_json:
         print_json(found)
         return
-    lists = ", ".join(f"{found[n]} {n}" for n in ("memories", "addresses", "events", "relocations"))
+    lists = ", ".join(f"{len(found[n])} {n}" for n in ("submits", "memories", "addresses", "events", "relocations"))
     facts(str(file), [("schema version", found["version"]), ("lists", lists)])
     for task in found["tasks"]:
         rows = [("layout", task.get("layout", "-"))]
@@ -51,10 +51,19 @@ def info(file: File, as_json: Json = False) -> None:
         counts = task.get("operations", {})
         rows.append(("operations", ", ".join(f"{n} {kind}" for kind, n in counts.items()) or "none"))
         facts(f"task {task['id']} ({task['interface']})", rows)
-    if found["tensors"]:
-        facts(
-            "tensors", [(t["name"], f"memory {t['memory']}, {_nchw(t)}, {t['bytes']} bytes") for t in found["tensors"]]
+    rows = [(f"submit {s['id']}", "tasks " + " ".join(map(str, s["task_id"]))) for s in found["submits"]]
+    rows += [(f"event {e['id']}", f"{e['op']} target {e['target']}, value {e['val']}") for e in found["events"]]
+    rows += [
+        (
+            "relocation",
+            f"{r['reloc_type']} of address {r['address_id']} at byte {r['offset']} of address {r['write_id']}",
         )
+        for r in found["relocations"]
+    ]
+    if rows:
+        facts("runtime", rows)
+    if found["tensors"]:
+        facts("tensors", [(t["name"], _tensor(t)) for t in found["tensors"]])
     facts(
         "blobs",
         [
@@ -65,8 +74,10 @@ def info(file: File, as_json: Json = False) -> None:
     )
 
 
-def _nchw(tensor: dict[str, Any]) -> str:
-    return " x ".join(map(str, tensor["nchw"])) + f" {tensor['type']}"
+def _tensor(tensor: dict[str, Any]) -> str:
+    shape = " x ".join(str(tensor[side]) for side in "nchw")
+    kind = f"{tensor['data_type']} {tensor['data_category']}"
+    return f"memory {tensor['mem_id']}, {shape} {kind}, {tensor['size']} bytes"
 
 
 @app.command(
@@ -85,7 +96,8 @@ def ops(file: File, base: Base = DEFAULT_BASE, as_json: Json = False) -> None:
             rows += [("tells", f"{c['type']} {c['index']} when {c['event']}") for c in one["consumers"]]
             if one["fused_parent"]:
                 rows.append(("fused with", f"{one['fused_parent']['index']}, told when {one['fused_parent']['event']}"))
-        rows += [(name, _surface(surface)) for name, surface in one["surfaces"].items() if isinstance(surface, dict)]
+        rows += [(name, _surface(surface)) for name, surface in one["surfaces"].items()]
+        rows += [("transfer", _transfer(t)) for t in one.get("transfers", ())]
         rows += [(name, _flat(value)) for name, value in one["descriptor"].items()]
         facts(f"task {one['task']} operation {one['index']} {one['type']}", rows)
 
@@ -98,6 +110,11 @@ def _surface(surface: dict[str, Any]) -> str:
     else:
         where = "on the fly" if surface.get("type") == "HW" else "nowhere"
     return f"{size} at {where}, {strides}"
+
+
+def _transfer(transfer: dict[str, Any]) -> str:
+    source, target = (f"0x{transfer[f'{end}_address']:08x}" for end in ("source", "destination"))
+    return f"{transfer['line_size']} bytes x {transfer['line_repeat']} x {transfer['surface_repeat']} from {source} to {target}"
 
 
 def _flat(value: Any) -> str:

@@ -280,6 +280,12 @@ def test_sdp_hands_on_to_pdp_without_memory():
     assert np.array_equal(found[6][:256].view(np.int8), pooled.reshape(-1))
 
 
+def test_an_operation_is_fused_with_its_neighbour_only():
+    layers = [sdp(0, 1, fused=(1, OP_ENABLED)), pdp(1, 2)]
+    with pytest.raises(InputError, match=r"operation 0 \(SDP\) fused with 1 \(PDP\), expected one of CONV"):
+        program(place(compose(layers, memories(3))))
+
+
 def test_an_event_too_many_is_refused():
     layers = [sdp(0, 1, consumers={"SDP": (1, OP_PROGRAMMED)}), sdp(1, 2)]
     with pytest.raises(InputError, match="operation 1 told of more events than its dependency count"):
