@@ -291,13 +291,13 @@ def _groups(setting: Setting) -> list[Stimulus]:
     program: Program = []
     for _ in range(shape.cores):
         groups = []
-        for _ in range(int(rng.integers(1, 5))):
+        for _ in range(int(rng.integers(2, 5))):
             one = random_program(
                 rng, shape.chip, 1, shape.engines, shape.messages, int(rng.integers(1, 40)), barriers=0
             )
             group = one[0][0]
             group.leftover = int(rng.integers(0, 2 * shape.depth))
-            idle = int(rng.integers(2 * shape.engines))
+            idle = int(rng.integers(4 * shape.engines))
             if idle < shape.engines:
                 group.streams[idle] = []
                 group.streams = [[replace(c, dep=0) for c in commands] for commands in group.streams]
@@ -452,7 +452,12 @@ DESIGN = Design(
             make=_groups,
             options=_PATTERNS,
         ),
-        Case(name="damage", summary="every kind of damage ends in its error", make=_damage, options=_PATTERNS),
+        Case(
+            name="damage",
+            summary="every kind of damage ends in its error",
+            make=_damage,
+            options={"ready": "random:0.5"},
+        ),
         *stream_cases(_traffic),
         Case(name="registers", summary="the whole register map, strobes and error answers", make=_registers),
     ),

@@ -99,10 +99,10 @@ def _kind(engine: int, pick: Callable[[Kind], bool]) -> Callable[[Target], None]
     return apply
 
 
-def _swap(target: Target) -> None:
+def _wrong_id(target: Target) -> None:
     commands = target.group.streams[0]
     at = _middle(target, 0)
-    commands[at] = replace(commands[at], id=at + 2)
+    commands[at] = Command(NOP[False], id=at + 2)
 
 
 def _drop(engine: int) -> Callable[[Target], None]:
@@ -327,7 +327,7 @@ DAMAGES: tuple[Damage, ...] = (
     Damage("command lost, ids implied", _codes(END_EARLY, END_MISSING), _drop(1), _COUNTED),
     Damage("command twice, ids in the head", _ORDER, _repeat(1), _IDS),
     Damage("command twice, ids implied", _codes(END_MISSING), _repeat(0), _COUNTED),
-    Damage("wrong id in the head", _ORDER, _swap, _IDS),
+    Damage("wrong id in the head", _ORDER, _wrong_id, _IDS),
     Damage("TIU waits for one beyond the DMA's last", _codes(BAD_DEPENDENCY), _depend(0, 1)),
     Damage("DMA waits for one beyond the TIU's last", _codes(BAD_DEPENDENCY), _depend(1, 1)),
     Damage("waits for the greatest id", _codes(BAD_DEPENDENCY), _depend(1, None)),

@@ -191,5 +191,5 @@ def test_the_bench_sees(file, old, new, case, tmp_path):
     path.write_text(text.replace(old, new))
     design = DESIGN.model_copy(update={"root": root})
     case = {"sync": SYNC_CASE, "bus": BUS_CASE}.get(case, case)
-    results = attempt(case, range(12 if case == "random" else 2), tmp_path / "run", design=design)
+    results = attempt(case, range(12 if case == "random" else 4), tmp_path / "run", design=design)
     assert any(without_refusals(r) for r in results)
