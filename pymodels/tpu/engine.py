@@ -53,7 +53,7 @@ class _Log:
 
 
 class _Engine:
-    """One engine's flip-flops. ``plan`` looks at them before an edge, ``commit`` changes them."""
+    """One engine's flip-flops."""
 
     def __init__(self, front: Front, number: int, memory: ReadPort, ready: Pattern, program: Program) -> None:
         self.number = number

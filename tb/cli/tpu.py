@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
+import numpy.typing as npt
 import typer
 
 from pymodels.errors import UsageError
@@ -13,11 +16,14 @@ from pymodels.tpu import checks
 from pymodels.tpu.assemble import Assembled, assemble
 from pymodels.tpu.bmodel import Stream
 from pymodels.tpu.container import Container, commands, is_container, load, read
+from pymodels.tpu.decode import Commands
 from pymodels.tpu.listing import as_csv, as_json, as_text
+from pymodels.tpu.profile import Timeline, parse_profile
+from pymodels.tpu.schedule import Cost, costs, lane, schedule
 from pymodels.tpu.tables import Chip, Tables
 from tb.cli.common import FAILED, Force, Json, check_free, examples, facts, print_json, working
 
-app = typer.Typer(help="TPU command streams: info, extract, dis, asm, check.", no_args_is_help=True)
+app = typer.Typer(help="TPU command streams: info, extract, dis, asm, check, time.", no_args_is_help=True)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="BModel, CviModel, or the bare stream of one engine.")]
 ChipName = Annotated[
@@ -206,10 +212,11 @@ def asm(
     if not made:
         raise UsageError(f"{file}: no .stream in it")
     targets = _targets(made, output)
+    if len(made) > 1:
+        output.mkdir(parents=True, exist_ok=True)
     for target, _ in targets:
         check_free(target, force)
     for target, one in targets:
-        target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(bytes(one.data))
         typer.echo(f"{target}: {one.count} commands, {len(one.data)} bytes")
 
@@ -222,6 +229,23 @@ def _targets(made: list[Assembled], output: Path) -> list[tuple[Path, Assembled]
         if name != Path(name).name or names.count(name) > 1:
             raise UsageError(f".stream {name}: expected plain names that differ")
     return [(output / f"{one.name}.bin", one) for one in made]
+
+
+def _together(
+    files: list[Path], chip: str | None, engine: str | None, known: Tables
+) -> tuple[Chip, list[Stream], Container | None]:
+    """A container, or bare streams with their places from their names."""
+    streams: list[Stream] = []
+    container: Container | None = None
+    of: Chip | None = None
+    for file in files:
+        of, here, container = load(file, chip, engine, known)
+        if len(files) > 1 and container is not None:
+            raise UsageError(f"{file}: a container is worked on alone")
+        streams += here if container is not None else [checks.bare(one) for one in here]
+    if of is None:
+        raise UsageError("no file")
+    return of, streams, container
 
 
 @app.command(
@@ -242,18 +266,7 @@ def check(
     table: TableFile = None,
 ) -> None:
     """Check framing, ids, dependencies, counts, barriers and deadlock. Exit code 1 if something is wrong."""
-    known = Tables(table)
-    streams: list[Stream] = []
-    container: Container | None = None
-    of: Chip | None = None
-    for file in files:
-        of, here, inside = load(file, chip, engine, known)
-        if len(files) > 1 and inside is not None:
-            raise UsageError(f"{file}: a container is checked alone")
-        container = inside
-        streams += here if inside is not None else [checks.bare(one) for one in here]
-    if of is None:
-        raise UsageError("no file")
+    of, streams, container = _together(files, chip, engine, Tables(table))
     if len(files) == 1 and not is_container(files[0].read_bytes()[:8]) and of.magic is None:
         typer.echo("note: one engine's stream alone; what waits for the other engine is not checked", err=True)
     found = checks.check(of, streams, container, files[0] if len(files) == 1 else None)
@@ -271,6 +284,96 @@ def check(
         )
     if wrong:
         raise typer.Exit(FAILED)
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat tpu time net.bmodel --cost sCONV=20+0.5 --default 10",
+        "goldbeat tpu time net.bmodel --profile compiler_profile_0.txt",
+        "goldbeat tpu time tiu.bin dma.bin --chip BM1688 --json",
+    ),
+)
+def time(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="A container, or bare streams that belong together.")
+    ],
+    chip: ChipName = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option("--cost", metavar="FORM=BASE[+PER]", help="Cycles of a form: BASE, and PER for each element."),
+    ] = None,
+    default: Annotated[float, typer.Option("--default", metavar="CYCLES", help="Cycles of all other forms.")] = 1.0,
+    profile: Annotated[
+        Path | None, typer.Option("--profile", metavar="FILE", help="Durations from a compiler_profile_N.txt.")
+    ] = None,
+    as_json_: Json = False,
+    table: TableFile = None,
+) -> None:
+    """Say in which cycle each command starts and ends. Exit code 1 if some never do."""
+    of, streams, _ = _together(files, chip, None, Tables(table))
+    model = _costs(cost or [])
+    said = None if profile is None else parse_profile(profile.read_text(encoding="utf-8"))
+    groups: dict[tuple[int, ...], list[tuple[Stream, Commands]]] = {}
+    for stream in streams:
+        key = (stream.net, stream.stage, stream.subnet, stream.group)
+        groups.setdefault(key, []).extend((stream, one) for one in commands(of, stream, files[0]).values())
+    rows: list[dict[str, Any]] = []
+    begin = 0
+    for members in groups.values():
+        took = [_durations(one, model, default, said) for _, one in members]
+        found = schedule([lane(one, stream.core) for stream, one in members], took)
+        for (stream, one), start, end in zip(members, found.start, found.end, strict=True):
+            rows += [
+                {
+                    "stream": stream.name,
+                    "engine": one.engine.name,
+                    "id": int(one.id[i]),
+                    "name": one.op(i),
+                    "start": int(start[i]) + begin if start[i] >= 0 else None,
+                    "end": int(end[i]) + begin if start[i] >= 0 else None,
+                }
+                for i in range(len(one))
+            ]
+        if found.blocked:
+            for blocked in found.blocked:
+                typer.echo(f"FAIL deadlock: {blocked}", err=True)
+            break
+        begin += found.last + 1
+    rows.sort(key=lambda row: (row["start"] is None, row["start"] or 0))
+    if as_json_:
+        print_json(rows)
+    else:
+        typer.echo(f"{'start':>10} {'end':>10}  {'id':>6} command")
+        for row in rows:
+            first, final = ("-" if row[k] is None else str(row[k]) for k in ("start", "end"))
+            typer.echo(f"{first:>10} {final:>10}  {row['id']:>6} {row['name']:<24} {row['stream']}")
+    if any(row["start"] is None for row in rows):
+        raise typer.Exit(FAILED)
+
+
+def _costs(given: list[str]) -> dict[str, Cost]:
+    made = {}
+    for text in given:
+        found = re.fullmatch(r"(.+)=(\d+(?:[.]\d+)?)(?:[+](\d+(?:[.]\d+)?))?", text)
+        if found is None:
+            raise UsageError(f"--cost {text}: expected FORM=BASE or FORM=BASE+PER")
+        made[found[1]] = Cost(float(found[2]), float(found[3] or 0))
+    return made
+
+
+def _durations(
+    found: Commands, model: dict[str, Cost], default: float, said: dict[str, Timeline] | None
+) -> npt.NDArray[np.int64]:
+    took = costs(found, model, Cost(default))
+    if said is not None and found.engine.name in said:
+        known = said[found.engine.name]
+        if len(known) and int(known.id.max()) > len(found):
+            raise UsageError(
+                f"the profile has {found.engine.name} command {int(known.id.max())}, the stream {len(found)} only"
+            )
+        took[known.id - 1] = known.duration
+    return took
 
 
 @app.command(epilog=examples("goldbeat tpu chips", "goldbeat tpu chips --tables mine.json"))

@@ -64,7 +64,6 @@ def test_extract_dis_and_asm_give_the_same_bytes(net: Path, tmp_path: Path):
     assert goldbeat("dis", net, "-o", listing)[0] == 0
     assert "arith.cast" in listing.read_text()
     again = tmp_path / "again"
-    again.mkdir()
     assert goldbeat("asm", listing, again)[0] == 0
     for path in again.iterdir():
         assert path.read_bytes() == (tmp_path / "streams" / path.name).read_bytes()
@@ -103,6 +102,38 @@ def test_check(net: Path, tmp_path: Path):
     assert code == 1
     assert json.loads(text)["findings"][0]["rule"] == "checksum"
     assert goldbeat("extract", tmp_path / "bad.bmodel", tmp_path / "x")[0] == 2
+
+
+def test_time(net: Path, tmp_path: Path):
+    code, text = goldbeat("time", net, "--cost", "sAR=10+1", "--cost", "DMA_tensor=50", "--default", 2, "--json")
+    rows = {(r["stream"], r["id"]): (r["start"], r["end"]) for r in json.loads(text)}
+    assert code == 0
+    assert rows[("core0.sub0.g0.dma", 1)] == (0, 49)
+    assert rows[("core0.sub0.g0.tiu", 1)] == (50, 62)
+    code, text = goldbeat("time", net)
+    assert code == 0
+    assert text.splitlines()[0].split() == ["start", "end", "id", "command"]
+    profile = tmp_path / "profile.txt"
+    profile.write_text("a|GDMA_TENSOR|s:0|b:0|g:1|e:6|t:7|dr:0\n")
+    made = CodeGen(chip("BM1688"))
+    made.emit("gdma", "DMA_tensor")
+    made.emit("tiu", "SYS", func=1)
+    for key, name in (("tiu0", "core0.sub0.g0.tiu.bin"), ("gdma0", "core0.sub0.g0.dma.bin")):
+        (tmp_path / name).write_bytes(made.lookup(key)[0])
+    names = [tmp_path / "core0.sub0.g0.tiu.bin", tmp_path / "core0.sub0.g0.dma.bin"]
+    code, text = goldbeat("time", *names, "-c", "BM1688", "--profile", profile, "--json")
+    assert code == 0
+    assert [(r["name"], r["start"]) for r in json.loads(text)][:2] == [("dma.tensor", 0), ("system.spb", 7)]
+    profile.write_text("a|GDMA_TENSOR|s:0|b:0|g:9|e:6|t:7|dr:0\n")
+    assert goldbeat("time", *names, "-c", "BM1688", "--profile", profile)[0] == 2
+    assert goldbeat("time", net, "--cost", "sAR")[0] == 2
+    made = CodeGen(chip("BM1688"))
+    made.nodes[0].ids["gdma"] = 9
+    made.emit("tiu", "SYS", func=1)
+    (tmp_path / "hang.bmodel").write_bytes(made.bmodel())
+    code, text = goldbeat("time", tmp_path / "hang.bmodel")
+    assert code == 1
+    assert "deadlock: core 0 tiu command 1 waits for gdma command 9" in text
 
 
 def test_usage_errors(net: Path, tmp_path: Path):
