@@ -4,6 +4,8 @@
 
 package zynqnet_pkg;
 
+  // A block that stands alone in its bench uses but some of them.
+  /* verilator lint_off UNUSEDPARAM */
   localparam int unsigned AddLatency  = 3;
   localparam int unsigned Taps        = 9;
   localparam int unsigned Hazard3x3   = 5;
@@ -18,6 +20,7 @@ package zynqnet_pkg;
   localparam int unsigned PoolWait    = 8;
   localparam int unsigned MostOutputs = 512;
   localparam int unsigned LineEntries = 256;
+  /* verilator lint_on UNUSEDPARAM */
 
   // The layer as the host wrote it.
   typedef struct packed {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// zynqnet_block_gpool - output cache, drain and pool cache together, behind streams, for the benches ocache and gpool.
+//
+// A beat of s_sums goes into the output cache: index in bits 7:0, half in bit 8, bit 9 ends the tile, NPE words from bit 32 up. Tiles are drained as
+// they are complete, without back-pressure; m_axis has the words as they go to the output FIFO, N a beat, TLAST at a burst's end.
+// All biases are 1.5 (int8: 3).
+
+module zynqnet_block_gpool
+  import zynqnet_pkg::*;
+#(
+  parameter int unsigned NPE    = 16,
+  parameter int unsigned DATA_W = 128,
+  parameter int unsigned INT8   = 0,
+  parameter int unsigned W_OUT  = 6,
+  parameter int unsigned H_OUT  = 4,
+  parameter int unsigned CH_OUT = 32,
+  parameter int unsigned RELU   = 1,
+  parameter int unsigned GPOOL  = 1,
+  parameter int unsigned SPLIT  = 0
+) (
+  input  logic                    aclk,
+  input  logic                    aresetn,
+  input  logic [32*(NPE+1)-1:0]   s_sums_tdata,
+  input  logic                    s_sums_tvalid,
+  output logic [DATA_W-1:0]       m_axis_tdata,
+  output logic                    m_axis_tlast,
+  output logic                    m_axis_tvalid,
+  output logic [39:0]             m_burst_tdata,
+  output logic                    m_burst_tvalid,
+  output logic                    finished
+);
+
+  localparam int unsigned Groups = CH_OUT / NPE;
+
+  layer_t      layer;
+  logic [15:0] tiles_q, tiles_drained;
+  logic        drain, drain_half, step, step_burst;
+  logic [7:0]  drain_index;
+  logic [31:0] write_sums [NPE], drain_sums [NPE], read_sums [NPE], biases [NPE];
+  logic [$clog2(MostOutputs/NPE)-1:0] bias_row;
+
+  always_comb begin
+    layer              = '0;
+    layer.w_out        = 9'(W_OUT);
+    layer.h_out        = 9'(H_OUT);
+    layer.ch_out       = 10'(CH_OUT);
+    layer.groups       = 8'(Groups);
+    layer.tile         = Acc / Groups < W_OUT ? 9'(Acc / Groups) : 9'(W_OUT);
+    layer.relu         = RELU != 0;
+    layer.gpool        = GPOOL != 0;
+    layer.split        = SPLIT != 0;
+    layer.out_address  = 32'h0001_0000;
+    layer.pool_address = 32'h0000_1000;
+    layer.shift_bias   = 8'd2;
+    layer.shift_out    = 8'd7;
+    layer.shift_concat = 8'd1;
+  end
+
+  for (genvar p = 0; p < int'(NPE); p++) begin : g_lane
+    assign write_sums[p] = s_sums_tdata[32*(p+1) +: 32];
+    assign biases[p]     = INT8 != 0 ? 32'd3 : 32'h3FC0_0000;
+  end
+
+  always_ff @(posedge aclk) begin
+    if (!aresetn) tiles_q <= '0;
+    else if (s_sums_tvalid && s_sums_tdata[9]) tiles_q <= tiles_q + 16'd1;
+  end
+
+  zynqnet_output_cache #(.NPE(NPE)) u_cache (
+    .clk(aclk), .read_half(!drain_half), .read_index(8'd0), .read_sums,
+    .write(s_sums_tvalid), .write_half(s_sums_tdata[8]), .write_index(s_sums_tdata[7:0]), .write_sums,
+    .drain, .drain_half, .drain_index, .drain_sums
+  );
+
+  zynqnet_drain #(.NPE(NPE), .DATA_W(DATA_W), .INT8(INT8 != 0)) u_drain (
+    .clk(aclk), .run(aresetn), .layer, .tiles_computed(tiles_q), .weights_there(1'b1), .tiles_drained,
+    .drain, .drain_half, .drain_index, .drain_sums, .bias_row, .biases,
+    .credit(1'b1), .step, .step_burst, .finished,
+    .words_valid(m_axis_tvalid), .words_last(m_axis_tlast), .words(m_axis_tdata),
+    .burst_valid(m_burst_tvalid), .burst_address(m_burst_tdata[31:0]), .burst_len(m_burst_tdata[39:32])
+  );
+
+  logic [31:0] unused_read;
+  always_comb begin
+    unused_read = '0;
+    for (int unsigned p = 0; p < NPE; p++) unused_read ^= read_sums[p];
+  end
+  logic unused;
+  assign unused = ^{unused_read, tiles_drained, bias_row, step, step_burst, s_sums_tdata[31:10]};
+
+endmodule
