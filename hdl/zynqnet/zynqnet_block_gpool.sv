@@ -3,8 +3,8 @@
 // zynqnet_block_gpool - output cache, drain and pool cache together, behind streams, for the benches ocache and gpool.
 //
 // A beat of s_sums goes into the output cache: index in bits 7:0, half in bit 8, bit 9 ends the tile, NPE words from bit 32 up. Tiles are drained as
-// they are complete, without back-pressure; m_axis has the words as they go to the output FIFO, N a beat, TLAST at a burst's end.
-// All biases are 1.5 (int8: 3).
+// they are complete; a beat is taken while fewer than two tiles wait. m_axis has the words as they go to the output FIFO,
+// N a beat, TLAST at a burst's end. All biases are 1.5 (int8: 3).
 
 module zynqnet_block_gpool
   import zynqnet_pkg::*;
@@ -23,6 +23,7 @@ module zynqnet_block_gpool
   input  logic                    aresetn,
   input  logic [32*(NPE+1)-1:0]   s_sums_tdata,
   input  logic                    s_sums_tvalid,
+  output logic                    s_sums_tready,
   output logic [DATA_W-1:0]       m_axis_tdata,
   output logic                    m_axis_tlast,
   output logic                    m_axis_tvalid,
@@ -62,14 +63,21 @@ module zynqnet_block_gpool
     assign biases[p]     = INT8 != 0 ? 32'd3 : 32'h3FC0_0000;
   end
 
+  logic taken, ready_q;
+
+  // Low in reset and at the first edge behind it.
+  assign s_sums_tready = ready_q && tiles_q - tiles_drained < 16'd2;
+  assign taken         = s_sums_tvalid && s_sums_tready;
+
   always_ff @(posedge aclk) begin
+    ready_q <= aresetn;
     if (!aresetn) tiles_q <= '0;
-    else if (s_sums_tvalid && s_sums_tdata[9]) tiles_q <= tiles_q + 16'd1;
+    else if (taken && s_sums_tdata[9]) tiles_q <= tiles_q + 16'd1;
   end
 
   zynqnet_output_cache #(.NPE(NPE)) u_cache (
     .clk(aclk), .read_half(!drain_half), .read_index(8'd0), .read_sums,
-    .write(s_sums_tvalid), .write_half(s_sums_tdata[8]), .write_index(s_sums_tdata[7:0]), .write_sums,
+    .write(taken), .write_half(s_sums_tdata[8]), .write_index(s_sums_tdata[7:0]), .write_sums,
     .drain, .drain_half, .drain_index, .drain_sums
   );
 

@@ -2,8 +2,9 @@
 //
 // zynqnet_block_icache - the image cache alone, behind streams, for its bench.
 //
-// s_write takes the image in its order, N words a beat (one where CH_IN is not a multiple of N). A beat of s_read names row
-// (bits 8:0), column (24:16) and pass (41:32); two cycles later m_axis holds the nine words that the multipliers would see.
+// A beat of s_axis has a command above its DATA_W bits of words. Bit 63 writes the words, in the order of the image (where CH_IN is
+// not a multiple of N, the lowest one). Bit 62 reads: row (bits 8:0), column (24:16), pass (41:32); two cycles later m_axis
+// holds the nine words that the multipliers would see.
 
 module zynqnet_block_icache
   import zynqnet_pkg::*;
@@ -17,10 +18,8 @@ module zynqnet_block_icache
 ) (
   input  logic              aclk,
   input  logic              aresetn,
-  input  logic [DATA_W-1:0] s_write_tdata,
-  input  logic              s_write_tvalid,
-  input  logic [63:0]       s_read_tdata,
-  input  logic              s_read_tvalid,
+  input  logic [DATA_W+63:0] s_axis_tdata,
+  input  logic              s_axis_tvalid,
   output logic [9*32-1:0]   m_axis_tdata,
   output logic              m_axis_tvalid,
   output logic [15:0]       rows
@@ -29,9 +28,12 @@ module zynqnet_block_icache
   localparam int unsigned Blocks = (CH_IN + 7) / 8;
 
   layer_t      layer;
+  logic [63:0] command;
   logic [8:0]  rows_there;
   logic [31:0] pixels [16];
   logic [1:0]  valid_q;
+
+  assign command = s_axis_tdata[DATA_W +: 64];
 
   always_comb begin
     layer        = '0;
@@ -44,9 +46,9 @@ module zynqnet_block_icache
   end
 
   zynqnet_image_cache #(.DATA_W(DATA_W), .LINES(LINES)) u_cache (
-    .clk(aclk), .run(aresetn), .layer, .write_valid(s_write_tvalid), .write_words(s_write_tdata), .rows(rows_there),
-    .row(s_read_tdata[8:0]), .column(s_read_tdata[24:16]), .quad_entry(8'(32'(s_read_tdata[24:18]) * Blocks)),
-    .pass(s_read_tdata[41:32]), .pixels
+    .clk(aclk), .run(aresetn), .layer, .write_valid(s_axis_tvalid && command[63]), .write_words(s_axis_tdata[DATA_W-1:0]), .rows(rows_there),
+    .row(command[8:0]), .column(command[24:16]), .quad_entry(8'(32'(command[24:18]) * Blocks)),
+    .pass(command[41:32]), .pixels
   );
 
   for (genvar t = 0; t < 9; t++) begin : g_tap
@@ -55,14 +57,14 @@ module zynqnet_block_icache
 
   always_ff @(posedge aclk) begin
     if (!aresetn) valid_q <= '0;
-    else          valid_q <= {valid_q[0], s_read_tvalid};
+    else          valid_q <= {valid_q[0], s_axis_tvalid && command[62]};
   end
 
   assign m_axis_tvalid = valid_q[1];
   assign rows          = 16'(rows_there);
 
   logic unused;
-  assign unused = ^{s_read_tdata[63:42], s_read_tdata[31:25], s_read_tdata[15:9], pixels[9], pixels[10], pixels[11], pixels[12],
+  assign unused = ^{command[61:42], command[31:25], command[15:9], pixels[9], pixels[10], pixels[11], pixels[12],
                     pixels[13], pixels[14], pixels[15]};
 
 endmodule

@@ -203,7 +203,7 @@ module zynqnet_drain
 
   always_ff @(posedge clk) begin
     tag_q[0] <= run ? tag_d : '0;
-    for (int unsigned i = 1; i < 9; i++) tag_q[i] <= tag_q[i-1];
+    for (int unsigned i = 1; i < 9; i++) tag_q[i] <= run ? tag_q[i-1] : '0;
     part_late_q <= part_q;
   end
 
