@@ -19,7 +19,7 @@ LATENCY = 26
 BIAS_LATENCY = 1
 _WRITE, _ROW, _BIAS = 1 << 31, 1 << 30, 1 << 29
 _TAPS, _BLOCK = 9, 8
-_LEAST = 60
+_LEAST = 160
 """Beats. Fewer would end before the first read."""
 
 
