@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pymodels.errors import InputError, UsageError
 from tb.description import load_description, load_module
-from tb.design import Design
+from tb.design import Case, Design
 
 
 def designs() -> dict[str, Design]:
@@ -48,3 +48,15 @@ def find_design(name: str) -> Design:
     if name not in known:
         raise UsageError(f"unknown design {name!r}; known: {', '.join(sorted(known))} (or the path of a description)")
     return known[name]
+
+
+def find_case(name: str, case: str | None) -> tuple[Design, Case]:
+    """A design and one of its cases, its first where ``case`` is None.
+
+    A block that has a bench of its own, a design called ``DESIGN_BLOCK``, goes by ``DESIGN`` and case ``BLOCK`` too.
+    """
+    design = find_design(name)
+    block = f"{design.name}_{case}"
+    if case is not None and case not in {c.name for c in design.cases} and block in designs():
+        design, case = designs()[block], None
+    return design, design.case(case)

@@ -15,7 +15,7 @@ from rich.table import Table
 from pymodels import plio
 from pymodels.errors import UsageError
 from pymodels.trace import Trace
-from tb.benches import designs, find_design
+from tb.benches import designs, find_case, find_design
 from tb.cli.common import FAILED, Json, clock_period, examples, print_json, show_findings
 from tb.design import Case, Design
 from tb.doctor import examine
@@ -75,8 +75,7 @@ def run_command(
 
     Exit code: 0 everything is equal, 1 something differs (or nothing was compared), 2 bad usage or bad input.
     """
-    design = find_design(name)
-    chosen = design.case(case)
+    design, chosen = find_case(name, case)
     params, options = _split_sets(design, chosen, sets or [])
     all_params = design.params(chosen, params)
     given = _read_inputs(design, all_params, inputs or [], clock)
