@@ -10,7 +10,7 @@ from tb.run import Request, run
 
 DESIGNS = designs()
 # The DMA engine takes a minute to compile at its larger sizes.
-HEAVY = {("objfifo", "WORD_W"), ("tpu", "DEPTH"), ("nvdla", "LINE_ATOMS")}
+HEAVY = {("objfifo", "WORD_W"), ("objfifo", "NBANK"), ("tpu", "DEPTH"), ("nvdla", "LINE_ATOMS")}
 HEAVY_DESIGNS = {"objfifo_array", "zynqnet"}
 HEAVY_CASES = {("objfifo", "planned"), ("tpu", "sync_all"), ("zynqnet_fp_units", "fp_units")}
 

@@ -77,13 +77,14 @@ def test_other_rings(case, options, tmp_path):
 @pytest.mark.sim
 @pytest.mark.slow
 @pytest.mark.parametrize("params", VARIANTS)
-def test_300_seeds(params, tmp_path):
-    assert check("random", range(300), tmp_path, params) > 10_000
+@pytest.mark.parametrize("case", ["random", "scenes"])
+def test_300_seeds(case, params, tmp_path):
+    assert check(case, range(300), tmp_path, params) > 10_000
 
 
 @pytest.mark.sim
 @pytest.mark.slow
-@pytest.mark.parametrize("params", VARIANTS)
+@pytest.mark.parametrize("params", VARIANTS[1:])
 @pytest.mark.parametrize("case", [*DATA, "errors", "corners", "registers"])
 def test_every_variant(case, params, tmp_path):
     options = FULL if case in DATA else {}
