@@ -17,7 +17,7 @@ from tb.job import Backend
 from tb.regress.item import Item
 from tb.regress.suite import Entry, Suite
 
-MOST_ITEMS = 64
+MOST_ITEMS = 256
 """In a batch: enough that the time which a simulator takes to start does not count, few enough that results keep coming."""
 _FEWEST_ITEMS = 16
 """A batch is not cut into smaller ones, as long as nobody knows that its items take long."""
@@ -192,7 +192,7 @@ def make_batches(
             keys[short] = build_key(item)
         groups.setdefault((keys[short], item.transactors), []).append(item)
         total += 1
-    most = max(_FEWEST_ITEMS, min(MOST_ITEMS, -(-total // (4 * jobs))))
+    most = max(_FEWEST_ITEMS, min(MOST_ITEMS, -(-total // (3 * jobs))))
     batches: dict[BuildKey, list[list[Item]]] = {}
     for (key, _), members in groups.items():
         batches.setdefault(key, []).extend(_chunks(members, most, seconds))

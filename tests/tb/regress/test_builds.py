@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is built, and when: nothing twice, and after a change only what the changed file goes into."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tb.paths import HDL
+from tb.regress.plan import make_plan
+from tb.regress.run import Observer, Settings, begin, go_on
+from tb.regress.store import Store
+from tb.regress.suite import Suite
+
+DESCRIPTION = """
+from pathlib import Path
+from tb.benches import designs
+DESIGN = designs()["{name}"].model_copy(update={{"name": "my_{name}", "root": Path(__file__).parent / "hdl"}})
+"""
+
+
+@pytest.mark.sim
+def test_a_change_rebuilds_what_it_goes_into(own_root, tmp_path):
+    shutil.copytree(HDL / "axis", tmp_path / "hdl" / "axis")
+    names = ("axis_skid", "axis_fifo")
+    for name in names:
+        (tmp_path / f"{name}.py").write_text(DESCRIPTION.format(name=name))
+    suite = Suite.model_validate({"seeds": 2, "run": [{"designs": [f"{n}.py" for n in names], "cases": ["random"]}]})
+    settings = Settings(jobs=1, waves=0)
+
+    def built():
+        with Store() as store:
+            run = begin(store, "mine", make_plan(suite, tmp_path), settings, seed=0)
+            run = go_on(store, run, settings, Observer())
+            assert run.status == "pass"
+            return run.facts["built"], run.facts["cached"]
+
+    built()
+    assert built() == (0, 2)
+    # What follows stands in a file that axis_fifo includes and axis_skid does not.
+    with (tmp_path / "hdl" / "axis" / "fifo_sync.sv").open("a") as stream:
+        stream.write(f"// changed in {Path(tmp_path).name}\n")
+    assert built() == (1, 1)
+    assert built() == (0, 2)
