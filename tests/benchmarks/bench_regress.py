@@ -4,8 +4,10 @@
 Run as a script: prints a table and writes ``build/bench/regress.json``. Three figures:
 
 * overhead a case: a regression with one worker against one call of ``tb.run.run`` with the same seeds, which predicts, simulates
-  and compares them in a single process and records nothing; the difference, divided by the cases;
-* efficiency: the same regression with one worker and with two, from the first result to the last;
+  and compares them in a single process and records nothing; the difference, divided by the cases; in processor time of all
+  processes, which other work on the machine does not change much, and in wall time, which it does;
+* efficiency: the same regression with one worker and with two, from the first result to the last; ``work`` is the processor time
+  with one worker over that with two: what a second worker costs, whatever else the machine is doing;
 * dry cases: 10,000 cases planned, put into batches, run by something that simulates nothing, recorded and reported.
 
 The first two take turns; medians are compared.
@@ -15,9 +17,12 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import statistics
 import tempfile
 import time
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,10 +47,23 @@ def _suite(**entry: Any) -> Suite:
     return Suite.model_validate({"run": [{"designs": ["axis_skid"], "cases": ["random"], **entry}]})
 
 
-def _regress(suite: Suite, jobs: int, backend: Backend | None = None) -> tuple[float, float]:
-    """Wall time of all, and from the first result to the last."""
+@dataclass(frozen=True)
+class Took:
+    """Seconds: wall time, processor time of this process and its children, and from the first result to the last."""
+
+    wall: float
+    cpu: float
+    span: float = 0.0
+
+
+def _cpu() -> float:
+    mine, children = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return mine.ru_utime + mine.ru_stime + children.ru_utime + children.ru_stime
+
+
+def _regress(suite: Suite, jobs: int, backend: Backend | None = None) -> Took:
     seen: list[float] = []
-    started = time.monotonic()
+    started, cpu = time.monotonic(), _cpu()
     items = make_plan(suite, Path())
     settings = Settings(jobs=jobs, waves=0)
     with Store() as store:
@@ -54,17 +72,17 @@ def _regress(suite: Suite, jobs: int, backend: Backend | None = None) -> tuple[f
         record = go_on(store, record, settings, observer, backend)
         if store.counts(record.id) != {"pass": len(items)}:
             raise SystemExit(f"run {record.id}: {store.counts(record.id)}")
-    return time.monotonic() - started, seen[-1] - seen[0]
+    return Took(time.monotonic() - started, _cpu() - cpu, seen[-1] - seen[0])
 
 
-def _alone() -> float:
-    """Wall time of the same cases without a regression around them."""
+def _alone() -> Took:
+    """The same cases without a regression around them."""
     design = designs()["axis_skid"]
-    started = time.monotonic()
+    started, cpu = time.monotonic(), _cpu()
     results = run(Request(design, design.case("random"), range(CASES)))
     if not all(r.passed for r in results):
         raise SystemExit("a case fails")
-    return time.monotonic() - started
+    return Took(time.monotonic() - started, _cpu() - cpu)
 
 
 def dry_run(batch: Batch, attempt: int = 1, content: object = None) -> BatchResult:
@@ -85,30 +103,25 @@ def measure() -> list[dict[str, Any]]:
     short = _suite(seeds=CASES)
     long = _suite(seeds=LONG_CASES, options={"beats": LONG_BEATS})
     _alone()
-    pairs = [(_regress(short, 1)[0], _alone()) for _ in range(ROUNDS)]
-    overhead = statistics.median((whole - alone) / CASES for whole, alone in pairs)
-    alone = statistics.median(alone for _, alone in pairs) / CASES
-    spans = [(_regress(long, 1)[1], _regress(long, 2)[1]) for _ in range(ROUNDS)]
-    one, two = (statistics.median(s[i] for s in spans) for i in (0, 1))
-    dry, _ = _regress(_suite(seeds=DRY_CASES), 2, Backend(dry_run, dry_build))
+    pairs = [(_regress(short, 1), _alone()) for _ in range(ROUNDS)]
+    spans = [(_regress(long, 1), _regress(long, 2)) for _ in range(ROUNDS)]
+    dry = _regress(_suite(seeds=DRY_CASES), 2, Backend(dry_run, dry_build))
+
+    def middle(values: Iterable[float]) -> float:
+        return statistics.median(values)
+
+    def row(name: str, value: float, unit: str, peer: float, goal: float) -> dict[str, Any]:
+        return {"name": name, "value": value, "unit": unit, "peer": peer, "ratio": value / peer, "goal": goal}
+
+    wall, cpu = (middle(getattr(a, k) - getattr(b, k) for a, b in pairs) * 1000 / CASES for k in ("wall", "cpu"))
+    alone_wall, alone_cpu = (middle(getattr(b, k) for _, b in pairs) * 1000 / CASES for k in ("wall", "cpu"))
     return [
-        {
-            "name": "overhead a case",
-            "value": overhead * 1000,
-            "unit": "ms",
-            "peer": alone * 1000,
-            "ratio": overhead / alone,
-            "goal": 10,
-        },
-        {
-            "name": "efficiency of 2 workers",
-            "value": one / two / 2,
-            "unit": "",
-            "peer": one,
-            "ratio": one / two,
-            "goal": 0.9,
-        },
-        {"name": f"{DRY_CASES} dry cases", "value": dry, "unit": "s", "peer": 30.0, "ratio": dry / 30, "goal": 30},
+        row("overhead a case, processor", cpu, "ms", alone_cpu, 10),
+        row("overhead a case, wall", wall, "ms", alone_wall, 10),
+        row("2 workers, wall", middle(a.span / b.span / 2 for a, b in spans), "", 1, 0.9),
+        row("2 workers, work", middle(a.cpu / b.cpu for a, b in spans), "", 1, 0.9),
+        row(f"{DRY_CASES} dry cases", dry.wall, "s", 30, 30),
+        row(f"{DRY_CASES} dry cases, processor", dry.cpu, "s", 30, 30),
     ]
 
 
@@ -124,7 +137,7 @@ def main() -> None:
         rows = measure()
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     for row in rows:
-        print(f"{row['name']:<26}{row['value']:>10.3f} {row['unit']:<4} peer {row['peer']:.3f}, goal {row['goal']}")
+        print(f"{row['name']:<30}{row['value']:>10.3f} {row['unit']:<4} peer {row['peer']:.3f}, goal {row['goal']}")
     OUT.parent.mkdir(parents=True, exist_ok=True)
     OUT.write_text(json.dumps(rows, indent=1) + os.linesep)
 

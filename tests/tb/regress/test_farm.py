@@ -138,6 +138,7 @@ def test_the_nightly_suite_on_a_farm_with_a_worker_killed(farm, own_root):
 
 
 @pytest.mark.sim
+@pytest.mark.slow
 def test_a_scheduler_that_goes_is_an_error_and_not_the_end(farm, own_root, tmp_path):
     address, scheduler, _, _ = farm
     suite = tmp_path / "moody.toml"

@@ -137,3 +137,14 @@ def test_a_user_design_beside_the_suite(tmp_path):
         "from tb.benches import designs\nDESIGN = designs()['axis_skid'].model_copy(update={'name': 'mine'})\n"
     )
     assert plan(tmp_path, designs=["mine.py"], cases=["random"], seeds=1) == ["mine/random#0"]
+
+
+def test_the_suite_in_the_guide_is_one(tmp_path):
+    guide = (Path(__file__).parents[3] / "docs" / "regress.md").read_text()
+    path = tmp_path / "guide.toml"
+    path.write_text(
+        guide.partition("```toml\n")[2].partition("```")[0].replace("bench/my_fifo/my_fifo.toml", "axis_fifo")
+    )
+    suite = load_suite(path)
+    assert len(suite.run) == 4
+    assert make_plan(suite, tmp_path, filters=["plio_fir/filter"])
