@@ -170,6 +170,8 @@ DESIGN = Design(
     top="zynqnet",
     files=_files(),
     root=HDL,
+    # The loops over lanes become vector instructions.
+    cxx_flags=("-march=native",),
     parameters={
         "NPE": Parameter(default=16),
         "DATA_W": Parameter(default=128),

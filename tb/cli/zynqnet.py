@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from pymodels.zynqnet.layer_run import NUMBERS
 from pymodels.zynqnet.memory_map import DRAM_BASE, MemoryMap, Stretch
 from pymodels.zynqnet.registers import Row, layer_rows, setup_rows
 from pymodels.zynqnet.timing import Accelerator
-from tb.cli.common import Json, clock_period, examples, print_json, show_findings, working
+from tb.cli.common import Force, Json, check_free, clock_period, examples, print_json, show_findings, working
 from tb.zynqnet_inputs import find_image, find_network, find_weights
 from tb.zynqnet_report import LayerRow, layer_table
 
@@ -31,7 +32,14 @@ NetworkName = Annotated[
 ]
 Base = Annotated[str, typer.Option("--base", metavar="ADDRESS", help="Byte address of the memory.")]
 
+DataWidth = Annotated[int, typer.Option("--data-width", metavar="BITS", help="AXI4 port: 32, 64 or 128.")]
+Elements = Annotated[int, typer.Option("--npe", metavar="N", help="Processing elements: 4, 8 or 16.")]
+Latency = Annotated[
+    int, typer.Option("--memory-latency", metavar="N", min=1, help="Cycles from a read's address to its data.")
+]
+
 _BASE = hex(DRAM_BASE)
+_LATENCY = MemoryTiming().read_latency
 _SCORE_DIGITS = 4
 
 
@@ -125,11 +133,9 @@ def _shown(value: float | None) -> str:
 )
 def time_command(
     network: NetworkName = "zynqnet",
-    data_w: Annotated[int, typer.Option("--data-width", metavar="BITS", help="AXI4 port: 32, 64 or 128.")] = 128,
-    npe: Annotated[int, typer.Option("--npe", metavar="N", help="Processing elements: 4, 8 or 16.")] = 16,
-    latency: Annotated[
-        int, typer.Option("--memory-latency", metavar="N", min=1, help="Cycles from a read's address to its data.")
-    ] = MemoryTiming().read_latency,
+    data_w: DataWidth = 128,
+    npe: Elements = 16,
+    latency: Latency = _LATENCY,
     clock: Annotated[float, typer.Option("--clock", metavar="MHZ", help="Clock of the accelerator.")] = 200.0,
     as_json: Json = False,
 ) -> None:
@@ -156,6 +162,37 @@ def time_command(
         print_json({"network": net.name, "cycles": total, "frames_per_s": 1e12 / (total * period), "layers": layers})
         return
     show_findings(layer_table(rows, period, f"{net.name}: {npe} PEs, {data_w} bit, memory latency {latency}"))
+
+
+@app.command(
+    "plot",
+    epilog=examples(
+        "goldbeat zynqnet plot --layer f4/e3 --out layer.png",
+        "goldbeat zynqnet plot --network my.toml --layer c1 --data-width 32 --out c1.png",
+    ),
+)
+def plot_command(
+    layer: Annotated[str, typer.Option("--layer", "-l", metavar="NAME", help="The layer.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="PNG", help="The picture.")],
+    network: NetworkName = "zynqnet",
+    data_w: DataWidth = 128,
+    npe: Elements = 16,
+    latency: Latency = _LATENCY,
+    force: Force = False,
+) -> None:
+    """Draw a layer's life: what is read, computed and written when; the timed golden model, which is the RTL's cycles."""
+    check_free(out, force)
+    net = find_network(network)
+    hardware = Hardware(npe, data_w)
+    check_network(net, hardware)
+    with working(f"{net.name} {layer}"):
+        times = Accelerator(hardware, MemoryTiming(read_latency=latency)).run(net.layer(layer), MemoryMap(net))
+        # matplotlib takes a second to import.
+        from tb.zynqnet_plot import plot_layer
+
+        plot_layer(
+            times, out, f"{net.name} {layer}: {times.cycles} cycles, {data_w}-bit port, memory latency {latency}"
+        )
 
 
 @app.command(

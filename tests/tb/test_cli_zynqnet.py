@@ -112,6 +112,15 @@ def test_time_of_every_layer():
     assert plain["cycles"] < late["cycles"]
 
 
+def test_a_picture_of_a_layer(tmp_path):
+    target = tmp_path / "layer.png"
+    assert goldbeat("plot", "-n", "mini", "--layer", "f3/s3", "--out", target).code == 0
+    assert target.read_bytes().startswith(b"\x89PNG")
+    again = goldbeat("plot", "-n", "mini", "--layer", "f3/s3", "--out", target)
+    assert (again.code, "--force" in again.stderr) == (2, True)
+    assert goldbeat("plot", "-n", "mini", "--layer", "c1", "--out", target, "--force").code == 0
+
+
 def test_program_of_one_layer_and_of_all():
     found = goldbeat("program", "--layer", "c1")
     assert "0x0018  0x00000100  WIDTH" in found.stdout
