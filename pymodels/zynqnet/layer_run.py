@@ -28,10 +28,14 @@ def word_type(number: Number) -> npt.DTypeLike:
 
 
 def shifts_of(layer: Layer) -> Shifts:
-    """A layer's shifts; a :class:`UsageError` where it has none."""
+    """The shifts that a layer uses: without a split, that of the concatenation is 0.
+
+    Raises:
+        UsageError: it has none.
+    """
     if layer.shifts is None:
         raise UsageError(f"layer {layer.name} has no shifts: int8 needs them")
-    return layer.shifts
+    return layer.shifts if layer.split != "none" else layer.shifts.model_copy(update={"concat": 0})
 
 
 def split_weights(stream: npt.NDArray[Any], layer: Layer) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:

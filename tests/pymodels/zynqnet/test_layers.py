@@ -159,6 +159,19 @@ def test_int8_bias_relu_and_concatenation():
     assert int8.finish(np.array([40, 100]), np.array([0, 0]), Shifts(concat=-1), False).tolist() == [80, 127]
 
 
+def test_the_shift_of_the_concatenation_is_for_split_layers_alone():
+    layer = {"ch_out": 16, "kernel": 1, "relu": False, "shifts": {"concat": 1}}
+    size = {"width": 4, "height": 1, "channels": 1}
+    alone = parse_network({"input": size, "layer": [layer | {"name": "a"}]})
+    pair = parse_network({"input": size, "layer": [layer | {"name": n, "split": n} for n in ("first", "second")]})
+    image = np.array([10, 20, -30, 40]).reshape(1, 4, 1)
+    found = []
+    for network in (alone, pair):
+        weights = np.where(np.arange(network.weights) % 32 < 16, 1, 0)
+        found.append([next(Golden(network, weights, image, "int8").run()).values[0, :, 0].tolist()])
+    assert found == [[[10, 20, -30, 40]], [[5, 10, -15, 20]]]
+
+
 @settings(max_examples=50, deadline=None)
 @given(layer=layers(), seed=st.integers(0, 2**32))
 def test_int8_sums_are_exact(layer, seed):
