@@ -39,7 +39,7 @@ SLOW = [
     ("fetch", "left_q != '0 && credits_q != '0", "left_q != '0", "random"),
     ("fetch", "BeatW'(beat_out);", "'0;", "random"),
     ("fetch", "if (stop) begin", "if (1'b0) begin", "groups"),
-    ("fetch", "(!arvalid_q || arready);", "!arvalid_q;", "rate"),
+    ("fetch", "credits_q <= CreditW'(DEPTH);", "credits_q <= CreditW'(DEPTH - 1);", "random"),
     ("assemble", "data_q[7:1] <= '0;", "", "random"),
     ("assemble", "beat_ready = discard_q || !full_q || asm_move;", "beat_ready = discard_q || !full_q;", "rate"),
     ("assemble", "id_q      <= '0;\n    end else begin", "end else begin", "groups"),
@@ -78,6 +78,12 @@ def answers(episode, address):
     steps = (*episode.stimulus.program["s_axil"], *episode.stimulus.after["s_axil"])
     found = zip(steps, episode.record.accesses["s_axil"], strict=True)
     return [result.value for step, result in found if step.op == "read" and step.address == address]
+
+
+def zero_behind(episode):
+    """Whether the lanes behind the end of every command are 0; the scoreboard does not look at lanes without TKEEP."""
+    ports = episode.record.outcome.ports
+    return not any((t.data[~t.keep] != 0).any() for name, t in ports.items() if name.startswith("m_axis"))
 
 
 # -- memories that refuse ----------------------------------------------------------------------------------------------
@@ -159,6 +165,8 @@ def test_back_pressure(case, tmp_path):
 def test_nothing_lies_between_commands_while_data_are_there(tmp_path):
     (result,) = attempt("rate", [0], tmp_path, options={"commands": 400, "latency": 20})
     short, mixed = result.episodes
+    assert zero_behind(short)
+    assert zero_behind(mixed)
     for port in ("m_axis_0", "m_axis_1"):
         assert (short.record.outcome.ports[port].gaps[1:] == 0).all()
         trace = mixed.record.outcome.ports[port]
@@ -170,7 +178,9 @@ def test_nothing_lies_between_commands_while_data_are_there(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("params", VARIANTS)
 def test_500_random_programs(params, tmp_path):
-    assert check("random", range(500), tmp_path, params) > 20_000
+    # Some at a time, so that no simulation lasts long on a busy machine.
+    compared = [check("random", range(n, n + 100), tmp_path / str(n), params) for n in range(0, 500, 100)]
+    assert sum(compared) > 20_000
 
 
 @pytest.mark.sim
@@ -192,4 +202,4 @@ def test_the_bench_sees(file, old, new, case, tmp_path):
     design = DESIGN.model_copy(update={"root": root})
     case = {"sync": SYNC_CASE, "bus": BUS_CASE}.get(case, case)
     results = attempt(case, range(12 if case == "random" else 4), tmp_path / "run", design=design)
-    assert any(without_refusals(r) for r in results)
+    assert any(without_refusals(r) or not all(zero_behind(e) for e in r.episodes) for r in results)
