@@ -7,6 +7,7 @@ of this machine; what depends on one waits for it alone.
 
 from __future__ import annotations
 
+import errno
 import queue
 import time
 import traceback
@@ -24,6 +25,7 @@ from tb.regress.store import DiskFullError
 MOST_ATTEMPTS = 3
 """An item whose worker was lost so often is taken to be the reason."""
 _LOST = ("KilledWorker", "WorkerLostError", "BrokenProcessPool")
+_GONE = ("FutureCancelledError", "CommClosedError", "ClosedClientError")
 _TICK_S = 0.2
 
 Runner = Callable[..., BatchResult]
@@ -198,9 +200,9 @@ class Engine:
             first, _, rest = str(error).partition("\n")
             self._fail(items, first, rest)
             return
-        except OSError as error:
-            raise DiskFullError(f"{error.filename}: {error.strerror}") from error
         except Exception as error:
+            if isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT):
+                raise DiskFullError(f"{error.filename}: {error.strerror}") from error
             self._fail(items, f"{type(error).__name__}: {error}", _trace(error))
             return
         self.tally.built += seconds > 0
@@ -214,14 +216,12 @@ class Engine:
             result = future.result()
         except CancelledError as error:
             raise ClusterLostError("the cluster has gone, with the work that it had; --resume runs it again") from error
-        except (GoldbeatError, OSError) as error:
-            raise (
-                error if isinstance(error, GoldbeatError) else ClusterLostError(f"the executor has gone: {error}")
-            ) from error
+        except GoldbeatError:
+            raise
         except Exception as error:
             if type(error).__name__ in _LOST:
                 self._lost(task, error)
-            elif type(error).__name__ in ("FutureCancelledError", "CommClosedError", "ClosedClientError"):
+            elif isinstance(error, ConnectionError | TimeoutError) or type(error).__name__ in _GONE:
                 raise ClusterLostError(f"the executor has gone: {error}") from error
             else:
                 left = [i for i in task.batch.items if i.index in self._open]

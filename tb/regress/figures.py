@@ -17,7 +17,7 @@ def cycles(outcome: Outcome) -> int:
     last = [int(t.cycle[-1]) for t in outcome.ports.values() if len(t)]
     for memory in outcome.memories.values():
         if memory.log is not None and len(memory.log):
-            last += [int(memory.log[n].max()) for n in memory.log.dtype.names or () if n in ("last", "response")]
+            last += [int(memory.log[n].max()) for n in memory.log.dtype.names or () if n in ("last", "done")]
     return max(last, default=-1) + 1
 
 

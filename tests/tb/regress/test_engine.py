@@ -142,8 +142,9 @@ def test_a_full_disk_stops_the_run_and_what_was_there_stays(store):
     assert run.status == "pass"
 
 
-def test_a_bug_in_a_worker_is_an_error_of_its_items(store):
-    run = regress(store, dry.items(20), dry.run_into_bug)
+@pytest.mark.parametrize("runner", [dry.run_into_bug, dry.run_without_a_file])
+def test_a_bug_in_a_worker_is_an_error_of_its_items(store, runner):
+    run = regress(store, dry.items(20), runner)
     row = store.find(run.id, "dry/case#3")
     assert row.result.status is Status.ERROR
     assert "a bug in the worker" in row.result.failures[0]

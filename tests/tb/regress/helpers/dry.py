@@ -87,4 +87,8 @@ def run_into_bug(batch, attempt=1, content=None):
     raise RuntimeError("a bug in the worker")
 
 
+def run_without_a_file(batch, attempt=1, content=None):
+    raise FileNotFoundError(2, "a bug in the worker: no such file", "somewhere")
+
+
 DRY = Backend(run, build)
