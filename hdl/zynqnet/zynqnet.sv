@@ -101,7 +101,7 @@ module zynqnet
     .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid, .s_axil_wready,
     .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready, .s_axil_rdata,
     .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,
-    .registers, .start(go), .busy, .done, .failed,
+    .registers, .start(go), .busy, .done, .failed(error_q != ErrNone),
     .error(error_q), .cycles(cycles_q), .counts, .read_beats(read_beats_q), .write_beats(write_beats_q),
     .layers(layers_q), .first_issue(first_issue_q)
   );

@@ -40,7 +40,7 @@ module zynqnet_regs
   output logic           start,
   input  logic           busy,          // from start to done
   input  logic           done,
-  input  logic           failed,        // done by a bad configuration
+  input  logic           failed,        // with an error
 
   input  error_t         error,
   input  logic [31:0]    cycles,

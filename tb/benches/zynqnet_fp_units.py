@@ -124,6 +124,7 @@ DESIGN = Design(
     top="zynqnet_fp_units",
     files=("zynqnet/zynqnet_fp_mul.sv", "zynqnet/zynqnet_fp_add.sv", "zynqnet/zynqnet_fp_units.sv"),
     root=HDL,
+    cxx_flags=("-march=native",),
     parameters={"LANES": Parameter(default=16)},
     streams=(
         StreamPort(name="s_axis", direction="in", width="64*LANES", signals=_silent("s_axis")),
