@@ -37,6 +37,8 @@ def register(app: typer.Typer) -> None:
             "goldbeat run axis_fifo --case random --seeds 200 --set DEPTH=4",
             "goldbeat run plio_fir --input s_axis=stimulus.txt --set W=64 --set ready=random:0.3 --name try1",
             "goldbeat run plio_pkt_split --case sweep --seed 7 --waves",
+            "goldbeat run nvdla --loadable model.nvdla",
+            "goldbeat run nvdla --loadable model.nvdla --rtl outdir/nv_small --input cat.png",
         ),
     )(run_command)
     app.command("list", epilog=examples("goldbeat list", "goldbeat list plio_fir --json"))(list_command)
@@ -69,12 +71,37 @@ def run_command(
     transactors: Annotated[
         str, typer.Option("--transactors", metavar="NAME", help="Who drives the ports: native or cocotbext.")
     ] = "native",
+    loadable: Annotated[
+        Path | None,
+        typer.Option("--loadable", metavar="FILE", help="nvdla: run a compiled model; --input is its input."),
+    ] = None,
+    rtl: Annotated[
+        str, typer.Option("--rtl", metavar="own|DIR", help="nvdla: our RTL, or a generated tree of your own.")
+    ] = "own",
+    top: Annotated[
+        str | None, typer.Option("--top", metavar="MODULE", help="nvdla: top module of your RTL [NV_nvdla].")
+    ] = None,
+    description: Annotated[
+        Path | None,
+        typer.Option("--description", metavar="FILE", help="nvdla: what your RTL needs [DIR/goldbeat.toml]."),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Build, simulate and compare a design with its golden model, beat by beat and cycle by cycle.
 
     Exit code: 0 everything is equal, 1 something differs (or nothing was compared), 2 bad usage or bad input.
     """
+    if loadable is not None or rtl != "own" or top is not None or description is not None:
+        if name != "nvdla" or loadable is None:
+            raise UsageError("--rtl, --top and --description go with: goldbeat run nvdla --loadable FILE")
+        from tb.cli import nvdla_run
+
+        compiled = nvdla_run.LoadableRequest(
+            loadable, rtl, top, description, inputs or [], sets or [], waves, label, as_json
+        )
+        if not nvdla_run.run_command(compiled):
+            raise typer.Exit(FAILED)
+        return
     design, chosen = find_case(name, case)
     params, options = _split_sets(design, chosen, sets or [])
     all_params = design.params(chosen, params)

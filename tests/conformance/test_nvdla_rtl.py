@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiled models on RTL: ours, and the vendor's nv_small where GOLDBEAT_NVDLA_RTL names a generated tree."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pymodels.axi.memory import MemoryTiming
+from tb.benches.nvdla import DESIGN
+from tb.nvdla_rtl import find_rtl
+from tb.nvdla_run import run_loadable
+
+RTL = os.environ.get("GOLDBEAT_NVDLA_RTL")
+# The recorded runs' last access, counted from the first.
+VENDOR_CYCLES = {"SDP_X1_L0_0_small": 2342, "PDP_L0_0_small": 2357, "CONV_D_L0_0_small": 39773}
+
+
+@pytest.fixture
+def data():
+    folder = os.environ.get("GOLDBEAT_DATA")
+    if not folder:
+        pytest.skip("GOLDBEAT_DATA is not set")
+    return Path(folder, "data", "nvdla")
+
+
+def loadable(data, name):
+    return data / "loadables" / f"{name}_fbuf"
+
+
+def accesses(lines):
+    return [line.split()[1:] for line in lines if not line.startswith("#")]
+
+
+def recorded(data, name):
+    return accesses((data / "cosim" / f"{name}.kmd_pre0.12_on_nv_small.trace").read_text().splitlines())
+
+
+def output_region(data, name):
+    return np.fromfile(data / "cosim" / f"{name}.output_region.bin", np.uint8)
+
+
+def golden_covers(data, name, output):
+    """The published golden, which was read out with a wrong atom: it holds 704 of the output's bytes."""
+    raw = np.fromfile(data / "golden" / f"{name}.dimg", np.uint8)
+    width, height, channels = raw[12:24].view("<u4").tolist()
+    c, h, w = (a.ravel() for a in np.mgrid[:channels, :height, :width])
+    at = h * 64 + w * 32 + c
+    inside = at < len(output)
+    golden = raw[36:][(c * height + h) * width + w]
+    return int(inside.sum()), bool(np.array_equal(golden[inside], output[at[inside]]))
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("name", ["SDP_X1_L0_0_small", "PDP_L0_0_small"])
+@pytest.mark.parametrize("jitter", [0, 25])
+def test_our_rtl(data, name, jitter, tmp_path):
+    timing = MemoryTiming(read_latency=32, read_jitter=jitter, write_jitter=jitter, seed=3)
+    result = run_loadable(loadable(data, name), DESIGN, tmp_path, own=True, timing=timing)
+    assert result.failures == ()
+    assert result.timed
+    (output,) = result.outputs.values()
+    assert np.array_equal(output, output_region(data, name))
+    assert accesses(result.trace) == recorded(data, name)
+
+
+@pytest.mark.sim
+def test_a_convolution_is_scheduled_on_stubs(data, tmp_path):
+    result = run_loadable(loadable(data, "CONV_D_L0_0_small"), DESIGN, tmp_path, own=True)
+    assert result.failures == ()
+    assert result.stubs == ("CONV",)
+    writes = [row for row in recorded(data, "CONV_D_L0_0_small") if row[0] == "write_reg" and row[1] != "0x0100c"]
+    made = [row for row in accesses(result.trace) if row[0] == "write_reg" and row[1] != "0x0100c"]
+    assert made == writes
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+@pytest.mark.skipif(RTL is None, reason="GOLDBEAT_NVDLA_RTL does not name a generated nv_small")
+@pytest.mark.parametrize("name", VENDOR_CYCLES)
+def test_the_vendors_rtl(data, name, tmp_path):
+    result = run_loadable(loadable(data, name), find_rtl(Path(RTL)), tmp_path, own=False)
+    assert result.failures == ()
+    (output,) = result.outputs.values()
+    assert np.array_equal(output, output_region(data, name))
+    assert accesses(result.trace) == recorded(data, name)
+    # The recorded harness took a few cycles more or less for an access.
+    assert abs(result.cycles - VENDOR_CYCLES[name]) < 100
+
+
+@pytest.mark.parametrize("name", VENDOR_CYCLES)
+def test_published_goldens(data, name):
+    count, equal = golden_covers(data, name, output_region(data, name))
+    assert equal
+    assert count >= 704
