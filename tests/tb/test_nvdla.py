@@ -119,7 +119,6 @@ def test_breaks_are_seen(file, old, new, case, tmp_path):
     text = path.read_text()
     assert text.count(old) == 1
     path.write_text(text.replace(old, new))
-    # Each break is a build of its own that runs for a second.
-    broken = DESIGN.model_copy(update={"root": tmp_path / "hdl", "optimize": "-O0"})
+    broken = DESIGN.model_copy(update={"root": tmp_path / "hdl"})
     results = run(Request(broken, broken.case(case), range(20), {}, {}), tmp_path / "run")
     assert any(not r.passed for r in results)

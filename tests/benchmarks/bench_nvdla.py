@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How fast compiled models run on NVDLA hardware: ours, and the vendor's nv_small where GOLDBEAT_NVDLA_RTL names a generated tree.
+
+Peer: the cycles of the vendor's own recorded runs (their last access counted from the first), which ours should repeat.
+Rates are in the simulator's processor time, the start of the process included.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tb.benches.nvdla import DESIGN
+from tb.nvdla_rtl import find_rtl
+from tb.nvdla_run import SETTLE_CYCLES, run_loadable
+
+RECORDED = {"SDP_X1_L0_0_small": 2342, "PDP_L0_0_small": 2357, "CONV_D_L0_0_small": 39773}
+
+
+def measure(data: Path, name: str, rtl: str | None) -> None:
+    """One loadable, built beforehand by a run that does not count."""
+    design = DESIGN if rtl is None else find_rtl(Path(rtl))
+    file = data / "data" / "nvdla" / "loadables" / f"{name}_fbuf"
+    with tempfile.TemporaryDirectory() as folder:
+        run_loadable(file, design, Path(folder), own=rtl is None)
+        before, started = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime, time.monotonic()
+        result = run_loadable(file, design, Path(folder), own=rtl is None)
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    simulated = result.cycles + (0 if rtl is None else SETTLE_CYCLES)
+    ratio = f", {result.cycles / RECORDED[name]:.3f} of the recorded run" if rtl else ""
+    print(
+        f"{design.top} {name}: {'pass' if result.passed else 'FAIL'}, {result.cycles} cycles{ratio}; "
+        f"{simulated / spent:,.0f} cycles/s in {spent:.1f} s of processor time, {time.monotonic() - started:.1f} s by the clock"
+    )
+
+
+def main() -> int:
+    """Measure what is there."""
+    data = os.environ.get("GOLDBEAT_DATA")
+    if not data:
+        print("GOLDBEAT_DATA is not set: no loadables")
+        return 0
+    for rtl in dict.fromkeys((None, os.environ.get("GOLDBEAT_NVDLA_RTL"))):
+        for name in RECORDED:
+            measure(Path(data), name, rtl)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
