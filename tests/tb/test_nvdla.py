@@ -28,7 +28,6 @@ QUICK = [
 ]
 SLOW = [
     ("round_shift", "(!x[IN_W-1] || lost != '0)", "1'b1", "sdp"),
-    ("round_shift", "shift >= 6'(IN_W)", "1'b0", "sdp"),
     ("sdp_unit", "cfg.alu_shift[5] ? 6'd32 : cfg.alu_shift", "cfg.alu_shift", "sdp"),
     ("sdp_unit", "cfg.mul_prelu && !alu_q[32]", "cfg.mul_prelu && !alu_q[31]", "sdp"),
     ("sdp_convert", "{rounded[16], {7{!rounded[16]}}}", "rounded[7:0]", "sdp"),
