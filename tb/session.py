@@ -18,7 +18,8 @@ from cocotb.utils import get_sim_time
 
 from pymodels.stimulus import Access, Clock, Outcome
 from tb import lifeline
-from tb.job import ENVIRONMENT, JOURNAL, AccessResult, Episode, Job, Record, read_job, write_record
+from tb.job import COVERAGE, ENVIRONMENT, JOURNAL, AccessResult, Episode, Job, Record, read_job, write_record
+from tb.kernel.library import library
 from tb.transactors.base import Transactors
 
 _RESET_CYCLES = 8
@@ -112,6 +113,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         {port: tuple(steps) for port, steps in driven.items()},
         (*violations, *broken, *unanswered),
         (*waiting, *stuck),
+        agents.stalls(),
     )
 
 
@@ -160,4 +162,6 @@ async def episodes(dut: Any) -> None:
             # A full disk is nobody's wrong result: the host must be able to tell.
             _note("lost", error.errno or 0)
             raise
+        if os.environ.get(COVERAGE) is not None:
+            library().gb_coverage()
         _note("end", index)

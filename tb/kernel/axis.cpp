@@ -108,6 +108,17 @@ struct Ports {
   bool has_sides = false;
 };
 
+/// Functional coverage: how many beats waited 1, 2-3, 4-15, 16-63, 64 and more cycles for TREADY.
+class Stalls {
+ public:
+  void clear() { counts_.fill(0); }
+  void count(std::int64_t cycles) { ++counts_[(cycles >= 2) + (cycles >= 4) + (cycles >= 16) + (cycles >= 64)]; }
+  const std::int64_t* data() const { return counts_.data(); }
+
+ private:
+  std::array<std::int64_t, 5> counts_{};
+};
+
 /// Bytes of TKEEP for N bytes of TDATA, 0 where N is.
 constexpr std::size_t keep_size(std::size_t n) { return (n + 7) / 8; }
 
@@ -132,6 +143,7 @@ class AxisSource : public Transactor {
     next_ = kNever;
     base_ = kNever;
     offering_ = stalled_ = false;
+    stalls_.clear();
     sent_ = 0;
   }
 
@@ -160,6 +172,7 @@ class AxisSource : public Transactor {
   void wake_when_idle(bool on) { wake_when_idle_ = on; }
 
   std::int64_t stalled() const override { return stalled_ ? since_ : kNever; }
+  const std::int64_t* stalls() const override { return stalls_.data(); }
 
   std::string waiting() const override {
     if (!stalled_) return {};
@@ -202,6 +215,7 @@ class AxisSource : public Transactor {
   bool offering_ = false;
   bool stalled_ = false;
   bool wake_when_idle_ = false;
+  Stalls stalls_;
 };
 
 namespace {
@@ -219,7 +233,10 @@ class AxisSourceOf final : public AxisSource {
         stalled_ = true;
         return false;
       }
-      stalled_ = false;
+      if (stalled_) {
+        stalls_.count(cycle - since_);
+        stalled_ = false;
+      }
       now_.cycles[at_] = cycle;
       if (++at_ == now_.beats) next_block();
       next_ = at_ < now_.beats ? cycle + 1 + gap() : kNever;
@@ -309,6 +326,7 @@ class AxisSink : public Transactor {
     base_ = from_ = kNever;
     ready_ = Ready();
     stalled_ = false;
+    stalls_.clear();
     taken_ = 0;
     GbAxisColumns dropped = take();
     release(dropped);
@@ -359,6 +377,7 @@ class AxisSink : public Transactor {
   }
 
   std::int64_t stalled() const override { return stalled_ ? since_ : kNever; }
+  const std::int64_t* stalls() const override { return stalls_.data(); }
 
   std::string waiting() const override {
     if (!stalled_) return {};
@@ -406,6 +425,7 @@ class AxisSink : public Transactor {
   std::int64_t from_ = kNever;  ///< first cycle that is recorded
   bool stalled_ = false;
   std::int64_t since_ = 0;
+  Stalls stalls_;
   // The payload of the stalled beat.
   std::vector<std::uint8_t> held_data_;
   std::vector<std::uint8_t> held_keep_;
@@ -458,7 +478,10 @@ class AxisSinkOf final : public AxisSink {
       if (!same()) violation("axis_payload_stable", cycle, "payload changed while tvalid waited for tready");
     }
     if (ports_.ready.get()) {
-      stalled_ = false;
+      if (stalled_) {
+        stalls_.count(cycle - since_);
+        stalled_ = false;
+      }
       record(cycle);
     } else if (!stalled_) {
       stalled_ = true;

@@ -18,6 +18,8 @@ from tb.kernel.library import AxisBeats, AxisColumns, AxisNames, ReadyPattern, c
 from tb.kernel.simulation import Kernel
 
 ROLES = ("tdata", "tvalid", "tready", "tkeep", "tlast", *SIDEBANDS)
+_STALL_BINS = 5
+"""``Stalls`` in axis.cpp."""
 _KINDS = ("none", "random", "bursty", "worst", "array")
 
 
@@ -55,6 +57,12 @@ class Transactor:
     def waiting(self) -> str:
         """What it waits for and since when; empty where it waits for nothing."""
         return str(self._library.gb_waiting(self._handle).decode())
+
+    @property
+    def stalls(self) -> tuple[int, ...]:
+        """Beats since the last reset that waited 1, 2-3, 4-15, 16-63, 64 and more cycles for TREADY."""
+        counts = self._library.gb_stalls(self._handle)
+        return tuple(counts[:_STALL_BINS]) if counts else ()
 
     @property
     def stalled_since(self) -> int | None:

@@ -55,7 +55,7 @@ class Recipe:
         watched: files that the sources may include.
         flags: further switches for Verilator.
         waves: ``vcd`` or ``fst``; None builds without any trace code.
-        coverage: count line and toggle coverage.
+        coverage: count line, toggle and user coverage.
         public: what is visible over VPI: ``ports`` of the top module, ``all`` signals (slow), or nothing but what ``texts`` and
             ``sources`` say.
         optimize: the compiler's switch for the code that Verilator makes of the design.
@@ -149,7 +149,7 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
     flags = ["-cc", "--exe", "--vpi", "--prefix", "Vtop", "--x-initial", "unique", "--top-module", recipe.top]
     flags += ["-Mdir", ".", "-o", EXECUTABLE, "-Wno-fatal", "-Werror-USERFATAL", *recipe.flags]
     flags += [] if recipe.waves is None else [f"--trace-{recipe.waves}"]
-    flags += ["--coverage-line", "--coverage-toggle"] if recipe.coverage else []
+    flags += ["--coverage-line", "--coverage-toggle", "--coverage-user"] if recipe.coverage else []
     flags += ["-LDFLAGS", f"-rdynamic -Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"]
     flags += ["-CFLAGS", f"-I{_HERE}"]
     flags += ["--public-flat-rw"] if recipe.public == "all" else []

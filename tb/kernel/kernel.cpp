@@ -167,6 +167,9 @@ const char* gb_waiting(void* transactor) {
   return found->keep(found->waiting());
 }
 
+/// See Transactor::stalls().
+const std::int64_t* gb_stalls(const void* transactor) { return static_cast<const Transactor*>(transactor)->stalls(); }
+
 /// Cycle since which it stands still, -1 where it does not.
 std::int64_t gb_stalled(const void* transactor) {
   const std::int64_t since = static_cast<const Transactor*>(transactor)->stalled();

@@ -162,6 +162,9 @@ class Transactor {
   /// Cycle since which it stands still, kNever where it does not.
   virtual std::int64_t stalled() const { return kNever; }
 
+  /// How many beats have waited for how long, as Stalls has them; null where nobody counts.
+  virtual const std::int64_t* stalls() const { return nullptr; }
+
   const std::string& name() const { return name_; }
   const std::vector<std::string>& violations() const { return violations_; }
   void clear_violations() { violations_.clear(); }

@@ -426,6 +426,13 @@ int parse(int argc, char** argv, Options& options) {
 /// What $time says, where the model asks for it this way.
 double sc_time_stamp() { return static_cast<double>(goldbeat::kernel().now()); }
 
+/// Write the code coverage of all that has run so far: a simulation that dies later leaves this much.
+extern "C" void gb_coverage() {
+#if VM_COVERAGE
+  Verilated::threadContextp()->coveragep()->write();
+#endif
+}
+
 int main(int argc, char** argv) {
   Options options;
   const int code = parse(argc, argv, options);

@@ -110,6 +110,10 @@ class NativeTransactors(Transactors):
             if r.status == "done"
         ]
 
+    def stalls(self) -> Mapping[str, tuple[int, ...]]:
+        """Counted by the sources and sinks."""
+        return {n: agent.stalls for n in self._order for agent in [self._sources.get(n) or self._sinks[n]]}
+
     def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
         """What was recorded."""
         assert self._stimulus is not None
