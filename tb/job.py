@@ -91,7 +91,7 @@ class Record:
     driven: Mapping[str, tuple[Access, ...]] = field(default_factory=dict)
     violations: tuple[str, ...] = ()
     hanging: tuple[str, ...] = ()
-    stalls: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    stalls: Mapping[str, tuple[int, ...]] = field(default_factory=dict, compare=False)
 
 
 def write_job(job: Job, folder: Path) -> None:
