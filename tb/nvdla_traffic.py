@@ -160,27 +160,41 @@ def random_sdp(rng: Rng, space: Space, *, flying: bool = False, size: Size | Non
     op.set("SDP_RDMA", "D_SRC_DMA_CFG", SRC_RAM_TYPE=1)
     _cube(op, space, rng, "SDP_RDMA", "SRC", cube, ATOM)
     _cube(op, space, rng, "SDP", "DST", cube, ATOM)
+    large = rng.integers(5) == 0
     for unit, dma in (("BS", "BRDMA"), ("BN", "NRDMA")):
-        _unit(op, space, rng, unit, dma, cube)
+        _unit(op, space, rng, unit, dma, cube, large=bool(large))
     op.set("SDP", "D_DP_EW_CFG", EW_BYPASS=1)
     op.set("SDP_RDMA", "D_ERDMA_CFG", ERDMA_DISABLE=1)
     op.set("SDP", "D_CVT_OFFSET", CVT_OFFSET=(_small(rng, 1, 200, 1 << 31) - 20) & 0xFFFFFFFF)
     op.set("SDP", "D_CVT_SCALE", CVT_SCALE=(_small(rng, 3, 300, 40_000) - 1) & 0xFFFF)
     op.set("SDP", "D_CVT_SHIFT", CVT_SHIFT=_small(rng, 4, 14, 64))
+    if large:
+        op.set("SDP", "D_CVT_OFFSET", CVT_OFFSET=0)
+        op.set("SDP", "D_CVT_SCALE", CVT_SCALE=1)
+        op.set("SDP", "D_CVT_SHIFT", CVT_SHIFT=int(rng.integers(20, 30)))
     return op
 
 
-def _unit(op: Operation, space: Space, rng: Rng, unit: str, dma: str, size: tuple[int, int, int]) -> None:
+def _unit(op: Operation, space: Space, rng: Rng, unit: str, dma: str, size: Size, *, large: bool) -> None:
+    """A unit's settings; ``large`` ones drive sums beyond 32 bits, with PReLU behind them."""
     bits = {name: int(rng.integers(2)) for name in ("ALU_BYPASS", "MUL_BYPASS", "RELU_BYPASS")}
     bits |= {"BYPASS": int(rng.integers(4) == 0), "MUL_PRELU": int(rng.integers(3) == 0)}
-    op.set("SDP", f"D_DP_{unit}_CFG", **{f"{unit}_{n}": v for n, v in bits.items()})
-    op.set("SDP", f"D_DP_{unit}_CFG", **{f"{unit}_ALU_ALGO": int(rng.integers(4))})
+    bits |= {"ALU_ALGO": int(rng.integers(4))}
     alu, mul = (int(rng.integers(2)) for _ in range(2))
+    if large:
+        bits |= {"ALU_BYPASS": 0, "MUL_BYPASS": 0, "BYPASS": 0, "MUL_PRELU": 1, "ALU_ALGO": 2}
+        alu = 0
+    op.set("SDP", f"D_DP_{unit}_CFG", **{f"{unit}_{n}": v for n, v in bits.items()})
     op.set("SDP", f"D_DP_{unit}_ALU_CFG", **{f"{unit}_ALU_SRC": alu, f"{unit}_ALU_SHIFT_VALUE": _small(rng, 1, 6, 64)})
     op.set("SDP", f"D_DP_{unit}_MUL_CFG", **{f"{unit}_MUL_SRC": mul, f"{unit}_MUL_SHIFT_VALUE": _small(rng, 1, 12, 64)})
     for name in ("ALU", "MUL"):
         value = (_small(rng, 3, 300, 60_000) - 1) & 0xFFFF
         op.set("SDP", f"D_DP_{unit}_{name}_SRC_VALUE", **{f"{unit}_{name}_OPERAND": value})
+    if large:
+        operand = int(rng.choice([0x7FFF, 0x7FFF, 0x8000, 0x5000]))
+        op.set("SDP", f"D_DP_{unit}_ALU_SRC_VALUE", **{f"{unit}_ALU_OPERAND": operand})
+        op.set("SDP", f"D_DP_{unit}_ALU_CFG", **{f"{unit}_ALU_SHIFT_VALUE": int(rng.integers(14, 18))})
+        op.set("SDP", f"D_DP_{unit}_MUL_CFG", **{f"{unit}_MUL_SHIFT_VALUE": int(rng.integers(0, 12))})
     uses_alu = alu and not bits["ALU_BYPASS"] and not bits["BYPASS"]
     uses_mul = mul and not bits["MUL_BYPASS"] and not bits["BYPASS"]
     reads = uses_alu or uses_mul
