@@ -73,7 +73,6 @@ module nvdla_sdp_reader (
       if (!cfg.operands[u].point) begin
         // One group a surface, one behind the other.
         cube[u+1].surface_stride = 32'd8 << log_words[u+1];
-        cube[u+1].line_stride    = '0;
       end
     end
     open = use_source & ~asked_q;
