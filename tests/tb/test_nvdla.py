@@ -41,7 +41,6 @@ SLOW = [
     ("pdp_core", "cfg.pad_value[missing_rows_q[2:0]]", "cfg.pad_value[missing_q[2:0]]", "pdp"),
     ("pdp_rows", "top[17] ? 3'(-top) : 3'd0", "3'd0", "pdp"),
     ("cutter", "5'd16 - {1'b0, addr_q[3:0]}", "5'd16", "random"),
-    ("write_port", "open_q[e] < 4'(MaxWrites)", "1'b1", "sweep"),
     ("write_port", "may == 2'b11 ? !last_q : may[1]", "!may[0]", "sweep"),
     ("writer", "open_q < 2'd2", "open_q < 2'd1", "sdp"),
     ("block", "consumer_q           <= !consumer_q;", "", "random"),
