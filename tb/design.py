@@ -464,6 +464,7 @@ class Design(_Frozen):
         flags: further switches for Verilator.
         optimize: the C++ compiler's switch for what Verilator makes; large designs compile long with ``-O3``.
         parameters: of the top module.
+        words: names that users know for parameter values: option -> word -> parameters, as ``number`` -> ``int8``.
         clocks: at least one; the first is the one that reset release follows.
         streams, registers, memories, status: the ports.
         ties: inputs held at a constant; -1 means all ones.
@@ -491,6 +492,7 @@ class Design(_Frozen):
     flags: tuple[str, ...] = ()
     optimize: str = "-O3"
     parameters: Mapping[str, Parameter] = {}
+    words: Mapping[str, Mapping[str, Mapping[str, Any]]] = {}
     clocks: tuple[ClockPort, ...] = (ClockPort(name="aclk", reset="aresetn"),)
     streams: tuple[StreamPort, ...] = ()
     registers: tuple[LitePort | CsbPort, ...] = ()

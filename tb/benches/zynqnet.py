@@ -179,6 +179,7 @@ DESIGN = Design(
         "LINES": Parameter(default=8),
         "MEM_WORDS": Parameter(default=MEM_WORDS),
     },
+    words={"number": {"fp32": {"INT8": 0}, "int8": {"INT8": 1}}},
     clocks=(ClockPort(name="aclk", reset="aresetn", period_ps=CLOCK_PS),),
     registers=(LitePort(name=REGISTERS, address_width=12),),
     memories=(

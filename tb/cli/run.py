@@ -32,11 +32,14 @@ def register(app: typer.Typer) -> None:
     app.command(
         "run",
         no_args_is_help=True,
+        # A design's own settings may stand as options: see _own_options.
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
         epilog=examples(
             "goldbeat run plio_fir",
             "goldbeat run axis_fifo --case random --seeds 200 --set DEPTH=4",
             "goldbeat run plio_fir --input s_axis=stimulus.txt --set W=64 --set ready=random:0.3 --name try1",
             "goldbeat run plio_pkt_split --case sweep --seed 7 --waves",
+            "goldbeat run zynqnet --case layer --layer c1 --number int8 --memory-latency 40",
             "goldbeat run nvdla --loadable model.nvdla",
             "goldbeat run nvdla --loadable model.nvdla --rtl outdir/nv_small --input cat.png",
         ),
@@ -49,6 +52,7 @@ def register(app: typer.Typer) -> None:
 
 
 def run_command(
+    context: typer.Context,
     name: Annotated[str, typer.Argument(metavar="DESIGN", help="A design's name, or a description file (.toml, .py).")],
     case: Annotated[str | None, typer.Option("--case", "-c", metavar="NAME", help="Case [the design's first].")] = None,
     seed: Annotated[
@@ -89,21 +93,22 @@ def run_command(
 ) -> None:
     """Build, simulate and compare a design with its golden model, beat by beat and cycle by cycle.
 
+    What --set takes may also stand as an option of its own: --layer c1 is --set layer=c1.
+
     Exit code: 0 everything is equal, 1 something differs (or nothing was compared), 2 bad usage or bad input.
     """
+    sets = [*(sets or []), *_own_options(context.args)]
     if loadable is not None or rtl != "own" or top is not None or description is not None:
         if name != "nvdla" or loadable is None:
             raise UsageError("--rtl, --top and --description go with: goldbeat run nvdla --loadable FILE")
         from tb.cli import nvdla_run
 
-        compiled = nvdla_run.LoadableRequest(
-            loadable, rtl, top, description, inputs or [], sets or [], waves, label, as_json
-        )
+        compiled = nvdla_run.LoadableRequest(loadable, rtl, top, description, inputs or [], sets, waves, label, as_json)
         if not nvdla_run.run_command(compiled):
             raise typer.Exit(FAILED)
         return
     design, chosen = find_case(name, case)
-    params, options = _split_sets(design, chosen, sets or [])
+    params, options = _split_sets(design, chosen, sets)
     all_params = design.params(chosen, params)
     given = _read_inputs(design, all_params, inputs or [], clock)
     backend = next((b for b in BACKENDS if b == transactors), None)
@@ -152,6 +157,22 @@ def parse_value(text: str) -> Any:
         return text
 
 
+def _own_options(words: list[str]) -> list[str]:
+    """``--memory-latency 40 --layer c1 --layer c2`` as ``memory_latency=40`` and ``layer=c1,c2``."""
+    found: dict[str, list[str]] = {}
+    rest = iter(words)
+    for word in rest:
+        if not word.startswith("--"):
+            raise UsageError(f"{word}: expected an option")
+        key, equals, value = word[2:].partition("=")
+        if not equals:
+            value = next(rest, "")
+            if not value:
+                raise UsageError(f"{word}: expected a value behind it")
+        found.setdefault(key.replace("-", "_"), []).append(value)
+    return [f"{key}={','.join(values)}" for key, values in found.items()]
+
+
 def _split_sets(design: Design, case: Case, sets: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
     params: dict[str, Any] = {}
     options: dict[str, Any] = {}
@@ -165,8 +186,12 @@ def _split_sets(design: Design, case: Case, sets: list[str]) -> tuple[dict[str, 
         elif key in case.options:
             value = parse_value(text)
             options[key] = (value,) if isinstance(case.options[key], tuple) and isinstance(value, int) else value
+        elif key in design.words:
+            if text not in design.words[key]:
+                raise UsageError(f"--set {item}: expected {key}={' or '.join(design.words[key])}")
+            params.update(design.words[key][text])
         else:
-            known = ", ".join([*design.parameters, *case.options])
+            known = ", ".join([*design.parameters, *case.options, *design.words])
             raise UsageError(f"--set {key}: neither a parameter of {design.name} nor an option of {case.name}: {known}")
     return params, options
 
@@ -284,6 +309,8 @@ def list_command(
         if name is not None:
             values = {n: p.default for n, p in design.parameters.items()}
             out.print(f"    parameters --set {_defaults(values)}", markup=False, soft_wrap=True)
+            for key, known_words in design.words.items():
+                out.print(f"               --set {key}={'|'.join(known_words)}", markup=False, soft_wrap=True)
 
 
 def _defaults(values: Mapping[str, Any]) -> str:
@@ -295,6 +322,7 @@ def _facts(design: Design) -> dict[str, Any]:
         "summary": design.summary,
         "top": design.top,
         "parameters": {n: p.default for n, p in design.parameters.items()},
+        "words": {key: sorted(words) for key, words in design.words.items()},
         "cases": {c.name: {"summary": c.summary, "options": dict(c.options)} for c in design.cases},
         "ports": [
             b.model_dump(exclude_none=True, exclude={"lanes"})

@@ -14,6 +14,7 @@ from pymodels import plio
 from pymodels.trace import Trace
 from tb.benches import find_design
 from tb.cli import app
+from tb.cli.run import _own_options, _split_sets
 from tb.paths import HDL
 
 
@@ -199,3 +200,34 @@ def test_list():
     assert facts["parameters"] == {"W": 32, "NTAPS": 16}
     assert "filter" in facts["cases"]
     assert "--set taps=" in _goldbeat("list", "plio_fir").output
+
+
+@pytest.mark.sim
+def test_settings_of_a_design_stand_as_options_too(build):
+    run = _goldbeat("run", "plio_fir", "--W", "64", "--samples=32", "--frame", 8, "--name", "a", "--json")
+    assert run.exit_code == 0, run.output
+    report = json.loads(run.stdout)
+    assert (report["params"]["W"], report["options"]["samples"], report["options"]["frame"]) == (64, 32, 8)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--sed", "5"), "sed: neither a parameter of zynqnet nor an option of mini"),
+        (("--layer",), "--layer: expected a value"),
+        (("more",), "more: expected an option"),
+        (("--number", "int9"), "expected number=fp32 or int8"),
+    ],
+)
+def test_unknown_options_are_refused(build, words, message):
+    run = _goldbeat("run", "zynqnet", *words)
+    assert run.exit_code == 2
+    assert message in " ".join(run.stderr.split())
+
+
+def test_words_stand_for_parameters():
+    design = find_design("zynqnet")
+    sets = _own_options(["--number", "int8", "--layer", "c1", "--layer", "f2/s1", "--memory-latency", "40"])
+    params, options = _split_sets(design, design.case("layer"), sets)
+    assert params == {"INT8": 1}
+    assert options == {"layer": "c1,f2/s1", "memory_latency": 40}
