@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import hashlib
+import platform
 from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from pymodels.errors import UsageError
@@ -37,10 +41,25 @@ def build(design: Design, params: Mapping[str, Any], *, waves: bool = False, cov
             sources=design.sources(),
             texts=texts,
             watched=design.included_files(),
-            flags=["--timescale", "1ps/1ps", *design.compile_flags(), *design.build_flags()],
+            flags=["--timescale", "1ps/1ps", *design.compile_flags(), *design.build_flags(), *_processor(design)],
             waves=waves_format() if waves else None,
             coverage=coverage,
             optimize=design.optimize,
             inspect=inspect,
         )
     )
+
+
+def _processor(design: Design) -> list[str]:
+    """A mark of this machine's processor for builds that use all its instructions: other machines build their own."""
+    return ["-CFLAGS", f"-DGOLDBEAT_PROCESSOR={_instructions()}"] if "-march=native" in design.cxx_flags else []
+
+
+@cache
+def _instructions() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:  # Not Linux: the name of the processor is all there is.
+        lines = []
+    known = next((line for line in lines if line.startswith(("flags", "Features"))), platform.processor())
+    return "x" + hashlib.sha256(known.encode()).hexdigest()[:12]

@@ -15,7 +15,7 @@ import pytest
 
 from pymodels.errors import ToolError
 from tb.benches import find_design
-from tb.build import build
+from tb.build import _processor, build
 from tb.kernel.compile import Recipe, compile_model, describe_model
 from tb.kernel.launch import cocotb_environment, seed_arguments
 from tb.run import Request, run
@@ -29,6 +29,15 @@ SKID = find_design("axis_skid")
 
 def _recipe(**options):
     return Recipe("timing", "timing", [TESTS / "kernel" / "timing.sv"], flags=["--timescale", "1ps/1ps"], **options)
+
+
+def test_builds_for_this_processor_are_not_taken_by_another_one(monkeypatch):
+    assert _processor(SKID) == []
+    native = SKID.model_copy(update={"cxx_flags": ("-march=native",)})
+    here = _processor(native)
+    monkeypatch.setattr("tb.build._instructions", lambda: "another")
+    assert here[0] == "-CFLAGS"
+    assert here != _processor(native)
 
 
 # -- what the builder makes of a model --------------------------------------------------------------------------------
