@@ -21,7 +21,6 @@ from pymodels.objfifo.rules import RULES, RuleError, table
 from pymodels.objfifo.text import to_dot, to_json
 from tb.cli.common import FAILED, Json, check_free, examples, facts, print_json, working
 from tb.paths import build_root
-from tb.report import REPORT, prepare
 
 if TYPE_CHECKING:
     from tb.objfifo.user import DesignRun
@@ -210,7 +209,9 @@ def run(
     The design is checked and executed without time first; what the host sends is random where no file is given. Each
     tile's engine is compared with its model in every cycle, and its words with those of the execution.
     """
+    # The simulator's side is only needed here: plans and checks go without.
     from tb.objfifo.user import read_inputs, run_design
+    from tb.report import REPORT, prepare
 
     made = load(design, arguments or ())
     report = analyse(made)

@@ -59,7 +59,9 @@ def test_probe_for_machines() -> None:
     said = goldbeat("probe", RTL / "buses.sv", "--json")
     assert said.exit_code == 0
     found = json.loads(said.stdout)
-    assert found["clocks"] == [{"name": "aclk", "reset": "aresetn", "active_high": False, "period_ps": 4000}]
+    assert found["clocks"] == [
+        {"name": "aclk", "reset": "aresetn", "active_high": False, "period_ps": 4000, "also": []}
+    ]
     assert [p["name"] for p in found["memories"]] == ["m_axi", "s00_axi"]
     assert found["registers"][0]["signals"]["awaddr"] == "s_axil_awaddr"
 

@@ -210,9 +210,14 @@ def _kill_and_resume(own_root, tmp_path, kills, seeds):
 
 
 def _open(results):
+    if not results.is_file():
+        return 0
     base = sqlite3.connect(results)
     try:
         return base.execute("SELECT count(*) FROM runs WHERE status IN ('running', 'stopped')").fetchone()[0]
+    except sqlite3.OperationalError:
+        # Killed before the tables were made.
+        return 0
     finally:
         base.close()
 
