@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import tomllib
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -13,7 +12,7 @@ from types import ModuleType
 from typing import Any, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from pymodels.errors import GoldbeatError, InputError, UsageError
 from pymodels.ready import READY_MODELS, Shape, outcome
@@ -31,10 +30,10 @@ from tb.design import (
     StreamPort,
     lanes,
 )
+from tb.toml import Refused, load_model
 from tb.traffic import Rng, random_trace, stream_cases, two_clocks
 
 _RAM = "ram"
-_MISTAKE = re.compile(r"^(.*) \(at line (\d+), column \d+\)$")
 
 
 class _Table(BaseModel):
@@ -287,50 +286,24 @@ def load_description(path: Path) -> Design:
 
 def read_description(path: Path) -> Description:
     """What a TOML file says; raises as :func:`load_description` does."""
-    if not path.is_file():
-        raise InputError("no such file", "a description (TOML)", file=path)
-    try:
-        text = path.read_text(encoding="utf-8")
-        table = tomllib.loads(text)
-    except UnicodeDecodeError as error:
-        raise InputError("bytes that are not UTF-8", "TOML", file=path, offset=error.start) from None
-    except tomllib.TOMLDecodeError as error:
-        match = _MISTAKE.match(str(error))
-        line = int(match[2]) if match is not None else None
-        raise InputError(match[1] if match is not None else str(error), "TOML", file=path, line=line) from None
-    try:
-        return Description.model_validate(table)
-    except ValidationError as error:
-        raise _explain(error, text, path) from None
+    return load_model(Description, path, "a description (TOML)", _explain, numbered=True)
 
 
-_TABLES: Mapping[str, type[BaseModel]] = {
-    "clocks": ClockPort,
-    "streams": StreamPort,
-    "registers": LitePort,
-    "memories": MemoryPort,
-    "status": StatusPort,
-    "traffic": TrafficTable,
-    "cases": CaseTable,
-}
-
-
-def _explain(error: ValidationError, text: str, path: Path) -> GoldbeatError:
-    first = error.errors()[0]
+def _explain(refused: Refused) -> GoldbeatError:
+    path, text, kind = refused.path, refused.text, refused.kind
     # Alternatives of a union stand in the location under made-up names.
-    place = [p for p in first["loc"] if isinstance(p, int) or re.fullmatch(r"[A-Za-z_][\w.-]*", p)]
+    place = [p for p in refused.place if isinstance(p, int) or re.fullmatch(r"[A-Za-z_][\w.-]*", p)]
     key = ".".join(f"[{p}]" if isinstance(p, int) else p for p in place).replace(".[", "[")
-    kind, said = first["type"], first["msg"].removeprefix("Value error, ")
+    said = refused.said.removeprefix("Value error, ")
     if kind == "missing":
         return InputError(f"no key {key}", "one", file=path, line=_line(text, place[:-1]))
     line = _line(text, place)
     if kind == "extra_forbidden":
-        known = _TABLES.get(str(place[0]), Description) if len(place) > 1 else Description
-        return InputError(f"unknown key {key}", f"one of {', '.join(known.model_fields)}", file=path, line=line)
+        return InputError(f"unknown key {key}", refused.known, file=path, line=line)
     if kind == "value_error":
         where = f"{path}:{line}" if line is not None else str(path)
         return UsageError(f"{where}: {key}: {said}" if key else f"{where}: {said}")
-    return InputError(f"{key} = {first['input']!r}", said[:1].lower() + said[1:], file=path, line=line)
+    return InputError(f"{key} = {refused.value!r}", said[:1].lower() + said[1:], file=path, line=line)
 
 
 def _line(text: str, place: list[int | str]) -> int | None:

@@ -6,15 +6,15 @@ Source of the defaults: the layout of ``outdir/nv_small/vmod`` that nvdla/hw gen
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from pymodels.errors import InputError, UsageError
+from pymodels.errors import UsageError
 from pymodels.stimulus import Outcome, Stimulus
 from tb.design import Case, ClockPort, CsbPort, Design, MemoryPort, StatusPort
+from tb.toml import load_model
 
 DESCRIPTION = "goldbeat.toml"
 """The description that is looked for in the user's folder."""
@@ -149,20 +149,7 @@ def load_description(file: Path) -> Description:
     Raises:
         InputError: no such file, no TOML, an unknown key or a wrong type.
     """
-    try:
-        text = file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError("no such file" if not file.exists() else str(error), "a description", file=file) from error
-    try:
-        return Description(**tomllib.loads(text))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(str(error), "TOML", file=file) from error
-    except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(map(str, first["loc"]))
-        raise InputError(
-            f"{where}: {first['msg']}", f"keys: {', '.join(Description.model_fields)}", file=file
-        ) from error
+    return load_model(Description, file, "a description (.toml)")
 
 
 def find_rtl(folder: Path, description: Path | None = None, top: str | None = None) -> Design:

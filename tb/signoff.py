@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import math
-import tomllib
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pymodels.errors import InputError, UsageError
 from pymodels.measure import Rate, Throughput, UnmeasurableError, latency, measure
 from pymodels.trace import Trace
+from tb.toml import load_model
 
 ARROW = "->"
 """Between the two ports of a latency limit."""
@@ -126,16 +126,7 @@ def load_limits(path: Path) -> Limits:
     Raises:
         InputError: not TOML, an unknown name, a value out of range, or no limit at all.
     """
-    try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError("no such file", "a limits file (.toml)", file=path) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(str(error), "a limits file (.toml)", file=path) from error
-    try:
-        limits = Limits.model_validate(raw)
-    except ValidationError as error:
-        raise _explain(error, path) from None
+    limits = load_model(Limits, path, "a limits file (.toml)")
     for kind, tables in (("port", limits.port), ("latency", limits.latency)):
         for name, table in tables.items():
             if not table.given() and not getattr(table, "steady", None):
@@ -148,18 +139,6 @@ def load_limits(path: Path) -> Limits:
         if not (source and arrow and sink) or ARROW in sink:
             raise InputError(f'[latency."{name}"]', '[latency."INPUT->OUTPUT"]', file=path)
     return limits
-
-
-def _explain(error: ValidationError, path: Path) -> InputError:
-    first = error.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        inside = first["loc"][0] if len(first["loc"]) > 1 else ""
-        models: dict[str, type[_Frozen]] = {"port": PortLimits, "latency": LatencyLimits}
-        model = models.get(str(inside), Limits)
-        return InputError(f"unknown setting {where}", f"one of {', '.join(model.model_fields)}", file=path)
-    expected = first["msg"].removeprefix("Input should be ")
-    return InputError(f"{where} = {first['input']!r}", expected, file=path)
 
 
 # -- what is signed off ---------------------------------------------------------------------------------------------

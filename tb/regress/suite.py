@@ -3,16 +3,16 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from pymodels.errors import InputError, UsageError
+from pymodels.errors import GoldbeatError, InputError, UsageError
 from tb.job import Backend
 from tb.signoff import Limits
+from tb.toml import Refused, explain, load_model
 
 SUITES = Path(__file__).resolve().parent / "suites"
 """The suites that come with Goldbeat."""
@@ -97,28 +97,10 @@ def load_suite(path: Path) -> Suite:
     Raises:
         InputError: no such file, not TOML, an unknown key or a wrong value.
     """
-    try:
-        raw = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise InputError("no such file", "a suite (.toml)", file=path) from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise InputError(str(error), "a suite (.toml)", file=path) from error
-    try:
-        return Suite.model_validate(raw)
-    except ValidationError as error:
-        raise _explain(error, path) from None
+    return load_model(Suite, path, "a suite (.toml)", _explain)
 
 
-def _explain(error: ValidationError, path: Path) -> InputError:
-    first = error.errors(include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        known = (
-            Suite if len(first["loc"]) == 1 else Entry if first["loc"][0] == "run" and len(first["loc"]) == 3 else None
-        )
-        expected = "a setting that exists" if known is None else f"one of {', '.join(known.model_fields)}"
-        return InputError(f"unknown setting {where}", expected, file=path)
-    if first["type"] == "missing":
-        return InputError(f"no {where}", "at least one [[run]] table", file=path)
-    expected = first["msg"].removeprefix("Input should be ").removeprefix("Value error, ")
-    return InputError(f"{where} = {first['input']!r}", expected, file=path)
+def _explain(refused: Refused) -> GoldbeatError:
+    if refused.kind == "missing":
+        return InputError(f"no {refused.key}", "at least one [[run]] table", file=refused.path)
+    return explain(refused)
