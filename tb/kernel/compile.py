@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verilator builds with the kernel's ``main``, cached by content.
 
-A build is named by a hash over everything that goes into it. It is made in a scratch folder and renamed when it is whole, so a
-killed build leaves nothing that the next one could mistake for a result, and a lock makes two processes that want
-the same build compile it once. Objects that are the same for all builds (Verilator's runtime and the kernel) are compiled
-once and copied.
+A build is named by a hash over everything that goes into it. It is made in a scratch folder of its own and renamed when it is
+whole, so a killed build leaves nothing that the next one could mistake for a result, and a lock makes two processes that want
+the same build compile it once (:mod:`tb.kernel.scratch`). What is still compiling ends with the process that wants it. Objects
+that are the same for all builds (Verilator's runtime and the kernel) are compiled once and copied.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,10 +25,13 @@ from typing import Literal
 from filelock import FileLock
 
 from pymodels.errors import ToolError
+from tb import lifeline
+from tb.kernel.scratch import scratch_folder
 from tb.paths import build_root
 from tb.toolchain import Verilator, has_fst, verilator
 
 EXECUTABLE = "sim"
+_LOG = "build.log"
 _HERE = Path(__file__).resolve().parent
 _MAIN = _HERE / "main.cpp"
 _SHARED = tuple(sorted(p for p in _HERE.glob("*.cpp") if p != _MAIN))
@@ -114,12 +116,8 @@ def compile_model(recipe: Recipe) -> Build:
     started = time.monotonic()
     with FileLock(root / f"{name}.lock"):
         if not executable.is_file():
-            scratch = root / f"{name}.part"
-            shutil.rmtree(scratch, ignore_errors=True)
-            scratch.mkdir()
-            _compile(tool, recipe, scratch)
-            shutil.rmtree(folder, ignore_errors=True)
-            scratch.rename(folder)
+            with scratch_folder(folder, keep=_LOG) as scratch:
+                _compile(tool, recipe, scratch)
     return Build(executable, folder, recipe.waves, time.monotonic() - started)
 
 
@@ -156,7 +154,7 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
     first = [name for name in recipe.texts if name.endswith(".vlt")]
     inputs = [*map(str, recipe.sources), *(name for name in recipe.texts if name not in first)]
     inputs += [str(_MAIN), *map(str, _SHARED)]
-    log = folder / "build.log"
+    log = folder / _LOG
     if recipe.public == "ports":
         # Which ports there are is known once the design is elaborated; Verilator takes no wildcard for them.
         _call([str(tool.executable), *flags, *first, *inputs], folder, tool, log, recipe)
@@ -232,11 +230,7 @@ def _call(command: list[str], folder: Path, tool: Verilator, log: Path, recipe: 
     with log.open("a") as stream:
         stream.write(json.dumps(command) + "\n")
         stream.flush()
-        run = subprocess.run(
-            command, cwd=folder, env=tool.environment(), stdout=stream, stderr=subprocess.STDOUT, check=False
-        )
-    if run.returncode:
+        code = lifeline.call(command, folder, tool.environment(), stream)
+    if code:
         tail = "\n".join(log.read_text(errors="replace").splitlines()[-25:])
-        raise ToolError(
-            f"building {recipe.name} failed ({command[0]} ended with {run.returncode}), log in {log}:\n{tail}"
-        )
+        raise ToolError(f"building {recipe.name} failed ({command[0]} ended with {code}), log in {log}:\n{tail}")

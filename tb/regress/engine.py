@@ -44,7 +44,7 @@ class Tally:
         built: simulators that were made.
         cached: simulators that were there.
         build_s: wall time of the builds, summed.
-        lost: batches whose worker was lost.
+        lost: batches and builds whose worker was lost.
         sent: contents that were sent to workers, in bytes.
     """
 
@@ -127,8 +127,7 @@ class Engine:
             self._open.update((i.index, i) for chunk in chunks for i in chunk)
         # What takes longest to simulate is built first.
         for _, chunks in sorted(batches.items(), key=lambda kv: -sum(map(len, kv[1]))):
-            future = self._builders.submit(self._build, *self._build_arguments(chunks[0][0]))
-            self._watch(future, ("built", list(chunks)))
+            self._submit_build(list(chunks), 1)
         while self._running:
             self._hooks.tick()
             if self._hooks.stop():
@@ -155,7 +154,7 @@ class Engine:
                 self._running.discard(value)
                 self._flush()
                 if what[0] == "built":
-                    self._built(value, what[1])
+                    self._built(value, what[1], what[2])
                 else:
                     self._ended(value, what[1])
             try:
@@ -179,20 +178,28 @@ class Engine:
         for result in fresh:
             self._open.pop(result.index, None)
 
+    def _submit_build(self, chunks: list[Sequence[Item]], attempt: int) -> None:
+        future = self._builders.submit(self._build, *self._build_arguments(chunks[0][0]))
+        self._watch(future, ("built", chunks, attempt))
+
     def _submit(self, task: _Task) -> None:
         future = self._executor.submit(self._runner, task.batch, task.attempt, task.content)
         self._watch(future, ("ran", task))
 
     # -- what happens ---------------------------------------------------------------------------------------------------
 
-    def _built(self, future: Future[tuple[str, float]], chunks: list[Sequence[Item]]) -> None:
+    def _built(self, future: Future[tuple[str, float]], chunks: list[Sequence[Item]], attempt: int) -> None:
         items = [i for chunk in chunks for i in chunk]
         try:
             simulator, seconds = future.result()
         except CancelledError:
             return
         except WorkerLostError as error:
-            self._fail(items, f"building the simulator: {error}", "")
+            self.tally.lost += 1
+            if attempt < MOST_ATTEMPTS:
+                self._submit_build(chunks, attempt + 1)
+            else:
+                self._fail(items, f"building the simulator: {error}, {attempt} times", "")
             return
         except GoldbeatError as error:
             if isinstance(error, DiskFullError) or "No space left on device" in str(error):

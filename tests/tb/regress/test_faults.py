@@ -267,6 +267,87 @@ def test_a_full_disk_is_nobodys_failure(own_root, tmp_path, monkeypatch):
         subprocess.run(["umount", "-l", str(small)], check=False)
 
 
+# -- builds ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def empty_root(own_root):
+    """No simulator is there."""
+    (own_root / "sim").unlink()
+    return own_root
+
+
+def _until_compiling(root, pid):
+    """Wait until a compiler is at work; the processes below, and the scratch folder."""
+    end = time.monotonic() + 240
+    while time.monotonic() < end:
+        below = _descendants(pid)
+        if any("cc1plus" in _words(p) for p in below):
+            (scratch,) = (root / "sim").glob("moody-*.part")
+            return below, scratch
+        time.sleep(0.02)
+    raise AssertionError("nothing is compiled")
+
+
+def _simulators(root):
+    return sorted(p.name for p in (root / "sim").iterdir() if p.is_dir())
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("how", ["kill", "ctrl-c"])
+def test_a_build_ends_with_its_regression(empty_root, tmp_path, how):
+    suite = write_suite(tmp_path, seeds=3)
+    process = subprocess.Popen(command("regress", str(suite), "--jobs", "1"), stdout=subprocess.DEVNULL)
+    try:
+        below, scratch = _until_compiling(empty_root, process.pid)
+        process.send_signal(signal.SIGKILL if how == "kill" else signal.SIGINT)
+        assert process.wait(60) == (-signal.SIGKILL if how == "kill" else 130)
+    finally:
+        process.kill()
+    _until_gone(below)
+    there = {p: p.stat().st_mtime_ns for p in scratch.iterdir()} if scratch.is_dir() else {}
+    done = goldbeat("regress", str(suite), "--resume", "--jobs", "1")
+    assert done.returncode == 0, done.stderr
+    assert "3 of 3 pass; 1 simulators built" in done.stdout
+    assert not scratch.exists(), there
+    assert len(_simulators(empty_root)) == 1
+
+
+@pytest.mark.sim
+def test_a_worker_killed_while_it_builds_costs_nothing(empty_root, tmp_path):
+    suite = write_suite(tmp_path, seeds=3)
+    process = subprocess.Popen(command("regress", str(suite), "--jobs", "1"), stdout=subprocess.PIPE, text=True)
+    try:
+        below, _ = _until_compiling(empty_root, process.pid)
+        (worker,) = (p for p in below if "spawn_main" in _words(p))
+        theirs = _descendants(worker)
+        os.kill(worker, signal.SIGKILL)
+        _until_gone(theirs)
+        out, _ = process.communicate(timeout=300)
+    finally:
+        process.kill()
+    assert process.returncode == 0, out
+    assert "3 of 3 pass" in out
+    assert len(_simulators(empty_root)) == 1
+    with Store() as store:
+        assert store.run(1).facts["lost"] == 1
+
+
+@pytest.mark.sim
+def test_two_regressions_at_once_build_a_simulator_once(empty_root, tmp_path):
+    suite = write_suite(tmp_path, seeds=3)
+    both = [
+        subprocess.Popen(command("regress", str(suite), "--jobs", "1"), stdout=subprocess.PIPE, text=True)
+        for _ in range(2)
+    ]
+    outs = [p.communicate(timeout=300)[0] for p in both]
+    assert [p.returncode for p in both] == [0, 0], outs
+    (name,) = _simulators(empty_root)
+    # Verilator's and make's calls are logged as lists: one of each.
+    log = (empty_root / "sim" / name / "build.log").read_text()
+    assert sum(line.startswith("[") for line in log.splitlines()) == 2
+
+
 # -- processes --------------------------------------------------------------------------------------------------------
 
 
