@@ -68,7 +68,8 @@ def layers_of_run(stimulus: Stimulus, results: Sequence[AccessResult]) -> list[L
         found[names[access.address]] = result.value or 0
         if len(found) == len(names):
             raw = b"".join(word.to_bytes(4, "little") for word in label)
-            rows.append(LayerRow(raw.rstrip(b"\0").decode("latin-1"), found))
+            if found["CYCLES"]:
+                rows.append(LayerRow(raw.rstrip(b"\0").decode("latin-1"), found))
             found = {}
     return rows
 

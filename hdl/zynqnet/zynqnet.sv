@@ -195,7 +195,7 @@ module zynqnet
   logic [31:0] biases [NPE];
 
   zynqnet_walker u_walker (
-    .clk(aclk), .clear(go), .run(work), .layer, .rows, .weight_groups, .tiles_drained, .base_row,
+    .clk(aclk), .clear(go || !aresetn), .run(work), .layer, .rows, .weight_groups, .tiles_drained, .base_row,
     .issue, .load, .first_pass, .tile_end, .half, .index, .row, .column, .quad_entry, .pass, .weight_row, .taps, .counts
   );
 

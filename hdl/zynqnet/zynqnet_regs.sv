@@ -2,8 +2,8 @@
 //
 // zynqnet_regs - the register map of docs/zynqnet-hardware.md, start and done, interrupt.
 //
-// `start` is high two cycles after the data handshake of the write that starts; `done` makes AP_DONE, AP_READY, the interrupt and,
-// with auto-restart, `start` visible in the next cycle.
+// `start` is high two cycles after the data handshake of the write that starts. `done` makes AP_DONE, AP_READY and the interrupt
+// visible in the next cycle; with auto-restart, `start` is high in the one after that.
 
 module zynqnet_regs
   import zynqnet_pkg::*;
@@ -69,7 +69,7 @@ module zynqnet_regs
   registers_t  r_q;
   logic [63:0] name_q;
   logic        pad_q;
-  logic        done_q, ready_q, restart_q, gie_q, wanted_q;
+  logic        done_q, ready_q, restart_q, gie_q, wanted_q, again_q;
   logic [1:0]  ier_q, isr_q;
 
   always_comb begin
@@ -163,9 +163,11 @@ module zynqnet_regs
       isr_q         <= '0;
       start         <= 1'b0;
       wanted_q      <= 1'b0;
+      again_q       <= 1'b0;
     end else begin
       wanted_q <= write && write_address == 12'h000 && mask[0] && write_data[0];
-      start    <= (wanted_q && !busy) || (done && restart_q && !failed);
+      again_q  <= done && restart_q && !failed;
+      start    <= (wanted_q && !busy) || again_q;
       done_q  <= done || (done_q && !clear_done);
       ready_q <= done || (ready_q && !clear_done);
       isr_q   <= (isr_q ^ (write && write_address == 12'h00C ? write_data[1:0] & mask[1:0] : 2'b00)) | (ier_q & {2{done}});

@@ -121,10 +121,17 @@ def check_regions(regions: Sequence[Region]) -> None:
 
 @dataclass(frozen=True)
 class MemoryImage:
-    """A memory at an AXI4 port: what it holds and how fast it is."""
+    """A memory at an AXI4 port: what it holds and how fast it is.
+
+    Attributes:
+        regions: what it holds.
+        timing: how fast it is.
+        refusals: bursts against the rights of a region are part of the test: they are answered with SLVERR and not reported.
+    """
 
     regions: tuple[Region, ...]
     timing: MemoryTiming = field(default_factory=MemoryTiming)
+    refusals: bool = False
 
     def __post_init__(self) -> None:
         check_regions(self.regions)

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole accelerator behind its registers: what a host's program reads, and what happens in memory in which cycle.
 
-Contract: docs/zynqnet-hardware.md. The host waits for interrupts; programs that poll, and layers that start again by
-themselves, are beyond this model.
+Contract: docs/zynqnet-hardware.md, above all its sections Start and end, and Registers.
 """
 
 from __future__ import annotations
@@ -10,15 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from pymodels.axi.memory import MemoryImage
 from pymodels.errors import UsageError
 from pymodels.stimulus import Access, Answer, MemoryContents, Outcome, Stimulus
 from pymodels.zynqnet import registers as reg
-from pymodels.zynqnet.hardware import GO_LATENCY, ErrorCode, Hardware, configuration_error
-from pymodels.zynqnet.layer_run import Number, run_layer, word_type
+from pymodels.zynqnet.device_memory import DeviceMemory, Refusal
+from pymodels.zynqnet.hardware import GO_LATENCY, RESTART_LATENCY, ErrorCode, Hardware, configuration_error
 from pymodels.zynqnet.memory_map import WORD_BYTES, Space
 from pymodels.zynqnet.network import Layer
 from pymodels.zynqnet.shifts import Shifts
@@ -33,25 +29,14 @@ FIRST_CYCLE = 1
 # hdl/axil/axil_regs: from the handshake of a write or of a read's address to the answer.
 WRITE_ANSWER = 1
 READ_ANSWER = 3
+LOOK = 1
+"""From the handshake of a read's address to the cycle in which it is looked up."""
 
-LOG = np.dtype([(n, np.int64) for n in ("address", "cycle", "first", "last", "done", "len", "kind")])
-"""Columns of the memory's log that are predicted."""
-
-_WIDTHS = {
-    **dict.fromkeys((reg.NAME, reg.NAME + 4, reg.DRAM_BASE), 32),
-    **dict.fromkeys((reg.WIDTH, reg.HEIGHT), 9),
-    **dict.fromkeys((reg.CH_IN, reg.CH_OUT), 10),
-    **dict.fromkeys((reg.KERNEL, reg.STRIDE), 2),
-    **dict.fromkeys((reg.PAD, reg.RELU, reg.FIRST_SPLIT, reg.SECOND_SPLIT, reg.GLOBAL_POOL, reg.GIE), 1),
-    **dict.fromkeys(
-        (reg.MEM_IN, reg.MEM_OUT, reg.MEM_WEIGHTS, reg.WEIGHTS_OFFSET, reg.INPUT_OFFSET, reg.MEM_WORDS), 23
-    ),
-    reg.NUM_WEIGHTS: 19,
-    reg.SHIFTS: 24,
-    reg.IER: 2,
-}
-"""Registers that hold what is written to them, and how many bits of it."""
-_READ_ONLY = (reg.ID, reg.CONFIG, reg.ERROR, *reg.COUNTERS.values())
+_LAYERS = reg.COUNTERS["LAYERS"]
+_CLEARED = (reg.ERROR, *(address for name, address in reg.COUNTERS.items() if name != "LAYERS"))
+"""At go."""
+_MOVING = tuple(a for name, a in reg.COUNTERS.items() if name not in ("LAYERS", "CYCLES"))
+"""What they show while a layer runs is not specified."""
 
 
 class Device:
@@ -61,23 +46,25 @@ class Device:
         hardware: parameters.
         image: the memory; its arrays are copied.
         mem_words: reset value of the memory size register.
+
+    Attributes:
+        layers: those that ran, bad ones included, in order.
     """
 
     def __init__(self, hardware: Hardware, image: MemoryImage, mem_words: int) -> None:
-        self._hardware, self._image = hardware, image
+        self._hardware = hardware
         self._accelerator = Accelerator(hardware, image.timing)
-        self._base = min(region.base for region in image.regions)
-        end = max(region.end for region in image.regions)
-        self._bytes = np.zeros(end - self._base, np.uint8)
-        for region in image.regions:
-            self._bytes[region.base - self._base : region.end - self._base] = region.data
-        self._values = dict.fromkeys(_WIDTHS, 0) | {reg.MEM_WORDS: mem_words}
-        self._results = dict.fromkeys(_READ_ONLY, 0)
+        self._memory = DeviceMemory(image, "int8" if hardware.int8 else "fp32", hardware.lanes * WORD_BYTES)
+        self._values = dict.fromkeys(reg.WIDTHS, 0) | {reg.MEM_WORDS: mem_words}
+        self._results = dict.fromkeys(reg.READ_ONLY, 0)
         self._results[reg.ID] = reg.ID_VALUE
         self._results[reg.CONFIG] = hardware.npe | hardware.lanes << 8 | int(hardware.int8) << 16 | hardware.lines << 20
         self._status = 0  # done and ready of AP_CTRL
+        self._restart = False
         self._isr = 0
+        self._go: int | None = None  # of a layer that has not begun
         self._running: LayerTimes | None = None
+        self._refusal: Refusal | None = None  # of the layer that runs
         self.layers: list[LayerTimes] = []
 
     # -- the host
@@ -86,23 +73,23 @@ class Device:
         """Run a host's program from reset on; what every step reads, and its last cycle.
 
         Raises:
-            UsageError: the program does what is beyond this model.
+            UsageError: the program waits for what never comes.
         """
         answers, cycle = [], FIRST_CYCLE
         for access in program:
             value = None
             if access.op == "write":
-                self._settle(cycle)
                 self._write(access, cycle)
                 end = cycle + WRITE_ANSWER
             elif access.op == "read":
-                self._settle(cycle)
-                value = self._read(access.address)
+                value = self._read(access.address, cycle)
                 end = cycle + READ_ANSWER
+            elif access.op == "poll":
+                value, end = self._poll(access, cycle)
             elif access.op == "wait":
                 end = cycle + (access.cycles or 1) - 1
             elif access.op == "wait_for" and access.port == INTERRUPT:
-                end = self._interrupt(cycle)
+                end = self._wait(access.wanted, cycle)
             else:
                 raise UsageError(f"the golden model knows no {access.op} of {access.port or hex(access.address)}")
             answers.append(Answer(value, end))
@@ -110,80 +97,142 @@ class Device:
         return answers
 
     def finish(self) -> None:
-        """Let a layer that runs come to its end."""
-        if self._running is not None:
-            self._settle(self._running.done + 1)
+        """Let a layer that runs, or is about to, come to its end."""
+        if self._restart and self._active:
+            raise UsageError("the program ends with auto-restart on: layers without end")
+        while self._active:
+            self._settle(self._next_event())
+
+    def contents(self) -> MemoryContents:
+        """What the memory holds, and the bursts that it has answered."""
+        return self._memory.contents(self.layers)
 
     @property
     def interrupt(self) -> int:
         """The output."""
         return int(bool(self._values[reg.GIE] and self._isr))
 
-    def _interrupt(self, cycle: int) -> int:
-        """The first cycle from this one on in which the interrupt is visible."""
+    def _wait(self, wanted: int, cycle: int) -> int:
+        """The first cycle from this one on in which the interrupt is as wanted."""
         self._settle(cycle)
-        if not self.interrupt:
-            if self._running is None or not (self._values[reg.GIE] and self._values[reg.IER]):
-                raise UsageError("the program waits for an interrupt that never comes")
-            cycle = self._running.done + 1
+        while self.interrupt != wanted:
+            if not (wanted and self._active and self._values[reg.GIE] and self._values[reg.IER]):
+                raise UsageError(f"the program waits for irq to be {wanted}, which never comes")
+            cycle = self._next_event()
             self._settle(cycle)
         return cycle
 
-    def _settle(self, cycle: int) -> None:
-        """What is visible in this cycle."""
-        if self._running is None or cycle <= self._running.done:
-            return
-        found, self._running = self._running, None
-        self._status = reg.DONE | reg.READY
-        self._isr |= self._values[reg.IER]
-        self._results[reg.ERROR] = int(found.error)
-        for name, value in found.counters().items():
-            self._results[reg.COUNTERS[name]] = value
-        self._results[reg.COUNTERS["LAYERS"]] += found.error is ErrorCode.NONE
+    def _poll(self, access: Access, cycle: int) -> tuple[int, int]:
+        """What the last read of a poll gives, and the cycle of its answer: reads follow each other without a pause."""
+        mask = ~0 if access.mask is None else access.mask
+        begun = cycle
+        while True:
+            active = self._active
+            value = self._read(access.address, cycle)
+            if value is None:
+                raise UsageError(f"the program polls {access.address:#x}, which is not predictable")
+            end = cycle + READ_ANSWER
+            if not (value ^ access.wanted) & mask:
+                return value, end
+            if not active or (access.cycles is not None and end + 1 - begun >= access.cycles):
+                raise UsageError(f"the program polls {access.address:#x} for {access.wanted:#x}, which does not come")
+            cycle = end + 1
 
-    def _read(self, address: int) -> int | None:
-        """What a read gives; None where it answers SLVERR."""
+    def _read(self, address: int, cycle: int) -> int | None:
+        """What a read gives; None where it answers SLVERR, or where no value is specified."""
+        look = cycle + LOOK
+        self._settle(look)
         if address == reg.AP_CTRL:
-            value = reg.START if self._running is not None else self._status | reg.IDLE
+            value = self._status | (reg.START if self._busy(look) else reg.IDLE)
+            # A layer that ends at the edge of the look sets them again.
             self._status = 0
-            return value
+            return value | (reg.AUTO_RESTART if self._restart else 0)
         if address == reg.ISR:
             return self._isr
-        if address in self._results and self._running is not None:
-            raise UsageError(f"the program reads register {address:#x} while a layer runs")
+        if (times := self._running) is not None:
+            if address in _MOVING:
+                return None
+            if address == reg.ERROR:
+                return self._error_of(times, look)
         return (self._values | self._results).get(address)
 
     def _write(self, access: Access, cycle: int) -> None:
         mask = sum(0xFF << 8 * n for n in range(4) if access.strobe >> n & 1)
         value, address = (access.value or 0) & mask, access.address
-        if address == reg.AP_CTRL:
-            if value & reg.AUTO_RESTART:
-                raise UsageError("layers that start again by themselves are beyond the golden model")
-            if value & reg.START and self._running is None:
-                self._start(cycle + GO_LATENCY)
-        elif address == reg.ISR:
+        self._settle(cycle)
+        if address == reg.ISR:
+            # Before the end of a layer at the same edge.
             self._isr ^= value & 3
+        # Everything else that happens at this edge still sees the old values.
+        self._settle(cycle + 1)
+        if address == reg.AP_CTRL:
+            if mask & reg.AUTO_RESTART:
+                self._restart = bool(value & reg.AUTO_RESTART)
+            if value & reg.START and not self._busy(cycle + 1):
+                self._go = cycle + GO_LATENCY
         elif address in self._values:
             kept = self._values[address] & ~mask | value
-            self._values[address] = kept & ((1 << _WIDTHS[address]) - 1)
+            self._values[address] = kept & ((1 << reg.WIDTHS[address]) - 1)
+
+    # -- time
+
+    @property
+    def _active(self) -> bool:
+        """A layer runs, or has been started."""
+        return self._running is not None or self._go is not None
+
+    def _busy(self, cycle: int) -> bool:
+        """A layer runs in this cycle, up to which everything is settled."""
+        return self._running is not None or (self._go is not None and self._go <= cycle)
+
+    def _next_event(self) -> int:
+        """The cycle in which a layer's begin or end is visible."""
+        edge = self._running.done if self._running is not None else self._go
+        assert edge is not None
+        return edge + 1
+
+    def _settle(self, cycle: int) -> None:
+        """Let everything happen up to the edge before this cycle: then all is as it is visible in it."""
+        while self._active and self._next_event() <= cycle:
+            if self._running is not None:
+                self._end(self._running)
+            else:
+                assert self._go is not None
+                self._begin(self._go)
+
+    def _end(self, times: LayerTimes) -> None:
+        error = self._error_of(times, times.done)
+        self._running = self._refusal = None
+        self._status = reg.DONE | reg.READY
+        self._isr |= self._values[reg.IER]
+        self._results[reg.ERROR] = error
+        for name, value in times.counters().items():
+            self._results[reg.COUNTERS[name]] = value
+        if not error:
+            self._results[_LAYERS] += 1
+            if self._restart:
+                self._go = times.done + RESTART_LATENCY
+
+    def _error_of(self, times: LayerTimes, cycle: int) -> int:
+        """The register ERROR of a layer that runs in this cycle."""
+        if times.error is not ErrorCode.NONE:
+            return int(times.error) if cycle >= times.done else 0
+        refusal = self._refusal
+        return int(refusal.code) if refusal is not None and cycle > refusal.cycle else 0
 
     # -- the layer
 
-    def _start(self, go: int) -> None:
+    def _begin(self, go: int) -> None:
+        self._go = None
+        self._results |= dict.fromkeys(_CLEARED, 0)
         layer, space = self._layer()
         error = self._error(layer, space)
-        self._status = 0
         if error is not ErrorCode.NONE:
             self._running = self._accelerator.refuse(layer, go, error)
-            return
-        self._running = self._accelerator.run(layer, space, go)
+        else:
+            self._running = self._accelerator.run(layer, space, go)
+            self._refusal = self._memory.run(self._running, space)
         self.layers.append(self._running)
-        number: Number = "int8" if self._hardware.int8 else "fp32"
-        first = space.base - self._base
-        if first < 0 or first % WORD_BYTES:
-            raise UsageError(f"DRAM base {space.base:#x} lies before the memory")
-        dram = self._bytes[first : first + (len(self._bytes) - first) // WORD_BYTES * WORD_BYTES]
-        run_layer(dram.view(word_type(number)), layer, space, number)
 
     def _layer(self) -> tuple[Layer, Space]:
         """The layer that the registers describe, right or wrong."""
@@ -222,41 +271,13 @@ class Device:
             wrong.append(ErrorCode.SHIFTS)
         return min(wrong, default=ErrorCode.NONE)
 
-    # -- the memory
-
-    def contents(self) -> MemoryContents:
-        """What the memory holds, and the bursts that it has answered."""
-        regions = {
-            region.name: self._bytes[region.base - self._base : region.end - self._base]
-            for region in self._image.regions
-        }
-        return MemoryContents(regions, self._log())
-
-    def _log(self) -> npt.NDArray[Any]:
-        beat = self._hardware.lanes * WORD_BYTES
-        parts = []
-        for times in self.layers:
-            for kind, bursts in ((1, times.writes), (0, times.reads)):
-                rows = np.zeros(len(bursts), LOG)
-                columns = ("address", "len", "cycle", "first", "last") + (("done",) if kind else ())
-                for name, column in zip(columns, bursts.T, strict=True):
-                    rows[name] = column
-                rows["address"] *= beat
-                rows["len"] -= 1
-                rows["kind"] = kind
-                if not kind:
-                    rows["done"] = rows["last"]
-                parts.append(rows)
-        log = np.concatenate(parts) if parts else np.zeros(0, LOG)
-        # In one cycle, the memory looks at writes first.
-        return log[np.lexsort((1 - log["kind"], log["cycle"]))]
-
 
 def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     """Golden model of the whole accelerator; parameters ``NPE DATA_W INT8 LINES MEM_WORDS``."""
     device = Device(Hardware.of(params), stimulus.memories[MEMORY], int(params["MEM_WORDS"]))
     answers = device.run((*stimulus.program.get(REGISTERS, ()),))
-    device.finish()
+    if stimulus.stop_ps is None:
+        device.finish()
     return Outcome(
         {}, {INTERRUPT: device.interrupt}, memories={MEMORY: device.contents()}, accesses={REGISTERS: answers}
     )

@@ -31,6 +31,8 @@ POOL_PIXEL = 8
 POOL_WAIT = 8
 GO_LATENCY = 2
 """From the data handshake of the start to go (Start and end)."""
+RESTART_LATENCY = 2
+"""From the end of a layer to go of the next one, with auto-restart (What the host sees)."""
 
 # Caches
 PACKED_1X1 = 8

@@ -59,6 +59,23 @@ COUNTERS = {
     "FIRST_ISSUE": 0x130,
 }
 
+WIDTHS = {
+    **dict.fromkeys((NAME, NAME + 4, DRAM_BASE), 32),
+    **dict.fromkeys((WIDTH, HEIGHT), 9),
+    **dict.fromkeys((CH_IN, CH_OUT), 10),
+    **dict.fromkeys((KERNEL, STRIDE), 2),
+    **dict.fromkeys((PAD, RELU, FIRST_SPLIT, SECOND_SPLIT, GLOBAL_POOL, GIE), 1),
+    **dict.fromkeys((MEM_IN, MEM_OUT, MEM_WEIGHTS, WEIGHTS_OFFSET, INPUT_OFFSET, MEM_WORDS), 23),
+    NUM_WEIGHTS: 19,
+    SHIFTS: 24,
+    IER: 2,
+}
+"""Registers that hold what is written to them, and how many bits of it."""
+READ_ONLY = (ID, CONFIG, ERROR, *COUNTERS.values())
+"""Registers that nobody writes."""
+KNOWN = (AP_CTRL, ISR, *WIDTHS, *READ_ONLY)
+"""All registers."""
+
 ID_VALUE = 0x5A4E_4554
 
 # Bits of AP_CTRL.

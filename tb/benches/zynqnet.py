@@ -9,27 +9,22 @@ import numpy as np
 
 from pymodels.axi.memory import MemoryTiming
 from pymodels.errors import UsageError
-from pymodels.stimulus import Access, Stimulus
-from pymodels.zynqnet import registers as reg
+from pymodels.stimulus import Stimulus
 from pymodels.zynqnet.device import INTERRUPT, MEMORY, REGISTERS, predict
 from pymodels.zynqnet.hardware import MEM_WORDS, Hardware
-from pymodels.zynqnet.memory_map import MemoryMap
 from pymodels.zynqnet.network import Layer, Network
-from pymodels.zynqnet.networks import mini
 from tb.design import Case, ClockPort, Design, LitePort, MemoryPort, Parameter, Setting, StatusPort
 from tb.paths import HDL
 from tb.traffic import Rng
+from tb.zynqnet_errors import errors
+from tb.zynqnet_host import edges, polling, registers, resets, responses, restart
 from tb.zynqnet_inputs import find_image, find_network, find_weights
 from tb.zynqnet_report import findings
 from tb.zynqnet_traffic import (
-    memory_image,
-    patience,
     prepared,
     random_network,
     random_timing,
     random_words,
-    run_layer,
-    setup,
     stimulus,
 )
 
@@ -79,72 +74,6 @@ def _random(setting: Setting) -> Sequence[Stimulus]:
         timing = MemoryTiming(read_latency=int(rng.integers(1, 30))) if plain else random_timing(rng, setting.seed + n)
         episodes.append(stimulus(network, words, network.layers, timing, setting.clocks))
     return episodes
-
-
-# What makes a good layer a bad one, in the order of the error codes.
-_MISTAKES: tuple[dict[int, int], ...] = (
-    {reg.KERNEL: 2},
-    {reg.STRIDE: 0},
-    {reg.STRIDE: 3},
-    {reg.WIDTH: 0},
-    {reg.HEIGHT: 257},
-    {reg.CH_IN: 0},
-    {reg.CH_OUT: 0},
-    {reg.CH_OUT: 24},
-    {reg.CH_OUT: 528},
-    {reg.WIDTH: 256, reg.CH_IN: 100},
-    {reg.KERNEL: 3, reg.CH_IN: 1023, reg.CH_OUT: 64},
-    {reg.NUM_WEIGHTS: 17},
-    {reg.SECOND_SPLIT: 1},
-    {reg.DRAM_BASE: 4},
-    {reg.MEM_IN: 2},
-    {reg.MEM_OUT: 6},
-    {reg.MEM_WEIGHTS: 1},
-    {reg.WEIGHTS_OFFSET: 2},
-    {reg.INPUT_OFFSET: 3},
-    {reg.MEM_WEIGHTS: (1 << 23) - 4},
-    {reg.MEM_IN: (1 << 23) - 4},
-    {reg.MEM_OUT: (1 << 23) - 4},
-    {reg.MEM_WORDS: 100},
-    {reg.MEM_OUT: 0, reg.MEM_IN: 0},
-    # No mistakes but in int8.
-    {reg.SHIFTS: 0x10},
-    {reg.SHIFTS: 0x2000},
-    {reg.SHIFTS: 0xF70000},
-)
-
-
-def _errors(setting: Setting) -> Sequence[Stimulus]:
-    """Bad layers that must not start, each followed by a good one; registers that are not there."""
-    rng = np.random.default_rng(setting.seed)
-    network = mini()
-    words = random_words(rng, network, bool(setting.params["INT8"]))
-    good = next(layer for layer in network.layers if layer.split == "first")
-    rows = list(reg.layer_rows(good))
-    kept = {row.address: row.value for row in rows} | {
-        row.address: row.value for row in reg.setup_rows(MemoryMap(network))
-    }
-    kept[reg.SHIFTS] = 0
-    accesses = [*setup(MemoryMap(network))]
-    for mistake in _MISTAKES:
-        # The start comes last.
-        bad = [*rows[:-1], *(reg.Row("mistake", address, value) for address, value in mistake.items()), rows[-1]]
-        accesses += run_layer(bad, patience(good))
-        accesses += [Access("write", address, kept[address]) for address in mistake]
-    accesses += run_layer(rows, patience(good))
-    accesses += [Access("read", 0x0FC, error=True), Access("write", 0x104, 1, error=True)]
-    accesses += [Access("read", address) for address in kept if address != reg.AP_CTRL]
-    timing = MemoryTiming()
-    (clock,) = setting.clocks.values()
-    return [
-        Stimulus(
-            inputs={},
-            clocks=setting.clocks,
-            program={REGISTERS: tuple(accesses)},
-            memories={MEMORY: memory_image(network, words, timing)},
-            least_ps=50 * clock.period_ps,
-        )
-    ]
 
 
 _ADDRESS = ("addr", "len", "size", "burst", "valid", "ready")
@@ -198,7 +127,17 @@ DESIGN = Design(
             options={"network": "mini", "layer": "all", **_DATA, **_MEMORY},
         ),
         Case(name="random", summary="random small layers", make=_random, options={"layers": 20, "memory": "random"}),
-        Case(name="errors", summary="bad layers, and registers that are not there", make=_errors),
+        Case(name="errors", summary="bad layers, and registers that are not there", make=errors),
+        Case(name="restart", summary="layers that start again by themselves", make=restart),
+        Case(name="polling", summary="a host that polls instead of waiting for the interrupt", make=polling),
+        Case(name="edges", summary="accesses in the cycles around the end of a layer", make=edges),
+        Case(
+            name="registers",
+            summary="writes while a layer runs, interrupts, addresses without a register",
+            make=registers,
+        ),
+        Case(name="reset", summary="reset in every phase of a layer", make=resets, options={"random": 10}),
+        Case(name="responses", summary="error responses of the memory", make=responses, options={"layers": 16}),
         Case(
             name="layer",
             summary="one layer of a network, or some",

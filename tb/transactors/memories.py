@@ -18,6 +18,7 @@ class Memories:
     """What a job's AXI4 ports talk to, and what watches them and its AXI-Lite ports."""
 
     def __init__(self, kernel: Kernel, job: Job) -> None:
+        self._kernel = kernel
         resets = {c.name: c.resetn for c in job.clocks}
         self._checkers: list[AxiChecker] = []
         self._memories: dict[str, AxiMemory] = {}
@@ -40,6 +41,7 @@ class Memories:
 
     def load(self, stimulus: Stimulus) -> None:
         """Fill the memories; they work from reset release on. The stimulus' own arrays stay as they are."""
+        self._kernel.rule("mem_rights", not any(image.refusals for image in stimulus.memories.values()))
         for name, image in stimulus.memories.items():
             if name not in self._memories:
                 known = ", ".join(self._memories) or "none"

@@ -3,13 +3,17 @@
 
 import pytest
 
-from pymodels.zynqnet.hardware import Hardware
+from pymodels.zynqnet import registers as reg
+from pymodels.zynqnet.device import REGISTERS
+from pymodels.zynqnet.hardware import ErrorCode, Hardware
 from pymodels.zynqnet.memory_map import MemoryMap
 from pymodels.zynqnet.networks import mini
 from pymodels.zynqnet.timing import Accelerator
 from tb.benches.zynqnet import DESIGN
-from tb.run import Request, run
+from tb.run import Request, predict, run
+from tb.zynqnet_errors import MISTAKES, mistakes
 
+HOST = ("restart", "polling", "edges", "registers", "reset", "responses")
 # The smallest build: the default one takes more than a minute.
 SMALL = {"NPE": 4, "DATA_W": 64, "LINES": 4}
 
@@ -33,6 +37,63 @@ def test_a_small_build(tmp_path):
     assert table.rows[-1][0] == "all"
     passed("random", SMALL, tmp_path / "random", layers=30)
     passed("errors", SMALL, tmp_path / "errors")
+    for case in HOST:
+        passed(case, SMALL, tmp_path / case)
+
+
+def accesses(case, params, **options):
+    """What the host does in each episode, with the answers that the model predicts."""
+    plan = predict(Request(DESIGN, DESIGN.case(case), (0,), params, options), 0)
+    return [list(zip(s.program[REGISTERS], e.accesses[REGISTERS], strict=True)) for s, e in plan.steps]
+
+
+@pytest.mark.parametrize("params", [SMALL, {"NPE": 8}, {"INT8": 1, "NPE": 8, "DATA_W": 32}])
+def test_every_error_is_reached_and_the_first_one_counts(params):
+    (steps,) = accesses("errors", params)
+    found = [answer.value for access, answer in steps if access.op == "read" and access.address == reg.ERROR][1:]
+    known = [code for code in MISTAKES if params.get("INT8") or code is not ErrorCode.SHIFTS]
+    for mistake, code in zip(mistakes(), found, strict=False):
+        wrong = [c for c in known if any(one.items() <= mistake.items() for one in MISTAKES[c])]
+        assert code == min(wrong, default=0), mistake
+    assert set(known) <= set(found)
+
+
+def values(steps, address):
+    return [a.value for access, a in steps if access.op == "read" and access.address == address]
+
+
+def test_accesses_fall_into_every_cycle_around_the_end():
+    episodes = accesses("edges", SMALL)
+    layers, isr = ([values(steps, address)[-1] for steps in episodes] for address in (reg.COUNTERS["LAYERS"], reg.ISR))
+    # From four cycles before the end to four after it: clearing auto-restart, start, toggling ISR, writing IER.
+    assert layers[:18] == 2 * [1, 1, 1, 1, 2, 2, 2, 2, 2]
+    assert isr[18:27] == [1, 1, 1, 1, 1, 0, 0, 0, 0]
+    assert isr[27:36] == [3, 3, 3, 3, 1, 1, 1, 1, 1]
+    # Looks at AP_CTRL, ISR, CYCLES, LAYERS and ERROR.
+    for at, address in ((45, reg.AP_CTRL), (54, reg.ISR), (63, reg.COUNTERS["CYCLES"]), (72, reg.COUNTERS["LAYERS"])):
+        looks = [values(steps, address)[0] for steps in episodes[at : at + 9]]
+        assert len(set(looks[:4])) == len(set(looks[4:])) == 1
+        assert looks[3] != looks[4]
+    assert [values(steps, reg.ERROR)[0] for steps in episodes[81:90]] == 3 * [0] + 6 * [ErrorCode.CH_OUT]
+    # Idle for one cycle between two layers.
+    last = [values(steps, reg.AP_CTRL)[0] for steps in episodes[108:117]]
+    again = reg.AUTO_RESTART
+    idle, later = again | reg.DONE | reg.READY | reg.IDLE, again | reg.DONE | reg.READY | reg.START
+    assert last == 4 * [again | reg.START] + [idle] + 4 * [later]
+
+
+def test_host_programs_reach_what_they_are_for():
+    runs = accesses("restart", SMALL)
+    starts = [sum(a.op == "write" and a.address == 0 and a.value & 1 for a, _ in steps) for steps in runs]
+    layers = [values(steps, reg.COUNTERS["LAYERS"])[-1] for steps in runs]
+    assert all(many > once for many, once in zip(layers[:4] + layers[6:], starts[:4] + starts[6:], strict=False))
+    codes = {values(steps, reg.ERROR)[0] for steps in accesses("responses", SMALL)}
+    assert codes == {ErrorCode.READ_RESPONSE, ErrorCode.WRITE_RESPONSE}
+    # A poll ends with the first read that finds the bit, four cycles after the last one that did not.
+    for steps in accesses("polling", SMALL):
+        polls = [n for n, (access, _) in enumerate(steps) if access.op == "poll"]
+        spent = [steps[n][1].cycle - steps[n - 1][1].cycle for n in polls]
+        assert all(cycles % 4 == 0 and cycles > 100 for cycles in spent)
 
 
 @pytest.mark.sim
@@ -42,13 +103,24 @@ def test_a_small_build(tmp_path):
 )
 def test_200_random_layers(params, tmp_path):
     passed("random", params, tmp_path, layers=200)
-    passed("errors", params, tmp_path)
+    for case in ("errors", *HOST):
+        passed(case, params, tmp_path, seed=2)
 
 
 @pytest.mark.sim
 @pytest.mark.slow
-def test_the_whole_network(tmp_path):
-    passed("full", {}, tmp_path)
+def test_codes_of_a_narrow_int8_build(tmp_path):
+    params = {"INT8": 1, "NPE": 8, "DATA_W": 32}
+    for case in ("errors", *HOST):
+        passed(case, params, tmp_path)
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+@pytest.mark.parametrize(("width", "cycles"), [(128, 4_474_888), (64, 6_077_766), (32, 9_655_590)])
+def test_the_whole_network(width, cycles, tmp_path):
+    (table,) = passed("full", {"DATA_W": width}, tmp_path).findings()
+    assert table.rows[-1][:2] == ("all", str(cycles))
 
 
 @pytest.mark.sim

@@ -146,15 +146,123 @@ def test_a_second_start_is_ignored():
     assert values(outcome, 1) == [1]
 
 
+def ended(*steps):
+    """The cycle in which the layer that these steps start is done."""
+    return run(*SETUP, *INTERRUPTS, *steps, WAIT).accesses["s_axil"][-1].cycle - 1
+
+
+def poll(address, value, mask=None):
+    return Access("poll", address, value, mask=mask)
+
+
+def test_a_poll_counts_its_reads():
+    layer = mini().layers[0]
+    begun = [*SETUP, *INTERRUPTS, *layer_program(layer)]
+    done = ended(*layer_program(layer))
+    for pause in range(1, 6):
+        steps = [*begun, Access("wait", cycles=pause), poll(reg.AP_CTRL, reg.DONE, reg.DONE), *read(reg.AP_CTRL)]
+        answers = run(*steps).accesses["s_axil"]
+        first = answers[-3].cycle + 1
+        # Looks come every four cycles, the first one a cycle after the address.
+        look = first + 1
+        while look <= done:
+            look += 4
+        assert answers[-2].cycle == look + 2
+        assert (answers[-2].value, answers[-1].value) == (reg.DONE | reg.IDLE | reg.READY, reg.IDLE)
+
+
+def test_done_stays_until_it_is_read():
+    layer = mini().layers[0]
+    layers = reg.COUNTERS["LAYERS"]
+    once = [*layer_program(layer), poll(layers, 1)]
+    outcome = run(
+        *SETUP, *once, *layer_program(layer), *read(reg.AP_CTRL), poll(layers, 2), *read(reg.AP_CTRL, reg.AP_CTRL)
+    )
+    found = values(outcome, 4)
+    assert found[0] == reg.START | reg.DONE | reg.READY
+    assert found[2:] == [reg.IDLE | reg.DONE | reg.READY, reg.IDLE]
+
+
+def test_auto_restart_takes_what_stands_in_the_registers():
+    first, second = mini().layers[:2]
+    layers = reg.COUNTERS["LAYERS"]
+    again = [Access("write", reg.AP_CTRL, reg.START | reg.AUTO_RESTART), *layer_program(second)[:-1]]
+    steps = [
+        *SETUP,
+        *layer_program(first)[:-1],
+        *again,
+        poll(layers, 1),
+        Access("write", reg.AP_CTRL, 0),
+        poll(layers, 2),
+    ]
+    outcome = run(*steps, *read(reg.AP_CTRL, reg.COUNTERS["ISSUES"]))
+    model = golden()
+    for layer in (first, second):
+        model.run_layer(layer)
+    assert outcome.memories["m_axi"].regions["all"].tobytes() == model.dram.tobytes()
+    # go of the second layer is two cycles after the end of the first one.
+    timed = Accelerator()
+    start = next(a.cycle for a, s in zip(outcome.accesses["s_axil"], steps, strict=False) if s.address == 0)
+    one = timed.run(first, MemoryMap(mini()), start + 1)
+    two = timed.run(second, MemoryMap(mini()), one.done + 2)
+    assert values(outcome, 2) == [reg.IDLE | reg.DONE | reg.READY, two.issues]
+    log = outcome.memories["m_axi"].log
+    assert log["done"].max() == max(two.reads[:, 4].max(), two.writes[:, 5].max())
+
+
+def refusing(address, size, *, write):
+    """The memory with a stretch that must not be read, or written."""
+    base, words = MemoryMap(mini()).base, golden().dram.view(np.uint8)
+    first, end = address - base, address - base + size
+    bad = Region("bad", address, words[first:end], readable=write, writable=not write)
+    regions = (Region("low", base, words[:first]), bad, Region("high", address + size, words[end:]))
+    return MemoryImage(regions, refusals=True)
+
+
+@pytest.mark.parametrize("write", [False, True])
+def test_a_refused_burst_is_reported_and_the_layer_goes_on(write):
+    layer, memory = mini().layers[0], MemoryMap(mini())
+    # The first burst of the image; the first one of the results.
+    at = memory.layer_output(layer) if write else memory.layer_input(layer)
+    size = 256 - memory.byte(at.first) % 256
+    image = refusing(memory.byte(at.first), size, write=write)
+    early = [Access("wait", cycles=30), *read(reg.ERROR)]
+    steps = [*SETUP, *INTERRUPTS, *layer_program(layer), *early, WAIT, *read(reg.ERROR, reg.COUNTERS["LAYERS"])]
+    steps += [Access("write", reg.ISR, 1), *layer_program(mini().layers[1], NUM_WEIGHTS=1), WAIT, *read(reg.ERROR)]
+    given = Stimulus(
+        {}, clocks={"aclk": Clock(4000, 4000)}, program={"s_axil": tuple(steps)}, memories={"m_axi": image}
+    )
+    outcome = predict(PARAMS, given)
+    answers = [a.value for s, a in zip(steps, outcome.accesses["s_axil"], strict=True) if s.op == "read"]
+    code = ErrorCode.WRITE_RESPONSE if write else ErrorCode.READ_RESPONSE
+    # The image is read before anything is written.
+    assert answers == [0 if write else code, code, 0, ErrorCode.NUM_WEIGHTS]
+    model = golden()
+    if not write:
+        model.dram[at.first : at.first + size // 4] = 0
+    model.run_layer(layer)
+    expected = model.dram
+    expected[at.first : at.first + size // 4] = golden().dram[at.first : at.first + size // 4]
+    found = b"".join(outcome.memories["m_axi"].regions[name].tobytes() for name in ("low", "bad", "high"))
+    assert found == expected.tobytes()
+
+
 @pytest.mark.parametrize(
     "step",
     [
-        Access("poll", reg.AP_CTRL, 2),
-        Access("write", reg.AP_CTRL, reg.AUTO_RESTART),
+        poll(reg.AP_CTRL, reg.DONE),
+        poll(0x0FC, 1),
+        Access("wait_for", 0, 0, port="irq"),
         Access("wait_for", port="irq"),
         Access("wait_for", port="something"),
     ],
 )
-def test_what_is_beyond_the_model(step):
+def test_what_never_comes(step):
+    irq = [Access("write", reg.GIE, 1), Access("write", reg.ISR, 1)] if step.value == 0 else []
     with pytest.raises(UsageError):
-        run(*SETUP, step)
+        run(*SETUP, *irq, step)
+
+
+def test_layers_without_end():
+    with pytest.raises(UsageError, match="without end"):
+        run(*SETUP, *layer_program(mini().layers[0])[:-1], Access("write", reg.AP_CTRL, reg.START | reg.AUTO_RESTART))
