@@ -17,9 +17,10 @@ from pymodels.axi.memory import MemoryTiming, Region
 from pymodels.errors import UsageError
 from pymodels.pattern import NextReady, Pattern
 from pymodels.tpu.engine_heads import ERRORS, Head, Heads
+from pymodels.tpu.engine_kinds import BLOCK
 from pymodels.tpu.engine_memory import BEAT, BEATS, ReadPort
 from pymodels.tpu.engine_program import Front, Group, Program, Stream, check_program
-from pymodels.tpu.engine_result import BLOCK, Dispatched, Raised, Result
+from pymodels.tpu.engine_result import Dispatched, Raised, Result
 
 __all__ = ["Dispatched", "Front", "Group", "Program", "Raised", "Result", "Stream", "run"]
 

@@ -11,7 +11,7 @@ from pymodels.axi.burst import DECERR, OKAY, SLVERR
 from pymodels.axi.memory import GAP_PERIOD, MemoryTiming, Region, check_regions
 from pymodels.errors import UsageError
 from pymodels.pattern import splitmix64
-from pymodels.tpu.engine_result import BLOCK
+from pymodels.tpu.engine_kinds import BLOCK
 
 BEAT = 16
 BEATS = BLOCK // BEAT

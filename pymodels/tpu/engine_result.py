@@ -9,10 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.tpu.engine_heads import ERRORS
+from pymodels.tpu.engine_kinds import BLOCK
 from pymodels.trace import Trace
-
-BLOCK = 128
-"""Bytes of a block, and of the longest command."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,24 +13,11 @@ from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from pymodels.pattern import Pattern
 from pymodels.stimulus import Access, Stimulus
 from pymodels.tpu import front_registers as reg
+from pymodels.tpu.engine_kinds import BLOCK, BM1684X, BM1688, BM1690
 from pymodels.tpu.front_registers import predict, predict_accesses
 from pymodels.trace import Trace
 from tb.benches.tpu_damage import DAMAGES, Damage, Target
-from tb.benches.tpu_programs import (
-    BLOCK,
-    BM1684X,
-    BM1688,
-    BM1690,
-    END,
-    SEND,
-    WAIT,
-    Command,
-    Group,
-    Program,
-    kinds,
-    random_program,
-    stream,
-)
+from tb.benches.tpu_programs import END, SEND, WAIT, Command, Group, Program, kinds, random_program, stream
 from tb.design import Case, Design, LitePort, MemoryPort, Parameter, Setting, StatusPort, StreamPort
 from tb.paths import HDL
 from tb.traffic import Rng, stream_cases

@@ -8,22 +8,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from tb.benches.tpu_programs import (
-    BLOCK,
-    BM1684X,
-    BM1690,
-    END,
-    NOP,
-    SEND,
-    WAIT,
-    Command,
-    Group,
-    Kind,
-    Program,
-    absent,
-    kinds,
-    stream,
-)
+from pymodels.tpu.engine_kinds import BLOCK, BM1684X, BM1690
+from tb.benches.tpu_programs import END, NOP, SEND, WAIT, Command, Group, Kind, Program, absent, kinds, stream
 
 Rng = np.random.Generator
 

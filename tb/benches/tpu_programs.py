@@ -13,65 +13,26 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from pymodels.errors import UsageError
+from pymodels.tpu.engine_kinds import (
+    BLOCK,
+    BM1684X,
+    BM1688,
+    BM1690,
+    DMA_LONG,
+    DMA_SHORT,
+    DMA_SYSTEM,
+    LONG_ONLY,
+    NO_DEPENDENCY,
+    ONE_FORM,
+    TIU,
+    TIU_SYSTEM,
+    dma_bytes,
+    tiu_bytes,
+)
 
 Rng = np.random.Generator
 
-BM1684X, BM1688, BM1690 = range(3)
-"""Values of the parameter CHIP."""
-
-BLOCK = 128
-"""Bytes of a block: streams are whole blocks."""
-
 _UNIT = 16
-_CHIPS = 3
-
-# Kinds that are there: type -> one mask of sub-operations a chip (docs/tpu-engine.md, Commands).
-_TIU: dict[int, tuple[int, int, int]] = {
-    0: (0x00000007, 0x00000001, 0x00000017),
-    1: (0x000000F7, 0x000001FB, 0x000001FB),
-    2: (0x0000007E, 0x00000072, 0x000000F2),
-    3: (0x7FFDFFFF, 0x6C7DFFFF, 0x1CFDFFFF),
-    4: (0x0000003F, 0x0000001B, 0x0000001B),
-    5: (0x0000003F, 0x0000003F, 0x0000003F),
-    6: (0x0007FFFF, 0x0007E37F, 0x0007E37B),
-    7: (0x7FFFFFFF, 0x00000000, 0x0007FFFF),
-    8: (0x00000000, 0x00000000, 0x00000007),
-    9: (0x0002B000, 0x0002B000, 0x0002B000),
-    10: (0x00300002, 0x00300002, 0x00300002),
-    12: (0x00000000, 0x00000001, 0x00000001),
-    13: (0x07C00000, 0x07C00000, 0x0FC00000),
-    14: (0x0091BFBD, 0x0091BFBD, 0x0091BFBD),
-    15: (0xC000003F, 0xC000031E, 0xC000033F),
-}
-_DMA_LONG: dict[int, tuple[int, int, int]] = {
-    0: (0x7F, 0x7F, 0x1B),
-    1: (0x03, 0x03, 0x03),
-    2: (0x01, 0x03, 0x03),
-    3: (0x03, 0x03, 0x03),
-    4: (0x01, 0x01, 0x01),
-    5: (0x01, 0x01, 0x01),
-    7: (0x01, 0x01, 0x01),
-    8: (0x01, 0x01, 0x03),
-    9: (0x00, 0x0F, 0x0F),
-    10: (0x00, 0x03, 0x03),
-    11: (0x00, 0x03, 0x03),
-    12: (0x00, 0x00, 0x03),
-    13: (0x00, 0x00, 0x03),
-    15: (0x00, 0x00, 0x7F),
-    16: (0x00, 0x00, 0x01),
-}
-_DMA_SHORT: dict[int, tuple[int, int, int]] = {
-    1: (0x03, 0x00, 0x00),
-    2: (0x01, 0x00, 0x00),
-    3: (0x03, 0x00, 0x00),
-    5: (0x01, 0x00, 0x00),
-    6: (0x03, 0x1F, 0xFF),
-}
-_ONE_FORM = (7, 12, 15)
-_LONG_ONLY = (8,)
-_NO_DEPENDENCY = (7, 12)
-_SYSTEM_TIU, _SYSTEM_DMA = 15, 6
-_SHORT_BEATS = {0: 4, 1: 4, 6: 3, 13: 3, 14: 3, 4: 2, 5: 2, 9: 2, 10: 2}
 
 
 @dataclass(frozen=True)
@@ -93,23 +54,14 @@ class Kind:
     @property
     def beats(self) -> int:
         """Length in units of 16 bytes."""
-        if self.dma:
-            return 1 if self.type == _SYSTEM_DMA else 6
-        if self.type in _ONE_FORM:
-            return 1
-        if not self.short:
-            return 8
-        if self.type == 2:
-            return 3 if self.sub <= 3 else 2
-        if self.type == 3:
-            return 1 if self.sub in (24, 25) else 4
-        return _SHORT_BEATS[self.type]
+        size = dma_bytes(self.type) if self.dma else tiu_bytes(self.short, self.type, self.sub)
+        return size // _UNIT
 
 
-END = {False: Kind(False, False, _SYSTEM_TIU, 31), True: Kind(True, True, _SYSTEM_DMA, 0)}
-SEND = {False: Kind(False, False, _SYSTEM_TIU, 8), True: Kind(True, True, _SYSTEM_DMA, 3)}
-WAIT = {False: Kind(False, False, _SYSTEM_TIU, 9), True: Kind(True, True, _SYSTEM_DMA, 4)}
-NOP = {False: Kind(False, False, _SYSTEM_TIU, 30), True: Kind(True, True, _SYSTEM_DMA, 1)}
+END = {False: Kind(False, False, TIU_SYSTEM, 31), True: Kind(True, True, DMA_SYSTEM, 0)}
+SEND = {False: Kind(False, False, TIU_SYSTEM, 8), True: Kind(True, True, DMA_SYSTEM, 3)}
+WAIT = {False: Kind(False, False, TIU_SYSTEM, 9), True: Kind(True, True, DMA_SYSTEM, 4)}
+NOP = {False: Kind(False, False, TIU_SYSTEM, 30), True: Kind(True, True, DMA_SYSTEM, 1)}
 """System commands, for the TIU (False) and the DMAs (True)."""
 
 
@@ -120,9 +72,9 @@ def _subs(mask: int) -> Iterator[int]:
 def kinds(chip: int, dma: bool) -> list[Kind]:
     """Every kind of a chip's engine but END, SEND and WAIT."""
     found = []
-    for short, table in ((False, _DMA_LONG), (True, _DMA_SHORT)) if dma else ((False, _TIU), (True, _TIU)):
+    for short, table in ((False, DMA_LONG), (True, DMA_SHORT)) if dma else ((False, TIU), (True, TIU)):
         for typ, masks in table.items():
-            if not dma and short and typ in (*_ONE_FORM, *_LONG_ONLY):
+            if not dma and short and typ in (*ONE_FORM, *LONG_ONLY):
                 continue
             found += [Kind(dma, short, typ, sub) for sub in _subs(masks[chip])]
     return [k for k in found if k not in (END[dma], SEND[dma], WAIT[dma])]
@@ -139,7 +91,7 @@ def absent(chip: int, dma: bool) -> list[Kind]:
     return [
         k
         for k in every
-        if k not in known and not (not dma and ((k.short and k.type in _ONE_FORM) or (k.type == 12 and k.sub > 7)))
+        if k not in known and not (not dma and ((k.short and k.type in ONE_FORM) or (k.type == 12 and k.sub > 7)))
     ]
 
 
@@ -198,11 +150,11 @@ class Command:
         else:
             put(41, 4, kind.type)
             put(45, 3 if kind.type == 12 else 5, kind.sub)
-            if kind.type not in _ONE_FORM:
+            if kind.type not in ONE_FORM:
                 put(0, 1, kind.short)
             if chip == BM1684X and kind.type != 7:
                 put(1, 20, name)
-            if kind.type not in _NO_DEPENDENCY:
+            if kind.type not in NO_DEPENDENCY:
                 low, width = ((21, 20), (17, 24), (17, 20))[chip]
                 put(low, width, self.dep)
                 if chip == BM1690:
@@ -274,7 +226,7 @@ class _Maker:
         some = self.short[dma] if self.rng.random() < short else self.kinds[dma]
         kind = some[int(self.rng.integers(len(some)))]
         dep = 0
-        if dma or kind.type not in _NO_DEPENDENCY:
+        if dma or kind.type not in NO_DEPENDENCY:
             dep = self.dependency(self.program[core][-1], engine)
         self.add(core, engine, Command(kind, dep))
 

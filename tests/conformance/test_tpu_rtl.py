@@ -11,9 +11,10 @@ import pytest
 
 from pymodels.axi.memory import MemoryTiming
 from pymodels.pattern import Pattern
+from pymodels.tpu.engine_kinds import BM1684X, BM1688, BM1690
 from pymodels.tpu.profile import parse_profile
 from tb.benches.tpu import BY_ID, DESIGN, Scene, stimulus_of
-from tb.benches.tpu_programs import BM1684X, BM1688, BM1690, END, Command, Group
+from tb.benches.tpu_programs import END, Command, Group
 from tb.design import Case
 from tb.run import Request, run
 

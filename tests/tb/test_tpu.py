@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from pymodels.axi.memory import MemoryImage
+from pymodels.tpu.engine_kinds import BLOCK, BM1684X, BM1688, BM1690
 from pymodels.tpu.front_registers import CTRL, ERROR
 from tb.benches import tpu
 from tb.benches.tpu import DESIGN, damages_of
 from tb.benches.tpu_damage import BUS, DAMAGES
-from tb.benches.tpu_programs import BLOCK, BM1684X, BM1688, BM1690
 from tb.design import Case
 from tb.paths import HDL
 from tb.run import Request, run

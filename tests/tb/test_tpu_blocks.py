@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from pymodels.stimulus import Outcome, Stimulus
+from pymodels.tpu.engine_kinds import BM1684X, BM1690
 from pymodels.trace import Trace
-from tb.benches.tpu_programs import BM1684X, BM1690, END, SEND, WAIT, Command, absent, kinds
+from tb.benches.tpu_programs import END, SEND, WAIT, Command, absent, kinds
 from tb.design import Case, Design, StreamPort
 from tb.paths import HDL
 from tb.run import Request, run
