@@ -101,10 +101,10 @@ class Description(BaseModel):
             name=self.top,
             summary="NVDLA in the user's own RTL",
             top=self.top,
-            files=_files(root, self.sources),
+            files=_find(root, self.sources, "sources", folders=False),
             root=root,
-            include_dirs=_folders(root, self.include_dirs, "include_dirs"),
-            library_dirs=_folders(root, self.libraries, "libraries"),
+            include_dirs=_find(root, self.include_dirs, "include_dirs"),
+            library_dirs=_find(root, self.libraries, "libraries"),
             defines=self.defines,
             flags=self.flags,
             optimize=self.optimize,
@@ -123,22 +123,14 @@ def _no_model(params: Mapping[str, object], stimulus: Stimulus) -> Outcome:
     raise UsageError("the user's RTL has no timed model")
 
 
-def _files(root: Path, patterns: tuple[str, ...]) -> tuple[str, ...]:
+def _find(root: Path, patterns: tuple[str, ...], key: str, *, folders: bool = True) -> tuple[str, ...]:
+    """What the patterns of a key of the description fit, relative to the root, each once and in order."""
     found: list[str] = []
     for pattern in patterns:
-        fits = sorted(str(p.relative_to(root)) for p in root.glob(pattern) if p.is_file())
+        fits = sorted(str(p.relative_to(root)) for p in root.glob(pattern) if (p.is_dir() if folders else p.is_file()))
         if not fits:
-            raise UsageError(f"{root}: no file fits {pattern!r} of sources; is it a generated tree, with vmod in it?")
-        found += fits
-    return tuple(dict.fromkeys(found))
-
-
-def _folders(root: Path, patterns: tuple[str, ...], key: str) -> tuple[str, ...]:
-    found: list[str] = []
-    for pattern in patterns:
-        fits = sorted(str(p.relative_to(root)) for p in root.glob(pattern) if p.is_dir())
-        if not fits:
-            raise UsageError(f"{root}: no folder fits {pattern!r} of {key}")
+            what = "folder" if folders else "file"
+            raise UsageError(f"{root}: no {what} fits {pattern!r} of {key}; is it a generated tree, with vmod in it?")
         found += fits
     return tuple(dict.fromkeys(found))
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from pymodels.axi.memory import Region, check_regions
 from pymodels.errors import InputError
+from pymodels.nvdla.registers import Values
 
 ATOM = 8
 """Bytes of an atom of nv_small: 8 int8 channels of one point."""
@@ -82,3 +83,23 @@ def atom_addresses(
     """(surfaces, height, width) addresses of the atoms of a cube; ``size`` bytes belong to each point of a surface."""
     s, y, x = np.ogrid[:surfaces, :height, :width]
     return np.asarray(base + s * surface_stride + y * line_stride + x * size, np.int64)
+
+
+def cube_addresses(
+    values: Values, block: str, prefix: str, size: tuple[int, int, int], point: int = ATOM, first: int = 0
+) -> npt.NDArray[np.int64]:
+    """Where the atoms of a cube lie whose address and strides a block's registers hold.
+
+    Args:
+        values: the group's registers.
+        block: ``SDP_RDMA``, for instance.
+        prefix: of the registers' names, such as ``D_SRC``.
+        size: width, height and surfaces.
+        point: bytes of each point of a surface.
+        first: column at which the cube begins.
+
+    Returns:
+        (surfaces, height, width) addresses.
+    """
+    line, surface = (values.get(block, f"{prefix}_{side}_STRIDE") for side in ("LINE", "SURFACE"))
+    return atom_addresses(values.address(block, prefix) + first * point, *size, line, surface, point)

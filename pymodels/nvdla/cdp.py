@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.errors import UsageError
-from pymodels.nvdla.address_space import ATOM, AddressSpace, atom_addresses
+from pymodels.nvdla.address_space import ATOM, AddressSpace, cube_addresses
 from pymodels.nvdla.arithmetic import Ints, shift_right, signed, wrap
 from pymodels.nvdla.registers import Values
 
@@ -209,25 +209,11 @@ def run_cdp(values: Values, memory: AddressSpace, incoming: Ints | None = None) 
     operation = cdp_from_registers(values)
     width, height, channel = (values.get("CDP_RDMA", f"D_DATA_CUBE_{d}", d) + 1 for d in ("WIDTH", "HEIGHT", "CHANNEL"))
     surfaces = -(-channel // ATOM)
-    source = atom_addresses(
-        values.address("CDP_RDMA", "D_SRC"),
-        width,
-        height,
-        surfaces,
-        values.get("CDP_RDMA", "D_SRC_LINE_STRIDE"),
-        values.get("CDP_RDMA", "D_SRC_SURFACE_STRIDE"),
-    )
+    source = cube_addresses(values, "CDP_RDMA", "D_SRC", (width, height, surfaces))
     atoms = memory.read(source).view(np.int8).astype(np.int64)
     data = atoms.transpose(0, 3, 1, 2).reshape(surfaces * ATOM, height, width)
     data[channel:] = signed(operation.convert_in[0], 8)
     out = operation(data).reshape(surfaces, ATOM, height, width).transpose(0, 2, 3, 1)
-    target = atom_addresses(
-        values.address("CDP", "D_DST"),
-        width,
-        height,
-        surfaces,
-        values.get("CDP", "D_DST_LINE_STRIDE"),
-        values.get("CDP", "D_DST_SURFACE_STRIDE"),
-    )
+    target = cube_addresses(values, "CDP", "D_DST", (width, height, surfaces))
     memory.write(target, np.ascontiguousarray(out.astype(np.int8)).view(np.uint8))
     return out

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pymodels.errors import UsageError
-from pymodels.nvdla.address_space import ATOM, AddressSpace, atom_addresses
+from pymodels.nvdla.address_space import ATOM, AddressSpace, cube_addresses
 from pymodels.nvdla.arithmetic import Ints, signed, wrap
 from pymodels.nvdla.registers import Values
 
@@ -201,25 +201,11 @@ def run_pdp(values: Values, memory: AddressSpace, incoming: Ints | None = None) 
                 raise UsageError(f"PDP on the fly expects data from SDP of {(surfaces, height, width, ATOM)}, unsplit")
             data = incoming
         else:
-            addresses = atom_addresses(
-                values.address("PDP_RDMA", "D_SRC") + part.first * ATOM,
-                part.width,
-                height,
-                surfaces,
-                values.get("PDP_RDMA", "D_SRC_LINE_STRIDE"),
-                values.get("PDP_RDMA", "D_SRC_SURFACE_STRIDE"),
-            )
+            addresses = cube_addresses(values, "PDP_RDMA", "D_SRC", (part.width, height, surfaces), first=part.first)
             data = memory.read(addresses).view(np.int8).astype(np.int64)
         strip = replace(pooling, pad=(part.pad_left, pooling.pad[1]), out=(part.out, pooling.out[1]))
         outputs.append(strip(data))
     out = np.concatenate(outputs, axis=2)
-    addresses = atom_addresses(
-        values.address("PDP", "D_DST"),
-        out.shape[2],
-        out.shape[1],
-        surfaces,
-        values.get("PDP", "D_DST_LINE_STRIDE"),
-        values.get("PDP", "D_DST_SURFACE_STRIDE"),
-    )
+    addresses = cube_addresses(values, "PDP", "D_DST", (out.shape[2], out.shape[1], surfaces))
     memory.write(addresses, out.astype(np.int8).view(np.uint8))
     return out

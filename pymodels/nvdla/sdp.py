@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pymodels.errors import UsageError
-from pymodels.nvdla.address_space import ATOM, AddressSpace, atom_addresses
+from pymodels.nvdla.address_space import ATOM, AddressSpace, atom_addresses, cube_addresses
 from pymodels.nvdla.arithmetic import Ints, shift_left, shift_right, signed
 from pymodels.nvdla.registers import Values
 
@@ -142,26 +142,12 @@ def run_sdp(values: Values, memory: AddressSpace, incoming: Ints | None = None) 
             raise UsageError(f"SDP in flying mode: data from CACC {found}, expected {(surfaces, height, width, ATOM)}")
         data = incoming
     else:
-        addresses = atom_addresses(
-            values.address("SDP_RDMA", "D_SRC"),
-            width,
-            height,
-            surfaces,
-            values.get("SDP_RDMA", "D_SRC_LINE_STRIDE"),
-            values.get("SDP_RDMA", "D_SRC_SURFACE_STRIDE"),
-        )
+        addresses = cube_addresses(values, "SDP_RDMA", "D_SRC", (width, height, surfaces))
         data = memory.read(addresses).view(np.int8).astype(np.int64)
     out = operation(data)
     out = np.broadcast_to(out, data.shape)
     if not values.get("SDP", "D_FEATURE_MODE_CFG", "OUTPUT_DST"):
-        addresses = atom_addresses(
-            values.address("SDP", "D_DST"),
-            width,
-            height,
-            surfaces,
-            values.get("SDP", "D_DST_LINE_STRIDE"),
-            values.get("SDP", "D_DST_SURFACE_STRIDE"),
-        )
+        addresses = cube_addresses(values, "SDP", "D_DST", (width, height, surfaces))
         memory.write(addresses, out.astype(np.int8).view(np.uint8))
     return out
 
@@ -225,14 +211,11 @@ def _operands(values: Values, memory: AddressSpace, name: str, alu: bool, mul: b
     count = 2 if wanted == 2 else 1
     size = 2 if of("DATA_SIZE") else 1
     width, height, surfaces = cube_size(values)
-    base = values.address("SDP_RDMA", f"D_{name}")
     point = ATOM * count * size
     if of("DATA_MODE"):
-        line = values.get("SDP_RDMA", f"D_{name}_LINE_STRIDE")
-        surface = values.get("SDP_RDMA", f"D_{name}_SURFACE_STRIDE")
-        addresses = atom_addresses(base, width, height, surfaces, line, surface, point)
+        addresses = cube_addresses(values, "SDP_RDMA", f"D_{name}", (width, height, surfaces), point)
     else:
-        addresses = atom_addresses(base, 1, 1, surfaces, 0, point, point)
+        addresses = atom_addresses(values.address("SDP_RDMA", f"D_{name}"), 1, 1, surfaces, 0, point, point)
     raw = memory.read(addresses, point)
     numbers = raw.view(np.dtype("<i2") if size == 2 else np.dtype(np.int8)).astype(np.int64)
     # Alternating: the adder's operand of a channel, then the multiplier's.
