@@ -16,8 +16,27 @@ from pymodels.nvdla.timed import predict
 from pymodels.pattern import Pattern
 from pymodels.stimulus import Access, Stimulus
 from tb.design import Case, Design, Parameter, Setting
+from tb.nvdla_corners import (
+    after_reset,
+    cleared_as_it_is_set,
+    counted,
+    on_the_fly,
+    refused,
+    taken_as_it_ends,
+    under_way,
+)
 from tb.nvdla_rtl import CLOCK, CSB, DBB, INTERRUPT
-from tb.nvdla_traffic import Operation, Space, program, random_pdp, random_sdp, random_timing, stub_operation
+from tb.nvdla_traffic import (
+    Operation,
+    Space,
+    fill_ignored,
+    program,
+    random_pdp,
+    random_sdp,
+    random_timing,
+    stub_operation,
+    upside_down,
+)
 from tb.paths import HDL
 from tb.traffic import Rng
 
@@ -38,13 +57,13 @@ def _stimulus(setting: Setting, steps: tuple[Access, ...], space: Space, timing:
     )
 
 
-def _mixed(mix: _Mix) -> Callable[[Setting], Sequence[Stimulus]]:
+def _mixed(mix: _Mix, *, meddle: bool = False) -> Callable[[Setting], Sequence[Stimulus]]:
     def make(setting: Setting) -> Sequence[Stimulus]:
         rng = np.random.default_rng(setting.seed)
         space = Space(rng)
         operations = mix(rng, space, int(setting.options["operations"]))
         timing = random_timing(rng, setting.seed) if setting.options["memory"] == "random" else MemoryTiming()
-        return [_stimulus(setting, program(operations, rng), space, timing)]
+        return [_stimulus(setting, program(operations, rng, meddle=meddle), space, timing)]
 
     return make
 
@@ -77,6 +96,25 @@ def _all(rng: Rng, space: Space, count: int) -> list[Operation]:
     return operations
 
 
+def _fields(rng: Rng, space: Space, count: int) -> list[Operation]:
+    """What should not count is random, and what counts takes values that drivers do not use."""
+    operations = []
+    for _ in range(count):
+        op = random_sdp(rng, space) if rng.integers(2) else random_pdp(rng, space, wild=bool(rng.integers(2)))
+        operations.append(fill_ignored(upside_down(op) if rng.integers(3) == 0 else op, rng))
+    return operations
+
+
+def _starved(rng: Rng, space: Space, count: int) -> list[Operation]:
+    """SDP with operands that are not brought, on data from memory and on the fly."""
+    operations: list[Operation] = []
+    for _ in range(count):
+        flying = bool(rng.integers(2))
+        operations += [stub_operation(rng, "CONV")] if flying else []
+        operations.append(random_sdp(rng, space, flying=flying, starved=True))
+    return operations
+
+
 def _interrupt(setting: Setting) -> Sequence[Stimulus]:
     """One operation, waited for by its interrupt, which is masked, set and cleared too."""
     rng = np.random.default_rng(setting.seed)
@@ -94,7 +132,8 @@ def _interrupt(setting: Setting) -> Sequence[Stimulus]:
         *(Access("write", status, 0x003F_03FF), Access("wait_for", port=INTERRUPT.name, value=0)),
         *steps[first_poll:],
     ]
-    return [_stimulus(setting, tuple(steps), space, random_timing(rng, setting.seed))]
+    one = _stimulus(setting, tuple(steps), space, random_timing(rng, setting.seed))
+    return [one, _stimulus(setting, cleared_as_it_is_set(rng), Space(rng), MemoryTiming())]
 
 
 def _registers(setting: Setting) -> Sequence[Stimulus]:
@@ -146,20 +185,60 @@ def _sweep(setting: Setting) -> Sequence[Stimulus]:
 
 
 def _reset(setting: Setting) -> Sequence[Stimulus]:
-    """Resets while both engines are at work, each followed by a whole run."""
+    """Resets while all engines are at work, each followed by a whole run."""
     rng = np.random.default_rng(setting.seed)
     episodes = []
     for _ in range(4):
         space = Space(rng)
-        size = (20, 4, 8)
-        operations = [random_sdp(rng, space, size=size), random_pdp(rng, space, size=size)]
-        steps = program(operations, rng)
-        started = steps[: next(i for i, s in enumerate(steps) if s.op == "poll")]
-        cut = _stimulus(setting, started, space, random_timing(rng, setting.seed))
-        cycles = int(rng.integers(1, 150))
+        cut = _stimulus(setting, under_way(rng, space), space, random_timing(rng, setting.seed))
+        cycles = int(rng.integers(1, 400))
         episodes.append(replace(cut, stop_ps=cycles * setting.clocks[CLOCK.name].period_ps + 1))
-        episodes.append(_stimulus(setting, steps, space, MemoryTiming()))
+        space = Space(rng)
+        episodes.append(_stimulus(setting, after_reset(rng, space), space, MemoryTiming()))
     return episodes
+
+
+def _large(setting: Setting) -> Sequence[Stimulus]:
+    """One side of the cube beyond what smaller counters hold; for PDP lines that just fit."""
+    rng = np.random.default_rng(setting.seed)
+    space = Space(rng)
+    line = int(setting.params["LINE_ATOMS"])
+    operations = [
+        random_sdp(rng, space, size=(int(rng.integers(513, 560)), 1, 8)),
+        random_sdp(rng, space, size=(1, int(rng.integers(257, 290)), 8)),
+        random_sdp(rng, space, size=(1, 1, int(rng.integers(257, 290)))),
+        random_pdp(rng, space, size=(line, int(rng.integers(1, 4)), 8)),
+        random_pdp(rng, space, size=(8, int(rng.integers(257, 290)), 8)),
+    ]
+    return [_stimulus(setting, program(operations, rng), space, random_timing(rng, setting.seed))]
+
+
+def _outstanding(setting: Setting) -> Sequence[Stimulus]:
+    """A memory that takes requests at once and answers late: engines have as much on its way as they may."""
+    rng = np.random.default_rng(setting.seed)
+    episodes = []
+    for slow in ("read", "write"):
+        space = Space(rng)
+        size = (int(rng.integers(1, 40)), int(rng.integers(6, 9)), 24)
+        operations = [random_sdp(rng, space, size=size), random_pdp(rng, space, size=size)]
+        operations += [stub_operation(rng, "CONV"), on_the_fly(rng, space, size)]
+        latency = {"read_latency": 1, "write_latency": 1, f"{slow}_latency": int(rng.integers(400, 900))}
+        timing = MemoryTiming(max_reads=256, max_writes=64, order=str(rng.choice(ORDERS)), seed=setting.seed, **latency)  # type: ignore[arg-type]
+        episodes.append(_stimulus(setting, program(operations, rng), space, timing))
+    return episodes
+
+
+def _start(setting: Setting) -> Sequence[Stimulus]:
+    """What must not begin, and what may only when there is a convolution for it."""
+    rng = np.random.default_rng(setting.seed)
+    line = int(setting.params["LINE_ATOMS"])
+    spaces = [Space(rng) for _ in range(3)]
+    programs = [
+        (refused(rng, spaces[0], line), spaces[0]),
+        (counted(rng, spaces[1]), spaces[1]),
+        *((steps, spaces[2]) for steps in taken_as_it_ends(rng, spaces[2])),
+    ]
+    return [_stimulus(setting, steps, space, MemoryTiming()) for steps, space in programs]
 
 
 _OPTIONS = {"operations": 4, "memory": "random"}
@@ -190,10 +269,30 @@ DESIGN = Design(
         Case(name="sdp", summary="SDP operations", make=_mixed(_sdp), options=_OPTIONS),
         Case(name="pdp", summary="PDP operations", make=_mixed(_pdp), options=_OPTIONS),
         Case(name="engines", summary="all engines, stubs too, SDP on the fly", make=_mixed(_all), options=_OPTIONS),
+        Case(
+            name="locked",
+            summary="all engines, their groups written to while they are enabled",
+            make=_mixed(_all, meddle=True),
+            options=_OPTIONS,
+        ),
+        Case(
+            name="fields",
+            summary="random values in fields that nobody looks at, sums that wrap, negative strides",
+            make=_mixed(_fields),
+            options=_OPTIONS,
+        ),
+        Case(name="starved", summary="SDP operands that are not brought", make=_mixed(_starved), options=_OPTIONS),
+        Case(name="start", summary="operations that must not begin, convolutions that SDP takes", make=_start),
+        Case(name="outstanding", summary="late answers, as many open reads and writes as may be", make=_outstanding),
+        Case(name="large", summary="cubes that are wide, high or deep", make=_large),
         Case(name="sizes", summary="lines of one atom, full chunks, bursts of every length", make=_sizes),
         Case(name="sweep", summary="each channel of the DBB held back, answers in every order", make=_sweep),
-        Case(name="reset", summary="resets in mid-flight, then a whole run", make=_reset),
-        Case(name="interrupt", summary="an operation and its interrupt; mask, set, clear", make=_interrupt),
+        Case(name="reset", summary="resets while all engines are at work, then a whole run", make=_reset),
+        Case(
+            name="interrupt",
+            summary="an operation and its interrupt; mask, set, clear, set as it is cleared",
+            make=_interrupt,
+        ),
         Case(name="registers", summary="the whole register map", make=_registers),
     ),
 )

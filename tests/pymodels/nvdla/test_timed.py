@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from nvdla_groups import random_pdp, random_sdp, sdp
+from nvdla_groups import pdp, random_pdp, random_sdp, sdp
 
 from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from pymodels.errors import UsageError
@@ -176,6 +176,80 @@ def both_groups(seed):
     for name, after in expected.items():
         assert np.array_equal(found.memories["dbb"].regions[name], after), name
     assert found.status["dla_intr"] == 1
+
+
+def cut(value, bits):
+    """The low bits as a signed number."""
+    value &= (1 << bits) - 1
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def averages(data, kernel, table, line_bits):
+    """Padding of kernel - 1 on all sides, stride 1: the window's sum at each output point, its lines cut to ``line_bits``."""
+    height, width = data.shape
+    out = np.zeros((height + kernel - 1, width + kernel - 1), np.int64)
+    for oy, ox in np.ndindex(*out.shape):
+        rows = [y for y in range(oy - kernel + 1, oy + 1) if 0 <= y < height]
+        columns = [x for x in range(ox - kernel + 1, ox + 1) if 0 <= x < width]
+        lines = [sum(int(data[y, x]) for x in columns) + table[kernel - len(columns)] for y in rows]
+        total = sum(cut(line, line_bits) for line in lines) + kernel * table[kernel - len(rows)]
+        out[oy, ox] = cut(total, 14)
+    return out
+
+
+def padded_both_ways(kernel, data, table):
+    """An average whose reciprocals are an eighth each, by the timed and by the functional model."""
+    height, width = data.shape
+    out = (width + kernel - 1, height + kernel - 1)
+    line = 8 * width
+    pads = (kernel - 1, kernel - 1)
+    group = pdp((width, height), 8, 0, (kernel, kernel), (1, 1), pads, out, line, line * height)
+    for n in range(1, 8):
+        group.put("PDP", f"D_POOLING_PADDING_VALUE_{n}_CFG", table[n] & 0x7FFFF)
+    group.put("PDP", "D_RECIP_KERNEL_WIDTH", 0x2000)
+    group.put("PDP", "D_RECIP_KERNEL_HEIGHT", 0x2000)
+    source = np.repeat(data.astype(np.int8).reshape(-1, 1), 8, axis=1).view(np.uint8).reshape(-1)
+    regions = (Region("in", 0x1000, source), Region("out", 0x100000, np.zeros(8 * out[0] * out[1], np.uint8)))
+    steps = [*programmed(group, ("PDP_RDMA", "PDP")), Access("poll", at("PDP.S_STATUS"), 0)]
+    timed = play(steps, regions).memories["dbb"].regions["out"]
+    functional = run("PDP", group.values, regions).memory["out"]
+    return [a.view(np.int8).reshape(out[1], out[0], 8)[..., 0] for a in (timed, functional)]
+
+
+def eighths(sums):
+    """An eighth and an eighth of that, halves away from zero, both as the hardware cuts them."""
+    for bits in (11, 8):
+        product = sums * 0x2000
+        low = product & 0xFFFF
+        below = (product >> 16) + (low > 0x8000)
+        above = ((product >> 16) & ((1 << (bits - 1)) - 1)) + (low >> 15)
+        sums = np.array([cut(int(v), bits) for v in np.where(product < 0, below, above).flat]).reshape(sums.shape)
+    return sums
+
+
+@pytest.mark.parametrize("value", [-128, -1, 127])
+@pytest.mark.parametrize("low", [True, False])
+def test_int8_padding_never_leaves_the_sums(value, low):
+    """Here nv_small's 11 bits of a line make no difference."""
+    data = np.full((3, 5), -128 if low else 127)
+    table = [n * value for n in range(8)]
+    wanted = averages(data, 8, table, 11)
+    assert np.array_equal(wanted, averages(data, 8, table, 64))
+    timed, functional = padded_both_ways(8, data, table)
+    assert np.array_equal(timed, eighths(wanted))
+    assert np.array_equal(functional, eighths(wanted))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_other_padding_wraps_as_the_contract_says(seed):
+    rng = np.random.default_rng(seed)
+    kernel = int(rng.integers(2, 9))
+    data = rng.integers(-128, 128, (3, 4))
+    table = [0, *rng.integers(-(1 << 18), 1 << 18, 7).tolist()]
+    timed, functional = padded_both_ways(kernel, data, table)
+    assert np.array_equal(timed, eighths(averages(data, kernel, table, 64)))
+    assert np.array_equal(functional, eighths(averages(data, kernel, table, 11)))
+    assert not np.array_equal(timed, functional)
 
 
 def test_a_program_that_waits_for_ever_is_refused(monkeypatch):
