@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
-from pymodels.errors import InputError, UsageError
-from pymodels.nvdla.cubes import pack_feature
+from pymodels.errors import UsageError
 from pymodels.nvdla.driver import drive
 from pymodels.nvdla.execute import execute
 from pymodels.nvdla.loadable import Loadable, read
@@ -27,6 +26,7 @@ from tb.build import build
 from tb.design import Design
 from tb.job import Episode, Record
 from tb.nvdla_rtl import CLOCK, CSB, DBB, INTERRUPT
+from tb.nvdla_tensors import read_input, read_outputs
 from tb.scoreboard import check
 from tb.simulate import simulate
 
@@ -38,9 +38,6 @@ its convolution buffer for some 8,000 cycles, for which the driver would wait.""
 LONGEST_CYCLES = 50_000_000
 """Cycles that the driver waits for an interrupt."""
 _DRAIN_CYCLES = 200
-_INPUT, _OUTPUT = "input", "output"
-_FEATURE_DIMENSIONS = 3
-_MIDDLE_GREY = 128
 # Engines that are stubs in our own hardware.
 _STUBS = ("CONV", "CDP")
 
@@ -58,6 +55,7 @@ class LoadableResult:
         timed: accesses and bursts were compared with their cycles.
         stubs: engines of the loadable that our hardware has as stubs: its results mean nothing and are not compared.
         outputs: (size,) bytes of every output memory by id, as the hardware left them.
+        arrays: the same as int8 (C, H, W) where a single feature cube is written there, else as they are.
         trace: what the driver did, a line a step in the form of the recorded traces: cycle, ``read_reg`` or ``write_reg``, byte
             address, value; interrupts as comments.
         log: the simulator's messages.
@@ -71,6 +69,7 @@ class LoadableResult:
     timed: bool
     stubs: tuple[str, ...]
     outputs: Mapping[int, npt.NDArray[np.uint8]]
+    arrays: Mapping[int, npt.NDArray[np.generic]]
     trace: tuple[str, ...]
     log: Path
 
@@ -131,11 +130,13 @@ def run_loadable(
     progress("reading")
     loadable = read(file)
     placement = place(loadable)
-    given = {} if inputs is None else _inputs(loadable, inputs)
+    given = {} if inputs is None else read_input(loadable, inputs)
     _check_tasks(loadable)
     stubs = _stubs(loadable) if own else ()
     stimulus = _stimulus(placement, given, timing or TIMING, 0 if own else SETTLE_CYCLES)
     params: dict[str, Any] = {name: p.default for name, p in design.parameters.items()}
+    if own:
+        _check_built(loadable, params)
     progress("working out what to expect")
     wanted = None if stubs else execute(placement, given)
     progress("building")
@@ -147,15 +148,21 @@ def run_loadable(
     result = simulate(design, params, built, [Episode(stimulus, run_ps)], folder)
     seconds = time.monotonic() - started
     if not result.records:
-        return LoadableResult((result.failure or "?",), 0, 0, seconds, built.seconds, own, stubs, {}, (), result.log)
+        return LoadableResult(
+            (result.failure or "?",), 0, 0, seconds, built.seconds, own, stubs, {}, {}, (), result.log
+        )
     record = result.records[0]
     progress("comparing")
     failures, compared = _compare(design, params, stimulus, record, wanted, own=own)
     after = record.outcome.memories[DBB.name].regions
-    outputs = {m.id: after[f"memory{m.id}"] for m in loadable.memories if _OUTPUT in m.flag_names and m.size}
+    contents = {m.id: after[f"memory{m.id}"][: m.size] for m in loadable.memories if m.size}
+    arrays = read_outputs(loadable, contents)
+    outputs = {ident: contents[ident] for ident in arrays}
     trace = _trace(record)
     cycles = int(trace[-1].lstrip("# ").split()[0]) + 1 if trace else 0
-    return LoadableResult(failures, compared, cycles, seconds, built.seconds, own, stubs, outputs, trace, result.log)
+    return LoadableResult(
+        failures, compared, cycles, seconds, built.seconds, own, stubs, outputs, arrays, trace, result.log
+    )
 
 
 def _trace(record: Record) -> tuple[str, ...]:
@@ -184,6 +191,23 @@ def _stubs(loadable: Loadable) -> tuple[str, ...]:
     """Engines that the loadable uses and that are stubs in our own hardware."""
     engines = {op.type for task in dla_tasks(loadable) for op in network(loadable, task).operations}
     return tuple(sorted(engines & set(_STUBS)))
+
+
+def _check_built(loadable: Loadable, params: Mapping[str, Any]) -> None:
+    """What our hardware would never begin, so that the driver would wait for ever."""
+    for task in dla_tasks(loadable):
+        for op in network(loadable, task).operations:
+            if op.type != "PDP":
+                continue
+            where = f"{loadable.file}: operation {op.index} (PDP)"
+            if op.cubes["src_data"].on_the_fly:
+                raise UsageError(
+                    f"{where} takes its data from SDP on the fly, which our hardware cannot; "
+                    "use --rtl DIR, or a loadable that puts them into memory"
+                )
+            width, most = int(op.cubes["src_data"].record["width"]), int(params["LINE_ATOMS"])
+            if width > most:
+                raise UsageError(f"{where} has lines of {width} points; our hardware takes up to {most}")
 
 
 def _stimulus(
@@ -243,48 +267,12 @@ def _by_id(image: MemoryImage) -> dict[int, Region]:
     return {int(r.name.removeprefix("memory")): r for r in image.regions}
 
 
-# -- inputs ---------------------------------------------------------------------------------------------------------
-
-
-def _inputs(loadable: Loadable, file: Path) -> dict[int, npt.NDArray[np.uint8]]:
-    targets = [m for m in loadable.memories if _INPUT in m.flag_names]
-    if len(targets) != 1:
-        raise UsageError(f"{loadable.file} has {len(targets)} input memories; --input fills exactly one")
-    data = _bytes(file)
-    if len(data) > targets[0].size:
-        raise InputError(f"{len(data)} bytes of input", f"at most {targets[0].size}", file=file)
-    return {targets[0].id: data}
-
-
-def _bytes(file: Path) -> npt.NDArray[np.uint8]:
-    """``.npy``: bytes in one dimension as they are, int8 (C, H, W) as a feature cube; pictures: (3, H, W), minus 128."""
-    if file.suffix == ".npy":
-        try:
-            array = np.load(file, allow_pickle=False)
-        except (OSError, ValueError, EOFError) as error:
-            raise InputError(str(error), "a .npy file", file=file) from error
-        if array.dtype.itemsize == 1 and array.ndim == 1:
-            return np.asarray(array).view(np.uint8)
-        if array.dtype == np.int8 and array.ndim == _FEATURE_DIMENSIONS:
-            return pack_feature(array)
-        raise InputError(f"{array.dtype} of shape {array.shape}", "bytes (n,), or int8 (C, H, W)", file=file)
-    try:
-        from PIL import Image, UnidentifiedImageError
-    except ModuleNotFoundError as error:
-        raise UsageError(f"{file}: pictures need the Python package pillow") from error
-    try:
-        with Image.open(file) as picture:
-            colours = np.asarray(picture.convert("RGB"), np.int16)
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
-        raise InputError(str(error), "a picture or a .npy file", file=file) from error
-    return pack_feature((colours - _MIDDLE_GREY).astype(np.int8).transpose(2, 0, 1))
-
-
 def write_outputs(result: LoadableResult, folder: Path, report: Mapping[str, Any]) -> None:
     """Keep output memories and the report in a run's folder."""
     target = folder / "output"
     target.mkdir(parents=True, exist_ok=True)
     for ident, data in result.outputs.items():
         (target / f"memory{ident}.bin").write_bytes(data.tobytes())
+        np.save(target / f"memory{ident}.npy", result.arrays[ident])
     (target / "driver.trace").write_text("\n".join(result.trace) + "\n")
     (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n")

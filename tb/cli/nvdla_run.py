@@ -88,7 +88,10 @@ def _report(request: LoadableRequest, top: str, result: LoadableResult) -> dict[
         "cycles": result.cycles,
         "seconds": round(result.seconds, 3),
         "build_s": round(result.build_s, 3),
-        "outputs": {f"memory{ident}": len(data) for ident, data in result.outputs.items()},
+        "outputs": {
+            f"memory{ident}": {"bytes": len(data), "shape": list(result.arrays[ident].shape)}
+            for ident, data in result.outputs.items()
+        },
         "failures": list(result.failures),
     }
 
@@ -111,4 +114,10 @@ def _show(report: dict[str, Any], result: LoadableResult, folder: Path) -> None:
             f"{', '.join(result.stubs)}: a stub in our hardware; what it leaves in memory means nothing", soft_wrap=True
         )
     for ident, data in result.outputs.items():
-        out.print(f"output memory {ident}: {len(data)} bytes in {folder}/output/memory{ident}.bin", soft_wrap=True)
+        array = result.arrays[ident]
+        out.print(
+            f"output memory {ident}: {array.dtype} {array.shape} in {folder}/output/memory{ident}.npy, "
+            f"{len(data)} bytes in memory{ident}.bin",
+            soft_wrap=True,
+            markup=False,
+        )
