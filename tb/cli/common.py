@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -25,6 +26,9 @@ FAILED = 1
 BAD_INPUT = 2
 """Exit code: bad usage or bad input."""
 
+BY_SIGNAL = 128
+"""Exit code: this plus the number of the signal that stopped it, as shells have it."""
+
 
 class GoldbeatGroup(TyperGroup):
     """The top command: turns errors that the user can put right into one line on stderr and exit code 2."""
@@ -37,6 +41,9 @@ class GoldbeatGroup(TyperGroup):
             message = str(error)
         except BrokenPipeError:
             raise
+        except KeyboardInterrupt:
+            typer.echo("stopped", err=True)
+            raise typer.Exit(BY_SIGNAL + signal.SIGINT) from None
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             message = f"{where}{error.strerror or error}"

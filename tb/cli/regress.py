@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,17 +17,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from pymodels.errors import UsageError
-from tb.cli.common import FAILED, Json, examples, print_json
+from tb.cli.common import BY_SIGNAL, FAILED, Json, examples, print_json
 from tb.regress.compare import compare_runs
 from tb.regress.item import Item, ItemResult, Status
 from tb.regress.plan import make_batches, make_plan
-from tb.regress.reports import as_dict, repeat_command, row_dict
+from tb.regress.reports import as_dict, mixture, repeat_command, row_dict
 from tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
 from tb.regress.store import Row, Run, Store
 from tb.regress.suite import find_suite, load_suite, suite_names
 
-INTERRUPTED = 130
-"""Exit code: stopped by Ctrl-C, as shells have it."""
 _SHOWN = 5
 _COLOURS = {
     Status.PASS: "green",
@@ -90,6 +89,9 @@ def regress_command(
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first case that does not pass.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run.")] = False,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest run that has not ended.")] = False,
+    accept_changes: Annotated[
+        bool, typer.Option("--accept-changes", help="With --resume: go on although files have changed.")
+    ] = False,
     engine: Annotated[
         str, typer.Option("--engine", metavar="WHERE", help="local, or the address of a dask scheduler.")
     ] = LOCAL,
@@ -102,24 +104,35 @@ def regress_command(
 ) -> None:
     """Run a suite: many cases and seeds, in parallel, with everything recorded.
 
-    Exit code: 0 every case passes, 1 one does not, 2 bad usage, bad input, a full disk or a lost cluster, 130 stopped by Ctrl-C.
+    Exit code: 0 every case passes, 1 one does not, 2 bad usage, bad input, a full disk or a lost cluster, 130 stopped by
+    Ctrl-C, 143 by SIGTERM.
     What was recorded before a stop is kept; --resume runs the rest.
     """
     workers = jobs or len(os.sched_getaffinity(0))
-    settings = Settings(workers, engine, fail_fast, most_waves if waves else 0, coverage)
+    settings = Settings(workers, engine, fail_fast, most_waves if waves else 0, coverage, accept_changes)
     items: Sequence[Item] = ()
+    path: Path | None = None
     if not resume:
         path = find_suite(suite or "smoke")
         items = make_plan(load_suite(path), path.parent, seed=seed, seeds=seeds, filters=filters or ())
-    if dry_run and not resume:
+    if dry_run:
+        if resume:
+            with Store() as store:
+                items = [r.item for r in store.rows(store.unfinished(suite).id, "AND status IS NULL")]
         _show_plan(items, workers, as_json)
         return
+    if engine != LOCAL:
+        # Before anything is recorded: a run that could not begin would be there to be resumed.
+        from tb.regress.farm import connect
+
+        with connect(engine):
+            pass
     with Store() as store:
         if resume:
             run = store.unfinished(suite)
-            settings = Settings(workers, engine, fail_fast, settings.waves, bool(run.settings.get("coverage")))
+            settings = replace(settings, coverage=bool(run.settings.get("coverage")))
         else:
-            run = begin(store, suite or "smoke", items, settings, seed=seed)
+            run = begin(store, suite or "smoke", items, settings, seed=seed, file=path)
         with _watching(run) as observer:
             run = go_on(store, run, settings, observer)
         rows = store.rows(run.id)
@@ -128,7 +141,7 @@ def regress_command(
         else:
             _show_run(run, rows)
         if run.facts.get("interrupted"):
-            raise typer.Exit(INTERRUPTED)
+            raise typer.Exit(BY_SIGNAL + run.facts["signal"])
         if run.status != "pass":
             raise typer.Exit(FAILED)
 
@@ -169,7 +182,7 @@ def _watching(run: Run) -> Iterator[Observer]:
         def started(now: Run, done: int) -> None:
             bar.update(task, completed=done)
             again = f", {done} have results already" if done else ""
-            err.print(f"run {now.id}: {now.suite}, {now.total} cases{again}", markup=False)
+            err.print(f"run {now.id}: {now.suite}, {now.total} cases{again}", markup=False, soft_wrap=True)
 
         def results(fresh: Sequence[ItemResult]) -> None:
             nonlocal failed
@@ -185,7 +198,10 @@ def _watching(run: Run) -> Iterator[Observer]:
         def step(text: str) -> None:
             bar.update(task, description=f"run {run.id}: {text}")
 
-        yield Observer(started, results, lambda tally: None, step)
+        def note(text: str) -> None:
+            err.print(text, style="yellow", markup=False, soft_wrap=True)
+
+        yield Observer(started, results, lambda tally: None, step, note)
 
 
 def _failure_line(result: ItemResult) -> str:
@@ -217,6 +233,8 @@ def _show_run(run: Run, rows: Sequence[Row]) -> None:
         + f"; {facts.get('built', 0)} simulators built, {facts.get('cached', 0)} from the cache; {facts.get('wall_s', 0):.1f} s",
         soft_wrap=True,
     )
+    for text in mixture(run):
+        out.print(text, style="yellow", markup=False, soft_wrap=True)
     if run.status == "stopped":
         out.print(f"to go on: goldbeat regress {run.suite} --resume", markup=False)
     out.print(f"in {run.folder}: index.html, junit.xml, report.json", markup=False, soft_wrap=True)

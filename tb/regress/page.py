@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tb.regress import code_coverage, summary
-from tb.regress.reports import repeat_command
+from tb.regress.reports import mixture, repeat_command
 from tb.regress.store import Row, Run
 from tb.regress.summary import Spread
 
@@ -48,6 +48,7 @@ def page(run: Run, rows: Sequence[Row], before: tuple[Run, Sequence[Row]] | None
     template = environment.get_template("regress.html.j2")
     return template.render(
         run=run,
+        mixture=mixture(run),
         counts=counts,
         designs=list(dict.fromkeys(d for d, _ in found)),
         cases=list(dict.fromkeys(c for _, c in found)),

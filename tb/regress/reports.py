@@ -19,6 +19,17 @@ def repeat_command(run: Run, item: Item) -> str:
     return shlex.join(["goldbeat", "rerun", f"{run.id}/{item.key}", "--waves"])
 
 
+def mixture(run: Run) -> list[str]:
+    """What makes a run one of several versions, for people; empty for most."""
+    said = [
+        f"went on at git {one['git']} with changes in {', '.join(one['changed'])}: results are of several versions"
+        for one in run.settings.get("mixed", ())
+    ]
+    if meanwhile := run.facts.get("changed_meanwhile"):
+        said.append(f"changed while the run was going on: {', '.join(meanwhile)}; results may be of both versions")
+    return said
+
+
 def write_reports(store: Store, run: Run) -> None:
     """Write every report of a run into its folder; those that are there are replaced."""
     from tb.regress.page import page

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pymodels.errors import GoldbeatError
+from pymodels.errors import GoldbeatError, UsageError
 from tb.paths import build_root
 from tb.regress import blobs
 from tb.regress.engine import Engine, Hooks, Runner, Tally
@@ -24,6 +24,7 @@ from tb.regress.fingerprint import code_hash, content_hash
 from tb.regress.item import Batch, Item, ItemResult, Status
 from tb.regress.plan import make_batches
 from tb.regress.pool import LocalExecutor
+from tb.regress.revision import changed, file_hash, revision_of
 from tb.regress.store import Row, Run, Store, locked, timing_name
 from tb.regress.worker import build_simulator, run_alone, run_batch
 
@@ -40,6 +41,7 @@ class Settings:
         fail_fast: stop at the first item that does not pass.
         waves: rerun at most so many failed items with waves.
         coverage: count code coverage (an own build).
+        accept_changes: go on with a run although files have changed since it began.
     """
 
     jobs: int = 1
@@ -47,6 +49,7 @@ class Settings:
     fail_fast: bool = False
     waves: int = 5
     coverage: bool = False
+    accept_changes: bool = False
 
 
 @dataclass
@@ -58,12 +61,14 @@ class Observer:
         results: is told results as they are recorded.
         tick: is told now and then what the engine has done.
         step: is told what is being done beside running items.
+        note: is told what people should know.
     """
 
     started: Callable[[Run, int], None] = lambda run, done: None
     results: Callable[[Sequence[ItemResult]], None] = lambda results: None
     tick: Callable[[Tally], None] = lambda tally: None
     step: Callable[[str], None] = lambda text: None
+    note: Callable[[str], None] = lambda text: None
 
 
 @dataclass(frozen=True)
@@ -81,14 +86,24 @@ class Backend:
 
 @dataclass
 class _State:
-    interrupted: bool = False
+    signal: int = 0
     failed: bool = False
     tally: Tally = field(default_factory=Tally)
 
+    @property
+    def interrupted(self) -> bool:
+        """Somebody wants the run to stop."""
+        return self.signal != 0
 
-def begin(store: Store, suite: str, items: Sequence[Item], settings: Settings, *, seed: int) -> Run:
-    """Record a new run."""
-    said = {"jobs": settings.jobs, "engine": settings.engine, "coverage": settings.coverage}
+
+def begin(
+    store: Store, suite: str, items: Sequence[Item], settings: Settings, *, seed: int, file: Path | None = None
+) -> Run:
+    """Record a new run; ``file``: of the suite."""
+    said: dict[str, Any] = {"jobs": settings.jobs, "engine": settings.engine, "coverage": settings.coverage}
+    said["files"] = revision_of(items)
+    if file is not None:
+        said["suite"] = {"file": str(file.resolve()), "hash": file_hash(file)}
     return store.begin(
         suite, items, git=git_revision(), code=code_hash(), host=socket.gethostname(), seed=seed, settings=said
     )
@@ -105,10 +120,10 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
         backend: what does the work.
 
     Returns:
-        the run as it stands then; its status is ``stopped`` after Ctrl-C, ``--fail-fast`` or a full disk.
+        the run as it stands then; its status is ``stopped`` after Ctrl-C, SIGTERM, ``--fail-fast`` or a full disk.
 
     Raises:
-        UsageError: another process is working on this run.
+        UsageError: another process is working on this run, or files have changed since it began.
         GoldbeatError: a full disk, a cluster that has gone: what has been recorded is safe, the run can be resumed.
     """
     from tb.regress.reports import write_reports
@@ -118,8 +133,10 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
     before = dict(run.facts)
     started = time.monotonic()
     with locked(run), ExitStack() as stack:
-        store.again(run.id)
         rows = store.rows(run.id)
+        items = [r.item for r in rows]
+        run = _same_revision(store, run, items, settings, observer)
+        store.again(run.id)
         left = [r.item for r in rows if r.result is None]
         observer.started(run, len(rows) - len(left))
         stack.enter_context(_interruptible(state))
@@ -139,11 +156,36 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
                 _rerun_failures(store, run, settings.waves, pool, observer, state)
         finally:
             facts = _facts(before, state.tally, time.monotonic() - started, store.counts(run.id), state)
+            if meanwhile := changed(run.settings.get("files", {}), revision_of(items)):
+                facts["changed_meanwhile"] = meanwhile
+                observer.note(
+                    f"changed while the run was going on: {', '.join(meanwhile)}; results may be of both versions"
+                )
             store.end(run.id, status, facts)
         run = store.run(run.id)
         observer.step("writing reports")
         write_reports(store, run)
     return run
+
+
+def _same_revision(store: Store, run: Run, items: Sequence[Item], settings: Settings, observer: Observer) -> Run:
+    """Results of two revisions in one run: only for those who ask for it, and noted."""
+    suite = run.settings.get("suite")
+    if suite is not None and file_hash(Path(suite["file"])) != suite["hash"]:
+        observer.note(f"{suite['file']} has changed; run {run.id} goes on with the cases that it began with")
+    now = revision_of(items)
+    names = changed(run.settings.get("files", {}), now)
+    if not names:
+        return run
+    if not settings.accept_changes:
+        raise UsageError(
+            f"changed since run {run.id} began: {', '.join(names)}; results of two versions do not belong in one run: "
+            "begin a new one, or go on all the same with --accept-changes"
+        )
+    observer.note(f"changed since run {run.id} began: {', '.join(names)}; its results are of several versions")
+    mixed = [*run.settings.get("mixed", []), {"git": git_revision(), "changed": names}]
+    store.settle(run.id, {**run.settings, "files": now, "mixed": mixed})
+    return store.run(run.id)
 
 
 def _facts(
@@ -153,6 +195,7 @@ def _facts(
         "wall_s": round(before.get("wall_s", 0.0) + seconds, 3),
         "resumed": before.get("resumed", 0) + bool(before),
         "interrupted": state.interrupted,
+        "signal": state.signal,
         "built": before.get("built", 0) + tally.built,
         "cached": before.get("cached", 0) + tally.cached,
         "build_s": round(before.get("build_s", 0.0) + tally.build_s, 3),
@@ -246,7 +289,7 @@ def _killed_at_end(pool: LocalExecutor) -> Iterator[LocalExecutor]:
 
 @contextmanager
 def _interruptible(state: _State) -> Iterator[None]:
-    """Ctrl-C stops the run in order; a second one does not wait."""
+    """Ctrl-C and SIGTERM stop the run in order; a second one does not wait."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
@@ -254,13 +297,14 @@ def _interruptible(state: _State) -> Iterator[None]:
     def interrupt(number: int, frame: object) -> None:
         if state.interrupted:
             raise KeyboardInterrupt
-        state.interrupted = True
+        state.signal = number
 
-    before = signal.signal(signal.SIGINT, interrupt)
+    before = {number: signal.signal(number, interrupt) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 # -- failures with waves ------------------------------------------------------------------------------------------------

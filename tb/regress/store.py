@@ -89,7 +89,8 @@ class Run:
         host: where its master ran.
         seed: the first one.
         total: number of items.
-        settings: of the command line.
+        settings: of the command line; under ``files`` what the results depend on (:mod:`tb.regress.revision`), under ``mixed``
+            what had changed when the run went on all the same.
         facts: what is known at the end: builds made, seconds and so on.
     """
 
@@ -132,6 +133,10 @@ def _plain_errors(path: Path) -> Iterator[None]:
     except sqlite3.OperationalError as error:
         if "full" in str(error) or "disk I/O" in str(error):
             raise DiskFullError(f"{path}: {error}") from error
+        if "locked" in str(error):
+            raise ToolError(
+                f"{path}: another process has kept it locked for {_BUSY_S:g} s; a run that was stopped by this can be resumed"
+            ) from error
         raise ToolError(f"{path}: {error}") from error
     except sqlite3.DatabaseError as error:
         raise InputError(str(error), "a file of results", file=path) from error
@@ -156,7 +161,11 @@ class Store:
                 self._base.execute("PRAGMA synchronous=FULL")
                 version = int(self._base.execute("PRAGMA user_version").fetchone()[0])
                 if version not in (0, FORMAT):
-                    raise InputError(f"results of format {version}", f"format {FORMAT}", file=self.path)
+                    raise InputError(
+                        f"results of format {version}, from another version of Goldbeat",
+                        f"format {FORMAT}; another GOLDBEAT_BUILD keeps the two apart",
+                        file=self.path,
+                    )
                 if version == 0:
                     with self._transaction():
                         for statement in _TABLES.split(";\n"):
@@ -266,6 +275,11 @@ class Store:
         """Note that a run goes on."""
         with _plain_errors(self.path), self._transaction():
             self._base.execute("UPDATE runs SET status='running', ended=NULL WHERE id=?", (run,))
+
+    def settle(self, run: int, settings: Mapping[str, Any]) -> None:
+        """Replace what is known of how a run was begun."""
+        with _plain_errors(self.path), self._transaction():
+            self._base.execute("UPDATE runs SET settings=? WHERE id=?", (json.dumps(dict(settings)), run))
 
     # -- reading ------------------------------------------------------------------------------------------------------
 

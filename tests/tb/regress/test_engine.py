@@ -2,6 +2,7 @@
 """The engine and the store, without a simulator."""
 
 import json
+import shutil
 import sqlite3
 import threading
 import xml.etree.ElementTree as ET
@@ -10,11 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 import dry
 import pytest
 
-from pymodels.errors import InputError, UsageError
+from pymodels.errors import InputError, ToolError, UsageError
+from tb.paths import HDL
 from tb.regress.engine import Engine, Hooks
 from tb.regress.item import Batch, Status
 from tb.regress.plan import make_batches
 from tb.regress.pool import LocalExecutor, TaskError, WorkerLostError
+from tb.regress.reports import mixture
 from tb.regress.run import Backend, Observer, Settings, begin, go_on
 from tb.regress.store import DiskFullError, Store, locked
 
@@ -160,6 +163,67 @@ def test_a_simulator_that_cannot_be_built_is_an_error_of_its_items(store):
     assert store.find(run.id, "0").result.status is Status.ERROR
 
 
+# -- what a run depends on --------------------------------------------------------------------------------------------
+
+DESCRIPTION = """
+from pathlib import Path
+from tb.benches import designs
+DESIGN = designs()["axis_skid"].model_copy(update={"root": Path(__file__).parent / "hdl"})
+"""
+
+
+@pytest.fixture
+def stopped(store, tmp_path):
+    """A run of a design of one's own that has been stopped, with some results."""
+    shutil.copytree(HDL / "axis", tmp_path / "hdl" / "axis")
+    (tmp_path / "own.py").write_text(DESCRIPTION)
+    (tmp_path / "suite.toml").touch()
+    items = [i.model_copy(update={"source": str(tmp_path / "own.py")}) for i in dry.items(20)]
+    run = begin(store, "dry", items, Settings(), seed=0, file=tmp_path / "suite.toml")
+    store.record(run.id, [dry.result(i) for i in items[:7]])
+    store.end(run.id, "stopped", {})
+    return store.run(run.id)
+
+
+@pytest.mark.parametrize("file", ["hdl/axis/axis_skid.sv", "own.py"])
+def test_results_of_two_versions_do_not_mix_unnoticed(store, stopped, tmp_path, file):
+    before = store.counts(stopped.id)
+    with (tmp_path / file).open("a") as stream:
+        stream.write("\n")
+    with pytest.raises(UsageError, match=r"changed since run 1 began: .*own\.py"):
+        go_on(store, stopped, Settings(waves=0), Observer(), dry.DRY)
+    assert store.counts(stopped.id) == before
+    assert store.run(stopped.id).status == "stopped"
+    notes = []
+    settings = Settings(waves=0, accept_changes=True)
+    run = go_on(store, stopped, settings, Observer(note=notes.append), dry.DRY)
+    assert len(notes) == 1
+    assert "open" not in store.counts(run.id)
+    assert "own.py: results are of several versions" in mixture(run)[0]
+    assert "results are of several versions" in (run.folder / "index.html").read_text()
+    # What was accepted once is how it is now.
+    assert go_on(store, run, Settings(waves=0), Observer(), dry.DRY).settings["mixed"] == run.settings["mixed"]
+
+
+def test_a_suite_that_has_changed_does_not_change_the_run(store, stopped, tmp_path):
+    (tmp_path / "suite.toml").write_text("seeds = 1")
+    notes = []
+    run = go_on(store, stopped, Settings(waves=0), Observer(note=notes.append), dry.DRY)
+    assert "open" not in store.counts(run.id)
+    assert "goes on with the cases that it began with" in notes[0]
+    assert mixture(run) == []
+
+
+def test_what_changes_while_a_run_is_going_on_is_said(store, tmp_path):
+    (tmp_path / "data.txt").write_text("1")
+    items = [i.model_copy(update={"inputs": {"s_axis": str(tmp_path / "data.txt")}}) for i in dry.items(20)]
+    run = begin(store, "dry", items, Settings(), seed=0)
+    edit = Observer(results=lambda results: (tmp_path / "data.txt").write_text("2"))
+    run = go_on(store, run, Settings(jobs=1, waves=0), edit, dry.DRY)
+    assert run.status == "pass"
+    assert "data.txt; results may be of both versions" in mixture(run)[0]
+
+
 # -- the store ------------------------------------------------------------------------------------------------------------
 
 
@@ -211,6 +275,20 @@ def test_looking_things_up(store):
     ):
         with pytest.raises(UsageError):
             call()
+
+
+def test_a_file_that_somebody_keeps_locked(own_root, monkeypatch):
+    monkeypatch.setattr("tb.regress.store._BUSY_S", 0.1)
+    with Store() as store:
+        run = begin(store, "dry", dry.items(3), Settings(), seed=0)
+        base = sqlite3.connect(store.path, isolation_level=None)
+        base.execute("BEGIN IMMEDIATE")
+        with pytest.raises(ToolError, match="another process has kept it locked"):
+            store.record(run.id, [dry.result(dry.items(3)[0])])
+        assert store.counts(run.id) == {"open": 3}
+        base.execute("ROLLBACK")
+        base.close()
+        assert go_on(store, run, Settings(waves=0), Observer(), dry.DRY).status == "pass"
 
 
 def test_a_file_that_is_none_of_ours(tmp_path):

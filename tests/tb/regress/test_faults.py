@@ -9,10 +9,13 @@ import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from tb.cli import app
 from tb.regress.plan import make_plan
 from tb.regress.run import Observer, Settings, begin, go_on
 from tb.regress.store import Store
@@ -109,7 +112,11 @@ def test_exit_codes_and_commands(own_root, tmp_path):
     assert compared.returncode == 0
     assert "1 of 1 common cases are the same in every trace; 3 are only in the first run" in compared.stdout
     assert goldbeat("regress", "nosuch").returncode == 2
-    assert goldbeat("regress", str(suite), "--engine", "tcp://127.0.0.1:9").returncode == 2
+    nobody = goldbeat("regress", str(suite), "--engine", "tcp://127.0.0.1:9")
+    assert nobody.returncode == 2
+    assert "Traceback" not in nobody.stderr
+    with Store() as store:
+        assert len(store.runs()) == 2, "a run that cannot begin is not recorded"
     assert goldbeat("show", "77").returncode == 2
     history = goldbeat("history").stdout
     assert history.count("moody.toml") >= 2 or history.count("…") >= 1
@@ -151,6 +158,90 @@ def test_ctrl_c_leaves_nothing_behind_and_can_be_resumed(own_root, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "60 of 60 pass" in done.stdout
     assert "have results already" in done.stderr
+
+
+@pytest.mark.sim
+def test_sigterm_stops_in_order(own_root, tmp_path):
+    suite = write_suite(tmp_path, seeds=60, beats=3000)
+    process = subprocess.Popen(command("regress", str(suite), "--jobs", "1"), stdout=subprocess.PIPE, text=True)
+    try:
+        _until_results(own_root, 3)
+        below = _descendants(process.pid)
+        process.terminate()
+        out, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 143, out
+    assert "--resume" in out
+    _until_gone(below)
+    left = goldbeat("regress", "--resume", "--dry-run")
+    assert left.returncode == 0, left.stderr
+    number = int(left.stdout.splitlines()[-1].split()[0])
+    assert 0 < number < 58
+    write_suite(tmp_path, seeds=2)
+    done = goldbeat("regress", str(suite), "--resume", "--jobs", "1")
+    assert done.returncode == 0, done.stderr
+    assert "60 of 60 pass" in done.stdout
+    assert f"moody.toml has changed; run 1 goes on with the cases that it began with\nrun 1: {suite}" in done.stderr
+
+
+def test_ctrl_c_before_anything_runs(own_root, monkeypatch):
+    def interrupt(*words, **more):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("tb.cli.regress.make_plan", interrupt)
+    done = CliRunner().invoke(app, ["regress", "nightly", "--dry-run"])
+    assert done.exit_code == 130
+    assert "stopped" in done.output
+    assert "Traceback" not in done.output
+
+
+@pytest.mark.parametrize("words", [["regress", "smoke", "--filter", "axis_skid/random#0"], ["history"]])
+def test_a_folder_that_cannot_be_written(tmp_path, words):
+    (tmp_path / "file").touch()
+    done = goldbeat(*words, env=os.environ | {"GOLDBEAT_BUILD": str(tmp_path / "file")})
+    assert done.returncode == 2, done.stderr
+    assert done.stderr == f"error: {tmp_path / 'file' / 'regress'}: Not a directory\n"
+
+
+@pytest.mark.sim
+def test_a_file_of_results_that_cannot_be_written(own_root, tmp_path):
+    suite = write_suite(tmp_path, seeds=2)
+    words = ["regress", str(suite), "--jobs", "1"]
+    assert goldbeat(*words).returncode == 0
+    folder = own_root / "regress"
+    with _mounted(folder, "--bind", str(folder)):
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(folder)], check=True)
+        done = goldbeat(*words)
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert done.stderr.startswith("error: ")
+        assert "results.sqlite" in done.stderr
+        assert done.stderr.count("\n") == 1
+    assert goldbeat(*words).returncode == 0
+
+
+@contextmanager
+def _mounted(where, *words):
+    if os.geteuid() or subprocess.run(["mount", *words, str(where)], check=False).returncode:
+        pytest.skip("mounting needs root")
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "-l", str(where)], check=False)
+
+
+@pytest.mark.sim
+def test_a_disk_that_is_full_while_building(own_root, tmp_path):
+    small = tmp_path / "small"
+    small.mkdir()
+    with _mounted(small, "-t", "tmpfs", "-o", "size=1m", "tmpfs"):
+        (small / "runtime").symlink_to((own_root / "runtime").resolve())
+        suite = write_suite(tmp_path, seeds=2)
+        done = goldbeat("regress", str(suite), "--jobs", "1", env=os.environ | {"GOLDBEAT_BUILD": str(small)})
+        assert done.returncode == 2, done.stdout + done.stderr
+        assert "No space left on device" in done.stderr or "full" in done.stderr
+        assert "Traceback" not in done.stderr
+        assert not [p for p in (small / "sim").glob("*.part/*") if p.name != "build.log"], "it takes no room"
 
 
 @pytest.mark.sim
@@ -240,12 +331,7 @@ def _recorded(results):
 def test_a_full_disk_is_nobodys_failure(own_root, tmp_path, monkeypatch):
     small = tmp_path / "small"
     small.mkdir()
-    if (
-        os.geteuid()
-        or subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(small)], check=False).returncode
-    ):
-        pytest.skip("mounting a small tmpfs needs root")
-    try:
+    with _mounted(small, "-t", "tmpfs", "-o", "size=3m", "tmpfs"):
         for name in ("sim", "runtime"):
             (small / name).symlink_to((own_root / name).resolve())
         suite = write_suite(tmp_path, seeds=40, beats=20000)
@@ -263,8 +349,6 @@ def test_a_full_disk_is_nobodys_failure(own_root, tmp_path, monkeypatch):
             done = goldbeat("regress", str(suite), "--jobs", "1", env=env)
         assert done.returncode == 0, done.stdout + done.stderr
         assert "40 of 40 pass" in done.stdout
-    finally:
-        subprocess.run(["umount", "-l", str(small)], check=False)
 
 
 # -- builds ------------------------------------------------------------------------------------------------------------

@@ -71,6 +71,8 @@ def run_and_fail(batch, attempt=1, content=None):
     done = []
     for item in batch.items:
         bad = item.seed % 7 == 3
+        # The master gets its turn.
+        time.sleep(0.01 * bad)
         done.append(result(item, attempt, Status.FAIL if bad else Status.PASS, failures=("differs",) if bad else ()))
         send_ahead(done[-1])
     return BatchResult(done)

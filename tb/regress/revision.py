@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the results of a run depend on, as hashes: results of two revisions must not stand in one run unnoticed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from pymodels.errors import GoldbeatError
+from tb.regress.fingerprint import code_hash, content_hash
+from tb.regress.item import Item
+from tb.regress.plan import item_design
+
+GOLDBEAT = "Goldbeat"
+
+
+def revision_of(items: Iterable[Item]) -> dict[str, str]:
+    """Hashes by name: Goldbeat's own Python and C++ sources, each design's RTL and description, each input file."""
+    designs: dict[str, Item] = {}
+    inputs: set[str] = set()
+    for item in items:
+        designs.setdefault(item.source or item.design, item)
+        inputs.update(item.inputs.values())
+    found = {GOLDBEAT: code_hash()}
+    found |= {name: _design_hash(item) for name, item in designs.items()}
+    return found | {f"input {file}": file_hash(Path(file)) for file in sorted(inputs)}
+
+
+def changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """The names whose hash is another one."""
+    return [name for name, value in now.items() if before.get(name, value) != value]
+
+
+def _design_hash(item: Item) -> str:
+    own: list[Path] = []
+    if item.source is not None:
+        # A description may use the Python files beside it.
+        source = Path(item.source)
+        own = [source, *sorted(p for p in source.parent.glob("*.py") if p != source)]
+    try:
+        design = item_design(item)
+        files = [*own, *design.sources(), *design.included_files()]
+    except GoldbeatError as error:
+        # What is missing is told when its simulator is built.
+        return str(error)
+    digest = hashlib.sha256()
+    for path in files:
+        digest.update(f"{path.name} {file_hash(path)}\n".encode())
+    return digest.hexdigest()[:16]
+
+
+def file_hash(path: Path) -> str:
+    """Of a file's content; of one that cannot be read, the reason."""
+    try:
+        return content_hash(path.read_bytes())[:16]
+    except OSError as error:
+        return str(error)
