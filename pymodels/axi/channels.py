@@ -8,30 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
-from pymodels.axi.memory import READ_JITTER, WRITE_JITTER, Gaps, Gate, MemoryTiming, both
-from pymodels.pattern import NextReady, Pattern, splitmix64
-
-_JITTERS = 1024
-
-
-class _Jitter:
-    """Extra cycles of burst 0, 1, 2 and so on."""
-
-    def __init__(self, timing: MemoryTiming, most: int, stream: int) -> None:
-        self._seed, self._most, self._at = timing.stream_seed(stream), most, 0
-        self._values: list[int] = []
-
-    def __call__(self) -> int:
-        if self._most == 0:
-            return 0
-        at = self._at % _JITTERS
-        if at == 0:
-            numbers = np.arange(self._at, self._at + _JITTERS)
-            self._values = (splitmix64(self._seed, numbers) % np.uint64(self._most + 1)).astype(int).tolist()
-        self._at += 1
-        return self._values[at]
+from pymodels.axi.memory import READ_JITTER, WRITE_JITTER, Gaps, Gate, Jitter, MemoryTiming, both
+from pymodels.pattern import NextReady, Pattern
 
 
 class ReadChannel:
@@ -46,7 +24,7 @@ class ReadChannel:
 
     def __init__(self, timing: MemoryTiming) -> None:
         self._latency, self._most = timing.read_latency, timing.max_reads
-        self._jitter = _Jitter(timing, timing.read_jitter, READ_JITTER)
+        self._jitter = Jitter(timing, READ_JITTER)
         self._ready, self._gate, self._gaps = (
             NextReady(timing.ar_ready),
             Gate(timing.read_bandwidth),
@@ -100,7 +78,7 @@ class WriteChannel:
 
     def __init__(self, timing: MemoryTiming) -> None:
         self._latency, self._most = timing.write_latency, timing.max_writes
-        self._jitter = _Jitter(timing, timing.write_jitter, WRITE_JITTER)
+        self._jitter = Jitter(timing, WRITE_JITTER)
         self._address = NextReady(timing.aw_ready)
         self.plain = _plain(timing.w_ready) and timing.write_bandwidth[0] == timing.write_bandwidth[1]
         self._data = both(NextReady(timing.w_ready), Gate(timing.write_bandwidth))

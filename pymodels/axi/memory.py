@@ -24,7 +24,9 @@ ORDERS: tuple[Order, ...] = ("in_order", "by_id", "interleaved")
 
 GAP_PERIOD = 1 << 16
 """A gap pattern's first values, so many of them, are repeated for ever."""
-READ_JITTER, WRITE_JITTER, _READ_ORDER, _WRITE_ORDER = range(4)
+READ_JITTER, WRITE_JITTER, READ_ORDER, WRITE_ORDER = range(4)
+"""Numbers of the random sequences, for :meth:`MemoryTiming.stream_seed`."""
+_JITTERS = 1024
 
 
 @dataclass(frozen=True)
@@ -299,14 +301,56 @@ class Gaps:
         return int(self._values[self._at])
 
 
+class Jitter:
+    """Each call gives the extra cycles of the next burst.
+
+    Args:
+        timing: of the memory.
+        stream: :data:`READ_JITTER` or :data:`WRITE_JITTER`.
+    """
+
+    def __init__(self, timing: MemoryTiming, stream: int) -> None:
+        self._most = timing.read_jitter if stream == READ_JITTER else timing.write_jitter
+        self._seed, self._at = timing.stream_seed(stream), 0
+        self._values: list[int] = []
+
+    def __call__(self) -> int:
+        """The next value."""
+        if self._most == 0:
+            return 0
+        at = self._at % _JITTERS
+        if at == 0:
+            numbers = np.arange(self._at, self._at + _JITTERS)
+            self._values = (splitmix64(self._seed, numbers) % np.uint64(self._most + 1)).astype(int).tolist()
+        self._at += 1
+        return self._values[at]
+
+
+class Choice:
+    """Each call draws one of the bursts that could be answered next.
+
+    Args:
+        timing: of the memory.
+        stream: :data:`READ_ORDER` or :data:`WRITE_ORDER`.
+    """
+
+    def __init__(self, timing: MemoryTiming, stream: int) -> None:
+        self._seed, self._at = timing.stream_seed(stream), 0
+
+    def __call__(self, count: int) -> int:
+        """0..count-1."""
+        drawn = int(splitmix64(self._seed, np.array([self._at]))[0])
+        self._at += 1
+        return drawn % count
+
+
 class _Answers:
     """The bursts that wait for R or B, and which of them comes next."""
 
     def __init__(self, bursts: Bursts, timing: MemoryTiming, stream: int) -> None:
         self._ids = bursts.id
         self._order = timing.order
-        self._seed = timing.stream_seed(stream)
-        self._choices = 0
+        self._choice = Choice(timing, stream)
         self.open: list[tuple[int, int]] = []  # burst, first cycle in which its answer may be offered
 
     def next(self, free: int, gate: Callable[[int], int]) -> tuple[int, int]:
@@ -323,17 +367,10 @@ class _Answers:
         ready = [burst for burst, due in heads if due <= cycle]
         if self._order == "in_order":
             return ready[0], cycle
-        pick = int(splitmix64(self._seed, np.array([self._choices]))[0]) % len(ready)
-        self._choices += 1
-        return ready[pick], cycle
+        return ready[self._choice(len(ready))], cycle
 
     def close(self, burst: int) -> None:
         self.open = [one for one in self.open if one[0] != burst]
-
-
-def _jitter(timing: MemoryTiming, most: int, stream: int, count: int) -> npt.NDArray[np.int64]:
-    drawn = splitmix64(timing.stream_seed(stream), np.arange(count)) % np.uint64(most + 1)
-    return np.asarray(drawn, np.int64)
 
 
 def _address(
@@ -361,10 +398,10 @@ def _address(
 
 def _reads(bursts: Bursts, timing: MemoryTiming, master: MasterTiming, times: Times) -> None:
     numbers = np.flatnonzero(bursts.kind == READ).tolist()
-    jitter = _jitter(timing, timing.read_jitter, READ_JITTER, len(numbers))
+    jitter = Jitter(timing, READ_JITTER)
     ar_ready, r_ready = NextReady(timing.ar_ready), NextReady(master.r_ready)
     gate, gaps = Gate(timing.read_bandwidth), Gaps(timing.r_gaps)
-    answers = _Answers(bursts, timing, _READ_ORDER)
+    answers = _Answers(bursts, timing, READ_ORDER)
     beat = dict.fromkeys(numbers, 0)
     rows = bursts.rows
     done: list[int] = []
@@ -376,7 +413,7 @@ def _reads(bursts: Bursts, timing: MemoryTiming, master: MasterTiming, times: Ti
             cycle = _address(numbers[at], at, bursts, times, ar_free, done, limits, ar_ready)
             if cycle is None:
                 break
-            answers.open.append((numbers[at], cycle + timing.read_latency + int(jitter[at])))
+            answers.open.append((numbers[at], cycle + timing.read_latency + jitter()))
             ar_free, at = cycle + 1, at + 1
         if current is None:
             burst, offer = answers.next(r_free, gate)
@@ -401,11 +438,11 @@ def _writes(
     bursts: Bursts, timing: MemoryTiming, master: MasterTiming, times: Times, write_gaps: npt.NDArray[np.int64]
 ) -> None:
     numbers = np.flatnonzero(bursts.kind == WRITE).tolist()
-    jitter = _jitter(timing, timing.write_jitter, WRITE_JITTER, len(numbers))
+    jitter = Jitter(timing, WRITE_JITTER)
     aw_ready, b_ready = NextReady(timing.aw_ready), NextReady(master.b_ready)
     w_ready = both(NextReady(timing.w_ready), Gate(timing.write_bandwidth))
     gaps = Gaps(timing.b_gaps)
-    answers = _Answers(bursts, timing, _WRITE_ORDER)
+    answers = _Answers(bursts, timing, WRITE_ORDER)
     rows = bursts.rows
     owner: list[int] = []  # the burst of each beat of write data
     done: list[int] = []
@@ -428,7 +465,7 @@ def _writes(
                     times.first[burst] = moved
                 w_free = moved + 1
             times.last[burst] = moved
-            answers.open.append((burst, max(cycle, moved) + timing.write_latency + int(jitter[at])))
+            answers.open.append((burst, max(cycle, moved) + timing.write_latency + jitter()))
             aw_free, at = cycle + 1, at + 1
         burst, offer = answers.next(b_free, lambda k: k)
         moved = b_ready(offer)

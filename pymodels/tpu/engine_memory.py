@@ -5,12 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from pymodels.axi.burst import DECERR, OKAY, SLVERR
-from pymodels.axi.memory import GAP_PERIOD, MemoryTiming, Region, check_regions
+from pymodels.axi.memory import READ_JITTER, Gaps, Jitter, MemoryTiming, Region, check_regions
 from pymodels.errors import UsageError
-from pymodels.pattern import splitmix64
 from pymodels.tpu.engine_kinds import BLOCK
 
 BEAT = 16
@@ -26,18 +23,10 @@ class ReadPort:
             raise UsageError("read_bandwidth and ar_ready depend on the cycle number: not with this design")
         self._regions = regions
         self._timing = timing
-        self._gaps = [0] if timing.r_gaps.kind == "none" else timing.r_gaps.gaps(GAP_PERIOD).tolist()
-        self._jitter: list[int] = []
-        self._beat = 0
+        self._gaps = Gaps(timing.r_gaps)
+        self._jitter = Jitter(timing, READ_JITTER)
         self._moved = -1  # edge of the last beat
         self.ends: list[int] = []  # edge of the last beat of each read
-
-    def _late(self, read: int) -> int:
-        if read >= len(self._jitter):
-            index = np.arange(len(self._jitter), max(64, 2 * read + 2))
-            drawn = splitmix64(self._timing.stream_seed(0), index) % np.uint64(self._timing.read_jitter + 1)
-            self._jitter += drawn.astype(np.int64).tolist()
-        return self._jitter[read]
 
     def earliest(self, offered: int) -> int:
         """When the next address is taken if it is offered in a cycle."""
@@ -47,14 +36,12 @@ class ReadPort:
     def read(self, address: int, handshake: int) -> list[tuple[int, bytes, bool]]:
         """(edge, data, whether it is OKAY) of each beat of a block."""
         data, response = self._fetch(address)
-        due = handshake + self._timing.read_latency + self._late(len(self.ends))
+        due = handshake + self._timing.read_latency + self._jitter()
         beats = []
         for j in range(BEATS):
-            at = due
-            if self._beat > 0:
-                at = max(due, self._moved + 1 + self._gaps[self._beat % len(self._gaps)])
+            gap = self._gaps()
+            at = due if self._moved < 0 else max(due, self._moved + 1 + gap)
             self._moved = at
-            self._beat += 1
             beats.append((at, data[BEAT * j : BEAT * j + BEAT], response == OKAY))
         self.ends.append(self._moved)
         return beats

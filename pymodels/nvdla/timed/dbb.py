@@ -8,7 +8,8 @@ from collections import deque
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.nvdla.timed.memory import BEAT, READ, WRITE, Burst, Memory
+from pymodels.axi.burst import READ, WRITE
+from pymodels.nvdla.timed.memory import BEAT, Burst, Memory
 
 BURST_BYTES = 128
 MAX_WRITES = 8

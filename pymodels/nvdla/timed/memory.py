@@ -9,14 +9,24 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axi.memory import GAP_PERIOD, MemoryImage, MemoryTiming, Region
-from pymodels.pattern import Pattern, splitmix64
+from pymodels.axi.burst import READ, WRITE
+from pymodels.axi.memory import (
+    READ_JITTER,
+    READ_ORDER,
+    WRITE_JITTER,
+    WRITE_ORDER,
+    Choice,
+    Gaps,
+    Gate,
+    Jitter,
+    MemoryImage,
+    MemoryTiming,
+    Region,
+)
+from pymodels.pattern import Pattern
 
 BEAT = 8
 """Bytes of a beat."""
-READ, WRITE = 0, 1
-_JITTER, _ORDER = (0, 1), (2, 3)
-"""Numbers of the random sequences of reads and of writes."""
 
 
 @dataclass(eq=False)
@@ -24,7 +34,7 @@ class Burst:
     """A burst on its way.
 
     Attributes:
-        kind: :data:`READ` or :data:`WRITE`.
+        kind: :data:`~pymodels.axi.burst.READ` or :data:`~pymodels.axi.burst.WRITE`.
         id: of the engine.
         address, beats: what it covers.
         tag: the engine's own note.
@@ -71,34 +81,27 @@ class _Ready:
 class _Answers:
     """R or B: what is open, which goes next, and when the channel is free."""
 
-    def __init__(self, timing: MemoryTiming, gaps: Pattern, kind: int, jitter: int) -> None:
+    def __init__(self, timing: MemoryTiming, gaps: Pattern, kind: int) -> None:
         self.open: list[Burst] = []
-        self._timing = timing
-        self._gaps = gaps.gaps(GAP_PERIOD).tolist()
-        self._moved = 0
-        self._free = int(self._gaps[0])
-        self._kind = kind
-        self._count = self._choices = 0
-        self._jitter = jitter
+        self._order = timing.order
+        self._gaps = Gaps(gaps)
+        self._free = self._gaps()
+        self._jitter = Jitter(timing, READ_JITTER if kind == READ else WRITE_JITTER)
+        self._choice = Choice(timing, READ_ORDER if kind == READ else WRITE_ORDER)
 
     def due(self, cycle: int, latency: int) -> int:
         """When the next burst to become open is due."""
-        drawn = 0
-        if self._jitter:
-            drawn = self._draw(_JITTER[self._kind], self._count) % (self._jitter + 1)
-        self._count += 1
-        return cycle + latency + drawn
+        return cycle + latency + self._jitter()
 
     def free(self, cycle: int) -> bool:
         return cycle >= self._free
 
     def moves(self, cycle: int) -> None:
-        self._moved += 1
-        self._free = cycle + 1 + int(self._gaps[self._moved % len(self._gaps)])
+        self._free = cycle + 1 + self._gaps()
 
     def choose(self, cycle: int) -> Burst | None:
         """The burst whose answer is offered in a cycle in which the channel is free."""
-        if self._timing.order == "in_order":
+        if self._order == "in_order":
             return self.open[0] if self.open and self.open[0].due <= cycle else None
         seen: set[int] = set()
         ready = []
@@ -107,14 +110,7 @@ class _Answers:
                 seen.add(burst.id)
                 if 0 <= burst.due <= cycle:
                     ready.append(burst)
-        if not ready:
-            return None
-        pick = self._draw(_ORDER[self._kind], self._choices) % len(ready)
-        self._choices += 1
-        return ready[pick]
-
-    def _draw(self, stream: int, index: int) -> int:
-        return int(splitmix64(self._timing.stream_seed(stream), np.array([index]))[0])
+        return ready[self._choice(len(ready))] if ready else None
 
 
 class Memory:
@@ -126,8 +122,9 @@ class Memory:
         self.log: list[Burst] = []
         self._timing = timing
         self._ready = {"ar": _Ready(timing.ar_ready), "aw": _Ready(timing.aw_ready), "w": _Ready(timing.w_ready)}
-        self._reads = _Answers(timing, timing.r_gaps, READ, timing.read_jitter)
-        self._writes = _Answers(timing, timing.b_gaps, WRITE, timing.write_jitter)
+        self._reads = _Answers(timing, timing.r_gaps, READ)
+        self._writes = _Answers(timing, timing.b_gaps, WRITE)
+        self._read_gate, self._write_gate = Gate(timing.read_bandwidth), Gate(timing.write_bandwidth)
         self._current: Burst | None = None
         self._owed = 0
 
@@ -146,16 +143,12 @@ class Memory:
 
     def w_ready(self, cycle: int) -> bool:
         """WREADY."""
-        return (
-            self._ready["w"](cycle)
-            and _open(self._timing.write_bandwidth, cycle)
-            and self._owed + self._timing.data_ahead > 0
-        )
+        return self._ready["w"](cycle) and self._write_gate(cycle) == cycle and self._owed + self._timing.data_ahead > 0
 
     def read_beat(self, cycle: int) -> tuple[Burst, npt.NDArray[np.uint8]] | None:
         """The beat that moves in this cycle. To be asked before this cycle's write data are taken."""
         reads = self._reads
-        if not reads.free(cycle) or not _open(self._timing.read_bandwidth, cycle):
+        if not reads.free(cycle) or self._read_gate(cycle) != cycle:
             return None
         burst = self._current
         if burst is None or self._timing.order == "interleaved":
@@ -213,11 +206,6 @@ class Memory:
         if last:
             burst.due = self._writes.due(max(burst.cycle, cycle), self._timing.write_latency)
         return last
-
-
-def _open(bandwidth: tuple[int, int], cycle: int) -> bool:
-    beats, cycles = bandwidth
-    return (cycle + 1) * beats // cycles > cycle * beats // cycles
 
 
 LOG = np.dtype([(name, np.int64) for name in ("kind", "id", "address", "len", "cycle", "first", "last", "done")])
