@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.errors import InputError
-from pymodels.nvdla.flatbuffer import Buffer, Builder
+from pymodels.flatbuffer import SCALARS, Reader, Schema, Table, Writer
 
 SCHEMA_VERSION = (0, 7, 0)
 IDENTIFIER = b"NVDA"
@@ -33,10 +33,12 @@ EVENT_OPS = ("wait", "signal")
 RELOCATIONS = ("none", "line stride", "surface stride")
 LARGEST_MEMORY = 1 << 32
 """A memory of more bytes is taken for damage."""
+_REUSE = 16
+"""How many times a file's size may be read in all: a file whose tables share parts is legal, a bomb is not."""
 
-SCHEMA: dict[str, tuple[tuple[str, str], ...]] = {
+SCHEMA: Schema = {
     "Loadable": (
-        ("version", "bytes3"),
+        ("version", "Version"),
         ("tasks", "[Task]"),
         ("memories", "[Memory]"),
         ("addresses", "[Address]"),
@@ -51,7 +53,7 @@ SCHEMA: dict[str, tuple[tuple[str, str], ...]] = {
         ("size", "u64"),
         ("interface", "u32"),
         ("sub_interface", "u32"),
-        ("version", "bytes3"),
+        ("version", "Version"),
         ("data", "[u8]"),
     ),
     "Memory": (
@@ -339,32 +341,38 @@ def parse(data: bytes, file: str | PathLike[str] | None = None) -> Loadable:
     Raises:
         InputError: damaged, or of another schema version.
     """
-    buffer = Buffer(data, file)
     if len(data) < 8:
-        raise buffer.fail(f"{len(data)} bytes", "a loadable", 0)
-    table = buffer.table(buffer.follow(0, "root"), "Loadable")
-    place = table.place(0)
+        raise InputError(f"{len(data)} bytes", "a loadable", file=file, offset=0)
+    reader = Reader(memoryview(data), SCHEMA, file=file, reuse=_REUSE, sized=False)
+    place = reader.place("Loadable", "version")
     if place is None:
-        raise buffer.fail("no version", "Loadable.version", table.offset)
-    version = Version(*data[buffer.check(place, 3, "Loadable.version") : place + 3])
+        raise InputError("no version", "Loadable.version", file=file)
+    version = Version(*data[place : place + 3])
     if version != SCHEMA_VERSION:
-        wanted = str(Version(*SCHEMA_VERSION))
-        raise buffer.fail(f"loadable of schema version {version}", f"schema version {wanted}", place)
-    entries: Any = table.read(SCHEMA, "Loadable", _make)
-    return Loadable(**entries, file=None if file is None else Path(file))
+        wanted = f"schema version {Version(*SCHEMA_VERSION)}"
+        raise InputError(f"loadable of schema version {version}", wanted, file=file, offset=place)
+    return Loadable(**_values("Loadable", reader.root("Loadable")), file=None if file is None else Path(file))
 
 
-def _make(name: str, values: dict[str, Any]) -> Any:
-    for key, value in values.items():
-        if key == "version" and value is not None:
-            values[key] = Version(*value)
-        elif isinstance(value, np.ndarray) and name != "Blob":
-            values[key] = tuple(value.tolist())
-    if name == "Loadable":
-        return values
+def _values(name: str, table: Table) -> dict[str, Any]:
+    """The fields of a table as the classes here have them; absent numbers are 0, absent texts and vectors empty."""
+    values = {field: _value(kind, table.get(field)) for field, kind in SCHEMA[name]}
     if name == "Tensor":
         values["strides"] = tuple(values.pop(f"stride_{i}") for i in range(8))
-    return _ENTRIES[name](**values)
+    return values
+
+
+def _value(kind: str, value: Any) -> Any:
+    if kind == "Version":
+        return None if value is None else Version(*value)
+    if kind == "[u8]":
+        return np.frombuffer(value or b"", np.uint8)
+    if kind == "string":
+        return value or ""
+    if kind in SCALARS:
+        return value or 0
+    entry = _ENTRIES.get(kind[1:-1])
+    return tuple(value or ()) if entry is None else tuple(entry(**_values(kind[1:-1], one)) for one in value or ())
 
 
 _ENTRIES: dict[str, Any] = {e.__name__: e for e in (Blob, Memory, Address, Task, Submit, Event, Relocation, Tensor)}
@@ -381,14 +389,19 @@ def to_bytes(loadable: Loadable, *, identifier: bytes = IDENTIFIER) -> bytes:
     for one in fields(loadable):
         if one.name not in ("version", "file"):
             lists[one.name] = [_plain(entry) for entry in getattr(loadable, one.name)]
-    return Builder().finish(SCHEMA, "Loadable", lists, identifier)
+    return Writer(SCHEMA).write("Loadable", _filled(lists), identifier)
 
 
 def _plain(entry: Any) -> dict[str, Any]:
     values = {f.name: getattr(entry, f.name) for f in fields(entry)}
     for i, stride in enumerate(values.pop("strides", ())):
         values[f"stride_{i}"] = stride
-    return values
+    return _filled(values)
+
+
+def _filled(values: dict[str, Any]) -> dict[str, Any]:
+    """Without empty texts and vectors, which such compilers leave out."""
+    return {k: v for k, v in values.items() if not isinstance(v, (str, tuple, list, np.ndarray)) or len(v)}
 
 
 _Entry = TypeVar("_Entry", Memory, Address, Task)

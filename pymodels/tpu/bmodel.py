@@ -19,8 +19,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.errors import InputError
+from pymodels.flatbuffer import Reader, Schema, Table, Writer
 from pymodels.tpu.decode import as_bytes
-from pymodels.tpu.flat import Reader, Schema, Table, Writer
 
 MAGIC = 0xFF55AAEE
 HEADER = struct.Struct("<IIIQ44x")

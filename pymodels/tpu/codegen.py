@@ -20,9 +20,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.errors import UsageError
+from pymodels.flatbuffer import Table
 from pymodels.tpu.bmodel import AreaWriter, write
 from pymodels.tpu.encode import Values, encode, padded
-from pymodels.tpu.flat import Table
 from pymodels.tpu.schedule import OTHER, Cost
 from pymodels.tpu.tables import Chip, Engine, Kind
 

@@ -17,9 +17,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.errors import InputError
+from pymodels.flatbuffer import Reader, Schema, Table
 from pymodels.tpu.bmodel import Coefficients, Stream
 from pymodels.tpu.decode import as_bytes
-from pymodels.tpu.flat import Reader, Schema, Table
 
 MAGIC = b"CviModel"
 HEADER = struct.Struct("<8sIBB16s16s2x")

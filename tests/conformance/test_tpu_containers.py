@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from pymodels.axi.memory import Region
+from pymodels.flatbuffer import Reader, Writer
 from pymodels.tpu.assemble import assemble
 from pymodels.tpu.bmodel import SCHEMA, BModel, write
 from pymodels.tpu.checks import check
 from pymodels.tpu.container import commands, read
 from pymodels.tpu.decode import decode
 from pymodels.tpu.engine import Front, Group, Program, Stream, run
-from pymodels.tpu.flat import Reader, Writer
 from pymodels.tpu.listing import as_text
 from pymodels.tpu.profile import parse_profile
 from pymodels.tpu.schedule import in_sequence, lane, schedule

@@ -12,6 +12,7 @@ from flatbuffers import number_types as fb
 from flatbuffers.table import Table as FbTable
 
 from pymodels.errors import InputError, UsageError
+from pymodels.flatbuffer import SCALARS, STRUCTS, Reader, Writer
 from pymodels.tpu import container
 from pymodels.tpu.bmodel import HEADER, SCHEMA, AreaWriter, BModel, write
 from pymodels.tpu.codegen import CodeGen
@@ -19,7 +20,6 @@ from pymodels.tpu.cvimodel import HEADER as CVI_HEADER
 from pymodels.tpu.cvimodel import SCHEMA as CVI_SCHEMA
 from pymodels.tpu.cvimodel import CviModel
 from pymodels.tpu.encode import encode
-from pymodels.tpu.flat import SCALARS, STRUCTS, Reader, Writer
 from pymodels.tpu.tables import chip
 
 FLAGS = {

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from pymodels.errors import GoldbeatError
+from pymodels.flatbuffer import Writer
 from pymodels.tpu.assemble import assemble
 from pymodels.tpu.bmodel import Stream
 from pymodels.tpu.checks import check
@@ -18,7 +19,6 @@ from pymodels.tpu.container import commands, parse
 from pymodels.tpu.cvimodel import HEADER, SCHEMA
 from pymodels.tpu.decode import decode, decode_records
 from pymodels.tpu.encode import encode
-from pymodels.tpu.flat import Writer
 from pymodels.tpu.listing import as_text, objects
 from pymodels.tpu.tables import Tables, chip, tables
 

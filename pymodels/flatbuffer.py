@@ -21,6 +21,8 @@ SCALARS = {
     "u8": ("<B", 1),
     "i8": ("<b", 1),
     "bool": ("<?", 1),
+    "u16": ("<H", 2),
+    "i16": ("<h", 2),
     "i32": ("<i", 4),
     "u32": ("<I", 4),
     "i64": ("<q", 8),
@@ -28,7 +30,7 @@ SCALARS = {
     "f32": ("<f", 4),
 }
 STRUCTS = {"Binary": ("<QQ", 16, 8), "Version": ("<BBB", 3, 1)}
-"""Format, size and alignment: both containers' structs."""
+"""Format, size and alignment: the structs of all formats that are read here."""
 
 Table = dict[str, Any]
 """A table as read: fields that are there, tables as dicts, vectors as lists (of bytes: as bytes), structs as tuples."""
@@ -37,28 +39,50 @@ Table = dict[str, Any]
 class Reader:
     """Reads tables out of bytes.
 
-    Every byte belongs to one object, so that the bytes of all objects together are no more than there are (strings and
-    vtables may be shared); a buffer whose references go round in circles is refused before it fills the memory.
+    Every byte belongs to one object (strings, vtables and, with some writers, tables may be shared), so that the bytes of all
+    objects together are not many times more than there are: a buffer whose references multiply or go round in circles is refused
+    before it fills the memory.
 
     Args:
         data: the buffer, beginning with the reference to the root table.
         schema: what is in it.
         file: for messages.
         base: byte offset of the buffer in the file, for messages.
+        reuse: how many times the buffer's size may be read in all.
+        sized: fields lie within the size that their table's vtable says; there are writers that put structs behind it.
     """
 
     def __init__(
-        self, data: memoryview, schema: Schema, *, file: str | PathLike[str] | None = None, base: int = 0
+        self,
+        data: memoryview,
+        schema: Schema,
+        *,
+        file: str | PathLike[str] | None = None,
+        base: int = 0,
+        reuse: int = 4,
+        sized: bool = True,
     ) -> None:
         self._data = data
         self._schema = schema
         self._file = file
         self._base = base
-        self._left = 4 * len(data) + 1024
+        self._reuse = reuse
+        self._sized = sized
+        self._left = reuse * len(data) + 1024
 
     def root(self, table: str) -> Table:
         """The root table."""
-        return self._table(table, self._reference(0))
+        return self._table(table, self._reference(0, table), table)
+
+    def place(self, table: str, field: str) -> int | None:
+        """Byte in the buffer at which a field of the root table lies; None where it is absent."""
+        at = self._reference(0, table)
+        slots, _, _ = self._slots(at, table)
+        index, kind = next((i, kind) for i, (name, kind) in enumerate(self._schema[table]) if name == field)
+        if index >= len(slots) or slots[index] == 0:
+            return None
+        self._take(at + slots[index], self._width(kind), f"{table}.{field}")
+        return at + slots[index]
 
     def _wrong(self, at: int, found: str, expected: str) -> InputError:
         return InputError(found, expected, file=self._file, offset=self._base + at)
@@ -68,36 +92,45 @@ class Reader:
             raise self._wrong(at, f"{what} of {size} bytes at {at}", f"it inside the buffer of {len(self._data)} bytes")
         self._left -= size
         if self._left < 0:
-            raise self._wrong(at, "objects that are larger together than the buffer", "each byte in one object")
+            found = (
+                f"objects that are larger together than {self._reuse} times the buffer, parts being used over and over"
+            )
+            raise self._wrong(at, found, "each byte in one object")
 
-    def _scalar(self, kind: str, at: int) -> Any:
+    def _scalar(self, kind: str, at: int, what: str) -> Any:
         form, size = SCALARS[kind]
-        self._take(at, size, kind)
+        self._take(at, size, what)
         return struct.unpack_from(form, self._data, at)[0]
 
-    def _reference(self, at: int) -> int:
-        return at + int(self._scalar("u32", at))
+    def _reference(self, at: int, what: str) -> int:
+        return at + int(self._scalar("u32", at, what))
 
-    def _table(self, name: str, at: int) -> Table:
-        vtable = at - int(self._scalar("i32", at))
-        self._take(vtable, 4, "a vtable")
+    def _slots(self, at: int, what: str) -> tuple[tuple[int, ...], int, int]:
+        """Where in a table its fields lie, 0 for absent ones; the table's size; where the vtable lies."""
+        vtable = at - int(self._scalar("i32", at, what))
+        self._take(vtable, 4, f"vtable of {what}")
         vtable_size, size = struct.unpack_from("<HH", self._data, vtable)
         if vtable_size < 4 or vtable_size % 2 or size < 4:
-            raise self._wrong(vtable, f"a vtable of {vtable_size} bytes for a table of {size}", "at least 4 and 4")
-        self._take(vtable, vtable_size, "a vtable")
-        self._take(at, size, f"table {name}")
+            raise self._wrong(
+                vtable,
+                f"vtable of {what} with {vtable_size} bytes, for {size}",
+                "an even number of at least 4, and at least 4",
+            )
+        self._take(vtable, vtable_size, f"vtable of {what}")
+        if self._sized:
+            self._take(at, size, what)
+        return struct.unpack_from(f"<{vtable_size // 2 - 2}H", self._data, vtable + 4), size, vtable
+
+    def _table(self, name: str, at: int, what: str) -> Table:
+        slots, size, vtable = self._slots(at, what)
         made: Table = {}
-        for index, (field, kind) in enumerate(self._schema[name]):
-            slot = 4 + 2 * index
-            where = struct.unpack_from("<H", self._data, vtable + slot)[0] if slot + 2 <= vtable_size else 0
+        for index, ((field, kind), where) in enumerate(zip(self._schema[name], slots, strict=False)):
             if where == 0:
                 continue
-            width = self._width(kind)
-            if where < 4 or where + width > size:
-                raise self._wrong(
-                    vtable + slot, f"{name}.{field} at byte {where}", f"it inside the {size} bytes of its table"
-                )
-            made[field] = self._value(kind, at + where)
+            if self._sized and (where < 4 or where + self._width(kind) > size):
+                found = f"{what}.{field} at byte {where}"
+                raise self._wrong(vtable + 4 + 2 * index, found, f"it inside the {size} bytes of its table")
+            made[field] = self._value(kind, at + where, f"{what}.{field}")
         return made
 
     def _width(self, kind: str) -> int:
@@ -105,37 +138,38 @@ class Reader:
             return SCALARS[kind][1]
         return STRUCTS[kind][1] if kind in STRUCTS else 4
 
-    def _value(self, kind: str, at: int) -> Any:
+    def _value(self, kind: str, at: int, what: str) -> Any:
         if kind in SCALARS:
-            return self._scalar(kind, at)
+            return self._scalar(kind, at, what)
         if kind in STRUCTS:
             form, size, _ = STRUCTS[kind]
-            self._take(at, size, kind)
+            self._take(at, size, what)
             return struct.unpack_from(form, self._data, at)
-        to = self._reference(at)
+        to = self._reference(at, what)
         if kind == "string":
-            return self._string(to)
+            return self._string(to, what)
         if kind.startswith("["):
-            return self._vector(kind[1:-1], to)
-        return self._table(kind, to)
+            return self._vector(kind[1:-1], to, what)
+        return self._table(kind, to, what)
 
-    def _string(self, at: int) -> str:
-        size = int(self._scalar("u32", at))
-        self._take(at + 4, size, "a string")
+    def _string(self, at: int, what: str) -> str:
+        size = int(self._scalar("u32", at, what))
+        self._take(at + 4, size, what)
         try:
             return bytes(self._data[at + 4 : at + 4 + size]).decode("utf-8")
-        except UnicodeDecodeError:
-            raise self._wrong(at + 4, "bytes that are no UTF-8", "a string") from None
+        except UnicodeDecodeError as error:
+            found = f"{what} with byte 0x{self._data[at + 4 + error.start]:02x}"
+            raise self._wrong(at + 4 + error.start, found, "UTF-8") from None
 
-    def _vector(self, kind: str, at: int) -> Any:
-        count = int(self._scalar("u32", at))
+    def _vector(self, kind: str, at: int, what: str) -> Any:
+        count = int(self._scalar("u32", at, what))
         width = self._width(kind)
-        self._take(at + 4, count * width, f"a vector of {count} {kind}")
+        self._take(at + 4, count * width, what)
         if kind == "u8":
             return bytes(self._data[at + 4 : at + 4 + count])
         if kind in SCALARS:
             return list(struct.unpack_from(f"<{count}{SCALARS[kind][0][1:]}", self._data, at + 4))
-        return [self._value(kind, at + 4 + i * width) for i in range(count)]
+        return [self._value(kind, at + 4 + i * width, f"{what}[{i}]") for i in range(count)]
 
 
 class Writer:
@@ -143,10 +177,17 @@ class Writer:
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
-        self._out = bytearray(4)
+        self._out = bytearray()
 
-    def write(self, table: str, root: Table) -> bytes:
-        """The buffer, its length a multiple of 8."""
+    def write(self, table: str, root: Table, identifier: bytes = b"") -> bytes:
+        """The buffer, its length a multiple of 8.
+
+        Args:
+            table: name of the root table.
+            root: its fields as :class:`Reader` gives them; what is missing or None is left out.
+            identifier: four bytes behind the reference to the root table, or none.
+        """
+        self._out = bytearray(4) + identifier
         struct.pack_into("<I", self._out, 0, self._table(table, root))
         self._align(8)
         return bytes(self._out)
