@@ -177,7 +177,7 @@ module zynqnet
 
   zynqnet_reader #(.DATA_W(DATA_W), .LINES(LINES)) u_reader (
     .clk(aclk), .run(work), .layer, .base_row, .finished(reader_finished), .bad_response(read_bad), .beat(read_beat),
-    .m_axi_araddr, .m_axi_arlen, .m_axi_arvalid, .m_axi_arready,
+    .m_axi_araddr, .m_axi_arlen, .m_axi_arsize, .m_axi_arburst, .m_axi_arvalid, .m_axi_arready,
     .m_axi_rdata, .m_axi_rresp, .m_axi_rlast, .m_axi_rvalid, .m_axi_rready,
     .pixels_valid, .weights_valid, .words(read_words)
   );
@@ -284,15 +284,10 @@ module zynqnet
   zynqnet_writer #(.DATA_W(DATA_W)) u_writer (
     .clk(aclk), .rst_n(aresetn), .run(work), .credit, .step, .step_burst, .answered, .bad_response(write_bad), .beat(write_beat),
     .words_valid, .words_last, .words(out_words), .burst_valid, .burst_address, .burst_len,
-    .m_axi_awaddr, .m_axi_awlen, .m_axi_awvalid, .m_axi_awready, .m_axi_wdata, .m_axi_wlast, .m_axi_wvalid, .m_axi_wready,
+    .m_axi_awaddr, .m_axi_awlen, .m_axi_awsize, .m_axi_awburst, .m_axi_awvalid, .m_axi_awready,
+    .m_axi_wdata, .m_axi_wstrb, .m_axi_wlast, .m_axi_wvalid, .m_axi_wready,
     .m_axi_bresp, .m_axi_bvalid, .m_axi_bready
   );
-
-  assign m_axi_awsize  = 3'($clog2(DATA_W / 8));
-  assign m_axi_awburst = 2'b01;
-  assign m_axi_wstrb   = '1;
-  assign m_axi_arsize  = 3'($clog2(DATA_W / 8));
-  assign m_axi_arburst = 2'b01;
 
   logic unused_way;
   assign unused_way = ^{way_q[63], read_way[31:10], late_way[31:12], late_way[10:9]};

@@ -24,6 +24,8 @@ module zynqnet_reader
 
   output logic [31:0]         m_axi_araddr,
   output logic [7:0]          m_axi_arlen,
+  output logic [2:0]          m_axi_arsize,
+  output logic [1:0]          m_axi_arburst,
   output logic                m_axi_arvalid,
   input  logic                m_axi_arready,
   input  logic [DATA_W-1:0]   m_axi_rdata,
@@ -75,6 +77,9 @@ module zynqnet_reader
   function automatic logic [1:0] skew_after(logic [1:0] row_words, logic [1:0] skew);
     return (row_words + skew) & 2'(N - 1);
   endfunction
+
+  assign m_axi_arsize  = 3'(ByteBits);
+  assign m_axi_arburst = 2'b01;
 
   assign address = weights_q ? weight_q : image_q;
   assign room    = LenBits'(Burst) - LenBits'(address[ByteBits +: $clog2(Burst)]);

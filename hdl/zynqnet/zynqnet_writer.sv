@@ -30,9 +30,12 @@ module zynqnet_writer
 
   output logic [31:0]         m_axi_awaddr,
   output logic [7:0]          m_axi_awlen,
+  output logic [2:0]          m_axi_awsize,
+  output logic [1:0]          m_axi_awburst,
   output logic                m_axi_awvalid,
   input  logic                m_axi_awready,
   output logic [DATA_W-1:0]   m_axi_wdata,
+  output logic [DATA_W/8-1:0] m_axi_wstrb,
   output logic                m_axi_wlast,
   output logic                m_axi_wvalid,
   input  logic                m_axi_wready,
@@ -62,6 +65,10 @@ module zynqnet_writer
     .s_valid(words_valid), .s_ready(unused_ready[1]), .s_data({words_last, words}),
     .m_valid(word_there), .m_ready(beat), .m_data({m_axi_wlast, m_axi_wdata})
   );
+
+  assign m_axi_awsize  = 3'($clog2(DATA_W / 8));
+  assign m_axi_awburst = 2'b01;
+  assign m_axi_wstrb   = '1;
 
   assign m_axi_awvalid = burst_there && outstanding_q < 5'(Writes);
   assign m_axi_wvalid  = word_there && ahead_q != '0;

@@ -128,7 +128,8 @@ class MemoryImage:
     Attributes:
         regions: what it holds.
         timing: how fast it is.
-        refusals: bursts against the rights of a region are part of the test: they are answered with SLVERR and not reported.
+        refusals: bursts against the rights of a region, or outside of all regions, are part of the test: they are answered with
+            SLVERR or DECERR and not reported.
     """
 
     regions: tuple[Region, ...]

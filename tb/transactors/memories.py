@@ -41,7 +41,8 @@ class Memories:
 
     def load(self, stimulus: Stimulus) -> None:
         """Fill the memories; they work from reset release on. The stimulus' own arrays stay as they are."""
-        self._kernel.rule("mem_rights", not any(image.refusals for image in stimulus.memories.values()))
+        for rule in ("mem_rights", "mem_bounds"):
+            self._kernel.rule(rule, not any(image.refusals for image in stimulus.memories.values()))
         for name, image in stimulus.memories.items():
             if name not in self._memories:
                 known = ", ".join(self._memories) or "none"

@@ -13,7 +13,7 @@ def test_a_case_of_the_design_itself():
     assert find_case("axis_fifo", None)[1].name == find_case("axis_fifo", None)[0].cases[0].name
 
 
-@pytest.mark.parametrize("block", ["fp_units", "pe", "icache", "wcache", "ocache", "gpool"])
+@pytest.mark.parametrize("block", ["fp_units", "pe", "icache", "wcache", "ocache", "gpool", "memctl"])
 def test_a_block_with_a_bench_of_its_own(block):
     design, case = find_case("zynqnet", block)
     assert design.name == f"zynqnet_{block}"

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -102,3 +103,27 @@ def test_what_goes_wrong_is_named(tmp_path):
     readonly = "\n".join(_run(tmp_path, readonly=True)[0].failures)
     assert "mem_rights: m_axi, cycle" in readonly
     assert "in region target, which is not writable" in readonly
+
+
+def _refusing(setting):
+    (stimulus,) = _make(setting)
+    return [replace(stimulus, memories={"m_axi": replace(stimulus.memories["m_axi"], refusals=True)})]
+
+
+def _refused(params, stimulus):
+    source, target = stimulus.memories["m_axi"].regions
+    # Bursts that are not wholly inside write nothing.
+    written = len(target.data) // (BURST * 8) * BURST * 8 if target.writable else 0
+    contents = {"source": source.data, "target": np.concatenate([source.data[:written], target.data[written:]])}
+    return Outcome({}, {"done": 1}, {"m_axi": MemoryContents(contents)})
+
+
+@pytest.mark.sim
+def test_refusals_that_are_meant_to_be_are_no_failures(tmp_path):
+    case = DMA.case(None).model_copy(update={"make": _refusing})
+    wanted = DMA.model_copy(update={"model": _refused, "cases": (case,)})
+    for option, value, answer in (("readonly", True, [2] * 4), ("short", 8, [0, 0, 0, 3])):
+        for result in _run(tmp_path / option, wanted, **{option: value}):
+            assert result.passed, result.failures
+            log = result.episodes[0].record.outcome.memories["m_axi"].log
+            assert log["response"][log["kind"] == 1].tolist() == answer

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// zynqnet_block_memctl - reader and writer around one AXI4 port, behind streams, for their bench.
+//
+// A beat of s_layer starts a layer: from the lowest word up {height, width}, {ch_out, ch_in} (halves of 16 bits), kernel, num_weights,
+// word addresses of image and weights, DRAM base. s_row brings the first row that is still needed, s_drain the drain's steps: N words,
+// above them the burst's address (32 bits), its length (8), first step (1), last step (1). TLAST ends the layer's share of both.
+// m_words has what the reader hands on, TUSER 1 for weights, m_event one bit for each thing that happens: R beat, its error,
+// W beat, error on B, end of the layer. Nothing is added to the latencies of the two blocks.
+
+module zynqnet_block_memctl
+  import zynqnet_pkg::*;
+#(
+  parameter int unsigned DATA_W = 128,
+  parameter int unsigned LINES  = 8
+) (
+  input  logic                aclk,
+  input  logic                aresetn,
+
+  input  logic [7*32-1:0]     s_layer_tdata,
+  input  logic                s_layer_tvalid,
+  output logic                s_layer_tready,
+  input  logic [31:0]         s_row_tdata,
+  input  logic                s_row_tlast,
+  input  logic                s_row_tvalid,
+  output logic                s_row_tready,
+  input  logic [DATA_W+63:0]  s_drain_tdata,
+  input  logic                s_drain_tlast,
+  input  logic                s_drain_tvalid,
+  output logic                s_drain_tready,
+
+  output logic [DATA_W-1:0]   m_words_tdata,
+  output logic [DATA_W/8-1:0] m_words_tkeep,
+  output logic [0:0]          m_words_tuser,
+  output logic                m_words_tvalid,
+  output logic [7:0]          m_event_tdata,
+  output logic                m_event_tvalid,
+
+  output logic [31:0]         m_axi_awaddr,
+  output logic [7:0]          m_axi_awlen,
+  output logic [2:0]          m_axi_awsize,
+  output logic [1:0]          m_axi_awburst,
+  output logic                m_axi_awvalid,
+  input  logic                m_axi_awready,
+  output logic [DATA_W-1:0]   m_axi_wdata,
+  output logic [DATA_W/8-1:0] m_axi_wstrb,
+  output logic                m_axi_wlast,
+  output logic                m_axi_wvalid,
+  input  logic                m_axi_wready,
+  input  logic [1:0]          m_axi_bresp,
+  input  logic                m_axi_bvalid,
+  output logic                m_axi_bready,
+  output logic [31:0]         m_axi_araddr,
+  output logic [7:0]          m_axi_arlen,
+  output logic [2:0]          m_axi_arsize,
+  output logic [1:0]          m_axi_arburst,
+  output logic                m_axi_arvalid,
+  input  logic                m_axi_arready,
+  input  logic [DATA_W-1:0]   m_axi_rdata,
+  input  logic [1:0]          m_axi_rresp,
+  input  logic                m_axi_rlast,
+  input  logic                m_axi_rvalid,
+  output logic                m_axi_rready
+);
+
+  // What the drain takes from a step to its burst and to its words.
+  localparam int unsigned BurstDelay = 1;
+  localparam int unsigned WordsDelay = 6;
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // A layer's life
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  registers_t registers;
+  layer_t     layer;
+  error_t     layer_error;
+  logic       ready_q, go, settling_q, run_q, done;
+  logic [4:0] setup_q;
+  logic       rows_over_q, drain_over_q;
+  logic       row_taken, step;
+  logic       reader_finished, answered;
+  logic [8:0] base_row_q;
+
+  always_comb begin
+    registers              = '0;
+    registers.width        = s_layer_tdata[8:0];
+    registers.height       = s_layer_tdata[24:16];
+    registers.ch_in        = s_layer_tdata[41:32];
+    registers.ch_out       = s_layer_tdata[57:48];
+    registers.kernel       = s_layer_tdata[65:64];
+    registers.stride       = 2'd1;
+    registers.num_weights  = s_layer_tdata[114:96];
+    registers.mem_in       = s_layer_tdata[150:128];
+    registers.mem_weights  = s_layer_tdata[182:160];
+    registers.dram_base    = s_layer_tdata[223:192];
+  end
+
+  zynqnet_layer #(.DATA_W(DATA_W)) u_layer (.clk(aclk), .go, .settling(settling_q), .registers, .layer, .error(layer_error));
+
+  assign s_layer_tready = ready_q && !settling_q && !run_q;
+  assign s_row_tready   = run_q && !rows_over_q;
+  assign go             = s_layer_tvalid && s_layer_tready;
+  assign row_taken      = s_row_tvalid && s_row_tready;
+  assign done           = run_q && rows_over_q && drain_over_q && answered && reader_finished;
+
+  always_ff @(posedge aclk) begin
+    // Low in reset and at the first edge behind it.
+    ready_q <= aresetn;
+    if (!aresetn) begin
+      settling_q   <= 1'b0;
+      run_q        <= 1'b0;
+      setup_q      <= '0;
+      rows_over_q  <= 1'b0;
+      drain_over_q <= 1'b0;
+      base_row_q   <= '0;
+    end else if (go) begin
+      settling_q   <= 1'b1;
+      setup_q      <= 5'(Setup - 1);
+      rows_over_q  <= 1'b0;
+      drain_over_q <= 1'b0;
+      base_row_q   <= '0;
+    end else begin
+      setup_q <= setup_q - 5'(settling_q);
+      if (settling_q && setup_q == 5'd1) begin
+        settling_q <= 1'b0;
+        run_q      <= 1'b1;
+      end
+      if (row_taken) begin
+        base_row_q  <= s_row_tdata[8:0];
+        rows_over_q <= s_row_tlast;
+      end
+      if (step) drain_over_q <= s_drain_tlast;
+      if (done) run_q <= 1'b0;
+    end
+  end
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Reader
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic pixels_valid, weights_valid, read_bad, read_beat;
+
+  zynqnet_reader #(.DATA_W(DATA_W), .LINES(LINES)) u_reader (
+    .clk(aclk), .run(run_q), .layer, .base_row(base_row_q), .finished(reader_finished), .bad_response(read_bad), .beat(read_beat),
+    .m_axi_araddr, .m_axi_arlen, .m_axi_arsize, .m_axi_arburst, .m_axi_arvalid, .m_axi_arready,
+    .m_axi_rdata, .m_axi_rresp, .m_axi_rlast, .m_axi_rvalid, .m_axi_rready,
+    .pixels_valid, .weights_valid, .words(m_words_tdata)
+  );
+
+  assign m_words_tvalid = pixels_valid || weights_valid;
+  assign m_words_tuser  = weights_valid;
+  assign m_words_tkeep  = pixels_valid && layer.narrow ? (DATA_W/8)'(4'hF) : '1;
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Writer
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  logic              credit, step_first, write_bad, write_beat;
+  logic [63:0]       command;
+  logic              words_valid, words_last, burst_valid;
+  logic [DATA_W-1:0] words;
+  logic [31:0]       burst_address;
+  logic [7:0]        burst_len;
+
+  assign command        = s_drain_tdata[DATA_W +: 64];
+  assign s_drain_tready = run_q && !drain_over_q && credit;
+  assign step           = s_drain_tvalid && s_drain_tready;
+  assign step_first     = step && command[40];
+
+  zynqnet_block_delay #(.W(41), .CYCLES(BurstDelay)) u_burst (
+    .clk(aclk), .d({step_first, command[39:0]}), .q({burst_valid, burst_len, burst_address})
+  );
+  zynqnet_block_delay #(.W(DATA_W + 2), .CYCLES(WordsDelay)) u_words (
+    .clk(aclk), .d({step, command[41], s_drain_tdata[DATA_W-1:0]}), .q({words_valid, words_last, words})
+  );
+
+  zynqnet_writer #(.DATA_W(DATA_W)) u_writer (
+    .clk(aclk), .rst_n(aresetn), .run(run_q), .credit, .step, .step_burst(step_first), .answered, .bad_response(write_bad), .beat(write_beat),
+    .words_valid, .words_last, .words, .burst_valid, .burst_address, .burst_len,
+    .m_axi_awaddr, .m_axi_awlen, .m_axi_awsize, .m_axi_awburst, .m_axi_awvalid, .m_axi_awready,
+    .m_axi_wdata, .m_axi_wstrb, .m_axi_wlast, .m_axi_wvalid, .m_axi_wready,
+    .m_axi_bresp, .m_axi_bvalid, .m_axi_bready
+  );
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Events
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  assign m_event_tdata  = {3'd0, done, write_bad, write_beat, read_bad, read_beat};
+  assign m_event_tvalid = run_q && m_event_tdata != '0;
+
+  logic unused;
+  assign unused = ^{layer_error, layer, s_layer_tdata, s_row_tdata[31:9], command[63:42]};
+
+endmodule
