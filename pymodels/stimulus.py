@@ -154,6 +154,21 @@ class MemoryContents:
 
 
 @dataclass(frozen=True)
+class Phase:
+    """A named part of an episode: what progress bars show.
+
+    Attributes:
+        name: what goes on.
+        first: its first cycle, counted from reset release, of the first clock.
+        last: its last cycle.
+    """
+
+    name: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
 class Outcome:
     """What a golden model predicts, and what a run records.
 
@@ -163,12 +178,16 @@ class Outcome:
         memories: contents by AXI4 port, as they stand at the end.
         accesses: by register port, one answer a step of its program, those made after the streams included. Only in predictions,
             of models that know when a program's steps end.
+        phases: in order; only in predictions, of models that know them.
+        pace: what an episode amounts to, for people (``44.7 frames/s at 200 MHz``); likewise.
     """
 
     ports: Mapping[str, Trace]
     status: Mapping[str, int] = field(default_factory=dict)
     memories: Mapping[str, MemoryContents] = field(default_factory=dict)
     accesses: Mapping[str, Sequence[Answer]] = field(default_factory=dict)
+    phases: Sequence[Phase] = ()
+    pace: str = ""
 
     def until(self, stop_ps: int | None) -> Outcome:
         """What has transferred before ``stop_ps``; status outputs and memories are only defined for a run to the end."""

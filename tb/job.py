@@ -21,6 +21,10 @@ JOURNAL = "GOLDBEAT_JOURNAL"
 """The file descriptor of a pipe that says when episodes start and end: ``start``, ``end`` or ``lost`` (the record could not be
 written), the episode's number (``lost``: the error's), and the time by the monotonic clock."""
 
+PULSE = "GOLDBEAT_PULSE"
+"""Set: the seconds between two ``at`` lines of the journal, which say how many picoseconds it is since the reset release of the
+episode that started last."""
+
 COVERAGE = "GOLDBEAT_COVERAGE"
 """Set: code coverage is written after every episode."""
 

@@ -17,6 +17,7 @@ from pymodels.pattern import Pattern
 from pymodels.stimulus import Clock, Outcome, Stimulus
 from pymodels.trace import Trace
 from tb.build import build
+from tb.course import Course, Reached
 from tb.design import Case, Design, Findings, Setting
 from tb.job import Backend, Episode, Record
 from tb.scoreboard import Verdict, check, nothing_compared
@@ -28,7 +29,7 @@ _SPARSEST = 256
 """A sink that is ready in fewer cycles than one of so many is taken to be stuck."""
 
 Progress = Callable[[str], None]
-Count = Callable[[int, int], None]
+Watch = Callable[[Reached], None]
 
 
 @dataclass(frozen=True)
@@ -247,7 +248,7 @@ def run(
     request: Request,
     folder: Path | None = None,
     progress: Progress = lambda step: None,
-    count: Count = lambda done, total: None,
+    watch: Watch | None = None,
     timeout_s: float = TIMEOUT_S,
 ) -> list[RunResult]:
     """Run a case for every seed.
@@ -256,7 +257,7 @@ def run(
         request: what to run.
         folder: where the simulator's files go; a new temporary folder when None.
         progress: is told each step.
-        count: is told how many episodes of how many are done.
+        watch: is told a few times a second where the simulation stands, and at its end.
         timeout_s: wall time allowed for the simulation.
 
     Returns:
@@ -275,6 +276,7 @@ def run(
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="goldbeat-"))
     folder.mkdir(parents=True, exist_ok=True)
+    course = Course([step for plan in plans for step in plan.steps], flat)
     progress(f"simulating {len(flat)} episode(s)")
     result = simulate(
         design,
@@ -285,7 +287,7 @@ def run(
         seed=request.seeds[0],
         transactors=request.transactors,
         timeout_s=timeout_s,
-        count=count,
+        watch=None if watch is None else lambda done, ps: watch(course.at(done, ps)),
     )
     progress("comparing")
     results, at = [], 0

@@ -13,13 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import cocotb
+from cocotb.task import Task
 from cocotb.triggers import RisingEdge, Timer
 from cocotb.utils import get_sim_time
 
 from pymodels.stimulus import Access, Clock, Outcome
 from tb import lifeline
-from tb.job import COVERAGE, ENVIRONMENT, JOURNAL, AccessResult, Episode, Job, Record, read_job, write_record
+from tb.job import COVERAGE, ENVIRONMENT, JOURNAL, PULSE, AccessResult, Episode, Job, Record, read_job, write_record
 from tb.kernel.library import library
+from tb.pulse import pulse
 from tb.transactors.base import Transactors
 
 _RESET_CYCLES = 8
@@ -63,6 +65,14 @@ def _resets(dut: Any, job: Job) -> list[Any]:
     return [getattr(dut, name) for name in dict.fromkeys(c.resetn for c in job.clocks) if name is not None]
 
 
+def _pulse(origin: int, clocks: Mapping[str, Clock]) -> Task[None] | None:
+    """Tell the host how far the episode is, if it wants to know."""
+    if (every := os.environ.get(PULSE)) is None:
+        return None
+    period = next(iter(clocks.values())).period_ps
+    return cocotb.start_soon(pulse(lambda ps: _note("at", ps), float(every), origin, period))
+
+
 async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Record:
     stimulus = episode.stimulus
     resets = _resets(dut, job)
@@ -86,6 +96,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     await _reach(dut, origin, stimulus.clocks)
     for reset in resets:
         reset.value = 1
+    watched = _pulse(origin, stimulus.clocks)
     if stimulus.settled:
         for port, program in stimulus.program.items():
             accesses[port] += await agents.program(port, program)
@@ -100,6 +111,8 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     if stop is not None:
         for reset in resets:
             reset.value = 0
+    if watched is not None:
+        watched.cancel()
     outcome, broken, waiting = agents.stop()
     status = {s.name: agents.peek(s.name) for s in job.status}
     if stop is None:

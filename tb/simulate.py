@@ -15,13 +15,18 @@ from typing import Any
 from tb import lifeline
 from tb.design import Design
 from tb.harness import TOP
-from tb.job import COVERAGE, ENVIRONMENT, JOURNAL, Backend, Episode, Job, Record, read_record, write_job
+from tb.job import COVERAGE, ENVIRONMENT, JOURNAL, PULSE, Backend, Episode, Job, Record, read_record, write_job
 from tb.kernel.compile import Build
 from tb.kernel.launch import cocotb_environment, seed_arguments
 
 TIMEOUT_S = 1800.0
 """Wall time after which a simulator process is taken to hang."""
+PULSE_S = 0.25
+"""Wall time between two reports of how far a simulation is, when somebody watches."""
 _LOG_LINES = 30
+
+Watch = Callable[[int, int], None]
+"""Is told how many episodes are done, and the picoseconds since the reset release of the one that runs."""
 
 
 @dataclass(frozen=True)
@@ -46,8 +51,9 @@ class Note:
     """A line of the journal.
 
     Attributes:
-        what: ``start``, ``end``, or ``lost`` when the record could not be written.
-        number: the episode's; of ``lost``, the system's error number.
+        what: ``start``, ``end``, ``lost`` when the record could not be written, or ``at`` when asked for.
+        number: the episode's; of ``lost``, the system's error number; of ``at``, picoseconds since the reset release of the
+            episode that started last.
         time_s: by the monotonic clock.
     """
 
@@ -68,6 +74,7 @@ class Simulator:
         seed: of the simulator's own randomness (initial values of flip-flops), and of cocotb's.
         transactors: who drives the ports.
         coverage: where code coverage goes, written after every episode; for builds that count it.
+        pulse_s: seconds between two ``at`` notes; None: there are none.
     """
 
     def __init__(
@@ -81,6 +88,7 @@ class Simulator:
         seed: int = 0,
         transactors: Backend = "native",
         coverage: Path | None = None,
+        pulse_s: float | None = None,
     ) -> None:
         self._folder = folder
         self.waves = folder / f"waves.{built.waves}" if built.waves else None
@@ -108,6 +116,8 @@ class Simulator:
         if coverage is not None:
             command.append(f"+verilator+coverage+file+{coverage}")
             environment[COVERAGE] = "1"
+        if pulse_s is not None:
+            environment[PULSE] = str(pulse_s)
         self._text = b""
         try:
             with self.log.open("w") as stream:
@@ -176,7 +186,7 @@ def simulate(
     seed: int = 0,
     transactors: Backend = "native",
     timeout_s: float = TIMEOUT_S,
-    count: Callable[[int, int], None] = lambda done, total: None,
+    watch: Watch | None = None,
 ) -> Result:
     """Run episodes in one simulator process and wait for its end.
 
@@ -189,12 +199,15 @@ def simulate(
         seed: of the simulator.
         transactors: who drives the ports.
         timeout_s: wall time allowed.
-        count: is told how many episodes of how many are done.
+        watch: is told how many episodes are done, and how many picoseconds ago the reset of the one that runs was released.
     """
     records: list[Record] = []
     end = time.monotonic() + timeout_s
     failure: str | None = f"the simulator was still running after {timeout_s:.0f} s"
-    with Simulator(design, params, built, episodes, folder, seed=seed, transactors=transactors) as process:
+    pulse_s = None if watch is None else PULSE_S
+    with Simulator(
+        design, params, built, episodes, folder, seed=seed, transactors=transactors, pulse_s=pulse_s
+    ) as process:
         while time.monotonic() < end:
             notes = process.notes(end - time.monotonic())
             if notes is None:
@@ -204,7 +217,8 @@ def simulate(
             for note in notes:
                 if note.what == "end" and (record := process.record(note.number)) is not None:
                     records.append(record)
-            count(len(records), len(episodes))
+                if watch is not None and note.what != "lost":
+                    watch(len(records), note.number if note.what == "at" else 0)
         if len(records) < len(episodes):
             failure = (
                 f"{failure or 'the simulator stopped'} in episode {len(records)} of {len(episodes)}; "

@@ -6,12 +6,12 @@ Contract: docs/zynqnet-hardware.md, above all its sections Start and end, and Re
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pymodels.axi.memory import MemoryImage
 from pymodels.errors import UsageError
-from pymodels.stimulus import Access, Answer, MemoryContents, Outcome, Stimulus
+from pymodels.stimulus import Access, Answer, Clock, MemoryContents, Outcome, Phase, Stimulus
 from pymodels.zynqnet import registers as reg
 from pymodels.zynqnet.device_memory import DeviceMemory, Refusal
 from pymodels.zynqnet.hardware import GO_LATENCY, RESTART_LATENCY, ErrorCode, Hardware, configuration_error
@@ -278,6 +278,20 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     answers = device.run((*stimulus.program.get(REGISTERS, ()),))
     if stimulus.stop_ps is None:
         device.finish()
+    (clock,) = stimulus.clocks.values()
     return Outcome(
-        {}, {INTERRUPT: device.interrupt}, memories={MEMORY: device.contents()}, accesses={REGISTERS: answers}
+        {},
+        {INTERRUPT: device.interrupt},
+        memories={MEMORY: device.contents()},
+        accesses={REGISTERS: answers},
+        phases=[Phase(times.layer.name, times.go, times.done) for times in device.layers],
+        pace=_pace(device.layers, clock),
     )
+
+
+def _pace(layers: Sequence[LayerTimes], clock: Clock) -> str:
+    """Frames a second, where the layers are those of a frame: from the image, which lies first, to pool sums."""
+    if not layers or layers[0].layer.mem_in or not layers[-1].layer.gpool:
+        return ""
+    cycles = sum(times.cycles for times in layers)
+    return f"{1e12 / (cycles * clock.period_ps):.1f} frames/s at {1e6 / clock.period_ps:.0f} MHz"

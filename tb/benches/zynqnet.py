@@ -9,7 +9,7 @@ import numpy as np
 
 from pymodels.axi.memory import MemoryTiming
 from pymodels.errors import UsageError
-from pymodels.stimulus import Stimulus
+from pymodels.stimulus import Clock, Stimulus
 from pymodels.zynqnet.device import INTERRUPT, MEMORY, REGISTERS, predict
 from pymodels.zynqnet.hardware import MEM_WORDS, Hardware
 from pymodels.zynqnet.network import Layer, Network
@@ -31,7 +31,7 @@ from tb.zynqnet_traffic import (
 CLOCK_PS = 5000
 """200 MHz, the clock of the published design."""
 _DATA = {"weights": "synth:1", "image": "synth:7"}
-_MEMORY = {"memory": "plain", "memory_latency": 8}
+_MEMORY = {"memory": "plain", "memory_latency": 8, "clock_mhz": 200}
 
 
 def _timing(setting: Setting, rng: Rng) -> MemoryTiming:
@@ -41,6 +41,15 @@ def _timing(setting: Setting, rng: Rng) -> MemoryTiming:
     if kind != "plain":
         raise UsageError(f"memory: found {kind!r}, expected plain or random")
     return MemoryTiming(read_latency=int(setting.options["memory_latency"]))
+
+
+def _clocks(setting: Setting) -> dict[str, Clock]:
+    """At the frequency asked for; cycles do not depend on it, times do."""
+    mhz = float(setting.options["clock_mhz"])
+    if not 1 <= mhz <= 10_000:
+        raise UsageError(f"clock_mhz: found {mhz:g}, expected 1 to 10000")
+    period = 2 * round(5e5 / mhz)
+    return {name: Clock(period, period) for name in setting.clocks}
 
 
 def _layers(network: Network, text: str) -> Sequence[Layer]:
@@ -59,7 +68,7 @@ def _network(setting: Setting) -> Sequence[Stimulus]:
     for layer in model.network.layers[: model.network.layers.index(layers[0])]:
         model.run_layer(layer)
     timing = _timing(setting, rng)
-    return [stimulus(model.network, model.dram, layers, timing, setting.clocks)]
+    return [stimulus(model.network, model.dram, layers, timing, _clocks(setting))]
 
 
 def _random(setting: Setting) -> Sequence[Stimulus]:

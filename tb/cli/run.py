@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 from pymodels import plio
@@ -17,6 +17,7 @@ from pymodels.errors import UsageError
 from pymodels.trace import Trace
 from tb.benches import designs, find_case, find_design
 from tb.cli.common import FAILED, Json, clock_period, examples, print_json, show_findings
+from tb.course import Reached
 from tb.design import Case, Design
 from tb.doctor import examine
 from tb.job import BACKENDS
@@ -117,7 +118,7 @@ def run_command(
     request = Request(design, chosen, tuple(range(seed, seed + seeds)), params, options, given, waves, backend)
     folder = build_root() / "runs" / (label or f"{design.name}-{chosen.name}")
     prepare(folder)
-    results = _run(request, folder)
+    results = _run(request, folder, as_json)
     report = write_report(results, folder)
     failed = [r for r in results if not r.passed]
     if as_json:
@@ -128,23 +129,36 @@ def run_command(
         raise typer.Exit(FAILED)
 
 
-def _run(request: Request, folder: Path) -> list[RunResult]:
+def _run(request: Request, folder: Path, quiet: bool) -> list[RunResult]:
     err = Console(stderr=True)
-    columns = (
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
-        task = bar.add_task(request.design.name, total=None)
+    name = request.design.name
+    if not err.is_terminal or quiet:
+        return run(request, folder / "sim")
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[far]}"))
+    with Progress(*columns, TimeRemainingColumn(), console=err, transient=True) as bar:
+        task = bar.add_task(name, total=None, far="")
+
+        def watch(where: Reached) -> None:
+            what = where.phase or (
+                f"episode {min(where.done + 1, where.episodes)}" if where.episodes > 1 else "simulating"
+            )
+            far = " ".join([_far(where), where.pace]).rstrip()
+            bar.update(task, total=where.cycles, completed=where.cycle, description=f"{name}: {what}", far=far)
+
         return run(
             request,
             folder / "sim",
-            lambda step: bar.update(task, description=f"{request.design.name}: {step}"),
-            lambda done, total: bar.update(task, completed=done, total=total),
+            lambda step: bar.update(task, total=None, description=f"{name}: {step}", far=""),
+            watch,
         )
+
+
+def _far(where: Reached) -> str:
+    """``1.23 of 4.48 M cycles``."""
+    for unit, name in ((1e6, "M"), (1e3, "k")):
+        if where.cycles >= unit:
+            return f"{where.cycle / unit:.2f} of {where.cycles / unit:.2f} {name} cycles"
+    return f"{where.cycle} of {where.cycles} cycles"
 
 
 def parse_value(text: str) -> Any:

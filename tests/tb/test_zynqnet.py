@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ZynqNet accelerator in RTL against its golden model: every byte of memory, register, burst and cycle."""
 
+import os
+import pty
+import subprocess
+import sys
+from contextlib import suppress
+
 import pytest
 
 from pymodels.zynqnet import registers as reg
@@ -11,6 +17,7 @@ from pymodels.zynqnet.networks import mini
 from pymodels.zynqnet.timing import Accelerator
 from tb.benches.zynqnet import DESIGN
 from tb.run import Request, predict, run
+from tb.simulate import PULSE_S
 from tb.zynqnet_errors import MISTAKES, mistakes
 
 HOST = ("restart", "polling", "edges", "registers", "reset", "responses")
@@ -39,6 +46,59 @@ def test_a_small_build(tmp_path):
     passed("errors", SMALL, tmp_path / "errors")
     for case in HOST:
         passed(case, SMALL, tmp_path / case)
+
+
+@pytest.mark.sim
+def test_progress_follows_the_layers(tmp_path, monkeypatch):
+    monkeypatch.setattr("tb.simulate.PULSE_S", PULSE_S / 25)
+    request = Request(DESIGN, DESIGN.case("mini"), (0,), SMALL, {"memory_latency": 2000, "clock_mhz": 100})
+    seen = []
+    (result,) = run(request, tmp_path, watch=seen.append)
+    assert result.passed, result.failures
+    (episode,) = result.episodes
+    phases = {phase.name: phase for phase in episode.expected.phases}
+    named = [where for where in seen if where.phase]
+    assert len(named) > 5
+    assert [where.cycle for where in seen] == sorted(where.cycle for where in seen)
+    order = [layer.name for layer in mini().layers]
+    assert [order.index(where.phase) for where in named] == sorted(order.index(where.phase) for where in named)
+    assert all(phases[where.phase].first <= where.cycle <= phases[where.phase].last for where in named)
+    cycles = int(result.findings()[0].rows[-1][1])
+    assert seen[-1].pace == f"{1e8 / cycles:.1f} frames/s at 100 MHz"
+    end = seen[-1]
+    assert (end.cycle, end.done) == (end.cycles, 1)
+    # The prediction of the whole: the program's last answer, and the time that the run looks on after it.
+    last = episode.record.accesses[REGISTERS][-1].cycle
+    assert 0 < end.cycles - last < 200
+
+
+def on_a_terminal(*arguments):
+    """What a command writes to a terminal on stderr, and its stdout."""
+    ours, theirs = pty.openpty()
+    environment = os.environ | {"TERM": "xterm", "COLUMNS": "160"}
+    command = [sys.executable, "-m", "tb.cli", "run", "zynqnet", *arguments]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=environment) as process:
+        os.close(theirs)
+        shown = b""
+        # Linux: reading fails when the other side has been closed.
+        with suppress(OSError):
+            while part := os.read(ours, 1 << 16):
+                shown += part
+        out = process.stdout.read()
+    os.close(ours)
+    assert process.returncode == 0
+    return shown.decode(errors="replace"), out.decode()
+
+
+@pytest.mark.sim
+def test_a_bar_on_terminals_only():
+    small = [f"--{key.replace('_', '-')}={value}" for key, value in SMALL.items()]
+    long = [*small, "--memory-latency", "2000", "--name", "zynqnet-bar"]
+    bar, out = on_a_terminal(*long)
+    for text in ("f3/s3", " k cycles", "frames/s at 200 MHz", ":0"):
+        assert text in bar, text
+    assert "frames/s at" not in out
+    assert on_a_terminal(*long, "--json")[0] == ""
 
 
 def accesses(case, params, **options):
