@@ -97,6 +97,8 @@ class Description(BaseModel):
         """
         if not root.is_dir():
             raise UsageError(f"--rtl {root}: no such folder")
+        # Verilator runs in the build's folder.
+        root = root.resolve()
         return Design(
             name=self.top,
             summary="NVDLA in the user's own RTL",

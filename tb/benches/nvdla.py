@@ -209,6 +209,7 @@ def _large(setting: Setting) -> Sequence[Stimulus]:
         random_sdp(rng, space, size=(1, 1, int(rng.integers(257, 290)))),
         random_pdp(rng, space, size=(line, int(rng.integers(1, 4)), 8)),
         random_pdp(rng, space, size=(8, int(rng.integers(257, 290)), 8)),
+        random_pdp(rng, space, size=(3, 3, int(rng.integers(257, 290)))),
     ]
     return [_stimulus(setting, program(operations, rng), space, random_timing(rng, setting.seed))]
 

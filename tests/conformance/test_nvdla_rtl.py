@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from nvdla_models import after_sdp, both, fused, pooled
 
 from pymodels.axi.memory import MemoryTiming
+from pymodels.nvdla.loadable import to_bytes
 from tb.benches.nvdla import DESIGN
 from tb.nvdla_rtl import find_rtl
 from tb.nvdla_run import run_loadable
@@ -17,6 +19,19 @@ from tb.nvdla_run import run_loadable
 RTL = os.environ.get("GOLDBEAT_NVDLA_RTL")
 # The recorded runs' last access, counted from the first.
 VENDOR_CYCLES = {"SDP_X1_L0_0_small": 2342, "PDP_L0_0_small": 2357, "CONV_D_L0_0_small": 39773}
+
+
+def vendor(test):
+    """Marks what needs the vendor's RTL, whose first build takes more than ten minutes on a busy machine."""
+    reason = "GOLDBEAT_NVDLA_RTL does not name a generated nv_small"
+    for mark in (
+        pytest.mark.sim,
+        pytest.mark.slow,
+        pytest.mark.timeout(3600),
+        pytest.mark.skipif(not RTL, reason=reason),
+    ):
+        test = mark(test)
+    return test
 
 
 @pytest.fixture
@@ -68,6 +83,19 @@ def test_our_rtl(data, name, jitter, tmp_path):
 
 
 @pytest.mark.sim
+@pytest.mark.parametrize("name", ["SDP_X1_L0_0_small", "PDP_L0_0_small"])
+def test_our_rtl_with_an_input_of_ones_own(data, name, tmp_path):
+    """The memory that the operation reads is the input; results are compared with the functional models."""
+    given = np.random.default_rng(5).integers(-128, 128, (32, 8, 8)).astype(np.int8)
+    np.save(tmp_path / "in.npy", given)
+    result = run_loadable(loadable(data, name), DESIGN, tmp_path, own=True, inputs=tmp_path / "in.npy")
+    assert result.failures == ()
+    (output,), (array,) = result.outputs.values(), result.arrays.values()
+    assert array.shape == (32, 8, 8)
+    assert not np.array_equal(output, output_region(data, name))
+
+
+@pytest.mark.sim
 def test_a_convolution_is_scheduled_on_stubs(data, tmp_path):
     result = run_loadable(loadable(data, "CONV_D_L0_0_small"), DESIGN, tmp_path, own=True)
     assert result.failures == ()
@@ -77,9 +105,7 @@ def test_a_convolution_is_scheduled_on_stubs(data, tmp_path):
     assert made == writes
 
 
-@pytest.mark.sim
-@pytest.mark.slow
-@pytest.mark.skipif(RTL is None, reason="GOLDBEAT_NVDLA_RTL does not name a generated nv_small")
+@vendor
 @pytest.mark.parametrize("name", VENDOR_CYCLES)
 def test_the_vendors_rtl(data, name, tmp_path):
     result = run_loadable(loadable(data, name), find_rtl(Path(RTL)), tmp_path, own=False)
@@ -89,6 +115,26 @@ def test_the_vendors_rtl(data, name, tmp_path):
     assert accesses(result.trace) == recorded(data, name)
     # The recorded harness took a few cycles more or less for an access.
     assert abs(result.cycles - VENDOR_CYCLES[name]) < 100
+
+
+@vendor
+@pytest.mark.parametrize("name", ["both", "gaps", "fused"])
+def test_the_vendors_rtl_on_models_and_inputs_of_our_own(name, tmp_path):
+    """Equal to the functional models, as run_loadable compares, and to plain numpy; on the fly from SDP to PDP, too."""
+    model, shape = {
+        "both": (both(11, 6), (11, 6, 6)),
+        "gaps": (both(11, 6, gap=24), (11, 6, 6)),
+        "fused": (fused(), (8, 4, 4)),
+    }[name]
+    (tmp_path / "model.nvdla").write_bytes(to_bytes(model))
+    given = np.random.default_rng(len(name)).integers(-128, 128, shape).astype(np.int8)
+    np.save(tmp_path / "in.npy", given)
+    result = run_loadable(
+        tmp_path / "model.nvdla", find_rtl(Path(RTL)), tmp_path, own=False, inputs=tmp_path / "in.npy"
+    )
+    assert result.failures == ()
+    (output,) = result.arrays.values()
+    assert np.array_equal(output, pooled(after_sdp(given)))
 
 
 @pytest.mark.parametrize("name", VENDOR_CYCLES)

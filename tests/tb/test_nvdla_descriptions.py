@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
+from nvdla_models import both
 
 from pymodels.errors import InputError, UsageError
+from pymodels.nvdla.loadable import to_bytes
 from tb.cli import main
 from tb.nvdla_rtl import Description, find_rtl, load_description
 
@@ -83,3 +87,36 @@ def test_bad_usage(arguments, monkeypatch, capsys):
         main()
     assert ended.value.code == 2
     assert "error:" in capsys.readouterr().err
+
+
+def refused(monkeypatch, capsys, *arguments):
+    """What is said of a run that must end before anything is compiled."""
+
+    def never(*_, **__):
+        raise AssertionError("a build was begun")
+
+    monkeypatch.setattr("tb.nvdla_run.build", never)
+    monkeypatch.setattr("sys.argv", ["goldbeat", "run", "nvdla", "--loadable", "model.nvdla", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    return " ".join(capsys.readouterr().err.split())
+
+
+def test_a_wrong_folder_is_refused_before_anything_is_compiled(tree, tmp_path, monkeypatch, capsys):
+    (tmp_path / "model.nvdla").write_bytes(to_bytes(both(8, 4)))
+    monkeypatch.chdir(tmp_path)
+    assert "--rtl none: no such folder" in refused(monkeypatch, capsys, "--rtl", "none")
+    inner = refused(monkeypatch, capsys, "--rtl", "vmod")
+    assert "no file fits 'vmod/nvdla/top/NV_nvdla.v' of sources; is it a generated tree, with vmod in it?" in inner
+    (tree / "vmod" / "rams" / "fpga" / "model").rmdir()
+    assert "no folder fits 'vmod/rams/fpga/model' of libraries" in refused(monkeypatch, capsys, "--rtl", ".")
+    (tree / "goldbeat.toml").write_text("library = []")
+    assert "goldbeat.toml" in refused(monkeypatch, capsys, "--rtl", ".")
+
+
+def test_a_folder_may_be_named_from_where_one_is(tree, monkeypatch):
+    monkeypatch.chdir(tree)
+    design = find_rtl(Path())
+    assert design.root == tree
+    assert design.sources()[0] == tree / "vmod/nvdla/top/NV_nvdla.v"

@@ -7,54 +7,13 @@ import json
 
 import numpy as np
 import pytest
+from nvdla_models import after_sdp, bias_and_relu, both, cube, fused, maximum, pooled
 from PIL import Image
 
-from pymodels.nvdla.compose import Data, Layer, compose
+from pymodels.nvdla.compose import Data, compose
 from pymodels.nvdla.cubes import pack_feature
-from pymodels.nvdla.layouts import OP_COMPLETED
 from pymodels.nvdla.loadable import ALLOC, INPUT, OUTPUT, to_bytes
 from tb.cli import main
-
-BIAS = 3
-
-
-def cube(number, channels, size, gap=0):
-    line = 8 * size + gap
-    surface = line * size
-    total = surface * -(-channels // 8)
-    sides = {"width": size, "height": size, "channel": channels}
-    return {"address": number, **sides, "size": total, "line_stride": line, "surf_stride": surface}
-
-
-def bias_and_relu(source, target, **more):
-    x1 = {"enable": 1, "type": 2, "alu_type": 2, "act": 1, "alu_operand": BIAS, "mul_operand": 1}
-    desc = {"batch_num": 1, "lut_index": -1, "out_cvt": {"scale": 1, "enable": 1}, "x1_op": x1}
-    return Layer("SDP", desc, {"src_data": source, "dst_data": target}, **more)
-
-
-def maximum(source, target, **more):
-    pool = {"split_num": 1, "pool_mode": 1, "pool_width": 1, "pool_height": 1, "stride_x": 2, "stride_y": 2}
-    return Layer("PDP", pool, {"src_data": source, "dst_data": target}, **more)
-
-
-def after_sdp(data):
-    return np.clip(np.maximum(data.astype(int) + BIAS, 0), -128, 127)
-
-
-def pooled(data):
-    c, h, w = data.shape
-    return data.reshape(c, h // 2, 2, w // 2, 2).max(axis=(2, 4))
-
-
-def both(channels, size, gap=0):
-    """SDP, then PDP; the input's lines lie ``gap`` bytes apart."""
-    source, middle, target = cube(0, channels, size, gap), cube(1, channels, size), cube(2, channels, size // 2)
-    layers = [
-        bias_and_relu(source, middle, consumers={"PDP": (1, OP_COMPLETED)}),
-        maximum(middle, target, waits=1),
-    ]
-    flags = (ALLOC | INPUT, ALLOC, ALLOC | OUTPUT)
-    return compose(layers, [Data(c["size"], flags=f) for c, f in zip((source, middle, target), flags, strict=True)])
 
 
 @pytest.fixture
@@ -178,14 +137,6 @@ def test_what_our_hardware_never_begins_is_refused_at_once(goldbeat):
     code, _, err = goldbeat(wide)
     assert code == 2
     assert "lines of 1026 points; our hardware takes up to 1024" in " ".join(err.split())
-    fly = {"type": 2, "address": -1}
-    fused = compose(
-        [
-            bias_and_relu(cube(0, 8, 4), cube(0, 8, 4) | fly, fused=(1, 3)),
-            maximum(cube(0, 8, 4) | fly, cube(1, 8, 2), waits=1),
-        ],
-        [Data(128), Data(32)],
-    )
-    code, _, err = goldbeat(fused)
+    code, _, err = goldbeat(fused())
     assert code == 2
     assert "takes its data from SDP on the fly, which our hardware cannot" in " ".join(err.split())
