@@ -22,7 +22,7 @@ from pymodels.objfifo.tile import TileKind
 from pymodels.stimulus import Access, Stimulus
 from tb.design import Case, Design, LitePort, Parameter, Setting, StatusPort, StreamPort
 from tb.objfifo.draw import draw
-from tb.objfifo.scene import Scene, stimulus_of, words_of
+from tb.objfifo.scene import Scene, dressed, stimulus_of, words_of
 from tb.paths import HDL
 from tb.traffic import Rng, stream_cases
 
@@ -32,19 +32,6 @@ LARGEST = {"NS": 6, "NM": 6, "NBD": 64, "NBANK": 8, "MEM_WORDS": 4096}
 REGION = 128
 """Words of memory that cases without a layout of their own fill, use and read back."""
 _HALF_LOCKS = 4
-_GAP_SALT = 1
-_READY_SALT = 100
-
-
-def _dressed(stimulus: Stimulus, setting: Setting) -> Stimulus:
-    """Gaps and patterns as the options say."""
-    inputs = dict(stimulus.inputs)
-    for salt, name in enumerate(sorted(inputs)):
-        if name != "start":
-            inputs[name] = inputs[name].with_gaps(setting.pattern("gaps", _GAP_SALT + salt).gaps(len(inputs[name])))
-    ready = {name: setting.pattern("ready", _READY_SALT + salt) for salt, name in enumerate(setting.outputs)}
-    return replace(stimulus, inputs=inputs, ready=ready)
-
 
 _PATTERNS = {"gaps": "none", "ready": "none"}
 
@@ -68,7 +55,7 @@ def _forward(setting: Setting) -> list[Stimulus]:
     drain = scene.ring(depth, [Descriptor(a, words, acquire=(1, 1), release=(0, 1)) for a in at])
     scene.locks = {0: depth}
     scene.tasks = [Task(0, fill), Task(shape.ns, drain)]
-    return [_dressed(stimulus_of(scene, setting), setting)]
+    return [dressed(stimulus_of(scene, setting), setting)]
 
 
 def _distribute(setting: Setting) -> list[Stimulus]:
@@ -84,7 +71,7 @@ def _distribute(setting: Setting) -> list[Stimulus]:
         drain = [Descriptor(place[b][p], words, acquire=(2 * p + 1, 1), release=(2 * p, 1)) for b in range(2)]
         scene.tasks.append(Task(shape.ns + p, scene.ring(len(fill) + 2 * p, drain)))
         scene.locks[2 * p] = 2
-    return [_dressed(stimulus_of(scene, setting), setting)]
+    return [dressed(stimulus_of(scene, setting), setting)]
 
 
 def _join(setting: Setting) -> list[Stimulus]:
@@ -104,7 +91,7 @@ def _join(setting: Setting) -> list[Stimulus]:
         fill = [Descriptor(place[b][p], words, acquire=(2 * p, 1), release=(2 * p + 1, 1)) for b in range(2)]
         scene.tasks.append(Task(p, scene.ring(len(drain) + 2 * p, fill)))
         scene.locks[2 * p] = 2
-    return [_dressed(stimulus_of(scene, setting), setting)]
+    return [dressed(stimulus_of(scene, setting), setting)]
 
 
 def _broadcast(setting: Setting) -> list[Stimulus]:
@@ -117,7 +104,7 @@ def _broadcast(setting: Setting) -> list[Stimulus]:
         descriptors = [Descriptor(a, words, acquire=(stage, 1), release=((stage + 1) % stages, 1)) for a in place]
         scene.tasks.append(Task(channel, scene.ring(3 * stage, descriptors)))
     scene.locks = {0: 3}
-    return [_dressed(stimulus_of(scene, setting), setting)]
+    return [dressed(stimulus_of(scene, setting), setting)]
 
 
 def _transpose(setting: Setting) -> list[Stimulus]:
@@ -132,7 +119,7 @@ def _transpose(setting: Setting) -> list[Stimulus]:
     ]
     scene.tasks = [Task(0, scene.ring(0, fill)), Task(shape.ns, scene.ring(2, drain))]
     scene.locks = {0: 2}
-    return [_dressed(stimulus_of(scene, setting), setting)]
+    return [dressed(stimulus_of(scene, setting), setting)]
 
 
 PADDED = (3, 4, 2)
@@ -163,7 +150,7 @@ def _padding(setting: Setting) -> list[Stimulus]:
     ]
     scene.tasks = [Task(0, scene.ring(0, fill)), Task(shape.ns, scene.ring(2, drain))]
     scene.locks = {0: 2}
-    return [_dressed(stimulus_of(scene, setting), setting)]
+    return [dressed(stimulus_of(scene, setting), setting)]
 
 
 def _repeat(setting: Setting) -> list[Stimulus]:
@@ -174,7 +161,7 @@ def _repeat(setting: Setting) -> list[Stimulus]:
     drain = [Descriptor(b * words, words, acquire=(1, 1), release=(0, 1)) for b in range(2) for _ in range(times)]
     scene.tasks = [Task(0, scene.ring(0, fill)), Task(shape.ns, scene.ring(2, drain))]
     scene.locks = {0: 2 * times}
-    return [_dressed(stimulus_of(scene, setting), setting)]
+    return [dressed(stimulus_of(scene, setting), setting)]
 
 
 def _init_values(setting: Setting) -> list[Stimulus]:
@@ -188,7 +175,7 @@ def _init_values(setting: Setting) -> list[Stimulus]:
     drain = [Descriptor(a, words, acquire=(1, 1), release=(0, 1)) for a in place]
     scene.tasks = [Task(0, scene.ring(0, fill)), Task(shape.ns, scene.ring(3, drain))]
     scene.locks = {0: 1, 1: 2}
-    return [_dressed(stimulus_of(scene, setting), setting)]
+    return [dressed(stimulus_of(scene, setting), setting)]
 
 
 def _rechunk(setting: Setting) -> list[Stimulus]:
@@ -198,7 +185,7 @@ def _rechunk(setting: Setting) -> list[Stimulus]:
     drain = [Descriptor(4 * n, 4, acquire=(1, 2), release=(0, 2)) for n in range(6)]
     scene.tasks = [Task(0, scene.ring(0, fill)), Task(shape.ns, scene.ring(4, drain))]
     scene.locks = {0: 12}
-    return [_dressed(stimulus_of(scene, setting), setting)]
+    return [dressed(stimulus_of(scene, setting), setting)]
 
 
 CHAIN_SLOTS = 4
@@ -217,7 +204,7 @@ def _chain(setting: Setting) -> list[Stimulus]:
     scene.tasks = [Task(0, 0, repeat=1, token=True), Task(0, 0), Task(0, 0, token=True)]
     scene.tasks += [Task(shape.ns, 1, repeat=1, token=True)]
     scene.read_back = (0, CHAIN_SLOTS * words)
-    return [_dressed(stimulus_of(scene, setting), setting)]
+    return [dressed(stimulus_of(scene, setting), setting)]
 
 
 def _planned(setting: Setting) -> list[Stimulus]:
@@ -233,7 +220,7 @@ def _planned(setting: Setting) -> list[Stimulus]:
         feeds = {0: legs * words * count} if split else dict.fromkeys(range(legs), words * count)
         scene = Scene(loaded.descriptors, list(loaded.tasks), loaded.locks)
         scene.words = {c: words_of(shape, rng, size) for c, size in feeds.items()}
-        episodes.append(_dressed(stimulus_of(scene, setting), setting))
+        episodes.append(dressed(stimulus_of(scene, setting), setting))
     return episodes
 
 
@@ -286,7 +273,7 @@ def _errors(setting: Setting) -> list[Stimulus]:
         other = from_memory if channel == to_memory else to_memory
         scene.tasks = [Task(channel, 0, repeat=2, token=True), Task(other, 3, repeat=1, token=True)]
         scene.read_back = (0, 8)
-        episodes.append(_dressed(stimulus_of(scene, setting), setting))
+        episodes.append(dressed(stimulus_of(scene, setting), setting))
     episodes.append(_queue_overflow(setting, shape, rng))
     return episodes
 
@@ -315,7 +302,7 @@ def _queue_overflow(setting: Setting, shape: Shape, rng: Rng) -> Stimulus:
         *(Access("read", reg.BD + 4 * n) for n in range(reg.BD_WORDS)),
     )
     mask = (Access("write", reg.IRQ_MASK, 1),)
-    return _dressed(
+    return dressed(
         replace(stimulus, program={"s_axil": mask + stimulus.program["s_axil"]}, after={"s_axil": after}), setting
     )
 
@@ -376,7 +363,7 @@ def _corners(setting: Setting) -> list[Stimulus]:
         scene = Scene(descriptors, tasks, locks, {c: words_of(shape, rng, 20) for c in range(shape.ns)})
         scene.memory = {0: words_of(shape, rng, 16), end - 8: words_of(shape, rng, 8)}
         scene.read_back = (0, 16)
-        episodes.append(_dressed(stimulus_of(scene, setting), setting))
+        episodes.append(dressed(stimulus_of(scene, setting), setting))
     return episodes
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from pymodels.stimulus import Access, Stimulus
 from tb.benches.objfifo import DESIGN as ENGINE
 from tb.design import Case, Design, LitePort, Parameter, Setting, StatusPort, StreamPort
 from tb.objfifo.draw import dims_of
+from tb.objfifo.scene import dressed
 from tb.objfifo.whole import Whole, place
 from tb.paths import HDL
 from tb.traffic import Rng, stream_cases
@@ -63,21 +63,12 @@ def placed(design: ObjectFifos, params: Mapping[str, Any], worker: tuple[int, in
     return place(design, plan(design), ArrayShape.of(params), "workers", worker=worker, homes=[MEMORY])
 
 
-def _dressed(stimulus: Stimulus, setting: Setting) -> Stimulus:
-    inputs = {
-        name: trace if name == "start" else trace.with_gaps(setting.pattern("gaps", n).gaps(len(trace)))
-        for n, (name, trace) in enumerate(sorted(stimulus.inputs.items()))
-    }
-    ready = {name: setting.pattern("ready", 100 + n) for n, name in enumerate(setting.outputs)}
-    return replace(stimulus, inputs=inputs, ready=ready)
-
-
 def _chain(setting: Setting) -> list[Stimulus]:
     """Objects go to a core, which adds to them, and come back."""
     words, count = int(setting.options["words"]), int(setting.options["objects"])
     whole = placed(chain(words), setting.params, (int(setting.options["add"]), int(setting.options["work"])))
     rng = np.random.default_rng(setting.seed)
-    return [_dressed(whole.stimulus(rng, setting.clocks, {"in": words * count}), setting)]
+    return [dressed(whole.stimulus(rng, setting.clocks, {"in": words * count}), setting)]
 
 
 def drawn(rng: Rng, params: Mapping[str, Any], beats: int) -> tuple[ObjectFifos, Whole, int]:

@@ -68,3 +68,16 @@ def stimulus_of(scene: Scene, setting: Setting, *, start: int = 0) -> Stimulus:
         after += (*reg.disarm(), *reg.memory_reads(first, count * shape.lanes))
         after += tuple(Access("read", reg.CHANNEL + 4 * c) for c in range(shape.channels))
     return Stimulus(inputs, {}, setting.clocks, {"s_axil": program}, {"s_axil": after})
+
+
+_GAP_SALT, _READY_SALT = 1, 100
+
+
+def dressed(stimulus: Stimulus, setting: Setting) -> Stimulus:
+    """The stimulus with gaps before its words and patterns at its outputs as the options say; the start trigger stays."""
+    inputs = {
+        name: trace if name == "start" else trace.with_gaps(setting.pattern("gaps", _GAP_SALT + n).gaps(len(trace)))
+        for n, (name, trace) in enumerate(sorted(stimulus.inputs.items()))
+    }
+    ready = {name: setting.pattern("ready", _READY_SALT + n) for n, name in enumerate(setting.outputs)}
+    return replace(stimulus, inputs=inputs, ready=ready)

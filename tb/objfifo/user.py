@@ -29,7 +29,7 @@ from pymodels.trace import Trace
 from tb.benches.objfifo import DESIGN
 from tb.design import Case, Setting
 from tb.objfifo.picture import draw_locks
-from tb.objfifo.scene import stimulus_of
+from tb.objfifo.scene import dressed, stimulus_of
 from tb.objfifo.tiles import TileScene, cores_at, scene_of
 from tb.run import EpisodeResult, Request, RunResult
 from tb.run import run as simulate
@@ -144,20 +144,11 @@ def run_design(
                 one.scene.words[channel] = words
 
     def episodes(setting: Setting) -> list[Stimulus]:
-        return [_dressed(stimulus_of(one.scene, setting), setting) for one in made]
+        return [dressed(stimulus_of(one.scene, setting), setting) for one in made]
 
     case = Case(name="design", summary="", make=episodes, options={"gaps": patterns[0], "ready": patterns[1]})
     (ran,) = simulate(Request(DESIGN, case, (seed,), params), folder / "sim")
     return _result(design, plan, result, made, ran, params, folder)
-
-
-def _dressed(stimulus: Stimulus, setting: Setting) -> Stimulus:
-    inputs = {
-        name: trace if name == "start" else trace.with_gaps(setting.pattern("gaps", n).gaps(len(trace)))
-        for n, (name, trace) in enumerate(sorted(stimulus.inputs.items()))
-    }
-    ready = {name: setting.pattern("ready", 100 + n) for n, name in enumerate(setting.outputs)}
-    return replace(stimulus, inputs=inputs, ready=ready)
 
 
 def _params(plan: Plan, tiles: list[TilePlan]) -> dict[str, int]:
