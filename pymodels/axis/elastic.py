@@ -140,3 +140,25 @@ def unhindered(gaps: npt.NDArray[np.int64], first_ready: int) -> npt.NDArray[np.
     if len(cycles):
         cycles += max(0, first_ready - int(cycles[0]))
     return cycles.astype(np.int64)
+
+
+def through(
+    gaps: npt.NDArray[np.int64], stage: Callable[[Take], Take], latency: int, pattern: Pattern, first_ready: int
+) -> tuple[Cycles, Cycles]:
+    """Beats through a stage whose own depth never stalls it.
+
+    Args:
+        gaps: (n,) before each beat.
+        stage: the stage before a sink.
+        latency: cycles from accept to the earliest output.
+        pattern: when the sink is ready.
+        first_ready: first edge at which the stage accepts.
+
+    Returns:
+        (n,) cycles in which it accepts them, and (n,) those of the outputs.
+    """
+    if pattern.kind == "none":
+        accepts = unhindered(gaps, first_ready)
+        return accepts, accepts + latency
+    outs: list[int] = []
+    return drive(gaps, stage(sink(pattern, outs))), outs

@@ -6,19 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pymodels.axis.elastic import (
-    Cycles,
-    Take,
-    clock_of,
-    depth_of,
-    drive,
-    integer,
-    offered,
-    ready_from,
-    sink,
-    transferred,
-    unhindered,
-)
+from pymodels.axis.elastic import Take, clock_of, depth_of, integer, offered, ready_from, through, transferred
 from pymodels.stimulus import Outcome, Stimulus
 
 FIFO_WRITE = 1
@@ -60,16 +48,7 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     depth = depth_of(params, MIN_DEPTH)
     clock = clock_of(stimulus, "aclk")
     source = offered(stimulus, "s_axis", integer(params, "DATA_W"), clock)
-    pattern = stimulus.pattern("m_axis")
-    first = ready_from(stimulus)
-    accepts: Cycles
-    outs: Cycles
-    if pattern.kind == "none":
-        # An item leaves the memory one cycle after it came, so two entries never run out.
-        accepts = unhindered(source.gaps, first)
-        outs = accepts + FIFO_LATENCY
-    else:
-        log: list[int] = []
-        accepts = drive(source.gaps, stage(depth, sink(pattern, log), first))
-        outs = log
+    pattern, first = stimulus.pattern("m_axis"), ready_from(stimulus)
+    # An item leaves the memory one cycle after it came, so two entries never run out.
+    accepts, outs = through(source.gaps, lambda take: stage(depth, take, first), FIFO_LATENCY, pattern, first)
     return Outcome({"s_axis": transferred(source, clock, accepts), "m_axis": transferred(source, clock, outs)})

@@ -6,18 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pymodels.axis.elastic import (
-    Cycles,
-    Take,
-    clock_of,
-    drive,
-    integer,
-    offered,
-    ready_from,
-    sink,
-    transferred,
-    unhindered,
-)
+from pymodels.axis.elastic import Take, clock_of, integer, offered, ready_from, through, transferred
 from pymodels.stimulus import Outcome, Stimulus
 
 SKID_DEPTH = 2
@@ -46,15 +35,6 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     """Golden model; parameters ``DATA_W`` (``ID_W DEST_W USER_W`` play no part)."""
     clock = clock_of(stimulus, "aclk")
     source = offered(stimulus, "s_axis", integer(params, "DATA_W"), clock)
-    pattern = stimulus.pattern("m_axis")
-    first = ready_from(stimulus)
-    accepts: Cycles
-    outs: Cycles
-    if pattern.kind == "none":
-        accepts = unhindered(source.gaps, first)
-        outs = accepts + SKID_LATENCY
-    else:
-        log: list[int] = []
-        accepts = drive(source.gaps, stage(sink(pattern, log), first))
-        outs = log
+    pattern, first = stimulus.pattern("m_axis"), ready_from(stimulus)
+    accepts, outs = through(source.gaps, lambda take: stage(take, first), SKID_LATENCY, pattern, first)
     return Outcome({"s_axis": transferred(source, clock, accepts), "m_axis": transferred(source, clock, outs)})

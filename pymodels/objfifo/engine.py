@@ -35,9 +35,6 @@ from pymodels.trace import Trace
 START_TO_POP = 1
 """Edges from the start trigger to the first pop: running stands after the trigger's edge (objfifo-engine.md, A channel)."""
 
-RELEASE_LATENCY = 1
-"""Edges from the last word of a descriptor to the one at which its release is added (objfifo-engine.md, A channel, 6)."""
-
 EVENT_LATENCY = 1
 """Edges from the last word of a descriptor to its event (objfifo-engine.md, A channel, 6)."""
 

@@ -12,17 +12,14 @@ import numpy.typing as npt
 
 from pymodels.axis.elastic import (
     WORD_BITS,
-    Cycles,
     Take,
     choice,
     clock_of,
-    drive,
     integer,
     offered,
     ready_from,
-    sink,
+    through,
     transferred,
-    unhindered,
 )
 from pymodels.errors import UsageError
 from pymodels.plio.fir_registers import FirRegisters, FirSettings, Reply
@@ -170,15 +167,8 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     file.apply(stimulus.program.get("s_axil", ()))
     beats, _ = filtered(source, file.settings)
     latency = fir_latency(ntaps)
-    pattern = stimulus.pattern("m_axis")
-    first = ready_from(stimulus)
-    accepts: Cycles
-    outs: Cycles
-    if pattern.kind == "none":
-        accepts = unhindered(source.gaps, first)
-        outs = accepts + latency
-    else:
-        log: list[int] = []
-        accepts = drive(source.gaps, stage(latency, fifo_depth(ntaps), sink(pattern, log), first))
-        outs = log
+    pattern, first = stimulus.pattern("m_axis"), ready_from(stimulus)
+    accepts, outs = through(
+        source.gaps, lambda take: stage(latency, fifo_depth(ntaps), take, first), latency, pattern, first
+    )
     return Outcome({"s_axis": transferred(source, clock, accepts), "m_axis": transferred(beats, clock, outs)})
