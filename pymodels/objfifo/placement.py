@@ -19,7 +19,7 @@ from pymodels.objfifo.scope import scope
 from pymodels.objfifo.tile import Tile, TileKind
 
 if TYPE_CHECKING:
-    from pymodels.objfifo.fifo import ObjectFifo, ObjectFifoHandle
+    from pymodels.objfifo.fifo import ObjectFifoHandle
 
 
 class AnyTile:
@@ -104,12 +104,11 @@ class ShimPlace(Place):
         return [self._handle]
 
 
-def place(device: Device, fifos: Sequence[ObjectFifo], places: Sequence[Place]) -> None:
+def place(device: Device, places: Sequence[Place]) -> None:
     """Give every place a tile.
 
     Args:
         device: where there are tiles.
-        fifos: all of them, in order.
         places: all of them, in order.
 
     Raises:

@@ -82,7 +82,7 @@ def _resolve(
             if handle is not None and isinstance(handle.endpoint, LinkPlace) and handle.endpoint not in links:
                 links.append(handle.endpoint)
     shims = [p for rt in runtimes for p in rt.places]
-    place(device, fifos, [*workers, *links, *shims])
+    place(device, [*workers, *links, *shims])
     design = Design(device)
     design.fifos = [_fifo(f) for f in fifos]
     design.links = [
