@@ -212,6 +212,8 @@ def _failure_line(result: ItemResult) -> str:
 
 def _show_run(run: Run, rows: Sequence[Row]) -> None:
     out = Console(highlight=False)
+    # A pipe has no width of its own, and 80 columns cut off names.
+    out.width = out.width if out.is_terminal else 110
     out.print(_design_table(run, rows))
     failed = [r for r in rows if r.result is not None and not r.result.passed]
     for row in failed[:_SHOWN]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import logging
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from pymodels.errors import GoldbeatError, ToolError
+from tb import lifeline
 from tb.paths import build_root
 
 _CONNECT_S = 15
@@ -54,14 +56,17 @@ def connect(address: str) -> Iterator[Executor]:
 
 
 def local_farm(workers: int, port: int, tell: Callable[[str], None]) -> None:
-    """Run a scheduler and workers as processes of this machine, on loopback, until Ctrl-C.
+    """Run a scheduler and workers as processes of this machine, on loopback, until Ctrl-C or SIGTERM.
 
-    Each worker has a build folder of its own, as if it were another machine.
+    Each worker has a build folder of its own, as if it were another machine. None of them outlives this process.
     """
     try:
         import distributed  # noqa: F401
     except ModuleNotFoundError as error:
         raise ToolError(f"a farm needs the Python package {error.name}: pip install 'goldbeat[farm]'") from None
+    # Shells have background jobs ignore Ctrl-C; asked for by name, it is meant.
+    for end in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(end, signal.default_int_handler)
     root = build_root() / "farm"
     root.mkdir(parents=True, exist_ok=True)
     contact = root / f"scheduler-{os.getpid()}.json"
@@ -123,6 +128,7 @@ def local_farm(workers: int, port: int, tell: Callable[[str], None]) -> None:
 
 def _start(module: list[str], options: list[str], log: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
     package = str(Path(__file__).resolve().parents[2])
+    parent = os.getpid()
     path = os.pathsep.join(p for p in (package, os.environ.get("PYTHONPATH", "")) if p)
     Path(log).parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as stream:
@@ -133,6 +139,8 @@ def _start(module: list[str], options: list[str], log: Path, environment: dict[s
             stderr=subprocess.STDOUT,
             env=os.environ | {"PYTHONPATH": path} | environment,
             start_new_session=True,
+            # There are no other threads here that this could hurt.
+            preexec_fn=lambda: lifeline.end_with(parent),
         )
 
 

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import pytest
@@ -114,6 +115,31 @@ def test_a_farm_gives_what_this_machine_gives(farm, own_root, tmp_path):
     local, farmed = results(1), results(2)
     assert len(local) == 100
     assert local == farmed
+    # What pytest finds is no other: local, farm, pytest, 100 of 100.
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    words = [
+        "-p",
+        "tb.regress.pytest_plugin",
+        "-p",
+        "no:cacheprovider",
+        "--goldbeat",
+        str(suite),
+        "--junitxml",
+        "out.xml",
+    ]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(HERE.parents[2])},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=600,
+    )
+    assert "2 failed, 98 passed" in done.stdout
+    cases = ET.parse(tmp_path / "out.xml").getroot().iter("testcase")
+    hashes = {c.get("name"): p.get("value") for c in cases for p in c.iter("property") if p.get("name") == "trace_hash"}
+    assert hashes == {key: str(trace_hash) for key, (_, _, trace_hash, _) in local.items()}
     assert sum(status is not Status.PASS for status, *_ in local.values()) == 2
     with Store() as store:
         facts = store.run(2).facts
@@ -123,6 +149,33 @@ def test_a_farm_gives_what_this_machine_gives(farm, own_root, tmp_path):
     for folder in folders:
         assert not (folder / "sim").exists()
     assert any((folder / "blobs").is_dir() for folder in folders)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_a_farm_ends_as_a_whole(own_root, how):
+    process = subprocess.Popen(
+        command("farm", "local", "--workers", "1", "--port", "0"),
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"COLUMNS": "400"},
+    )
+    try:
+        said = [process.stdout.readline() for _ in range(3)]
+        pids = [int(p) for p in re.findall(r"process (\d+)", " ".join(said))]
+        assert len(pids) == 2, said
+        pids.append(_worker_child(pids[1]))
+        process.send_signal(how)
+        assert process.wait(60) == (-how if how == signal.SIGKILL else 0)
+        _wait_for(lambda: not any(map(_alive, pids)))
+    finally:
+        process.kill()
+
+
+def _alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in ("Z", "X")
+    except OSError:
+        return False
 
 
 @pytest.mark.sim
