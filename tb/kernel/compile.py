@@ -4,7 +4,8 @@
 A build is named by a hash over everything that goes into it. It is made in a scratch folder of its own and renamed when it is
 whole, so a killed build leaves nothing that the next one could mistake for a result, and a lock makes two processes that want
 the same build compile it once (:mod:`tb.kernel.scratch`). What is still compiling ends with the process that wants it. Objects
-that are the same for all builds (Verilator's runtime and the kernel) are compiled once and copied.
+that are the same for all builds (Verilator's runtime and the kernel) are compiled once and copied, headers that every file
+includes are precompiled once.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
@@ -36,11 +39,10 @@ _HERE = Path(__file__).resolve().parent
 _MAIN = _HERE / "main.cpp"
 _SHARED = tuple(sorted(p for p in _HERE.glob("*.cpp") if p != _MAIN))
 _HEADERS = tuple(sorted(_HERE.glob("*.h")))
-# Objects of Verilator's own runtime: the same for all builds with the same switches, and most of the compile time.
-_RUNTIME = (
-    *("verilated", "verilated_dpi", "verilated_vpi", "verilated_threads", "verilated_timing"),
-    *("verilated_vcd_c", "verilated_fst_c", "verilated_cov"),
-)
+_PRELUDE = _HERE / "prelude.h"
+# Switches of the compiler that change how fast code is, not what it is: the shared objects do without.
+_SPEED = ("-O", "-march=", "-mtune=", "-DGOLDBEAT_PROCESSOR=")
+_SHARED_OPTIMIZE = "-O3"
 _PORT = re.compile(r"VL_(IN|OUT|INOUT)(?:8|16|64|W)?\(&?(\w+),(\d+),(\d+)(?:,\d+)?\);")
 _EVAL = "void Vtop___024root___eval(Vtop___024root* vlSelf);"
 
@@ -165,24 +167,10 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
     _call([str(tool.executable), *flags, *first, *inputs], folder, tool, log, recipe)
     recipe.inspect(log.read_text(errors="replace"))
     (folder / "model.h").write_text(describe_model((folder / "Vtop.h").read_text(), (folder / "Vtop.cpp").read_text()))
-    shared = _shared_objects(tool, recipe)
-    names = [*_RUNTIME, *(p.stem for p in _SHARED)]
-    with FileLock(f"{shared}.lock"):
-        for name in names:
-            ready = shared / f"{name}.o"
-            if ready.is_file():
-                shutil.copyfile(ready, folder / ready.name)
-    make = ["make", "-f", "Vtop.mk", f"-j{os.cpu_count() or 1}", f"OPT_FAST={recipe.optimize}", *tool.make_variables]
-    _call(make, folder, tool, log, recipe)
-    with FileLock(f"{shared}.lock"):
-        shared.mkdir(parents=True, exist_ok=True)
-        for name in names:
-            fresh = folder / f"{name}.o"
-            if fresh.is_file() and not (shared / fresh.name).is_file():
-                part = shared / f"{name}.part"
-                shutil.copyfile(fresh, part)
-                part.rename(shared / fresh.name)
-    for leftover in [*folder.glob("*.o"), *folder.glob("*.a"), *folder.glob("*.d")]:
+    workshop = _Workshop(tool, recipe, folder, log)
+    workshop.fetch_objects()
+    workshop.make_simulator()
+    for leftover in [*folder.glob("*.o"), *folder.glob("*.a"), *folder.glob("*.d"), *folder.glob("*.gch")]:
         leftover.unlink()
 
 
@@ -213,17 +201,111 @@ def describe_model(header: str, source: str) -> str:
 
 
 def _kind(recipe: Recipe) -> list[str]:
-    """The switches that Verilator's runtime and the kernel are compiled with."""
+    """The switches that the simulator's code is compiled with."""
     switches = [f for f in recipe.flags if f.startswith(("--timing", "--threads", "--coverage", "--trace", "-CFLAGS"))]
-    values = [value for name, value in pairwise(recipe.flags) if name == "-CFLAGS"]
-    return [str(recipe.waves), str(recipe.coverage), *switches, *values]
+    return [str(recipe.waves), str(recipe.coverage), *switches, *_compiler_switches(recipe)]
 
 
-def _shared_objects(tool: Verilator, recipe: Recipe) -> Path:
-    texts = [tool.version, str(tool.executable), recipe.optimize, *_kind(recipe)]
-    folder = build_root() / "runtime" / _digest(texts, [Path(__file__), *_SHARED, *_HEADERS])
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    return folder
+def _compiler_switches(recipe: Recipe) -> list[str]:
+    return [value for name, value in pairwise(recipe.flags) if name == "-CFLAGS"]
+
+
+class _Workshop:
+    """Compiles what Verilator has made of a recipe, with as much as possible from what other builds have compiled.
+
+    What is shared lies below ``runtime``, in a folder for each set of switches; locks and renames keep two builds apart.
+    """
+
+    def __init__(self, tool: Verilator, recipe: Recipe, folder: Path, log: Path) -> None:
+        self._tool, self._recipe, self._folder, self._log = tool, recipe, folder, log
+        made = (folder / "Vtop_classes.mk").read_text()
+        # A design decides itself whether it needs, say, the runtime's part for delays.
+        self._switches = dict(re.findall(r"^VM_(\w+) = (\d)$", made, re.MULTILINE))
+        self._parallel = self._switches.pop("PARALLEL_BUILDS", "0") == "1"
+        self._runtime = [
+            name
+            for group in re.findall(r"^VM_GLOBAL_\w+ \+= \\\n((?:  \w+ \\\n)*)", made, re.MULTILINE)
+            for name in re.findall(r"\w+", group)
+        ]
+        self._flags = _compiler_switches(recipe)
+
+    def fetch_objects(self) -> None:
+        """Put the objects of Verilator's runtime and of the kernel into the folder; the first build of a kind compiles them."""
+        plain = [f for f in self._flags if not f.startswith(_SPEED)]
+        kernel = [p.stem for p in _SHARED]
+        variables = [f"OPT_FAST={_SHARED_OPTIMIZE}", f"VM_USER_CFLAGS=-I{_HERE} {' '.join(plain)}"]
+        shared = self._shared("objects", plain, [Path(__file__), *_SHARED, *_HEADERS])
+        with FileLock(f"{shared}.lock"):
+            lacking = [n for n in [*self._runtime, *kernel] if not (shared / f"{n}.o").is_file()]
+            if lacking:
+                shared.mkdir(parents=True, exist_ok=True)
+                self._make(*variables, *(f"{n}.o" for n in lacking))
+                for name in lacking:
+                    _put(self._folder / f"{name}.o", shared / f"{name}.o")
+        for name in [*self._runtime, *kernel]:
+            shutil.copyfile(shared / f"{name}.o", self._folder / f"{name}.o")
+
+    def make_simulator(self) -> None:
+        """Compile the model and main.cpp, and link."""
+        fast = f"OPT_FAST={self._recipe.optimize}"
+        prelude = self._prelude("fast", self._recipe.optimize)
+        main = [fast, *[f"OPT=-Winvalid-pch -include {p}" for p in prelude]]
+        if not prelude or not self._parallel:
+            self._make(*main)
+            return
+        # Verilator's makefile would precompile the model's headers, for each model and twice.
+        self._make(*main, "main.o")
+        slow = self._prelude("slow", "")
+        uses = [f"VK_PCH_I_{p.suffix[1:].upper()}=-include {p}" for p in (*prelude, *slow)]
+        for header in (*prelude, *slow):
+            (self._folder / f"Vtop__pch.h{header.suffix}.gch").touch()
+        self._make(fast, *uses)
+
+    def _prelude(self, speed: str, optimize: str) -> list[Path]:
+        """What to include in order to have the precompiled headers; nothing where the compiler is not known to take them.
+
+        Args:
+            speed: ``fast`` or ``slow``, as Verilator's makefile calls its two switches for optimisation.
+            optimize: the switch. GCC breaks down when a file is compiled with another one than its precompiled header.
+        """
+        if not _is_gcc():
+            return []
+        shared = self._shared("prelude", [speed, optimize, str(_HERE), *self._flags], [_PRELUDE])
+        header = shared / f"{_PRELUDE.name}.{speed}"
+        ready = header.with_name(f"{header.name}.gch")
+        with FileLock(f"{shared}.lock"):
+            if not ready.is_file():
+                shared.mkdir(parents=True, exist_ok=True)
+                # The compiler reads this one when it does not like the other.
+                shutil.copyfile(_PRELUDE, header)
+                shutil.copyfile(_PRELUDE, self._folder / _PRELUDE.name)
+                self._make(f"OPT_{speed.upper()}={optimize}", ready.name)
+                _put(self._folder / ready.name, ready)
+        return [header]
+
+    def _shared(self, what: str, switches: Iterable[str], files: Iterable[Path]) -> Path:
+        texts = [self._tool.version, str(self._tool.executable), what, str(self._switches), *switches]
+        folder = build_root() / "runtime" / _digest(texts, files)
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        return folder
+
+    def _make(self, *arguments: str) -> None:
+        command = ["make", "-f", "Vtop.mk", f"-j{os.cpu_count() or 1}", *self._tool.make_variables, *arguments]
+        _call(command, self._folder, self._tool, self._log, self._recipe)
+
+
+def _put(made: Path, shared: Path) -> None:
+    """Put a file where other builds look for it, whole or not at all."""
+    part = shared.with_suffix(".part")
+    shutil.copyfile(made, part)
+    part.rename(shared)
+
+
+@cache
+def _is_gcc() -> bool:
+    """Whether the compiler is GCC, which takes no precompiled header that does not fit; others make that an error."""
+    run = subprocess.run(["c++", "--version"], capture_output=True, text=True, check=False)
+    return "Free Software Foundation" in run.stdout
 
 
 def _call(command: list[str], folder: Path, tool: Verilator, log: Path, recipe: Recipe) -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -79,6 +80,20 @@ def test_the_kernel_compiles_without_a_warning(tmp_path):
     for source in sorted(KERNEL.glob("*.cpp")):
         done = subprocess.run(["g++", *flags, str(source)], capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.sim
+def test_builds_share_what_does_not_depend_on_the_design():
+    compile_model(_recipe())
+    other = compile_model(
+        replace(_recipe(optimize="-O1"), flags=["--timescale", "1ps/1ps", "-CFLAGS", "-mtune=native"])
+    )
+    log = (other.folder / "build.log").read_text()
+    assert "main.cpp" in log
+    assert "-c -o verilated.o" not in log
+    assert "-c -o kernel.o" not in log
+    assert "invalid-pch]" not in log
+    assert not list(other.folder.glob("*.gch"))
 
 
 @pytest.mark.sim
