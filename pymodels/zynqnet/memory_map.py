@@ -18,9 +18,7 @@ from pymodels.errors import UsageError
 from pymodels.zynqnet.network import ALIGNMENT, Layer, Network
 
 DRAM_BASE = 0x3800_0000
-"""Byte address of the memory on the public board."""
-DRAM_BYTES = 96 << 20
-"""Its size there."""
+"""Byte address of the memory on the public board, 96 MiB of it."""
 WORD_BYTES = 4
 
 

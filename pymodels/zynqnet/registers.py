@@ -14,9 +14,7 @@ from pymodels.zynqnet.memory_map import MemoryMap
 from pymodels.zynqnet.network import NAME_BYTES, Layer
 from pymodels.zynqnet.shifts import Shifts
 
-BOARD_BASE = 0x43C0_0000
-"""Where the registers are on the public board; the addresses below count from there."""
-
+# Addresses count from the base of the block: 0x43C0_0000 on the public board.
 AP_CTRL = 0x00
 GIE = 0x04
 IER = 0x08
