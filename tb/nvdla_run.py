@@ -110,6 +110,7 @@ def run_loadable(
     timing: MemoryTiming | None = None,
     waves: bool = False,
     progress: Callable[[str], None] = lambda step: None,
+    begin: Callable[[], None] = lambda: None,
 ) -> LoadableResult:
     """Run a loadable on RTL and compare what it leaves in memory; on our own RTL also every access and burst with its cycle.
 
@@ -122,6 +123,7 @@ def run_loadable(
         timing: of the memory.
         waves: write waves.
         progress: is told each step.
+        begin: called when nothing is refused any more, before anything is built or written.
 
     Raises:
         InputError: the file or the input makes no sense.
@@ -139,6 +141,7 @@ def run_loadable(
         _check_built(loadable, params)
     progress("working out what to expect")
     wanted = None if stubs else execute(placement, given)
+    begin()
     progress("building")
     built = build(design, params, waves=waves)
     progress("simulating")

@@ -240,10 +240,10 @@ def random_pdp(rng: Rng, space: Space, *, size: Size | None = None, wild: bool =
         rng: random numbers.
         space: where the cubes go.
         size: of the input.
-        wild: padding may be worth anything that fits into the registers, so that sums wrap.
+        wild: an average whose padding is worth anything that fits into the registers, so that sums wrap; kernels often of 8 x 8.
     """
     op = Operation("PDP")
-    kernel = [1 + _small(rng, 3, 8) for _ in range(2)]
+    kernel = [8, 8] if wild and rng.integers(2) else [1 + _small(rng, 3, 8) for _ in range(2)]
     stride = [1 + _small(rng, 2, 4, 16) for _ in range(2)]
     before = [min(_small(rng, 1, k), 7) for k in kernel]
     behind = [min(_small(rng, 1, k), 7) for k in kernel]
@@ -257,7 +257,9 @@ def random_pdp(rng: Rng, space: Space, *, size: Size | None = None, wild: bool =
             op.set(block, f"D_DATA_CUBE_{name}", **{f"CUBE_{name}": value - 1})
     for name, value in (("OUT_WIDTH", outer[0]), ("OUT_HEIGHT", outer[1]), ("OUT_CHANNEL", channels)):
         op.set("PDP", f"D_DATA_CUBE_{name}", **{f"CUBE_{name}": value - 1})
-    op.set("PDP", "D_OPERATION_MODE_CFG", POOLING_METHOD=int(rng.integers(3)), FLYING_MODE=1, SPLIT_NUM=0)
+    op.set(
+        "PDP", "D_OPERATION_MODE_CFG", POOLING_METHOD=0 if wild else int(rng.integers(3)), FLYING_MODE=1, SPLIT_NUM=0
+    )
     shape = {"KERNEL_WIDTH": kernel[0] - 1, "KERNEL_STRIDE_WIDTH": stride[0] - 1}
     op.set("PDP_RDMA", "D_POOLING_KERNEL_CFG", **shape)
     shape |= {"KERNEL_HEIGHT": kernel[1] - 1, "KERNEL_STRIDE_HEIGHT": stride[1] - 1}

@@ -100,7 +100,7 @@ def _fields(rng: Rng, space: Space, count: int) -> list[Operation]:
     """What should not count is random, and what counts takes values that drivers do not use."""
     operations = []
     for _ in range(count):
-        op = random_sdp(rng, space) if rng.integers(2) else random_pdp(rng, space, wild=bool(rng.integers(2)))
+        op = random_sdp(rng, space) if rng.integers(2) else random_pdp(rng, space, wild=bool(rng.integers(4)))
         operations.append(fill_ignored(upside_down(op) if rng.integers(3) == 0 else op, rng))
     return operations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,6 @@ def run_command(request: LoadableRequest) -> bool:
         raise UsageError("--input: with --loadable expected one picture or .npy file")
     design = DESIGN if own else find_rtl(Path(request.rtl), request.description, request.top)
     folder = build_root() / "runs" / (request.label or f"nvdla-{request.file.name}")
-    prepare(folder)
     with working("nvdla"):
         result = run_loadable(
             request.file,
@@ -67,6 +67,8 @@ def run_command(request: LoadableRequest) -> bool:
             inputs=Path(request.inputs[0]) if request.inputs else None,
             timing=_timing(request.sets),
             waves=request.waves,
+            # What is refused leaves an earlier run's folder as it is.
+            begin=partial(prepare, folder),
         )
     report = _report(request, design.top, result)
     write_outputs(result, folder, report)

@@ -94,7 +94,11 @@ def test_without_a_marked_input_it_is_what_is_only_read(goldbeat, tmp_path):
 )
 def test_arrays_that_do_not_fit_are_refused(array, found, goldbeat, tmp_path):
     np.save(tmp_path / "in.npy", array)
+    earlier = tmp_path / "runs" / "nvdla-model.nvdla" / "output" / "memory7.npy"
+    earlier.parent.mkdir(parents=True)
+    earlier.write_text("of an earlier run")
     code, _, err = goldbeat(both(8, 4), "--input", "in.npy")
+    assert earlier.exists()
     words = " ".join(err.split())
     assert code == 2
     assert f"in.npy: found {found}, expected" in words
