@@ -198,8 +198,10 @@ def _split_sets(design: Design, case: Case, sets: list[str]) -> tuple[dict[str, 
             wanted, value = design.parameters[key], parse_value(text)
             params[key] = (value,) if wanted.bits is not None and isinstance(value, int) else value
         elif key in case.options:
-            value = parse_value(text)
-            options[key] = (value,) if isinstance(case.options[key], tuple) and isinstance(value, int) else value
+            value, default = parse_value(text), case.options[key]
+            if isinstance(default, int) and not isinstance(value, int):
+                raise UsageError(f"--set {item}: expected a whole number")
+            options[key] = (value,) if isinstance(default, tuple) and isinstance(value, int) else value
         elif key in design.words:
             if text not in design.words[key]:
                 raise UsageError(f"--set {item}: expected {key}={' or '.join(design.words[key])}")

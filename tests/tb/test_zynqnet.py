@@ -9,6 +9,7 @@ from contextlib import suppress
 
 import pytest
 
+from pymodels.errors import UsageError
 from pymodels.zynqnet import registers as reg
 from pymodels.zynqnet.device import REGISTERS
 from pymodels.zynqnet.hardware import ErrorCode, Hardware
@@ -16,6 +17,7 @@ from pymodels.zynqnet.memory_map import MemoryMap
 from pymodels.zynqnet.networks import mini
 from pymodels.zynqnet.timing import Accelerator
 from tb.benches.zynqnet import DESIGN
+from tb.cli.run import _split_sets
 from tb.run import Request, predict, run
 from tb.simulate import PULSE_S
 from tb.zynqnet_errors import MISTAKES, mistakes
@@ -99,6 +101,17 @@ def test_a_bar_on_terminals_only():
         assert text in bar, text
     assert "frames/s at" not in out
     assert on_a_terminal(*long, "--json")[0] == ""
+
+
+def test_options_are_checked_before_anything_runs():
+    case = DESIGN.case("layer")
+    assert _split_sets(DESIGN, case, ["memory_latency=0x10", "number=int8"]) == ({"INT8": 1}, {"memory_latency": 16})
+    for wrong in ("memory_latency=x", "clock_mhz=fast"):
+        with pytest.raises(UsageError, match="whole number"):
+            _split_sets(DESIGN, case, [wrong])
+    request = Request(DESIGN, case, (0,), {}, {"clock_mhz": 0})
+    with pytest.raises(UsageError, match="clock_mhz"):
+        predict(request, 0)
 
 
 def accesses(case, params, **options):
