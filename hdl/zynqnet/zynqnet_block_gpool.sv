@@ -3,8 +3,8 @@
 // zynqnet_block_gpool - output cache, drain and pool cache together, behind streams, for the benches ocache and gpool.
 //
 // A beat of s_sums goes into the output cache: index in bits 7:0, half in bit 8, bit 9 ends the tile, NPE words from bit 32 up. Tiles are drained as
-// they are complete; a beat is taken while fewer than two tiles wait. m_axis has the words as they go to the output FIFO,
-// N a beat, TLAST at a burst's end. All biases are 1.5 (int8: 3).
+// they are complete; a beat is taken while fewer than two tiles wait. A beat of s_credit lets the drain make one step more.
+// m_axis has the words as they go to the output FIFO, N a beat, TLAST at a burst's end. All biases are 1.5 (int8: 3).
 
 module zynqnet_block_gpool
   import zynqnet_pkg::*;
@@ -14,7 +14,7 @@ module zynqnet_block_gpool
   parameter int unsigned INT8   = 0,
   parameter int unsigned W_OUT  = 6,
   parameter int unsigned H_OUT  = 4,
-  parameter int unsigned CH_OUT = 32,
+  parameter int unsigned CH_OUT = 16,
   parameter int unsigned RELU   = 1,
   parameter int unsigned GPOOL  = 1,
   parameter int unsigned SPLIT  = 0
@@ -24,6 +24,11 @@ module zynqnet_block_gpool
   input  logic [32*(NPE+1)-1:0]   s_sums_tdata,
   input  logic                    s_sums_tvalid,
   output logic                    s_sums_tready,
+  /* verilator lint_off UNUSEDSIGNAL */  // only the number of beats counts
+  input  logic [7:0]              s_credit_tdata,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  logic                    s_credit_tvalid,
+  output logic                    s_credit_tready,
   output logic [DATA_W-1:0]       m_axis_tdata,
   output logic                    m_axis_tlast,
   output logic                    m_axis_tvalid,
@@ -63,11 +68,19 @@ module zynqnet_block_gpool
     assign biases[p]     = INT8 != 0 ? 32'd3 : 32'h3FC0_0000;
   end
 
-  logic taken, ready_q;
+  logic        taken, ready_q;
+  logic [15:0] credits_q;
 
   // Low in reset and at the first edge behind it.
   assign s_sums_tready = ready_q && tiles_q - tiles_drained < 16'd2;
   assign taken         = s_sums_tvalid && s_sums_tready;
+
+  assign s_credit_tready = ready_q;
+
+  always_ff @(posedge aclk) begin
+    if (!aresetn) credits_q <= '0;
+    else credits_q <= credits_q + 16'(s_credit_tvalid && s_credit_tready) - 16'(step);
+  end
 
   always_ff @(posedge aclk) begin
     ready_q <= aresetn;
@@ -84,7 +97,7 @@ module zynqnet_block_gpool
   zynqnet_drain #(.NPE(NPE), .DATA_W(DATA_W), .INT8(INT8 != 0)) u_drain (
     .clk(aclk), .run(aresetn), .layer, .tiles_computed(tiles_q), .weights_there(1'b1), .tiles_drained,
     .drain, .drain_half, .drain_index, .drain_sums, .bias_row, .biases,
-    .credit(1'b1), .step, .step_burst, .finished,
+    .credit(credits_q != '0), .step, .step_burst, .finished,
     .words_valid(m_axis_tvalid), .words_last(m_axis_tlast), .words(m_axis_tdata),
     .burst_valid(m_burst_tvalid), .burst_address(m_burst_tdata[31:0]), .burst_len(m_burst_tdata[39:32])
   );

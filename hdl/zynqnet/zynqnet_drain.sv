@@ -3,7 +3,7 @@
 // zynqnet_drain - finished sums to results: bias, ReLU (int8: scale), pool sums; N words a cycle in the order of memory.
 //
 // A step takes a credit of the output FIFO. Its words leave 6 cycles later (`words_valid`), its burst, if it begins one, 1 cycle
-// later (`burst_valid`). Throughput one step a cycle; pool layers: PoolPixel cycles a pixel at least.
+// later (`burst_valid`). Throughput one step a cycle; pool layers: PoolPixel cycles from a pixel to the next one at least.
 
 module zynqnet_drain
   import zynqnet_pkg::*;
@@ -126,7 +126,8 @@ module zynqnet_drain
         end
         Step: begin
           if (step) begin
-            if (beat_first && layer.gpool) gap_q <= 4'(PoolPixel - 1);
+            // The same channels of two pixels are PoolPixel apart, wherever missing credits held the steps of the first.
+            if (beat_last && layer.gpool) gap_q <= 32'(beats) < PoolPixel ? 4'(PoolPixel - 32'(beats)) : '0;
             part_q <= part_last ? '0 : part_q + PartBits'(1);
             if (group_last) begin
               group_q       <= '0;

@@ -37,7 +37,7 @@ class Writer:
         self._sums = memory.byte(memory.data_offset + layer.pool_offset) // (WORD_BYTES * lanes)
         self._step_of_pixels, self._beats_of_pixel = layer.pixel_step // lanes, layer.ch_out // lanes
         self._data = array("q")
-        self._address = self._step = self._moved = self._pixel = _LONG_AGO
+        self._address = self._step = self._moved = _LONG_AGO
         self._responses: list[int] = []
         self.answered = _LONG_AGO
         self.log: list[tuple[int, int, int, int, int, int]] = []
@@ -53,10 +53,9 @@ class Writer:
         first_step = 0
         for n in range(count):
             if self._pool:
-                earliest = max(earliest, self._pixel + POOL_PIXEL)
+                earliest = max(earliest, self._step + POOL_PIXEL - self._beats_of_pixel + 1)
             first = self._pixel_at(self._at, earliest)
             self._at += self._step_of_pixels
-            self._pixel = first
             self.pixel_ends.append(self._moved)
             if n == 0:
                 first_step = first

@@ -49,7 +49,7 @@ def _results(params: Mapping[str, Any], acc: npt.NDArray[Any]) -> npt.NDArray[An
 class _Drain:
     """What leaves, and when."""
 
-    def __init__(self, params: Mapping[str, Any]) -> None:
+    def __init__(self, params: Mapping[str, Any], credited: list[int]) -> None:
         self.params, self.lanes = params, params["DATA_W"] // 32
         self.words: list[npt.NDArray[Any]] = []
         self.steps: list[int] = []
@@ -57,29 +57,28 @@ class _Drain:
         self.bursts: list[tuple[int, int, int]] = []
         self.sums: npt.NDArray[Any] | None = None
         self.address = _RESULTS // (4 * self.lanes)
-        self.last, self.pixel = -1, -_POOL_PIXEL
+        self.last, self.credited = -1, credited
 
-    def put(self, row: npt.NDArray[Any], address: int, earliest: int) -> int:
-        """One pixel's words, the first step not before ``earliest``; the first step."""
-        step = first = max(earliest, self.last + 1)
+    def put(self, row: npt.NDArray[Any], address: int, earliest: int) -> None:
+        """One pixel's words, the first step not before ``earliest``."""
         beats = row.reshape(-1, self.lanes)
         for n, words in enumerate(beats):
+            step = max(earliest, self.last + 1, self.credited[len(self.steps)] + 1)
             place = (address + n) % _BURST
             if n == 0 or place == 0:
                 self.bursts.append((step, (address + n) * 4 * self.lanes, min(len(beats) - n, _BURST - place) - 1))
             self.words.append(words)
             self.steps.append(step)
             self.ends.append(n == len(beats) - 1 or place == _BURST - 1)
-            self.last, step = step, step + 1
-        return first
+            self.last = step
 
     def tile(self, sums: npt.NDArray[Any], there: int) -> None:
         """Drain a tile, (pixels, ch_out), whose last sum was taken in cycle ``there``."""
         params, earliest = self.params, max(there + 1, self.last + 1) + 1
         for row in _results(params, sums):
             if params["GPOOL"]:
-                earliest = max(earliest, self.pixel + _POOL_PIXEL)
-            self.pixel = self.put(row, self.address, earliest)
+                earliest = max(earliest, self.last + _POOL_PIXEL - len(row) // self.lanes + 1)
+            self.put(row, self.address, earliest)
             self.address += params["CH_OUT"] * (1 + params["SPLIT"]) // self.lanes
             if self.sums is None:
                 self.sums = row.copy()
@@ -94,7 +93,11 @@ def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     given = stimulus.inputs["s_sums"]
     npe, tiles, words = params["NPE"], _tiles(params), words_of(given)
     groups, gaps = params["CH_OUT"] // npe, given.gaps.tolist()
-    drain = _Drain(params)
+    credit = stimulus.inputs["s_credit"]
+    given_at: list[int] = []
+    for gap in credit.gaps.tolist():
+        given_at.append(max(given_at[-1] + 1 + gap, 1) if given_at else max(gap, 1))
+    drain = _Drain(params, given_at)
     drained: list[int] = []
     taken: list[int] = []
     at, cycle = 0, -1
@@ -117,6 +120,7 @@ def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     bursts = [[*address.to_bytes(4, "little"), length] for _, address, length in drain.bursts]
     ports = {
         "s_sums": given.with_cycles(np.array(taken, np.int64)),
+        "s_credit": credit.with_cycles(np.array(given_at, np.int64)),
         "m_axis": packed(out, given, steps + _WORDS, np.array(drain.ends, np.bool_)),
         "m_burst": packed(
             np.array(bursts, np.uint8).reshape(-1, 5), given, np.array([b[0] for b in drain.bursts], np.int64) + _QUEUE
@@ -138,7 +142,10 @@ def _traffic(setting: Setting, rng: Rng, beats: int) -> Stimulus:
         rows[:, 1:] = rng.integers(-40_000, 40_000, (count, params["NPE"])).astype(np.int32).view(np.uint32)
     for n, (index, number) in enumerate(places[:count]):
         rows[n, 0] = index | (number & 1) << 8 | int(n in ends) << 9
-    return Stimulus({"s_sums": packed(rows, setting.clocks["aclk"])}, clocks=setting.clocks)
+    clock = setting.clocks["aclk"]
+    steps = (params["W_OUT"] * params["H_OUT"] + params["GPOOL"]) * params["CH_OUT"] // (params["DATA_W"] // 32)
+    enough = packed(np.zeros((steps, 1), np.uint8), clock)
+    return Stimulus({"s_sums": packed(rows, clock), "s_credit": enough}, clocks=setting.clocks)
 
 
 DESIGN = Design(
@@ -162,7 +169,7 @@ DESIGN = Design(
         "INT8": Parameter(default=0),
         "W_OUT": Parameter(default=3),
         "H_OUT": Parameter(default=4),
-        "CH_OUT": Parameter(default=32),
+        "CH_OUT": Parameter(default=16),
         "RELU": Parameter(default=1),
         "GPOOL": Parameter(default=1),
         "SPLIT": Parameter(default=0),
@@ -173,6 +180,12 @@ DESIGN = Design(
             direction="in",
             width="32+32*NPE",
             signals={role: f"s_sums_{role}" for role in ("tdata", "tvalid", "tready")},
+        ),
+        StreamPort(
+            name="s_credit",
+            direction="in",
+            width=8,
+            signals={role: f"s_credit_{role}" for role in ("tdata", "tvalid", "tready")},
         ),
         StreamPort(
             name="m_axis",
@@ -186,7 +199,7 @@ DESIGN = Design(
     model=_model,
     variants=(
         {},
-        {"CH_OUT": 16, "W_OUT": 2, "H_OUT": 5},
+        {"CH_OUT": 32, "W_OUT": 2, "H_OUT": 5},
         {"NPE": 4, "DATA_W": 32, "CH_OUT": 16, "GPOOL": 0, "SPLIT": 1, "RELU": 0},
         {"INT8": 1, "SPLIT": 1, "DATA_W": 64},
     ),

@@ -178,9 +178,16 @@ SLOW = [
     (
         "zynqnet_gpool",
         "zynqnet/zynqnet_drain.sv",
-        "if (beat_first && layer.gpool) gap_q <= 4'(PoolPixel - 1);",
-        "if (beat_first && layer.gpool) gap_q <= 4'(PoolPixel);",
+        "4'(PoolPixel - 32'(beats)) : '0;",
+        "4'(PoolPixel - 32'(beats) - 1) : '0;",
         "random",
+    ),
+    (
+        "zynqnet_gpool",
+        "zynqnet/zynqnet_drain.sv",
+        "if (beat_last && layer.gpool) gap_q <= 32'(beats) < PoolPixel ? 4'(PoolPixel - 32'(beats)) : '0;",
+        "if (beat_first && layer.gpool) gap_q <= 4'(PoolPixel - 1);",
+        "sweep",
     ),
     # ZynqNet's memory controller: reads outstanding, bursts over a border, rows asked for too early, weights one row too late,
     # words of a narrow layer, errors and ends not seen, narrow beats, write data without an address or under another one's,
