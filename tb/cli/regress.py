@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -426,14 +426,23 @@ def rerun_command(
         str, typer.Argument(metavar="[RUN/]CASE", help="A case as reports name it [of the newest run with it].")
     ],
     waves: Annotated[bool, typer.Option("--waves", help="Write waves.")] = False,
+    with_batch: Annotated[
+        bool,
+        typer.Option("--with-batch", help="After the cases that its simulator process had run before it (no waves)."),
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Run one case of a run again, by itself.
+    """Run one case of a run again, by itself or after what ran before it.
 
     Exit code: as for `goldbeat run`.
     """
     from tb.regress.worker import run_alone
 
+    if with_batch:
+        if waves:
+            raise UsageError("--with-batch writes no waves")
+        _rerun_with_batch(case, as_json)
+        return
     with Store() as store:
         run, row = _find_case(store, case)
         folder = run.folder / "reruns" / str(row.item.index)
@@ -453,6 +462,32 @@ def rerun_command(
             if name != "alone":
                 out.print(f"  {name:<8} {path}", markup=False, soft_wrap=True)
     if report["status"] != "pass":
+        raise typer.Exit(FAILED)
+
+
+def _rerun_with_batch(case: str, as_json: bool) -> None:
+    from tb.regress.worker import run_with_batch
+
+    with Store() as store:
+        run, row = _find_case(store, case)
+        if row.result is None or row.result.passed:
+            raise UsageError(
+                f"{row.item.key} did not fail in run {run.id}: what ran before it is kept of failures only"
+            )
+        by_index = {r.item.index: r.item for r in store.rows(run.id)}
+    items = [*(by_index[i] for i in row.result.before), row.item]
+    err = Console(stderr=True)
+    with err.status(f"running {len(items)} cases") if err.is_terminal else _nothing():
+        result = run_with_batch(items)
+    if as_json:
+        print_json({**asdict(result), "ran": [i.key for i in items]})
+    else:
+        out = Console(highlight=False)
+        for text in result.failures[:_SHOWN]:
+            out.print(text, markup=False, soft_wrap=True)
+        mark = "[bold green]PASS[/]" if result.passed else "[bold red]FAIL[/]"
+        out.print(f"{mark} {escape(row.item.key)}, after {len(items) - 1} case(s) in one simulator", soft_wrap=True)
+    if not result.passed:
         raise typer.Exit(FAILED)
 
 

@@ -116,6 +116,7 @@ class ItemResult:
         log: the end of what the simulator printed; empty for a pass.
         worker: host and process.
         attempt: counted from 1; above it the workers before were lost.
+        before: of what does not pass: the items, by index, that had run in its simulator process before it, in order.
     """
 
     index: int
@@ -134,6 +135,7 @@ class ItemResult:
     log: str = ""
     worker: str = ""
     attempt: int = 1
+    before: tuple[int, ...] = ()
 
     @property
     def passed(self) -> bool:

@@ -10,7 +10,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from tb.regress import code_coverage, summary
-from tb.regress.reports import mixture, repeat_command
+from tb.regress.reports import mixture, repeat_command, with_batch_command
 from tb.regress.store import Row, Run
 from tb.regress.summary import Spread
 
@@ -57,6 +57,7 @@ def page(run: Run, rows: Sequence[Row], before: tuple[Run, Sequence[Row]] | None
         shown={r.item.index for r in failures[:_MOST_FAILURES]},
         more_failures=max(0, len(failures) - _MOST_FAILURES),
         repeat=lambda row: repeat_command(run, row.item),
+        with_batch=lambda row: with_batch_command(run, row.item),
         ports=summary.ports(rows),
         latencies=latencies,
         longest=_longest(latencies),

@@ -19,6 +19,11 @@ def repeat_command(run: Run, item: Item) -> str:
     return shlex.join(["goldbeat", "rerun", f"{run.id}/{item.key}", "--waves"])
 
 
+def with_batch_command(run: Run, item: Item) -> str:
+    """The command that runs one item again after what its simulator process had run before it."""
+    return shlex.join(["goldbeat", "rerun", f"{run.id}/{item.key}", "--with-batch"])
+
+
 def mixture(run: Run) -> list[str]:
     """What makes a run one of several versions, for people; empty for most."""
     said = [

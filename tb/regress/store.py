@@ -413,7 +413,14 @@ def _result(text: str | None) -> ItemResult | None:
     if text is None:
         return None
     raw = json.loads(text)
-    return ItemResult(**{**raw, "status": Status(raw["status"]), "failures": tuple(raw["failures"])})
+    return ItemResult(
+        **{
+            **raw,
+            "status": Status(raw["status"]),
+            "failures": tuple(raw["failures"]),
+            "before": tuple(raw.get("before", ())),
+        }
+    )
 
 
 def _json(value: Mapping[str, Any]) -> str:

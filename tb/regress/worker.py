@@ -142,6 +142,7 @@ class _Run:
         self._batch, self._attempt, self._folder = batch, attempt, folder
         self._results: dict[int, ItemResult] = {}
         self._coverage: dict[str, int] = {}
+        self._ran: list[int] = []
         self._worker = f"{socket.gethostname()}:{os.getpid()}"
         first = batch.items[0]
         name = first.source or first.design
@@ -189,12 +190,18 @@ class _Run:
         if not self._batch.coverage:
             send_ahead(result)
 
+    def _give_ran(self, result: ItemResult) -> None:
+        """The result of an item that has been simulated; a failure may be due to what the process ran before it."""
+        self._give(result if result.passed else replace(result, before=tuple(self._ran)))
+        self._ran.append(result.index)
+
     # -- a simulator process ------------------------------------------------------------------------------------------
 
     def _simulate(self, ready: Sequence[_Ready]) -> int:
         """Run items in one process; returns how many of them have a result now, at least one."""
         first = ready[0]
         flat = [episode for r in ready for episode in r.episodes]
+        self._ran = []
         with Simulator(
             self._design,
             first.request.all_params,
@@ -215,7 +222,7 @@ class _Run:
         if done == len(ready):
             return done
         if self._began:
-            self._give(_broken(ready[done].item, status, why, log))
+            self._give_ran(_broken(ready[done].item, status, why, log))
             return done + 1
         # The first item has not even begun: none will.
         for r in ready:
@@ -266,7 +273,7 @@ class _Run:
         try:
             result = judge(ready.request, ready.plan, records, "")
             failures = [*result.failures, *_broken_limits(item, result)]
-            self._give(
+            self._give_ran(
                 ItemResult(
                     item.index,
                     item.key,
@@ -287,7 +294,7 @@ class _Run:
             raise
         except Exception as error:
             text = f"{type(error).__name__}: {error}"
-            self._give(_broken(item, Status.ERROR, f"the results cannot be judged: {text}", traceback.format_exc()))
+            self._give_ran(_broken(item, Status.ERROR, f"the results cannot be judged: {text}", traceback.format_exc()))
 
 
 def _refuse_lost(note: Note) -> None:
@@ -333,3 +340,9 @@ def run_alone(item: Item, folder: str, root: str | None, *, waves: bool) -> dict
     prepare(target)
     results = run(make_request(item, design, waves=waves), target / "sim", timeout_s=item.timeout_s * 3)
     return write_report(results, target)
+
+
+def run_with_batch(items: Sequence[Item]) -> ItemResult:
+    """Run items in one simulator process, as a regression did, and give the result of the last."""
+    simulator, _ = build_simulator(items[0], None)
+    return run_batch(Batch(tuple(items), simulator)).results[-1]

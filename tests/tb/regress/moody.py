@@ -12,7 +12,7 @@ from tb.design import Case, Design, StreamPort
 from tb.paths import HDL
 from tb.traffic import random_trace
 
-MOODS = {"crash": 0xFA17_0001, "hang": 0xFA17_0002, "lie": 0xFA17_0003, "end": 0xFA17_0004}
+MOODS = {"crash": 0xFA17_0001, "hang": 0xFA17_0002, "lie": 0xFA17_0003, "end": 0xFA17_0004, "grudge": 0xFA17_0005}
 
 
 def _make(setting):

@@ -94,6 +94,23 @@ def test_failures_are_rerun_with_waves(own_root):
 
 
 @pytest.mark.sim
+def test_a_failure_that_needs_its_history_is_repeated_with_it(own_root):
+    run, results, rows = regress("grudge@1", seeds=4, waves=1)
+    assert [r.status.value for r in results.values()] == ["pass", "pass", "fail", "fail"]
+    assert [r.before for r in results.values()] == [(), (), (0, 1), (0, 1, 2)]
+    (bad,) = [r for r in rows if r.artefacts]
+    assert bad.artefacts["alone"] == "pass"
+    assert "--with-batch" in (run.folder / "index.html").read_text()
+    key = f"{run.id}/{bad.item.key}"
+    assert goldbeat("rerun", key).returncode == 0
+    again = goldbeat("rerun", key, "--with-batch")
+    assert again.returncode == 1, again.stderr
+    assert results[2].failures[0].splitlines()[0] in again.stdout
+    assert "after 2 case(s)" in again.stdout
+    assert goldbeat("rerun", f"{run.id}/{rows[0].item.key}", "--with-batch").returncode == 2
+
+
+@pytest.mark.sim
 def test_exit_codes_and_commands(own_root, tmp_path):
     suite = write_suite(tmp_path, seeds=4, moods="lie@2")
     done = goldbeat("regress", str(suite), "--jobs", "1", "--no-waves-on-fail")

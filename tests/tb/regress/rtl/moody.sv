@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// moody - a register slice with moods: some words that it takes make the simulation crash, hang, end or lie.
+// moody - a register slice with moods: some words that it takes make the simulation crash, hang, end or lie,
+// one of them only after the next reset.
 module moody (
     input  logic        aclk,
     input  logic        aresetn,
@@ -17,6 +18,7 @@ module moody (
 );
   logic [31:0] plain;
   logic        lie_q;
+  logic        grudge_q = 1'b0;
 
   axis_skid #(
       .DATA_W(32),
@@ -48,13 +50,14 @@ module moody (
 
   always_ff @(posedge aclk) begin
     if (!aresetn) begin
-      lie_q <= 1'b0;
+      lie_q <= grudge_q;
     end else if (s_axis_tvalid && s_axis_tready) begin
       case (s_axis_tdata)
         32'hFA17_0001: $c("*static_cast<volatile int*>(nullptr) = 1;");
         32'hFA17_0002: $c("for (volatile int i = 0;; ++i) {}");
         32'hFA17_0003: lie_q <= 1'b1;
         32'hFA17_0004: $finish;
+        32'hFA17_0005: grudge_q <= 1'b1;
         default: ;
       endcase
     end
