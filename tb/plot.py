@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pictures of traces: throughput over time, gaps, frame intervals. The only place that needs matplotlib."""
+"""Pictures of traces: throughput over time, gaps, frame intervals; and of what a memory has answered."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import IO, Any
 
@@ -11,8 +11,11 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from pymodels.axi.burst import READ, WRITE
+from pymodels.axi.memory import Region
 from pymodels.measure import Throughput, UnmeasurableError, frame_intervals, measure
 from pymodels.samples import SampleType, sample_type
 from pymodels.trace import Trace
@@ -71,6 +74,75 @@ def plot_run(
         _say(axes[0], "no ports")
         _say(axes[1], "")
     _save(figure, path)
+
+
+def plot_memory(log: npt.NDArray[Any], regions: Sequence[Region], path: _Target, title: str) -> None:
+    """What went through an AXI4 port: the use of its read and write data channels over time, and the addresses of all bursts.
+
+    Args:
+        log: the bursts that the memory has answered (:class:`pymodels.stimulus.MemoryContents`).
+        regions: the memory's; each one that was touched gets a band, from the lowest address touched to the highest.
+        path: PNG, overwritten; or a stream.
+        title: over the figure.
+    """
+    # A refused burst belongs to no region.
+    moved = log[(log["last"] >= 0) & (log["region"] >= 0)]
+    touched = np.unique(moved["region"]).tolist()
+    height = 0.45 * max(2, len(touched))
+    figure, (top, below) = _figure(title, [["use"], ["where"]], (10.4, 3.2 + height), [1.9, height])
+    _label(top, "Data channels", "", "use, % of cycles")
+    _label(below, "Bursts: addresses, from the lowest to the highest in each region", "cycle", "")
+    if not len(moved):
+        _say(top, "no burst came to its end")
+        _say(below, "")
+        _save(figure, path)
+        return
+    end = int(moved["last"].max()) + 1
+    edges = np.linspace(0, end, min(_BINS, end) + 1)
+    for kind, name, colour in ((READ, "read", _BLUE), (WRITE, "written", _RED)):
+        some = moved[moved["kind"] == kind]
+        top.stairs(100 * busy(some, edges), edges, color=colour, fill=True, alpha=0.25)
+        top.stairs(100 * busy(some, edges), edges, color=colour, linewidth=1.1, label=name)
+        lines = []
+        for band, n in enumerate(touched):
+            here = some[some["region"] == n]
+            low, high = _span(moved[moved["region"] == n])
+            at = band + 0.1 + 0.8 * (here["address"] - low) / max(1, high - low)
+            lines.append(np.stack([np.stack([here["first"], at], 1), np.stack([here["last"] + 1, at], 1)], 1))
+        below.add_collection(LineCollection(np.concatenate(lines).tolist(), colors=colour, linewidths=1.6))
+    top.set_ylim(0, 105)
+    top.set_xlim(0, end)
+    top.legend(loc="upper right", ncols=2, fontsize=8, frameon=True, labelcolor=_INK)
+    below.set_xlim(0, end)
+    below.set_ylim(0, len(touched))
+    below.set_yticks(np.arange(len(touched)) + 0.5, [regions[n].name for n in touched])
+    below.grid(False, axis="y")
+    for border in range(1, len(touched)):
+        below.axhline(border, color=_GRID, linewidth=1)
+    _save(figure, path)
+
+
+def _span(bursts: npt.NDArray[Any]) -> tuple[np.uint64, np.uint64]:
+    address = bursts["address"]
+    return address.min(), address.max()
+
+
+def busy(bursts: npt.NDArray[Any], edges: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """(bins,) share of cycles with a beat, a burst's beats being spread evenly from its first to its last."""
+    first, end = bursts["first"].astype(float), bursts["last"].astype(float) + 1
+    rate = (bursts["len"] + 1.0) / (end - first)
+
+    def since(start: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        """Beats up to each edge if no burst ended: the integral of all rates from their starts on."""
+        order = np.argsort(start)
+        rates = np.concatenate([[0.0], np.cumsum(rate[order])])
+        offsets = np.concatenate([[0.0], np.cumsum((rate * start)[order])])
+        begun = np.searchsorted(start[order], edges)
+        total: npt.NDArray[np.float64] = rates[begun] * edges - offsets[begun]
+        return total
+
+    share: npt.NDArray[np.float64] = np.diff(since(first) - since(end)) / np.diff(edges)
+    return share
 
 
 def _figure(

@@ -14,10 +14,10 @@ from pymodels import plio
 from pymodels.errors import InputError, UsageError
 from pymodels.measure import as_dict, measure
 from pymodels.trace import Trace
-from tb.run import RunResult
+from tb.run import EpisodeResult, Request, RunResult
 
 REPORT = "report.json"
-_MINE = (REPORT, "traces", "expected", "stimulus", "output", "plot.png", "seeds")
+_MINE = (REPORT, "traces", "expected", "stimulus", "output", "plot.png", "memory", "seeds")
 
 
 def prepare(folder: Path) -> None:
@@ -116,8 +116,24 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
 
             plot_run(shown, folder / "plot.png", f"{request.design.name} {request.case.name}", dtypes)
             report["plot"] = "plot.png"
+        if plot:
+            report["memory_plots"] = _plot_memories(request, episode, folder)
     _dump(report, folder / REPORT)
     return report
+
+
+def _plot_memories(request: Request, episode: EpisodeResult, folder: Path) -> dict[str, str]:
+    """Draw what every memory has answered; the files' names by port."""
+    names: dict[str, str] = {}
+    for port, memory in episode.record.outcome.memories.items():
+        if memory.log is not None and len(memory.log):
+            from tb.plot import plot_memory
+
+            names[port] = f"memory/{port}.png"
+            (folder / "memory").mkdir(exist_ok=True)
+            title = f"{request.design.name} {request.case.name}: {port}"
+            plot_memory(memory.log, episode.stimulus.memories[port].regions, folder / names[port], title)
+    return names
 
 
 def _save(trace: Trace, path: Path) -> None:

@@ -13,6 +13,7 @@ from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from pymodels.pattern import Pattern
 from pymodels.stimulus import Clock, MemoryContents, Outcome, Stimulus
 from tb.design import Case, Design, MemoryPort, Parameter, StatusPort
+from tb.report import write_report
 from tb.run import Request, run
 
 PERIOD = 4000
@@ -90,6 +91,9 @@ def test_memory_after_is_compared(tmp_path):
         ]
         assert (log["first"] - log["cycle"])[log["kind"] == 0].min() >= 20
         assert not log["response"].any()
+    report = write_report([result], tmp_path / "report")
+    assert report["memory_plots"] == {"m_axi": "memory/m_axi.png"}
+    assert (tmp_path / "report/memory/m_axi.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.sim

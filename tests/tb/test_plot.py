@@ -5,9 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pymodels.axi.memory import Region
 from pymodels.pattern import Pattern
 from pymodels.trace import Trace
-from tb.plot import binned, plot_run, plot_trace
+from tb.plot import binned, busy, plot_memory, plot_run, plot_trace
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -45,3 +46,33 @@ def test_runs_can_be_drawn(tmp_path: Path) -> None:
     plot_run({}, tmp_path / "n.png", "nothing")
     for name in ("r.png", "n.png"):
         assert (tmp_path / name).read_bytes().startswith(PNG)
+
+
+def bursts(*rows: tuple[int, int, int, int, int, int]) -> np.ndarray:
+    names = ("kind", "region", "address", "len", "first", "last")
+    kinds = ("u1", "<i4", "<u8", "<u2", "<i8", "<i8")
+    return np.array(list(rows), dtype=list(zip(names, kinds, strict=True)))
+
+
+def test_the_use_of_a_data_channel_holds_every_beat_once() -> None:
+    rng = np.random.default_rng(1)
+    length = rng.integers(0, 16, 200)
+    first = rng.integers(0, 5000, 200)
+    last = first + length + rng.integers(0, 40, 200)
+    log = bursts(*((0, 0, 0, int(n), int(a), int(b)) for n, a, b in zip(length, first, last, strict=True)))
+    for bins in (1, 7, 160):
+        edges = np.linspace(0, int(last.max()) + 1, bins + 1)
+        share = busy(log, edges)
+        assert (share * np.diff(edges)).sum() == pytest.approx(int((length + 1).sum()))
+        assert share.min() >= -1e-9
+    # One burst of 4 beats in 8 cycles: half of these, nothing before and after.
+    assert busy(bursts((0, 0, 0, 3, 8, 15)), np.array([0.0, 8, 12, 16, 24])) == pytest.approx([0, 0.5, 0.5, 0])
+
+
+def test_what_a_memory_has_answered_can_be_drawn(tmp_path: Path) -> None:
+    regions = [Region("a", 0x1000, np.zeros(4096, np.uint8)), Region("b", 0x4000, np.zeros(64, np.uint8))]
+    plain = bursts((0, 0, 0x1000, 3, 5, 8), (1, 1, 0x4000, 0, 9, 9), (0, 0, 0x1040, 3, -1, -1))
+    refused = bursts((0, -1, 0x9000, 3, 5, 8))
+    for name, log in {"plain": plain, "refused": refused, "open": plain[2:], "none": plain[:0]}.items():
+        plot_memory(log, regions, tmp_path / f"{name}.png", name)
+        assert (tmp_path / f"{name}.png").read_bytes().startswith(PNG)
