@@ -17,9 +17,11 @@ ROOT = Path(__file__).resolve().parents[2]
 FAMILY = "echo $$; sh -c 'echo $$; exec sleep 600' & wait"
 PARENT = """
 import os
+import signal
 import sys
 from pathlib import Path
 from tb import lifeline
+signal.signal(signal.SIGINT, signal.default_int_handler)  # Ignored where the tests run in the background of a shell.
 with Path(sys.argv[1]).open("w") as out:
     lifeline.call(["sh", "-c", sys.argv[2]], Path("."), os.environ, out)
 """
