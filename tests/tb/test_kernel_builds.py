@@ -229,11 +229,10 @@ def test_two_builds_at_once_compile_once(tmp_path):
     assert found[0][1] == found[1][1]
     logs = list((tmp_path / "sim").glob("timing-*/build.log"))
     assert len(logs) == 1
-    # Calls are logged as lists: Verilator's, those for what simulators share, make's.
+    # Calls are logged as lists: Verilator; make for the runtime and the headers, which simulators share, and for the model.
     calls = [json.loads(line) for line in logs[0].read_text().splitlines() if line.startswith("[")]
+    assert [Path(call[0]).name for call in calls] == ["verilator", "make", "make", "make"]
     assert all(calls.count(call) == 1 for call in calls)
-    assert sum("--cc" in call or "-cc" in call for call in calls) == 1
-    assert sum("Vtop.mk" in call for call in calls) == 1
     assert not list((tmp_path / "sim").glob("*.part"))
 
 
