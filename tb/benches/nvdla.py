@@ -16,7 +16,7 @@ from pymodels.nvdla.timed import predict
 from pymodels.pattern import Pattern
 from pymodels.stimulus import Access, Stimulus
 from tb.design import Case, Design, Parameter, Setting
-from tb.nvdla_corners import (
+from tb.nvdla.corners import (
     after_reset,
     cleared_as_it_is_set,
     counted,
@@ -25,8 +25,8 @@ from tb.nvdla_corners import (
     taken_as_it_ends,
     under_way,
 )
-from tb.nvdla_rtl import CLOCK, CSB, DBB, INTERRUPT
-from tb.nvdla_traffic import (
+from tb.nvdla.rtl import CLOCK, CSB, DBB, INTERRUPT
+from tb.nvdla.traffic import (
     Operation,
     Space,
     fill_ignored,

@@ -16,11 +16,11 @@ from pymodels.zynqnet.network import Layer, Network
 from tb.design import Case, ClockPort, Design, LitePort, MemoryPort, Parameter, Setting, StatusPort
 from tb.paths import HDL
 from tb.traffic import Rng
-from tb.zynqnet_errors import errors
-from tb.zynqnet_host import edges, polling, registers, resets, responses, restart
-from tb.zynqnet_inputs import find_image, find_network, find_weights
-from tb.zynqnet_report import findings
-from tb.zynqnet_traffic import (
+from tb.zynqnet.errors import errors
+from tb.zynqnet.host import edges, polling, registers, resets, responses, restart
+from tb.zynqnet.inputs import find_image, find_network, find_weights
+from tb.zynqnet.report import findings
+from tb.zynqnet.traffic import (
     prepared,
     random_network,
     random_timing,

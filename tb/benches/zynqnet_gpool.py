@@ -15,7 +15,7 @@ from pymodels.zynqnet.shifts import Shifts
 from tb.design import Design, Parameter, Setting, StatusPort, StreamPort
 from tb.paths import HDL
 from tb.traffic import Rng, stream_cases
-from tb.zynqnet_blocks import one_nan, packed, random_words, silent, words_of
+from tb.zynqnet.blocks import one_nan, packed, random_words, silent, words_of
 
 # docs/zynqnet-hardware.md: POOL_PIXEL, POOL_WAIT, and a step's way to the output FIFO and to the queue of bursts.
 _POOL_PIXEL, _POOL_WAIT, _WORDS, _QUEUE = 8, 8, 6, 1

@@ -13,8 +13,8 @@ from pymodels.zynqnet.memctl import EVENTS, LAYER_WORDS, LAYERS, MEMORY, ROWS, S
 from tb.design import Case, Design, MemoryPort, Parameter, Setting, StreamPort
 from tb.paths import HDL
 from tb.traffic import Rng, stop_after
-from tb.zynqnet_blocks import silent
-from tb.zynqnet_memctl_traffic import CHANNELS, PATTERNS, Shape, Traffic, holding_back, random_shape, random_timing
+from tb.zynqnet.blocks import silent
+from tb.zynqnet.memctl_traffic import CHANNELS, PATTERNS, Shape, Traffic, holding_back, random_shape, random_timing
 
 _READ = ("addr", "len", "size", "burst", "valid", "ready")
 _ROLES = (

@@ -12,7 +12,7 @@ from pymodels.stimulus import Outcome, Stimulus
 from tb.design import Design, Parameter, Setting, StreamPort
 from tb.paths import HDL
 from tb.traffic import Rng, stream_cases
-from tb.zynqnet_blocks import one_nan, packed, random_words, silent, taken, words_of
+from tb.zynqnet.blocks import one_nan, packed, random_words, silent, taken, words_of
 
 LATENCY = 33
 """PE_LATENCY less FEED_LATENCY of docs/zynqnet-hardware.md."""

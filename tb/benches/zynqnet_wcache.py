@@ -12,7 +12,7 @@ from pymodels.stimulus import Outcome, Stimulus
 from tb.design import Design, Parameter, Setting, StatusPort, StreamPort
 from tb.paths import HDL
 from tb.traffic import Rng, stream_cases
-from tb.zynqnet_blocks import Words, packed, random_words, silent, taken, words_of
+from tb.zynqnet.blocks import Words, packed, random_words, silent, taken, words_of
 
 LATENCY = 26
 """To the last tap: FEED_LATENCY and eight times ADD_LATENCY of docs/zynqnet-hardware.md."""

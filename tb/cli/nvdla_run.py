@@ -15,8 +15,8 @@ from pymodels.axi.memory import MemoryTiming
 from pymodels.errors import UsageError
 from tb.benches.nvdla import DESIGN
 from tb.cli.common import print_json, working
-from tb.nvdla_rtl import find_rtl
-from tb.nvdla_run import TIMING, LoadableResult, run_loadable, write_outputs
+from tb.nvdla.rtl import find_rtl
+from tb.nvdla.run import TIMING, LoadableResult, run_loadable, write_outputs
 from tb.paths import build_root
 from tb.report import prepare
 

@@ -22,8 +22,8 @@ from pymodels.zynqnet.memory_map import DRAM_BASE, MemoryMap, Stretch
 from pymodels.zynqnet.registers import Row, layer_rows, setup_rows
 from pymodels.zynqnet.timing import Accelerator
 from tb.cli.common import Force, Json, check_free, clock_period, examples, print_json, show_findings, working
-from tb.zynqnet_inputs import find_image, find_network, find_weights
-from tb.zynqnet_report import LayerRow, layer_table
+from tb.zynqnet.inputs import find_image, find_network, find_weights
+from tb.zynqnet.report import LayerRow, layer_table
 
 app = typer.Typer(help="ZynqNet: golden model, memory map, register programs.", no_args_is_help=True)
 
@@ -188,7 +188,7 @@ def plot_command(
     with working(f"{net.name} {layer}"):
         times = Accelerator(hardware, MemoryTiming(read_latency=latency)).run(net.layer(layer), MemoryMap(net))
         # matplotlib takes a second to import.
-        from tb.zynqnet_plot import plot_layer
+        from tb.zynqnet.plot import plot_layer
 
         plot_layer(
             times, out, f"{net.name} {layer}: {times.cycles} cycles, {data_w}-bit port, memory latency {latency}"

@@ -13,8 +13,8 @@ from nvdla_models import after_sdp, both, fused, pooled
 from pymodels.axi.memory import MemoryTiming
 from pymodels.nvdla.loadable import to_bytes
 from tb.benches.nvdla import DESIGN
-from tb.nvdla_rtl import find_rtl
-from tb.nvdla_run import run_loadable
+from tb.nvdla.rtl import find_rtl
+from tb.nvdla.run import run_loadable
 
 RTL = os.environ.get("GOLDBEAT_NVDLA_RTL")
 # The recorded runs' last access, counted from the first.

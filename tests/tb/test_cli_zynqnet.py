@@ -13,7 +13,7 @@ from typer.main import get_command
 from pymodels.zynqnet import synth
 from pymodels.zynqnet.networks import mini
 from tb.cli import app
-from tb.zynqnet_inputs import find_image
+from tb.zynqnet.inputs import find_image
 
 COMMAND = get_command(app)
 

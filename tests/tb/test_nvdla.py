@@ -15,7 +15,7 @@ from pymodels.nvdla.timed.memory import READ, WRITE
 from pymodels.stimulus import Clock
 from tb.benches.nvdla import DESIGN
 from tb.design import Setting
-from tb.nvdla_traffic import Space, program, random_pdp, random_sdp, random_timing
+from tb.nvdla.traffic import Space, program, random_pdp, random_sdp, random_timing
 from tb.paths import HDL
 from tb.run import Request, run
 

@@ -20,7 +20,7 @@ from tb.benches.zynqnet import DESIGN
 from tb.cli.run import _split_sets
 from tb.run import Request, predict, run
 from tb.simulate import PULSE_S
-from tb.zynqnet_errors import MISTAKES, mistakes
+from tb.zynqnet.errors import MISTAKES, mistakes
 
 HOST = ("restart", "polling", "edges", "registers", "reset", "responses")
 # The smallest build: the default one takes more than a minute.

@@ -23,7 +23,7 @@ from pymodels.zynqnet.network import Network, parse_network
 from pymodels.zynqnet.timing import Accelerator, LayerTimes
 from tb.design import Setting
 from tb.traffic import Rng
-from tb.zynqnet_traffic import memory_image, patience, random_timing, random_words, setup
+from tb.zynqnet.traffic import memory_image, patience, random_timing, random_words, setup
 
 _LEAST_CYCLES = 50
 _AROUND = range(-4, 5)

@@ -25,8 +25,8 @@ from pymodels.stimulus import Access, Clock, MemoryContents, Outcome, Stimulus
 from tb.build import build
 from tb.design import Design
 from tb.job import Episode, Record
-from tb.nvdla_rtl import CLOCK, CSB, DBB, INTERRUPT
-from tb.nvdla_tensors import read_input, read_outputs
+from tb.nvdla.rtl import CLOCK, CSB, DBB, INTERRUPT
+from tb.nvdla.tensors import read_input, read_outputs
 from tb.scoreboard import check
 from tb.simulate import simulate
 

@@ -16,7 +16,7 @@ from pymodels.zynqnet.hardware import ErrorCode
 from pymodels.zynqnet.memory_map import MemoryMap
 from pymodels.zynqnet.networks import mini
 from tb.design import Setting
-from tb.zynqnet_traffic import memory_image, patience, random_words, run_layer, setup
+from tb.zynqnet.traffic import memory_image, patience, random_words, run_layer, setup
 
 _HIGHEST = (1 << 23) - 4
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from pymodels.nvdla.registers import all_registers
 from pymodels.stimulus import Access
-from tb.nvdla_traffic import Operation, Program, Size, Space, random_pdp, random_sdp, stub_operation
+from tb.nvdla.traffic import Operation, Program, Size, Space, random_pdp, random_sdp, stub_operation
 from tb.traffic import Rng
 
 _LONG = 200

@@ -19,7 +19,7 @@ from pymodels.zynqnet.memory_map import DRAM_BASE, WORD_BYTES
 from pymodels.zynqnet.timing_reader import cut
 from tb.design import Setting
 from tb.traffic import Rng
-from tb.zynqnet_blocks import packed
+from tb.zynqnet.blocks import packed
 
 PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst")
 CHANNELS = 5
