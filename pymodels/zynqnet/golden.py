@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import ValidationError
 
 from pymodels.errors import InputError
 from pymodels.zynqnet import int8
@@ -164,11 +165,18 @@ def quantised(
         weights: (words,) float32.
         image: (height, width, channels) float32.
         progress: is told each layer that is done.
+
+    Raises:
+        InputError: numbers that are not finite, or of sizes that no shift of the hardware brings together.
     """
+    _check_finite("weights", weights)
+    _check_finite("the image", image)
     golden = Golden(network, weights, image)
     largest: list[float] = []
     for out in golden.run():
         largest.append(float(np.abs(out.values).max()))
+        if not np.isfinite(largest[-1]):
+            raise InputError(f"layer {out.layer.name}: a result beyond float32", "finite results for int8")
         progress(out.layer)
     ints = np.empty(network.weights, np.int32)
     shifts: list[Shifts] = []
@@ -181,7 +189,27 @@ def quantised(
         if layer.split == "first":
             concat = min(data_out, int8.fraction_for(largest[n + 1]))
         joined = None if layer.split == "none" else concat
-        shifts.append(Shifts.of_fractions(data_in, of_weights, data_out, joined))
+        shifts.append(_shifts(layer, data_in, of_weights, data_out, joined))
         if layer.split != "first":
             data_in = data_out if joined is None else joined
     return Quantised(network.with_shifts(shifts), ints, int8.quantise(image, 0), data_in)
+
+
+def _check_finite(name: str, values: Floats) -> None:
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        first = int(wrong[0])
+        raise InputError(f"{name}: {values.reshape(-1)[first]} at word {first}", "finite numbers for int8")
+
+
+def _shifts(layer: Layer, data_in: int, weights: int, data_out: int, concat: int | None) -> Shifts:
+    """:meth:`Shifts.of_fractions`, refusing what the registers cannot hold."""
+    try:
+        return Shifts.of_fractions(data_in, weights, data_out, concat)
+    except ValidationError as error:
+        first = error.errors()[0]
+        lengths = f"fraction lengths {data_in} (input), {weights} (weights), {data_out} (result)"
+        raise InputError(
+            f"layer {layer.name}: {lengths} make a shift {first['loc'][0]} of {first['input']}",
+            f"numbers of sizes that int8 brings together ({first['msg']})",
+        ) from None

@@ -57,7 +57,7 @@ def golden(
         str, typer.Option("--weights", "-w", metavar="synth:SEED|FILE", help="By rule, or float32 (.bin, .npy).")
     ] = "synth:1",
     image: Annotated[
-        str, typer.Option("--image", "-i", metavar="synth:SEED|FILE", help="By rule, a picture, or a .npy file.")
+        str, typer.Option("--image", "-i", metavar="synth:SEED|FILE", help="By rule, a picture, .npy or .bin.")
     ] = "synth:7",
     number: Annotated[str, typer.Option("--number", metavar="FORMAT", help="fp32 or int8.")] = "fp32",
     count: Annotated[int, typer.Option("--top", metavar="N", min=1, help="Classes to print.")] = 5,
@@ -67,6 +67,8 @@ def golden(
 
     The sha256 is that of the layer's output as little-endian words (float32; int8: int32), in the order row, column, channel.
     For int8, fraction lengths are chosen from an fp32 run on the same image.
+
+    JSON has null for numbers that are not finite. Probabilities are null where a score is NaN or the largest is infinite.
     """
     if number not in NUMBERS:
         raise UsageError(f"--number: unknown format {number!r}; known: {', '.join(NUMBERS)}")
@@ -81,6 +83,7 @@ def golden(
             rows.append(_facts(out))
             step()
     classes = model.top(count) if net.layers[-1].gpool else ()
+    lost = int(np.count_nonzero(~np.isfinite(model.scores()))) if classes else 0
     if as_json:
         found: dict[str, Any] = {
             "network": net.name,
@@ -91,6 +94,7 @@ def golden(
             "layers": rows,
             "pool_sums_sha256": sha256(model.sums()) if classes else None,
             "top": [asdict(c) for c in classes],
+            "scores_not_finite": lost,
         }
         print_json(found)
         return
@@ -102,7 +106,11 @@ def golden(
         table.add_row(row["layer"], "x".join(map(str, row["shape"])), *values, row["sha256"][:16])
     _print(table)
     for one in classes:
-        typer.echo(f"class {one.number:4}  {100 * one.probability:8.4f} %  score {one.score:.{_SCORE_DIGITS}f}")
+        share = "   undefined" if one.probability is None else f"{100 * one.probability:8.4f} %"
+        score = "not finite" if one.score is None else f"{one.score:.{_SCORE_DIGITS}f}"
+        typer.echo(f"class {one.number:4}  {share}  score {score}")
+    if lost:
+        typer.echo(f"note: {lost} of {len(model.scores())} scores are NaN or infinite; those that are NaN rank last")
 
 
 def _facts(out: LayerOutput) -> dict[str, Any]:

@@ -40,38 +40,35 @@ def find_weights(text: str, network: Network) -> Floats:
     if (seed := _synth(text)) is not None:
         return synth.weights(network, seed)
     path = Path(text)
-    if path.suffix.lower() == ".npy":
-        values = np.ravel(_load_npy(path))
-    else:
-        raw = _read(path)
-        if len(raw) != 4 * network.weights:
-            raise InputError(f"{len(raw)} bytes", f"{4 * network.weights}: one float32 for each weight", file=path)
-        values = np.frombuffer(raw, "<f4")
-    if values.dtype.kind != "f":
-        raise InputError(f"numbers of type {values.dtype}", "float32", file=path)
-    found = values.astype(np.float32)
+    values = (
+        np.ravel(_load_npy(path)) if path.suffix.lower() == ".npy" else _raw_floats(path, network.weights, "weight")
+    )
+    found = _floats(values, "float32", path)
     check_weights(network, found)
     return found
 
 
 def find_image(text: str, network: Network) -> Floats:
-    """``synth:SEED``, a picture (PNG, JPEG), or a ``.npy`` file.
+    """``synth:SEED``, a picture (PNG, JPEG), a ``.npy`` file, or a ``.bin`` file as the original's ``indata.bin``.
 
     A picture is scaled until its shorter side fits, cut around its centre, and turned as the network wants it. A ``.npy`` of
     uint8 is a picture (rows, columns, red green blue) of the right size; one of float32 lies as the memory has it,
-    (height, width, channels).
+    (height, width, channels). A ``.bin`` is the same as little-endian float32 without a header: the original's host copies
+    its ``indata.bin`` to the memory as it is, and its converter has turned the picture already.
     """
     if (seed := _synth(text)) is not None:
         return synth.image(network.input, seed)
     path = Path(text)
+    if path.suffix.lower() == ".bin":
+        shape = network.input
+        count = shape.height * shape.width * shape.channels
+        return _raw_floats(path, count, "number of the image").reshape(shape.height, shape.width, shape.channels)
     if path.suffix.lower() != ".npy":
         return from_rgb(_picture(path, network.input), network.input)
     values = _load_npy(path)
     if values.dtype == np.uint8:
         return from_rgb(values, network.input)
-    if values.dtype.kind != "f":
-        raise InputError(f"numbers of type {values.dtype}", "uint8 or float32", file=path)
-    found = values.astype(np.float32)
+    found = _floats(values, "uint8 or float32", path)
     check_image(network, found)
     return found
 
@@ -85,11 +82,27 @@ def _synth(text: str) -> int | None:
     return int(seed)
 
 
-def _read(path: Path) -> bytes:
+def _raw_floats(path: Path, count: int, what: str) -> Floats:
+    """So many little-endian float32 without a header; the size is looked at before anything is read."""
     try:
-        return path.read_bytes()
+        size = path.stat().st_size
+        if size != 4 * count:
+            raise InputError(f"{size} bytes", f"{4 * count}: one float32 for each {what}", file=path)
+        return np.frombuffer(path.read_bytes(), "<f4").astype(np.float32)
     except FileNotFoundError:
         raise InputError("no such file", f"a file, or {SYNTH}SEED", file=path) from None
+
+
+def _floats(values: npt.NDArray[Any], expected: str, path: Path) -> Floats:
+    """Floating-point numbers of any width as float32; finite ones that it cannot hold are refused."""
+    if values.dtype.kind != "f":
+        raise InputError(f"numbers of type {values.dtype}", expected, file=path)
+    with np.errstate(over="ignore"):
+        found = values.astype(np.float32)
+    lost = np.flatnonzero(np.isfinite(values) & ~np.isfinite(found))
+    if len(lost):
+        raise InputError(f"{values.reshape(-1)[lost[0]]} as number {lost[0]}", "numbers within float32", file=path)
+    return found
 
 
 def _load_npy(path: Path) -> npt.NDArray[Any]:

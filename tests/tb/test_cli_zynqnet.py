@@ -2,6 +2,7 @@
 """``goldbeat zynqnet``, and what it reads."""
 
 import json
+import struct
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from typing import NamedTuple
@@ -168,3 +169,83 @@ def test_files_that_are_something_else(tmp_path):
             "golden", *(["-n", "mini"] if "-n" not in arguments else []), arguments[0], tmp_path / arguments[1]
         )
         assert (found.code, message in found.stderr) == (2, True), found.stderr
+
+
+def _numbers_gone_wrong(tmp_path, what, value):
+    weights, image = synth.weights(mini()), synth.image(mini().input)
+    (weights if what == "weights" else image.reshape(-1))[5] = value
+    np.save(tmp_path / "weights.npy", weights)
+    np.save(tmp_path / "image.npy", image)
+    return ["golden", "-n", "mini", "-w", tmp_path / "weights.npy", "-i", tmp_path / "image.npy"]
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 3e38])
+def test_scores_that_are_not_finite_leave_valid_json(value, tmp_path):
+    weights, _image = synth.weights(mini()), synth.image(mini().input)
+    # The last layer's biases: classes 18 and 19 alone go wrong.
+    weights[-14:-12] = value
+    np.save(tmp_path / "w.npy", weights)
+    found = goldbeat("golden", "-n", "mini", "-w", tmp_path / "w.npy", "--top", 32, "--json")
+    assert found.code == 0, found.stderr
+    data = json.loads(found.stdout, parse_constant=pytest.fail)
+    assert data["scores_not_finite"] == 2
+    ranks = [one["number"] for one in data["top"]]
+    assert ranks[-2:] == [18, 19] if np.isnan(value) else ranks[:2] == [18, 19]
+    assert {one["number"] for one in data["top"] if one["score"] is None} == {18, 19}
+    assert all(one["probability"] is None for one in data["top"])
+    text = goldbeat("golden", "-n", "mini", "-w", tmp_path / "w.npy", "--top", 32).stdout
+    assert "class   18     undefined  score not finite" in text
+    assert "note: 2 of 32 scores are NaN or infinite" in text
+
+
+@pytest.mark.parametrize(
+    ("what", "value", "message"),
+    [
+        ("weights", np.nan, "weights: nan at word 5"),
+        ("weights", -np.inf, "weights: -inf at word 5"),
+        ("image", np.inf, "the image: inf at word 5"),
+        ("image", 3e38, "layer c1: "),
+        ("weights", 1e30, "layer f2/s1: fraction lengths"),
+        ("weights", 1e38, "layer c1: "),
+    ],
+)
+def test_int8_refuses_what_it_has_no_fraction_length_for(what, value, message, tmp_path):
+    arguments = _numbers_gone_wrong(tmp_path, what, value)
+    found = goldbeat(*arguments, "--number", "int8", "--json")
+    assert (found.code, found.stdout) == (2, "")
+    assert message in found.stderr
+    assert goldbeat(*arguments, "--json").code == 0
+
+
+def test_int8_refuses_weights_that_are_too_small(tmp_path):
+    np.save(tmp_path / "w.npy", synth.weights(mini()) * np.float32(1e-12))
+    found = goldbeat("golden", "-n", "mini", "-w", tmp_path / "w.npy", "--number", "int8")
+    assert (found.code, "make a shift" in found.stderr) == (2, True), found.stderr
+    np.save(tmp_path / "w.npy", np.zeros(mini().weights, np.float32))
+    assert goldbeat("golden", "-n", "mini", "-w", tmp_path / "w.npy", "--number", "int8").code == 0
+
+
+def test_doubles_beyond_float32_are_refused(tmp_path):
+    np.save(tmp_path / "w.npy", np.full(mini().weights, 1e39))
+    found = goldbeat("golden", "-n", "mini", "-w", tmp_path / "w.npy")
+    assert (found.code, "1e+39 as number 0" in found.stderr) == (2, True), found.stderr
+
+
+def test_the_originals_input_file(tmp_path):
+    # As the original's converter writes it: for every column, for every row, blue, green, red less the mean.
+    picture = np.random.default_rng(3).integers(0, 256, (16, 16, 3), np.uint8)
+    rows = [
+        [picture[y, x, 2] - 104.0, picture[y, x, 1] - 117.0, picture[y, x, 0] - 123.0]
+        for x in range(16)
+        for y in range(16)
+    ]
+    (tmp_path / "indata.bin").write_bytes(b"".join(struct.pack("<3f", *pixel) for pixel in rows))
+    np.save(tmp_path / "picture.npy", picture)
+    runs = [
+        json.loads(goldbeat("golden", "-n", "mini", "-i", tmp_path / name, "--json").stdout)["layers"]
+        for name in ("indata.bin", "picture.npy")
+    ]
+    assert runs[0] == runs[1]
+    (tmp_path / "indata.bin").write_bytes(bytes(4 * 16 * 16 * 3 + 4))
+    found = goldbeat("golden", "-n", "mini", "-i", tmp_path / "indata.bin")
+    assert (found.code, "found 3076 bytes, expected 3072" in found.stderr) == (2, True), found.stderr
