@@ -63,7 +63,7 @@ class CaseTable(_Table):
     Attributes:
         name, summary: as in :class:`~tb.design.Case`.
         make: ``file.py:function``, or ``ram:PORT``: random writes and reads of an AXI-Lite memory, every read checked.
-        options, params: as in :class:`~tb.design.Case`.
+        options, params, inputs: as in :class:`~tb.design.Case`; ``ram`` takes no inputs.
     """
 
     name: str
@@ -71,6 +71,7 @@ class CaseTable(_Table):
     make: str
     options: Mapping[str, int | float | str | bool] = {}
     params: Mapping[str, int | str] = {}
+    inputs: bool = True
 
 
 class Description(_Table):
@@ -203,7 +204,10 @@ class Description(_Table):
             make = partial(self._ram, found)
         else:
             make = load_function(folder, table.make, f"case {table.name}")
-        return Case(name=table.name, summary=table.summary, make=make, options=options, params=table.params)
+        inputs = table.inputs and kind != _RAM
+        return Case(
+            name=table.name, summary=table.summary, make=make, options=options, params=table.params, inputs=inputs
+        )
 
     def _traffic(self, setting: Setting, rng: Rng, beats: int) -> Stimulus:
         assert self.traffic is not None

@@ -177,6 +177,7 @@ class StreamPort(Bundle):
         width: of TDATA.
         tid, tdest, tuser: widths of the sideband signals that are there.
         dtype: sample type, for PLIO files and throughput in samples; None where the port carries no samples.
+        from_file: an input whose stimulus may come from a file; false for ports that carry control, not data.
     """
 
     direction: Literal["in", "out"]
@@ -185,6 +186,7 @@ class StreamPort(Bundle):
     tdest: Width | None = None
     tuser: Width | None = None
     dtype: str | None = None
+    from_file: bool = True
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -439,6 +441,7 @@ class Case(_Frozen):
         make: gives the episodes (each begins with a reset).
         options: what ``--set`` may change, with defaults.
         params: parameter values this case wants in place of the defaults.
+        inputs: stimulus from files may replace what the case sends; false where the case's point is its own data.
     """
 
     name: str
@@ -446,6 +449,7 @@ class Case(_Frozen):
     make: StimulusMaker
     options: Mapping[str, Any] = {}
     params: Mapping[str, Any] = {}
+    inputs: bool = True
 
 
 class Design(_Frozen):

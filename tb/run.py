@@ -19,6 +19,7 @@ from pymodels.trace import Trace
 from tb.build import build
 from tb.course import Course, Reached
 from tb.design import Case, Design, Findings, Setting
+from tb.inputs import check_inputs, clocks_of, fitted, placed
 from tb.job import Backend, Episode, Record
 from tb.scoreboard import Verdict, check, nothing_compared
 from tb.simulate import TIMEOUT_S, simulate
@@ -64,10 +65,12 @@ class Request:
     def setting(self, seed: int) -> Setting:
         """What the stimulus maker gets for one seed."""
         clocks = {c.name: Clock(c.period_ps, c.period_ps) for c in self.design.clocks}
+        clocks |= clocks_of(self.design, self.all_params, self.inputs)
+        inputs = fitted(self.design, self.all_params, self.inputs)
         bundles = self.design.bundles(self.all_params)
         outputs = tuple(b.name for b in bundles if b.direction == "out" and b.has("tready"))
         options = {**self.case.options, **self.options}
-        return Setting(self.all_params, options, seed, self.inputs, clocks, outputs)
+        return Setting(self.all_params, options, seed, inputs, clocks, outputs)
 
     def command(self, seed: int, design: str | None = None) -> str:
         """The command that repeats one seed of this run."""
@@ -176,14 +179,7 @@ def check_request(request: Request) -> None:
         if name not in request.case.options:
             known = ", ".join(request.case.options) or "none"
             raise UsageError(f"case {request.case.name} has no option {name!r}; it has: {known}")
-    bundles = {b.name: b for b in request.design.bundles(request.all_params)}
-    for name, trace in request.inputs.items():
-        port = bundles.get(name)
-        if port is None or port.direction != "in":
-            known = ", ".join(b for b, p in bundles.items() if p.direction == "in")
-            raise UsageError(f"{request.design.name} has no input port {name!r}; it has: {known}")
-        if trace.width != port.width:
-            raise UsageError(f"port {name} is {port.width} bit wide, its stimulus {trace.width} bit")
+    check_inputs(request.design, request.case, request.all_params, request.inputs)
 
 
 @dataclass(frozen=True)
@@ -211,11 +207,15 @@ def predict(request: Request, seed: int) -> Plan:
         UnwrittenModelError: there is no model.
     """
     design, params = request.design, request.all_params
-    stimuli = request.case.make(request.setting(seed))
+    setting = request.setting(seed)
+    stimuli = request.case.make(setting)
     if not stimuli:
         raise UsageError(f"{design.name}: case {request.case.name} makes no stimulus")
     if not design.resettable and any(s.stop_ps is not None for s in stimuli):
         raise UsageError(f"{design.name} has no reset, so case {request.case.name} cannot run")
+    if setting.inputs:
+        clocks = clocks_of(design, params, request.inputs)
+        stimuli = [placed(s, setting.inputs, clocks) for s in stimuli]
     return Plan(seed, tuple((s, design.model(params, s)) for s in stimuli))
 
 

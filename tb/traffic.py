@@ -104,8 +104,10 @@ def two_clocks(setting: Setting, rng: Rng) -> dict[str, Clock]:
 
 def _dress(stimulus: Stimulus, gaps: str, ready: str, setting: Setting, seed: int) -> Stimulus:
     inputs = {}
-    for salt, (name, trace) in enumerate(stimulus.inputs.items()):
-        inputs[name] = trace.with_gaps(Pattern.parse(gaps, seed=seed + salt).gaps(len(trace)))
+    for salt, (name, made) in enumerate(stimulus.inputs.items()):
+        # A file's beats keep their own gaps, and get the case's on top.
+        trace, own = (setting.inputs[name], setting.inputs[name].gaps) if name in setting.inputs else (made, 0)
+        inputs[name] = trace.with_gaps(own + Pattern.parse(gaps, seed=seed + salt).gaps(len(trace)))
     sinks = {name: Pattern.parse(ready, seed=seed + 100 + salt) for salt, name in enumerate(setting.outputs)}
     return replace(stimulus, inputs=inputs, ready=sinks)
 

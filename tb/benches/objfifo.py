@@ -582,7 +582,7 @@ DESIGN = Design(
     },
     streams=(
         StreamPort(name="s_axis", direction="in", width="WORD_W", lanes="NS", dtype="int32"),
-        StreamPort(name="start", direction="in", width=8, signals=_silent("start")),
+        StreamPort(name="start", direction="in", width=8, from_file=False, signals=_silent("start")),
         StreamPort(name="m_axis", direction="out", width="WORD_W", lanes="NM", dtype="int32"),
         StreamPort(name="evt", direction="out", width=16, lanes="NS+NM", signals=_silent("evt")),
         StreamPort(name="lock", direction="out", width="8*NLOCK", signals=_silent("lock")),
@@ -673,13 +673,17 @@ DESIGN = Design(
             summary="everything that stops a channel or is noted as an error",
             make=_errors,
             options=_PATTERNS,
+            inputs=False,
         ),
         Case(
             name="corners",
             summary="what falls on one edge, what is not there, what one direction ignores",
             make=_corners,
             options=_PATTERNS,
+            inputs=False,
         ),
-        Case(name="registers", summary="the whole register map, strobes and error answers", make=_registers),
+        Case(
+            name="registers", summary="the whole register map, strobes and error answers", make=_registers, inputs=False
+        ),
     ),
 )

@@ -142,7 +142,7 @@ DESIGN = Design(
     },
     streams=(
         StreamPort(name="s_axis", direction="in", width="WORD_W", lanes="NX", dtype="int32"),
-        StreamPort(name="start", direction="in", width=8, signals=_silent("start")),
+        StreamPort(name="start", direction="in", width=8, from_file=False, signals=_silent("start")),
         StreamPort(name="m_axis", direction="out", width="WORD_W", lanes="NX", dtype="int32"),
         StreamPort(name="evt", direction="out", width=16, lanes="NE*NS+NE*NM", signals=_silent("evt")),
         StreamPort(name="lock", direction="out", width="8*NLOCK", lanes="NE", signals=_silent("lock")),
@@ -162,6 +162,11 @@ DESIGN = Design(
             options={"words": 16, "objects": 8, "add": 1, "work": 20, "gaps": "none", "ready": "none"},
         ),
         *stream_cases(_traffic),
-        Case(name="registers", summary="the switch's register map, strobes and error answers", make=_registers),
+        Case(
+            name="registers",
+            summary="the switch's register map, strobes and error answers",
+            make=_registers,
+            inputs=False,
+        ),
     ),
 )

@@ -193,7 +193,14 @@ DESIGN = Design(
             },
         ),
         *stream_cases(_traffic),
-        Case(name="rounding", summary="every rounding and saturation mode on ties and limits", make=_rounding),
-        Case(name="registers", summary="the whole register map, strobes and error answers", make=_registers),
+        Case(
+            name="rounding",
+            summary="every rounding and saturation mode on ties and limits",
+            make=_rounding,
+            inputs=False,
+        ),
+        Case(
+            name="registers", summary="the whole register map, strobes and error answers", make=_registers, inputs=False
+        ),
     ),
 )

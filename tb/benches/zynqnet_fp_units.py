@@ -127,7 +127,7 @@ DESIGN = Design(
     cxx_flags=("-march=native",),
     parameters={"LANES": Parameter(default=16)},
     streams=(
-        StreamPort(name="s_axis", direction="in", width="64*LANES", signals=_silent("s_axis")),
+        StreamPort(name="s_axis", direction="in", from_file=False, width="64*LANES", signals=_silent("s_axis")),
         StreamPort(name="m_mul", direction="out", width="32*LANES", signals=_silent("m_mul")),
         StreamPort(name="m_add", direction="out", width="32*LANES", signals=_silent("m_add")),
     ),

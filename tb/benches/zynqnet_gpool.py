@@ -179,12 +179,14 @@ DESIGN = Design(
             name="s_sums",
             direction="in",
             width="32+32*NPE",
+            from_file=False,
             signals={role: f"s_sums_{role}" for role in ("tdata", "tvalid", "tready")},
         ),
         StreamPort(
             name="s_credit",
             direction="in",
             width=8,
+            from_file=False,
             signals={role: f"s_credit_{role}" for role in ("tdata", "tvalid", "tready")},
         ),
         StreamPort(

@@ -108,7 +108,7 @@ DESIGN = Design(
         "KERNEL": Parameter(default=3),
     },
     streams=(
-        StreamPort(name="s_axis", direction="in", width="DATA_W+64", signals=silent("s_axis")),
+        StreamPort(name="s_axis", direction="in", from_file=False, width="DATA_W+64", signals=silent("s_axis")),
         StreamPort(name="m_axis", direction="out", width=288, signals=silent("m_axis")),
     ),
     status=(StatusPort(name="rows", width=16),),

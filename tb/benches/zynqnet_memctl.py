@@ -147,6 +147,7 @@ DESIGN = Design(
             name=LAYERS,
             direction="in",
             width=32 * LAYER_WORDS,
+            from_file=False,
             signals={role: f"{LAYERS}_{role}" for role in ("tdata", "tvalid", "tready")},
         ),
         *(
@@ -154,6 +155,7 @@ DESIGN = Design(
                 name=name,
                 direction="in",
                 width=width,
+                from_file=False,
                 signals={role: f"{name}_{role}" for role in ("tdata", "tlast", "tvalid", "tready")},
             )
             for name, width in ((ROWS, 32), (STEPS, "DATA_W+64"))

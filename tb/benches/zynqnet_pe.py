@@ -60,7 +60,7 @@ DESIGN = Design(
     root=HDL,
     parameters={"NPE": Parameter(default=4), "INT8": Parameter(default=0)},
     streams=(
-        StreamPort(name="s_axis", direction="in", width="32*9+32*11*NPE", signals=silent("s_axis")),
+        StreamPort(name="s_axis", direction="in", from_file=False, width="32*9+32*11*NPE", signals=silent("s_axis")),
         StreamPort(name="m_axis", direction="out", width="32*NPE", signals=silent("m_axis")),
     ),
     model=_model,

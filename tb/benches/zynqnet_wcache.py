@@ -115,7 +115,7 @@ DESIGN = Design(
         "KERNEL": Parameter(default=3),
     },
     streams=(
-        StreamPort(name="s_axis", direction="in", width="DATA_W+32", signals=silent("s_axis")),
+        StreamPort(name="s_axis", direction="in", from_file=False, width="DATA_W+32", signals=silent("s_axis")),
         StreamPort(name="m_weights", direction="out", width="32*9*NPE", signals=silent("m_weights")),
         StreamPort(name="m_bias", direction="out", width="32*NPE", signals=silent("m_bias")),
     ),

@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from pymodels import plio
 from pymodels.errors import UsageError
 from pymodels.trace import Trace
 from tb.benches import designs, find_case, find_design
@@ -20,6 +19,7 @@ from tb.cli.common import FAILED, Json, clock_period, examples, print_json, show
 from tb.course import Reached
 from tb.design import Case, Design
 from tb.doctor import examine
+from tb.inputs import read_input
 from tb.job import BACKENDS
 from tb.paths import build_root
 from tb.report import prepare, whole_samples, write_report
@@ -213,18 +213,12 @@ def _split_sets(design: Design, case: Case, sets: list[str]) -> tuple[dict[str, 
 
 
 def _read_inputs(design: Design, params: Mapping[str, Any], inputs: list[str], clock: float | None) -> dict[str, Trace]:
-    bundles = {b.name: b for b in design.bundles(params)}
     found: dict[str, Trace] = {}
     for item in inputs:
         port, equals, file = item.partition("=")
         if not equals:
             raise UsageError(f"--input {item}: expected PORT=FILE")
-        if port not in bundles or bundles[port].direction != "in":
-            known = ", ".join(b for b, p in bundles.items() if p.direction == "in")
-            raise UsageError(f"{design.name} has no input port {port!r}; it has: {known}")
-        width, dtype = bundles[port].width, bundles[port].dtype
-        assert isinstance(width, int)
-        found[port] = plio.read(file, dtype or "int32", width, clock_ps=clock_period(clock)).trace
+        found[port] = read_input(design, params, port, file, clock_period(clock))
     return found
 
 
@@ -339,7 +333,7 @@ def _facts(design: Design) -> dict[str, Any]:
         "top": design.top,
         "parameters": {n: p.default for n, p in design.parameters.items()},
         "words": {key: sorted(words) for key, words in design.words.items()},
-        "cases": {c.name: {"summary": c.summary, "options": dict(c.options)} for c in design.cases},
+        "cases": {c.name: {"summary": c.summary, "options": dict(c.options), "inputs": c.inputs} for c in design.cases},
         "ports": [
             b.model_dump(exclude_none=True, exclude={"lanes"})
             for b in design.bundles(design.params(design.cases[0], {}))

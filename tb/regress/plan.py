@@ -98,6 +98,12 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
             # A sweep over all designs goes through those that have what is swept.
             if not set(entry.params) <= set(design.parameters) or not set(entry.options) <= set(case.options):
                 continue
+            if inputs and not case.inputs:
+                # A pattern stands for the cases that take the files; a case that is named must take them.
+                if case.name not in entry.cases:
+                    continue
+                known = ", ".join(c.name for c in design.cases if c.inputs) or "none"
+                raise UsageError(f"case {name} takes no inputs; cases that do: {known}")
             for params, options in _sweep(design, case, entry):
                 for number in range(seed, seed + count):
                     yield Item(

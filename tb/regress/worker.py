@@ -19,13 +19,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pymodels import plio
 from pymodels.errors import GoldbeatError, UnwrittenModelError
-from pymodels.trace import Trace
 from tb import build as builder
 from tb import signoff
 from tb.benches import find_design
 from tb.design import Design
+from tb.inputs import read_input
 from tb.job import Episode, Record
 from tb.kernel.compile import Build
 from tb.paths import build_root
@@ -79,15 +78,11 @@ def make_request(item: Item, design: Design, files: Mapping[str, str] | None = N
     )
     if not item.inputs:
         return request
-    bundles = {b.name: b for b in design.bundles(request.all_params)}
-    inputs: dict[str, Trace] = {}
-    for port, file in item.inputs.items():
-        if port not in bundles:
-            raise GoldbeatError(f"{design.name} has no port {port!r}; it has: {', '.join(bundles)}")
-        path = (files or {}).get(file, file)
-        kind = bundles[port].dtype or "int32"
-        period = None if item.clock_mhz is None else round(1e6 / item.clock_mhz)
-        inputs[port] = plio.read(path, kind, int(bundles[port].width), clock_ps=period).trace
+    period = None if item.clock_mhz is None else round(1e6 / item.clock_mhz)
+    inputs = {
+        port: read_input(design, request.all_params, port, (files or {}).get(file, file), period)
+        for port, file in item.inputs.items()
+    }
     return replace(request, inputs=inputs)
 
 
