@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``goldbeat regress``, ``history``, ``show``, ``rerun``, ``compare`` and ``farm``."""
+"""``goldbeat regress``, ``history``, ``show``, ``rerun`` and ``compare``."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from rich.table import Table
 
 from pymodels.errors import UsageError
 from tb.cli.common import BY_SIGNAL, FAILED, Json, examples, print_json
+from tb.cli.farm import Keys, make_app
 from tb.regress.compare import compare_runs
 from tb.regress.item import Item, ItemResult, Status
 from tb.regress.plan import make_batches, make_plan
@@ -25,6 +26,11 @@ from tb.regress.reports import as_dict, mixture, repeat_command, row_dict
 from tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
 from tb.regress.store import Row, Run, Store
 from tb.regress.suite import find_suite, load_suite, suite_names
+from tb.regress.trust import check_trusted
+
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Run descriptions outside this project that the results name. They are code.")
+]
 
 _SHOWN = 5
 _COLOURS = {
@@ -45,7 +51,7 @@ def register(app: typer.Typer) -> None:
             "goldbeat regress nightly --seeds 200 --jobs 8",
             "goldbeat regress smoke --filter 'axis_*' --seed 1000 --coverage",
             "goldbeat regress nightly --resume           go on where a killed run has stopped",
-            "goldbeat regress nightly --engine tcp://10.0.0.5:8786",
+            "goldbeat regress nightly --engine tls://10.0.0.5:8786 --tls keys",
         ),
     )(regress_command)
     app.command("history", epilog=examples("goldbeat history", "goldbeat history --suite nightly --json"))(
@@ -59,12 +65,7 @@ def register(app: typer.Typer) -> None:
         "rerun", epilog=examples("goldbeat rerun axis_fifo/random#3 --waves", "goldbeat rerun 12/axis_fifo/random#3")
     )(rerun_command)
     app.command("compare", epilog=examples("goldbeat compare 11 12", "goldbeat compare 11 12 --json"))(compare_command)
-    farm = typer.Typer(no_args_is_help=True, help="Workers for `goldbeat regress --engine`.")
-    farm.command(
-        "local",
-        epilog=examples("goldbeat farm local --workers 2", "goldbeat regress nightly --engine tcp://127.0.0.1:8786"),
-    )(farm_command)
-    app.add_typer(farm, name="farm")
+    app.add_typer(make_app(), name="farm")
 
 
 # -- regress --------------------------------------------------------------------------------------------------------
@@ -92,9 +93,11 @@ def regress_command(
     accept_changes: Annotated[
         bool, typer.Option("--accept-changes", help="With --resume: go on although files have changed.")
     ] = False,
+    trust: Trust = False,
     engine: Annotated[
         str, typer.Option("--engine", metavar="WHERE", help="local, or the address of a dask scheduler.")
     ] = LOCAL,
+    keys: Keys = None,
     waves: Annotated[
         bool, typer.Option("--waves-on-fail/--no-waves-on-fail", help="Rerun failed cases with waves.")
     ] = True,
@@ -109,7 +112,7 @@ def regress_command(
     What was recorded before a stop is kept; --resume runs the rest.
     """
     workers = jobs or len(os.sched_getaffinity(0))
-    settings = Settings(workers, engine, fail_fast, most_waves if waves else 0, coverage, accept_changes)
+    settings = Settings(workers, engine, fail_fast, most_waves if waves else 0, coverage, accept_changes, keys)
     items: Sequence[Item] = ()
     path: Path | None = None
     if not resume:
@@ -125,11 +128,12 @@ def regress_command(
         # Before anything is recorded: a run that could not begin would be there to be resumed.
         from tb.regress.farm import connect
 
-        with connect(engine):
+        with connect(engine, keys):
             pass
     with Store() as store:
         if resume:
             run = store.unfinished(suite)
+            check_trusted(run, (r.item for r in store.rows(run.id)), trust=trust)
             settings = replace(settings, coverage=bool(run.settings.get("coverage")))
         else:
             run = begin(store, suite or "smoke", items, settings, seed=seed, file=path)
@@ -418,7 +422,7 @@ def _list(out: Console, title: str, lines: Sequence[str]) -> None:
         out.print(f"  ... and {len(lines) - 4 * _SHOWN} more")
 
 
-# -- rerun, farm --------------------------------------------------------------------------------------------------------
+# -- rerun -------------------------------------------------------------------------------------------------------------
 
 
 def rerun_command(
@@ -430,6 +434,7 @@ def rerun_command(
         bool,
         typer.Option("--with-batch", help="After the cases that its simulator process had run before it (no waves)."),
     ] = False,
+    trust: Trust = False,
     as_json: Json = False,
 ) -> None:
     """Run one case of a run again, by itself or after what ran before it.
@@ -441,10 +446,11 @@ def rerun_command(
     if with_batch:
         if waves:
             raise UsageError("--with-batch writes no waves")
-        _rerun_with_batch(case, as_json)
+        _rerun_with_batch(case, trust, as_json)
         return
     with Store() as store:
         run, row = _find_case(store, case)
+        _tell_changes(check_trusted(run, [row.item], trust=trust))
         folder = run.folder / "reruns" / str(row.item.index)
         err = Console(stderr=True)
         with err.status(f"running {row.item.key}") if err.is_terminal else _nothing():
@@ -465,7 +471,7 @@ def rerun_command(
         raise typer.Exit(FAILED)
 
 
-def _rerun_with_batch(case: str, as_json: bool) -> None:
+def _rerun_with_batch(case: str, trust: bool, as_json: bool) -> None:
     from tb.regress.worker import run_with_batch
 
     with Store() as store:
@@ -475,7 +481,8 @@ def _rerun_with_batch(case: str, as_json: bool) -> None:
                 f"{row.item.key} did not fail in run {run.id}: what ran before it is kept of failures only"
             )
         by_index = {r.item.index: r.item for r in store.rows(run.id)}
-    items = [*(by_index[i] for i in row.result.before), row.item]
+        items = [*(by_index[i] for i in row.result.before), row.item]
+        _tell_changes(check_trusted(run, items, trust=trust))
     err = Console(stderr=True)
     with err.status(f"running {len(items)} cases") if err.is_terminal else _nothing():
         result = run_with_batch(items)
@@ -491,21 +498,15 @@ def _rerun_with_batch(case: str, as_json: bool) -> None:
         raise typer.Exit(FAILED)
 
 
+def _tell_changes(notes: Sequence[str]) -> None:
+    err = Console(stderr=True, highlight=False)
+    for text in notes:
+        err.print(text, style="yellow", markup=False, soft_wrap=True)
+
+
 @contextmanager
 def _nothing() -> Iterator[None]:
     yield
-
-
-def farm_command(
-    workers: Annotated[int, typer.Option("--workers", "-w", metavar="N", min=1, help="How many workers.")] = 2,
-    port: Annotated[int, typer.Option("--port", metavar="P", min=0, help="Of the scheduler; 0: any.")] = 8786,
-) -> None:
-    """Start a scheduler and workers on this machine, on loopback, until Ctrl-C; each worker has a build folder of its own."""
-    from tb.regress.farm import local_farm
-
-    out = Console(highlight=False)
-    tell: Callable[[str], None] = lambda text: out.print(text, markup=False, soft_wrap=True)  # noqa: E731
-    local_farm(workers, port, tell)
 
 
 __all__ = ["register", "suite_names"]

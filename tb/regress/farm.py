@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import os
 import signal
@@ -14,19 +15,26 @@ from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pymodels.errors import GoldbeatError, ToolError
+from pymodels.errors import GoldbeatError, ToolError, UsageError
 from tb import lifeline
 from tb.paths import build_root
+from tb.regress.farm_keys import security
 
+LOOPBACK = "127.0.0.1"
 _CONNECT_S = 15
 _START_S = 60.0
 
 
 @contextmanager
-def connect(address: str) -> Iterator[Executor]:
+def connect(address: str, keys: Path | None = None) -> Iterator[Executor]:
     """A cluster's executor.
 
+    Args:
+        address: of its scheduler, ``tcp://...``, or ``tls://...`` with keys.
+        keys: folder of the farm's keys (:mod:`tb.regress.farm_keys`).
+
     Raises:
+        UsageError: the address does not fit the keys.
         ToolError: dask.distributed is not installed, or nobody answers at the address.
     """
     try:
@@ -36,14 +44,17 @@ def connect(address: str) -> Iterator[Executor]:
             f"--engine {address} needs the Python package {error.name}: pip install 'goldbeat[farm]'"
         ) from None
     if "://" not in address:
-        raise ToolError(f"--engine {address}: expected local, or an address such as tcp://scheduler:8786")
+        raise UsageError(f"--engine {address}: expected local, or an address such as tls://scheduler:8786")
+    if (address.partition("://")[0] == "tls") != (keys is not None):
+        want = "tls://... with --tls DIR" if keys is not None else "--tls DIR, the folder of the farm's keys"
+        raise UsageError(f"--engine {address}: expected {want}")
     try:
-        client = Client(address, timeout=_CONNECT_S, set_as_default=False)
+        client = Client(address, timeout=_CONNECT_S, set_as_default=False, security=security(keys))
     except GoldbeatError:
         raise
     except Exception as error:
         raise ToolError(f"no dask scheduler answers at {address}: {error}") from None
-    # What goes wrong with the cluster is told once, as an error; not by its tasks in the background as well.
+    # What goes wrong with the cluster is reported once, as an error; not by its tasks in the background as well.
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("distributed", "asyncio", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
@@ -55,61 +66,51 @@ def connect(address: str) -> Iterator[Executor]:
             client.close(timeout=5)
 
 
-def local_farm(workers: int, port: int, tell: Callable[[str], None]) -> None:
-    """Run a scheduler and workers as processes of this machine, on loopback, until Ctrl-C or SIGTERM.
+def need_distributed() -> None:
+    """Check that dask.distributed can be imported.
 
-    Each worker has a build folder of its own, as if it were another machine. None of them outlives this process.
+    Raises:
+        ToolError: it is not installed.
     """
     try:
         import distributed  # noqa: F401
     except ModuleNotFoundError as error:
         raise ToolError(f"a farm needs the Python package {error.name}: pip install 'goldbeat[farm]'") from None
+
+
+def local_farm(workers: int, port: int, keys: Path | None, tell: Callable[[str], None]) -> None:
+    """Run a scheduler and workers as processes of this machine, on loopback, until Ctrl-C or SIGTERM.
+
+    Each worker has a build folder of its own, as if it were another machine. None of them outlives this process.
+
+    Args:
+        workers: how many.
+        port: of the scheduler; 0: any.
+        keys: folder of the farm's keys; None: every process of this machine is let in.
+        tell: is told addresses, processes and folders.
+    """
+    need_distributed()
+    # Wrong keys are reported here, not in the log of a scheduler that does not start.
+    security(keys)
     # Shells have background jobs ignore Ctrl-C; asked for by name, it is meant.
     for end in (signal.SIGINT, signal.SIGTERM):
         signal.signal(end, signal.default_int_handler)
     root = build_root() / "farm"
     root.mkdir(parents=True, exist_ok=True)
     contact = root / f"scheduler-{os.getpid()}.json"
-    processes = [
-        _start(
-            [
-                "distributed.cli.dask_scheduler",
-                "--host",
-                "127.0.0.1",
-                "--port",
-                str(port),
-                "--no-dashboard",
-                "--no-show",
-            ],
-            ["--scheduler-file", str(contact)],
-            root / "scheduler.log",
-            {},
-        )
-    ]
+    common = ["--host", LOOPBACK, *([] if keys is None else ["--tls", str(keys)])]
+    words = ["scheduler", *common, "--port", str(port), "--contact", str(contact)]
+    processes = [_start(words, root / "scheduler.log", {})]
     try:
         address = _address(contact, processes[0], root / "scheduler.log")
         for number in range(workers):
             own = root / f"worker-{number}"
-            processes.append(
-                _start(
-                    [
-                        "distributed.cli.dask_worker",
-                        address,
-                        "--nthreads",
-                        "1",
-                        "--no-dashboard",
-                        "--host",
-                        "127.0.0.1",
-                    ],
-                    ["--name", f"worker-{number}", "--local-directory", str(own / "dask")],
-                    root / f"worker-{number}.log",
-                    {"GOLDBEAT_BUILD": str(own)},
-                )
-            )
+            words = ["worker", address, *common, "--name", f"worker-{number}"]
+            processes.append(_start(words, root / f"worker-{number}.log", {"GOLDBEAT_BUILD": str(own)}))
         tell(f"scheduler at {address}, process {processes[0].pid}; logs in {root}")
         for number, process in enumerate(processes[1:]):
             tell(f"worker-{number}: process {process.pid}, build folder {root / f'worker-{number}'}")
-        tell(f"goldbeat regress --engine {address}")
+        tell(f"goldbeat regress --engine {address}" + ("" if keys is None else f" --tls {keys}"))
         while processes[0].poll() is None:
             time.sleep(0.5)
         raise ToolError(f"the scheduler has ended; its log is {root / 'scheduler.log'}")
@@ -126,14 +127,15 @@ def local_farm(workers: int, port: int, tell: Callable[[str], None]) -> None:
         contact.unlink(missing_ok=True)
 
 
-def _start(module: list[str], options: list[str], log: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+def _start(words: list[str], log: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
+    """Start ``goldbeat farm WORDS`` as a process of its own."""
     package = str(Path(__file__).resolve().parents[2])
     parent = os.getpid()
     path = os.pathsep.join(p for p in (package, os.environ.get("PYTHONPATH", "")) if p)
-    Path(log).parent.mkdir(parents=True, exist_ok=True)
+    log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as stream:
         return subprocess.Popen(
-            [sys.executable, "-m", *module, *options],
+            [sys.executable, "-m", "tb.cli", "farm", *words],
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
@@ -145,8 +147,6 @@ def _start(module: list[str], options: list[str], log: Path, environment: dict[s
 
 
 def _address(contact: Path, scheduler: subprocess.Popen[bytes], log: Path) -> str:
-    import json
-
     end = time.monotonic() + _START_S
     while time.monotonic() < end:
         if contact.is_file():

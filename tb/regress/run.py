@@ -26,6 +26,7 @@ from tb.regress.plan import make_batches
 from tb.regress.pool import LocalExecutor
 from tb.regress.revision import changed, file_hash, revision_of
 from tb.regress.store import Row, Run, Store, locked, timing_name
+from tb.regress.trust import CODE, description_hashes
 from tb.regress.worker import build_simulator, run_alone, run_batch
 
 LOCAL = "local"
@@ -42,6 +43,7 @@ class Settings:
         waves: rerun at most so many failed items with waves.
         coverage: count code coverage (an own build).
         accept_changes: go on with a run although files have changed since it began.
+        keys: folder of the farm's keys; None: a farm without keys, or none.
     """
 
     jobs: int = 1
@@ -50,6 +52,7 @@ class Settings:
     waves: int = 5
     coverage: bool = False
     accept_changes: bool = False
+    keys: Path | None = None
 
 
 @dataclass
@@ -102,6 +105,7 @@ def begin(
     """Record a new run; ``file``: of the suite."""
     said: dict[str, Any] = {"jobs": settings.jobs, "engine": settings.engine, "coverage": settings.coverage}
     said["files"] = revision_of(items)
+    said[CODE] = description_hashes(items)
     if file is not None:
         said["suite"] = {"file": str(file.resolve()), "hash": file_hash(file)}
     return store.begin(
@@ -210,7 +214,7 @@ def _executor(settings: Settings, pool: LocalExecutor, stack: ExitStack) -> tupl
         return pool, False
     from tb.regress.farm import connect
 
-    return stack.enter_context(connect(settings.engine)), True
+    return stack.enter_context(connect(settings.engine, settings.keys)), True
 
 
 def _engine(

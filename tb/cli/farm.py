@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat farm``: workers for ``goldbeat regress --engine``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from tb.cli.common import Force, examples
+from tb.paths import build_root
+from tb.regress.farm import LOOPBACK
+
+Keys = Annotated[
+    Path | None,
+    typer.Option("--tls", metavar="DIR", help="Folder of the farm's keys: only their holders get in."),
+]
+Insecure = Annotated[
+    bool, typer.Option("--insecure", help="Listen without --tls. Whoever reaches the port can run code as you.")
+]
+_SCHEDULER_PORT = 8786
+
+
+def make_app() -> typer.Typer:
+    """The group of commands."""
+    app = typer.Typer(no_args_is_help=True, help="Workers for `goldbeat regress --engine`.")
+    app.command(
+        "local",
+        epilog=examples("goldbeat farm local --workers 2", "goldbeat regress nightly --engine tcp://127.0.0.1:8786"),
+    )(local_command)
+    app.command("keys", epilog=examples("goldbeat farm keys keys", "scp -p -r keys worker1:"))(keys_command)
+    app.command("scheduler", epilog=examples("goldbeat farm scheduler --host 0.0.0.0 --tls keys"))(scheduler_command)
+    app.command("worker", epilog=examples("goldbeat farm worker tls://10.0.0.5:8786 --host 10.0.0.7 --tls keys"))(
+        worker_command
+    )
+    return app
+
+
+def _tell(text: str) -> None:
+    out = Console(highlight=False)
+    out.print(text, markup=False, soft_wrap=True)
+    # Who reads a pipe waits for the address.
+    out.file.flush()
+
+
+def local_command(
+    workers: Annotated[int, typer.Option("--workers", "-w", metavar="N", min=1, help="Number of workers.")] = 2,
+    port: Annotated[
+        int, typer.Option("--port", metavar="P", min=0, max=65535, help="Port of the scheduler; 0: any.")
+    ] = _SCHEDULER_PORT,
+    keys: Keys = None,
+) -> None:
+    """Start a scheduler and workers on this machine, on loopback, until Ctrl-C.
+
+    Each worker has a build folder of its own. Without --tls, every process of this machine can use the farm.
+    """
+    from tb.regress.farm import local_farm
+
+    local_farm(workers, port, keys, _tell)
+
+
+def keys_command(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the keys.")],
+    days: Annotated[int, typer.Option("--days", metavar="N", min=1, max=36500, help="Days that they are valid.")] = 365,
+    force: Force = False,
+) -> None:
+    """Make the keys of a farm. Copy the folder to every machine that takes part, and keep it private.
+
+    Scheduler, workers and `goldbeat regress` take it with --tls DIR. Whoever can read it can run code on the farm.
+    """
+    from tb.regress.farm_keys import make_keys
+
+    make_keys(folder, days=days, force=force)
+    _tell(f"keys in {folder}, valid for {days} days")
+
+
+def scheduler_command(
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = LOOPBACK,
+    port: Annotated[
+        int, typer.Option("--port", metavar="P", min=0, max=65535, help="Port to listen on; 0: any.")
+    ] = _SCHEDULER_PORT,
+    keys: Keys = None,
+    insecure: Insecure = False,
+    dashboard: Annotated[
+        int | None,
+        typer.Option("--dashboard", metavar="P", min=0, max=65535, help="Port of dask's dashboard, on loopback."),
+    ] = None,
+    contact: Annotated[
+        Path | None, typer.Option("--contact", metavar="FILE", help="Write the scheduler's address to this file.")
+    ] = None,
+) -> None:
+    """Run the scheduler of a farm until Ctrl-C.
+
+    Other addresses than loopback need --tls or --insecure.
+    """
+    from tb.regress.farm import need_distributed
+
+    need_distributed()
+    from tb.regress.farm_node import check_open, run_scheduler
+
+    check_open(host, keys, insecure)
+    run_scheduler(
+        host, port, keys, dashboard=dashboard, contact=contact, tell=lambda address: _tell(f"scheduler at {address}")
+    )
+
+
+def worker_command(
+    scheduler: Annotated[str, typer.Argument(metavar="ADDRESS", help="The scheduler's address.")],
+    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = LOOPBACK,
+    keys: Keys = None,
+    insecure: Insecure = False,
+    name: Annotated[
+        str | None, typer.Option("--name", metavar="NAME", help="Name of the worker in reports [its address].")
+    ] = None,
+) -> None:
+    """Run a worker of a farm until Ctrl-C: one case at a time, started again when it dies.
+
+    Other addresses than loopback need --tls or --insecure.
+    """
+    from tb.regress.farm import need_distributed
+
+    need_distributed()
+    from tb.regress.farm_node import check_open, run_worker
+
+    check_open(host, keys, insecure)
+    scratch = build_root() / "dask"
+    run_worker(scheduler, host, keys, name=name, scratch=scratch, tell=lambda address: _tell(f"worker at {address}"))

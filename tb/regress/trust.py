@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Descriptions are code: which of those that a file of results names may be run.
+
+A file of results can come from anywhere, and it names Python files. They are run where they belong to the project that the
+command stands in; any other only when the user says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from pymodels.errors import UsageError
+from tb.regress.item import Item
+from tb.regress.revision import file_hash
+from tb.regress.store import Run
+
+CODE = "code"
+"""Under this name, a run's settings keep the hash of every description by its path."""
+
+
+def project_root() -> Path:
+    """The repository that the current folder is in, or the current folder where there is none."""
+    here = Path.cwd().resolve()
+    return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
+
+
+def descriptions(items: Iterable[Item]) -> list[str]:
+    """The description files of items, each once, in order."""
+    return list(dict.fromkeys(item.source for item in items if item.source is not None))
+
+
+def description_hashes(items: Iterable[Item]) -> dict[str, str]:
+    """What a new run records of its descriptions."""
+    return {source: file_hash(Path(source)) for source in descriptions(items)}
+
+
+def check_trusted(run: Run, items: Iterable[Item], *, trust: bool) -> list[str]:
+    """Refuse to run descriptions that are not of this project.
+
+    Args:
+        run: that names them.
+        items: to be run.
+        trust: the user wants them run wherever they are.
+
+    Returns:
+        notes: descriptions that have changed since the run.
+
+    Raises:
+        UsageError: a description is outside the project and not trusted.
+    """
+    root = project_root()
+    notes = []
+    for source in descriptions(items):
+        path = Path(source).resolve()
+        now = file_hash(path)
+        if not trust and not path.is_relative_to(root):
+            raise UsageError(
+                f"run {run.id} names the description {path} (sha256 {now}), which is outside this project ({root}); "
+                "descriptions are code: --trust runs it"
+            )
+        if run.settings.get(CODE, {}).get(source, now) != now:
+            notes.append(f"{source} has changed since run {run.id}")
+    return notes

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A file of results names Python files; it runs none that are not of this project."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tb.regress.item import Item
+from tb.regress.store import Store
+
+ROOT = Path(__file__).parents[3]
+
+
+@pytest.fixture
+def project(own_root, tmp_path):
+    """A project beside a description that is not of it; each description leaves a mark when it runs."""
+    folder = tmp_path / "project"
+    (folder / ".git").mkdir(parents=True)
+    for name, place in (("foreign", tmp_path), ("own", folder)):
+        mark = f"open({str(tmp_path / f'{name}.ran')!r}, 'w').close()\nraise ValueError('no design here')\n"
+        (place / f"{name}.py").write_text(mark)
+    (folder / "link.py").symlink_to(tmp_path / "foreign.py")
+    return folder
+
+
+def record(description):
+    """Results as somebody else may have made them."""
+    item = Item(index=0, key="d/case#0", design="d", source=str(description), case="case", seed=0)
+    with Store() as store:
+        store.begin("d", [item], git="", code="", host="", seed=0, settings={"code": {str(description): "another"}})
+
+
+def goldbeat(*words, cwd):
+    return subprocess.run(
+        [sys.executable, "-m", "tb.cli", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=cwd,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+    )
+
+
+@pytest.mark.parametrize("words", [("rerun", "d/case#0"), ("regress", "--resume")])
+@pytest.mark.parametrize("name", ["foreign", "link"])
+def test_foreign_code_does_not_run(project, words, name):
+    description = project / "link.py" if name == "link" else project.parent / "foreign.py"
+    record(description)
+    done = goldbeat(*words, cwd=project)
+    assert done.returncode == 2, done.stderr
+    assert "foreign.py (sha256 " in done.stderr
+    assert "--trust" in done.stderr
+    mark = project.parent / "foreign.ran"
+    assert not mark.exists()
+    goldbeat(*words, "--trust", cwd=project)
+    assert mark.exists()
+
+
+def test_code_of_the_project_runs_and_its_changes_are_reported(project):
+    record(project / "own.py")
+    done = goldbeat("rerun", "d/case#0", cwd=project)
+    assert "own.py has changed since run 1" in done.stderr
+    assert (project.parent / "own.ran").exists()
