@@ -314,8 +314,22 @@ class Tables:
             end = (last, int(raw["end_func"]))
         send = _message(raw.get("send"))
         wait = None if send is None else Message(int(raw["wait"]["func"]), send.field, send.id, send.count)
+        if send is not None:
+            self._check_message(where, send, end)
         flag = raw.get("last")
         return Engine(chip, name, head, kinds, end, None if flag is None else (flag[0], flag[1]), send, wait, lookup)
+
+    def _check_message(self, where: str, send: Message, end: tuple[Kind, int] | None) -> None:
+        """SEND and WAIT are commands of END's form: their field must be there, and hold message and count."""
+        if end is None:
+            raise self._wrong(f"{where}: SEND without END", "an end form, whose commands SEND and WAIT are")
+        held = end[0].by_name.get(send.field)
+        if held is None:
+            raise self._wrong(f"{where}: SEND's field {send.field}", f"one of {', '.join(end[0].by_name)}")
+        for name, (bit, width) in (("message", send.id), ("count", send.count)):
+            if bit < 0 or width < 1 or bit + width > held.width:
+                found = f"{where}: the {name} of SEND at bit {bit}, {width} wide"
+                raise self._wrong(found, f"bits of {send.field}, which has {held.width}")
 
     def _kind(self, where: str, index: int, raw: Any) -> Kind:
         name, size = str(raw["kind"]), int(raw["bytes"])

@@ -13,6 +13,16 @@ from pymodels.tpu.tables import Tables, chip, extract, tables
 CHIPS = ["BM1684", "BM1684X", "BM1688", "BM1690", "BM1690E", "BM1684X2", "SG2380", "CV184X", "SGTPUV8"]
 CV18XX = ["CV183X", "CV182X", "CV181X", "CV180X"]
 
+NAMED_BY_CLASS = {
+    "DMA_masked_select": "dma.masked_select",
+    "sDMA_masked_select": "dma.masked_select",
+    "DMA_cw_transpose": "dma.cw_transpose",
+    "DMA_nonzero": "dma.nonzero",
+    "sDMA_nonzero": "dma.nonzero",
+    "DMA_gather": "gdma.gather",
+    "DMA_scatter": "gdma.scatter",
+}
+
 MINE = {
     "format": 1,
     "heads": {"mine": {"type": [0, 2], "func": [2, 2], "dep": [8, 8]}},
@@ -91,6 +101,26 @@ def test_lengths_are_those_of_the_fact_sheet():
             assert kind.bytes == (16 if kind.type == 6 else 96)
 
 
+def test_no_operation_is_without_name():
+    """Seven GDMA forms of BM1684X were named `none`; the vendor's operation classes name them."""
+    for name in CHIPS + CV18XX:
+        for engine in chip(name).engines.values():
+            assert not [kind.name for kind in engine.kinds if "none" in kind.ops.values()], (name, engine.name)
+    gdma = chip("BM1684X").engine("gdma")
+    assert {kind: gdma.kind(kind).op(0) for kind in NAMED_BY_CLASS} == NAMED_BY_CLASS
+
+
+@pytest.mark.parametrize("name", [name for name in CHIPS if chip(name).engine("tiu").send is not None])
+def test_messages_are_where_a_command_has_a_field(name):
+    for engine in chip(name).engines.values():
+        if engine.send is None:
+            continue
+        assert engine.end is not None
+        held = engine.end[0].by_name[engine.send.field]
+        assert sum(engine.send.id) <= engine.send.count[0]
+        assert sum(engine.send.count) <= held.width
+
+
 def test_a_field_across_two_words_is_read_whole():
     words = np.array([[0x8000_0000_0000_0001], [0x5]], np.uint64)
     assert extract((words[0], words[1]), 63, 4).tolist() == [0b1011]
@@ -117,6 +147,19 @@ def change(table: dict, layout: str | None = None, **kind: object) -> dict:
     return made
 
 
+def messages(field: str, low: tuple[int, int] = (0, 7)) -> dict:
+    made = change(MINE)
+    send = {"func": 0, "field": field, "id": list(low), "count": [8, 8]}
+    made["chips"]["mine"]["engines"]["tiu"] |= {"send": send, "wait": {"func": 1}}
+    return made
+
+
+def no_end(table: dict) -> dict:
+    made = change(table)
+    del made["chips"]["mine"]["engines"]["tiu"]["end"]
+    return made
+
+
 @pytest.mark.parametrize(
     ("table", "complaint"),
     [
@@ -128,6 +171,10 @@ def change(table: dict, layout: str | None = None, **kind: object) -> dict:
         (change(MINE, bytes=14), "whole words"),
         (change(MINE, type=4), "what the head can hold"),
         (change(MINE, kind="OTHER"), "a form that there is"),
+        (messages("imm"), "SEND's field imm"),
+        (messages("wide", (60, 7)), "bits of wide"),
+        (messages("wide", (-1, 7)), "bits of wide"),
+        (no_end(messages("wide")), "SEND without END"),
         ({"format": 2}, "command table"),
         ({"format": 1, "chips": []}, "an object"),
     ],
