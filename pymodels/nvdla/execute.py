@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -14,26 +14,49 @@ from pymodels.nvdla.driver import drive
 from pymodels.nvdla.emu import emu_network, run_emu
 from pymodels.nvdla.hardware import run
 from pymodels.nvdla.ideal import IdealHardware, record
+from pymodels.nvdla.loadable import Loadable, Task
 from pymodels.nvdla.network import DLA1, EMU1, submitted
 from pymodels.nvdla.placement import Placement
+from pymodels.nvdla.target import check_small
+
+
+def stages(loadable: Loadable) -> tuple[tuple[Task, ...], ...]:
+    """The tasks in the order in which they are submitted; those in a row for the same interface stand together.
+
+    Raises:
+        UsageError: a task that is neither for the hardware (DLA) nor for the processor (EMU).
+    """
+    found: list[list[Task]] = []
+    for task in submitted(loadable):
+        if task.interface not in (DLA1, EMU1):
+            raise UsageError(f"{loadable.file}: task {task.id} has interface {task.interface}, neither DLA nor EMU")
+        if found and found[-1][0].interface == task.interface:
+            found[-1].append(task)
+        else:
+            found.append([task])
+    return tuple(tuple(tasks) for tasks in found)
 
 
 def execute(
-    placement: Placement, inputs: Mapping[int, npt.NDArray[np.uint8]] | None = None
+    placement: Placement,
+    inputs: Mapping[int, npt.NDArray[np.uint8]] | None = None,
+    tasks: Sequence[Task] | None = None,
 ) -> dict[int, npt.NDArray[np.uint8]]:
-    """Run all tasks in the order in which they are submitted.
+    """Run tasks in the order in which they are submitted.
 
     Args:
         placement: the loadable in its place.
         inputs: bytes by id of the memory, put at its beginning.
+        tasks: which ones [all].
 
     Returns:
         (size,) bytes of each memory by id.
 
     Raises:
         UsageError: an operation that nv_small, or its model, cannot do; an input that does not fit.
-        InputError: descriptors that make no sense, or data outside of the memories.
+        InputError: descriptors that make no sense or are another configuration's, or data outside of the memories.
     """
+    check_small(placement.loadable)
     regions = {int(r.name.removeprefix("memory")): r for r in placement.regions()}
     for ident, data in (inputs or {}).items():
         if ident not in regions or len(data) > len(regions[ident].data):
@@ -49,9 +72,12 @@ def execute(
                 regions[ident] = Region(region.name, region.base, result.memory[region.name])
 
     hardware = IdealHardware(work=work)
-    for task in submitted(placement.loadable):
-        if task.interface == DLA1:
-            record(drive(task, placement), hardware)
-        elif task.interface == EMU1:
-            run_emu(emu_network(placement.loadable, task), {i: r.data for i, r in regions.items()})
+    for stage in stages(placement.loadable):
+        for task in stage:
+            if tasks is not None and task not in tasks:
+                continue
+            if task.interface == DLA1:
+                record(drive(task, placement), hardware)
+            else:
+                run_emu(emu_network(placement.loadable, task), {i: r.data for i, r in regions.items()})
     return {ident: region.data for ident, region in regions.items()}

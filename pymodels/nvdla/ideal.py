@@ -18,6 +18,7 @@ from pymodels.nvdla.network import dla_tasks
 from pymodels.nvdla.placement import Placement
 from pymodels.nvdla.registers import register, register_at
 from pymodels.nvdla.steps import Step, Steps
+from pymodels.nvdla.target import check_small
 
 _BLOCKS = {
     "CONV": ("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA"),
@@ -196,7 +197,13 @@ def record(steps: Steps, hardware: IdealHardware | None = None) -> list[Step]:
 
 
 def program(placement: Placement, hardware: IdealHardware | None = None) -> list[Step]:
-    """The steps of all DLA tasks of a loadable in the order in which they are submitted."""
+    """The steps of all DLA tasks of a loadable in the order in which they are submitted.
+
+    Raises:
+        InputError: descriptors that make no sense, or those of another configuration.
+        UsageError: an engine that nv_small does not have.
+    """
+    check_small(placement.loadable)
     hardware = hardware or IdealHardware()
     found: list[Step] = []
     for task in dla_tasks(placement.loadable):

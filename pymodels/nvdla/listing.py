@@ -23,6 +23,7 @@ from pymodels.nvdla.loadable import (
 )
 from pymodels.nvdla.network import DLA1, EMU1, Cube, Network, Operation, network, submitted
 from pymodels.nvdla.placement import Placement, address_id
+from pymodels.nvdla.target import target
 
 
 def name_of(names: tuple[str, ...], code: int) -> str:
@@ -50,8 +51,10 @@ def info(loadable: Loadable) -> dict[str, Any]:
         if isinstance(found, Network):
             one["luts"] = len(found.luts)
         tasks.append(one)
+    built = target(loadable)
     return {
         "version": str(loadable.version),
+        "target": {**asdict(built), "name": built.name, "reason": built.reason, "small": built.small},
         "tasks": tasks,
         "submits": [asdict(s) for s in loadable.submits],
         "memories": [asdict(m) for m in loadable.memories],

@@ -43,10 +43,6 @@ def _check(context: Context, operation: Operation) -> None:
         )
     if desc["out_cvt"]["scale"] != 1 or desc["out_cvt"]["offset"] != 0:
         raise context.fail(f"{name} with an output converter", "scale 1 and offset 0")
-    if operation.cubes["weight_data"].record["size"] % 128:
-        raise context.fail(
-            f"{name} with weights of {operation.cubes['weight_data'].record['size']} bytes", "a multiple of 128"
-        )
 
 
 def _cacc(context: Context, operation: Operation) -> Steps:

@@ -44,7 +44,9 @@ def info(file: File, as_json: Json = False) -> None:
         print_json(found)
         return
     lists = ", ".join(f"{len(found[n])} {n}" for n in ("submits", "memories", "addresses", "events", "relocations"))
-    facts(str(file), [("schema version", found["version"]), ("lists", lists)])
+    facts(
+        str(file), [("schema version", found["version"]), ("compiled for", _target(found["target"])), ("lists", lists)]
+    )
     for task in found["tasks"]:
         rows = [("layout", task.get("layout", "-"))]
         rows += [("", reason) for reason in task.get("reasons", ())]
@@ -72,6 +74,11 @@ def info(file: File, as_json: Json = False) -> None:
         ]
         or [("", "none")],
     )
+
+
+def _target(built: dict[str, Any]) -> str:
+    why = f" ({built['reason']})" if built["reason"] else ""
+    return f"{built['name']}{why}" + ("" if built["small"] else "; models, driver and hardware here are nv_small's")
 
 
 def _tensor(tensor: dict[str, Any]) -> str:
