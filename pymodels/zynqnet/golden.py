@@ -18,6 +18,7 @@ from pymodels.zynqnet.classify import Class, top
 from pymodels.zynqnet.layer_run import Number, run_layer, word_type
 from pymodels.zynqnet.memory_map import MemoryMap
 from pymodels.zynqnet.network import Layer, Network
+from pymodels.zynqnet.padding import without_padding
 from pymodels.zynqnet.shifts import Shifts
 
 Floats = npt.NDArray[np.float32]
@@ -34,8 +35,8 @@ class LayerOutput:
 
     Attributes:
         layer: which.
-        values: (height_out, width_out, ch_out), a view of the memory.
-        pool: (ch_out,) pool sums, a view of the memory, or None.
+        values: (height_out, width_out, used_out), a view of the memory.
+        pool: (used_out,) pool sums, a view of the memory, or None.
     """
 
     layer: Layer
@@ -53,7 +54,7 @@ class Golden:
 
     Args:
         network: the network; for int8 its layers need shifts (:func:`quantised`).
-        weights: (words,) all weights as they lie in memory.
+        weights: (words,) all weights as they lie in memory (:func:`pymodels.zynqnet.padding.pad_weights`).
         image: (height, width, channels) as it lies in memory.
         number: format; int8 values may come in any integer type.
         words: size of the memory; None: as much as is needed.
@@ -93,7 +94,8 @@ class Golden:
     def run_layer(self, layer: Layer) -> LayerOutput:
         """Run one layer on the memory as it stands."""
         view = run_layer(self.dram, layer, self.memory, self.number)
-        return LayerOutput(layer, view.output(), view.pool() if layer.gpool else None)
+        pool = without_padding(layer, view.pool()) if layer.gpool else None
+        return LayerOutput(layer, without_padding(layer, view.output()), pool)
 
     def sums(self) -> npt.NDArray[Any]:
         """(classes,) pool sums of the last layers, from the memory."""
@@ -101,7 +103,8 @@ class Golden:
         if not last.gpool:
             raise InputError("a network without global pooling at its end", "one with classes")
         first = self.memory.data_offset
-        return self.dram[first : first + last.pixel_step].copy()
+        parts = self.dram[first : first + last.pixel_step].reshape(-1, last.ch_out)
+        return without_padding(last, parts).reshape(-1).copy()
 
     def scores(self) -> npt.NDArray[Any]:
         """(classes,) means over the pixels: what softmax works on."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from pymodels.errors import UsageError
 from pymodels.zynqnet.memory_map import MemoryMap, Space
-from pymodels.zynqnet.network import Layer, Network
+from pymodels.zynqnet.network import CH_OUT_STEP, Layer, Network
 
 # Parameters, Constants
 MUL_LATENCY = 3
@@ -43,7 +43,6 @@ WEIGHT_PES = 16
 
 MAX_SIZE = 256
 MAX_CH_OUT = 512
-CH_OUT_STEP = 16
 ALIGNED_BYTES = 16
 ALIGNED_WORDS = 4
 MEM_WORDS = 5_965_344

@@ -31,6 +31,8 @@ Split = Literal["none", "first", "second"]
 
 ALIGNMENT = 1024
 """Activations begin at multiples of so many words (the public host's rule)."""
+CH_OUT_STEP = 16
+"""Output channels in memory are a multiple of so many; a network with others is padded (:mod:`pymodels.zynqnet.padding`)."""
 NAME_BYTES = 8
 """Bytes of the layer name in the registers."""
 
@@ -52,7 +54,7 @@ class LayerSpec(_Frozen):
 
     Attributes:
         name: at most eight ASCII characters.
-        ch_out: output channels, a multiple of 16.
+        ch_out: output channels; in memory, channels of zeros make them a multiple of 16.
         kernel: 3 (3x3, centred, zeros outside the image) or 1.
         stride: 1 or 2.
         relu: negative results become 0.
@@ -62,7 +64,7 @@ class LayerSpec(_Frozen):
     """
 
     name: str
-    ch_out: int = Field(ge=16, le=512, multiple_of=16)
+    ch_out: int = Field(ge=1, le=512)
     kernel: Literal[1, 3] = 3
     stride: Literal[1, 2] = 1
     relu: bool = True
@@ -115,10 +117,13 @@ class Layer(_Frozen):
     Attributes:
         name: see :class:`LayerSpec`.
         width, height: of the input.
-        ch_in, ch_out: channels.
+        ch_in, ch_out: channels as they lie in memory.
         kernel, stride, relu, split, gpool, shifts: see :class:`LayerSpec`.
         mem_in, mem_out: first word of input and output, counted from the start of the data.
         mem_weights: first word of the weights, counted from the start of all weights.
+        padding: how many of the output channels, the last ones, the tool has added.
+        parts_in: how many outputs the input is a concatenation of, 1 or 2.
+        padding_in: how many channels of each of these parts, the last ones, the tool has added.
     """
 
     name: str
@@ -135,6 +140,24 @@ class Layer(_Frozen):
     mem_out: int
     mem_weights: int
     shifts: Shifts | None = None
+    padding: int = 0
+    parts_in: int = 1
+    padding_in: int = 0
+
+    @property
+    def used_out(self) -> int:
+        """Output channels that the network has: all but the padding."""
+        return self.ch_out - self.padding
+
+    @property
+    def used_in(self) -> int:
+        """Input channels that the network has."""
+        return self.ch_in - self.parts_in * self.padding_in
+
+    @property
+    def used_weights(self) -> int:
+        """Weights and biases that the network has."""
+        return (self.used_in * self.taps + 1) * self.used_out
 
     @property
     def width_out(self) -> int:
@@ -210,6 +233,11 @@ class Network(_Frozen):
         return sum(layer.weights for layer in self.layers)
 
     @property
+    def used_weights(self) -> int:
+        """Weights and biases without those of padded channels."""
+        return sum(layer.used_weights for layer in self.layers)
+
+    @property
     def macs(self) -> int:
         """Multiply-accumulates of a frame."""
         return sum(layer.macs for layer in self.layers)
@@ -231,15 +259,22 @@ def place(spec: NetworkSpec) -> Network:
     """Give every layer its sizes and addresses.
 
     The public host's rules: activations one after the other, aligned to :data:`ALIGNMENT` words, nothing reused; a first split
-    layer reserves the output of both, the second one begins ``ch_out`` words after it.
+    layer reserves the output of both, the second one begins ``ch_out`` words after it. Output channels are padded to a multiple of
+    :data:`CH_OUT_STEP`.
     """
     width, height, channels = spec.input.width, spec.input.height, spec.input.channels
     at_in, free, at_weights = 0, _aligned(width * height * channels), 0
     layers: list[Layer] = []
+    parts, padding_in = 1, 0
     for one in spec.layer:
-        at_out = layers[-1].mem_out + one.ch_out if one.split == "second" else free
+        padding = -one.ch_out % CH_OUT_STEP
+        ch_out = one.ch_out + padding
+        at_out = layers[-1].mem_out + ch_out if one.split == "second" else free
         placed = Layer(
-            **dict(one),
+            **(dict(one) | {"ch_out": ch_out}),
+            padding=padding,
+            parts_in=parts,
+            padding_in=padding_in,
             width=width,
             height=height,
             ch_in=channels,
@@ -254,6 +289,7 @@ def place(spec: NetworkSpec) -> Network:
         if one.split != "first":
             at_in = layers[-2].mem_out if one.split == "second" else at_out
             width, height, channels = placed.width_out, placed.height_out, placed.pixel_step
+            parts, padding_in = 1 if one.split == "none" else 2, padding
     return Network(name=spec.name, layers=tuple(layers))
 
 

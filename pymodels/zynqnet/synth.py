@@ -13,6 +13,7 @@ import numpy.typing as npt
 
 from pymodels.pattern import splitmix64
 from pymodels.zynqnet.network import InputShape, Layer, Network
+from pymodels.zynqnet.padding import pad_layer
 from pymodels.zynqnet.picture import MEAN
 
 WEIGHT_SEED = 1_000_003
@@ -32,10 +33,10 @@ def _uniform(count: int, seed: int) -> npt.NDArray[np.float32]:
 def layer_weights(layer: Layer, number: int, seed: int = 1) -> npt.NDArray[np.float32]:
     """(words,) weights and biases of layer ``number`` as they lie in memory."""
     first = WEIGHT_SEED * seed + 2 * number
-    scale = np.float32(np.sqrt(6 / (layer.ch_in * layer.taps)))
-    weights = _uniform(layer.ch_in * layer.ch_out * layer.taps, first) * scale
-    biases = _uniform(layer.ch_out, first + 1) * _BIAS_SCALE
-    return np.concatenate([weights, biases])
+    scale = np.float32(np.sqrt(6 / (layer.used_in * layer.taps)))
+    weights = _uniform(layer.used_in * layer.used_out * layer.taps, first) * scale
+    biases = _uniform(layer.used_out, first + 1) * _BIAS_SCALE
+    return pad_layer(layer, np.concatenate([weights, biases]))
 
 
 def weights(network: Network, seed: int = 1) -> npt.NDArray[np.float32]:

@@ -229,6 +229,7 @@ def memory_map(network: NetworkName = "zynqnet", base: Base = _BASE, as_json: Js
                 "original_host": None
                 if overrun is None
                 else {"layer": overrun.layer, "reserved": overrun.reserved, "overrun_bytes": overrun.bytes},
+                "padding": {layer.name: layer.padding for layer in net.layers if layer.padding},
                 "stretches": [{**asdict(s), "byte_address": memory.byte(s.first)} for s in memory.stretches()],
             }
         )
@@ -243,6 +244,9 @@ def memory_map(network: NetworkName = "zynqnet", base: Base = _BASE, as_json: Js
     for one in memory.stretches():
         table.add_row(one.name, str(one.first), str(one.end - 1), str(one.words), f"{memory.byte(one.first):#010x}")
     _print(table)
+    for layer in net.layers:
+        if layer.padding:
+            typer.echo(f"note: {layer.name} has {layer.used_out} output channels, {layer.ch_out} in memory")
     if overrun is not None:
         typer.echo(f"note: {overrun}")
 

@@ -12,10 +12,11 @@ import numpy.typing as npt
 
 from pymodels.errors import InputError, ToolError, UsageError
 from pymodels.zynqnet import synth
-from pymodels.zynqnet.golden import check_image, check_weights
+from pymodels.zynqnet.golden import check_image
 from pymodels.zynqnet.hardware import check_network
 from pymodels.zynqnet.network import InputShape, Network, load_network
 from pymodels.zynqnet.networks import mini, zynqnet
+from pymodels.zynqnet.padding import pad_weights
 from pymodels.zynqnet.picture import from_rgb
 
 NETWORKS: dict[str, Callable[[], Network]] = {"zynqnet": zynqnet, "mini": mini}
@@ -36,16 +37,17 @@ def find_network(name: str) -> Network:
 
 
 def find_weights(text: str, network: Network) -> Floats:
-    """``synth:SEED``, a ``.npy`` file, or little-endian float32 in the order of the memory (the original's weights.bin)."""
+    """``synth:SEED``, a ``.npy`` file, or little-endian float32 in the order of the memory (the original's weights.bin).
+
+    Files hold the weights of the network as described; those of padded channels are added (:mod:`pymodels.zynqnet.padding`).
+    """
     if (seed := _synth(text)) is not None:
         return synth.weights(network, seed)
     path = Path(text)
     values = (
-        np.ravel(_load_npy(path)) if path.suffix.lower() == ".npy" else _raw_floats(path, network.weights, "weight")
+        np.ravel(_load_npy(path)) if path.suffix.lower() == ".npy" else _raw_floats(path, network.used_weights, "weight")
     )
-    found = _floats(values, "float32", path)
-    check_weights(network, found)
-    return found
+    return pad_weights(network, _floats(values, "float32", path))
 
 
 def find_image(text: str, network: Network) -> Floats:

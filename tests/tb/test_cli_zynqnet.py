@@ -181,7 +181,7 @@ def _numbers_gone_wrong(tmp_path, what, value):
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 3e38])
 def test_scores_that_are_not_finite_leave_valid_json(value, tmp_path):
-    weights, _image = synth.weights(mini()), synth.image(mini().input)
+    weights = synth.weights(mini())
     # The last layer's biases: classes 18 and 19 alone go wrong.
     weights[-14:-12] = value
     np.save(tmp_path / "w.npy", weights)
@@ -249,3 +249,22 @@ def test_the_originals_input_file(tmp_path):
     (tmp_path / "indata.bin").write_bytes(bytes(4 * 16 * 16 * 3 + 4))
     found = goldbeat("golden", "-n", "mini", "-i", tmp_path / "indata.bin")
     assert (found.code, "found 3076 bytes, expected 3072" in found.stderr) == (2, True), found.stderr
+
+
+def test_a_network_with_padded_channels(tmp_path):
+    (tmp_path / "odd.toml").write_text(
+        'name = "odd"\ninput = {width = 8, height = 8, channels = 3}\n'
+        '[[layer]]\nname = "c1"\nch_out = 10\n[[layer]]\nname = "c2"\nch_out = 7\nkernel = 1\ngpool = true\n'
+    )
+    weights = np.linspace(-1, 1, 28 * 10 + 11 * 7, dtype=np.float32)
+    weights.tofile(tmp_path / "weights.bin")
+    network = ["-n", tmp_path / "odd.toml"]
+    found = goldbeat("golden", *network, "-w", tmp_path / "weights.bin", "--top", 20, "--json")
+    data = json.loads(found.stdout)
+    assert [row["shape"] for row in data["layers"]] == [[8, 8, 10], [8, 8, 7]]
+    assert sorted(one["number"] for one in data["top"]) == list(range(7))
+    assert "note: c1 has 10 output channels, 16 in memory\n" in goldbeat("map", *network).stdout
+    assert json.loads(goldbeat("map", *network, "--json").stdout)["padding"] == {"c1": 6, "c2": 9}
+    weights[1:].tofile(tmp_path / "short.bin")
+    short = goldbeat("golden", *network, "-w", tmp_path / "short.bin")
+    assert (short.code, "found 1424 bytes, expected 1428" in short.stderr) == (2, True), short.stderr

@@ -118,7 +118,8 @@ def _layer(name, **more):
     ("layers", "message"),
     [
         ([], "layer"),
-        ([_layer("a", ch_out=17)], r"layer\.0\.ch_out: 17"),
+        ([_layer("a", ch_out=0)], r"layer\.0\.ch_out: 0"),
+        ([_layer("a", ch_out=513)], r"layer\.0\.ch_out: 513"),
         ([_layer("a", kernel=5)], r"layer\.0\.kernel: 5"),
         ([_layer("a", colour=1)], r"layer\.0\.colour"),
         ([_layer("much too long")], r"layer\.0\.name"),
