@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self, TypeVar
 
+import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from pymodels.errors import UsageError
@@ -432,6 +433,23 @@ class Findings:
     notes: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What a run has computed, as a user wants to have it.
+
+    Attributes:
+        subject: what it ran, in a few words: ``network tiny``.
+        outputs: arrays that the run keeps, by name.
+        facts: further entries of the report, which JSON can hold.
+        tables: for people.
+    """
+
+    subject: str
+    outputs: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    tables: Sequence[Findings] = ()
+
+
 class Case(_Frozen):
     """A named way to exercise a design.
 
@@ -482,6 +500,7 @@ class Design(_Frozen):
         variants: sets of parameter values that lint and tests go through, as differences from the defaults.
         register_model: predicts the answers to the register programs; None where accesses say themselves what to expect.
         findings: parameters, stimulus and record of an episode -> tables of what it has measured beside its ports.
+        answer: setting, stimulus and record of an episode -> what it has computed; None where that is of no use to anybody.
     """
 
     name: str
@@ -514,6 +533,7 @@ class Design(_Frozen):
         None
     )
     findings: Callable[[Mapping[str, Any], Stimulus, Any], Sequence[Findings]] | None = None
+    answer: Callable[[Setting, Stimulus, Any], Answer | None] | None = None
 
     def case(self, name: str | None) -> Case:
         """A case by name; None gives the first one."""

@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pymodels import plio
 from pymodels.errors import InputError, UsageError
 from pymodels.measure import as_dict, measure
 from pymodels.trace import Trace
+from tb.design import Answer
 from tb.run import EpisodeResult, Request, RunResult
 
 REPORT = "report.json"
@@ -110,6 +114,8 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
             shown[port.name], dtypes[port.name] = trace, dtype
         report["status_outputs"] = dict(episode.record.outcome.status)
         report["tables"] = [asdict(table) for table in result.findings()]
+        if result.answer is not None:
+            report |= _keep_answer(result.answer, folder)
         if plot and any(len(t) for t in shown.values()):
             # matplotlib takes a second to import: only where something is drawn.
             from tb.plot import plot_run
@@ -120,6 +126,17 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
             report["memory_plots"] = _plot_memories(request, episode, folder)
     _dump(report, folder / REPORT)
     return report
+
+
+def _keep_answer(answer: Answer, folder: Path) -> dict[str, Any]:
+    """Write the arrays of a run's answer as ``output/*.npy``; the report's entries of it."""
+    outputs = {}
+    for number, (name, values) in enumerate(answer.outputs.items()):
+        file = f"output/{number:02}-{re.sub('[^A-Za-z0-9_.-]', '_', name)}.npy"
+        (folder / "output").mkdir(parents=True, exist_ok=True)
+        np.save(folder / file, values)
+        outputs[name] = {"file": file, "shape": list(values.shape), "dtype": str(values.dtype)}
+    return {"subject": answer.subject, "outputs": outputs, **answer.facts}
 
 
 def _plot_memories(request: Request, episode: EpisodeResult, folder: Path) -> dict[str, str]:

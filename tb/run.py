@@ -7,6 +7,7 @@ import shlex
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from pymodels.stimulus import Clock, Outcome, Stimulus
 from pymodels.trace import Trace
 from tb.build import build
 from tb.course import Course, Reached
-from tb.design import Case, Design, Findings, Setting
+from tb.design import Answer, Case, Design, Findings, Setting
 from tb.inputs import check_inputs, clocks_of, fitted, placed
 from tb.job import Backend, Episode, Record
 from tb.scoreboard import Verdict, check, nothing_compared
@@ -131,6 +132,14 @@ class RunResult:
         if episode is None or make is None:
             return ()
         return make(self.request.all_params, episode.stimulus, episode.record)
+
+    @cached_property
+    def answer(self) -> Answer | None:
+        """What the main episode has computed; None where the design does not say, or no episode ended."""
+        episode, make = self.main_episode, self.request.design.answer
+        if episode is None or make is None:
+            return None
+        return make(self.request.setting(self.seed), episode.stimulus, episode.record)
 
     @property
     def main_episode(self) -> EpisodeResult | None:

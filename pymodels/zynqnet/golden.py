@@ -99,26 +99,43 @@ class Golden:
 
     def sums(self) -> npt.NDArray[Any]:
         """(classes,) pool sums of the last layers, from the memory."""
-        last = self.network.layers[-1]
-        if not last.gpool:
-            raise InputError("a network without global pooling at its end", "one with classes")
-        first = self.memory.data_offset
-        parts = self.dram[first : first + last.pixel_step].reshape(-1, last.ch_out)
-        return without_padding(last, parts).reshape(-1).copy()
+        return pool_sums(self.network, self.dram)
 
     def scores(self) -> npt.NDArray[Any]:
         """(classes,) means over the pixels: what softmax works on."""
-        last = self.network.layers[-1]
-        pixels = last.width_out * last.height_out
-        sums = self.sums()
-        if self.number == "fp32":
-            means: npt.NDArray[Any] = sums / np.float32(pixels)
-            return means
-        return np.ldexp(sums / pixels, -self.fraction)
+        return means(self.network, self.sums(), self.fraction)
 
     def top(self, count: int = 5) -> tuple[Class, ...]:
         """The likeliest classes after a run."""
         return top(self.scores(), count)
+
+
+def pool_sums(network: Network, dram: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """(classes,) pool sums of the last layers.
+
+    Args:
+        network: whose last layers they are.
+        dram: (words,) the memory after a run.
+
+    Raises:
+        InputError: the network does not end with global pooling.
+    """
+    last = network.layers[-1]
+    if not last.gpool:
+        raise InputError("a network without global pooling at its end", "one with classes")
+    first = MemoryMap(network).data_offset
+    parts = dram[first : first + last.pixel_step].reshape(-1, last.ch_out)
+    return without_padding(last, parts).reshape(-1).copy()
+
+
+def means(network: Network, sums: npt.NDArray[Any], fraction: int = 0) -> npt.NDArray[Any]:
+    """(classes,) means over the pixels from pool sums: float32, or integers with so many bits of fraction."""
+    last = network.layers[-1]
+    pixels = last.width_out * last.height_out
+    if sums.dtype.kind == "f":
+        found: npt.NDArray[Any] = sums / np.float32(pixels)
+        return found
+    return np.ldexp(sums / pixels, -fraction)
 
 
 def check_weights(network: Network, weights: npt.NDArray[Any]) -> None:

@@ -12,13 +12,13 @@ from pymodels.errors import UsageError
 from pymodels.stimulus import Clock, Stimulus
 from pymodels.zynqnet.device import INTERRUPT, MEMORY, REGISTERS, predict
 from pymodels.zynqnet.hardware import MEM_WORDS, Hardware
-from pymodels.zynqnet.network import Layer, Network
 from tb.design import Case, ClockPort, Design, LitePort, MemoryPort, Parameter, Setting, StatusPort
 from tb.paths import HDL
 from tb.traffic import Rng
+from tb.zynqnet.answer import answer
 from tb.zynqnet.errors import errors
 from tb.zynqnet.host import edges, polling, registers, resets, responses, restart
-from tb.zynqnet.inputs import find_image, find_network, find_weights
+from tb.zynqnet.inputs import chosen_layers, find_image, find_network, find_weights
 from tb.zynqnet.report import findings
 from tb.zynqnet.traffic import (
     prepared,
@@ -52,11 +52,6 @@ def _clocks(setting: Setting) -> dict[str, Clock]:
     return {name: Clock(period, period) for name in setting.clocks}
 
 
-def _layers(network: Network, text: str) -> Sequence[Layer]:
-    """``all``, or names with commas."""
-    return network.layers if text == "all" else [network.layer(name) for name in text.split(",")]
-
-
 def _network(setting: Setting) -> Sequence[Stimulus]:
     """Some layers of a network, or all; what comes before the first of them is computed beforehand."""
     rng = np.random.default_rng(setting.seed)
@@ -64,7 +59,7 @@ def _network(setting: Setting) -> Sequence[Stimulus]:
     weights = find_weights(str(setting.options["weights"]), network)
     image = find_image(str(setting.options["image"]), network)
     model = prepared(network, weights, image, bool(setting.params["INT8"]))
-    layers = _layers(model.network, str(setting.options["layer"]))
+    layers = chosen_layers(model.network, str(setting.options["layer"]))
     for layer in model.network.layers[: model.network.layers.index(layers[0])]:
         model.run_layer(layer)
     timing = _timing(setting, rng)
@@ -128,6 +123,7 @@ DESIGN = Design(
     status=(StatusPort(name=INTERRUPT, width=1),),
     model=predict,
     findings=findings,
+    answer=answer,
     cases=(
         Case(
             name="mini",

@@ -236,7 +236,7 @@ def _show(
     if episode is not None:
         if request.design.streams:
             out.print(_port_table(first))
-        for table in first.findings():
+        for table in (*first.findings(), *(() if first.answer is None else first.answer.tables)):
             show_findings(table)
     for port, entry in report["ports"].items():
         if "no_file" in entry:
@@ -254,8 +254,9 @@ def _show(
     episodes, compared = sum(len(r.episodes) for r in results), sum(r.compared for r in results)
     mark = "[bold red]FAIL[/]" if failed else "[bold green]PASS[/]"
     tally = f"{len(results) - len(failed)} of {len(results)} seeds, " if len(results) > 1 else ""
+    subject = "" if first.answer is None else f", {first.answer.subject}"
     out.print(
-        f"{mark} {request.design.name} {request.case.name}: {tally}{episodes} episode(s), "
+        f"{mark} {request.design.name} {request.case.name}{subject}: {tally}{episodes} episode(s), "
         f"{compared} output values compared {_how(request.design)}",
         soft_wrap=True,
     )

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from pymodels.errors import InputError, ToolError, UsageError
 from pymodels.zynqnet import synth
 from pymodels.zynqnet.golden import check_image
 from pymodels.zynqnet.hardware import check_network
-from pymodels.zynqnet.network import InputShape, Network, load_network
+from pymodels.zynqnet.network import InputShape, Layer, Network, load_network
 from pymodels.zynqnet.networks import mini, zynqnet
 from pymodels.zynqnet.padding import pad_weights
 from pymodels.zynqnet.picture import from_rgb
@@ -36,6 +36,11 @@ def find_network(name: str) -> Network:
     return network
 
 
+def chosen_layers(network: Network, text: str) -> Sequence[Layer]:
+    """``all``, or names with commas; in the order of their names."""
+    return network.layers if text == "all" else [network.layer(name) for name in text.split(",")]
+
+
 def find_weights(text: str, network: Network) -> Floats:
     """``synth:SEED``, a ``.npy`` file, or little-endian float32 in the order of the memory (the original's weights.bin).
 
@@ -45,7 +50,9 @@ def find_weights(text: str, network: Network) -> Floats:
         return synth.weights(network, seed)
     path = Path(text)
     values = (
-        np.ravel(_load_npy(path)) if path.suffix.lower() == ".npy" else _raw_floats(path, network.used_weights, "weight")
+        np.ravel(_load_npy(path))
+        if path.suffix.lower() == ".npy"
+        else _raw_floats(path, network.used_weights, "weight")
     )
     return pad_weights(network, _floats(values, "float32", path))
 

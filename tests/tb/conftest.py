@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the helpers beside this file importable by the tests below it."""
+"""Makes the helpers beside this file, and those of the models' tests, importable by the tests below it."""
 
 from __future__ import annotations
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent / "helpers"))
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS / part / "helpers") for part in ("tb", "pymodels")]

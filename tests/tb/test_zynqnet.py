@@ -1,25 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
 """The ZynqNet accelerator in RTL against its golden model: every byte of memory, register, burst and cycle."""
 
+import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from contextlib import suppress
+from dataclasses import asdict
 
+import numpy as np
+import plain_zynqnet
 import pytest
+from typer.main import get_command
 
 from pymodels.errors import UsageError
 from pymodels.zynqnet import registers as reg
+from pymodels.zynqnet import synth
 from pymodels.zynqnet.device import REGISTERS
+from pymodels.zynqnet.golden import Golden, quantised
 from pymodels.zynqnet.hardware import ErrorCode, Hardware
 from pymodels.zynqnet.memory_map import MemoryMap
 from pymodels.zynqnet.networks import mini
 from pymodels.zynqnet.timing import Accelerator
 from tb.benches.zynqnet import DESIGN
+from tb.cli import app
 from tb.cli.run import _split_sets
+from tb.job import Record
 from tb.run import Request, predict, run
 from tb.simulate import PULSE_S
+from tb.zynqnet.answer import answer
 from tb.zynqnet.errors import MISTAKES, mistakes
 
 HOST = ("restart", "polling", "edges", "registers", "reset", "responses")
@@ -201,3 +212,72 @@ def test_the_whole_network(width, cycles, tmp_path):
 @pytest.mark.parametrize("layer", ["f3/s1", "f7/e3", "c10/p2"])
 def test_whole_layers_behind_a_memory_that_holds_back(layer, tmp_path):
     passed("layer", {}, tmp_path, layer=layer, memory="random")
+
+
+ODD = {
+    "name": "odd",
+    "input": {"width": 8, "height": 6, "channels": 3},
+    "layer": [
+        {"name": "c1", "ch_out": 10, "stride": 2},
+        {"name": "f2/e1", "ch_out": 5, "kernel": 1, "split": "first"},
+        {"name": "f2/e3", "ch_out": 5, "split": "second"},
+        {"name": "p3", "ch_out": 7, "kernel": 1, "relu": False, "gpool": True},
+    ],
+}
+
+
+@pytest.mark.sim
+def test_a_network_with_padded_channels_and_what_a_run_of_it_keeps(tmp_path, monkeypatch, capfd):
+    monkeypatch.setattr("tb.cli.run.build_root", lambda: tmp_path)
+    rng = np.random.default_rng(1)
+    (tmp_path / "odd.json").write_text(json.dumps(ODD))
+    weights = rng.standard_normal(28 * 10 + 11 * 5 + 91 * 5 + 11 * 7).astype(np.float32)
+    image = (rng.standard_normal((6, 8, 3)) * 50).astype(np.float32)
+    np.save(tmp_path / "weights.npy", weights)
+    np.save(tmp_path / "image.npy", image)
+    outputs, scores = plain_zynqnet.run(ODD, weights, image)
+    sets = [f"{key}={value}" for key, value in SMALL.items()]
+    sets += [f"{key}={tmp_path / file}" for key, file in (("network", "odd.json"), ("image", "image.npy"))]
+    arguments = [word for item in [*sets, f"weights={tmp_path / 'weights.npy'}"] for word in ("--set", item)]
+    with pytest.raises(SystemExit) as caught:
+        get_command(app).main(args=["run", "zynqnet", *arguments])
+    shown = capfd.readouterr().out
+    assert not caught.value.code, shown
+    assert "PASS zynqnet mini, network odd: 1 episode(s)" in shown
+    best = int(np.argmax(scores))
+    assert re.search(rf"odd: classes in RTL.*\n(.*\n){{3}}│ {best} ", shown), shown
+    folder = tmp_path / "runs" / "zynqnet-mini"
+    report = json.loads((folder / "report.json").read_text())
+    assert (report["network"], report["classes"][0]["number"]) == ("odd", best)
+    assert [np.float32(one["score"]) for one in report["classes"]] == np.sort(scores)[::-1][:5].tolist()
+    assert list(report["outputs"]) == ["c1", "f2/e1", "f2/e3", "p3"]
+    for name, entry in report["outputs"].items():
+        kept = np.load(folder / entry["file"])
+        assert kept.tobytes() == outputs[name].tobytes(), name
+        assert (list(kept.shape), str(kept.dtype)) == (entry["shape"], entry["dtype"])
+
+
+@pytest.mark.parametrize(("layer", "count", "classes"), [("all", 7, 5), ("c4/p1,c4/p2", 2, 5), ("f2/e1", 1, 0)])
+def test_classes_where_the_last_layer_ran(layer, count, classes):
+    # What the model predicts in place of what the RTL does, in both formats.
+    for params, number in ((SMALL, "fp32"), (SMALL | {"INT8": 1}, "int8")):
+        request = Request(DESIGN, DESIGN.case("mini"), (0,), params, {"layer": layer})
+        ((stimulus, expected),) = predict(request, 0).steps
+        found = answer(request.setting(0), stimulus, Record(expected))
+        assert (found.subject, len(found.outputs), len(found.facts.get("classes", ()))) == (
+            "network mini",
+            count,
+            classes,
+        )
+        weights, image = synth.weights(mini()), synth.image(mini().input)
+        golden = Golden(mini(), weights, image) if number == "fp32" else quantised(mini(), weights, image).golden()
+        values = {out.layer.name: out.values.copy() for out in golden.run()}
+        assert all(np.array_equal(array, values[name]) for name, array in found.outputs.items())
+        if classes:
+            assert found.facts["classes"] == [asdict(one) for one in golden.top(5)]
+
+
+def test_cases_without_a_network_have_no_answer():
+    request = Request(DESIGN, DESIGN.case("polling"), (0,), SMALL)
+    stimulus, expected = predict(request, 0).steps[0]
+    assert answer(request.setting(0), stimulus, Record(expected)) is None
