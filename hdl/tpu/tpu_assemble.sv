@@ -10,7 +10,7 @@
 module tpu_assemble #(
   parameter int unsigned CHIP = 0,
   parameter bit          DMA  = 1'b0,
-  parameter int unsigned NMSG = 16
+  parameter int unsigned NMSG = 512
 ) (
   input  logic          clk,
   input  logic          rst_n,

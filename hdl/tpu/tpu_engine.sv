@@ -10,7 +10,7 @@ module tpu_engine #(
   parameter  int unsigned CHIP  = 0,
   parameter  bit          DMA   = 1'b0,
   parameter  int unsigned DEPTH = 8,
-  parameter  int unsigned NMSG  = 16,
+  parameter  int unsigned NMSG  = 512,
   localparam int unsigned BeatW = $clog2(8 * DEPTH + 1)
 ) (
   input  logic             clk,

@@ -16,7 +16,7 @@ module tpu_front #(
   parameter  int unsigned CORES   = 1,
   parameter  int unsigned ENGINES = 2,
   parameter  int unsigned DEPTH   = 8,
-  parameter  int unsigned NMSG    = 16,
+  parameter  int unsigned NMSG    = 512,
   localparam int unsigned N       = CORES * ENGINES
 ) (
   input  logic                 aclk,
@@ -77,8 +77,8 @@ module tpu_front #(
   if (DEPTH < 2 || DEPTH > 64 || (DEPTH & (DEPTH - 1)) != 0) begin : gen_bad_depth
     $fatal(1, "tpu_front: DEPTH must be a power of two, 2 to 64");
   end
-  if (NMSG < 2 || NMSG > 128 || (NMSG & (NMSG - 1)) != 0) begin : gen_bad_nmsg
-    $fatal(1, "tpu_front: NMSG must be a power of two, 2 to 128");
+  if (NMSG < 2 || NMSG > 512 || (NMSG & (NMSG - 1)) != 0) begin : gen_bad_nmsg
+    $fatal(1, "tpu_front: NMSG must be a power of two, 2 to 512");
   end
 
   localparam int unsigned BeatW = $clog2(8 * DEPTH + 1);

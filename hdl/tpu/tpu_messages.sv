@@ -5,10 +5,13 @@
 // `sent` is how often a message was sent, `left` how many WAITs there will be. Both change at the
 // edge at which a SEND ends or a WAIT is granted (latency 1); all engines may do so in every cycle.
 // With its last WAIT a message is 0 again. Engines look at `sent` of their own message.
+//
+// At most 2*N messages change at an edge, those that the engines name: each of these has a port to
+// the counters, and ports of the same message write the same values.
 
 module tpu_messages #(
   parameter int unsigned N    = 2,
-  parameter int unsigned NMSG = 16
+  parameter int unsigned NMSG = 512
 ) (
   input  logic                  clk,
   input  logic                  rst_n,
@@ -55,9 +58,11 @@ module tpu_messages #(
       sent_q <= '0;
       left_q <= '0;
     end else begin
-      for (int unsigned m = 0; m < NMSG; m++) begin
-        logic [15:0] sent_v;
-        logic [6:0]  left_v;
+      for (int unsigned port = 0; port < 2 * N; port++) begin
+        logic [MsgW-1:0] m;
+        logic [15:0]     sent_v;
+        logic [6:0]      left_v;
+        m      = port < N ? MsgW'(send_message[port % N]) : MsgW'(head_message[port % N]);
         sent_v = sent_q[m];
         left_v = left_q[m];
         if (grants[m] != '0) begin

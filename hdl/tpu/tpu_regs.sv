@@ -8,7 +8,7 @@ module tpu_regs #(
   parameter  int unsigned CORES   = 1,
   parameter  int unsigned ENGINES = 2,
   parameter  int unsigned DEPTH   = 8,
-  parameter  int unsigned NMSG    = 16,
+  parameter  int unsigned NMSG    = 512,
   localparam int unsigned N       = CORES * ENGINES,
   localparam int unsigned BeatW   = $clog2(8 * DEPTH + 1)
 ) (
@@ -82,6 +82,7 @@ module tpu_regs #(
   localparam logic [13:0] AdrDurEngs   = 14'h00A;
   localparam logic [13:0] AdrDurIndex  = 14'h00B;
   localparam logic [13:0] AdrDurData   = 14'h00C;
+  localparam logic [13:0] AdrMessage   = 14'h080;
 
   localparam logic [3:0] OffBlock   = 4'd0;
   localparam logic [3:0] OffSize    = 4'd1;
@@ -91,7 +92,7 @@ module tpu_regs #(
 
   localparam logic [31:0] IdValue      = 32'h5450_5543;
   localparam logic [31:0] ConfigValue  =
-      {8'(NMSG), 1'b0, 7'(DEPTH), 6'd0, 2'(CHIP), 2'd0, 2'(ENGINES), 4'(CORES)};
+      {4'd0, 4'(MsgW), 1'b0, 7'(DEPTH), 6'd0, 2'(CHIP), 2'd0, 2'(ENGINES), 4'(CORES)};
   localparam logic [23:0] TimeoutReset = 24'd4096;
 
   logic                   enabled_q;
@@ -237,6 +238,7 @@ module tpu_regs #(
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic [13:0]     read_word;
+  logic [13:0]     message_word;
   logic            read_core;
   logic            read_message;
   logic            read_engine;
@@ -246,9 +248,10 @@ module tpu_regs #(
 
   assign read_word    = read_addr[15:2];
   assign c            = read_word[2:0];
-  assign m            = read_word[MsgW-1:0];
+  assign message_word = read_word - AdrMessage;
+  assign m            = message_word[MsgW-1:0];
   assign read_core    = read_word[13:3] == 11'(16'h0100 >> 5) && 32'(c) < CORES;
-  assign read_message = read_word[13:7] == 7'(16'h0200 >> 9) && 32'(read_word[6:0]) < NMSG;
+  assign read_message = read_word >= AdrMessage && 32'(message_word) < NMSG;
   assign read_n       = read_word[8:4];
   assign read_engine  = read_word[13:9] == 5'(16'h1000 >> 11) && 32'(read_n) < N;
 

@@ -22,10 +22,10 @@ class Front:
     cores: int = 1
     engines: int = 2
     depth: int = 8
-    nmsg: int = 16
+    nmsg: int = 512
 
     def __post_init__(self) -> None:
-        limits = {"chip": (0, 2), "cores": (1, 8), "engines": (2, 3), "depth": (2, 64), "nmsg": (2, 128)}
+        limits = {"chip": (0, 2), "cores": (1, 8), "engines": (2, 3), "depth": (2, 64), "nmsg": (2, 512)}
         for name, (low, high) in limits.items():
             if not low <= getattr(self, name) <= high:
                 raise UsageError(f"{name}: found {getattr(self, name)}, expected {low} to {high}")

@@ -195,9 +195,10 @@ class Registers:
 
     def _read(self, address: int) -> int | None:
         live, front = self.live, self.front
+        messages = front.nmsg.bit_length() - 1  # a power of two
         fixed = {
             ID: ID_VALUE,
-            CONFIG: front.cores | front.engines << 4 | front.chip << 8 | front.depth << 16 | front.nmsg << 24,
+            CONFIG: front.cores | front.engines << 4 | front.chip << 8 | front.depth << 16 | messages << 24,
             CTRL: live.enabled | live.halted << 1,
             IRQ_STATUS: self.irq_status,
             ERROR: live.error,

@@ -10,17 +10,24 @@ from typing import Any
 import numpy as np
 
 from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
+from pymodels.errors import UsageError
 from pymodels.pattern import Pattern
 from pymodels.stimulus import Access, Stimulus
 from pymodels.tpu import front_registers as reg
+from pymodels.tpu.decode import decode
 from pymodels.tpu.engine_kinds import BLOCK, BM1684X, BM1688, BM1690
 from pymodels.tpu.front_registers import predict, predict_accesses
+from pymodels.tpu.schedule import lane
+from pymodels.tpu.tables import chip as chip_tables
 from pymodels.trace import Trace
 from tb.benches.tpu_damage import DAMAGES, Damage, Target
-from tb.benches.tpu_programs import END, SEND, WAIT, Command, Group, Program, kinds, random_program, stream
+from tb.benches.tpu_programs import END, NUMBERS, SEND, WAIT, Command, Group, Program, kinds, random_program, stream
 from tb.design import Case, Design, LitePort, MemoryPort, Parameter, Setting, StatusPort, StreamPort
 from tb.paths import HDL
 from tb.traffic import Rng, stream_cases
+
+MESSAGES = 512
+"""NMSG unless given: all that 9 bits can name."""
 
 BY_KIND, BY_ID = 1, 2
 """Values of DUR_MODE (docs/tpu-engine.md, Duration)."""
@@ -43,6 +50,7 @@ class Scene:
         mask: value of IRQ_MASK.
         first: accesses before all others.
         extra: reads after all others.
+        damaged: whether streams given as bytes may be broken, and name messages that the hardware has not.
     """
 
     program: Program
@@ -53,6 +61,7 @@ class Scene:
     mask: int = 0
     first: Sequence[Access] = ()
     extra: Sequence[Access] = ()
+    damaged: bool = False
 
 
 @dataclass(frozen=True)
@@ -78,12 +87,15 @@ class _Layout:
 
     shape: _Shape
     rng: Rng
+    damaged: bool = False
     regions: dict[int, list[Region]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
 
     def group(self, core: int, group: Group) -> None:
         for engine, commands in enumerate(group.streams):
             n = core * self.shape.engines + engine
+            if engine in group.raw and not self.damaged:
+                _check_messages(self.shape, core, engine, group.raw[engine])
             raw = group.raw.get(engine, b"" if not commands else stream(self.shape.chip, commands, self.rng))
             count = group.counts.get(engine, len(commands))
             here = self.regions.setdefault(n, [])
@@ -98,6 +110,26 @@ class _Layout:
                 Access("write", at + reg.COUNT, count),
             ]
         self.accesses.append(Access("write", reg.PUSH + 4 * core, 0))
+
+
+_DECODED_AS = {BM1684X: "BM1684X", BM1688: "BM1688", BM1690: "BM1690"}
+_ENGINES = ("tiu", "gdma", "sdma")
+
+
+def _check_messages(shape: _Shape, core: int, engine: int, raw: bytes) -> None:
+    """Refuse a stream whose SENDs and WAITs name messages that the hardware has not: it would stop there in BAD_MESSAGE.
+
+    Raises:
+        UsageError: with the command, the message and the parameter.
+    """
+    found = lane(decode(chip_tables(_DECODED_AS[shape.chip]).engine(_ENGINES[engine]), raw, strict=False), core)
+    beyond = np.flatnonzero((found.role > 0) & (found.message >= shape.messages))
+    if len(beyond):
+        most = int(found.message[found.role > 0].max())
+        what = f"{found.name} command {int(found.id[beyond[0]])} uses message {int(found.message[beyond[0]])}"
+        raise UsageError(
+            f"{what}, the front end has {shape.messages}; set NMSG to {1 << most.bit_length()} or more (messages to {most})"
+        )
 
 
 def _table_writes(mode: int, tables: Mapping[int, Mapping[int, int]]) -> list[Access]:
@@ -123,14 +155,15 @@ def final_reads(params: Mapping[str, Any]) -> tuple[Access, ...]:
     shape = _Shape.of(params)
     at = [reg.CTRL, reg.IRQ_STATUS, reg.ERROR, reg.ERROR_ID, *(reg.PUSH + 4 * c for c in range(shape.cores))]
     at += [reg.ENGINE + reg.ENGINE_STRIDE * n + o for n in range(shape.number) for o in (reg.CURRENT, reg.STATUS)]
-    at += [reg.MESSAGE + 4 * m for m in range(min(4, shape.messages))]
+    # The first ones are those that barriers use; the last one is where the map ends.
+    at += [reg.MESSAGE + 4 * m for m in sorted({*range(min(4, shape.messages)), shape.messages - 1})]
     return tuple(Access("read", a) for a in at)
 
 
 def stimulus_of(scene: Scene, setting: Setting, rng: Rng, *, start: int = 0) -> Stimulus:
     """An episode without patterns on the dispatch ports; the trigger comes at edge ``start``."""
     shape, clock = _Shape.of(setting.params), setting.clocks["aclk"]
-    layout = _Layout(shape, rng)
+    layout = _Layout(shape, rng, scene.damaged)
     for core, groups in enumerate(scene.program):
         for group in groups:
             layout.group(core, group)
@@ -309,20 +342,21 @@ def damaged(setting: Setting, damage: Damage) -> Stimulus:
     program[-1] += last[0]
     damage.apply(Target(rng, shape.chip, shape.messages, program))
     scene = Scene(program, [_random_timing(rng) for _ in range(shape.number)], int(rng.integers(1, 4)))
-    scene.timeout, scene.mask = 200, 1 << 31
+    scene.timeout, scene.mask, scene.damaged = 200, 1 << 31, True
     clear = (Access("write", reg.CTRL, reg.START | reg.CLEAR), Access("write", reg.IRQ_STATUS, (1 << 32) - 1))
     scene.extra = (*clear, *final_reads(setting.params))
     return at_rest(_dressed(stimulus_of(scene, setting, rng), setting))
 
 
-def damages_of(chip: int) -> list[Damage]:
-    """The kinds of damage that make sense on a chip."""
-    return [d for d in DAMAGES if chip in d.chips]
+def damages_of(chip: int, messages: int = MESSAGES) -> list[Damage]:
+    """The kinds of damage that make sense on a chip, for hardware with so many messages."""
+    return [d for d in DAMAGES if chip in d.chips and not (d.beyond and messages >= NUMBERS[chip])]
 
 
 def _damage(setting: Setting) -> list[Stimulus]:
     """Every kind of damage ends in its error."""
-    return [damaged(setting, d) for d in damages_of(int(setting.params["CHIP"]))]
+    shape = _Shape.of(setting.params)
+    return [damaged(setting, d) for d in damages_of(shape.chip, shape.messages)]
 
 
 def _registers(setting: Setting) -> list[Stimulus]:
@@ -335,8 +369,11 @@ def _registers(setting: Setting) -> list[Stimulus]:
         reg.ENGINE + reg.ENGINE_STRIDE * n + o for n in range(shape.number) for o in range(0, reg.ENGINE_STRIDE, 4)
     ]
     cores = [reg.PUSH + 4 * c for c in range(8)]
-    messages = [reg.MESSAGE + 4 * m for m in range(shape.messages)]
-    holes = [0x0034, 0x00FC, 0x0120, 0x01FC, 0x0400, 0x0FFC, 0x1800, 0xFFFC, reg.MESSAGE + 4 * shape.messages]
+    # With many messages: the first ones, both sides of each address bit, and the last ones.
+    edges = {1 << bit for bit in range(10)} | {(1 << bit) - 1 for bit in range(10)}
+    chosen = [m for m in range(shape.messages) if m < 16 or m in edges or m >= shape.messages - 2]
+    messages = [reg.MESSAGE + 4 * m for m in chosen]
+    holes = [0x0034, 0x00FC, 0x0120, 0x01FC, 0x0A00, 0x0FFC, 0x1800, 0xFFFC, reg.MESSAGE + 4 * shape.messages]
     holes.append(reg.ENGINE + reg.ENGINE_STRIDE * shape.number)
     known = [*plain, reg.CTRL, *engines, *cores, *messages, *holes]
     accesses = [Access("read", a) for a in known]
@@ -391,7 +428,7 @@ DESIGN = Design(
         "CORES": Parameter(default=1),
         "ENGINES": Parameter(default=2),
         "DEPTH": Parameter(default=8),
-        "NMSG": Parameter(default=16),
+        "NMSG": Parameter(default=MESSAGES),
     },
     streams=(
         StreamPort(name="start", direction="in", width=8, from_file=False, signals=_roles("start", "tdata", "tvalid")),
@@ -414,10 +451,10 @@ DESIGN = Design(
     register_model=_replies,
     variants=(
         {},
-        {"CHIP": BM1684X, "DEPTH": 32},
-        {"CHIP": BM1688, "CORES": 2, "DEPTH": 32, "NMSG": 4},
-        {"CHIP": BM1690, "CORES": 2, "ENGINES": 3, "DEPTH": 16, "NMSG": 128},
-        {"CORES": 3, "DEPTH": 2},
+        {"CHIP": BM1684X, "DEPTH": 32, "NMSG": 2},
+        {"CHIP": BM1688, "CORES": 2, "DEPTH": 32, "NMSG": 128},
+        {"CHIP": BM1690, "CORES": 2, "ENGINES": 3, "DEPTH": 16},
+        {"CORES": 3, "DEPTH": 2, "NMSG": 4},
     ),
     cases=(
         Case(

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from pymodels.tpu.engine_kinds import BLOCK, BM1684X, BM1690
-from tb.benches.tpu_programs import END, NOP, SEND, WAIT, Command, Group, Kind, Program, absent, kinds, stream
+from tb.benches.tpu_programs import END, NOP, NUMBERS, SEND, WAIT, Command, Group, Kind, Program, absent, kinds, stream
 
 Rng = np.random.Generator
 
@@ -61,12 +61,14 @@ class Damage:
         errors: the codes that it may end in.
         apply: changes the target.
         chips: where it makes sense.
+        beyond: whether it names a message that the hardware has not, so that the field must be able to.
     """
 
     name: str
     errors: frozenset[int]
     apply: Callable[[Target], None]
     chips: tuple[int, ...] = (0, 1, 2)
+    beyond: bool = False
 
 
 def _middle(target: Target, engine: int) -> int:
@@ -213,7 +215,7 @@ def _insert(engine: int, command: Callable[[Target], Command]) -> Callable[[Targ
 
 
 def _unanswered(engine: int) -> Callable[[Target], None]:
-    return _insert(engine, lambda t: Command(WAIT[engine > 0], 0, t.messages - 1, 1))
+    return _insert(engine, lambda t: Command(WAIT[engine > 0], 0, min(t.messages, NUMBERS[t.chip]) - 1, 1))
 
 
 def _short_count(target: Target) -> None:
@@ -330,8 +332,15 @@ DAMAGES: tuple[Damage, ...] = (
         _codes(BAD_MESSAGE),
         _insert(1, lambda t: Command(SEND[True], 0, t.messages, 1)),
         _WITH_MESSAGES,
+        beyond=True,
     ),
-    Damage("greatest message", _codes(BAD_MESSAGE), _insert(0, lambda t: Command(WAIT[False], 0, 127, 1)), (1, 2)),
+    Damage(
+        "greatest message",
+        _codes(BAD_MESSAGE),
+        _insert(0, lambda t: Command(WAIT[False], 0, NUMBERS[t.chip] - 1, 1)),
+        _WITH_MESSAGES,
+        beyond=True,
+    ),
     Damage("SEND for nobody", _codes(BAD_MESSAGE), _insert(0, lambda t: Command(SEND[False], 0, 1, 0)), (1, 2)),
     Damage("WAIT for nobody", _codes(BAD_MESSAGE), _insert(1, lambda t: Command(WAIT[True], 0, 1, 0)), (1, 2)),
     Damage("noise in the TIU's stream", _ANY, _noise(0)),

@@ -65,6 +65,14 @@ NOP = {False: Kind(False, False, TIU_SYSTEM, 30), True: Kind(True, True, DMA_SYS
 """System commands, for the TIU (False) and the DMAs (True)."""
 
 
+NUMBERS = {BM1684X: 0, BM1688: 128, BM1690: 512}
+"""How many messages the field of a SEND or WAIT can name: 7 bits on BM1688, 9 on BM1690."""
+
+
+_POOL = 14
+"""Messages that a random program uses beside the two of full barriers."""
+
+
 def _subs(mask: int) -> Iterator[int]:
     return (sub for sub in range(32) if mask >> sub & 1)
 
@@ -203,7 +211,11 @@ class _Maker:
         self.short = {dma: [k for k in self.kinds[dma] if k.beats == 1] for dma in (False, True)}
         self.program: Program = [[self._group()] for _ in range(cores)]
         self._full = 0
-        self._fresh = list(range(2, messages))
+        self._pool = list(range(2, messages))
+        if len(self._pool) > _POOL:
+            # Few enough that they are used again, of all sizes, with the greatest one among them.
+            self._pool = [*rng.choice(self._pool[:-1], _POOL - 1, replace=False).tolist(), messages - 1]
+        self._fresh = list(self._pool)
 
     def _group(self) -> Group:
         return Group([[] for _ in range(self.engines)])
@@ -244,11 +256,11 @@ class _Maker:
         self.barrier(everyone, everyone, self._full)
         self._full ^= 1
 
-    def some_barrier(self, messages: int) -> None:
+    def some_barrier(self) -> None:
         """Some send and some wait, on a message that was not used since the last full barrier."""
         if not self._fresh:
             self.full_barrier()
-            self._fresh = list(range(2, messages))
+            self._fresh = list(self._pool)
             return
         everyone = [(c, e) for c in range(len(self.program)) for e in range(self.engines)]
         pick = [everyone[i] for i in self.rng.permutation(len(everyone))]
@@ -292,6 +304,7 @@ def random_program(
         barriers: chance that a step is a barrier.
         groups: most groups of a core.
     """
+    messages = min(messages, NUMBERS[chip])
     maker = _Maker(rng, chip, cores, engines, messages)
     made = 0
     while made < commands:
@@ -301,7 +314,7 @@ def random_program(
             if rng.random() < 0.3:
                 maker.full_barrier()
             else:
-                maker.some_barrier(messages)
+                maker.some_barrier()
             made += cores * engines
         elif draw > 0.97 and len(maker.program[core]) < groups:
             maker.next_group(core)

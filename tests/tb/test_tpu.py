@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 
 from pymodels.axi.memory import MemoryImage
+from pymodels.errors import UsageError
+from pymodels.stimulus import Access
 from pymodels.tpu.engine_kinds import BLOCK, BM1684X, BM1688, BM1690
-from pymodels.tpu.front_registers import CTRL, ERROR
+from pymodels.tpu.front_registers import CTRL, ERROR, MESSAGE
 from tb.benches import tpu
 from tb.benches.tpu import DESIGN, damages_of
 from tb.benches.tpu_damage import BUS, DAMAGES
+from tb.benches.tpu_programs import END, SEND, WAIT, Command, Group, stream
 from tb.design import Case
 from tb.paths import HDL
 from tb.run import Request, run
@@ -150,6 +153,59 @@ def test_damage_ends_in_the_named_error_never_in_a_hang(chip, tmp_path):
 
 def test_there_are_thirty_kinds_of_damage():
     assert len({d.name for d in DAMAGES}) == len(DAMAGES) >= 30
+
+
+# -- messages ----------------------------------------------------------------------------------------------------------
+
+NUMBERS = (30, 31, 127, 128, 300, 511)
+
+
+def meeting(chip, numbers):
+    """A group of TIU and GDMA, as bytes, whose engines meet on each of the messages."""
+    group = Group([[], []])
+    for engine in range(2):
+        dma = engine > 0
+        commands = [Command(kind[dma], 0, m, 2) for m in numbers for kind in (SEND, WAIT)]
+        commands.append(Command(END[dma]))
+        group.raw[engine] = stream(chip, commands, np.random.default_rng(0))
+        group.counts[engine] = len(commands)
+    return group
+
+
+def _meetings(setting):
+    scene = tpu.Scene([[meeting(setting.params["CHIP"], NUMBERS)]])
+    scene.extra = [*(Access("read", MESSAGE + 4 * m) for m in NUMBERS), Access("read", MESSAGE + 4 * 512, error=True)]
+    return [tpu.stimulus_of(scene, setting, np.random.default_rng(0))]
+
+
+@pytest.mark.sim
+def test_messages_of_nine_bits(tmp_path):
+    """Message numbers above 15 ended in BAD_MESSAGE, and the largest front end had 128 of 512."""
+    (result,) = attempt(Case(name="meetings", summary="numbers to 511", make=_meetings), [0], tmp_path)
+    assert result.passed, result.failures[:2]
+    (episode,) = result.episodes
+    assert answers(episode, ERROR)[0] == answers(episode, CTRL)[0] & 2 == 0
+    assert [len(episode.record.outcome.ports[f"m_axis_{n}"]) for n in range(2)] == [2 * len(NUMBERS) + 1] * 2
+    # The registers of all messages are there, and none behind them.
+    read = episode.record.accesses["s_axil"][-len(NUMBERS) - 1 :]
+    assert [bool(one.error) for one in read] == [False] * len(NUMBERS) + [True]
+
+
+@pytest.mark.parametrize(("chip", "have", "numbers"), [(BM1688, 16, (30, 31)), (BM1690, 128, (5, 300))])
+def test_a_stream_with_more_messages_than_the_hardware_is_refused(chip, have, numbers):
+    setting = Request(DESIGN, DESIGN.case("random"), [0], {"CHIP": chip, "NMSG": have}).setting(0)
+    first = next(i for i, m in enumerate(numbers) if m >= have)
+    text = rf"core 0 tiu command {2 * first + 1} uses message {numbers[first]}, the front end has {have}; set NMSG to"
+    with pytest.raises(UsageError, match=text):
+        tpu.stimulus_of(tpu.Scene([[meeting(chip, numbers)]]), setting, np.random.default_rng(0))
+
+
+def test_the_default_has_every_message_that_a_chip_can_name():
+    assert DESIGN.parameters["NMSG"].default == 512
+    for variant in DESIGN.variants:
+        chip, have = variant.get("CHIP", BM1690), variant.get("NMSG", 512)
+        beyond = [d for d in damages_of(chip, have) if d.beyond]
+        assert len(beyond) == (2 if chip != BM1684X and have < {BM1688: 128, BM1690: 512}[chip] else 0)
 
 
 # -- programs ----------------------------------------------------------------------------------------------------------
