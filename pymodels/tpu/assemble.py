@@ -26,12 +26,14 @@ class Assembled:
         engine: its engine, None for records of both engines.
         data: the bytes.
         count: how many commands.
+        place: commands since the last END: their ids begin at 1 behind it.
     """
 
     name: str
     engine: Engine | None
     data: bytearray = field(default_factory=bytearray)
     count: int = 0
+    place: int = 0
 
 
 def assemble(
@@ -130,8 +132,11 @@ class _Assembler:
         explicit = "id" in engine.head and kind.has_id
         id_ = int(words[0])
         stream.count += 1
-        if not explicit and stream.engine is not None and id_ != stream.count:
-            raise self._wrong(f"id {id_}", f"{stream.count}: {engine.name} commands of {engine.chip} are counted")
+        stream.place += 1
+        if not explicit and stream.engine is not None and id_ != stream.place:
+            raise self._wrong(f"id {id_}", f"{stream.place}: {engine.name} commands of {engine.chip} are counted")
+        if (kind, func) == engine.end:
+            stream.place = 0
         # Fields given by name have the last word over what follows from the operation.
         value = self._template(engine).value(kind, func, id_ if explicit else None, wait[1])
         for name, given in fields.items():

@@ -13,7 +13,7 @@ import numpy as np
 
 from pymodels.tpu.bmodel import Stream
 from pymodels.tpu.container import Container, commands
-from pymodels.tpu.decode import Commands
+from pymodels.tpu.decode import Commands, places
 from pymodels.tpu.schedule import OTHER, SEND, WAIT, Lane, lane, schedule
 from pymodels.tpu.tables import Chip
 from pymodels.tpu.walk import RULES as FRAMING
@@ -143,19 +143,22 @@ def _alone(chip: Chip, stream: Stream, found: Commands, fatal: bool) -> Iterable
             text = f"found {stream.bytes} bytes of commands, expected {used} (used) to {len(stream.data)} (there)"
             yield Finding("length", name, text)
     if "id" in found.engine.head:
-        expected = np.arange(1, n + 1)
+        expected = places(found.segment) + 1
         wrong = np.flatnonzero(found.id != expected)
         if len(wrong):
             row = int(wrong[0])
-            text = f"found {found.engine.name} id {int(found.id[row])} at place {row + 1}, expected {row + 1}"
+            text = (
+                f"found {found.engine.name} id {int(found.id[row])} at place {row + 1}, expected {int(expected[row])}"
+            )
             text += f" ({len(wrong)} ids differ)" if len(wrong) > 1 else ""
             yield Finding("id-order", name, text, int(found.id[row]), int(at[row]))
     width = found.engine.head.get("id", (0, 0))[1] or _dep_width(chip, found.engine.name)
-    if width and n >= 1 << width:
-        yield Finding("id-width", name, f"found {n} commands in a group, expected at most {(1 << width) - 1}")
+    most = int(np.bincount(found.segment).max(initial=0))
+    if width and most >= 1 << width:
+        yield Finding("id-width", name, f"found {most} commands in a group, expected at most {(1 << width) - 1}")
     if found.engine.name in OTHER and n:
         waits = np.flatnonzero(found.dep > 0)
-        falling = waits[1:][np.diff(found.dep[waits]) < 0]
+        falling = waits[1:][(np.diff(found.dep[waits]) < 0) & (np.diff(found.segment[waits]) == 0)]
         rows, more = _first(falling)
         for row in rows[:1]:
             text = (
@@ -188,7 +191,7 @@ def _together(members: Sequence[tuple[Stream, Commands]], complete: bool) -> Ite
     yield from never
     sync = list(_sync(lanes, owners, complete)) if complete or len(lanes) > 1 else []
     yield from sync
-    hidden = {(f.stream, f.id) for f in never}
+    hidden = {(f.stream, f.offset) for f in never}
     if not complete:
         # Bare streams: what waits for an engine that was not given is taken as met.
         lanes = [
@@ -202,10 +205,11 @@ def _together(members: Sequence[tuple[Stream, Commands]], complete: bool) -> Ite
         names = {one.name: owner for one, owner in zip(lanes, owners, strict=True)}
         for blocked in result.blocked:
             stream, found = names[blocked.lane]
-            if (stream.name, blocked.id) in hidden:
+            at = stream.offset + int(found.offset[blocked.row])
+            if (stream.name, at) in hidden:
                 continue
-            text = f"{blocked.lane} stands still at command {blocked.id}, which waits for {blocked.reason}"
-            yield Finding("deadlock", stream.name, text, blocked.id, stream.offset + int(found.offset[blocked.row]))
+            text = f"{blocked.lane} stands still at {blocked.command}, which waits for {blocked.reason}"
+            yield Finding("deadlock", stream.name, text, blocked.id, at)
 
 
 def _never(lanes: Sequence[Lane], owners: Sequence[tuple[Stream, Commands]], complete: bool) -> Iterable[Finding]:
@@ -216,11 +220,16 @@ def _never(lanes: Sequence[Lane], owners: Sequence[tuple[Stream, Commands]], com
         other = by_name.get((one.core, OTHER[one.engine]))
         if other is None and not complete:
             continue
-        last = 0 if other is None else int(other.id.max(initial=0))
+        lasts = np.zeros(0, np.int64) if other is None else other.lasts()
+        segments = int(found.segment[-1]) + 1 if len(found) else 0
+        last = np.pad(lasts, (0, max(0, segments - len(lasts))))[found.segment]
         rows, more = _first(np.flatnonzero(one.dep > last))
         for count, row in enumerate(rows):
-            text = f"command {int(one.id[row])} ({found.op(row)}) waits for {OTHER[one.engine]} command {int(one.dep[row])}, "
-            text += f"the last one is {last}{more if count == len(rows) - 1 else ''}"
+            where = f" of segment {int(found.segment[row]) + 1}" if segments > 1 else ""
+            text = f"command {int(one.id[row])} ({found.op(row)}){where} waits for {OTHER[one.engine]} "
+            text += (
+                f"command {int(one.dep[row])}, the last one is {int(last[row])}{more if count == len(rows) - 1 else ''}"
+            )
             yield Finding("never-met", stream.name, text, int(one.id[row]), stream.offset + int(found.offset[row]))
 
 

@@ -38,8 +38,8 @@ class Commands:
         offset: (n,) int64, where each begins.
         kind: (n,) int16, index into ``engine.kinds``.
         func: (n,) uint16, the head's func.
-        id: (n,) int64: as the head says, or counted from 1 where the head has none.
-        dep: (n,) int64: the id of the other engine that must be done before, 0 for none.
+        id: (n,) int64: as the head says, or counted from 1 in each segment where the head has none.
+        dep: (n,) int64: the id of the other engine, in the same segment, that must be done before; 0 for none.
         segment: (n,) int32, counted up behind each END.
         place: (n,) int64, place in a sequence that both engines share (CV18xx records), else 0, 1, 2, ...
         problems: what is wrong with the framing.
@@ -154,7 +154,7 @@ def decode(
         engine: from the tables.
         data: the stream, with END and padding where the engine has them.
         strict: raise what is fatally wrong with the framing; otherwise it is in ``problems``.
-        first_id: of the first command, where the head has no id.
+        first_id: of the first command, where the head has no id; behind an END ids begin at 1 again.
 
     Raises:
         InputError: with the byte offset.
@@ -188,6 +188,16 @@ def decode_any(
     return {one.name: decode(one, data, strict=strict)}
 
 
+def places(segment: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
+    """(n,) the place of each command in its segment: 0, 1, 2, ... and 0 again behind each END."""
+    rows = np.arange(len(segment), dtype=np.int64)
+    if not len(segment) or segment[-1] == 0:
+        return rows
+    first = np.concatenate([[0], np.flatnonzero(np.diff(segment)) + 1])
+    rows -= np.repeat(first, np.diff(np.append(first, len(segment))))
+    return rows
+
+
 def _raise(found: Walked) -> None:
     for problem in found.problems:
         if problem.fatal:
@@ -203,7 +213,8 @@ def _columns(
 ) -> Commands:
     n = len(found.offset)
     func = np.zeros(n, np.uint16)
-    ids = np.arange(first_id, first_id + n, dtype=np.int64)
+    ids = places(found.segment) + 1
+    ids[found.segment == 0] += first_id - 1
     dep = np.zeros(n, np.int64)
     if n and engine.head:
         low, high = heads(engine, words_of(data), found.offset >> 3)

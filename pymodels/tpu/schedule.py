@@ -6,12 +6,16 @@ later: ``start = max(end of the one before, end of the one waited for) + 1``, th
 duration - 1``. This reproduces every start and end in the compiler's own timelines. A SEND counts for its message when it
 has ended, a WAIT ends when the SENDs it counts have; a message id is used again, so the j-th WAIT of an engine on a
 message needs j times its count of SENDs.
+
+A stream may go on behind an END: a segment, whose ids begin at 1 again. Dependencies mean commands of the same segment,
+and TIU and GDMA of a core begin a segment when both are done with the one before.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +37,7 @@ class Lane:
         id, dep: (n,) int64.
         role: (n,) int8, SEND, WAIT or NONE.
         message, count: (n,) int64, of SEND and WAIT.
+        segment: (n,) int32, counted up behind each END; None: one segment.
     """
 
     core: int
@@ -42,9 +47,21 @@ class Lane:
     role: npt.NDArray[np.int8]
     message: npt.NDArray[np.int64]
     count: npt.NDArray[np.int64]
+    segment: npt.NDArray[np.int32] | None = None
 
     def __len__(self) -> int:
         return len(self.id)
+
+    def bounds(self) -> list[int]:
+        """Where segments begin, and the number of commands: one more than there are segments."""
+        if self.segment is None or not len(self) or self.segment[-1] == 0:
+            return [0, len(self)]
+        return [int(row) for row in np.searchsorted(self.segment, np.arange(int(self.segment[-1]) + 2))]
+
+    def lasts(self) -> npt.NDArray[np.int64]:
+        """(segments,) the greatest id of each segment, 0 where there is none."""
+        bounds = self.bounds()
+        return np.array([self.id[a:b].max(initial=0) for a, b in pairwise(bounds)], np.int64)
 
     @property
     def name(self) -> str:
@@ -67,20 +84,26 @@ def lane(commands: Commands, core: int = 0) -> Lane:
             role[rows] = what
             for column, (bit, width) in ((message, spec.id), (count, spec.count)):
                 column[rows] = (value >> np.uint64(bit) & np.uint64((1 << width) - 1)).astype(np.int64)
-    return Lane(core, engine.name, commands.id, commands.dep, role, message, count)
+    return Lane(core, engine.name, commands.id, commands.dep, role, message, count, commands.segment)
 
 
 @dataclass(frozen=True)
 class Blocked:
-    """A command that never ends."""
+    """A command that never ends; ``segment`` is counted from 0."""
 
     lane: str
     row: int
     id: int
     reason: str
+    segment: int = 0
+
+    @property
+    def command(self) -> str:
+        """``command 3``, and its segment if it is not the first one."""
+        return f"command {self.id}" + (f" of segment {self.segment + 1}" if self.segment else "")
 
     def __str__(self) -> str:
-        return f"{self.lane} command {self.id} waits for {self.reason}"
+        return f"{self.lane} {self.command} waits for {self.reason}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,6 +140,29 @@ def schedule(lanes: Sequence[Lane], durations: Sequence[npt.ArrayLike | int]) ->
     return _Run(lanes, durations, by_name).run()
 
 
+def _needs(one: Lane, other: Lane | None) -> list[int]:
+    """For each command, how many of the other engine must have ended; more than there are where that never comes."""
+    need = np.zeros(len(one), np.int64)
+    never = 1 if other is None else len(other) + 1
+    theirs = [0] if other is None else other.bounds()
+    for segment, (begin, end) in enumerate(pairwise(one.bounds())):
+        ids = np.zeros(0, np.int64)
+        if other is not None and segment + 1 < len(theirs):
+            ids = np.maximum.accumulate(other.id[theirs[segment] : theirs[segment + 1]])
+        dep = one.dep[begin:end]
+        place = np.searchsorted(ids, dep)
+        found = np.where(place < len(ids), place + theirs[min(segment, len(theirs) - 1)] + 1, never)
+        need[begin:end] = np.where(dep > 0, found, 0)
+    made: list[int] = need.tolist()
+    return made
+
+
+def _gates(one: Lane, other: Lane) -> dict[int, int]:
+    """First commands of further segments, and how many of the other engine must have ended before them."""
+    theirs = other.bounds()
+    return {row: theirs[min(s, len(theirs) - 1)] for s, row in enumerate(one.bounds()[1:-1], 1)}
+
+
 class _Run:
     def __init__(
         self, lanes: Sequence[Lane], durations: Sequence[npt.ArrayLike | int], by_name: Mapping[tuple[int, str], int]
@@ -125,15 +171,17 @@ class _Run:
         self.other = [by_name.get((one.core, OTHER.get(one.engine, ""))) for one in lanes]
         self.took: list[list[int]] = []
         self.need: list[list[int]] = []  # how many commands of the other engine must have ended
+        self.gates: list[dict[int, int]] = []  # the same, for the first command of each further segment
         for index, (one, given) in enumerate(zip(lanes, durations, strict=True)):
             cycles = np.broadcast_to(np.asarray(given, np.int64), (len(one),))
             if len(cycles) and int(cycles.min()) < 0:
                 raise UsageError(f"{one.name}: a duration of {int(cycles.min())} cycles, expected 0 or more")
             self.took.append(cycles.tolist())
             other = self.other[index]
-            ids = np.maximum.accumulate(lanes[other].id) if other is not None else np.zeros(0, np.int64)
-            need = np.where(one.dep > 0, np.searchsorted(ids, one.dep) + 1, 0)
-            self.need.append(need.tolist() if one.engine in OTHER else [0] * len(one))
+            self.need.append(
+                _needs(one, None if other is None else lanes[other]) if one.engine in OTHER else [0] * len(one)
+            )
+            self.gates.append({} if other is None else _gates(one, lanes[other]))
         self.start: list[list[int]] = [[] for _ in lanes]
         self.end: list[list[int]] = [[] for _ in lanes]
         self.sends: dict[int, list[int]] = {}
@@ -164,7 +212,13 @@ class _Run:
         row, total = len(end), len(need)
         before = row
         last = end[-1] if end else -1
+        gates = self.gates[index]
         while row < total:
+            if gates and row in gates:
+                done_before = gates[row]
+                if done_before > len(theirs):
+                    break
+                last = max(last, theirs[done_before - 1] if done_before else -1)
             wait = need[row]
             if wait > len(theirs):
                 break
@@ -200,18 +254,21 @@ class _Run:
     def _why(self, index: int) -> Blocked:
         one, row = self.lanes[index], len(self.end[index])
         other = self.other[index]
-        if other is None and self.need[index][row]:
+        segment = 0 if one.segment is None else int(one.segment[row])
+        if other is not None and self.gates[index].get(row, 0) > len(self.end[other]):
+            reason = f"the end of segment {segment} of {self.lanes[other].engine}"
+        elif other is None and self.need[index][row]:
             reason = f"{OTHER[one.engine]} command {int(one.dep[row])}, and there is no {OTHER[one.engine]} stream"
         elif other is not None and self.need[index][row] > len(self.end[other]):
             reason = f"{self.lanes[other].engine} command {int(one.dep[row])}"
-            last = int(self.lanes[other].id.max(initial=0))
             if self.need[index][row] > len(self.lanes[other]):
-                reason += f", and there are {last} only"
+                lasts = self.lanes[other].lasts()
+                reason += f", and there are {int(lasts[segment]) if segment < len(lasts) else 0} only"
         else:
             message, count = int(one.message[row]), int(one.count[row])
             got = len(self.sends.get(message, [])) - self.waits[index].get(message, 0) * count
             reason = f"message {message}: {got} of {count} SENDs"
-        return Blocked(one.name, row, int(one.id[row]), reason)
+        return Blocked(one.name, row, int(one.id[row]), reason, segment)
 
 
 @dataclass(frozen=True)

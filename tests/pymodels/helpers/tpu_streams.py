@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
+from pymodels.tpu.bmodel import Stream
 from pymodels.tpu.encode import encode, interleave, padded
 from pymodels.tpu.tables import Chip, Engine, Kind, tables
 
@@ -56,3 +59,17 @@ def random_stream(
             (place, encode(engine, kind, fields[kind.index], n=len(place), func=funcs if engine.head else None))
         )
     return padded(engine, interleave(parts).tobytes()), which, fields
+
+
+def segmented(name: str, parts: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[Stream]:
+    """TIU and GDMA streams of several segments: no-operations that wait for the ids given, and END, for each segment."""
+    of, made = tables().chip(name), []
+    for index, (engine_name, suffix, form) in enumerate((("tiu", "tiu", "SYS"), ("gdma", "dma", "sDMA_sys"))):
+        engine = of.engine(engine_name)
+        raw = b""
+        for part in parts:
+            waits = np.array(part[index], np.int64)
+            body = encode(engine, engine.kind(form), func=1, dep=waits).tobytes() if len(waits) else b""
+            raw += padded(engine, body)
+        made.append(Stream(f"core0.sub0.g0.{suffix}", engine_name, np.frombuffer(raw, np.uint8), 0))
+    return made
