@@ -9,17 +9,20 @@ compiled once, every pass of it makes the same acquires and releases.
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import UsageError
+from pymodels.errors import InputError, UsageError
 from pymodels.objfifo.plan import Port
 
+_HERE = Path(__file__).parent
 ENDLESS = 2**31 - 1
 """A ``range_`` of this many passes or more stands for a loop without end."""
 
@@ -165,6 +168,24 @@ def _passes(numbers: range) -> int:
 
 class _Enough(Exception):  # noqa: N818 - it is no error
     """Recording has seen enough."""
+
+
+class ProgramError(InputError):
+    """A core's function raised an error of its own, which is the cause of this one.
+
+    Args:
+        name: of the core.
+        error: what it raised.
+        expected: what it should do instead.
+    """
+
+    def __init__(self, name: str, error: Exception, expected: str) -> None:
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).parent != _HERE]
+        found = f"{type(error).__name__}: {error} in {name}"
+        if frames:
+            super().__init__(found, expected, file=frames[-1].filename, line=frames[-1].lineno)
+        else:
+            super().__init__(found, expected)
 
 
 def record(body: Callable[[], Any], objects: dict[str, npt.NDArray[Any]]) -> Steps:

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 
 from pymodels.objfifo.access import Loop, Steps
 from pymodels.objfifo.design import Design, Dims, Fifo, Link, Transfer
-from pymodels.objfifo.layout import EndKey, Layout, end_key, shared_tile
+from pymodels.objfifo.layout import EndKey, Layout, end_key, moved_elements, pool_owner, shared_tile
 from pymodels.objfifo.plan import Pad, Port
 from pymodels.objfifo.rules import RULES, RuleError
 from pymodels.objfifo.tile import PAD_BITS, WORD_BYTES, Tile, TileKind
-from pymodels.objfifo.walks import in_words, once, pads_in_words, product, reach, stretched
+from pymodels.objfifo.walks import extent, in_words, pads_in_words, product, reach
 
 
 def check(design: Design, *, strict: bool = True) -> list[RuleError]:
@@ -94,7 +94,7 @@ def _fifos(design: Design) -> Iterator[RuleError]:
                 "init-count",
                 f"{fifo.name}: {len(fifo.init_values)} initial values for a producer's depth of {fifo.end_depth(0)}",
             )
-        if fifo.padding and fifo.producer.kind is TileKind.CORE:
+        if fifo.padding and fifo.producer.kind is not TileKind.MEM:
             yield RuleError("pad-mem-tile", f"{fifo.name}: padding {list(fifo.padding)} is sent by {fifo.producer}")
 
 
@@ -102,7 +102,6 @@ def _shim_side(fifo: Fifo) -> Iterator[RuleError]:
     if fifo.producer.kind is TileKind.SHIM:
         given = {
             f"dims to the stream {list(fifo.to_stream)}": fifo.to_stream,
-            f"padding {list(fifo.padding)}": fifo.padding,
             f"a repeat count of {fifo.repeat_count}": fifo.repeat_count > 1,
             f"{len(fifo.init_values or ())} initial values": fifo.init_values is not None,
         }
@@ -154,19 +153,29 @@ def _link(link: Link, fifos: dict[str, Fifo]) -> Iterator[RuleError]:
 
 def _forward(link: Link, tile: Tile, fifos: dict[str, Fifo]) -> Iterator[RuleError]:
     first, last = fifos[link.ins[0]], fifos[link.outs[0]]
-    sizes = f"{first.name} has objects of {first.obj.words} words, {last.name} of {last.obj.words}"
-    small, large = sorted((first.obj.size, last.obj.size))
-    if len(link.src_offsets) > 1 or len(link.dst_offsets) > 1:
-        yield RuleError("link-offsets", f"{link}: {len(link.src_offsets) + len(link.dst_offsets)} offsets for one leg")
-    for offset in (*link.src_offsets, *link.dst_offsets):
+    offsets = (*link.src_offsets, *link.dst_offsets)
+    if len(offsets) > 1:
+        yield RuleError("link-offsets", f"{link}: {len(offsets)} offsets for one leg, expected at most 1")
+    for offset in offsets:
         if offset:
             yield RuleError("segments-cover", f"{link}: offset {offset} of a link with one leg; it starts at 0")
-    if small == large:
-        return
-    if tile.kind is TileKind.CORE:
+    if tile.kind is TileKind.CORE and first.obj.elements != last.obj.elements:
+        sizes = f"{first.name} has objects of {first.obj.elements} elements, {last.name} of {last.obj.elements}"
         yield RuleError("rechunk-core", f"{link}: {sizes}; on {tile} they must be equal")
-    elif large % small and not last.padding:
-        yield RuleError("rechunk-divides", f"{link}: {sizes}; neither is a whole number of the other")
+    owner = pool_owner(link, tile, fifos)
+    item = owner.obj.dtype.itemsize
+    for fifo, dims in ((first, first.dims_from(first.consumers.index(tile))), (last, last.to_stream)):
+        if dims and fifo.obj.dtype.itemsize != item:
+            yield RuleError(
+                "type-equal",
+                f"{link}: dims {list(dims)} of {fifo.name}, whose elements are {fifo.obj.dtype}, "
+                f"would count elements of {owner.name}, which are {owner.obj.dtype}",
+            )
+        moved = moved_elements(fifo, owner, tile) * item
+        if moved % WORD_BYTES:
+            yield RuleError(
+                "object-words", f"{link}: {fifo.name} moves {moved} bytes of the pool, not a multiple of {WORD_BYTES}"
+            )
 
 
 def _several(link: Link, fifos: dict[str, Fifo]) -> Iterator[RuleError]:
@@ -174,7 +183,7 @@ def _several(link: Link, fifos: dict[str, Fifo]) -> Iterator[RuleError]:
     whole = fifos[link.outs[0] if join else link.ins[0]]
     legs, offsets = [fifos[n] for n in link.legs], link.offsets
     other = link.dst_offsets if join else link.src_offsets
-    if len(offsets) != len(legs) or any(other):
+    if len(offsets) != len(legs) or other:
         yield RuleError(
             "link-offsets",
             f"{link}: {len(offsets)} offsets for {len(legs)} legs of a {link.kind}"
@@ -257,7 +266,7 @@ def _layout(layout: Layout, fifo: Fifo, end: int, tile: Tile, dims: Dims) -> Ite
                     "dims-inside", f"{what}: {length} words are moved, the objects there have {part.length}"
                 )
         return
-    item = fifo.obj.dtype.itemsize
+    item = layout.itemsize(fifo, end)
     walk = in_words(dims, item, what)
     if len(walk) > tile.limits.dims:
         yield RuleError("dims-count", f"{what}: {len(walk)} dims, a buffer descriptor has {tile.limits.dims}")
@@ -274,7 +283,7 @@ def _layout(layout: Layout, fifo: Fifo, end: int, tile: Tile, dims: Dims) -> Ite
                 )
     moved = product(walk, pads)
     joint = layout.joints.get((fifo.name, end))
-    own = length if joint is not None and joint.link.kind != "forward" else fifo.obj.words
+    own = length if joint is not None and joint.link.kind != "forward" else fifo.obj.elements * item // WORD_BYTES
     wanted = sorted({p.length for _, p in parts}) if joint is not None and len(parts) > 1 else sorted({own, length})
     if moved not in wanted or (len(parts) > 1 and len(wanted) > 1):
         padded = f" with padding {list(padding)}" if padding else ""
@@ -283,12 +292,11 @@ def _layout(layout: Layout, fifo: Fifo, end: int, tile: Tile, dims: Dims) -> Ite
             f"{what}: the sizes{padded} make {moved} words, the transfer has {' or '.join(map(str, wanted))}",
         )
         return
-    if not pads:
-        walk = stretched(walk, length)
     room = min(p.length for _, p in parts)
-    if reach(walk) >= room:
-        yield RuleError("dims-inside", f"{what}: the walk reaches word {reach(walk)}, the segment ends at {room - 1}")
-    elif end > 0 and not once(walk):
+    far, single = (reach(walk), True) if pads else extent(walk, length)
+    if far >= room:
+        yield RuleError("dims-inside", f"{what}: the walk reaches word {far}, the segment ends at {room - 1}")
+    elif end > 0 and not single:
         yield RuleError("dims-once", f"{what}: some words are written twice and others never")
 
 
@@ -321,6 +329,14 @@ def _accesses(
             continue
         key = end_key(step.fifo, step.port, step.consumer)
         what = "acquire" if step.acquire else "release"
+        joint = layout.joints.get(key)
+        if joint is not None:
+            if (key, "link-access", 0) not in told:
+                told.add((key, "link-access", 0))
+                yield RuleError(
+                    "link-access", f"{name}: {what} of {step.fifo} to {step.port}; at {joint.tile} {joint.link} uses it"
+                )
+            continue
         depth = layout.fifos[step.fifo].end_depth(key[1])
         where = f"{name}: {what} of {step.count} object(s) of {step.fifo} to {step.port}"
         have = held.get(key, 0)

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import InputError, UsageError
-from pymodels.objfifo.access import Access, each, run_with
+from pymodels.errors import GoldbeatError, InputError, UsageError
+from pymodels.objfifo.access import Access, ProgramError, each, run_with
 from pymodels.objfifo.design import Core, Design
 from pymodels.objfifo.layout import Layout
 from pymodels.objfifo.lower import plan as lower
@@ -74,6 +74,7 @@ def run(
         RuleError: the design cannot be planned.
         InputError: an input does not fit.
         UsageError: an input has no taker, or a program runs on for ever.
+        ProgramError: a program raised an error of its own.
     """
     made = lower(design, strict=strict) if plan is None else plan
     given = dict(inputs or {})
@@ -326,6 +327,11 @@ class _Thread:
                 self._ask(None)
         except _Closed:
             pass
+        except GoldbeatError as error:
+            self._error = error
+        except Exception as error:
+            self._error = ProgramError(self._core.name, error, "a function that can be run with these data")
+            self._error.__cause__ = error
         except BaseException as error:
             self._error = error
         self._ended = True

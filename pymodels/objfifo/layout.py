@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from pymodels.objfifo.access import Steps, each, record
+from pymodels.errors import GoldbeatError
+from pymodels.objfifo.access import ProgramError, Steps, each, record
 from pymodels.objfifo.design import Core, Design, Fifo, Link
 from pymodels.objfifo.plan import Port
 from pymodels.objfifo.tile import WORD_BYTES, Tile, TileKind
@@ -82,21 +83,10 @@ class Layout:
         return found
 
     def _joint(self, link: Link, tile: Tile) -> Joint:
-        first, last = self.fifos[link.ins[0]], self.fifos[link.outs[0]]
-        if link.kind == "join":
-            owner, end = last, 0
-        elif link.kind == "distribute":
-            owner, end = first, 1
-        elif last.init_values is not None:
-            owner, end = last, 0
-        elif last.padding and tile.kind is TileKind.MEM:
-            owner, end = first, 1
-        else:
-            owner, end = (last, 0) if last.obj.size > first.obj.size else (first, 1)
-        if end:
-            end = 1 + owner.consumers.index(tile)
+        owner = pool_owner(link, tile, self.fifos)
+        end = 0 if owner.name in link.outs else 1 + owner.consumers.index(tile)
         if link.kind == "forward":
-            return Joint(link, tile, owner.name, end, (Part(last.name, 0, owner.obj.words),))
+            return Joint(link, tile, owner.name, end, (Part(link.outs[0], 0, owner.obj.words),))
         starts = [_words(o, owner) for o in link.offsets]
         ends = [*starts[1:], owner.obj.words]
         parts = tuple(Part(leg, a, b - a) for leg, a, b in zip(link.legs, starts, ends, strict=True))
@@ -125,7 +115,13 @@ class Layout:
             elif core.body is None:
                 core.recorded = ()
             else:
-                core.recorded = record(core.body, {f.name: f.obj.zeros() for f in self.design.fifos})
+                try:
+                    core.recorded = record(core.body, {f.name: f.obj.zeros() for f in self.design.fifos})
+                except GoldbeatError:
+                    raise
+                except Exception as error:
+                    expected = "a function that can be run with objects of zeros (or declare its accesses)"
+                    raise ProgramError(core.name, error, expected) from error
         return core.recorded
 
     @cached_property
@@ -163,11 +159,18 @@ class Layout:
         if joint is None:
             return fifo.obj.words
         if joint.link.kind == "forward":
-            return max(self.fifos[joint.owner].obj.words, fifo.obj.words)
+            owner = self.fifos[joint.owner]
+            # Bytes rounded up: what is not whole words is refused before it is planned.
+            return -(-moved_elements(fifo, owner, joint.tile) * owner.obj.dtype.itemsize // WORD_BYTES)
         for part in joint.parts:
             if part.leg == fifo.name:
                 return part.length
         return joint.parts[0].length
+
+    def itemsize(self, fifo: Fifo, end: int) -> int:
+        """Bytes of an element that dims count at an end: an element of the pool there."""
+        joint = self.joints.get((fifo.name, end))
+        return (fifo if joint is None else self.fifos[joint.owner]).obj.dtype.itemsize
 
     def parts(self, fifo: Fifo, end: int) -> tuple[tuple[int, Part], ...]:
         """The segments that an end's descriptors move, with their numbers."""
@@ -192,6 +195,30 @@ def core_key(number: int) -> str:
 def end_key(fifo: str, port: Port, consumer: int) -> EndKey:
     """An end by its port."""
     return fifo, 0 if port is Port.PRODUCE else 1 + consumer
+
+
+def pool_owner(link: Link, tile: Tile, fifos: Mapping[str, Fifo]) -> Fifo:
+    """The fifo that a link's pool belongs to, and whose elements its buffers have."""
+    first, last = fifos[link.ins[0]], fifos[link.outs[0]]
+    if link.kind == "join":
+        return last
+    if link.kind == "distribute":
+        return first
+    if last.init_values is not None:
+        return last
+    if last.padding and tile.kind is TileKind.MEM:
+        return first
+    return last if last.obj.elements > first.obj.elements else first
+
+
+def moved_elements(fifo: Fifo, owner: Fifo, tile: Tile) -> int:
+    """Elements of the pool that one descriptor of a 1:1 link's side moves.
+
+    A memory tile moves whole objects of the pool, unless the side's own objects are larger. A core's DMA moves as many
+    elements as the side's own object has.
+    """
+    own = fifo.obj.elements
+    return own if tile.kind is TileKind.CORE else max(owner.obj.elements, own)
 
 
 def shared_tile(link: Link, fifos: Mapping[str, Fifo]) -> Tile | None:

@@ -283,10 +283,11 @@ class _Lowering:
     def _walk(self, fifo: Fifo, end: int, tile: Tile, length: int) -> tuple[tuple[Dim, ...], tuple[Pad, ...]]:
         written = fifo.to_stream if end == 0 else fifo.dims_from(end - 1)
         what = f"{fifo.name}, dims {list(written)}"
-        dims = in_words(written, fifo.obj.dtype.itemsize, what)
+        item = self.layout.itemsize(fifo, end)
+        dims = in_words(written, item, what)
         pads: tuple[Pad, ...] = ()
         if end == 0 and tile.kind is TileKind.MEM:
-            pads = pads_in_words(fifo.padding, fifo.obj.dtype.itemsize, what)[:3]
+            pads = pads_in_words(fifo.padding, item, what)[:3]
         return (dims, pads) if pads else (stretched(dims, length), ())
 
     # -- the host -----------------------------------------------------------------------------------------------------

@@ -13,8 +13,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
+from pymodels.errors import UsageError
 from pymodels.objfifo.access import Access
-from pymodels.objfifo.plan import Bd, Channel, Direction, End, Flow, Plan, Pool, Port, Segment
+from pymodels.objfifo.plan import Bd, Channel, Direction, End, Flow, Plan, Pool, Port, Segment, TilePlan
 from pymodels.objfifo.tile import Tile, TileKind
 
 LockKey = tuple[Tile, int]
@@ -347,6 +348,15 @@ class Stream:
                 dest.wait = Wait(None, 0, self.flow.fifo, idle)
 
 
+def _whole(tile: TilePlan, channel: Channel) -> None:
+    for bd in channel.bds:
+        if bd.length < 1:
+            raise UsageError(
+                f"{tile.tile}, {channel.name} of {channel.fifo}: buffer descriptor {bd.id} has {bd.length} words; "
+                "it cannot be executed"
+            )
+
+
 class Machine:
     """All agents and streams of a plan.
 
@@ -356,6 +366,9 @@ class Machine:
         mover: moves the data, if there is any.
         storage: words that a stream holds under way.
         endless: shim ends without tasks give and take any number of words.
+
+    Raises:
+        UsageError: a descriptor without words, which only lax planning makes.
     """
 
     def __init__(
@@ -367,6 +380,9 @@ class Machine:
         storage: int | None = 0,
         endless: bool = True,
     ) -> None:
+        for tile in plan.tiles:
+            for channel in tile.channels:
+                _whole(tile, channel)
         self.plan = plan
         self.locks: dict[LockKey, int] = {(t.tile, k.id): k.initial for t in plan.tiles for k in t.locks}
         self.channels = {

@@ -19,8 +19,9 @@ class Rule:
     Attributes:
         name: what an error carries.
         text: what must hold, in a line.
-        unchecked: True where mlir-aie does not look.
-        lax: what ``strict=False`` does instead of refusing; None where it refuses too.
+        unchecked: True where mlir-aie does not check it.
+        lax: what ``strict=False`` does instead of refusing; None where it refuses too: mlir-aie checks the rule, or
+            nothing that can be planned follows.
     """
 
     name: str
@@ -49,14 +50,17 @@ _ALL = (
         lax="the core waits for ever",
     ),
     Rule("release-depth", "no more objects are released than the fifo is deep"),
-    Rule("release-held", "no more objects are released than are held"),
+    Rule("release-held", "no more objects are released than are held", unchecked=True),
     # -- links
     Rule("link-sides", "a link joins or distributes: only one of its sides is a list"),
     Rule("link-fifos", "a link names fifos that exist, each once"),
     Rule("link-once", "a fifo stands in at most one link: between two memory tiles there is a core"),
     Rule("link-shared-tile", "a tile consumes every input and produces every output of a link"),
     Rule("link-mem-tile", "a join or distribute stands on a memory tile, and no link on a shim"),
-    Rule("link-offsets", "a join or distribute has one offset for each leg, the other side has none"),
+    Rule(
+        "link-offsets", "a join or distribute has one offset per leg, a 1:1 link at most one; the other side has none"
+    ),
+    Rule("link-access", "a core does not acquire or release a fifo at the end that a link uses"),
     Rule(
         "offsets-sorted",
         "the offsets of a link rise",
@@ -67,7 +71,8 @@ _ALL = (
         "segments-cover",
         "the segments of a link follow each other and fill the object exactly",
         unchecked=True,
-        lax="a segment reaches from its offset to the next one, the last to the end of the object",
+        lax="a segment reaches from its offset to the next one, the last to the end of the object; the offset of a 1:1 "
+        "link is ignored",
     ),
     Rule(
         "leg-size",
@@ -76,18 +81,17 @@ _ALL = (
         lax="the segment's length is moved, whatever the leg's object",
     ),
     Rule("repeat-equal", "the outputs of a distribute have the same repeat count"),
-    Rule("rechunk-core", "a link between objects of different sizes stands on a memory tile"),
     Rule(
-        "rechunk-divides",
-        "of the two objects of a link, one is a whole number of the other",
+        "rechunk-core",
+        "a link between objects of different numbers of elements is on a memory tile",
         unchecked=True,
-        lax="the longer length is moved each time",
+        lax="each side moves as many elements as its own object has",
     ),
     Rule(
         "type-equal",
-        "the fifos of a link have the same element size",
+        "the fifos of a join or distribute have the same element size, as has a side with dims of a 1:1 link",
         unchecked=True,
-        lax="bytes are moved as they are",
+        lax="bytes are moved as they are; dims count elements of the pool",
     ),
     # -- repeat, iterations, initial values
     Rule("repeat-positive", "a repeat count is at least 1"),
@@ -99,26 +103,20 @@ _ALL = (
         unchecked=True,
         lax="the initial values are dropped",
     ),
-    Rule("shim-side", "no dims, repeat, padding or initial values on the shim's own side"),
+    Rule("shim-side", "no dims, repeat or initial values on the shim's own side"),
     Rule("iter-range", "an iteration count is 1 to 256"),
     Rule("iter-mem-tile", "an iteration count needs an end on a memory tile"),
     # -- data layout
     Rule("dims-form", "dims are pairs of size and stride, both at least 1"),
     Rule("dims-consumers", "there is one list of dims for each consumer"),
     Rule("dims-count", "no more dims than a buffer descriptor of the tile has"),
-    Rule("dims-words", "for elements under 32 bit: inner stride 1, inner run and outer strides in whole words"),
     Rule(
-        "dims-product",
-        "the product of the dims' sizes is the length of the transfer, with its padding",
+        "dims-words",
+        "for elements under 32 bit: inner stride 1, inner run and outer strides in whole words",
         unchecked=True,
-        lax="the length ends the walk, wherever it is",
     ),
-    Rule(
-        "dims-inside",
-        "a walk stays inside its segment",
-        unchecked=True,
-        lax="the walk goes where it goes",
-    ),
+    Rule("dims-product", "the product of the dims' sizes is the length of the transfer, with its padding"),
+    Rule("dims-inside", "a walk stays inside its segment"),
     Rule(
         "dims-once",
         "a walk from the stream writes every word of its segment once (Goldbeat's own rule)",
@@ -131,10 +129,19 @@ _ALL = (
         unchecked=True,
         lax="the padding is dropped",
     ),
-    Rule("pad-form", "padding is one pair of numbers for each of at most three dims, the inner one in whole words"),
-    Rule("pad-bits", "padding fits its field: 6, 5 and 4 bits for dimensions 0, 1 and 2"),
+    Rule(
+        "pad-form",
+        "padding is one pair of numbers for each of at most three dims, the inner one in whole words",
+        unchecked=True,
+    ),
+    Rule(
+        "pad-bits",
+        "padding fits its field: 6, 5 and 4 bits for dimensions 0, 1 and 2",
+        unchecked=True,
+        lax="the padding is planned as it is",
+    ),
     # -- what a tile has
-    Rule("wrap-bits", "a dim's size fits its field", unchecked=True, lax="the size is planned as it is"),
+    Rule("wrap-bits", "a dim's size fits its field"),
     Rule("step-bits", "a dim's step fits its field", unchecked=True, lax="the step is planned as it is"),
     Rule("length-bits", "a length fits its field", unchecked=True, lax="the length is planned as it is"),
     Rule("memory", "the buffers fit the tile's memory", unchecked=True, lax="addresses run past the end"),

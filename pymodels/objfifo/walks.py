@@ -91,6 +91,19 @@ def stretched(dims: tuple[Dim, ...], length: int) -> tuple[Dim, ...]:
     return (*dims[:-1], Dim(length // inner, dims[-1].step))
 
 
+def extent(dims: tuple[Dim, ...], length: int) -> tuple[int, bool]:
+    """The last word that ``length`` words of a walk touch, and True if they touch no word twice.
+
+    The outermost dimension goes on until the length ends it, in the middle of the others if need be.
+    """
+    walk = stretched(dims, length)
+    if product(walk) == length:
+        return reach(walk), once(walk)
+    inner = product(dims[:-1])
+    found = addresses((*dims[:-1], Dim(-(-length // inner), dims[-1].step)))[:length]
+    return int(found.max()), len(np.unique(found)) == length
+
+
 def addresses(dims: Sequence[Dim]) -> npt.NDArray[np.int64]:
     """Every word that a walk touches, in order, from its start."""
     out = np.zeros(1, np.int64)

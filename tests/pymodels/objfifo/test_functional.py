@@ -20,9 +20,10 @@ from objfifo_designs import (
 )
 
 from pymodels.errors import InputError, UsageError
+from pymodels.objfifo.access import ProgramError
 from pymodels.objfifo.fifo import ObjectFifo
 from pymodels.objfifo.functional import run, walk
-from pymodels.objfifo.lower import plan
+from pymodels.objfifo.lower import plan, violations
 from pymodels.objfifo.placed import core, object_fifo, object_fifo_link
 from pymodels.objfifo.plan import Bd, Dim, Pad
 from pymodels.objfifo.program import open_design
@@ -307,8 +308,25 @@ def test_errors_of_a_program_come_through():
             x.release(CONSUME, 1)
 
     assert run(make(build)).finished
-    with pytest.raises(ZeroDivisionError, match="mine"):
+    # Its own error is the cause of a typed one that says where.
+    with pytest.raises(
+        ProgramError, match=r"test_functional.py:\d+: found ZeroDivisionError: mine in core of"
+    ) as caught:
         run(make(loud), {"x": np.ones(8, np.int32)})
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_an_error_of_a_program_with_zeros_is_typed():
+    def build():
+        x = object_fifo("x", FAR[0], C[1], 2, ty(8))
+
+        @core(C[1])
+        def bad():
+            x.acquire(CONSUME, 1)
+            raise KeyError("mine")
+
+    with pytest.raises(ProgramError, match="objects of zeros"):
+        violations(make(build))
 
 
 def test_inputs_that_do_not_fit():
