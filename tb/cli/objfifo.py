@@ -16,6 +16,7 @@ from pymodels.objfifo.load import load
 from pymodels.objfifo.lower import plan as lower
 from pymodels.objfifo.lower import violations
 from pymodels.objfifo.mlir import to_mlir
+from pymodels.objfifo.notes import Note, notes
 from pymodels.objfifo.plan import Plan
 from pymodels.objfifo.rules import RULES, RuleError, table
 from pymodels.objfifo.text import to_dot, to_json
@@ -29,7 +30,7 @@ app = typer.Typer(help="Object FIFO designs: check, plan, run.", no_args_is_help
 
 Design = Annotated[Path, typer.Argument(metavar="DESIGN.py", help="Python file with a design.")]
 Arguments = Annotated[list[str] | None, typer.Argument(metavar="[-- ARG...]", help="Command line of the file.")]
-Lax = Annotated[bool, typer.Option("--lax", help="Leave out the rules that mlir-aie does not check.")]
+Lax = Annotated[bool, typer.Option("--lax", help="Leave out rules that mlir-aie does not check, if a plan follows.")]
 
 
 @app.command(
@@ -126,29 +127,40 @@ def check(
     lax: Lax = False,
     as_json: Json = False,
 ) -> None:
-    """Check every rule, then whether the design hangs. Exit code 1 if a rule is broken or it hangs."""
+    """Check every rule, then whether the design hangs. Exit code 1 if a rule is broken or it hangs.
+
+    Notes say where the result of mlir-aie's compiler differs; they do not change the exit code.
+    """
     report: Report | None = None
+    remarks: list[Note] = []
     try:
         made = load(design, arguments or ())
         broken = violations(made, strict=not lax)
         if not broken:
+            remarks = notes(made)
             report = analyse(made, iterations=iterations, strict=not lax)
     except RuleError as error:
         broken = [error]
     if as_json:
-        print_json(_as_json(broken, report))
+        print_json(_as_json(broken, remarks, report))
     else:
         for one in broken:
             typer.echo(f"{one.rule}: {one.text}")
         if report is not None:
             typer.echo(f"{len(RULES)} rules hold")
+            for note in remarks:
+                typer.echo(f"note {note.name}: {note.text}")
             typer.echo(report.text())
     if report is None or report.verdict is not Verdict.COMPLETES:
         raise typer.Exit(FAILED)
 
 
-def _as_json(broken: list[RuleError], report: Report | None) -> dict[str, Any]:
-    found: dict[str, Any] = {"broken": [{"rule": e.rule, "text": e.text} for e in broken], "run": None}
+def _as_json(broken: list[RuleError], remarks: list[Note], report: Report | None) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "broken": [{"rule": e.rule, "text": e.text} for e in broken],
+        "notes": [{"name": n.name, "text": n.text} for n in remarks],
+        "run": None,
+    }
     if report is not None:
         found["run"] = {
             "verdict": report.verdict.value,
@@ -180,6 +192,7 @@ def _as_json(broken: list[RuleError], report: Report | None) -> dict[str, Any]:
         "goldbeat objfifo run design.py",
         "goldbeat objfifo run design.py --input in=stimulus.txt --name try1",
         "goldbeat objfifo run design.py --gaps random:0.3 --ready bursty:8 --seed 7",
+        "goldbeat objfifo run design.py --lax",
     ),
 )
 def run(
@@ -202,9 +215,12 @@ def run(
     label: Annotated[
         str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [the file's name].")
     ] = None,
+    lax: Lax = False,
     as_json: Json = False,
 ) -> None:
-    """Run every tile of a design on the DMA engine in RTL, with the design's own data. Exit code 1 if anything differs.
+    """Run every tile of a design on the DMA engine in RTL, with the design's own data.
+
+    Exit code 1 if anything differs, or a tile sends nothing; 2 if the whole design moves nothing.
 
     The design is checked and executed without time first; what the host sends is random where no file is given. Each
     tile's engine is compared with its model in every cycle, and its words with those of the execution.
@@ -214,7 +230,7 @@ def run(
     from tb.report import REPORT, prepare
 
     made = load(design, arguments or ())
-    report = analyse(made)
+    report = analyse(made, strict=not lax)
     if report.verdict is not Verdict.COMPLETES:
         typer.echo(report.text())
         raise typer.Exit(FAILED)
@@ -222,7 +238,7 @@ def run(
     prepare(folder)
     given = read_inputs(made, _files(inputs or []), np.random.default_rng(seed))
     with working(f"{design.name} on the engine"):
-        ran = run_design(made, given, folder, iterations=iterations, seed=seed, patterns=(gaps, ready))
+        ran = run_design(made, given, folder, iterations=iterations, seed=seed, patterns=(gaps, ready), strict=not lax)
     summary = _summary(ran, folder)
     (folder / REPORT).write_text(json.dumps(summary, indent=2) + "\n")
     if as_json:
@@ -246,17 +262,16 @@ def _files(inputs: list[str]) -> dict[str, Path]:
 def _summary(ran: DesignRun, folder: Path) -> dict[str, Any]:
     tiles = []
     for one in ran.tiles:
-        ports = one.episode.record.outcome.ports
-        ends = [int(t.cycle[-1]) for t in ports.values() if len(t)]
+        ends = [int(t.cycle[-1]) for t in one.episode.record.outcome.ports.values() if len(t)]
         shown = [*((s, f"s_axis_{n}") for n, s in enumerate(one.made.sources))]
         shown += [(s, f"m_axis_{n}") for n, s in enumerate(one.made.sinks)]
         tiles.append(
             {
                 "tile": one.made.tile.tile.name,
-                "status": "fail" if one.wrong or one.episode.verdict.failures else "pass",
+                "status": "fail" if one.wrong or one.still or one.episode.verdict.failures else "pass",
                 "cycles": max(ends, default=0) + 1,
                 "streams": [
-                    {"fifo": s.fifo, "core": s.core, "port": port, "words": len(ports[port])} for s, port in shown
+                    {"fifo": s.fifo, "core": s.core, "port": port, "words": one.words[port]} for s, port in shown
                 ],
                 "picture": f"output/{one.made.tile.tile.name}.png",
             }
@@ -278,6 +293,9 @@ def _show(summary: dict[str, Any], folder: Path) -> None:
             way = "in " if stream["port"].startswith("s_") else "out"
             rows.append((f"{way} {stream['fifo']}", f"{stream['words']} words{', the core' if stream['core'] else ''}"))
         facts(f"{tile['tile']}: {tile['status']}", rows)
+    idle = [f"{s['fifo']} at {t['tile']}" for t in summary["tiles"] for s in t["streams"] if not s["words"]]
+    if idle:
+        typer.echo(f"moved no word: {', '.join(idle)}")
     for text in summary["failures"][:3]:
         typer.echo(text)
     typer.echo(f"{summary['status'].upper()}: {summary['compared']} values compared with their cycles")

@@ -46,11 +46,21 @@ class TileResult:
         made: the tile on its engine.
         episode: what went in and came out.
         wrong: streams whose words differ from those of the design.
+        words: how many passed each port.
     """
 
     made: TileScene
     episode: EpisodeResult
     wrong: tuple[str, ...]
+    words: Mapping[str, int]
+
+    @property
+    def still(self) -> bool:
+        """True if the tile gave nothing away, or took nothing where nothing can leave: nothing was verified."""
+        ways = [f"m_axis_{n}" for n in range(len(self.made.sinks))] or [
+            f"s_axis_{n}" for n in range(len(self.made.sources))
+        ]
+        return not any(self.words[port] for port in ways)
 
 
 @dataclass(frozen=True)
@@ -114,6 +124,7 @@ def run_design(
     iterations: int | None = None,
     seed: int = 0,
     patterns: tuple[str, str] = ("none", "none"),
+    strict: bool = True,
 ) -> DesignRun:
     """Execute a design, then run each of its tiles on the RTL.
 
@@ -124,16 +135,19 @@ def run_design(
         iterations: passes of programs without end.
         seed: of gaps and patterns.
         patterns: gaps of what comes in, back-pressure on what leaves.
+        strict: as for planning.
 
     Raises:
         RuleError: the design breaks a rule.
-        UsageError: a tile has more than the engine.
+        UsageError: a tile has more than the engine, or the design moves no word.
     """
-    plan = lower(design)
-    result = run(design, inputs, iterations=iterations, plan=plan)
+    plan = lower(design, strict=strict)
+    result = run(design, inputs, iterations=iterations, strict=strict, plan=plan)
     tiles = [t for t in plan.tiles if t.tile.kind is not TileKind.SHIM and t.channels]
     if not tiles:
         raise UsageError("no tile of the design has a DMA; there is nothing to run on the engine")
+    if not result.streams:
+        raise UsageError(f"the design moves no word; {_what_is_missing(design)}")
     params = _params(plan, tiles)
     shape = Shape.of({**_LEAST, **params})
     made = [scene_of(plan, tile, shape) for tile in tiles]
@@ -149,6 +163,15 @@ def run_design(
     case = Case(name="design", summary="", make=episodes, options={"gaps": patterns[0], "ready": patterns[1]})
     (ran,) = simulate(Request(DESIGN, case, (seed,), params), folder / "sim")
     return _result(design, plan, result, made, ran, params, folder)
+
+
+def _what_is_missing(design: Design) -> str:
+    """What would make a design move something."""
+    fed = {t.fifo for t in design.transfers}
+    idle = [f.name for f in design.fifos if f.producer.kind is TileKind.SHIM and f.name not in fed]
+    if idle:
+        return f"fill {', '.join(idle)} from the host, or give --input {idle[0]}=FILE"
+    return "no transfer, no input and no program does"
 
 
 def _params(plan: Plan, tiles: list[TilePlan]) -> dict[str, int]:
@@ -193,7 +216,9 @@ def _result(
             if fifo.plio and any(t.kind is TileKind.SHIM for t in fifo.consumers):
                 files[fifo.name] = _write(fifo, got[: len(wanted)], folder / "output" / f"{fifo.name}.txt")
         failures += [f"{one.tile.tile}: the words of {name} are not those of the design" for name in wrong]
-        tiles.append(TileResult(one, episode, tuple(wrong)))
+        tiles.append(TileResult(one, episode, tuple(wrong), {name: len(trace) for name, trace in ports.items()}))
+        if tiles[-1].still:
+            failures.append(f"{one.tile.tile}: no word left it, so nothing of it was verified")
         _keep(one, episode, folder)
     return DesignRun(plan, result, tuple(tiles), tuple(failures), ran.compared, {**_LEAST, **params}, files)
 

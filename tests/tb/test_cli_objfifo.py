@@ -116,6 +116,67 @@ def test_check_finds_a_hang(design):
     assert {b["lock"] for b in found["run"]["blocked"]} >= {"x_cons_cons_lock_0", "x_cons_lock_0"}
 
 
+def test_a_core_that_uses_a_linked_fifo_is_refused_by_all(design):
+    path = design(
+        HEAD
+        + """
+a, b = object_fifo('a', tile(0, 0), A, 2, kind), object_fifo('b', A, B, 2, kind)
+object_fifo_link(a, b)
+
+@core(A)
+def one():
+    a.acquire(ObjectFifoPort.Consume, 1)
+    a.release(ObjectFifoPort.Consume, 1)
+"""
+    )
+    checked = goldbeat("objfifo", "check", path)
+    assert (checked.code, checked.stderr) == (1, "")
+    assert checked.stdout.startswith(
+        "link-access: core of tile_0_2: acquire of a to consume; at core tile (0, 2) link a"
+    )
+    for command in (("plan",), ("plan", "--lax"), ("run",), ("run", "--lax")):
+        result = goldbeat("objfifo", *command, path)
+        assert result.code == 2
+        assert "[link-access]" in result.stderr
+
+
+def test_check_shows_notes(design):
+    path = design(
+        HEAD
+        + """
+a, b = object_fifo('a', tile(0, 0), A, [2, 3], kind), object_fifo('b', A, B, [2, 2], kind)
+object_fifo_link(a, b)
+"""
+    )
+    result = goldbeat("objfifo", "check", path)
+    assert result.code == 0
+    assert (
+        "rules hold\nnote core-link-depths: link a -> b on core tile (0, 2): depth 3 of a and 2 of b" in result.stdout
+    )
+    assert json.loads(goldbeat("objfifo", "check", path, "--json").stdout)["notes"][0]["name"] == "core-link-depths"
+
+
+def test_a_run_that_would_move_nothing_is_refused(design):
+    path = design(
+        HEAD
+        + """
+a, b = object_fifo('a', tile(0, 0), tile(0, 1), 2, kind), object_fifo('b', tile(0, 1), A, 2, kind)
+object_fifo_link(a, b)
+"""
+    )
+    result = goldbeat("objfifo", "run", path, "--name", "moves-nothing")
+    assert (result.code, result.stdout) == (2, "")
+    assert "the design moves no word; fill a from the host, or give --input a=FILE" in result.stderr
+
+
+def test_an_error_in_a_program_has_no_traceback(design):
+    path = design(HEAD + "x = object_fifo('x', A, B, 2, kind)\n@core(A)\ndef one():\n    [][0]\n")
+    for command in ("check", "plan", "run"):
+        result = goldbeat("objfifo", command, path)
+        assert result.code == 2
+        assert "design.py:10: found IndexError: list index out of range in core of tile_0_2" in result.stderr
+
+
 def test_check_of_a_rule_met_while_the_file_runs(design):
     path = design(HEAD + "ObjectFifo(kind, name='of').prod().split([0])\n")
     result = goldbeat("objfifo", "check", path)

@@ -88,6 +88,49 @@ def test_plio_ports_read_and_write_text_files(ports, tmp_path, monkeypatch):
     assert "the words of columns are not those of the design" in wrong.output
 
 
+RAGGED = """
+import numpy as np
+from pymodels.objfifo import object_fifo, object_fifo_link, tile
+
+def words(n):
+    return np.ndarray[(n,), np.dtype[np.int32]]
+
+shim, mem, far = tile(0, 0), tile(0, 1), tile(1, 0)
+for name, into, out in (("down", 60, 40), ("up", 40, 60)):
+    source = object_fifo(name, shim, mem, 2, words(into))
+    object_fifo_link(source, object_fifo(name + "_out", mem, far, 2, words(out), plio=True))
+# An offset that mlir-aie ignores: --lax runs it as mlir-aie does.
+idle = object_fifo("idle", tile(2, 0), tile(2, 1), 2, words(8))
+object_fifo_link(idle, object_fifo("idle_out", tile(2, 1), tile(3, 0), 2, words(8)), [], [4])
+"""
+
+
+@pytest.mark.sim
+def test_ragged_links_lax_and_a_tile_that_stands_still(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tb.cli.objfifo.build_root", lambda: tmp_path / "build")
+    (tmp_path / "ragged.py").write_text(RAGGED)
+    for name, start in (("down", 0), ("up", 1000), ("idle", 2000)):
+        np.save(tmp_path / f"{name}.npy", np.arange(start, start + 240, dtype=np.int32))
+    inputs = ["--input", "down=down.npy", "--input", "up=up.npy"]
+    refused = call("run", "ragged.py", *inputs)
+    assert refused.exit_code == 2
+    assert "offset 4 of a link with one leg" in refused.output
+    # One tile moves nothing: the run fails, and says which.
+    still = call("run", "ragged.py", "--lax", *inputs)
+    assert still.exit_code == 1
+    assert "mem tile (2, 1): no word left it, so nothing of it was verified" in still.output
+    assert "moved no word: idle at mem_tile_2_1, idle_out at mem_tile_2_1" in still.output
+    assert "FAIL: " in still.output
+    result = call("run", "ragged.py", "--lax", "--json", *inputs, "--input", "idle=idle.npy", "--ready", "random:0.3")
+    assert result.exit_code == 0, result.output
+    report = json.loads(result.stdout)
+    for name, start in (("down", 0), ("up", 1000)):
+        found = plio.read(tmp_path / "build/runs/ragged" / report["files"][f"{name}_out"], "int32", 32)
+        assert found.trace.samples("int32").tolist() == list(range(start, start + 240))
+        assert np.flatnonzero(found.trace.last).tolist() == [59, 119, 179, 239]
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
