@@ -26,6 +26,9 @@ from pymodels.tpu.decode import Commands
 OTHER = {"tiu": "gdma", "gdma": "tiu"}
 """Whose ids a dependency means. The other engines wait for messages only."""
 NONE, SEND, WAIT = range(3)
+MAX_CYCLES = 1 << 40
+"""The longest duration of a command: far beyond any, and sums of them stay within 64 bits."""
+_MAX_SUM = float(1 << 62)
 
 
 @dataclass(frozen=True, eq=False)
@@ -176,6 +179,8 @@ class _Run:
             cycles = np.broadcast_to(np.asarray(given, np.int64), (len(one),))
             if len(cycles) and int(cycles.min()) < 0:
                 raise UsageError(f"{one.name}: a duration of {int(cycles.min())} cycles, expected 0 or more")
+            if float(cycles.sum(dtype=np.float64)) > _MAX_SUM / len(lanes):
+                raise UsageError(f"{one.name}: durations that add up to more than 64 bits hold")
             self.took.append(cycles.tolist())
             other = self.other[index]
             self.need.append(
@@ -305,7 +310,12 @@ def costs(commands: Commands, model: Mapping[str, Cost], default: Cost | None = 
             names = [name for name in next((s for s in _SIZES if s[-1] in kind.by_name), ()) if name in kind.by_name]
             for column in commands.fields(kind, rows, names).values():
                 elements *= np.maximum(column, 1)
-        took[rows] = np.ceil(cost.base + cost.per_element * elements).astype(np.int64)
+        cycles = np.ceil(cost.base + cost.per_element * elements)
+        # Written so that what is no number is refused too.
+        if not ((cycles >= 0) & (cycles <= MAX_CYCLES)).all():
+            most = float(np.max(cycles))
+            raise UsageError(f"cost of {kind.name}: {most:g} cycles for a command, expected 0 to {MAX_CYCLES}")
+        took[rows] = cycles.astype(np.int64)
     took[commands.is_end] = 0
     return took
 

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,8 +20,8 @@ from pymodels.tpu.bmodel import Stream
 from pymodels.tpu.container import Container, commands, is_container, load, read
 from pymodels.tpu.decode import Commands
 from pymodels.tpu.listing import as_csv, as_json, as_text
-from pymodels.tpu.profile import Timeline, parse_profile
-from pymodels.tpu.schedule import Cost, costs, lane, schedule
+from pymodels.tpu.profile import Durations, core_of, fit, read_sections
+from pymodels.tpu.schedule import MAX_CYCLES, Cost, costs, lane, schedule
 from pymodels.tpu.tables import Chip, Tables
 from tb.cli.common import FAILED, Force, Json, check_free, examples, facts, print_json, working
 
@@ -63,6 +65,7 @@ def info(file: File, as_json_: Json = False, table: TableFile = None) -> None:
         if chip is not None:
             found = commands(chip, stream, file, strict=False)
             row["decoded"] = {name: len(one) for name, one in found.items()}
+            row["segments"] = {name: int(one.segment[-1]) + 1 if len(one) else 0 for name, one in found.items()}
             row["problems"] = [p.rule for one in found.values() for p in one.problems]
         rows.append(row)
     coefficients: list[dict[str, Any]] = [
@@ -105,7 +108,9 @@ def info(file: File, as_json_: Json = False, table: TableFile = None) -> None:
         counts = row.get("decoded")
         what = " + ".join(f"{n} {name}" for name, n in counts.items()) if counts else f"{row['commands']}"
         bad = f", {', '.join(row['problems'])}" if row.get("problems") else ""
-        lines.append((row["name"], f"{what} commands, {row['bytes']} bytes at {row['offset']:#x}{bad}"))
+        several = max(row.get("segments", {}).values(), default=1)
+        parts = f" in {several} segments" if several > 1 else ""
+        lines.append((row["name"], f"{what} commands{parts}, {row['bytes']} bytes at {row['offset']:#x}{bad}"))
     facts("streams", lines or [("", "none")])
     facts(
         "data",
@@ -231,6 +236,9 @@ def _targets(made: list[Assembled], output: Path) -> list[tuple[Path, Assembled]
     return [(output / f"{one.name}.bin", one) for one in made]
 
 
+_Member = tuple[Stream, Commands]
+
+
 def _together(
     files: list[Path], chip: str | None, engine: str | None, known: Tables
 ) -> tuple[Chip, list[Stream], Container | None]:
@@ -291,6 +299,7 @@ def check(
     epilog=examples(
         "goldbeat tpu time net.bmodel --cost sCONV=20+0.5 --default 10",
         "goldbeat tpu time net.bmodel --profile compiler_profile_0.txt",
+        "goldbeat tpu time net.bmodel --profile compiler_profile_0.txt --profile compiler_profile_1.txt",
         "goldbeat tpu time tiu.bin dma.bin --chip BM1688 --json",
     ),
 )
@@ -305,36 +314,29 @@ def time(
     ] = None,
     default: Annotated[float, typer.Option("--default", metavar="CYCLES", help="Cycles of all other forms.")] = 1.0,
     profile: Annotated[
-        Path | None, typer.Option("--profile", metavar="FILE", help="Durations from a compiler_profile_N.txt.")
+        list[Path] | None,
+        typer.Option("--profile", metavar="FILE", help="Durations from compiler_profile_N.txt of core N; repeatable."),
     ] = None,
     as_json_: Json = False,
     table: TableFile = None,
 ) -> None:
     """Say in which cycle each command starts and ends. Exit code 1 if some never do."""
     of, streams, _ = _together(files, chip, None, Tables(table))
-    model = _costs(cost or [])
-    said = None if profile is None else parse_profile(profile.read_text(encoding="utf-8"))
-    groups: dict[tuple[int, ...], list[tuple[Stream, Commands]]] = {}
+    model = _costs(cost or [], of)
+    if not 0 <= default <= MAX_CYCLES:
+        raise UsageError(f"--default {default:g}: expected 0 to {MAX_CYCLES} cycles")
+    groups: dict[tuple[int, ...], list[_Member]] = {}
     for stream in streams:
         key = (stream.net, stream.stage, stream.subnet, stream.group)
         groups.setdefault(key, []).extend((stream, one) for one in commands(of, stream, files[0]).values())
+    said = _profiles(profile or [], [member for members in groups.values() for member in members])
     rows: list[dict[str, Any]] = []
     begin = 0
     for members in groups.values():
         took = [_durations(one, model, default, said) for _, one in members]
         found = schedule([lane(one, stream.core) for stream, one in members], took)
         for (stream, one), start, end in zip(members, found.start, found.end, strict=True):
-            rows += [
-                {
-                    "stream": stream.name,
-                    "engine": one.engine.name,
-                    "id": int(one.id[i]),
-                    "name": one.op(i),
-                    "start": int(start[i]) + begin if start[i] >= 0 else None,
-                    "end": int(end[i]) + begin if start[i] >= 0 else None,
-                }
-                for i in range(len(one))
-            ]
+            rows += [_timed(stream, one, i, int(start[i]), int(end[i]), begin) for i in range(len(one))]
         if found.blocked:
             for blocked in found.blocked:
                 typer.echo(f"FAIL deadlock: {blocked}", err=True)
@@ -352,27 +354,76 @@ def time(
         raise typer.Exit(FAILED)
 
 
-def _costs(given: list[str]) -> dict[str, Cost]:
+def _timed(stream: Stream, found: Commands, row: int, start: int, end: int, begin: int) -> dict[str, Any]:
+    """A row of the table; start and end are None where the command never starts."""
+    return {
+        "stream": stream.name,
+        "engine": found.engine.name,
+        "segment": int(found.segment[row]),
+        "id": int(found.id[row]),
+        "name": found.op(row),
+        "start": start + begin if start >= 0 else None,
+        "end": end + begin if start >= 0 else None,
+    }
+
+
+def _costs(given: list[str], chip: Chip) -> dict[str, Cost]:
+    forms = {kind.name for engine in chip.engines.values() for kind in engine.kinds}
     made = {}
     for text in given:
-        found = re.fullmatch(r"(.+)=(\d+(?:[.]\d+)?)(?:[+](\d+(?:[.]\d+)?))?", text)
+        found = re.fullmatch(r"(.+)=(\d+(?:[.]\d+)?)(?:[+](\d+(?:[.]\d+)?))?", text, flags=re.ASCII)
         if found is None:
             raise UsageError(f"--cost {text}: expected FORM=BASE or FORM=BASE+PER")
+        if found[1] not in forms:
+            near = get_close_matches(found[1], sorted(forms), n=3) or sorted(forms)[:3]
+            told = f"{chip.name} has no form {found[1]}, but {', '.join(near)}"
+            raise UsageError(f"--cost {text}: {told}; see `goldbeat tpu chips --json`")
         made[found[1]] = Cost(float(found[2]), float(found[3] or 0))
+        if max(made[found[1]].base, made[found[1]].per_element) > MAX_CYCLES:
+            raise UsageError(f"--cost {found[1]}: expected at most {MAX_CYCLES} cycles")
     return made
 
 
+def _profiles(files: list[Path], members: Sequence[_Member]) -> dict[int, list[Durations]]:
+    """What profiles say of streams, by the identity of their commands; each profile is of one core."""
+    cores = sorted({stream.core for stream, _ in members})
+    said: dict[int, list[Durations]] = {}
+    taken: dict[int, Path] = {}
+    for file in files:
+        core = core_of(file)
+        if len(files) == len(cores) == 1:
+            core = cores[0]
+        if core is None:
+            raise UsageError(f"{file}: the name does not tell the core; expected compiler_profile_N.txt")
+        if core not in cores:
+            raise UsageError(f"{file}: there is no stream of core {core}, but of {', '.join(map(str, cores))}")
+        if core in taken:
+            raise UsageError(f"{file}: core {core} has the profile {taken[core]} already")
+        taken[core] = file
+        subnets: dict[str, list[Commands]] = {}
+        for stream, one in members:
+            if stream.core == core:
+                # Nets and stages are numbered where there are several.
+                parts = (
+                    f"net{stream.net}.stage{stream.stage}." if stream.net or stream.stage else "",
+                    core,
+                    stream.subnet,
+                )
+                subnets.setdefault("{}core{}.sub{}".format(*parts), []).append(one)
+        for one, durations in fit(read_sections(file), list(subnets.items()), file):
+            said.setdefault(id(one), []).append(durations)
+    if files and len(taken) < len(cores):
+        missing = ", ".join(str(core) for core in cores if core not in taken)
+        typer.echo(f"note: no profile of core {missing}; its commands take what --cost and --default say", err=True)
+    return said
+
+
 def _durations(
-    found: Commands, model: dict[str, Cost], default: float, said: dict[str, Timeline] | None
+    found: Commands, model: dict[str, Cost], default: float, said: dict[int, list[Durations]]
 ) -> npt.NDArray[np.int64]:
     took = costs(found, model, Cost(default))
-    if said is not None and found.engine.name in said:
-        known = said[found.engine.name]
-        if len(known) and int(known.id.max()) > len(found):
-            raise UsageError(
-                f"the profile has {found.engine.name} command {int(known.id.max())}, the stream {len(found)} only"
-            )
-        took[known.id - 1] = known.duration
+    for durations in said.get(id(found), ()):
+        took[durations.rows] = durations.cycles
     return took
 
 

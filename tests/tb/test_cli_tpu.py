@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from pymodels.tpu.bmodel import AreaWriter, write
 from pymodels.tpu.codegen import CodeGen
 from pymodels.tpu.tables import chip
 from tb.cli import app
+from tests.pymodels.helpers.tpu_profile import section
+from tests.pymodels.helpers.tpu_streams import segmented, with_subnets
 
 RUN = CliRunner()
 
@@ -134,6 +137,118 @@ def test_time(net: Path, tmp_path: Path):
     code, text = goldbeat("time", tmp_path / "hang.bmodel")
     assert code == 1
     assert "deadlock: core 0 tiu command 1 waits for gdma command 9" in text
+
+
+def profiled(cores: int = 1) -> tuple[bytes, list[str]]:
+    """A model with two sub-nets (and one for the CPU between them), and the profile of each core."""
+    parts = []
+    for waits in ([1, 1], [1]):
+        made = CodeGen(chip("BM1688"), cores=cores)
+        for core in range(cores):
+            made.emit(f"gdma:{core}", "DMA_tensor")
+            for _ in waits:
+                made.emit(f"tiu:{core}", "SYS", func=1)
+        parts.append(made)
+    texts = []
+    for core in range(cores):
+        first = section([(1, 1, 30 + core), (2, 1, 5)], [(1, 0, 100)])
+        texts.append(first + section([(1, 1, 7)], [(1, 0, 10 + core)]))
+    return with_subnets(parts, idle=[0]), texts
+
+
+def last_end(text: str) -> int:
+    return max(row["end"] for row in json.loads(text))
+
+
+def test_time_of_several_sub_nets(tmp_path: Path):
+    raw, (text,) = profiled()
+    net, profile = tmp_path / "net.bmodel", tmp_path / "compiler_profile_0.txt"
+    net.write_bytes(raw)
+    profile.write_text(text)
+    code, out = goldbeat("time", net, "--profile", profile, "--json")
+    assert code == 0
+    # 100 + 30 + 5 cycles, then 10 + 7.
+    assert last_end(out) == 151
+    rows = {(r["stream"], r["id"]): (r["start"], r["end"]) for r in json.loads(out)}
+    assert rows[("core0.sub0.g0.tiu", 1)] == (100, 129)
+    assert rows[("core0.sub2.g0.dma", 1)] == (135, 144)
+    # Dependencies, commands or sub-nets of another model.
+    for wrong in (
+        text.replace("|b:2|g:1|", "|b:2|g:0|"),
+        text + section([(1, 0, 1)], []),
+        text.replace("|b:2|", "|b:5|"),
+    ):
+        profile.write_text(wrong)
+        code, out = goldbeat("time", net, "--profile", profile)
+        assert code == 2
+        assert "compiler_profile_0.txt:" in out
+
+
+def test_time_of_several_cores(tmp_path: Path):
+    raw, texts = profiled(2)
+    net = tmp_path / "net.bmodel"
+    net.write_bytes(raw)
+    files = [tmp_path / f"compiler_profile_{core}.txt" for core in range(2)]
+    for file, text in zip(files, texts, strict=True):
+        file.write_text(text)
+    code, out = goldbeat("time", net, "--profile", files[1], "--profile", files[0], "--json")
+    assert code == 0
+    rows = {(r["stream"], r["id"]): (r["start"], r["end"]) for r in json.loads(out)}
+    assert rows[("core0.sub0.g0.tiu", 1)] == (100, 129)
+    assert rows[("core1.sub0.g0.tiu", 1)] == (100, 130)
+    # The second sub-net begins when both cores are done with the first one, and ends on core 1.
+    assert rows[("core1.sub2.g0.dma", 1)] == (136, 146)
+    assert last_end(out) == 153
+    code, out = goldbeat("time", net, "--profile", files[1])
+    assert code == 0
+    assert "no profile of core 0" in out
+    (tmp_path / "other.txt").write_text(texts[0])
+    (tmp_path / "compiler_profile_7.txt").write_text(texts[0])
+    (tmp_path / "again_compiler_profile_1.txt").write_text(texts[1])
+    assert "does not tell the core" in goldbeat("time", net, "--profile", tmp_path / "other.txt")[1]
+    assert "no stream of core 7" in goldbeat("time", net, "--profile", tmp_path / "compiler_profile_7.txt")[1]
+    code, out = goldbeat("time", net, "--profile", files[1], "--profile", tmp_path / "again_compiler_profile_1.txt")
+    assert code == 2
+    assert "core 1 has the profile" in " ".join(out.split())
+
+
+def test_time_refuses_by_name(net: Path, tmp_path: Path):
+    profile = tmp_path / "compiler_profile_0.txt"
+    profile.write_bytes(bytes(range(256)))
+    code, out = goldbeat("time", net, "--profile", profile)
+    assert code == 2
+    assert "byte 128" in out
+    for option in (
+        "--cost=sARR=3",
+        "--cost=sAR=" + "9" * 400,
+        "--cost=sAR=1+" + "9" * 30,
+        "--default=nan",
+        "--default=-1",
+    ):
+        code, out = goldbeat("time", net, option)
+        assert code == 2, option
+    code, out = goldbeat("time", net, "--cost", "sARR=3")
+    assert "BM1690 has no form sARR, but sAR" in " ".join(out.split())
+    assert goldbeat("time", net, f"--default={1 << 40}")[0] == 0
+
+
+def test_segments(tmp_path: Path):
+    streams = segmented("SG2380", [([0], [0]), ([2], [0, 0])])
+    area = AreaWriter()
+    group = {"binary_bdc": area.add(streams[0].data), "binary_gdma": area.add(streams[1].data), "bdc_num": 4}
+    model = {"chip": "SG2380", "net": [{"parameter": [{"sub_net": [{"cmd_group": [group]}]}]}]}
+    path = tmp_path / "two.bmodel"
+    path.write_bytes(write(model, area.data))
+    code, text = goldbeat("info", path)
+    assert code == 0
+    assert "4 tiu commands in 2 segments" in text
+    assert goldbeat("check", path)[0] == 0
+    code, text = goldbeat("time", path, "--cost", "sDMA_sys=10", "--json")
+    rows = [(r["engine"], r["segment"], r["id"], r["start"]) for r in json.loads(text)]
+    assert code == 0
+    # The second segment's TIU command waits for the second GDMA command of the same segment.
+    assert ("tiu", 1, 1, 30) in rows
+    assert ("gdma", 1, 1, 10) in rows
 
 
 def test_usage_errors(net: Path, tmp_path: Path):

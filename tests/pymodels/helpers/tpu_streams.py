@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.tpu.bmodel import Stream
+from pymodels.tpu.bmodel import AreaWriter, Stream, write
+from pymodels.tpu.codegen import CodeGen
 from pymodels.tpu.encode import encode, interleave, padded
 from pymodels.tpu.tables import Chip, Engine, Kind, tables
 
@@ -73,3 +74,20 @@ def segmented(name: str, parts: Sequence[tuple[Sequence[int], Sequence[int]]]) -
             raw += padded(engine, body)
         made.append(Stream(f"core0.sub0.g0.{suffix}", engine_name, np.frombuffer(raw, np.uint8), 0))
     return made
+
+
+def with_subnets(parts: Sequence[CodeGen], idle: Sequence[int] = ()) -> bytes:
+    """A BModel with a sub-net of each code generator's TIU and GDMA streams; ``idle`` ones have no commands (CPU)."""
+    area = AreaWriter()
+    subnets = []
+    for number, made in enumerate(parts):
+        cores = []
+        for core in range(made.cores):
+            streams = zip(made.lookup(f"tiu:{core}"), made.lookup(f"gdma:{core}"), strict=True)
+            groups = [{"binary_bdc": area.add(tiu), "binary_gdma": area.add(gdma)} for tiu, gdma in streams]
+            cores.append({"gdma_tiu_commands": groups})
+        subnets.append({"core_commands": cores})
+        if number in idle:
+            subnets.append({"subnet_mode": 1})
+    root = {"type": "B", "version": "2.2", "chip": parts[0].chip.name}
+    return write({**root, "net": [{"name": "n", "parameter": [{"sub_net": subnets}]}]}, area.data)
