@@ -14,6 +14,9 @@ from pymodels.trace import SIDEBANDS, Trace
 Time = Literal["exact", "ignore"] | int
 """How times are compared: exactly, not at all, or within so many picoseconds."""
 
+Cycles = Literal["both", "got", "none"]
+"""Whose cycles mean something: those of both traces, of what came out alone, or of neither."""
+
 _NEIGHBOURS = 3
 
 
@@ -26,7 +29,7 @@ class Mismatch:
             or ``extra``.
         beat: index of the beat.
         expected, got: that column's values, as text.
-        cycle_expected, cycle_got: cycles, None where there is no such beat.
+        cycle_expected, cycle_got: cycles, None where there is no such beat, or where its cycle means nothing.
     """
 
     what: str
@@ -46,12 +49,14 @@ class Comparison:
         mismatches: how many beats differ, missing and extra ones included.
         first: the first difference, None when equal.
         context: the neighbourhood of the first difference, one line a beat.
+        cycles: whose cycles are shown.
     """
 
     compared: int
     mismatches: int
     first: Mismatch | None
     context: str
+    cycles: Cycles = "both"
 
     @property
     def equal(self) -> bool:
@@ -66,8 +71,16 @@ class Comparison:
         name = f"port {port}, " if port else ""
         what = f"{f.what} beat" if f.what in ("missing", "extra") else f"{f.what} differs"
         head = f"{name}beat {f.beat}: {what}: expected {f.expected}, got {f.got}"
-        cycles = f" (cycle expected {_or(f.cycle_expected)}, got {_or(f.cycle_got)})"
+        cycles = _cycles_text(f, self.cycles)
         return f"{head}{cycles}; {self.mismatches} beat(s) differ in all\n{self.context}"
+
+
+def _cycles_text(first: Mismatch, cycles: Cycles) -> str:
+    if cycles == "none":
+        return ""
+    if cycles == "got":
+        return "" if first.cycle_got is None else f" (in cycle {first.cycle_got})"
+    return f" (cycle expected {_or(first.cycle_expected)}, got {_or(first.cycle_got)})"
 
 
 def _or(value: int | None) -> str:
@@ -79,25 +92,28 @@ def _hex(trace: Trace, beat: int) -> str:
     return "".join(f"{b:02x}" if k else "--" for b, k in zip(trace.data[beat][::-1], kept[::-1], strict=True))
 
 
-def _row(trace: Trace, beat: int) -> str:
+def _row(trace: Trace, beat: int, *, cycle: bool) -> str:
     if not 0 <= beat < len(trace):
         return "-"
+    when = f" @{trace.cycle[beat]}" if cycle else ""
     side = "".join(f" {s}={getattr(trace, s)[beat]}" for s in SIDEBANDS if getattr(trace, s) is not None)
-    return f"{_hex(trace, beat)}{' TLAST' if trace.last[beat] else ''} @{trace.cycle[beat]}{side}"
+    return f"{_hex(trace, beat)}{' TLAST' if trace.last[beat] else ''}{when}{side}"
 
 
-def _context(expected: Trace, got: Trace, beat: int) -> str:
+def _context(expected: Trace, got: Trace, beat: int, cycles: Cycles) -> str:
     end = max(len(expected), len(got))
     rows = []
     for i in range(max(0, beat - _NEIGHBOURS), min(end, beat + _NEIGHBOURS + 1)):
         mark = ">" if i == beat else " "
-        rows.append((f"{mark} {i:>7}", _row(expected, i), _row(got, i)))
+        shown = _row(expected, i, cycle=cycles == "both"), _row(got, i, cycle=cycles != "none")
+        rows.append((f"{mark} {i:>7}", *shown))
     wide = max([8, *(len(r[1]) for r in rows)])
-    head = f"     beat  {'expected':<{wide}}  got   (data in hex, high byte first, -- = not kept, @cycle)"
+    at = "" if cycles == "none" else ", @cycle"
+    head = f"     beat  {'expected':<{wide}}  got   (data in hex, high byte first, -- = not kept{at})"
     return "\n".join([head, *(f"{a}  {b:<{wide}}  {c}" for a, b, c in rows)])
 
 
-def compare(expected: Trace, got: Trace, *, time: Time = "exact") -> Comparison:
+def compare(expected: Trace, got: Trace, *, time: Time = "exact", cycles: Cycles = "both") -> Comparison:
     """Compare two traces beat by beat.
 
     Data are compared where the expected keep is set; keep, last and the sidebands (that ``expected`` has) everywhere.
@@ -107,6 +123,7 @@ def compare(expected: Trace, got: Trace, *, time: Time = "exact") -> Comparison:
         expected: what the golden model (or the reference file) says.
         got: what came out.
         time: ``"exact"``, ``"ignore"``, or a tolerance in picoseconds.
+        cycles: whose cycles a mismatch shows; without ``"both"`` there are no times to compare.
     """
     if isinstance(time, int) and time < 0:
         raise UsageError(f"a time tolerance of {time} ps is negative")
@@ -120,20 +137,27 @@ def compare(expected: Trace, got: Trace, *, time: Time = "exact") -> Comparison:
         bad |= rows
     total = int(bad.sum()) + abs(len(expected) - len(got))
     if total == 0:
-        return Comparison(n, 0, None, "")
+        return Comparison(n, 0, None, "", cycles)
     beat = int(np.argmax(bad)) if bad.any() else n
     if beat == n:
         left = abs(len(expected) - len(got))
         if len(got) < len(expected):
-            what, values = "missing", (_row(expected, n), f"nothing ({left} beat(s) missing)")
+            row = _row(expected, n, cycle=cycles == "both")
+            what, values = "missing", (row, f"nothing ({left} beat(s) missing)")
         else:
-            what, values = "extra", (f"nothing ({left} beat(s) too many)", _row(got, n))
+            row = _row(got, n, cycle=cycles != "none")
+            what, values = "extra", (f"nothing ({left} beat(s) too many)", row)
     else:
         what = next(name for name, rows in columns if rows[beat])
         values = (_show(expected, what, beat), _show(got, what, beat))
-    cycles = [int(t.cycle[beat]) if beat < len(t) else None for t in (expected, got)]
-    first = Mismatch(what, beat, values[0], values[1], cycles[0], cycles[1])
-    return Comparison(n, total, first, _context(expected, got, beat))
+    first = Mismatch(
+        what,
+        beat,
+        *values,
+        int(expected.cycle[beat]) if cycles == "both" and beat < len(expected) else None,
+        int(got.cycle[beat]) if cycles != "none" and beat < len(got) else None,
+    )
+    return Comparison(n, total, first, _context(expected, got, beat, cycles), cycles)
 
 
 def _show(trace: Trace, what: str, beat: int) -> str:

@@ -63,3 +63,15 @@ class ToolError(GoldbeatError):
 
 class UnwrittenModelError(GoldbeatError):
     """A golden model that nobody has written yet: a run that meets it fails, it is not refused."""
+
+
+class UserCodeError(GoldbeatError):
+    """A function of a description (golden model, stimulus maker) that raised, or returned what cannot be used.
+
+    A run that meets it fails, it is not refused.
+
+    Attributes:
+        log: the traceback, from the function on; empty where nothing was raised.
+    """
+
+    log: str = ""

@@ -63,7 +63,8 @@ class CaseTable(_Table):
     Attributes:
         name, summary: as in :class:`~tb.design.Case`.
         make: ``file.py:function``, or ``ram:PORT``: random writes and reads of an AXI-Lite memory, every read checked.
-        options, params, inputs: as in :class:`~tb.design.Case`; ``ram`` takes no inputs.
+        options, params, inputs, registers: as in :class:`~tb.design.Case`; ``ram`` takes no inputs, and is about registers
+            alone.
     """
 
     name: str
@@ -72,6 +73,7 @@ class CaseTable(_Table):
     options: Mapping[str, int | float | str | bool] = {}
     params: Mapping[str, int | str] = {}
     inputs: bool = True
+    registers: bool = False
 
 
 class Description(_Table):
@@ -204,9 +206,15 @@ class Description(_Table):
             make = partial(self._ram, found)
         else:
             make = load_function(folder, table.make, f"case {table.name}")
-        inputs = table.inputs and kind != _RAM
+        ram = kind == _RAM
         return Case(
-            name=table.name, summary=table.summary, make=make, options=options, params=table.params, inputs=inputs
+            name=table.name,
+            summary=table.summary,
+            make=make,
+            options=options,
+            params=table.params,
+            inputs=table.inputs and not ram,
+            registers=table.registers or ram,
         )
 
     def _traffic(self, setting: Setting, rng: Rng, beats: int) -> Stimulus:

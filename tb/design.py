@@ -460,6 +460,7 @@ class Case(_Frozen):
         options: what ``--set`` may change, with defaults.
         params: parameter values this case wants in place of the defaults.
         inputs: stimulus from files may replace what the case sends; false where the case's point is its own data.
+        registers: the case is about registers alone: a run of it may pass although no stream and no memory moves.
     """
 
     name: str
@@ -468,6 +469,7 @@ class Case(_Frozen):
     options: Mapping[str, Any] = {}
     params: Mapping[str, Any] = {}
     inputs: bool = True
+    registers: bool = False
 
 
 class Design(_Frozen):

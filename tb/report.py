@@ -101,7 +101,11 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
                 "throughput": as_dict(measure(trace, dtype)),
             }
             _save(trace, folder / entry["trace"])
-            _save(episode.expected.ports[port.name], folder / entry["expected"])
+            # A model may have forgotten the port; that is a failure, and all else is kept.
+            if port.name in episode.expected.ports:
+                _save(episode.expected.ports[port.name], folder / entry["expected"])
+            else:
+                entry["expected"] = None
             if dtype is not None and len(trace):
                 kind = "stimulus" if port.direction == "in" else "output"
                 name = f"{kind}/{port.name}.txt"

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,10 +11,14 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.compare import Comparison, compare
+from pymodels.errors import UserCodeError
 from pymodels.stimulus import Access, Answer, Outcome, Stimulus
 from pymodels.trace import SIDEBANDS, Trace
 from tb.design import Design
 from tb.job import AccessResult, Record
+from tb.prediction import RegisterAnswers, function_name, predict_registers
+
+_SORTED = "\n(frames are sorted by what they hold; beats count in that order)"
 
 
 @dataclass(frozen=True)
@@ -26,40 +30,69 @@ class Verdict:
         compared: output beats, register reads, steps and bursts with predicted cycles, status outputs other than 0 and bytes of
             memory that change which were looked at.
         failures: everything that is wrong, each a text that stands alone; empty means pass.
+        moved: stream beats and memory bursts that were recorded, and bytes of memory that change: what shows that the design
+            did anything at all.
     """
 
     ports: Mapping[str, Comparison] = field(default_factory=dict)
     compared: int = 0
     failures: tuple[str, ...] = ()
+    moved: int = 0
 
 
 def check(design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome, record: Record) -> Verdict:
     """Compare everything that a run recorded with everything that the model predicts."""
-    failures = list(record.violations)
+    failures = [*record.violations, *_check_names(design, params, stimulus, expected)]
     ports: dict[str, Comparison] = {}
     compared = 0
+    moved = sum(len(trace) for trace in record.outcome.ports.values())
     want = expected.until(stimulus.stop_ps) if design.timed else expected
     for port in design.bundles(params):
         if port.name not in want.ports:
-            failures.append(f"port {port.name}: the golden model predicts nothing for it")
             continue
         result = _compare(design, stimulus, port.direction, want.ports[port.name], record.outcome.ports[port.name])
         ports[port.name] = result
         compared += result.compared if port.direction == "out" else 0
         if not result.equal:
-            failures.append(result.text(port.name))
+            failures.append(result.text(port.name) + ("" if design.ordered else _SORTED))
     if stimulus.stop_ps is None:
         for status in design.status:
             was, should = record.outcome.status[status.name], expected.status.get(status.name)
             # A counter that should have moved says as much as a beat; one that stays 0 says nothing.
             compared += bool(should)
-            if was != should:
+            if should is not None and was != should:
                 failures.append(f"status {status.name}: expected {should}, got {was}")
-        compared += _check_memories(stimulus, want, record, failures)
+        changed, bursts = _check_memories(stimulus, want, record, failures)
+        compared += changed + bursts
+        moved += changed
+    moved += sum(len(m.log) for m in record.outcome.memories.values() if m.log is not None)
     if failures and record.hanging:
         failures.append("at the end of the run: " + "; ".join(record.hanging))
     accesses, reads = _check_accesses(design, params, stimulus, expected, record)
-    return Verdict(ports, compared + reads, (*failures, *accesses))
+    return Verdict(ports, compared + reads, (*failures, *accesses), moved)
+
+
+def _check_names(design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome) -> Iterator[str]:
+    """What the model leaves out, and what it predicts that is not there."""
+    who = f"the golden model {function_name(design.model)}"
+    bundles = {b.name: b for b in design.bundles(params)}
+    for name, port in bundles.items():
+        if name not in expected.ports:
+            yield f"port {name}: {who} predicts nothing for it"
+        elif expected.ports[name].width != port.width:
+            yield f"port {name}: {who} predicts {expected.ports[name].width} bit, the port is {port.width} bit wide"
+    has: list[tuple[str, Mapping[str, Any], list[str]]] = [("port", expected.ports, list(bundles))]
+    if stimulus.stop_ps is None:
+        has += [("status", expected.status, [s.name for s in design.status])]
+        has += [("memory", expected.memories, list(stimulus.memories))]
+        for kind, predicted, names in has[1:]:
+            yield from (f"{kind} {n}: {who} predicts nothing for it" for n in names if n not in predicted)
+    for kind, predicted, names in has:
+        yield from (
+            f"{kind} {n}: {who} predicts it, but there is none of that name; there are: {', '.join(names) or 'none'}"
+            for n in predicted
+            if n not in names
+        )
 
 
 def _compare(design: Design, stimulus: Stimulus, direction: str, expected: Trace, got: Trace) -> Comparison:
@@ -69,8 +102,9 @@ def _compare(design: Design, stimulus: Stimulus, direction: str, expected: Trace
         # Without cycles, what a reset cuts off is unknown; what came before it is still the beginning of it all.
         expected = expected[: len(got)]
     if not design.ordered and direction == "out":
-        expected, got = _by_content(expected), _by_content(got)
-    return compare(expected, got, time="ignore")
+        # Sorted frames have lost their cycles.
+        return compare(_by_content(expected), _by_content(got), time="ignore", cycles="none")
+    return compare(expected, got, time="ignore", cycles="got")
 
 
 def _by_content(trace: Trace) -> Trace:
@@ -84,24 +118,48 @@ def _by_content(trace: Trace) -> Trace:
     return replace(trace, data=trace.data[order], keep=trace.keep[order], last=trace.last[order], **sides)
 
 
-def nothing_compared(verdicts: Sequence[Verdict]) -> tuple[str, ...]:
-    """The failure of a case in which no output beat and no register read was compared, in any episode."""
-    if sum(v.compared for v in verdicts):
+def nothing_compared(verdicts: Sequence[Verdict], *, still: bool = False) -> tuple[str, ...]:
+    """The failure of a case that has shown nothing, over all of its episodes.
+
+    Args:
+        verdicts: of the episodes.
+        still: streams and memories may rest: the case, or the design, is about registers and status outputs alone.
+    """
+    compared = sum(v.compared for v in verdicts)
+    if not compared:
+        return ("nothing was compared: no output beat, register read or status output in any episode",)
+    if still or any(v.moved for v in verdicts):
         return ()
-    return ("nothing was compared: no output beat, register read or status output in any episode",)
+    return (
+        "nothing moved: no beat on any stream, no burst and no changed byte in any memory, in any episode; "
+        f"the {compared} values compared are of registers and status outputs alone",
+    )
 
 
-def _check_memories(stimulus: Stimulus, want: Outcome, record: Record, failures: list[str]) -> int:
-    compared = 0
+def _check_memories(stimulus: Stimulus, want: Outcome, record: Record, failures: list[str]) -> tuple[int, int]:
+    """Compare what memories hold and which bursts they saw; changed bytes, and bursts compared."""
+    changed = bursts = 0
     for port, image in stimulus.memories.items():
         if port not in want.memories:
-            failures.append(f"memory {port}: the golden model predicts nothing for it")
             continue
         was = record.outcome.memories[port].regions
+        predicted = want.memories[port].regions
+        names = [region.name for region in image.regions]
+        failures += [
+            f"memory {port}, region {name}: predicted, but there is none of that name; there are: {', '.join(names)}"
+            for name in predicted
+            if name not in names
+        ]
         for region in image.regions:
-            should = want.memories[port].regions.get(region.name, region.data)
+            should = predicted.get(region.name, region.data)
+            if should.shape != region.data.shape:
+                failures.append(
+                    f"memory {port}, region {region.name}: the golden model predicts {should.size} bytes, "
+                    f"the region has {region.data.size}"
+                )
+                continue
             # Bytes that nothing should have changed are compared too, but say nothing by themselves.
-            compared += int(np.count_nonzero(should != region.data))
+            changed += int(np.count_nonzero(should != region.data))
             wrong = np.flatnonzero(was[region.name] != should)
             if len(wrong):
                 at = int(wrong[0])
@@ -109,8 +167,8 @@ def _check_memories(stimulus: Stimulus, want: Outcome, record: Record, failures:
                     f"memory {port}, region {region.name}: {len(wrong)} of {len(should)} bytes differ, the first at "
                     f"0x{region.base + at:x}: expected 0x{should[at]:02x}, got 0x{was[region.name][at]:02x}"
                 )
-        compared += _check_log(port, want.memories[port].log, record.outcome.memories[port].log, failures)
-    return compared
+        bursts += _check_log(port, want.memories[port].log, record.outcome.memories[port].log, failures)
+    return changed, bursts
 
 
 def _check_log(port: str, want: npt.NDArray[Any] | None, got: npt.NDArray[Any] | None, failures: list[str]) -> int:
@@ -141,8 +199,13 @@ def _check_accesses(
 ) -> tuple[list[str], int]:
     failures: list[str] = []
     reads = 0
-    model = design.register_model(params, stimulus) if design.register_model else {}
-    for port in design.registers:
+    model: RegisterAnswers = {}
+    if design.register_model is not None:
+        try:
+            model = predict_registers(design.register_model, params, stimulus)
+        except UserCodeError as broken:
+            failures.append(str(broken))
+    for port in design.register_ports(params):
         asked = (*stimulus.program.get(port.name, ()), *stimulus.after.get(port.name, ()))
         if stimulus.stop_ps is not None:
             asked = tuple(stimulus.program.get(port.name, ()))
@@ -155,6 +218,9 @@ def _check_accesses(
             reads += _check_answers(port.name, asked, answers, got, failures)
         for i, (access, result) in enumerate(zip(asked, got, strict=False)):
             where = f"{port.name}: access {i} ({access.name})"
+            if predicted is not None and i >= len(predicted):
+                failures.append(f"{port.name}: the register model predicts {len(predicted)} of {len(asked)} accesses")
+                break
             value, error = (access.value, access.error) if predicted is None else predicted[i]
             if result.error != error:
                 failures.append(f"{where}: expected {_answer(error)}, got {_answer(result.error)}")

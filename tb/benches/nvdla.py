@@ -294,6 +294,6 @@ DESIGN = Design(
             summary="an operation and its interrupt; mask, set, clear, set as it is cleared",
             make=_interrupt,
         ),
-        Case(name="registers", summary="the whole register map", make=_registers, inputs=False),
+        Case(name="registers", summary="the whole register map", make=_registers, inputs=False, registers=True),
     ),
 )

@@ -167,6 +167,7 @@ DESIGN = Design(
             summary="the switch's register map, strobes and error answers",
             make=_registers,
             inputs=False,
+            registers=True,
         ),
     ),
 )

@@ -200,7 +200,11 @@ DESIGN = Design(
             inputs=False,
         ),
         Case(
-            name="registers", summary="the whole register map, strobes and error answers", make=_registers, inputs=False
+            name="registers",
+            summary="the whole register map, strobes and error answers",
+            make=_registers,
+            inputs=False,
+            registers=True,
         ),
     ),
 )

@@ -484,7 +484,11 @@ DESIGN = Design(
         ),
         *stream_cases(_traffic),
         Case(
-            name="registers", summary="the whole register map, strobes and error answers", make=_registers, inputs=False
+            name="registers",
+            summary="the whole register map, strobes and error answers",
+            make=_registers,
+            inputs=False,
+            registers=True,
         ),
     ),
 )

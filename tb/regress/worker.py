@@ -19,7 +19,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pymodels.errors import GoldbeatError, UnwrittenModelError
+from pymodels.errors import GoldbeatError, UnwrittenModelError, UserCodeError
 from tb import build as builder
 from tb import signoff
 from tb.benches import find_design
@@ -166,12 +166,15 @@ class _Run:
             return _Ready(item, request, plan, plan.episodes(self._design))
         except UnwrittenModelError as error:
             self._give(ItemResult(item.index, item.key, Status.FAIL, failures=(str(error),)))
+        except UserCodeError as error:
+            # A model or a stimulus maker that falls over is the fault of its case alone.
+            self._give(ItemResult(item.index, item.key, Status.ERROR, failures=(str(error),), log=error.log))
         except GoldbeatError as error:
             self._give(ItemResult(item.index, item.key, Status.ERROR, failures=(str(error),)))
         except OSError:
             raise
         except Exception as error:
-            # A model or a stimulus maker that falls over is the fault of its case alone.
+            # Whatever goes wrong with one item must not end the others.
             text = f"{type(error).__name__}: {error}"
             self._give(ItemResult(item.index, item.key, Status.ERROR, failures=(text,), log=traceback.format_exc()))
         return None

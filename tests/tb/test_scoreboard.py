@@ -84,7 +84,7 @@ def test_a_model_that_predicts_nothing_for_a_port_fails():
     design, params, stimulus, expected = _case()
     lacking = Outcome({"s_axis": expected.ports["s_axis"]})
     (text,) = check(design, params, stimulus, lacking, Record(expected)).failures
-    assert text == "port m_axis: the golden model predicts nothing for it"
+    assert text == "port m_axis: the golden model upsizer.py:predict predicts nothing for it"
 
 
 def test_violations_fail():

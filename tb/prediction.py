@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of a description's own functions: what they raise or return never ends a run without saying who it was."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from pymodels.errors import GoldbeatError, UserCodeError
+from pymodels.stimulus import MemoryContents, Outcome, Stimulus
+from pymodels.trace import Trace
+from tb.design import Design, Setting, StimulusMaker
+
+
+def function_name(function: Any) -> str:
+    """``file.py:function``, as a description names it."""
+    while isinstance(function, partial):
+        function = function.func
+    name = getattr(function, "__qualname__", type(function).__name__)
+    code = getattr(function, "__code__", None)
+    return name if code is None else f"{Path(code.co_filename).name}:{name}"
+
+
+def predict_outcome(design: Design, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+    """What the golden model predicts.
+
+    Raises:
+        UserCodeError: the model raised something of its own, or returned no :class:`~pymodels.stimulus.Outcome`.
+        GoldbeatError: what the model raises of this family: a stimulus that the design cannot take.
+    """
+    who = f"the golden model {function_name(design.model)}"
+    outcome = _called(who, lambda: design.model(params, stimulus))
+    _check_type(f"{who} returned", outcome, Outcome)
+    for column, kind in (("ports", Trace), ("status", int), ("memories", MemoryContents)):
+        values = getattr(outcome, column)
+        _check_type(f"{who} returned {column} =", values, Mapping)
+        for name, value in values.items():
+            # numpy's whole numbers are status values too; they say so by __index__.
+            if not (kind is int and hasattr(value, "__index__")):
+                _check_type(f"{who} returned for {name!r}", value, kind)
+    found: Outcome = outcome
+    return found
+
+
+RegisterAnswers = Mapping[str, Sequence[tuple[int | None, bool]]]
+"""By register port and access: the value read, None where it is not compared, and whether it is answered with an error."""
+
+
+def predict_registers(
+    model: Callable[[Mapping[str, Any], Stimulus], RegisterAnswers], params: Mapping[str, Any], stimulus: Stimulus
+) -> RegisterAnswers:
+    """What a register model predicts.
+
+    Raises:
+        UserCodeError: it raised something of its own, or returned no mapping.
+    """
+    who = f"the register model {function_name(model)}"
+    answers = _called(who, lambda: model(params, stimulus))
+    _check_type(f"{who} returned", answers, Mapping)
+    found: RegisterAnswers = answers
+    return found
+
+
+def make_stimuli(design: Design, make: StimulusMaker, case: str, setting: Setting) -> Sequence[Stimulus]:
+    """The episodes that a case makes.
+
+    Raises:
+        UserCodeError: the stimulus maker raised something of its own, or returned no list of stimuli.
+        GoldbeatError: what the maker raises of this family.
+    """
+    who = f"{design.name}: the stimulus maker {function_name(make)} of case {case}"
+    stimuli = _called(who, lambda: make(setting))
+    _check_type(f"{who} returned", stimuli, Sequence)
+    for stimulus in stimuli:
+        _check_type(f"{who} returned a list with", stimulus, Stimulus)
+    found: Sequence[Stimulus] = stimuli
+    return found
+
+
+def _check_type(said: str, value: Any, kind: type) -> None:
+    if not isinstance(value, kind):
+        what = "None" if value is None else f"a value of type {type(value).__name__}"
+        raise UserCodeError(f"{said} {what}, expected {kind.__name__}")
+
+
+def _called(who: str, function: Callable[[], Any]) -> Any:
+    try:
+        return function()
+    except GoldbeatError:
+        raise
+    except OSError:
+        # A full disk or a missing file is not the function's fault alone: callers report these by themselves.
+        raise
+    except Exception as error:
+        # The first two frames are this module's.
+        within = _skip(error.__traceback__, 2)
+        last = traceback.extract_tb(within)[-1:]
+        where = f" ({Path(last[0].filename).name}:{last[0].lineno})" if last else ""
+        broken = UserCodeError(f"{who} raised {type(error).__name__}: {error}{where}")
+        broken.log = "".join(traceback.format_exception(type(error), error, within))
+        raise broken from error
+
+
+def _skip(trace: TracebackType | None, frames: int) -> TracebackType | None:
+    for _ in range(frames):
+        trace = trace.tb_next if trace is not None else None
+    return trace
