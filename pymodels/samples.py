@@ -105,7 +105,8 @@ class SampleType:
     def _integers(self, flat: npt.NDArray[Any]) -> npt.NDArray[Any]:
         low, high = self.part_range
         if flat.dtype.kind == "f":
-            whole = np.isfinite(flat) & (np.floor(flat) == flat)
+            with np.errstate(invalid="ignore"):
+                whole = np.isfinite(flat) & (np.floor(flat) == flat)
             if not whole.all():
                 at = int(np.argmin(whole))
                 raise InputError(f"{flat[at]} in sample {at // self.parts}", f"a whole number for {self.name}")

@@ -7,8 +7,6 @@ one as text. There is no second representation of a stream in Goldbeat.
 
 from __future__ import annotations
 
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from os import PathLike
@@ -17,24 +15,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pymodels.arrays import load_archive
 from pymodels.errors import InputError
 from pymodels.samples import SampleType, sample_type
 
 SIDEBANDS = ("tid", "tdest", "tuser")
 _COLUMNS = ("data", "keep", "last", "cycle")
 _FORMAT = 1
-# What numpy lets through from a damaged archive, layer by layer.
-_DAMAGED = (
-    OSError,
-    ValueError,
-    KeyError,
-    TypeError,
-    EOFError,
-    NotImplementedError,
-    RuntimeError,
-    zipfile.BadZipFile,
-    zlib.error,
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -326,13 +313,12 @@ class Trace:
         Raises:
             InputError: not such a file, or damaged.
         """
+        found = load_archive(path, "a trace (.npz)")
         try:
-            with np.load(path, allow_pickle=False) as archive:
-                if int(archive["format"]) != _FORMAT:
-                    raise InputError(f"trace format {int(archive['format'])}", f"format {_FORMAT}", file=path)
-                columns: dict[str, Any] = {n: archive[n] for n in (*_COLUMNS, *SIDEBANDS) if n in archive.files}
-                return cls(clock_ps=int(archive["clock_ps"]), offset_ps=int(archive["offset_ps"]), **columns)
-        except _DAMAGED as error:
-            if isinstance(error, FileNotFoundError):
-                raise InputError("no such file", "a trace (.npz)", file=path) from None
+            form = int(found["format"])
+            if form != _FORMAT:
+                raise InputError(f"trace format {form}", f"format {_FORMAT}", file=path)
+            columns: dict[str, Any] = {n: found[n] for n in (*_COLUMNS, *SIDEBANDS) if n in found}
+            return cls(clock_ps=int(found["clock_ps"]), offset_ps=int(found["offset_ps"]), **columns)
+        except (ValueError, KeyError, TypeError, OverflowError) as error:
             raise InputError(str(error) or type(error).__name__, "a trace (.npz)", file=path) from error

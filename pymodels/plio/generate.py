@@ -11,6 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import numpy.typing as npt
 
+from pymodels.arrays import load_array
 from pymodels.errors import InputError, UsageError
 from pymodels.samples import SampleType, sample_type
 from pymodels.trace import Trace
@@ -159,15 +160,7 @@ def load_samples(path: str, dtype: str | SampleType, samples: int | None = None)
         InputError: no such file, not an array of this type, or too short.
     """
     kind = sample_type(dtype)
-    try:
-        array = np.load(path, allow_pickle=False)
-    except FileNotFoundError:
-        raise InputError("no such file", "samples in a .npy file", file=path) from None
-    except (OSError, ValueError, EOFError) as error:
-        raise InputError(str(error) or type(error).__name__, "samples in a .npy file", file=path) from error
-    if not isinstance(array, np.ndarray):
-        array.close()
-        raise InputError("an archive of arrays", "one array in a .npy file", file=path)
+    array = load_array(path, "samples in a .npy file")
     try:
         decoded = kind.decode(kind.encode(array))
     except InputError as error:

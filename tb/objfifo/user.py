@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels import plio
+from pymodels.arrays import load_array
 from pymodels.errors import UsageError
 from pymodels.objfifo.design import Design, Fifo
 from pymodels.objfifo.engine_registers import Shape
@@ -112,7 +113,7 @@ def read_inputs(design: Design, files: Mapping[str, Path], rng: np.random.Genera
 
 def _read(path: Path, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
     if path.suffix == ".npy":
-        return np.asarray(np.load(path))
+        return load_array(path)
     return plio.read(path, dtype.name, _STREAM_BITS).trace.samples(dtype.name)
 
 

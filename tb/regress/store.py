@@ -18,10 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock, Timeout
+from pydantic import TypeAdapter, ValidationError
 
 from pymodels.errors import InputError, ToolError, UsageError
 from tb.paths import build_root
-from tb.regress.item import Item, ItemResult, Status
+from tb.regress.item import Item, ItemResult
+from tb.regress.recorded import read_artefacts, read_facts, read_result, read_settings
 
 FORMAT = 1
 _BUSY_S = 60.0
@@ -113,6 +115,9 @@ class Run:
         return regress_root() / f"run-{self.id}"
 
 
+_RUN = TypeAdapter(Run)
+
+
 @dataclass(frozen=True)
 class Row:
     """An item and its result, None when there is none yet; artefacts by name, relative to the run's folder."""
@@ -138,7 +143,12 @@ def _plain_errors(path: Path) -> Iterator[None]:
                 f"{path}: another process has kept it locked for {_BUSY_S:g} s; a run that was stopped by this can be resumed"
             ) from error
         raise ToolError(f"{path}: {error}") from error
-    except sqlite3.DatabaseError as error:
+    except ValidationError as error:
+        # Of the columns: what stands there is not what a run has written.
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "a column"
+        raise InputError(f"{where}: {first['msg']}", "a file of results", file=path) from error
+    except (sqlite3.DatabaseError, TypeError, ValueError) as error:
         raise InputError(str(error), "a file of results", file=path) from error
 
 
@@ -326,9 +336,12 @@ class Store:
     def _runs(self, where: str, *values: Any) -> list[Run]:
         with _plain_errors(self.path):
             rows = self._base.execute(f"SELECT * FROM runs {where}", values).fetchall()
-        return [
-            Run(**{**dict(r), "settings": json.loads(r["settings"]), "facts": json.loads(r["facts"])}) for r in rows
-        ]
+            return [
+                _RUN.validate_python(
+                    {**dict(r), "settings": read_settings(r["settings"]), "facts": read_facts(r["facts"])}
+                )
+                for r in rows
+            ]
 
     def rows(self, run: int, where: str = "", *values: Any) -> list[Row]:
         """The items of a run with their results, in the plan's order."""
@@ -336,10 +349,10 @@ class Store:
             found = self._base.execute(
                 f"SELECT spec, result, artefacts FROM items WHERE run=? {where} ORDER BY idx", (run, *values)
             ).fetchall()
-        return [
-            Row(Item.model_validate_json(r["spec"]), _result(r["result"]), json.loads(r["artefacts"] or "{}"))
-            for r in found
-        ]
+            return [
+                Row(Item.model_validate_json(r["spec"]), read_result(r["result"]), read_artefacts(r["artefacts"]))
+                for r in found
+            ]
 
     def find(self, run: int, case: str) -> Row:
         """An item of a run by its key or its number.
@@ -407,20 +420,6 @@ def locked(run: Run) -> FileLock:
     except Timeout:
         raise UsageError(f"run {run.id} is still going on in another process") from None
     return lock
-
-
-def _result(text: str | None) -> ItemResult | None:
-    if text is None:
-        return None
-    raw = json.loads(text)
-    return ItemResult(
-        **{
-            **raw,
-            "status": Status(raw["status"]),
-            "failures": tuple(raw["failures"]),
-            "before": tuple(raw.get("before", ())),
-        }
-    )
 
 
 def _json(value: Mapping[str, Any]) -> str:

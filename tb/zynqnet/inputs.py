@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from pymodels.arrays import load_array
 from pymodels.errors import InputError, ToolError, UsageError
 from pymodels.zynqnet import synth
 from pymodels.zynqnet.golden import check_image
@@ -50,7 +51,7 @@ def find_weights(text: str, network: Network) -> Floats:
         return synth.weights(network, seed)
     path = Path(text)
     values = (
-        np.ravel(_load_npy(path))
+        np.ravel(load_array(path))
         if path.suffix.lower() == ".npy"
         else _raw_floats(path, network.used_weights, "weight")
     )
@@ -74,7 +75,7 @@ def find_image(text: str, network: Network) -> Floats:
         return _raw_floats(path, count, "number of the image").reshape(shape.height, shape.width, shape.channels)
     if path.suffix.lower() != ".npy":
         return from_rgb(_picture(path, network.input), network.input)
-    values = _load_npy(path)
+    values = load_array(path)
     if values.dtype == np.uint8:
         return from_rgb(values, network.input)
     found = _floats(values, "uint8 or float32", path)
@@ -112,18 +113,6 @@ def _floats(values: npt.NDArray[Any], expected: str, path: Path) -> Floats:
     if len(lost):
         raise InputError(f"{values.reshape(-1)[lost[0]]} as number {lost[0]}", "numbers within float32", file=path)
     return found
-
-
-def _load_npy(path: Path) -> npt.NDArray[Any]:
-    try:
-        values: npt.NDArray[Any] = np.load(path, allow_pickle=False)
-    except FileNotFoundError:
-        raise InputError("no such file", f"a file, or {SYNTH}SEED", file=path) from None
-    except (ValueError, EOFError, OSError) as error:
-        raise InputError(str(error), "an array (.npy)", file=path) from None
-    if not isinstance(values, np.ndarray):
-        raise InputError("an archive", "a single array (.npy)", file=path)
-    return values
 
 
 def _picture(path: Path, shape: InputShape) -> npt.NDArray[np.uint8]:

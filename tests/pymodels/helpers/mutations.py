@@ -21,7 +21,7 @@ from pymodels.errors import GoldbeatError
 
 SECONDS = 10
 MEMORY = 2 << 30
-QUICK, MANY = 150, 10_000
+QUICK, MANY = 100, 10_000
 """Mutations of a default test and of a slow one."""
 
 _NUMBERS = (

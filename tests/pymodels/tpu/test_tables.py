@@ -195,3 +195,15 @@ def test_two_forms_with_one_head_are_refused(tmp_path):
     kinds.append({**kinds[0], "kind": "TWIN"})
     with pytest.raises(InputError, match="have the same head"):
         Tables(write(tmp_path / "twin.json", twin)).chip("mine")
+
+
+@pytest.mark.parametrize("place", ["type", "bytes", "end_func"])
+def test_infinite_numbers_in_a_table_are_refused(place, tmp_path):
+    kind = {"kind": "SYS", "layout": "l", "bytes": 16, "type": 15, "ops": {"31": "end"}}
+    engine = {"head": "h", "end": "SYS", "end_func": 31, "kinds": [kind]}
+    (engine if place == "end_func" else kind)[place] = float("inf")
+    table = {"format": 1, "layouts": {"l": "type:4 func:5 rest:55"}, "heads": {"h": {"type": [0, 4], "func": [4, 5]}}}
+    path = tmp_path / "more.json"
+    path.write_text(json.dumps(table | {"chips": {"MINE": {"engines": {"tiu": engine}}}}))
+    with pytest.raises(InputError, match=r"more\.json: found chip MINE: OverflowError"):
+        Tables(path).chip("mine")

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damaged numpy files: one typed error, and nothing allocated that the file cannot hold."""
+
+from io import BytesIO
+
+import numpy as np
+import pytest
+from mutations import bounded
+
+from pymodels.arrays import load_archive, load_array
+from pymodels.errors import InputError
+from pymodels.plio.generate import load_samples
+from pymodels.trace import Trace
+
+HEADER = b"{'descr': '<i8', 'fortran_order': False, 'shape': (%s,), }"
+
+
+def npy(shape=b"2", body=bytes(16), header=HEADER):
+    text = header % shape if b"%s" in header else header
+    text += b" " * (117 - len(text)) + b"\n"
+    return b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text + body
+
+
+def archive(**members):
+    import zipfile
+
+    stream = BytesIO()
+    with zipfile.ZipFile(stream, "w") as out:
+        for name, data in members.items():
+            out.writestr(f"{name}.npy", data)
+    return stream.getvalue()
+
+
+BAD = {
+    "more than there is": npy(b"99999999999"),
+    "less than nothing": npy(b"-2"),
+    # numpy's reader lets the tokenizer's own error through.
+    "a bracket left open": npy(header=b"{'descr': '<i8', 'fortran_order': False, 'shape': (2,"),
+    "objects": npy(header=b"{'descr': '|O', 'fortran_order': False, 'shape': (2,), }"),
+    "another magic": b"NUMPY",
+    "nothing": b"",
+    "an archive": archive(a=npy()),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_damaged_arrays_are_refused(name, tmp_path):
+    path = tmp_path / "a.npy"
+    path.write_bytes(BAD[name])
+    with bounded(memory=64 << 20):
+        with pytest.raises(InputError, match=r"a\.npy"):
+            load_array(path)
+        with pytest.raises(InputError, match=r"a\.npy"):
+            load_samples(str(path), "int32")
+    path.write_bytes(npy())
+    assert load_array(path).tolist() == [0, 0]
+
+
+def test_damaged_members_of_traces_are_refused(tmp_path):
+    path = tmp_path / "a.npz"
+    Trace.from_samples(np.arange(8), "int32", 32, clock_ps=4000).save(path)
+    good = load_archive(path)
+    assert sorted(good) == ["clock_ps", "cycle", "data", "format", "keep", "last", "offset_ps"]
+    for name in ("data", "clock_ps"):
+        parts = {}
+        for key, values in good.items():
+            stream = BytesIO()
+            np.save(stream, values)
+            parts[key] = stream.getvalue()
+        path.write_bytes(archive(**parts))
+        assert len(Trace.load(path)) == 8
+        for bad in (BAD["more than there is"], BAD["a bracket left open"]):
+            path.write_bytes(archive(**{**parts, name: bad}))
+            with bounded(memory=64 << 20), pytest.raises(InputError, match=r"a\.npz"):
+                Trace.load(path)

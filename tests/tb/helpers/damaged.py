@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands as readers of damaged files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
+from itertools import cycle
+from pathlib import Path
+from typing import Any
+
+from typer.main import get_command
+
+from pymodels.errors import GoldbeatError
+from tb.cli import app
+
+COMMAND = get_command(app)
+
+
+class RefusedError(GoldbeatError):
+    """A command's exit code 2, with what it said."""
+
+
+@dataclass
+class Reader:
+    """Good files, and who reads them.
+
+    Attributes:
+        files: each is read without an error.
+        read: takes a file's bytes.
+        words: what the format knows.
+    """
+
+    files: Sequence[bytes]
+    read: Callable[[bytes], Any]
+    words: Sequence[bytes] = ()
+
+
+def goldbeat(*arguments: Any) -> str:
+    """What a command prints; exit codes 0 and 1 are answers, 2 is a typed error, and nothing else may come."""
+    # As a pipe: what has no bytes in UTF-8 cannot be printed.
+    out, err = (TextIOWrapper(BytesIO(), "utf-8", write_through=True) for _ in range(2))
+    code: Any = 0
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            COMMAND.main([str(a) for a in arguments], prog_name="goldbeat")
+        except SystemExit as stop:
+            code = stop.code or 0
+    printed, said = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+    if code == 2 and "rror" in said:
+        raise RefusedError(said)
+    assert code in (0, 1), f"exit code {code}: {said}"
+    return printed
+
+
+def commands(path: Path, first: str, *others: str) -> Callable[[bytes], None]:
+    """Put the bytes into a file and give it to commands, ``{}`` being its name and ``{folder}`` its folder.
+
+    The first command gets every file and must take the good ones; of the others each gets a file in turn.
+    """
+    turn = cycle(others)
+
+    def run(line: str) -> None:
+        goldbeat(*(word.replace("{}", str(path)).replace("{folder}", str(path.parent)) for word in line.split()))
+
+    def read(data: bytes) -> None:
+        path.write_bytes(data)
+        if others:
+            with suppress(RefusedError):
+                run(next(turn))
+        run(first)
+
+    return read
