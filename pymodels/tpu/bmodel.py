@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -29,6 +29,10 @@ AREA_ALIGN = 4096
 """The binary area begins at a multiple of this in the file."""
 BINARY_ALIGN = 128
 """What the writer aligns binaries to, so that streams can be fetched where they lie."""
+REUSE = 4
+"""Streams, or different binaries of coefficients, may together be so many times as large as the file."""
+_LEAST = 256
+"""What the smallest stream counts as in that sum: it takes time, too."""
 
 SCHEMA: Schema = {
     "Model": [
@@ -183,6 +187,26 @@ class Stream:
         return self.name + ".bin"
 
 
+def bounded(parts: Iterable[tuple[int, int]], limit: int, what: str, file: Path | None) -> None:
+    """Refuse parts that use the same bytes over and over: the work on them is bounded by the size of the file.
+
+    Args:
+        parts: (offset, size) of each in the file.
+        limit: size of the file.
+        what: what they are, for messages.
+        file: for messages.
+
+    Raises:
+        InputError: they are together larger than :data:`REUSE` times the file.
+    """
+    total = 0
+    for offset, size in parts:
+        total += max(size, _LEAST)
+        if total > REUSE * limit:
+            found = f"{what} that are larger together than {REUSE} times the file, bytes being used over and over"
+            raise InputError(found, "each byte in one of them", file=file, offset=offset)
+
+
 @dataclass(frozen=True)
 class Coefficients:
     """One stage's coefficients.
@@ -295,7 +319,11 @@ class BModel:
                 yield net, stage, parameter
 
     def streams(self) -> list[Stream]:
-        """Every engine's stream, in the order of the file's tables."""
+        """Every engine's stream, in the order of the file's tables.
+
+        Raises:
+            InputError: they are larger together than :data:`REUSE` times the file.
+        """
         made: list[Stream] = []
         stages = list(self.stages())
         for net, stage, parameter in stages:
@@ -306,6 +334,7 @@ class BModel:
             if not subnets:
                 # Files from before there were sub-nets.
                 made += self._groups(f"{prefix}core0.sub0.", parameter.get("cmd_group", ()), net, stage, 0, 0)
+        bounded(((one.offset, len(one.data)) for one in made), len(self.data), "streams", self.file)
         return made
 
     def _subnet(self, prefix: str, net: int, stage: int, number: int, subnet: Table) -> Iterator[Stream]:
@@ -343,14 +372,19 @@ class BModel:
                 )
 
     def coefficients(self) -> list[Coefficients]:
-        """Every stage's coefficients, hashed."""
+        """Every stage's coefficients, hashed. Stages may share them: the same bytes are hashed once.
+
+        Raises:
+            InputError: different ones are larger together than :data:`REUSE` times the file.
+        """
+        there = [(*at, one["coeff_mem"]) for *at, one in self.stages() if one.get("coeff_mem") is not None]
+        places = {memory.get("binary_coeff", (0, 0)) for _, _, memory in there}
+        bounded(((self.area + at, size) for at, size in sorted(places)), len(self.data), "coefficients", self.file)
+        hashes = {place: hashlib.sha256(self.binary(place).data).hexdigest() for place in places}
         made = []
-        for net, stage, parameter in self.stages():
-            memory = parameter.get("coeff_mem")
-            if memory is None:
-                continue
+        for net, stage, memory in there:
             place = memory.get("binary_coeff", (0, 0))
-            found = hashlib.sha256(self.binary(place).data).hexdigest()
+            found = hashes[place]
             expected = bytes(memory.get("check_code", b"")).hex()
             made.append(Coefficients(f"net{net}.stage{stage}.coeff", self.area + place[0], place[1], expected, found))
         return made

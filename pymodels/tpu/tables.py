@@ -62,7 +62,7 @@ class Kind:
         name: the vendor's name of the form, such as ``sCONV``.
         fields: in the order of their bits, covering the command without gap or overlap.
         bytes: length.
-        short: what the head's short bit must be, None where it does not matter.
+        short: what the head's short bit (CV183X: the lookup flag) must be, None where it does not matter.
         type: what the head's type is.
         ops: operation names by the head's func; key -1 stands for all others.
         func_bits: width of func in this form, where it is narrower than in the head.
@@ -88,7 +88,8 @@ class Kind:
         if func not in self.ops:
             return f"{self.ops.get(-1, self.name)}#{func}"
         name = self.ops[func]
-        return name if sum(other == name for other in self.ops.values()) == 1 else f"{name}#{func}"
+        twins = sum(other == name for known, other in self.ops.items() if known >= 0)
+        return name if twins == 1 else f"{name}#{func}"
 
     def func_of(self, op: str) -> int | None:
         """The func that ``op`` names, None if it is not an operation of this form."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import asdict
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,8 +17,9 @@ import typer
 from pymodels.errors import UsageError
 from pymodels.tpu import checks
 from pymodels.tpu.assemble import Assembled, assemble
-from pymodels.tpu.bmodel import Stream
+from pymodels.tpu.bmodel import BModel, Stream
 from pymodels.tpu.container import Container, commands, is_container, load, read
+from pymodels.tpu.cvimodel import CviModel, CviTensor, kind_of
 from pymodels.tpu.decode import Commands
 from pymodels.tpu.listing import as_csv, as_json, as_text
 from pymodels.tpu.profile import Durations, core_of, fit, read_sections
@@ -82,6 +84,7 @@ def info(file: File, as_json_: Json = False, table: TableFile = None) -> None:
                 "nets": _nets(container),
                 "streams": rows,
                 "coefficients": coefficients,
+                **(_cvi_parts(container) if isinstance(container, CviModel) else {}),
             }
         )
         return
@@ -98,8 +101,7 @@ def info(file: File, as_json_: Json = False, table: TableFile = None) -> None:
         ],
     )
     for net in _nets(container):
-        ports = ", ".join(f"{t['name']} {'x'.join(map(str, t['shape']))}" for t in net["inputs"])
-        outs = ", ".join(f"{t['name']} {'x'.join(map(str, t['shape']))}" for t in net["outputs"])
+        ports, outs = (", ".join(map(_described, net[way])) for way in ("inputs", "outputs"))
         facts(
             f"net {net['name']}", [("stages", str(net["stages"])), ("inputs", ports or "-"), ("outputs", outs or "-")]
         )
@@ -117,9 +119,56 @@ def info(file: File, as_json_: Json = False, table: TableFile = None) -> None:
         [(c["name"], f"{c['bytes']} bytes at {c['offset']:#x}, checksum {c['checksum']}") for c in coefficients]
         or [("", "none")],
     )
+    if isinstance(container, CviModel):
+        beside = _cvi_parts(container)
+        facts(
+            "sections",
+            [(s["name"], f"{s['kind']}, {s['bytes']} bytes at {s['offset']:#x}") for s in beside["sections"]],
+        )
+        facts("weights", [(w["name"], _weight(w)) for w in beside["weights"]] or [("", "none")])
+
+
+def _port(tensor: CviTensor) -> dict[str, Any]:
+    return {"name": tensor.name, "shape": tensor.shape, "bytes": tensor.bytes, "type": tensor.type}
+
+
+def _described(tensor: dict[str, Any]) -> str:
+    """Name, shape and, where the container tells it by name, type."""
+    shape = "x".join(map(str, tensor["shape"]))
+    return " ".join(part for part in (str(tensor["name"]), shape, str(tensor.get("type", ""))) if part)
+
+
+def _weight(weight: dict[str, Any]) -> str:
+    where = "not in the weight section" if weight["offset"] is None else f"at {weight['offset']:#x}"
+    return f"{'x'.join(map(str, weight['shape']))} {weight['type']}, {weight['bytes']} bytes {where}"
+
+
+def _cvi_parts(container: CviModel) -> dict[str, list[dict[str, Any]]]:
+    """What a CviModel has beside streams: all sections, and the weight map."""
+    sections = [
+        {
+            "name": one.get("name", ""),
+            "kind": kind_of(one) + "".join(f" ({how}ed)" for how in ("encrypt", "compress") if one.get(how)),
+            "offset": container.area + one.get("offset", 0),
+            "bytes": one.get("size", 0),
+        }
+        for one in container.sections()
+    ]
+    return {"sections": sections, "weights": [asdict(one) for one in container.weights()]}
 
 
 def _nets(container: Container) -> list[dict[str, Any]]:
+    if isinstance(container, CviModel):
+        return [
+            {
+                "name": one.name,
+                "stages": 1,
+                "inputs": [_port(tensor) for tensor in one.inputs],
+                "outputs": [_port(tensor) for tensor in one.outputs],
+            }
+            for one in container.programs()
+        ]
+
     def tensors(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
         return [
             {"name": t.get("name", ""), "shape": (t.get("shape") or [{}])[0].get("dim", []), "bytes": t.get("size", 0)}
@@ -144,16 +193,18 @@ def extract(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Directory for the streams; made if need be.")],
     force: Force = False,
 ) -> None:
-    """Write every stream of a container to a file of its own, and the coefficients too."""
+    """Write every stream of a container to a file of its own, and coefficients or weights too."""
     container = read(file)
     bad = [c.name for c in container.coefficients() if not c.ok]
     if bad and not force:
         raise UsageError(f"{', '.join(bad)}: the checksum differs; --force extracts what is there")
     parts = [(s.file_name, s.data) for s in container.streams()]
-    if container.magic == "BModel":
+    if isinstance(container, BModel):
         parts += [
             (f"{c.name}.bin", container.data[c.offset : c.offset + c.size]) for c in container.coefficients() if c.size
         ]
+    if isinstance(container, CviModel):
+        parts += container.parts()
     folder.mkdir(parents=True, exist_ok=True)
     for name, _ in parts:
         check_free(folder / name, force)

@@ -14,6 +14,7 @@ from pymodels.tpu.bmodel import AreaWriter, write
 from pymodels.tpu.codegen import CodeGen
 from pymodels.tpu.tables import chip
 from tb.cli import app
+from tests.pymodels.helpers.cvimodels import whole
 from tests.pymodels.helpers.tpu_profile import section
 from tests.pymodels.helpers.tpu_streams import segmented, with_subnets
 
@@ -249,6 +250,27 @@ def test_segments(tmp_path: Path):
     # The second segment's TIU command waits for the second GDMA command of the same segment.
     assert ("tiu", 1, 1, 30) in rows
     assert ("gdma", 1, 1, 10) in rows
+
+
+def test_a_cvimodel(tmp_path: Path):
+    path = tmp_path / "net.cvimodel"
+    path.write_bytes(whole())
+    code, text = goldbeat("info", path)
+    assert code == 0
+    for line in ("inputs   x 1x3x8x8 uint8, mask 1x2 bf16", "outputs  y -1x10 fp32", "b    4 int32, 16 bytes at"):
+        assert line in text
+    assert "far  1 int16, 2 bytes not in the weight section" in text
+    assert "packed     cmdbuf (compressed), 3 bytes" in text
+    said = json.loads(goldbeat("info", path, "--json")[1])
+    assert [net["name"] for net in said["nets"]] == ["m.0", "m.1"]
+    assert [one["name"] for one in said["weights"]] == ["w", "b", "far"]
+    assert [one["kind"] for one in said["sections"]][-1] == "cmdbuf (compressed)"
+    code, text = goldbeat("extract", path, tmp_path / "parts")
+    assert code == 0
+    names = {p.name for p in (tmp_path / "parts").iterdir()}
+    streams = {f"core0.sub{n}.g0.cmdbuf.bin" for n in range(2)}
+    assert names == {*streams, "weight.bin", "func_x86.bin", "cmdbuf.packed.bin"}
+    assert (tmp_path / "parts" / "weight.bin").read_bytes() == bytes(range(200))
 
 
 def test_usage_errors(net: Path, tmp_path: Path):

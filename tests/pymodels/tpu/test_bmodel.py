@@ -3,6 +3,7 @@
 
 import hashlib
 import struct
+import time
 from itertools import pairwise
 
 import numpy as np
@@ -14,12 +15,12 @@ from flatbuffers.table import Table as FbTable
 from pymodels.errors import InputError, UsageError
 from pymodels.flatbuffer import SCALARS, STRUCTS, Reader, Writer
 from pymodels.tpu import container
-from pymodels.tpu.bmodel import HEADER, SCHEMA, AreaWriter, BModel, write
+from pymodels.tpu.bmodel import HEADER, SCHEMA, AreaWriter, BModel, bounded, write
 from pymodels.tpu.codegen import CodeGen
 from pymodels.tpu.cvimodel import HEADER as CVI_HEADER
 from pymodels.tpu.cvimodel import SCHEMA as CVI_SCHEMA
 from pymodels.tpu.cvimodel import CviModel
-from pymodels.tpu.encode import encode
+from pymodels.tpu.encode import encode, padded
 from pymodels.tpu.tables import chip
 
 FLAGS = {
@@ -205,6 +206,46 @@ def test_references_that_multiply_are_refused():
     struct.pack_into("<I", out, 0, levels[0])
     with pytest.raises(InputError, match="larger together"):
         Reader(memoryview(bytes(out)), schema).root("Node")
+
+
+def aliased(entries: int, size: int) -> bytes:
+    """A BModel whose sub-nets all name the same bytes."""
+    engine = chip("BM1690").engine("gdma")
+    area = AreaWriter()
+    place = area.add(padded(engine, encode(engine, engine.kind("sDMA_sys"), func=1, n=size // 16).tobytes()))
+    subnets = [{"cmd_group": [{"binary_gdma": place}]} for _ in range(entries)]
+    return write({"chip": "BM1690", "net": [{"parameter": [{"sub_net": subnets}]}]}, area.data)
+
+
+def test_streams_that_share_their_bytes_are_bounded_by_the_file():
+    # 500 entries on 1 MB took 39 s and 1.4 GB.
+    raw = aliased(500, 1 << 20)
+    model = BModel.parse(raw)
+    begin = time.process_time()
+    with pytest.raises(InputError, match="streams that are larger together than 4 times the file"):
+        model.streams()
+    assert time.process_time() - begin < 1
+    twice = BModel.parse(aliased(2, 1 << 12))
+    assert len(twice.streams()) == 2
+    # Many small ones are work as well.
+    bounded([(0, 16)] * 16, 1024, "streams", None)
+    with pytest.raises(InputError, match="byte 7: found streams"):
+        bounded([(7, 16)] * 17, 1024, "streams", None)
+
+
+def with_coefficients(places: list[tuple[int, int]], area: bytes) -> BModel:
+    digest = hashlib.sha256(area).digest()
+    stages = [{"coeff_mem": {"binary_coeff": place, "check_code": digest}} for place in places]
+    return BModel.parse(write({"net": [{"parameter": stages}]}, area))
+
+
+def test_stages_may_share_their_coefficients():
+    area = bytes(range(256)) * 256
+    shared = with_coefficients([(0, len(area))] * 100, area).coefficients()
+    assert len(shared) == 100
+    assert all(one.ok for one in shared)
+    with pytest.raises(InputError, match="coefficients that are larger together"):
+        with_coefficients([(at, len(area) - at) for at in range(100)], area).coefficients()
 
 
 def test_what_the_writer_refuses():

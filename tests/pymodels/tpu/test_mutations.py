@@ -16,11 +16,16 @@ from pymodels.tpu.bmodel import Stream
 from pymodels.tpu.checks import check
 from pymodels.tpu.codegen import CodeGen
 from pymodels.tpu.container import commands, parse
-from pymodels.tpu.cvimodel import HEADER, SCHEMA
+from pymodels.tpu.cvimodel import HEADER, SCHEMA, CviModel
 from pymodels.tpu.decode import decode, decode_records
 from pymodels.tpu.encode import encode
 from pymodels.tpu.listing import as_text, objects
+from pymodels.tpu.profile import fit, read_sections
+from pymodels.tpu.schedule import lane, schedule
 from pymodels.tpu.tables import Tables, chip, tables
+from tests.pymodels.helpers.cvimodels import whole
+from tests.pymodels.helpers.tpu_profile import section as profile_section
+from tests.pymodels.helpers.tpu_streams import segmented
 
 QUICK, ALL = 1_500, 100_000
 SLOWEST_S = 5.0
@@ -89,6 +94,12 @@ def use_container(raw: bytes) -> None:
     model = parse(raw)
     model.coefficients()
     streams = model.streams()
+    if isinstance(model, CviModel):
+        names = [name for name, _ in model.parts()]
+        assert len(set(names)) == len(names)
+        assert all("/" not in name for name in names)
+        assert all(w.offset is None or w.offset <= len(model.data) for w in model.weights())
+        model.programs()
     try:
         of = tables().chip(model.chip)
     except GoldbeatError:
@@ -117,6 +128,16 @@ def use_stream(raw: bytes, name: str, engine: str) -> None:
     assert bytes(assemble(text.splitlines())[1][0].data) == raw
 
 
+def use_profile(raw: bytes, path) -> None:
+    path.write_bytes(raw)
+    streams = segmented("BM1690", [([1, 1], [0])]), segmented("BM1690", [([1], [0, 1])])
+    found = [[decode(chip("BM1690").engine(one.engine), one.data) for one in part] for part in streams]
+    for commands_, durations in fit(read_sections(path), [("a", found[0]), ("b", found[1])]):
+        took = np.zeros(len(commands_), np.int64)
+        took[durations.rows] = durations.cycles
+        schedule([lane(commands_)], [took])
+
+
 def use_text(raw: bytes) -> None:
     assemble(raw.decode("utf-8", "replace").splitlines())
 
@@ -143,6 +164,10 @@ def sources(tmp_path):
     made.append((section, 1 << 20, lambda r: use_stream(r, "CV183X", "tiu")))
     text = "".join(as_text(chip("BM1688"), parse(bmodel("BM1688")).streams())).encode()
     made.append((text, 1 << 20, use_text))
+    made.append((whole(), 1500, use_container))
+    text = profile_section([(1, 1, 5), (2, 1, 3)], [(1, 0, 10)])
+    text += profile_section([(1, 1, 4)], [(1, 0, 6), (2, 1, 2)])
+    made.append((text.encode(), 1 << 20, lambda r: use_profile(r, tmp_path / "compiler_profile_0.txt")))
     table = json.dumps(
         {
             "format": 1,
