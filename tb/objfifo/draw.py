@@ -168,7 +168,9 @@ class _Draft:
 
     def _rechunk(self) -> None:
         small, times, dtype = self._number(1, 12), self._number(2, 4), self._dtype()
-        sizes = (small, small * times) if self.rng.random() < 0.5 else (small * times, small)
+        # A multiple, or any other size.
+        large = small * times if self.rng.random() < 0.5 else self._number(1, 36)
+        sizes = (small, large) if self.rng.random() < 0.5 else (large, small)
         first = self._fifo(self._name(), self._elsewhere(), _MEMORY, sizes[0], dtype)
         last = self._fifo(self._name(), _MEMORY, self._elsewhere(), sizes[1], dtype)
         first.from_stream = last.to_stream = ()
