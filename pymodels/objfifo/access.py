@@ -150,7 +150,7 @@ class Recorder:
             while self._open.pop() is not body:
                 pass
             if body:
-                self._open[-1].append(Loop(None if count >= ENDLESS else count, tuple(body)))
+                self._open[-1].append(Loop(None if endless(numbers) else count, tuple(body)))
 
     def steps(self) -> Steps:
         """What was noted; loops that were left open end where recording did."""
@@ -164,6 +164,11 @@ def _passes(numbers: range) -> int:
     """``len`` of a range, which cannot be asked for sys.maxsize and above."""
     span = numbers.stop - numbers.start
     return max(0, -(-span // numbers.step)) if abs(span) > sys.maxsize else len(numbers)
+
+
+def endless(numbers: range) -> bool:
+    """True if a loop of these numbers stands for one without end."""
+    return _passes(numbers) >= ENDLESS
 
 
 class _Enough(Exception):  # noqa: N818 - it is no error

@@ -11,13 +11,14 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pymodels.errors import GoldbeatError, InputError, UsageError
-from pymodels.objfifo.access import Access, ProgramError, each, run_with
+from pymodels.objfifo.access import Access, ProgramError, each, endless, run_with
 from pymodels.objfifo.design import Core, Design
 from pymodels.objfifo.layout import Layout
 from pymodels.objfifo.lower import plan as lower
@@ -65,8 +66,8 @@ def run(
         design: what was written.
         inputs: host arrays by name (``arg0``...), and objects for fifos whose producer is neither a program nor a
             transfer, by fifo.
-        iterations: passes after which programs without end stop; with none given they run while there is data, or
-            once where there are neither inputs nor transfers.
+        iterations: passes after which programs without end stop, as do loops without end (``range_`` of 2**31 - 1 and
+            more); with none given they run while there is data, or once where there are neither inputs nor transfers.
         strict: as for planning.
         plan: the design's plan, if it is at hand.
 
@@ -359,8 +360,12 @@ class _Thread:
         self._ask(access)
 
     def loop(self, numbers: range) -> Iterator[int]:
-        """A loop is a loop."""
-        return iter(numbers)
+        """A loop is a loop; one without end is a program without end, whose passes are counted."""
+        if self._passes is None or not endless(numbers):
+            yield from numbers
+            return
+        yield from islice(numbers, self._passes)
+        raise _Closed
 
 
 class _Open:

@@ -20,7 +20,7 @@ from objfifo_designs import (
 )
 
 from pymodels.errors import InputError, UsageError
-from pymodels.objfifo.access import ProgramError
+from pymodels.objfifo.access import ProgramError, range_
 from pymodels.objfifo.fifo import ObjectFifo
 from pymodels.objfifo.functional import run, walk
 from pymodels.objfifo.lower import plan, violations
@@ -314,6 +314,25 @@ def test_errors_of_a_program_come_through():
     ) as caught:
         run(make(loud), {"x": np.ones(8, np.int32)})
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
+
+
+def test_a_loop_without_end_makes_the_passes_asked_for():
+    """Nothing stops this core but the number of passes."""
+
+    def build():
+        x = object_fifo("x", C[0], C[0], 2, ty(8))
+
+        @core(C[0])
+        def own():
+            for n in range_(2**31 - 1):
+                for port in (PRODUCE, CONSUME):
+                    x.acquire(port, 1)[:] = n
+                    x.release(port, 1)
+
+    assert len(run(make(build)).produced["x"]) == 8
+    result = run(make(build), iterations=5)
+    assert result.finished
+    assert result.produced["x"].reshape(5, 8)[:, 0].tolist() == [0, 1, 2, 3, 4]
 
 
 def test_an_error_of_a_program_with_zeros_is_typed():

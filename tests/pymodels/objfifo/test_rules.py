@@ -20,7 +20,9 @@ from objfifo_designs import (
     ty,
 )
 
-from pymodels.errors import GoldbeatError
+from pymodels.errors import GoldbeatError, UsageError
+from pymodels.objfifo import functional
+from pymodels.objfifo.deadlock import analyse
 from pymodels.objfifo.device import ANY, AIEDevice
 from pymodels.objfifo.lower import plan, violations
 from pymodels.objfifo.placed import device, npu_dma_memcpy_nd, object_fifo, object_fifo_link, runtime_sequence
@@ -483,6 +485,14 @@ def test_lax_ignores_the_offset_of_a_forward():
     # An offset of 0 on either side says what is done anyway.
     for offsets in (([0], []), ([], [0])):
         assert violations(make(lambda o=offsets: linked([("a", S, M, 8)], [("b", M, A, 8)], *o))) == []
+
+
+def test_lax_lengths_below_1_are_planned_but_not_executed():
+    _, _, build = CASES["falling offsets"]
+    assert min(bd.length for bd in plan(make(build), strict=False).tile(M).channel(Direction.S2MM, 0).bds) == -128
+    for execute in (functional.run, analyse):
+        with pytest.raises(UsageError, match="has -128 words; it cannot be executed"):
+            execute(make(build), strict=False)
 
 
 def test_lax_moves_own_lengths_on_a_core():
