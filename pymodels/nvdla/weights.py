@@ -18,7 +18,7 @@ ATOM_K = 8
 ATOM_C = 8
 """Channels of a block."""
 ALIGNMENT = 128
-"""The driver wants whole 128 bytes."""
+"""What weights are filled up to here; the driver takes any size, compilers fill up to 8 bytes."""
 
 
 def _order(kernels: int, channels: int, rows: int, columns: int) -> npt.NDArray[np.int64]:

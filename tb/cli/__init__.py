@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The command line: ``goldbeat``.
 
-Exit codes: 0 all is well, 1 a comparison or a limit failed, 2 bad usage or bad input. Messages go to stderr, results
-to stdout. Nothing here imports a simulator; commands that need one import it when they run.
+Exit codes: 0 all is well, 1 a comparison or a limit failed, 2 bad usage or bad input, 3 nothing failed, but outputs were not
+compared. Messages go to stderr, results to stdout. Nothing here imports a simulator; commands that need one import it when they
+run.
 """
 
 from __future__ import annotations

@@ -25,6 +25,8 @@ FAILED = 1
 """Exit code: a comparison or a limit failed."""
 BAD_INPUT = 2
 """Exit code: bad usage or bad input."""
+PARTIAL = 3
+"""Exit code: nothing failed, but the outputs were not compared."""
 
 BY_SIGNAL = 128
 """Exit code: this plus the number of the signal that stopped it, as shells have it."""
@@ -60,6 +62,13 @@ Lenient = Annotated[
     bool, typer.Option("--lenient", help="Drop malformed lines and count them, as the vendor's simulator does.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
+ImageScale = Annotated[
+    str | None,
+    typer.Option("--image-scale", metavar="runtime|half|offset", help="nvdla: how a picture's bytes become numbers."),
+]
+ImageOrder = Annotated[
+    str | None, typer.Option("--image-order", metavar="bgr|rgb", help="nvdla: order of a picture's colours.")
+]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output file.")]
 
 

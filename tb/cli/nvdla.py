@@ -16,7 +16,7 @@ from pymodels.nvdla.listing import memories, operations, to_dot
 from pymodels.nvdla.loadable import read
 from pymodels.nvdla.placement import BASE, place
 from pymodels.nvdla.program_text import FORMATS, to_cfg, to_csv, to_trace
-from tb.cli.common import Force, Json, check_free, examples, facts, print_json
+from tb.cli.common import Force, ImageOrder, ImageScale, Json, check_free, examples, facts, print_json
 
 app = typer.Typer(help="NVDLA loadables: what is in them, and their register program.", no_args_is_help=True)
 
@@ -226,3 +226,31 @@ def program(
         typer.echo(text, nl=False)
     else:
         out.write_text(text, encoding="utf-8")
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat nvdla execute model.nvdla --input cat.png",
+        "goldbeat nvdla execute lenet.nvdla --input 3.jpg --input 7.jpg --image-scale half",
+        "goldbeat nvdla execute model.nvdla --input batch.npy --json     int8 (N, C, H, W)",
+    ),
+)
+def execute(
+    file: File,
+    inputs: Annotated[
+        list[Path] | None,
+        typer.Option("--input", "-i", metavar="FILE", help="Picture or .npy, with a leading batch axis or without."),
+    ] = None,
+    image_scale: ImageScale = None,
+    image_order: ImageOrder = None,
+    label: Annotated[
+        str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [nvdla-execute-FILE].")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Run the functional models alone, without RTL, and keep every memory that operations write as .npy."""
+    from tb.cli.nvdla_execute import ExecuteRequest, execute_command
+    from tb.nvdla.pictures import chosen
+
+    execute_command(ExecuteRequest(file, inputs or [], chosen(image_scale, image_order), label, as_json))

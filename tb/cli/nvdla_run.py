@@ -14,13 +14,17 @@ from rich.console import Console
 from pymodels.axi.memory import MemoryTiming
 from pymodels.errors import UsageError
 from tb.benches.nvdla import DESIGN
-from tb.cli.common import print_json, working
+from tb.cli.common import FAILED, PARTIAL, print_json, working
+from tb.cli.nvdla_execute import show_outputs
+from tb.nvdla.pictures import RUNTIME, Convention
+from tb.nvdla.result import LoadableResult, write_outputs
 from tb.nvdla.rtl import find_rtl
-from tb.nvdla.run import TIMING, LoadableResult, run_loadable, write_outputs
+from tb.nvdla.run import TIMING, run_loadable
 from tb.paths import build_root
 from tb.report import prepare
 
 OWN = "own"
+_MARKS = {"pass": "[bold green]PASS[/]", "fail": "[bold red]FAIL[/]", "partial": "[bold yellow]PARTIAL[/]"}
 _TIMING = ("read_latency", "write_latency", "read_jitter", "write_jitter", "max_reads", "max_writes", "seed")
 
 
@@ -37,6 +41,9 @@ class LoadableRequest:
     waves: bool = False
     label: str | None = None
     as_json: bool = False
+    convention: Convention = RUNTIME
+    unchecked: bool = False
+    allow_partial: bool = False
 
 
 def _timing(sets: Sequence[str]) -> MemoryTiming:
@@ -49,8 +56,8 @@ def _timing(sets: Sequence[str]) -> MemoryTiming:
     return replace(TIMING, **values)
 
 
-def run_command(request: LoadableRequest) -> bool:
-    """Run a loadable and report; True when everything is equal."""
+def run_command(request: LoadableRequest) -> int:
+    """Run a loadable and report; the exit code."""
     own = request.rtl == OWN
     if own and (request.top is not None or request.description is not None):
         raise UsageError("--top and --description go with --rtl DIR")
@@ -65,7 +72,9 @@ def run_command(request: LoadableRequest) -> bool:
             folder / "sim",
             own=own,
             inputs=Path(request.inputs[0]) if request.inputs else None,
+            convention=request.convention,
             timing=_timing(request.sets),
+            unchecked=request.unchecked,
             waves=request.waves,
             # What is refused leaves an earlier run's folder as it is.
             begin=partial(prepare, folder),
@@ -76,24 +85,24 @@ def run_command(request: LoadableRequest) -> bool:
         print_json({**report, "folder": str(folder)})
     else:
         _show(report, result, folder)
-    return result.passed
+    if result.status == "partial":
+        return 0 if request.allow_partial else PARTIAL
+    return 0 if result.passed else FAILED
 
 
 def _report(request: LoadableRequest, top: str, result: LoadableResult) -> dict[str, Any]:
     return {
         "design": top,
         "loadable": str(request.file),
-        "status": "pass" if result.passed else "fail",
+        "status": result.status,
+        "partial": list(result.partial),
         "compared": result.compared,
         "time_compared": result.timed,
         "stubs": list(result.stubs),
         "cycles": result.cycles,
         "seconds": round(result.seconds, 3),
         "build_s": round(result.build_s, 3),
-        "outputs": {
-            f"memory{ident}": {"bytes": len(data), "shape": list(result.arrays[ident].shape)}
-            for ident, data in result.outputs.items()
-        },
+        "outputs": {f"memory{ident}": output.facts() for ident, output in result.outputs.items()},
         "failures": list(result.failures),
     }
 
@@ -102,24 +111,15 @@ def _show(report: dict[str, Any], result: LoadableResult, folder: Path) -> None:
     out = Console(highlight=False)
     for text in result.failures[:3]:
         out.print(text, markup=False, soft_wrap=True)
-    if not result.passed:
+    if result.status == "fail":
         out.print(f"log: {result.log}", markup=False, soft_wrap=True)
-    mark = "[bold green]PASS[/]" if result.passed else "[bold red]FAIL[/]"
     how = "with every burst's and access's cycle" if result.timed else "memory contents; cycles have no model"
+    compared = "nothing compared" if result.unchecked else f"{result.compared} values compared ({how})"
     out.print(
-        f"{mark} {report['design']} {report['loadable']}: {result.cycles} cycles, {result.compared} values compared ({how}), "
+        f"{_MARKS[result.status]} {report['design']} {report['loadable']}: {result.cycles} cycles, {compared}, "
         f"{result.seconds:.1f} s",
         soft_wrap=True,
     )
-    if result.stubs:
-        out.print(
-            f"{', '.join(result.stubs)}: a stub in our hardware; what it leaves in memory means nothing", soft_wrap=True
-        )
-    for ident, data in result.outputs.items():
-        array = result.arrays[ident]
-        out.print(
-            f"output memory {ident}: {array.dtype} {array.shape} in {folder}/output/memory{ident}.npy, "
-            f"{len(data)} bytes in memory{ident}.bin",
-            soft_wrap=True,
-            markup=False,
-        )
+    for text in result.partial:
+        out.print(text, markup=False, soft_wrap=True)
+    show_outputs(out, list(result.outputs.values()), folder, raw=True)

@@ -15,7 +15,7 @@ from rich.table import Table
 from pymodels.errors import UsageError
 from pymodels.trace import Trace
 from tb.benches import designs, find_case, find_design
-from tb.cli.common import FAILED, Json, clock_period, examples, print_json, show_findings
+from tb.cli.common import FAILED, ImageOrder, ImageScale, Json, clock_period, examples, print_json, show_findings
 from tb.course import Reached
 from tb.design import Case, Design
 from tb.doctor import examine
@@ -90,24 +90,39 @@ def run_command(
         Path | None,
         typer.Option("--description", metavar="FILE", help="nvdla: what your RTL needs [DIR/goldbeat.toml]."),
     ] = None,
+    image_scale: ImageScale = None,
+    image_order: ImageOrder = None,
+    unchecked: Annotated[
+        bool, typer.Option("--unchecked", help="nvdla: compare nothing, where no model can; exit code 3.")
+    ] = False,
+    allow_partial: Annotated[
+        bool, typer.Option("--allow-partial", help="nvdla: exit code 0 where outputs could not be compared.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Build, simulate and compare a design with its golden model, beat by beat and cycle by cycle.
 
     What --set takes may also stand as an option of its own: --layer c1 is --set layer=c1.
 
-    Exit code: 0 everything is equal, 1 something differs (or nothing was compared), 2 bad usage or bad input.
+    Exit code: 0 everything is equal, 1 something differs (or nothing was compared), 2 bad usage or bad input,
+    3 nothing differs, but outputs were not compared (nvdla: stubs, --unchecked).
     """
     sets = [*(sets or []), *_own_options(context.args)]
-    if loadable is not None or rtl != "own" or top is not None or description is not None:
+    of_loadables = (loadable, top, description, image_scale, image_order, unchecked or None, allow_partial or None)
+    if rtl != "own" or any(option is not None for option in of_loadables):
         if name != "nvdla" or loadable is None:
-            raise UsageError("--rtl, --top and --description go with: goldbeat run nvdla --loadable FILE")
+            raise UsageError(
+                "--rtl, --top, --description, --image-scale, --image-order, --unchecked and --allow-partial go with: "
+                "goldbeat run nvdla --loadable FILE"
+            )
         from tb.cli import nvdla_run
+        from tb.nvdla.pictures import chosen as chosen_convention
 
-        compiled = nvdla_run.LoadableRequest(loadable, rtl, top, description, inputs or [], sets, waves, label, as_json)
-        if not nvdla_run.run_command(compiled):
-            raise typer.Exit(FAILED)
-        return
+        compiled = nvdla_run.LoadableRequest(
+            *(loadable, rtl, top, description, inputs or [], sets, waves, label, as_json),
+            *(chosen_convention(image_scale, image_order), unchecked, allow_partial),
+        )
+        raise typer.Exit(nvdla_run.run_command(compiled))
     design, chosen = find_case(name, case)
     params, options = _split_sets(design, chosen, sets)
     all_params = design.params(chosen, params)

@@ -3,9 +3,8 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,14 +16,17 @@ import numpy.typing as npt
 from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from pymodels.errors import UsageError
 from pymodels.nvdla.driver import drive
-from pymodels.nvdla.execute import execute
-from pymodels.nvdla.loadable import Loadable, read
-from pymodels.nvdla.network import DLA1, dla_tasks, network, submitted
+from pymodels.nvdla.execute import execute, stages
+from pymodels.nvdla.loadable import Loadable, Task, read
+from pymodels.nvdla.network import EMU1, dla_tasks, network
 from pymodels.nvdla.placement import Placement, place
+from pymodels.nvdla.target import check_small
 from pymodels.stimulus import Access, Clock, MemoryContents, Outcome, Stimulus
 from tb.build import build
 from tb.design import Design
 from tb.job import Episode, Record
+from tb.nvdla.pictures import RUNTIME, Convention
+from tb.nvdla.result import LoadableResult
 from tb.nvdla.rtl import CLOCK, CSB, DBB, INTERRUPT
 from tb.nvdla.tensors import read_input, read_outputs
 from tb.scoreboard import check
@@ -42,48 +44,11 @@ _DRAIN_CYCLES = 200
 _STUBS = ("CONV", "CDP")
 
 
-@dataclass(frozen=True)
-class LoadableResult:
-    """What became of a loadable.
-
-    Attributes:
-        failures: everything that is wrong; empty means pass.
-        compared: accesses, bursts and changed bytes compared.
-        cycles: from the first access to the beginning of the last one.
-        seconds: wall time of the simulator process.
-        build_s: seconds spent on the build, 0 from the cache.
-        timed: accesses and bursts were compared with their cycles.
-        stubs: engines of the loadable that our hardware has as stubs: its results mean nothing and are not compared.
-        outputs: (size,) bytes of every output memory by id, as the hardware left them.
-        arrays: the same as int8 (C, H, W) where a single feature cube is written there, else as they are.
-        trace: what the driver did, a line a step in the form of the recorded traces: cycle, ``read_reg`` or ``write_reg``, byte
-            address, value; interrupts as comments.
-        log: the simulator's messages.
-    """
-
-    failures: tuple[str, ...]
-    compared: int
-    cycles: int
-    seconds: float
-    build_s: float
-    timed: bool
-    stubs: tuple[str, ...]
-    outputs: Mapping[int, npt.NDArray[np.uint8]]
-    arrays: Mapping[int, npt.NDArray[np.generic]]
-    trace: tuple[str, ...]
-    log: Path
-
-    @property
-    def passed(self) -> bool:
-        """True when nothing failed; comparing nothing is a failure."""
-        return not self.failures
-
-
-def driver(placement: Placement, settle: int) -> Generator[Access, int, None]:
-    """The kernel driver's steps for every task as accesses: posted writes, reads, waits for the interrupt."""
+def driver(placement: Placement, tasks: Sequence[Task], settle: int) -> Generator[Access, int, None]:
+    """The kernel driver's steps for some tasks as accesses: posted writes, reads, waits for the interrupt."""
     if settle:
         yield Access("wait", cycles=settle)
-    for task in dla_tasks(placement.loadable):
+    for task in tasks:
         steps = drive(task, placement)
         step = next(steps, None)
         while step is not None:
@@ -100,6 +65,10 @@ def driver(placement: Placement, settle: int) -> Generator[Access, int, None]:
                 break
 
 
+Contents = Mapping[int, npt.NDArray[np.uint8]]
+"""Bytes by the memory's id."""
+
+
 def run_loadable(
     file: Path,
     design: Design,
@@ -107,12 +76,16 @@ def run_loadable(
     *,
     own: bool,
     inputs: Path | None = None,
+    convention: Convention = RUNTIME,
     timing: MemoryTiming | None = None,
+    unchecked: bool = False,
     waves: bool = False,
     progress: Callable[[str], None] = lambda step: None,
     begin: Callable[[], None] = lambda: None,
 ) -> LoadableResult:
     """Run a loadable on RTL and compare what it leaves in memory; on our own RTL also every access and burst with its cycle.
+
+    Tasks run in the order in which they are submitted; those of the processor (EMU) are worked out on what the hardware left.
 
     Args:
         file: the loadable.
@@ -120,52 +93,147 @@ def run_loadable(
         folder: where the simulator's files go.
         own: the RTL is ours, so that the timed model applies.
         inputs: picture or ``.npy`` file for the input memory.
+        convention: how a picture becomes numbers.
         timing: of the memory.
+        unchecked: compare nothing, so that no model is needed.
         waves: write waves.
         progress: is told each step.
         begin: called when nothing is refused any more, before anything is built or written.
 
     Raises:
         InputError: the file or the input makes no sense.
-        UsageError: something that this hardware cannot run.
+        UsageError: something that this hardware, or its model, cannot run.
     """
     progress("reading")
     loadable = read(file)
+    check_small(loadable)
     placement = place(loadable)
-    given = {} if inputs is None else read_input(loadable, inputs)
-    _check_tasks(loadable)
-    stubs = _stubs(loadable) if own else ()
-    stimulus = _stimulus(placement, given, timing or TIMING, 0 if own else SETTLE_CYCLES)
+    given = {} if inputs is None else read_input(loadable, inputs, convention)
+    order = _order(loadable)
     params: dict[str, Any] = {name: p.default for name, p in design.parameters.items()}
     if own:
         _check_built(loadable, params)
+    stubs = _stubs(loadable) if own else ()
     progress("working out what to expect")
-    wanted = None if stubs else execute(placement, given)
+    wanted = [None] * len(order) if stubs or unchecked else _expected(placement, given, order)
     begin()
     progress("building")
-    built = build(design, params, waves=waves)
-    progress("simulating")
-    folder.mkdir(parents=True, exist_ok=True)
-    started = time.monotonic()
-    run_ps = _DRAIN_CYCLES * stimulus.clocks[CLOCK.name].period_ps + 1
-    result = simulate(design, params, built, [Episode(stimulus, run_ps)], folder)
-    seconds = time.monotonic() - started
-    if not result.records:
-        return LoadableResult(
-            (result.failure or "?",), 0, 0, seconds, built.seconds, own, stubs, {}, {}, (), result.log
-        )
-    record = result.records[0]
-    progress("comparing")
-    failures, compared = _compare(design, params, stimulus, record, wanted, own=own)
-    after = record.outcome.memories[DBB.name].regions
-    contents = {m.id: after[f"memory{m.id}"][: m.size] for m in loadable.memories if m.size}
-    arrays = read_outputs(loadable, contents)
-    outputs = {ident: contents[ident] for ident in arrays}
-    trace = _trace(record)
-    cycles = int(trace[-1].lstrip("# ").split()[0]) + 1 if trace else 0
+    run = _Run(design, params, placement, folder, own, unchecked, timing or TIMING, waves)
+    parts: list[_Part] = []
+    contents: Contents = _filled(placement, given)
+    for tasks, want in zip(order, wanted, strict=True):
+        progress("simulating")
+        parts.append(run.task(tasks, contents, want, len(parts)))
+        contents = parts[-1].contents
+        if parts[-1].failures:
+            break
+    return _joined(loadable, run, parts, stubs)
+
+
+@dataclass(frozen=True)
+class _Part:
+    """What became of tasks in a row, of the hardware or of the processor."""
+
+    contents: Contents
+    failures: tuple[str, ...] = ()
+    compared: int = 0
+    cycles: int = 0
+    seconds: float = 0.0
+    trace: tuple[str, ...] = ()
+    log: Path | None = None
+
+
+class _Run:
+    """A build, and the tasks that run on it one after the other."""
+
+    def __init__(
+        self,
+        design: Design,
+        params: Mapping[str, Any],
+        placement: Placement,
+        folder: Path,
+        own: bool,
+        unchecked: bool,
+        timing: MemoryTiming,
+        waves: bool,
+    ) -> None:
+        self.design, self.params, self.placement, self.folder = design, params, placement, folder
+        self.own, self.unchecked, self.timing = own, unchecked, timing
+        self.built = build(design, params, waves=waves)
+
+    def task(self, tasks: Sequence[Task], contents: Contents, wanted: Contents | None, number: int) -> _Part:
+        """Tasks in a row on what is in memory; the first ones in the folder itself."""
+        if tasks[0].interface == EMU1:
+            note = tuple(f"task {t.id} on the processor (EMU)" for t in tasks)
+            return _Part(execute(self.placement, contents, tasks), trace=note)
+        stimulus = _stimulus(self.placement, tasks, contents, self.timing, 0 if self.own else SETTLE_CYCLES)
+        folder = self.folder if number == 0 else self.folder / f"part{number}"
+        folder.mkdir(parents=True, exist_ok=True)
+        started = time.monotonic()
+        run_ps = _DRAIN_CYCLES * stimulus.clocks[CLOCK.name].period_ps + 1
+        result = simulate(self.design, self.params, self.built, [Episode(stimulus, run_ps)], folder)
+        seconds = time.monotonic() - started
+        if not result.records:
+            return _Part({}, (result.failure or "?",), seconds=seconds, log=result.log)
+        record = result.records[0]
+        after = record.outcome.memories[DBB.name].regions
+        left = {m.id: after[f"memory{m.id}"][: m.size] for m in self.placement.loadable.memories if m.size}
+        if self.unchecked:
+            failures, compared = _unbroken(self.design, self.params, stimulus, record, left), 0
+        else:
+            failures, compared = _compare(self.design, self.params, stimulus, record, wanted, own=self.own)
+        trace = _trace(record)
+        cycles = int(trace[-1].lstrip("# ").split()[0]) + 1 if trace else 0
+        return _Part(left, failures, compared, cycles, seconds, trace, result.log)
+
+
+def _joined(loadable: Loadable, run: _Run, parts: Sequence[_Part], stubs: tuple[str, ...]) -> LoadableResult:
+    """One result of all parts, the cycles of the trace going on."""
+    lines: list[str] = []
+    cycle = 0
+    for part in parts:
+        if part.log is None:
+            lines += [f"# {cycle} {text}" for text in part.trace]
+        for line in part.trace if part.log is not None else ():
+            mark = "# " if line.startswith("#") else ""
+            at, _, rest = line.removeprefix(mark).partition(" ")
+            lines.append(f"{mark}{int(at) + cycle} {rest}")
+        cycle += part.cycles
+    contents = parts[-1].contents
     return LoadableResult(
-        failures, compared, cycles, seconds, built.seconds, own, stubs, outputs, arrays, trace, result.log
+        tuple(text for part in parts for text in part.failures),
+        sum(part.compared for part in parts),
+        cycle,
+        sum(part.seconds for part in parts),
+        run.built.seconds,
+        run.own and not run.unchecked,
+        run.unchecked,
+        stubs,
+        read_outputs(loadable, contents) if contents else {},
+        tuple(lines),
+        next(part.log for part in reversed(parts) if part.log is not None),
     )
+
+
+def _expected(placement: Placement, given: Contents, order: Sequence[Sequence[Task]]) -> list[Contents | None]:
+    """What the functional models leave in memory after each of the tasks in a row."""
+    found: list[Contents | None] = []
+    contents = given
+    for tasks in order:
+        try:
+            contents = execute(placement, contents, tasks)
+        except UsageError as error:
+            raise UsageError(f"{error}; --unchecked runs it and compares nothing") from error
+        found.append(contents)
+    return found
+
+
+def _filled(placement: Placement, given: Contents) -> dict[int, npt.NDArray[np.uint8]]:
+    """Every memory as it is before the first task."""
+    contents = {int(r.name.removeprefix("memory")): r.data for r in placement.regions()}
+    for ident, data in given.items():
+        contents[ident][: len(data)] = data
+    return contents
 
 
 def _trace(record: Record) -> tuple[str, ...]:
@@ -183,11 +251,13 @@ def _trace(record: Record) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _check_tasks(loadable: Loadable) -> None:
-    others = [t.id for t in submitted(loadable) if t.interface != DLA1]
-    if others or not dla_tasks(loadable):
-        what = f"task {others[0]} is for the processor (EMU)" if others else "no task for the hardware"
-        raise UsageError(f"{loadable.file}: {what}; only loadables for the hardware alone can be run on it")
+def _order(loadable: Loadable) -> tuple[tuple[Task, ...], ...]:
+    order = stages(loadable)
+    if not dla_tasks(loadable):
+        raise UsageError(
+            f"{loadable.file}: no task for the hardware; goldbeat nvdla execute works out those of the processor"
+        )
+    return order
 
 
 def _stubs(loadable: Loadable) -> tuple[str, ...]:
@@ -214,20 +284,14 @@ def _check_built(loadable: Loadable, params: Mapping[str, Any]) -> None:
 
 
 def _stimulus(
-    placement: Placement, given: Mapping[int, npt.NDArray[np.uint8]], timing: MemoryTiming, settle: int
+    placement: Placement, tasks: Sequence[Task], contents: Contents, timing: MemoryTiming, settle: int
 ) -> Stimulus:
-    regions = []
-    for region in placement.regions():
-        data = region.data.copy()
-        first = given.get(int(region.name.removeprefix("memory")))
-        if first is not None:
-            data[: len(first)] = first
-        regions.append(_padded(replace(region, data=data)))
+    regions = [_padded(replace(r, data=contents[int(r.name.removeprefix("memory"))])) for r in placement.regions()]
     period = CLOCK.period_ps
     return Stimulus(
         inputs={},
         clocks={CLOCK.name: Clock(period, period)},
-        drivers={CSB.name: partial(driver, placement, settle)},
+        drivers={CSB.name: partial(driver, placement, tasks, settle)},
         memories={DBB.name: MemoryImage(tuple(regions), timing)},
     )
 
@@ -242,7 +306,7 @@ def _compare(
     params: Mapping[str, Any],
     stimulus: Stimulus,
     record: Record,
-    wanted: Mapping[int, npt.NDArray[np.uint8]] | None,
+    wanted: Contents | None,
     *,
     own: bool,
 ) -> tuple[tuple[str, ...], int]:
@@ -260,7 +324,15 @@ def _compare(
     return (*failures, *(() if compared else ("nothing was compared",))), compared
 
 
-def _functional(stimulus: Stimulus, wanted: Mapping[int, npt.NDArray[np.uint8]]) -> Outcome:
+def _unbroken(
+    design: Design, params: Mapping[str, Any], stimulus: Stimulus, record: Record, left: Contents
+) -> tuple[str, ...]:
+    """What is wrong whatever the operations do: broken rules, accesses that did not end, an interrupt that stays."""
+    made = replace(stimulus, program=record.driven, drivers={})
+    return check(design, params, made, _functional(stimulus, left), record).failures
+
+
+def _functional(stimulus: Stimulus, wanted: Contents) -> Outcome:
     image = stimulus.memories[DBB.name]
     contents = {r.name: np.pad(wanted[i], (0, len(r.data) - len(wanted[i]))) for i, r in _by_id(image).items()}
     return Outcome({}, {INTERRUPT.name: 0}, {DBB.name: MemoryContents(contents)})
@@ -268,14 +340,3 @@ def _functional(stimulus: Stimulus, wanted: Mapping[int, npt.NDArray[np.uint8]])
 
 def _by_id(image: MemoryImage) -> dict[int, Region]:
     return {int(r.name.removeprefix("memory")): r for r in image.regions}
-
-
-def write_outputs(result: LoadableResult, folder: Path, report: Mapping[str, Any]) -> None:
-    """Keep output memories and the report in a run's folder."""
-    target = folder / "output"
-    target.mkdir(parents=True, exist_ok=True)
-    for ident, data in result.outputs.items():
-        (target / f"memory{ident}.bin").write_bytes(data.tobytes())
-        np.save(target / f"memory{ident}.npy", result.arrays[ident])
-    (target / "driver.trace").write_text("\n".join(result.trace) + "\n")
-    (folder / "report.json").write_text(json.dumps(report, indent=2) + "\n")

@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from nvdla_models import after_sdp, both, fused, pooled
+from nvdla_network import classifier, memory, picture, reference
 
 from pymodels.axi.memory import MemoryTiming
-from pymodels.nvdla.loadable import to_bytes
+from pymodels.nvdla.loadable import read, to_bytes
+from pymodels.nvdla.network import dla_tasks, network
 from tb.benches.nvdla import DESIGN
 from tb.nvdla.rtl import find_rtl
 from tb.nvdla.run import run_loadable
@@ -78,7 +80,7 @@ def test_our_rtl(data, name, jitter, tmp_path):
     assert result.failures == ()
     assert result.timed
     (output,) = result.outputs.values()
-    assert np.array_equal(output, output_region(data, name))
+    assert np.array_equal(output.data, output_region(data, name))
     assert accesses(result.trace) == recorded(data, name)
 
 
@@ -90,9 +92,9 @@ def test_our_rtl_with_an_input_of_ones_own(data, name, tmp_path):
     np.save(tmp_path / "in.npy", given)
     result = run_loadable(loadable(data, name), DESIGN, tmp_path, own=True, inputs=tmp_path / "in.npy")
     assert result.failures == ()
-    (output,), (array,) = result.outputs.values(), result.arrays.values()
-    assert array.shape == (32, 8, 8)
-    assert not np.array_equal(output, output_region(data, name))
+    (output,) = result.outputs.values()
+    assert output.array.shape == (32, 8, 8)
+    assert not np.array_equal(output.data, output_region(data, name))
 
 
 @pytest.mark.sim
@@ -100,6 +102,7 @@ def test_a_convolution_is_scheduled_on_stubs(data, tmp_path):
     result = run_loadable(loadable(data, "CONV_D_L0_0_small"), DESIGN, tmp_path, own=True)
     assert result.failures == ()
     assert result.stubs == ("CONV",)
+    assert result.status == "partial"
     writes = [row for row in recorded(data, "CONV_D_L0_0_small") if row[0] == "write_reg" and row[1] != "0x0100c"]
     made = [row for row in accesses(result.trace) if row[0] == "write_reg" and row[1] != "0x0100c"]
     assert made == writes
@@ -111,7 +114,7 @@ def test_the_vendors_rtl(data, name, tmp_path):
     result = run_loadable(loadable(data, name), find_rtl(Path(RTL)), tmp_path, own=False)
     assert result.failures == ()
     (output,) = result.outputs.values()
-    assert np.array_equal(output, output_region(data, name))
+    assert np.array_equal(output.data, output_region(data, name))
     assert accesses(result.trace) == recorded(data, name)
     # The recorded harness took a few cycles more or less for an access.
     assert abs(result.cycles - VENDOR_CYCLES[name]) < 100
@@ -133,8 +136,39 @@ def test_the_vendors_rtl_on_models_and_inputs_of_our_own(name, tmp_path):
         tmp_path / "model.nvdla", find_rtl(Path(RTL)), tmp_path, own=False, inputs=tmp_path / "in.npy"
     )
     assert result.failures == ()
-    (output,) = result.arrays.values()
-    assert np.array_equal(output, pooled(after_sdp(given)))
+    (output,) = [one for one in result.outputs.values() if one.marked]
+    assert np.array_equal(output.array, pooled(after_sdp(given)))
+
+
+@vendor
+@pytest.mark.parametrize("layout", ["cube28", "cube32"])
+def test_the_vendors_rtl_on_a_classifier_of_our_own(layout, tmp_path):
+    (tmp_path / "model.nvdla").write_bytes(to_bytes(classifier(layout)))
+    np.save(tmp_path / "in.npy", picture(1))
+    result = run_loadable(
+        tmp_path / "model.nvdla", find_rtl(Path(RTL)), tmp_path, own=False, inputs=tmp_path / "in.npy"
+    )
+    assert result.failures == ()
+    assert result.status == "pass"
+    for number, array in reference(picture(1), layout).items():
+        assert np.array_equal(result.outputs[memory(number)].array, array)
+
+
+@vendor
+def test_the_vendors_rtl_on_a_public_network(tmp_path):
+    """A compiled network of several layers that GOLDBEAT_NVDLA_NETWORK names, on GOLDBEAT_NVDLA_PICTURE where that is set."""
+    file, given = os.environ.get("GOLDBEAT_NVDLA_NETWORK"), os.environ.get("GOLDBEAT_NVDLA_PICTURE")
+    if not file:
+        pytest.skip("GOLDBEAT_NVDLA_NETWORK does not name a compiled network")
+    made = read(file)
+    operations = [op for task in dla_tasks(made) for op in network(made, task).operations]
+    assert len(operations) > 3
+    result = run_loadable(Path(file), find_rtl(Path(RTL)), tmp_path, own=False, inputs=Path(given) if given else None)
+    assert result.failures == ()
+    assert result.status == "pass"
+    assert result.compared > 1000
+    (ranked,) = [one.ranking() for one in result.outputs.values() if one.ranking()]
+    assert ranked[0][1] > 0
 
 
 @pytest.mark.parametrize("name", VENDOR_CYCLES)

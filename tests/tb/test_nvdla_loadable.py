@@ -8,19 +8,22 @@ import json
 import numpy as np
 import pytest
 from nvdla_models import after_sdp, bias_and_relu, both, cube, fused, maximum, pooled
+from nvdla_network import FACTORS, classifier
 from PIL import Image
 
-from pymodels.nvdla.compose import Data, compose
+from pymodels.nvdla.compose import Data, Layer, Processor, compose
 from pymodels.nvdla.cubes import pack_feature
-from pymodels.nvdla.loadable import ALLOC, INPUT, OUTPUT, to_bytes
+from pymodels.nvdla.loadable import ALLOC, INPUT, OUTPUT, Loadable, Submit, to_bytes
 from tb.cli import main
+from tb.paths import build_root
 
 
 @pytest.fixture
 def goldbeat(monkeypatch, tmp_path, capsys):
     """Write a model to model.nvdla and run it; gives the exit code, what was printed and complained of."""
-    monkeypatch.chdir(tmp_path)
     # Simulators stay in the cache, runs go here.
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(build_root()))
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("tb.cli.nvdla_run.build_root", lambda: tmp_path)
 
     def call(model, *arguments):
@@ -48,19 +51,32 @@ def test_an_array_goes_in_and_an_array_comes_out(gap, goldbeat, tmp_path):
     report = json.loads(out)
     assert report["status"] == "pass"
     assert report["time_compared"]
-    assert report["outputs"] == {"memory7": {"bytes": 2 * 9 * 8, "shape": [11, 3, 3]}}
+    assert {name: (one["bytes"], one["shape"], one["marked"]) for name, one in report["outputs"].items()} == {
+        "memory7": (2 * 9 * 8, [11, 3, 3], True),
+        "memory6": (2 * 36 * 8, [11, 6, 6], False),
+    }
     assert output(tmp_path).dtype == np.int8
     assert np.array_equal(output(tmp_path), pooled(after_sdp(data)))
+    assert np.array_equal(output(tmp_path, 6), after_sdp(data))
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize(("channels", "mode"), [(3, "RGB"), (1, "L")])
-def test_a_picture_goes_in(channels, mode, goldbeat, tmp_path):
-    pixels = np.random.default_rng(1).integers(0, 256, (8, 8, 3)).astype(np.uint8)
+@pytest.mark.parametrize(
+    ("channels", "mode", "options", "number"),
+    [
+        # As the vendor's runtime does, unless the user says otherwise.
+        (3, "RGB", (), lambda x: np.floor(x * 127 / 255 + 0.5)[::-1]),
+        (1, "L", (), lambda x: np.floor(x * 127 / 255 + 0.5)),
+        (1, "L", ("--image-scale", "half"), lambda x: np.minimum(127, np.rint(x / 2))),
+        (3, "RGB", ("--image-scale", "offset", "--image-order", "rgb"), lambda x: x - 128),
+    ],
+)
+def test_a_picture_goes_in(channels, mode, options, number, goldbeat, tmp_path):
+    pixels = np.arange(192, dtype=np.uint8).reshape(8, 8, 3) + np.uint8(64)
     picture = Image.fromarray(pixels).convert(mode)
     picture.save(tmp_path / "in.png")
-    data = np.asarray(picture).reshape(8, 8, channels).transpose(2, 0, 1).astype(int) - 128
-    code, out, err = goldbeat(both(channels, 8), "--input", "in.png")
+    data = number(np.asarray(picture).reshape(8, 8, channels).transpose(2, 0, 1).astype(int))
+    code, out, err = goldbeat(both(channels, 8), "--input", "in.png", *options)
     assert code == 0, out + err
     assert f"output memory 7: int8 ({channels}, 4, 4)" in out
     assert np.array_equal(output(tmp_path), pooled(after_sdp(data)))
@@ -144,3 +160,129 @@ def test_what_our_hardware_never_begins_is_refused_at_once(goldbeat):
     code, _, err = goldbeat(fused())
     assert code == 2
     assert "takes its data from SDP on the fly, which our hardware cannot" in " ".join(err.split())
+
+
+def stubs(convolved=True):
+    """The classifier, or CDP alone."""
+    if convolved:
+        return classifier()
+    cdp = Layer("CDP", {"lut_index": 0, "local_size": 3}, {"src_data": cube(0, 8, 4), "dst_data": cube(1, 8, 4)})
+    return compose([cdp], [Data(128, flags=ALLOC | INPUT), Data(128, flags=ALLOC | OUTPUT)], luts=[{}])
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(("convolved", "engine"), [(True, "CONV"), (False, "CDP")])
+def test_what_ran_on_stubs_is_no_pass(convolved, engine, goldbeat, tmp_path):
+    code, out, err = goldbeat(stubs(convolved))
+    assert code == 3, out + err
+    assert "PARTIAL nvdla_top model.nvdla" in out
+    assert "PASS" not in out
+    assert f"{engine}: a stub in our hardware; what it leaves in memory means nothing" in out
+    code, out, _ = goldbeat(stubs(convolved), "--allow-partial", "--json")
+    assert code == 0
+    report = json.loads(out)
+    assert report["status"] == "partial"
+    assert report["partial"][0].startswith(engine)
+    assert json.loads((tmp_path / "runs" / "nvdla-model.nvdla" / "report.json").read_text())["status"] == "partial"
+
+
+@pytest.mark.sim
+def test_unchecked_says_that_nothing_was_compared(goldbeat, tmp_path):
+    data = np.random.default_rng(3).integers(-128, 128, (8, 4, 4)).astype(np.int8)
+    np.save(tmp_path / "in.npy", data)
+    arguments = ("--input", "in.npy", "--unchecked")
+    code, out, err = goldbeat(both(8, 4), *arguments)
+    assert code == 3, out + err
+    assert "PARTIAL nvdla_top model.nvdla" in out
+    assert "nothing was compared (--unchecked)" in out
+    assert np.array_equal(output(tmp_path), pooled(after_sdp(data)))
+    code, out, _ = goldbeat(both(8, 4), *arguments, "--allow-partial", "--json")
+    assert (code, json.loads(out)["status"], json.loads(out)["compared"]) == (0, "partial", 0)
+
+
+def without_a_model():
+    """Average pooling whose windows may lie in the padding as a whole."""
+    pool = {
+        "split_num": 1,
+        "pool_mode": 0,
+        "pool_width": 1,
+        "pool_height": 1,
+        "stride_x": 2,
+        "stride_y": 2,
+        "pad_left": 2,
+    }
+    layer = Layer("PDP", pool, {"src_data": cube(0, 8, 4), "dst_data": cube(1, 8, 2)})
+    return compose([layer], [Data(128, flags=ALLOC | INPUT), Data(32, flags=ALLOC | OUTPUT)])
+
+
+def test_where_a_model_is_missing_the_way_round_is_named(goldbeat):
+    code, _, err = goldbeat(without_a_model())
+    assert code == 2
+    assert "--unchecked runs it and compares nothing" in " ".join(err.split())
+
+
+@pytest.mark.sim
+def test_tasks_of_the_processor_stand_between_those_of_the_hardware(goldbeat, tmp_path):
+    """SDP on the hardware, softmax on the processor, SDP on what that left."""
+
+    def point(number):
+        sides = {"width": 1, "height": 1, "channel": 10, "size": 16, "line_stride": 8, "surf_stride": 8}
+        return {"address": number, **sides}
+
+    buffer = {**point(1), "format": 1}
+    softmax = Processor("softmax", buffer, {**buffer, "address": 2}, FACTORS)
+    first, last = bias_and_relu(point(0), point(1)), bias_and_relu(point(2), point(3))
+    marked = Data(16, flags=ALLOC | OUTPUT, tensor="last", shape=(10, 1, 1))
+    model = compose([first], [Data(16, flags=ALLOC | INPUT), Data(16), Data(16), marked], then=[[softmax], [last]])
+    data = np.random.default_rng(4).integers(-60, 120, (10, 1, 1)).astype(np.int8)
+    np.save(tmp_path / "in.npy", data)
+    code, out, err = goldbeat(model, "--input", "in.npy")
+    assert code == 0, out + err
+    assert "PASS nvdla_top model.nvdla" in out
+    inner = after_sdp(data).reshape(-1).astype(np.float32) * np.float32(FACTORS["input_scale_factor"])
+    e = np.exp(inner.astype(np.float16).astype(np.float32) - inner.astype(np.float16).astype(np.float32).max())
+    prob = np.trunc((e / e.sum()).astype(np.float16) / np.float32(FACTORS["output_scale_factor"]))
+    assert np.array_equal(output(tmp_path, 7).reshape(-1), prob)
+    assert np.array_equal(output(tmp_path, 8).reshape(-1), prob + 3)
+    best = int(np.argmax(prob))
+    assert "output memory 8 (last): int8 (10, 1, 1)" in out
+    assert f"classes {best} ({int(prob[best]) + 3})" in out
+    trace = (tmp_path / "runs" / "nvdla-model.nvdla" / "output" / "driver.trace").read_text()
+    assert "task 1 on the processor (EMU)" in trace
+    cycles = [int(line.lstrip("# ").split()[0]) for line in trace.splitlines()]
+    assert cycles == sorted(cycles)
+
+
+def test_a_loadable_of_another_configuration_is_refused_at_once(goldbeat):
+    line = {"line_stride": 128, "surf_stride": 512, "size": 512}
+    code, _, err = goldbeat(
+        compose([bias_and_relu(cube(0, 8, 4) | line, cube(1, 8, 4) | line)], [Data(512), Data(512)])
+    )
+    assert code == 2
+    assert "a loadable for nv_large or nv_full (atoms of 32 bytes, int8)" in " ".join(err.split())
+
+
+def test_nothing_for_the_hardware_is_refused(goldbeat):
+    made = classifier()
+    code, _, err = goldbeat(Loadable(**{**vars(made), "submits": (Submit(0, (1,)),)}))
+    assert code == 2
+    assert "no task for the hardware; goldbeat nvdla execute" in " ".join(err.split())
+
+
+@pytest.mark.parametrize(
+    "arguments", [("--image-scale", "half"), ("--image-order", "rgb"), ("--unchecked",), ("--allow-partial",)]
+)
+def test_options_of_loadables_need_one(arguments, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["goldbeat", "run", "nvdla", *arguments])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == 2
+    assert "go with: goldbeat run nvdla --loadable FILE" in " ".join(capsys.readouterr().err.split())
+
+
+def test_an_unknown_convention_is_refused(goldbeat, tmp_path):
+    Image.new("RGB", (4, 4)).save(tmp_path / "in.png")
+    for option, value in (("--image-scale", "tenth"), ("--image-order", "grb")):
+        code, _, err = goldbeat(both(3, 4), "--input", "in.png", option, value)
+        assert code == 2
+        assert f"{option} {value}: expected" in err

@@ -3,10 +3,26 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pytest
 from nvdla_models import bias_and_relu, cube
-from nvdla_network import DATA, WEIGHTS, classifier, memory, packed, picture, reference
+from nvdla_network import (
+    ACTIVE,
+    DATA,
+    LOGITS,
+    POOLED,
+    PROB,
+    SHAPE,
+    WEIGHTS,
+    classifier,
+    memory,
+    packed,
+    picture,
+    reference,
+)
+from PIL import Image
 
 from pymodels.errors import InputError, UsageError
 from pymodels.nvdla.compose import Data, Layer, compose
@@ -17,6 +33,7 @@ from pymodels.nvdla.listing import info
 from pymodels.nvdla.loadable import Loadable, Task, parse, to_bytes
 from pymodels.nvdla.placement import place
 from pymodels.nvdla.program_text import to_csv
+from tb.cli import main
 
 
 @pytest.mark.parametrize("layout", ["cube28", "cube32"])
@@ -101,3 +118,137 @@ def test_engines_of_another_configuration_are_named():
 def test_lines_with_gaps_are_no_other_configuration():
     made = compose([bias_and_relu(cube(0, 8, 4, gap=96), cube(1, 8, 4))], [Data(512), Data(512)])
     assert info(made)["target"]["atom"] == 8
+
+
+# -- goldbeat nvdla execute -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def goldbeat(monkeypatch, tmp_path, capsys):
+    """Write a model to model.nvdla and call a command of nvdla; gives the exit code, what was printed and complained of."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("tb.cli.nvdla_execute.build_root", lambda: tmp_path)
+
+    def call(model, command, *arguments):
+        (tmp_path / "model.nvdla").write_bytes(to_bytes(model))
+        monkeypatch.setattr("sys.argv", ["goldbeat", "nvdla", command, "model.nvdla", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        out, err = capsys.readouterr()
+        return ended.value.code or 0, out, err
+
+    return call
+
+
+def outputs(folder, name="nvdla-execute-model.nvdla"):
+    return {path.name: np.load(path) for path in (folder / "runs" / name / "output").iterdir()}
+
+
+@pytest.mark.parametrize("layout", ["cube28", "cube32"])
+def test_execute_keeps_every_memory_that_is_written(layout, goldbeat, tmp_path):
+    np.save(tmp_path / "in.npy", picture(1))
+    code, out, err = goldbeat(classifier(layout), "execute", "--input", "in.npy")
+    assert code == 0, err
+    expected = {f"memory{memory(n)}.npy": array for n, array in reference(picture(1), layout).items()}
+    found = outputs(tmp_path)
+    assert found.keys() == expected.keys()
+    for name, array in expected.items():
+        assert np.array_equal(found[name], array)
+    prob = expected[f"memory{memory(PROB)}.npy"].reshape(-1)
+    best = int(np.argmax(prob))
+    assert f"output memory {memory(PROB)} (prob): int8 (10, 1, 1)" in out
+    assert f"classes {best} ({prob[best]}), " in out
+    assert f"written memory {memory(LOGITS)}: int8 (10, 1, 1)" in out
+
+
+def test_execute_takes_several_inputs(goldbeat, tmp_path):
+    """Two files, one of them a batch of two: arrays get a leading axis."""
+    np.save(tmp_path / "one.npy", picture(1))
+    np.save(tmp_path / "two.npy", np.stack([picture(2), picture(3)]))
+    code, out, err = goldbeat(
+        classifier(), "execute", "--input", "one.npy", "--input", "two.npy", "--name", "three", "--json"
+    )
+    assert code == 0, err
+    report = json.loads(out)
+    found = outputs(tmp_path, "three")
+    for n in (ACTIVE, POOLED, LOGITS, PROB):
+        assert np.array_equal(found[f"memory{memory(n)}.npy"], np.stack([reference(picture(i))[n] for i in (1, 2, 3)]))
+    assert len(report["runs"]) == 3
+    for i, one in enumerate(report["runs"], 1):
+        prob = reference(picture(i))[PROB].reshape(-1)
+        best = one[f"memory{memory(PROB)}"]["classes"][0]
+        assert (best["class"], best["value"]) == (int(np.argmax(prob)), int(prob.max()))
+    assert json.loads((tmp_path / "runs" / "three" / "report.json").read_text())["inputs"] == [
+        "one.npy",
+        "two.npy",
+    ]
+    code, out, _ = goldbeat(classifier(), "execute", "--input", "two.npy")
+    assert "input 1: output memory 13 (prob): classes " in out
+    assert "2 inputs, 4 memories each in " in out
+
+
+def test_execute_takes_bytes_one_below_the_other(goldbeat, tmp_path):
+    np.save(tmp_path / "in.npy", np.stack([packed(1), packed(2)]))
+    assert goldbeat(classifier(), "execute", "--input", "in.npy")[0] == 0
+    assert np.array_equal(outputs(tmp_path)["memory12.npy"], np.stack([reference(picture(i))[LOGITS] for i in (1, 2)]))
+
+
+def test_execute_takes_pictures(goldbeat, tmp_path):
+    pixels = np.random.default_rng(9).integers(0, 256, (8, 8, 3)).astype(np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "in.png")
+    channels = pixels.transpose(2, 0, 1).astype(int)
+    for options, data in (
+        ((), np.floor(channels * 127 / 255 + 0.5)[::-1]),
+        (("--image-scale", "half", "--image-order", "rgb"), np.minimum(127, np.rint(channels / 2))),
+    ):
+        assert goldbeat(classifier(), "execute", "--input", "in.png", *options)[0] == 0
+        assert np.array_equal(outputs(tmp_path)["memory8.npy"], reference(data.astype(np.int8))[ACTIVE])
+
+
+@pytest.mark.parametrize(
+    ("array", "found"),
+    [
+        (np.zeros((0, *SHAPE), np.int8), "a batch of no inputs"),
+        (np.zeros((2, 3, 8, 7), np.int8), "int8 of shape (3, 8, 7)"),
+        (np.zeros((2, *SHAPE)), "float64 of shape (3, 8, 8)"),
+        (np.zeros((2, 511), np.int8), "int8 of shape (2, 511)"),
+    ],
+)
+def test_execute_refuses_batches_that_do_not_fit(array, found, goldbeat, tmp_path):
+    np.save(tmp_path / "in.npy", array)
+    code, _, err = goldbeat(classifier(), "execute", "--input", "in.npy")
+    assert code == 2
+    assert f"in.npy: found {found}, expected" in " ".join(err.split())
+    assert not (tmp_path / "runs").exists()
+
+
+def test_memories_that_several_operations_write_keep_what_is_left(goldbeat, tmp_path):
+    """As compilers reuse memory: the second operation overwrites the first one's cube, the third lies behind it."""
+
+    def place(at, size):
+        return cube(1, 8, size) | {"offset": at}
+
+    layers = [
+        bias_and_relu(cube(0, 8, 4), place(0, 4)),
+        bias_and_relu(place(0, 4), place(64, 2)),
+        bias_and_relu(place(64, 2), place(256, 2)),
+    ]
+    layers = [
+        Layer(one.type, one.desc, one.surface, consumers={} if i == 2 else {"SDP": (i + 1, 1)}, waits=int(i > 0))
+        for i, one in enumerate(layers)
+    ]
+    data = np.random.default_rng(1).integers(-100, 100, (8, 4, 4)).astype(np.int8)
+    np.save(tmp_path / "in.npy", data)
+    code, _, err = goldbeat(compose(layers, [Data(128, flags=5), Data(512)]), "execute", "--input", "in.npy")
+    assert code == 0, err
+    found = outputs(tmp_path)
+    assert sorted(found) == ["memory6.npy", "memory6.task0.op1.npy", "memory6.task0.op2.npy"]
+    assert found["memory6.npy"].shape == (512,)
+    assert np.array_equal(found["memory6.task0.op2.npy"], found["memory6.task0.op1.npy"].astype(int) + 3)
+
+
+def test_every_command_takes_the_classifier(goldbeat):
+    for command in ("info", "ops", "memory", "graph", "program"):
+        code, out, err = goldbeat(classifier(), command)
+        assert code == 0, err
+        assert out
