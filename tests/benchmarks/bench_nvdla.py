@@ -33,7 +33,7 @@ def measure(data: Path, name: str, rtl: str | None) -> None:
     simulated = result.cycles + (0 if rtl is None else SETTLE_CYCLES)
     ratio = f", {result.cycles / RECORDED[name]:.3f} of the recorded run" if rtl else ""
     print(
-        f"{design.top} {name}: {'pass' if result.passed else 'FAIL'}, {result.cycles} cycles{ratio}; "
+        f"{design.top} {name}: {result.status}, {result.cycles} cycles{ratio}; "
         f"{simulated / spent:,.0f} cycles/s in {spent:.1f} s of processor time, {time.monotonic() - started:.1f} s by the clock"
     )
 
