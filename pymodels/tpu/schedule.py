@@ -176,7 +176,10 @@ class _Run:
         self.need: list[list[int]] = []  # how many commands of the other engine must have ended
         self.gates: list[dict[int, int]] = []  # the same, for the first command of each further segment
         for index, (one, given) in enumerate(zip(lanes, durations, strict=True)):
-            cycles = np.broadcast_to(np.asarray(given, np.int64), (len(one),))
+            try:
+                cycles = np.broadcast_to(np.asarray(given, np.int64), (len(one),))
+            except (OverflowError, ValueError, TypeError) as error:
+                raise UsageError(f"{one.name}: durations that are not {len(one)} numbers of 64 bits: {error}") from None
             if len(cycles) and int(cycles.min()) < 0:
                 raise UsageError(f"{one.name}: a duration of {int(cycles.min())} cycles, expected 0 or more")
             if float(cycles.sum(dtype=np.float64)) > _MAX_SUM / len(lanes):

@@ -143,4 +143,7 @@ def test_costs_and_durations_that_no_number_holds():
     lane = Lane(0, "tiu", np.arange(1, 10), zeros, zeros.astype(np.int8), zeros, zeros)
     with pytest.raises(UsageError, match="more than 64 bits hold"):
         schedule([lane], [1 << 62])
+    for given in (1 << 70, float("nan"), [1, 2], ["a"] * 9):
+        with pytest.raises(UsageError, match="not 9 numbers of 64 bits"):
+            schedule([lane], [given])
     assert entry(1, 0, 3).count("|") == 6
