@@ -45,6 +45,10 @@ class UnmeasurableError(GoldbeatError):
     """The trace does not contain what was to be measured; the message says what is missing."""
 
 
+class UnmatchedError(UnmeasurableError):
+    """There are events to measure between, but those of one side do not pair off with those of the other."""
+
+
 @dataclass(frozen=True)
 class Rate:
     """So much in so much time.
@@ -369,7 +373,8 @@ def latencies(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> npt.NDAr
             to TLAST; ``frame-total``: first beat of frame i to its TLAST at the output.
 
     Raises:
-        UnmeasurableError: nothing to match, or not as many events on one side as on the other.
+        UnmatchedError: not as many events on one side as on the other.
+        UnmeasurableError: nothing to match.
         UsageError: an output comes before its input: other ports, or other time bases.
     """
     if by not in LATENCY_BY:
@@ -380,14 +385,15 @@ def latencies(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> npt.NDAr
     else:
         for name, trace in (("input", source), ("output", sink)):
             if not trace.last.any():
-                raise UnmeasurableError(f"no TLAST at the {name}, so no frames to match")
+                kind = UnmatchedError if source.last.any() or sink.last.any() else UnmeasurableError
+                raise kind(f"no TLAST at the {name}, so no frames to match")
         starts = [t.time_ps[_starts(t)] for t in (source, sink)]
         ends = [t.time_ps[t.last] for t in (source, sink)]
         begin = ends[0] if by == "frame-end" else starts[0]
         end = starts[1] if by == "frame" else ends[1]
         unit, hint = "frames", ""
     if len(begin) != len(end):
-        raise UnmeasurableError(f"{len(begin)} {unit} at the input and {len(end)} at the output do not pair off{hint}")
+        raise UnmatchedError(f"{len(begin)} {unit} at the input and {len(end)} at the output do not pair off{hint}")
     if len(begin) == 0:
         raise UnmeasurableError("no beats")
     took: npt.NDArray[np.int64] = end - begin

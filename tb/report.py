@@ -18,10 +18,12 @@ from pymodels.errors import InputError, UsageError
 from pymodels.measure import as_dict, measure
 from pymodels.trace import Trace
 from tb.design import Answer
+from tb.episodes import FILE as EPISODES
+from tb.episodes import save_episodes
 from tb.run import EpisodeResult, Request, RunResult
 
 REPORT = "report.json"
-_MINE = (REPORT, "traces", "expected", "stimulus", "output", "plot.png", "memory", "seeds")
+_MINE = (REPORT, EPISODES, "traces", "expected", "stimulus", "output", "plot.png", "memory", "seeds")
 
 
 def prepare(folder: Path) -> None:
@@ -44,21 +46,58 @@ def prepare(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
 
 
-def write_report(results: Sequence[RunResult], folder: Path) -> dict[str, Any]:
+def write_report(results: Sequence[RunResult], folder: Path, *, repeat: str | None = None) -> dict[str, Any]:
     """Write everything about a run with one or many seeds, and give the report back.
 
-    With many seeds, the folder itself holds the first seed's traces, and ``seeds/<seed>`` those of every seed that failed.
+    With many seeds, the folder itself holds the first seed's traces and the timing of all seeds' episodes, and ``seeds/<seed>``
+    what there is of every seed that failed.
+
+    Args:
+        results: one a seed.
+        folder: of the run.
+        repeat: the command that repeats the run; the request's own unless given.
     """
+    request = results[0].request
+    several = len(results) > 1
     report = _write_one(results[0], folder, plot=True)
-    if len(results) > 1:
-        report["seeds"] = [{"seed": r.seed, "status": _status(r), "compared": r.compared} for r in results]
-        report["status"] = "pass" if all(r.passed for r in results) else "fail"
-        report["compared"] = sum(r.compared for r in results)
+    report["repeat"] = repeat or request.command()
+    if several:
+        report |= _all_seeds(results)
+        report["measured"] = _keep_episodes(results, folder)
         for result in results:
             if not result.passed:
                 _write_one(result, folder / "seeds" / str(result.seed), plot=False)
     _dump(report, folder / REPORT)
     return report
+
+
+def _all_seeds(results: Sequence[RunResult]) -> dict[str, Any]:
+    """What a report of many seeds says of all of them."""
+    seeds = []
+    for r in results:
+        seeds.append({"seed": r.seed, "status": _status(r), "compared": r.compared, "episodes": len(r.episodes)})
+        if not r.passed:
+            seeds[-1]["repeat"] = r.request.command(r.seed)
+    return {
+        "seeds": seeds,
+        "status": "pass" if all(r.passed for r in results) else "fail",
+        "compared": sum(r.compared for r in results),
+        "episodes": sum(len(r.episodes) for r in results),
+        "failures": [f"seed {r.seed}: {text}" for r in results for text in r.failures],
+    }
+
+
+def _keep_episodes(results: Sequence[RunResult], folder: Path) -> dict[str, Any]:
+    """Keep what limits are held against; the report's entry of it."""
+    whole = [e for r in results for e in r.whole_episodes]
+    save_episodes(whole, folder / EPISODES)
+    request = results[0].request
+    return {
+        "file": EPISODES,
+        "whole": len(whole),
+        "cut": sum(len(r.episodes) for r in results) - len(whole),
+        "dtypes": {p.name: p.dtype for p in request.design.bundles(request.all_params)},
+    }
 
 
 def _status(result: RunResult) -> str:
@@ -80,13 +119,20 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
         "episodes": len(result.episodes),
         "failures": list(result.failures),
         "repeat": request.command(result.seed),
+        "repeat_in": str(Path.cwd()),
         "build_s": round(result.build_s, 3),
         "waves": None if result.waves is None else str(result.waves),
         "log": None if result.log is None else str(result.log),
-        "ports": {},
+        # Ports without a trace too: a limit for one of them is no mistake of the user's.
+        "ports": {
+            p.name: {"direction": p.direction, "dtype": p.dtype, "width": p.width, "trace": None}
+            for p in request.design.bundles(request.all_params)
+        },
     }
     folder.mkdir(parents=True, exist_ok=True)
+    report["measured"] = _keep_episodes([result], folder)
     if episode is not None:
+        report["main_episode"] = result.episodes.index(episode)
         shown: dict[str, Trace] = {}
         dtypes: dict[str, str | None] = {}
         for port in request.design.bundles(request.all_params):

@@ -20,6 +20,7 @@ from pymodels.trace import Trace
 from tb.build import build
 from tb.course import Course, Reached
 from tb.design import Answer, Case, Design, Findings, Setting
+from tb.episodes import WholeEpisode
 from tb.inputs import check_inputs, clocks_of, fitted, placed
 from tb.job import Backend, Episode, Record
 from tb.prediction import make_stimuli, predict_outcome
@@ -36,6 +37,23 @@ Watch = Callable[[Reached], None]
 
 
 @dataclass(frozen=True)
+class Origin:
+    """What the user gave of a run, as it was given.
+
+    Attributes:
+        source: the path of the design's description; None for a design that comes with Goldbeat.
+        files: PLIO files of :attr:`Request.inputs`, by port.
+        clock_mhz: clock of those without time.
+        name: of the run's folder; None where it follows from design and case.
+    """
+
+    source: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    clock_mhz: float | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True)
 class Request:
     """What to run.
 
@@ -48,6 +66,7 @@ class Request:
         inputs: stimulus from files, by port.
         waves: write waves.
         transactors: who drives the ports.
+        origin: what the user gave, for the command that repeats the run.
     """
 
     design: Design
@@ -58,6 +77,7 @@ class Request:
     inputs: Mapping[str, Trace] = field(default_factory=dict)
     waves: bool = False
     transactors: Backend = "native"
+    origin: Origin = field(default_factory=lambda: Origin())
 
     @property
     def all_params(self) -> dict[str, Any]:
@@ -74,15 +94,39 @@ class Request:
         options = {**self.case.options, **self.options}
         return Setting(self.all_params, options, seed, inputs, clocks, outputs)
 
-    def command(self, seed: int, design: str | None = None) -> str:
-        """The command that repeats one seed of this run."""
-        words = ["goldbeat", "run", design or self.design.name, "--case", self.case.name, "--seed", str(seed)]
-        for name, value in {**self.params, **self.options}.items():
-            text = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
-            words += ["--set", f"{name}={text}"]
-        if self.transactors != "native":
-            words += ["--transactors", self.transactors]
-        return shlex.join(words)
+    def command(self, seed: int | None = None) -> str:
+        """The command that repeats this run, or one of its seeds by itself.
+
+        The repeat of a run without a name, and that of one seed of several, have a name of their own: they leave this run's
+        folder as it is.
+        """
+        seeds = [seed] if seed is not None else sorted(self.seeds)
+        if seeds != list(range(seeds[0], seeds[0] + len(seeds))):
+            return " && ".join(self.command(one) for one in seeds)
+        name = self.origin.name or f"{self.design.name}-{self.case.name}"
+        if len(seeds) < len(self.seeds):
+            name = f"{name}-seed{seeds[0]}"
+        elif self.origin.name is None:
+            name = f"{name}-repeat"
+        words = ["goldbeat", "run", self.origin.source or self.design.name, "--case", self.case.name]
+        words += ["--seed", str(seeds[0])]
+        words += ["--seeds", str(len(seeds))] if len(seeds) > 1 else []
+        for key, value in {**self.params, **self.options}.items():
+            words += ["--set", f"{key}={_as_text(value)}"]
+        for port, file in self.origin.files.items():
+            words += ["--input", f"{port}={file}"]
+        if self.origin.clock_mhz is not None:
+            words += ["--clock", f"{self.origin.clock_mhz:.15g}"]
+        words += ["--waves"] if self.waves else []
+        words += ["--transactors", self.transactors] if self.transactors != "native" else []
+        return shlex.join([*words, "--name", name])
+
+
+def _as_text(value: Any) -> str:
+    """A value as ``--set`` takes it."""
+    if isinstance(value, tuple):
+        return ",".join(map(_as_text, value))
+    return str(int(value) if isinstance(value, bool) else value)
 
 
 @dataclass(frozen=True)
@@ -141,6 +185,15 @@ class RunResult:
         if episode is None or make is None:
             return None
         return make(self.request.setting(self.seed), episode.stimulus, episode.record)
+
+    @property
+    def whole_episodes(self) -> list[WholeEpisode]:
+        """Every episode that ran to its end: what limits are held against."""
+        return [
+            WholeEpisode(self.seed, n, e.record.outcome.ports)
+            for n, e in enumerate(self.episodes)
+            if e.stimulus.stop_ps is None
+        ]
 
     @property
     def main_episode(self) -> EpisodeResult | None:

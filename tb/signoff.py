@@ -6,16 +6,17 @@ from __future__ import annotations
 import json
 import math
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from pymodels.errors import InputError, UsageError
-from pymodels.measure import Rate, Throughput, UnmeasurableError, latency, measure
+from pymodels.measure import Latency, Rate, Throughput, UnmatchedError, UnmeasurableError, latency, measure
 from pymodels.trace import Trace
+from tb.episodes import WholeEpisode, load_episodes
 from tb.toml import load_model
 
 ARROW = "->"
@@ -93,6 +94,25 @@ class Port:
 
 
 @dataclass(frozen=True)
+class Measured:
+    """What was recorded at one time: a file, or one whole episode of a run.
+
+    Attributes:
+        ports: by name.
+        seed, episode: of a run; None for a file.
+    """
+
+    ports: Mapping[str, Port]
+    seed: int | None = None
+    episode: int | None = None
+
+    @property
+    def place(self) -> str:
+        """``seed 3, episode 7``; empty for a file."""
+        return "" if self.seed is None else f"seed {self.seed}, episode {self.episode}"
+
+
+@dataclass(frozen=True)
 class Check:
     """One limit and what became of it.
 
@@ -100,10 +120,13 @@ class Check:
         where: port, ``input->output``, or ``run``.
         name: the limit's name in the limits file.
         limit: as the file gives it.
-        measured: None when it could not be measured.
+        measured: the worst value of all episodes; None when it could not be measured.
         unit: of both.
         verdict: ``unmeasured`` counts as failed.
         reason: why it is not a pass.
+        seed, episode: where the worst value was measured, or what could not be; None for a file.
+        measured_in: in how many episodes there was something to measure.
+        left_out: why others were left out, by the first of them; empty where none was.
     """
 
     where: str
@@ -113,6 +136,10 @@ class Check:
     unit: str
     verdict: Verdict
     reason: str = ""
+    seed: int | None = None
+    episode: int | None = None
+    measured_in: int = 0
+    left_out: str = ""
 
     @property
     def passed(self) -> bool:
@@ -147,8 +174,17 @@ def load_limits(path: Path) -> Limits:
 class _ReportPort(BaseModel):
     """What sign-off needs of a port's entry in a run's report."""
 
-    trace: str
+    trace: str | None
     dtype: str | None = None
+
+
+class _ReportEpisodes(BaseModel):
+    """Where a run keeps its whole episodes, how many there are, and how many were cut off by a reset."""
+
+    file: str
+    whole: int
+    cut: int
+    dtypes: Mapping[str, str | None]
 
 
 class _Report(BaseModel):
@@ -159,31 +195,53 @@ class _Report(BaseModel):
     design: str = ""
     case: str = ""
     time_compared: bool = True
+    seed: int = 0
+    episodes: int = 1
+    seeds: Sequence[Any] = ()
+    measured: _ReportEpisodes | None = None
 
 
 @dataclass(frozen=True)
 class Subject:
-    """What is signed off: ports by name, and for a run whether it passed.
+    """What is signed off.
 
     Attributes:
         name: for the report.
-        ports: by name.
+        names: of its ports.
+        episodes: every whole episode of every seed; one for a file.
         status: a run's own verdict; None for a file, which has none.
         time_compared: False for a run whose golden model says nothing of cycles: its times are measured all the same,
             but nobody has predicted them.
+        cut: episodes that a reset has cut off; they are not measured.
     """
 
     name: str
-    ports: Mapping[str, Port]
+    names: Sequence[str]
+    episodes: Sequence[Measured]
     status: str | None = None
     time_compared: bool = True
+    cut: int = 0
+
+
+def file_subject(name: str, ports: Mapping[str, Port]) -> Subject:
+    """Traces that were recorded at one time, without a run."""
+    return Subject(name, list(ports), [Measured(ports)])
+
+
+def measured_episodes(episodes: Iterable[WholeEpisode], dtypes: Mapping[str, str | None]) -> list[Measured]:
+    """Episodes of a run with the sample types of its ports."""
+    return [
+        Measured({name: Port(trace, dtypes.get(name)) for name, trace in e.ports.items()}, e.seed, e.episode)
+        for e in episodes
+    ]
 
 
 def load_run(folder: Path) -> Subject:
-    """Read the run folder that ``goldbeat run`` leaves: ``report.json`` and the traces it names.
+    """Read the run folder that ``goldbeat run`` leaves: ``report.json`` and the episodes it names.
 
     Raises:
-        InputError: no report, a damaged one, or a trace that is not there.
+        InputError: no report, a damaged one, episodes that are not there, or a folder of an older version that has kept one of
+            several episodes.
     """
     path = folder / "report.json"
     try:
@@ -199,9 +257,27 @@ def load_run(folder: Path) -> Subject:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole"
         raise InputError(f"{where}: {first['msg'].lower()}", "the report of a run", file=path) from None
-    ports = {name: Port(Trace.load(folder / entry.trace), entry.dtype) for name, entry in report.ports.items()}
     name = " ".join(part for part in (report.design, report.case) if part) or folder.name
-    return Subject(name, ports, report.status, report.time_compared)
+    episodes = _load_main(folder, report) if report.measured is None else _load_all(folder, report.measured)
+    cut = 0 if report.measured is None else report.measured.cut
+    return Subject(name, list(report.ports), episodes, report.status, report.time_compared, cut)
+
+
+def _load_all(folder: Path, kept: _ReportEpisodes) -> list[Measured]:
+    episodes = load_episodes(folder / kept.file)
+    if len(episodes) != kept.whole:
+        raise InputError(f"{len(episodes)} episodes", f"the {kept.whole} of the report", file=folder / kept.file)
+    return measured_episodes(episodes, kept.dtypes)
+
+
+def _load_main(folder: Path, report: _Report) -> list[Measured]:
+    """The one episode of a report that says nothing of others."""
+    if report.episodes > 1 or len(report.seeds) > 1:
+        raise InputError(
+            "the traces of one episode only, as older versions kept them", "every episode; run it again", file=folder
+        )
+    ports = {n: Port(Trace.load(folder / e.trace), e.dtype) for n, e in report.ports.items() if e.trace is not None}
+    return [Measured(ports, report.seed, 0)] if len(ports) == len(report.ports) else []
 
 
 # -- checking -------------------------------------------------------------------------------------------------------
@@ -209,96 +285,169 @@ def load_run(folder: Path) -> Subject:
 _RATES = {"frames": "by_frames", "raw": "raw", "continuous": "continuous"}
 
 
-def check(subject: Subject, limits: Limits) -> list[Check]:
-    """Hold every limit against the subject.
+@dataclass(frozen=True)
+class _Figure:
+    """What one episode says of a limit.
 
-    A limit that cannot be measured is a failed check with the reason.
+    Attributes:
+        at: the episode.
+        value: measured; None when it was not.
+        reason: why it was not.
+        absent: the episode is too short for it: there is nothing to measure, and others must show it.
+    """
+
+    at: Measured
+    value: float | None
+    reason: str = ""
+    absent: bool = False
+
+
+def check(subject: Subject, limits: Limits) -> list[Check]:
+    """Hold every limit against every episode of the subject; each check has the worst of them.
+
+    A limit that cannot be measured is a failed check with the reason. An episode too short for a figure (one frame, say) is left
+    out as long as another one has it; one whose figure exists and cannot be measured is not.
 
     Raises:
-        UsageError: a limit for a port that is not there.
+        UsageError: a limit for a port that is not there, or an output that comes before its input.
     """
     wanted = [*limits.port, *(port for source, sink, _ in limits.pairs() for port in (source, sink))]
     # A file has one port; a latency limit cannot be measured on it, whatever the ports are called.
-    missing = [p for p in wanted if p not in subject.ports] if subject.status is not None else []
-    missing = missing or [p for p in limits.port if p not in subject.ports]
+    missing = [p for p in wanted if p not in subject.names] if subject.status is not None else []
+    missing = missing or [p for p in limits.port if p not in subject.names]
     if missing:
-        raise UsageError(f"there is a limit for port {missing[0]!r}; {subject.name} has: {', '.join(subject.ports)}")
+        raise UsageError(f"there is a limit for port {missing[0]!r}; {subject.name} has: {', '.join(subject.names)}")
     found: list[Check] = []
     if subject.status is not None:
         good = subject.status.lower() in ("pass", "passed")
         reason = "" if good else "the run itself did not pass"
         found.append(Check("run", "status", "pass", subject.status, "", "pass" if good else "fail", reason))
     for name, table in limits.port.items():
-        found += _port_checks(name, subject.ports[name], table)
+        found += _port_checks(subject, name, table)
     for source, sink, latencies in limits.pairs():
         found += _latency_checks(subject, source, sink, latencies)
     return found
 
 
-def _bound(where: str, name: str, limit: float, measured: float, unit: str) -> Check:
+def broken_limits(subject: Subject, limits: Limits) -> list[str]:
+    """The limits that a run does not keep, as failures of the run."""
+    return [f"limit {c.where} {c.name}: {c.reason}" for c in check(subject, limits) if not c.passed]
+
+
+def _worst(where: str, name: str, limit: float | str, unit: str, figures: Sequence[_Figure]) -> Check:
+    """The check of a limit: by its worst value, unless a value that is there could not be measured."""
+    values = [f for f in figures if f.value is not None]
+    lacking = [f for f in figures if f.value is None]
+    least = name.startswith("min_") or name == "steady"
+    if values:
+        worst = (min if least else max)(values, key=lambda f: _sortable(f.value, least=least))
+        kept = _bound(where, name, limit, worst, unit)
+        hidden = [f for f in lacking if not f.absent]
+        if not (kept.passed and hidden):
+            left_out = _placed(lacking[0].reason, lacking[0].at) if lacking else ""
+            return replace(kept, measured_in=len(values), left_out=left_out)
+        lacking = hidden
+    if not lacking:
+        return Check(where, name, limit, None, unit, "unmeasured", "cannot be measured: no episode ran to its end")
+    first = lacking[0]
+    reason = f"cannot be measured: {_placed(first.reason, first.at)}"
+    place = (first.at.seed, first.at.episode)
+    return Check(where, name, limit, None, unit, "unmeasured", reason, *place, measured_in=len(values))
+
+
+def _sortable(value: float | None, *, least: bool) -> float:
+    """A value that is no number is the worst of all."""
+    if value is None or math.isnan(value):
+        return -math.inf if least else math.inf
+    return value
+
+
+def _placed(text: str, at: Measured) -> str:
+    return f"{text} ({at.place})" if at.place else text
+
+
+def _bound(where: str, name: str, limit: float | str, worst: _Figure, unit: str) -> Check:
+    measured = worst.value
+    assert measured is not None
+    place = (worst.at.seed, worst.at.episode)
+    if isinstance(limit, str):
+        holds = bool(measured)
+        reason = "" if holds else _placed("the last frame intervals differ by more than 5 %", worst.at)
+        return Check(where, name, limit, "yes" if holds else "no", unit, "pass" if holds else "fail", reason, *place)
     least = name.startswith("min_")
     good = math.isfinite(measured) and (measured >= limit if least else measured <= limit)
-    reason = "" if good else f"{_number(measured)} {unit} is {'below' if least else 'above'} {_number(limit)} {unit}"
-    return Check(where, name, limit, measured, unit, "pass" if good else "fail", reason)
+    text = f"{_number(measured)} {unit} is {'below' if least else 'above'} {_number(limit)} {unit}"
+    reason = "" if good else _placed(text, worst.at)
+    return Check(where, name, limit, measured, unit, "pass" if good else "fail", reason, *place)
 
 
-def _unmeasured(where: str, name: str, limit: float | str, unit: str, reason: str) -> Check:
-    return Check(where, name, limit, None, unit, "unmeasured", f"cannot be measured: {reason}")
-
-
-def _port_checks(name: str, port: Port, limits: PortLimits) -> Iterator[Check]:
-    got = measure(port.trace, port.dtype)
+def _port_checks(subject: Subject, name: str, limits: PortLimits) -> Iterator[Check]:
+    got = [(at, *_measured(at.ports[name])) for at in subject.episodes]
     for what, limit in limits.given().items():
-        unit = _unit(what)
-        value, reason = _value(got, what, limits.rate)
-        if value is None:
-            hint = ""
-            if what.startswith("min_") and limits.rate == "frames" and got.by_frames is None and got.beats > 1:
-                hint = '; set rate = "continuous" or "raw"'
-            yield _unmeasured(name, what, limit, unit, reason + hint)
-        else:
-            yield _bound(name, what, limit, value, unit)
+        figures = [_figure(at, found, what, limits.rate, whole) for at, found, whole in got]
+        yield _worst(name, what, limit, _unit(what), figures)
     if limits.steady:
-        if got.steady is None:
-            yield _unmeasured(name, "steady", "yes", "", got.reason("steady"))
-        else:
-            holds = got.steady.holds
-            reason = "" if holds else "the last frame intervals differ by more than 5 %"
-            yield Check(name, "steady", "yes", "yes" if holds else "no", "", "pass" if holds else "fail", reason)
+        figures = [
+            _Figure(at, None, found.reason("steady"), absent=True)
+            if found.steady is None
+            else _Figure(at, float(found.steady.holds))
+            for at, found, _ in got
+        ]
+        yield _worst(name, "steady", "yes", "", figures)
 
 
-def _value(got: Throughput, what: str, rate_name: str) -> tuple[float | None, str]:
-    """The measured value of a limit, or None and why."""
+def _measured(port: Port) -> tuple[Throughput, str]:
+    """A port's figures, in bytes alone where its samples are cut apart; and why it has no samples."""
+    if port.dtype is None:
+        return measure(port.trace), "the sample type of the port is not known; use min_mb_per_s"
+    if port.trace.ragged(port.dtype) is not None:
+        return measure(port.trace), "TKEEP cuts samples apart; use min_mb_per_s"
+    return measure(port.trace, port.dtype), ""
+
+
+def _figure(at: Measured, got: Throughput, what: str, rate_name: str, no_samples: str) -> _Figure:
+    """What an episode says of a limit of a port."""
     if what.startswith("min_"):
         rate: Rate | None = getattr(got, _RATES[rate_name])
         if rate is None:
-            return None, got.reason(_RATES[rate_name])
-        if what == "min_mb_per_s":
-            return rate.mb_per_s, ""
-        return rate.msamples_per_s, "the sample type of the port is not known; use min_mb_per_s"
+            hint = '; set rate = "continuous" or "raw"' if rate_name == "frames" and got.beats > 1 else ""
+            return _Figure(at, None, got.reason(_RATES[rate_name]) + hint, absent=True)
+        value = rate.mb_per_s if what == "min_mb_per_s" else rate.msamples_per_s
+        return _Figure(at, value, "" if value is not None else no_samples)
     if what == "max_gap_ns":
-        return None if got.max_gap_ps is None else got.max_gap_ps / 1000, got.reason("max_gap_ps")
+        value, reason = got.max_gap_ps, got.reason("max_gap_ps")
+        return _Figure(at, None if value is None else value / 1000, reason, absent=True)
     if what == "max_idle_cycles":
-        return got.max_idle_cycles, got.reason("max_idle_cycles")
-    return None if got.intervals is None else got.intervals.max_ps / 1000, got.reason("intervals")
+        return _Figure(at, got.max_idle_cycles, got.reason("max_idle_cycles"), absent=True)
+    value = None if got.intervals is None else got.intervals.max_ps / 1000
+    return _Figure(at, value, got.reason("intervals"), absent=True)
 
 
 def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLimits) -> Iterator[Check]:
     where = f"{source}{ARROW}{sink}"
     given = limits.given()
-    if subject.status is None:
-        for what, limit in given.items():
-            yield _unmeasured(where, what, limit, "ns", "a single file has no second port; give a run folder")
-        return
-    try:
-        got = latency(subject.ports[source].trace, subject.ports[sink].trace, by=limits.by)
-    except UnmeasurableError as why:
-        for what, limit in given.items():
-            yield _unmeasured(where, what, limit, "ns", str(why))
-        return
-    values = {"max_ns": got.max_ps, "max_mean_ns": got.mean_ps, "max_first_ns": got.first_ps}
+    found: list[tuple[Measured, Latency | UnmeasurableError]] = []
+    for at in subject.episodes:
+        try:
+            if subject.status is None:
+                raise UnmeasurableError("a single file has no second port; give a run folder")
+            found.append((at, latency(at.ports[source].trace, at.ports[sink].trace, by=limits.by)))
+        except UnmeasurableError as why:
+            found.append((at, why))
+        except UsageError as why:
+            raise UsageError(_placed(f"{where}: {why}", at)) from None
     for what, limit in given.items():
-        yield _bound(where, what, limit, values[what] / 1000, "ns")
+        figures = [
+            _Figure(at, None, str(got), absent=not isinstance(got, UnmatchedError))
+            if isinstance(got, UnmeasurableError)
+            else _Figure(at, _latency_ps(got, what) / 1000)
+            for at, got in found
+        ]
+        yield _worst(where, what, limit, "ns", figures)
+
+
+def _latency_ps(got: Latency, what: str) -> float:
+    return {"max_ns": got.max_ps, "max_mean_ns": got.mean_ps, "max_first_ns": got.first_ps}[what]
 
 
 def _unit(what: str) -> str:
@@ -335,6 +484,8 @@ def junit(subject: Subject, checks: Sequence[Check]) -> str:
         if not c.passed:
             ET.SubElement(case, "failure" if c.verdict == "fail" else "error", {"message": c.reason})
         said = f"limit {shown(c.limit)} {c.unit}".rstrip() + f", measured {shown(c.measured)} {c.unit}".rstrip()
+        if c.seed is not None:
+            said += f", seed {c.seed}, episode {c.episode}"
         ET.SubElement(case, "system-out").text = said
     ET.indent(top)
     return ET.tostring(top, encoding="unicode", xml_declaration=True) + "\n"

@@ -454,7 +454,8 @@ def rerun_command(
         folder = run.folder / "reruns" / str(row.item.index)
         err = Console(stderr=True)
         with err.status(f"running {row.item.key}") if err.is_terminal else _nothing():
-            report = run_alone(row.item, str(folder), None, waves=waves)
+            again = repeat_command(run, row.item, waves=waves)
+            report = run_alone(row.item, str(folder), None, waves=waves, repeat=again)
         files = artefacts_of(report, folder, Path.cwd())
     if as_json:
         print_json({**report, "folder": str(folder)})
@@ -467,6 +468,8 @@ def rerun_command(
         for name, path in files.items():
             if name != "alone":
                 out.print(f"  {name:<8} {path}", markup=False, soft_wrap=True)
+        if report["status"] != "pass":
+            out.print(f"repeat: {again}", markup=False, soft_wrap=True)
     if report["status"] != "pass":
         raise typer.Exit(FAILED)
 

@@ -23,7 +23,7 @@ from tb.inputs import read_input
 from tb.job import BACKENDS
 from tb.paths import build_root
 from tb.report import prepare, whole_samples, write_report
-from tb.run import Request, RunResult, run
+from tb.run import Origin, Request, RunResult, run
 
 _SHOWN_FAILURES = 3
 
@@ -130,7 +130,10 @@ def run_command(
     backend = next((b for b in BACKENDS if b == transactors), None)
     if backend is None:
         raise UsageError(f"--transactors {transactors}: expected {' or '.join(BACKENDS)}")
-    request = Request(design, chosen, tuple(range(seed, seed + seeds)), params, options, given, waves, backend)
+    source = name if name.endswith((".py", ".toml")) else None
+    files = dict(item.split("=", 1) for item in inputs or [])
+    origin = Origin(source, files, clock, label)
+    request = Request(design, chosen, tuple(range(seed, seed + seeds)), params, options, given, waves, backend, origin)
     folder = build_root() / "runs" / (label or f"{design.name}-{chosen.name}")
     prepare(folder)
     results = _run(request, folder, as_json)
@@ -139,7 +142,7 @@ def run_command(
     if as_json:
         print_json({**report, "folder": str(folder)})
     else:
-        _show(report, results, failed, folder, name, inputs or [])
+        _show(report, results, failed, folder)
     if failed:
         raise typer.Exit(FAILED)
 
@@ -242,8 +245,6 @@ def _show(
     results: list[RunResult],
     failed: list[RunResult],
     folder: Path,
-    name: str,
-    inputs: list[str],
 ) -> None:
     out = Console(highlight=False)
     first = failed[0] if failed else results[0]
@@ -264,8 +265,7 @@ def _show(
             out.print(
                 f"... and {len(result.failures) - _SHOWN_FAILURES} more; all in {folder}/report.json", markup=False
             )
-        repeat = request.command(result.seed, name) + "".join(f" --input {i}" for i in inputs)
-        out.print(f"repeat: {repeat}", markup=False, soft_wrap=True)
+        out.print(f"repeat: {result.request.command(result.seed)}", markup=False, soft_wrap=True)
     episodes, compared = sum(len(r.episodes) for r in results), sum(r.compared for r in results)
     mark = "[bold red]FAIL[/]" if failed else "[bold green]PASS[/]"
     tally = f"{len(results) - len(failed)} of {len(results)} seeds, " if len(results) > 1 else ""

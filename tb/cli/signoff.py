@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -16,7 +17,7 @@ from pymodels.errors import InputError, UsageError
 from pymodels.plio.store import store
 from tb.cli.common import FAILED, ClockMhz, Force, Json, check_free, examples, print_json, working
 from tb.cli.plio import read_timed
-from tb.signoff import Check, Port, Subject, check, junit, load_limits, load_run, shown
+from tb.signoff import Check, Port, Subject, check, file_subject, junit, load_limits, load_run, shown
 
 
 def register(app: typer.Typer) -> None:
@@ -50,7 +51,7 @@ def signoff(
     as_json: Json = False,
     force: Force = False,
 ) -> None:
-    """Hold a file or a run against limits.
+    """Check a file or a run against limits: every whole episode of every seed, each limit by its worst value.
 
     Exit code 0 if all limits are kept, 1 if not. A limit that cannot be measured is not kept. A limit for a port
     that is not there, and a limits file without limits, are errors (exit code 2).
@@ -69,7 +70,7 @@ def signoff(
         if dtype is None or width is None:
             raise UsageError("to sign off a FILE, --dtype and --width are needed")
         file = read_timed(subject, dtype, width, clock)
-        what = Subject(str(subject), {port or subject.stem: Port(file.trace, file.dtype.name)})
+        what = file_subject(str(subject), {port or subject.stem: Port(file.trace, file.dtype.name)})
     checks = check(what, rules)
     good = all(c.passed for c in checks)
     if out is not None:
@@ -77,7 +78,8 @@ def signoff(
         store(out, text.encode(), force=force)
     if as_json:
         facts = {"subject": what.name, "passed": good, "time_compared": what.time_compared}
-        print_json({**facts, "checks": [asdict(c) for c in checks]})
+        counts = {"episodes": len(what.episodes), "seeds": len(_seeds(what)), "cut": what.cut}
+        print_json({**facts, **counts, "checks": [asdict(c) for c in checks]})
     else:
         _show(what, checks)
     if not good:
@@ -95,9 +97,15 @@ def _show(what: Subject, checks: list[Check]) -> None:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("unit", no_wrap=True)
     table.add_column("result", no_wrap=True)
+    several = len(what.episodes) > 1
+    if several:
+        table.add_column("worst in", no_wrap=True)
     for c in checks:
         verdict = Text("PASS" if c.passed else "FAIL", style=_COLOUR[c.verdict])
-        table.add_row(Text(c.where), c.name, shown(c.limit), shown(c.measured), c.unit, verdict)
+        place = "" if c.seed is None else f"seed {c.seed}, episode {c.episode}"
+        table.add_row(
+            Text(c.where), c.name, shown(c.limit), shown(c.measured), c.unit, verdict, *([place] if several else [])
+        )
     out = Console(highlight=False)
     # A pipe or a log has no width of its own, and 80 columns fold port names.
     out.width = out.width if out.is_terminal else 100
@@ -106,9 +114,27 @@ def _show(what: Subject, checks: list[Check]) -> None:
     for c in checks:
         if not c.passed:
             plain.print(f"FAIL {c.where} {c.name}: {c.reason}")
+    for text in _extent(what, checks):
+        plain.print(text)
     if not what.time_compared:
         plain.print(
             "note: this run compared values, not cycles; its times are measured, but no model has predicted them"
         )
     kept = sum(c.passed for c in checks)
     plain.print(f"{kept} of {len(checks)} limits kept: {'PASS' if kept == len(checks) else 'FAIL'}")
+
+
+def _seeds(what: Subject) -> set[int]:
+    return {e.seed for e in what.episodes if e.seed is not None}
+
+
+def _extent(what: Subject, checks: list[Check]) -> Iterator[str]:
+    """How much was measured, and what was left out."""
+    total = len(what.episodes)
+    if total > 1:
+        yield f"measured: {total} whole episodes of {len(_seeds(what))} seed(s), each limit by its worst value"
+    if what.cut:
+        yield f"not measured: {what.cut} episode(s) that a reset cut off"
+    for c in checks:
+        if c.left_out:
+            yield f"note: {c.where} {c.name}: measured in {c.measured_in} of {total} episodes; others: {c.left_out}"

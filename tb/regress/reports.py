@@ -14,9 +14,9 @@ from tb.regress.item import Item, Status
 from tb.regress.store import Row, Run, Store
 
 
-def repeat_command(run: Run, item: Item) -> str:
+def repeat_command(run: Run, item: Item, *, waves: bool = True) -> str:
     """The command that runs one item again."""
-    return shlex.join(["goldbeat", "rerun", f"{run.id}/{item.key}", "--waves"])
+    return shlex.join(["goldbeat", "rerun", f"{run.id}/{item.key}", *(["--waves"] if waves else [])])
 
 
 def with_batch_command(run: Run, item: Item) -> str:

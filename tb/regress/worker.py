@@ -305,16 +305,12 @@ def _broken(item: Item, status: Status, why: str, log: str) -> ItemResult:
 
 
 def _broken_limits(item: Item, result: RunResult) -> list[str]:
-    """The limits that an item does not keep, as failures."""
-    episode = result.main_episode
-    if item.limits is None:
+    """The limits that an item does not keep in its worst whole episode, as failures."""
+    if item.limits is None or not result.episodes:
         return []
-    if episode is None:
-        return ["limits: no episode ran to its end"]
     dtypes = {p.name: p.dtype for p in result.request.design.bundles(result.request.all_params)}
-    ports = {n: signoff.Port(episode.record.outcome.ports[n], dtype) for n, dtype in dtypes.items()}
-    subject = signoff.Subject(item.key, ports, "pass")
-    return [f"limit {c.where} {c.name}: {c.reason}" for c in signoff.check(subject, item.limits) if not c.passed]
+    episodes = signoff.measured_episodes(result.whole_episodes, dtypes)
+    return signoff.broken_limits(signoff.Subject(item.key, list(dtypes), episodes, "pass"), item.limits)
 
 
 def _use(root: str | None) -> None:
@@ -323,8 +319,15 @@ def _use(root: str | None) -> None:
         os.environ["GOLDBEAT_BUILD"] = root
 
 
-def run_alone(item: Item, folder: str, root: str | None, *, waves: bool) -> dict[str, Any]:
-    """Run one item by itself and leave everything about it in a folder, waves too when asked for.
+def run_alone(item: Item, folder: str, root: str | None, *, waves: bool, repeat: str | None = None) -> dict[str, Any]:
+    """Run one item by itself, limits included, and leave everything about it in a folder, waves too when asked for.
+
+    Args:
+        item: what to run.
+        folder: where everything goes.
+        root: the folder for everything made; None: the current one.
+        waves: write waves.
+        repeat: the command that does this again, for the report.
 
     Returns:
         the report, as ``goldbeat run`` writes it.
@@ -337,7 +340,8 @@ def run_alone(item: Item, folder: str, root: str | None, *, waves: bool) -> dict
     target = Path(folder)
     prepare(target)
     results = run(make_request(item, design, waves=waves), target / "sim", timeout_s=item.timeout_s * 3)
-    return write_report(results, target)
+    judged = [replace(r, failures=(*r.failures, *_broken_limits(item, r))) for r in results]
+    return write_report(judged, target, repeat=repeat)
 
 
 def run_with_batch(items: Sequence[Item]) -> ItemResult:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 import json
+import shutil
 import xml.etree.ElementTree as ET
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,7 +16,8 @@ from pymodels.errors import InputError, UsageError
 from pymodels.plio import write
 from pymodels.trace import Trace
 from tb.cli import app
-from tb.signoff import Check, Port, Subject, check, junit, load_limits, load_run
+from tb.episodes import FILE, WholeEpisode, load_episodes, save_episodes
+from tb.signoff import Check, Port, check, file_subject, junit, load_limits, load_run
 
 LATENCY_PS = 40_000
 
@@ -106,7 +109,7 @@ def test_which_latency(tmp_path: Path, by: str, value: float) -> None:
 def test_steady(tmp_path: Path) -> None:
     assert one(tmp_path, "[port.m_axis]\nsteady = true\n", "steady").passed
     uneven = Trace.from_bytes(np.zeros((4, 4)), clock_ps=1000, last=[1] * 4, cycle=[0, 10, 20, 31])
-    found = check(Subject("x", {"m_axis": Port(uneven)}), load_limits(tmp_path / "limits.toml"))
+    found = check(file_subject("x", {"m_axis": Port(uneven)}), load_limits(tmp_path / "limits.toml"))
     assert [c.verdict for c in found] == ["fail"]
 
 
@@ -133,7 +136,7 @@ def test_what_cannot_be_measured_is_not_kept(tmp_path: Path, text: str, reason: 
 
 def test_an_empty_port_keeps_no_limit(tmp_path: Path) -> None:
     text = "[port.p]\nmin_mb_per_s = 1\nmax_gap_ns = 1\nmax_idle_cycles = 1\nmax_frame_interval_ns = 1\nsteady = true\n"
-    nothing = Subject("x", {"p": Port(Trace.empty(32, clock_ps=1000), "int32")})
+    nothing = file_subject("x", {"p": Port(Trace.empty(32, clock_ps=1000), "int32")})
     assert [c.verdict for c in check(nothing, load_limits(limits(tmp_path, text)))] == ["unmeasured"] * 5
 
 
@@ -190,6 +193,141 @@ def test_limits_files_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "bin.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(InputError, match=r"bin\.toml"):
         load_limits(tmp_path / "bin.toml")
+
+
+# -- every whole episode of every seed ----------------------------------------------------------------------------------
+
+BARE = Trace.empty(32, clock_ps=4000)
+
+
+def many(folder: Path, episodes: list[tuple[int, int, Trace, Trace]], **changes: Any) -> Path:
+    """A run of several seeds and episodes: seed, episode, input, output."""
+    run = run_folder(folder)
+    kept = [WholeEpisode(seed, n, {"s_axis": given, "m_axis": got}) for seed, n, given, got in episodes]
+    save_episodes(kept, run / FILE)
+    report = json.loads((run / "report.json").read_text())
+    del report["ports"]["raw"]
+    dtypes = {"s_axis": "cint16", "m_axis": "cint16"}
+    report["measured"] = {"file": FILE, "whole": len(kept), "cut": 3, "dtypes": dtypes}
+    (run / "report.json").write_text(json.dumps(report | {"episodes": len(kept) + 3} | changes))
+    return run
+
+
+def worst(folder: Path, text: str, episodes: list[tuple[int, int, Trace, Trace]]) -> Check:
+    return check(load_run(many(folder / "run", episodes)), load_limits(limits(folder, text)))[-1]
+
+
+def late(by: int) -> Trace:
+    return trace(late=by)
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "place"),
+    [
+        ('[latency."s_axis->m_axis"]\nmax_ns = 100\n', 796.0, (2, 7)),
+        ('[latency."s_axis->m_axis"]\nmax_first_ns = 100\n', 796.0, (2, 7)),
+        ("[port.m_axis]\nmax_gap_ns = 100\n", 404.0, (1, 0)),
+        ("[port.m_axis]\nmax_idle_cycles = 10\n", 100, (1, 0)),
+        ("[port.m_axis]\nmin_mb_per_s = 500\n", 8 / 108 * 1000, (1, 0)),
+    ],
+)
+def test_the_worst_of_all_episodes_counts(tmp_path: Path, text: str, value: float, place: tuple[int, int]) -> None:
+    episodes = [
+        (0, 0, trace(), late(LATENCY_PS)),
+        (1, 0, trace(pause=100), trace(pause=100, late=LATENCY_PS)),
+        (2, 7, trace(), late(796_000)),
+        (3, 2, trace(), late(LATENCY_PS)),
+    ]
+    found = worst(tmp_path, text, episodes)
+    assert found.verdict == "fail"
+    assert found.measured == pytest.approx(value)
+    assert (found.seed, found.episode, found.measured_in) == (*place, 4)
+    assert f"(seed {place[0]}, episode {place[1]})" in found.reason
+
+
+def test_one_unsteady_episode_is_enough(tmp_path: Path) -> None:
+    uneven = trace().with_gaps(np.where(np.arange(32) == 16, 30, 0))
+    episodes = [(0, 0, trace(), trace()), (0, 1, trace(), uneven)]
+    found = worst(tmp_path, "[port.m_axis]\nsteady = true\n", episodes)
+    assert (found.verdict, found.measured, found.episode) == ("fail", "no", 1)
+
+
+def test_an_episode_too_short_for_a_figure_is_left_out_and_reported(tmp_path: Path) -> None:
+    episodes = [(0, 0, trace()[:1], trace()[:1]), (0, 1, trace(), trace()), (0, 2, BARE, BARE)]
+    for text in ("[port.m_axis]\nmin_mb_per_s = 1\n", "[port.m_axis]\nmax_gap_ns = 100\n"):
+        shutil.rmtree(tmp_path / "run", ignore_errors=True)
+        found = worst(tmp_path, text, episodes)
+        assert (found.verdict, found.episode, found.measured_in) == ("pass", 1, 1)
+        assert "(seed 0, episode 0)" in found.left_out
+    # In none of them: not measured, not kept.
+    shutil.rmtree(tmp_path / "run")
+    found = worst(tmp_path, text, [episodes[0], episodes[2]])
+    assert (found.verdict, found.measured) == ("unmeasured", None)
+
+
+@pytest.mark.parametrize(
+    ("pair", "text", "reason"),
+    [
+        ((trace(), trace()[:30]), '[latency."s_axis->m_axis"]\nmax_ns = 100\n', "do not pair off"),
+        (
+            (trace(), trace(frame=None)),
+            '[latency."s_axis->m_axis"]\nby = "frame"\nmax_ns = 100\n',
+            "no TLAST at the output",
+        ),
+        (
+            (trace(), replace(trace(), keep=np.arange(4) < np.full(32, 3)[:, None])),
+            "[port.m_axis]\nmin_msamples_per_s = 1\n",
+            "TKEEP cuts samples apart",
+        ),
+    ],
+)
+def test_what_is_there_and_cannot_be_measured_is_not_kept(
+    tmp_path: Path, pair: tuple[Trace, Trace], text: str, reason: str
+) -> None:
+    episodes = [(0, 0, trace(), late(LATENCY_PS)), (4, 1, *pair), (5, 0, trace(), late(LATENCY_PS))]
+    found = worst(tmp_path, text, episodes)
+    assert (found.verdict, found.seed, found.episode) == ("unmeasured", 4, 1)
+    assert reason in found.reason
+    assert "(seed 4, episode 1)" in found.reason
+
+
+def test_without_a_whole_episode_nothing_is_kept(tmp_path: Path) -> None:
+    found = worst(tmp_path, GOOD, [])
+    assert found.verdict == "unmeasured"
+    assert "no episode ran to its end" in found.reason
+
+
+def test_a_folder_that_kept_one_of_several_episodes_is_refused(tmp_path: Path) -> None:
+    for number, changes in enumerate(({"episodes": 20}, {"seeds": [{"seed": 0}, {"seed": 1}]})):
+        with pytest.raises(InputError, match="expected every episode; run it again"):
+            load_run(run_folder(tmp_path / str(number), **changes))
+    run = many(tmp_path / "run", [(0, 0, trace(), trace())])
+    (run / FILE).write_bytes(b"PK nothing")
+    with pytest.raises(InputError, match=r"episodes\.npz"):
+        load_run(run)
+    save_episodes([], run / FILE)
+    with pytest.raises(InputError, match="found 0 episodes, expected the 1 of the report"):
+        load_run(run)
+
+
+def test_kept_episodes_keep_all_times(tmp_path: Path) -> None:
+    ragged = trace().with_gaps(np.arange(32) * 977 % 300)
+    ragged = replace(ragged, keep=np.arange(4) < (np.arange(32) % 5)[:, None])
+    episodes = [WholeEpisode(7, 3, {"a": ragged, "b": BARE}), WholeEpisode(8, 0, {"a": late(12), "b": trace()})]
+    save_episodes(episodes, tmp_path / FILE)
+    again = load_episodes(tmp_path / FILE)
+    assert [(e.seed, e.episode) for e in again] == [(7, 3), (8, 0)]
+    for old, new in zip(episodes, again, strict=True):
+        for name in ("a", "b"):
+            for column in ("time_ps", "last", "keep"):
+                assert np.array_equal(getattr(old.ports[name], column), getattr(new.ports[name], column)), (
+                    name,
+                    column,
+                )
+    # Regular traffic takes next to nothing: 100 episodes of 1,000 beats each.
+    long = Trace.from_bytes(np.zeros((1000, 16)), clock_ps=4000, last=np.arange(1000) % 10 == 9)
+    save_episodes([WholeEpisode(s, 0, {"a": long, "b": long}) for s in range(100)], tmp_path / FILE)
+    assert (tmp_path / FILE).stat().st_size < 20_000
 
 
 # -- runs -----------------------------------------------------------------------------------------------------------
@@ -251,6 +389,21 @@ def test_a_run_whose_cycles_nobody_predicted_is_signed_off_with_a_note(tmp_path:
     assert json.loads(signoff(untimed, "--limits", rules, "--json", code=0).stdout)["time_compared"] is False
 
 
+def test_command_on_a_run_of_many_episodes(tmp_path: Path) -> None:
+    episodes = [(s, n, trace(), late(LATENCY_PS + 4000 * s * n)) for s in range(5) for n in range(4)]
+    run = many(tmp_path / "run", [*episodes, (5, 0, trace()[:1], late(LATENCY_PS)[:1])])
+    rules = limits(tmp_path, GOOD)
+    text = signoff(run, "--limits", rules, "--junit", tmp_path / "j.xml", code=1).stdout
+    assert "FAIL s_axis->m_axis max_ns: 88 ns is above 60 ns (seed 4, episode 3)" in text
+    assert "measured: 21 whole episodes of 6 seed(s), each limit by its worst value" in text
+    assert "not measured: 3 episode(s) that a reset cut off" in text
+    assert "note: m_axis max_gap_ns: measured in 20 of 21 episodes; others: one beat" in text
+    assert "seed 4, episode 3" in (tmp_path / "j.xml").read_text()
+    found = json.loads(signoff(run, "--limits", rules, "--json", code=1).stdout)
+    assert (found["episodes"], found["seeds"], found["cut"]) == (21, 6, 3)
+    assert [(c["seed"], c["episode"]) for c in found["checks"]][-1] == (4, 3)
+
+
 def test_command_writes_junit_and_json(tmp_path: Path) -> None:
     run = run_folder(tmp_path / "run")
     rules = limits(tmp_path, GOOD.replace("= 60", "= 39") + "[port.raw]\nmin_mb_per_s = 1\n")
@@ -304,5 +457,5 @@ def test_what_the_command_refuses(tmp_path: Path) -> None:
 
 def test_junit_escapes_names() -> None:
     bad = Check("a<b>&\"'", "max_ns", 1.0, 2.0, "ns", "fail", "2 < 3 & more")
-    top = ET.fromstring(junit(Subject("<&>", {}), [bad]))
+    top = ET.fromstring(junit(file_subject("<&>", {}), [bad]))
     assert top.find("./testsuite/testcase").get("classname") == "a<b>&\"'"  # type: ignore[union-attr]

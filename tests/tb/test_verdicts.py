@@ -4,14 +4,18 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
 import pytest
 from typer.testing import CliRunner, Result
 
+from pymodels.measure import latency
 from pymodels.trace import Trace
+from tb.benches import find_case, find_design
 from tb.cli import app
+from tb.cli.run import _split_sets
 from tb.description import load_description
 from tb.paths import HDL, build_root
 from tb.run import Request, run
@@ -250,3 +254,152 @@ def test_a_case_about_registers_may_rest(build: Path, tmp_path: Path) -> None:
     design = load_description(described(tmp_path / "own", "return good"))
     (result,) = run(Request(design, design.case("rest")), tmp_path / "sim")
     assert "nothing was compared" in result.failures[0]
+
+
+# -- limits hold in every episode of every seed --------------------------------------------------------------------------
+
+LATENCY = '[latency."s_axis->m_axis"]\nmax_ns = {}\n'
+
+
+def test_signoff_sees_every_episode_of_every_seed(build: Path, tmp_path: Path) -> None:
+    design = load_description(described(tmp_path / "own", "return good"))
+    worst: dict[tuple[int, int], float] = {}
+    for result in run(Request(design, design.case("sweep"), (3, 4)), tmp_path / "sim"):
+        for number, episode in enumerate(result.episodes):
+            ports = episode.record.outcome.ports
+            worst[result.seed, number] = latency(ports["s_axis"], ports["m_axis"]).max_ps / 1000
+    place = max(worst, key=lambda key: worst[key])
+    main = worst[3, len(worst) // 2 - 1]
+    assert worst[place] > main, "the episode that reports show must not be the worst"
+    words = ("run", tmp_path / "own" / "slice.toml", "--case", "sweep", "--seed", "3", "--seeds", "2", "--name", "a")
+    assert goldbeat(*words).exit_code == 0
+    limits = tmp_path / "limits.toml"
+    limits.write_text(LATENCY.format(main))
+    said = goldbeat("signoff", build / "runs" / "a", "--limits", limits, "--json")
+    assert said.exit_code == 1
+    found = json.loads(said.stdout)
+    assert (found["episodes"], found["seeds"]) == (40, 2)
+    check = found["checks"][-1]
+    assert (check["measured"], check["seed"], check["episode"]) == (worst[place], *place)
+    limits.write_text(LATENCY.format(worst[place]))
+    assert goldbeat("signoff", build / "runs" / "a", "--limits", limits).exit_code == 0
+
+
+def test_cut_episodes_are_counted_and_not_measured(build: Path, tmp_path: Path) -> None:
+    words = ("run", described(tmp_path / "own", "return good"), "--case", "reset", "--seeds", "2", "--name", "a")
+    assert goldbeat(*words).exit_code == 0
+    limits = tmp_path / "limits.toml"
+    limits.write_text(LATENCY.format(1000))
+    said = goldbeat("signoff", build / "runs" / "a", "--limits", limits)
+    assert said.exit_code == 0
+    assert "measured: 2 whole episodes of 2 seed(s)" in said.stdout
+    assert "not measured: 24 episode(s) that a reset cut off" in said.stdout
+
+
+def suite(folder: Path, body: str, table: str) -> Path:
+    described(folder / "own", body)
+    path = folder / "suite.toml"
+    path.write_text(f'[[run]]\ndesigns = ["own/slice.toml"]\ncases = ["sweep"]\nseeds = 2\n{table}')
+    return path
+
+
+def test_a_broken_limit_is_a_failure_of_its_case(build: Path, tmp_path: Path) -> None:
+    table = LATENCY.replace("[", "[run.limits.", 1)
+    first = goldbeat("regress", suite(tmp_path, "return good", table.format(8)), "--json", "--jobs", "1")
+    assert first.exit_code == 1, first.output
+    cases = json.loads(first.stdout)["cases"]
+    assert [c["status"] for c in cases] == ["fail", "fail"]
+    assert "limit s_axis->m_axis max_ns: " in cases[0]["failures"][0]
+    assert f"(seed {cases[0]['seed']}, episode " in cases[0]["failures"][0]
+    # By itself it breaks the limit as well: nothing depends on what ran before it.
+    assert cases[0]["artefacts"]["alone"] == "fail"
+    folder = build / "regress" / "run-1"
+    assert "depends on what ran before" not in (folder / "index.html").read_text()
+    alone = json.loads((folder / cases[0]["artefacts"]["report"]).read_text())
+    assert alone["failures"] == cases[0]["failures"]
+    assert alone["repeat"] == cases[0]["repeat"]
+    # And so says the command that repeats it.
+    assert shlex.split(cases[0]["repeat"])[:2] == ["goldbeat", "rerun"]
+    again = goldbeat("rerun", f"1/{cases[0]['case']}", "--trust")
+    assert again.exit_code == 1, again.output
+    assert "limit s_axis->m_axis max_ns: " in again.stdout
+    assert f"repeat: goldbeat rerun '1/{cases[0]['case']}'" in again.stdout
+    batch = goldbeat("rerun", f"1/{cases[1]['case']}", "--with-batch", "--trust")
+    assert batch.exit_code == 1
+    kept = goldbeat("regress", suite(tmp_path, "return good", table.format(1000)), "--json", "--jobs", "1")
+    assert kept.exit_code == 0, kept.output
+
+
+# -- repeats ------------------------------------------------------------------------------------------------------------
+
+
+def repeated(text: str) -> Result:
+    words = shlex.split(text)
+    assert words.pop(0) == "goldbeat"
+    return goldbeat(*words)
+
+
+def test_a_repeat_is_the_very_same_run(build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An own design with a name of ours, its input file, settings, clock and transactors; the folder stays as it was."""
+    monkeypatch.chdir(tmp_path)
+    described(tmp_path / "my designs", SPOILED)
+    toml = tmp_path / "my designs" / "slice.toml"
+    toml.write_text(toml.read_text().replace('name = "slice"', 'name = "axis_skid"'))
+    made = ("plio", "gen", "my in.txt", "-t", "int32", "-w", 32, "--pattern", "ramp", "--samples", 300, "--frame", 100)
+    assert goldbeat(*made).exit_code == 0
+    ran = goldbeat(
+        *("run", "my designs/slice.toml", "--seed", 9, "--input", "s_axis=my in.txt", "--clock", "312.5"),
+        *("--set", "ready=random:0.5", "--set", "gaps=none", "--transactors", "cocotbext"),
+    )
+    assert ran.exit_code == 1, ran.output
+    first = report_of(build, "axis_skid-random")
+    line = next(text for text in ran.stdout.splitlines() if text.startswith("repeat: "))
+    assert first["repeat"] == line.removeprefix("repeat: ")
+    assert first["repeat_in"] == str(tmp_path)
+    before = (build / "runs" / "axis_skid-random" / "report.json").read_bytes()
+    again = repeated(first["repeat"])
+    assert again.exit_code == 1
+    second = report_of(build, "axis_skid-random-repeat")
+    same = ("design", "case", "params", "options", "seed", "status", "compared", "failures", "ports", "repeat_in")
+    assert {k: first[k] for k in same} == {k: second[k] for k in same}
+    traces = [Trace.load(build / "runs" / f"axis_skid-random{n}" / "traces" / "m_axis.npz") for n in ("", "-repeat")]
+    assert len(traces[0]) == 300
+    assert traces[0].clock_ps == 3200
+    assert traces[0] == traces[1]
+    assert (build / "runs" / "axis_skid-random" / "report.json").read_bytes() == before
+    # The repeat of a repeat is itself.
+    assert second["repeat"] == first["repeat"]
+
+
+def test_the_repeat_of_a_named_run_has_its_name_and_that_of_one_seed_its_own(build: Path, tmp_path: Path) -> None:
+    body = "assert stimulus.inputs['s_axis'].data[0, 0] > 99, 'small'\nreturn good"
+    path = described(tmp_path / "own", body)
+    ran = goldbeat("run", path, "--seed", "5", "--seeds", "6", "--name", "mine")
+    assert ran.exit_code == 1
+    report = report_of(build, "mine")
+    assert report["repeat"] == f"goldbeat run {path} --case random --seed 5 --seeds 6 --name mine"
+    failed = [s for s in report["seeds"] if s["status"] == "fail"]
+    assert 0 < len(failed) < 6
+    # What failed, and in which seed, is in the report of them all.
+    assert len(report["failures"]) == len(failed)
+    assert report["failures"][0].startswith(f"seed {failed[0]['seed']}: the golden model")
+    assert failed[0]["repeat"] in ran.stdout
+    assert failed[0]["repeat"].endswith(f"--seed {failed[0]['seed']} --name mine-seed{failed[0]['seed']}")
+    assert repeated(failed[0]["repeat"]).exit_code == 1
+    one = report_of(build, f"mine-seed{failed[0]['seed']}")
+    assert f"seed {one['seed']}: {one['failures'][0]}" == report["failures"][0]
+    assert report_of(build, "mine") == report
+
+
+def test_the_repeat_of_a_block_names_the_block() -> None:
+    design, case = find_case("zynqnet", "pe")
+    assert Request(design, case).command().startswith("goldbeat run zynqnet_pe --case ")
+
+
+def test_settings_are_repeated_as_they_were() -> None:
+    fir = find_design("plio_fir")
+    values = {"taps": (1, -2, 3, 4, 5, 6, 7, 8), "ready": "array:1,0,0", "samples": 16}
+    request = Request(fir, fir.case("filter"), (2,), {"W": 64}, values)
+    words = shlex.split(request.command())
+    params, options = _split_sets(fir, fir.case("filter"), [w for w in words if "=" in w])
+    assert (params, options) == ({"W": 64}, values)
