@@ -135,13 +135,26 @@ def test_a_refused_read_ends_in_the_error_bus(tmp_path):
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize("chip", [BM1690, *(pytest.param(c, marks=pytest.mark.slow) for c in (BM1684X, BM1688))])
-def test_damage_ends_in_the_named_error_never_in_a_hang(chip, tmp_path):
+@pytest.mark.parametrize(
+    "params",
+    [
+        {},
+        # Few enough messages that a command can name one that is not there.
+        {"CORES": 3, "DEPTH": 2, "NMSG": 4},
+        *(
+            pytest.param(dict(next(v for v in DESIGN.variants if v.get("CHIP") == c)), marks=pytest.mark.slow)
+            for c in (BM1684X, BM1688)
+        ),
+    ],
+    ids=["default", "four-messages", "BM1684X", "BM1688"],
+)
+def test_damage_ends_in_the_named_error_never_in_a_hang(params, tmp_path):
     # The builds of the variants, which other tests use too.
-    params = {} if chip == BM1690 else next(v for v in DESIGN.variants if v.get("CHIP") == chip)
+    assert params in [dict(v) for v in DESIGN.variants]
     (result,) = attempt("damage", [2], tmp_path, params)
     assert result.passed, result.failures[:2]
-    damages = damages_of(chip)
+    damages = damages_of(result.request.all_params["CHIP"], result.request.all_params["NMSG"])
+    assert any(d.beyond for d in damages) == ("NMSG" in params and params["NMSG"] == 4)
     assert len(damages) == len(result.episodes)
     for damage, episode in zip(damages, result.episodes, strict=True):
         assert answers(episode, CTRL)[0] & 2, f"{damage.name}: not halted"
