@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Direct convolution of nv_small, int8: CDMA's converter, CSC's windows, CMAC's products, CACC's sums and truncation.
 
+The input is a feature cube or pixels (:mod:`~pymodels.nvdla.pixels`).
+
 Source: public C model and RTL of nvdla/hw, branch nv_small.
 """
 
@@ -14,6 +16,7 @@ import numpy.typing as npt
 from pymodels.errors import UsageError
 from pymodels.nvdla.address_space import ATOM, AddressSpace, atom_addresses
 from pymodels.nvdla.arithmetic import Ints, shift_right, signed
+from pymodels.nvdla.pixels import pixel_lines, windows
 from pymodels.nvdla.registers import Values
 from pymodels.nvdla.weights import ATOM_C, unpack_weights
 
@@ -79,7 +82,6 @@ def convolution_from_registers(values: Values) -> Convolution:
     for name, field, why in (
         ("D_MISC_CFG", "CONV_MODE", "nv_small has no Winograd mode"),
         ("D_MISC_CFG", "PROC_PRECISION", "nv_small knows int8 only"),
-        ("D_DATAIN_FORMAT", "DATAIN_FORMAT", "pixel input is beyond this model"),
         ("D_WEIGHT_FORMAT", "WEIGHT_FORMAT", "nv_small has no weight decompression"),
         ("D_BATCH_NUMBER", "BATCHES", "nv_small has no batches"),
     ):
@@ -91,11 +93,15 @@ def convolution_from_registers(values: Values) -> Convolution:
 
     stride = pair("D_CONV_STRIDE_EXT", "CONV_X_STRIDE_EXT", "CONV_Y_STRIDE_EXT")
     dilation = pair("D_DILATION_EXT", "X_DILATION_EXT", "Y_DILATION_EXT")
+    pad = pair("D_ZERO_PADDING", "PAD_LEFT", "PAD_TOP")
     out = pair("D_DATAOUT_SIZE_0", "DATAOUT_WIDTH", "DATAOUT_HEIGHT")
+    if values.get("CSC", "D_DATAIN_FORMAT", "DATAIN_FORMAT"):
+        # Windows in lines of pixels, padded by CDMA, are cut out before; CSC has no dilation there.
+        stride, dilation, pad = (0, stride[1]), (0, 0), (0, pad[1])
     return Convolution(
         (stride[0] + 1, stride[1] + 1),
         (dilation[0] + 1, dilation[1] + 1),
-        pair("D_ZERO_PADDING", "PAD_LEFT", "PAD_TOP"),
+        pad,
         signed(values.get("CSC", "D_ZERO_PADDING_VALUE", "PAD_VALUE"), 8),
         (out[0] + 1, out[1] + 1),
         values.get("CACC", "D_CLIP_CFG", "CLIP_TRUNCATE"),
@@ -118,18 +124,47 @@ def run_conv(values: Values, memory: AddressSpace, incoming: Ints | None = None)
         InputError: a cube lies outside of the memory.
     """
     convolution = convolution_from_registers(values)
-    data = _data(values, memory)
     size = values.get("CSC", "D_WEIGHT_SIZE_EXT_0", "WEIGHT_HEIGHT_EXT") + 1
     wide = values.get("CSC", "D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT") + 1
     kernels = values.get("CSC", "D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL") + 1
     depth = values.get("CSC", "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT") + 1
+    pixels = _is_pixel(values)
+    joined = _joined_rows(values, depth, wide) if pixels else 1
     at = values.get("CDMA", "D_WEIGHT_ADDR_HIGH") << 32 | values.get("CDMA", "D_WEIGHT_ADDR_LOW")
     raw = memory.read(np.array([at], np.int64), kernels * depth * size * wide)[0]
-    sums = convolution(data, unpack_weights(raw, kernels, depth, size, wide))
+    weights = unpack_weights(raw, kernels, depth, size, wide, joined)
+    if pixels:
+        channels = values.get("CSC", "D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT") + 1
+        lines = pixel_lines(values, memory)
+        stride = values.get("CSC", "D_CONV_STRIDE_EXT", "CONV_X_STRIDE_EXT") + 1
+        data = windows(lines, channels, depth, convolution.out[0], stride)
+    else:
+        data = _data(values, memory)
+    sums = convolution(data, weights)
     surfaces = -(-kernels // ATOM)
     full = np.zeros((surfaces * ATOM, *sums.shape[1:]), np.int64)
     full[:kernels] = sums
     return full.reshape(surfaces, ATOM, *sums.shape[1:]).transpose(0, 2, 3, 1)
+
+
+def _is_pixel(values: Values) -> bool:
+    csc, cdma = (values.get(block, "D_DATAIN_FORMAT", "DATAIN_FORMAT") for block in ("CSC", "CDMA"))
+    if csc != cdma:
+        raise UsageError(f"CSC.D_DATAIN_FORMAT is {csc}, CDMA.D_DATAIN_FORMAT {cdma}: both pixels (1) or both features")
+    return bool(csc)
+
+
+def _joined_rows(values: Values, depth: int, wide: int) -> int:
+    """Rows of a kernel that go through the multipliers together ("post-extension")."""
+    if wide != 1:
+        raise UsageError(f"CSC.D_WEIGHT_SIZE_EXT_0.WEIGHT_WIDTH_EXT: {wide} columns, pixel input has 1")
+    code = values.get("CSC", "D_POST_Y_EXTENSION", "Y_EXTENSION")
+    if code > 2 or (code and depth << code > ATOM_C):
+        raise UsageError(
+            f"CSC.D_POST_Y_EXTENSION.Y_EXTENSION is {code} with {depth} elements in a kernel's row: "
+            f"at most 2, rows together at most {ATOM_C} elements"
+        )
+    return 1 << code
 
 
 def _data(values: Values, memory: AddressSpace) -> Ints:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from pymodels.nvdla.network import Operation
+from pymodels.nvdla.pixels import FORMATS, format_name
 from pymodels.nvdla.steps import Context, Step, Steps, ram_type, read, sizes, strides, write, write_fields
 
 BLOCKS = ("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
@@ -41,6 +42,9 @@ def _check(context: Context, operation: Operation) -> None:
         raise context.fail(
             f"{name} of data format {desc['data_format']}, mapping {desc['pixel_mapping']}", "known ones"
         )
+    if desc["data_format"] != FEATURE and int(desc["data_format"]) not in FORMATS:
+        expected = f"one of nv_small: {', '.join(form.name for form in FORMATS.values())}"
+        raise context.fail(f"{name} of pixel format {format_name(int(desc['data_format']))}", expected)
     if desc["out_cvt"]["scale"] != 1 or desc["out_cvt"]["offset"] != 0:
         raise context.fail(f"{name} with an output converter", "scale 1 and offset 0")
 

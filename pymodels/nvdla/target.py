@@ -20,6 +20,8 @@ PRECISIONS = ("int8", "int16", "fp16")
 """By code."""
 ENGINES = ("BDMA", "RUBIK")
 """Engines that only nv_full has."""
+FEATURE = 36
+"""The code of feature data in a convolution's descriptor; lower ones are pixels."""
 _ATOMS = (8, 16, 32, 64)
 _PRECISION_FIELDS = ("in_precision", "out_precision", "src_precision", "dst_precision", "precision")
 
@@ -108,6 +110,8 @@ def _atoms(operation: Operation) -> Iterator[int]:
         cube = operation.cubes.get(name)
         if cube is None or cube.entry is None or not cube.used:
             continue
+        if name == "src_data" and operation.type == "CONV" and int(operation.desc["data_format"]) != FEATURE:
+            continue  # Lines of pixels have no atoms.
         width, height, line, surface = (int(cube.record[f]) for f in ("width", "height", "line_stride", "surf_stride"))
         # A cube of a single point may have any strides: it has no second line.
         sizes = _ATOMS if width * height > 1 else (ATOM,)

@@ -21,9 +21,16 @@ ALIGNMENT = 128
 """What weights are filled up to here; the driver takes any size, compilers fill up to 8 bytes."""
 
 
-def _order(kernels: int, channels: int, rows: int, columns: int) -> npt.NDArray[np.int64]:
+def _order(kernels: int, channels: int, rows: int, columns: int, joined: int = 1) -> npt.NDArray[np.int64]:
     """(n,) index into (K, C, R, S) of each byte."""
     index = np.arange(kernels * channels * rows * columns).reshape(kernels, channels, rows, columns)
+    if joined > 1:
+        parts = [
+            index[k : k + ATOM_K, :, r : r + joined].transpose(3, 0, 2, 1).reshape(-1)
+            for k in range(0, kernels, ATOM_K)
+            for r in range(0, rows, joined)
+        ]
+        return np.concatenate(parts)
     parts = [
         index[k : k + ATOM_K, c : c + ATOM_C].transpose(2, 3, 0, 1).reshape(-1)
         for k in range(0, kernels, ATOM_K)
@@ -32,24 +39,30 @@ def _order(kernels: int, channels: int, rows: int, columns: int) -> npt.NDArray[
     return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
-def pack_weights(weights: npt.ArrayLike) -> npt.NDArray[np.uint8]:
-    """(K, C, R, S) int8 weights as bytes, zeros up to a multiple of 128."""
+def pack_weights(weights: npt.ArrayLike, joined: int = 1) -> npt.NDArray[np.uint8]:
+    """(K, C, R, S) int8 weights as bytes, zeros up to a multiple of 128.
+
+    Args:
+        weights: the kernels; for pixel input S is 1, C the kernel's width times the channels of a pixel.
+        joined: rows that lie together kernel by kernel: 2 or 4 with CSC's post-extension of pixel input.
+    """
     array = np.asarray(weights, np.int8)
     if array.ndim != 4:
         raise InputError(f"weights of shape {array.shape}", "(kernels, channels, rows, columns)")
-    plain = array.reshape(-1)[_order(*array.shape)]
+    kernels, channels, rows, columns = array.shape
+    plain = array.reshape(-1)[_order(kernels, channels, rows, columns, joined)]
     out = np.zeros(len(plain) + -len(plain) % ALIGNMENT, np.int8)
     out[: len(plain)] = plain
     return out.view(np.uint8)
 
 
 def unpack_weights(
-    data: npt.NDArray[np.uint8], kernels: int, channels: int, rows: int, columns: int
+    data: npt.NDArray[np.uint8], kernels: int, channels: int, rows: int, columns: int, joined: int = 1
 ) -> npt.NDArray[np.int8]:
-    """(K, C, R, S) int8 weights from bytes."""
+    """(K, C, R, S) int8 weights from bytes; ``joined`` as for :func:`pack_weights`."""
     size = kernels * channels * rows * columns
     if len(data) < size:
         raise InputError(f"weights of {len(data)} bytes", f"at least {size}")
     out = np.empty(size, np.int8)
-    out[_order(kernels, channels, rows, columns)] = data[:size].view(np.int8)
+    out[_order(kernels, channels, rows, columns, joined)] = data[:size].view(np.int8)
     return out.reshape(kernels, channels, rows, columns)

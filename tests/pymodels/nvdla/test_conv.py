@@ -101,8 +101,8 @@ def test_sums_and_output_saturate():
 def test_what_the_convolution_cannot_do_is_said():
     group = Group()
     group.put("CSC", "D_MISC_CFG", 0)
-    group.put("CSC", "D_DATAIN_FORMAT", 1)
-    with pytest.raises(UsageError, match="DATAIN_FORMAT is 1: pixel input is beyond this model"):
+    group.put("CSC", "D_WEIGHT_FORMAT", 1)
+    with pytest.raises(UsageError, match="WEIGHT_FORMAT is 1: nv_small has no weight decompression"):
         run("CONV", group.values, ())
 
 
