@@ -90,7 +90,9 @@ def random_program(front: Front, rng: np.random.Generator, commands: int = 20, *
                 dep = int(rng.integers(0, len(lists[other]) + 1)) if kind.has_dep and rng.random() < 0.4 else 0
                 lists[engine].append((kind.name, int(rng.choice(funcs)), dep))
             if messages and front.chip and rng.random() < 0.5:
-                number = int(rng.integers(front.nmsg))
+                send = made.chip.engine("tiu").send
+                assert send is not None
+                number = int(rng.integers(min(front.nmsg, 1 << send.id[1])))
                 for engine in range(front.engines):
                     lists[engine].append(message(front, engine, number, front.engines, wait=False))
                     lists[engine].append(message(front, engine, number, front.engines, wait=True))

@@ -127,7 +127,7 @@ def test_a_barrier_between_engines_and_cores():
         made.group(core, **lists)
     found = run(of, made.program(duration=10), made.regions)
     assert found.error is None
-    assert found.messages == [(0, 0)] * 16
+    assert found.messages == [(0, 0)] * of.nmsg
     sends = [int(one.end[-3]) for one in found.engines]
     waits = [int(one.start[-2]) for one in found.engines]
     # The last SEND ends; a WAIT in HEAD is granted at the edge behind it and transfers at the next one.
