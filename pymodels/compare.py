@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from pymodels.errors import UsageError
+from pymodels.samples import SampleType
+from pymodels.tolerance import Tolerance
 from pymodels.trace import SIDEBANDS, Trace
 
 Time = Literal["exact", "ignore"] | int
@@ -18,6 +21,8 @@ Cycles = Literal["both", "got", "none"]
 """Whose cycles mean something: those of both traces, of what came out alone, or of neither."""
 
 _NEIGHBOURS = 3
+_HEADER = 4
+"""Bytes of a packet header."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +55,8 @@ class Comparison:
         first: the first difference, None when equal.
         context: the neighbourhood of the first difference, one line a beat.
         cycles: whose cycles are shown.
+        tolerated: values that differ, but within the tolerance.
+        worst: the largest difference among all values; None without a tolerance.
     """
 
     compared: int
@@ -57,22 +64,60 @@ class Comparison:
     first: Mismatch | None
     context: str
     cycles: Cycles = "both"
+    tolerated: int = 0
+    worst: float | None = None
 
     @property
     def equal(self) -> bool:
         """True when nothing differs."""
         return self.first is None
 
-    def text(self, port: str = "") -> str:
-        """The whole story for a person; empty when equal."""
+    def text(self, port: str = "", unit: str = "beat") -> str:
+        """The whole story for a person; empty when equal. ``unit``: what a beat of the traces is."""
         if self.first is None:
             return ""
         f = self.first
         name = f"port {port}, " if port else ""
-        what = f"{f.what} beat" if f.what in ("missing", "extra") else f"{f.what} differs"
-        head = f"{name}beat {f.beat}: {what}: expected {f.expected}, got {f.got}"
+        what = f"{f.what} {unit}" if f.what in ("missing", "extra") else f"{f.what} differs"
+        head = f"{name}{unit} {f.beat}: {what}: expected {f.expected}, got {f.got}"
         cycles = _cycles_text(f, self.cycles)
-        return f"{head}{cycles}; {self.mismatches} beat(s) differ in all\n{self.context}"
+        return f"{head}{cycles}; {self.mismatches} {unit}(s) differ in all\n{self.context}"
+
+
+@dataclass(frozen=True)
+class Near:
+    """A tolerance for the values of a stream.
+
+    Attributes:
+        kind: sample type.
+        tolerance: how far values may lie apart.
+        packets: the first 32-bit word of each frame is a packet header, and compared bit by bit.
+    """
+
+    kind: SampleType
+    tolerance: Tolerance
+    packets: bool = False
+
+    def weigh(self, expected: Trace, got: Trace) -> tuple[npt.NDArray[np.bool_], int, float]:
+        """Of traces of equal shape: (n,) which beats are too far off; values that are off but tolerated; the worst one."""
+        self.tolerance.check(self.kind)
+        bits = (expected.data != got.data) & expected.keep
+        far = np.zeros(len(expected), np.bool_)
+        rows = np.flatnonzero(bits.any(axis=1))
+        if not len(rows):
+            return far, 0, 0.0
+        a, b = (self.kind.unpack(t.data[rows]).reshape(len(rows), -1) for t in (expected, got))
+        step = max(1, self.kind.part_bits // 8)
+        there = np.repeat(expected.keep[rows][:, ::step], 2 if self.kind.part_bits < 8 else 1, axis=1)
+        bad, off = self.tolerance.far(a, b, self.kind)
+        bad, off = bad & there, np.where(there, off, 0.0)
+        if self.packets:
+            starts = np.concatenate([[True], expected.last[:-1]])[rows]
+            header = max(1, 32 // self.kind.part_bits)
+            bad[starts, 0] |= bits[rows][starts, :_HEADER].any(axis=1)
+            off[starts, :header] = 0.0
+        far[rows] = bad.any(axis=1)
+        return far, int(np.count_nonzero((off > 0) & ~bad)), float(off.max())
 
 
 def _cycles_text(first: Mismatch, cycles: Cycles) -> str:
@@ -113,7 +158,15 @@ def _context(expected: Trace, got: Trace, beat: int, cycles: Cycles) -> str:
     return "\n".join([head, *(f"{a}  {b:<{wide}}  {c}" for a, b, c in rows)])
 
 
-def compare(expected: Trace, got: Trace, *, time: Time = "exact", cycles: Cycles = "both") -> Comparison:
+def compare(
+    expected: Trace,
+    got: Trace,
+    *,
+    time: Time = "exact",
+    tlast: bool = True,
+    cycles: Cycles = "both",
+    near: Near | None = None,
+) -> Comparison:
     """Compare two traces beat by beat.
 
     Data are compared where the expected keep is set; keep, last and the sidebands (that ``expected`` has) everywhere.
@@ -124,6 +177,11 @@ def compare(expected: Trace, got: Trace, *, time: Time = "exact", cycles: Cycles
         got: what came out.
         time: ``"exact"``, ``"ignore"``, or a tolerance in picoseconds.
         cycles: whose cycles a mismatch shows; without ``"both"`` there are no times to compare.
+        tlast: compare TLAST.
+        near: how far values may lie apart, and of which type they are; None: data are compared bit by bit.
+
+    Raises:
+        UsageError: a negative time tolerance, or a tolerance that the type does not have.
     """
     if isinstance(time, int) and time < 0:
         raise UsageError(f"a time tolerance of {time} ps is negative")
@@ -131,13 +189,17 @@ def compare(expected: Trace, got: Trace, *, time: Time = "exact", cycles: Cycles
         first = Mismatch("width", 0, f"{expected.width} bit", f"{got.width} bit", None, None)
         return Comparison(0, max(len(expected), len(got), 1), first, "")
     n = min(len(expected), len(got))
-    columns = _differences(expected, got, n, time)
+    columns = _differences(expected, got, n, time, tlast)
+    tolerated, worst = 0, None
+    if near is not None:
+        far, tolerated, worst = near.weigh(expected[:n], got[:n])
+        columns[0] = ("data", far)
     bad = np.zeros(n, np.bool_)
     for _, rows in columns:
         bad |= rows
     total = int(bad.sum()) + abs(len(expected) - len(got))
     if total == 0:
-        return Comparison(n, 0, None, "", cycles)
+        return Comparison(n, 0, None, "", cycles, tolerated, worst)
     beat = int(np.argmax(bad)) if bad.any() else n
     if beat == n:
         left = abs(len(expected) - len(got))
@@ -157,7 +219,7 @@ def compare(expected: Trace, got: Trace, *, time: Time = "exact", cycles: Cycles
         int(expected.cycle[beat]) if cycles == "both" and beat < len(expected) else None,
         int(got.cycle[beat]) if cycles != "none" and beat < len(got) else None,
     )
-    return Comparison(n, total, first, _context(expected, got, beat, cycles), cycles)
+    return Comparison(n, total, first, _context(expected, got, beat, cycles), cycles, tolerated, worst)
 
 
 def _show(trace: Trace, what: str, beat: int) -> str:
@@ -171,13 +233,14 @@ def _show(trace: Trace, what: str, beat: int) -> str:
     return "none" if column is None else str(int(column[beat]))
 
 
-def _differences(expected: Trace, got: Trace, n: int, time: Time) -> list[tuple[str, Any]]:
+def _differences(expected: Trace, got: Trace, n: int, time: Time, tlast: bool) -> list[tuple[str, Any]]:
     a, b = expected[:n], got[:n]
     rows: list[tuple[str, Any]] = [
         ("data", ((a.data != b.data) & a.keep).any(axis=1)),
         ("keep", (a.keep != b.keep).any(axis=1)),
-        ("last", a.last != b.last),
     ]
+    if tlast:
+        rows.append(("last", a.last != b.last))
     for name in SIDEBANDS:
         mine, theirs = getattr(a, name), getattr(b, name)
         if mine is not None:

@@ -137,14 +137,17 @@ class Trace:
             UsageError: the type does not fit the width.
         """
         kind = sample_type(dtype)
-        per_beat = kind.per_beat(width)
+        # Counted in groups: samples that share a byte are never parted.
+        per_beat = kind.per_beat(width) // kind.group
         raw = kind.encode(samples).reshape(-1, kind.bytes)
         total = len(raw)
-        size = total if frame is None else int(frame)
-        if total and size < 1:
-            raise InputError(f"frames of {size} samples", "at least 1")
+        if total and frame is not None and (frame < 1 or frame % kind.group):
+            expected = f"a multiple of {kind.group}, as they share a byte" if kind.group > 1 else "at least 1"
+            raise InputError(f"frames of {int(frame)} samples", expected)
+        size = total if frame is None else int(frame) // kind.group
         if frame is None and not last and total % per_beat:
-            raise InputError(f"{total} samples", f"a multiple of {per_beat} without TLAST")
+            need = per_beat * kind.group
+            raise InputError(f"{total * kind.group} samples", f"a multiple of {need} without TLAST")
         index = np.arange(total, dtype=np.int64)
         beats_a_frame = -(-size // per_beat) if total else 0
         within = index % size if total else index

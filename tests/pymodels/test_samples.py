@@ -25,6 +25,13 @@ PER_BEAT = {
     "float": (1, 2, 4),
     "cfloat": (None, 1, 2),
     "bfloat16": (2, 4, 8),
+    "int4": (8, 16, 32),
+    "uint4": (8, 16, 32),
+    "cint8": (2, 4, 8),
+    "cbfloat16": (1, 2, 4),
+    "float16": (2, 4, 8),
+    "float8_e4m3": (4, 8, 16),
+    "float8_e5m2": (4, 8, 16),
 }
 EVERY = pytest.mark.parametrize("name", sorted(PER_BEAT))
 
@@ -44,7 +51,7 @@ def test_samples_a_beat(name: str) -> None:
 
 
 def test_unknown_names_list_the_known_ones() -> None:
-    with pytest.raises(UsageError, match="unknown sample type 'int12'; known: int8, int16"):
+    with pytest.raises(UsageError, match="unknown sample type 'int12'; known: int4, int8, int16"):
         sample_type("int12")
     assert sample_type(SAMPLE_TYPES["int8"]) is SAMPLE_TYPES["int8"]
 
@@ -56,7 +63,7 @@ def test_bytes_to_samples_and_back(name: str, data: st.DataObject) -> None:
     raw = np.frombuffer(data.draw(st.binary(max_size=8).map(lambda b: b * kind.bytes)), np.uint8)
     if not kind.is_integer:
         # A NaN may come back as another NaN.
-        samples = np.nan_to_num(kind.decode(raw))
+        samples = np.nan_to_num(kind.decode(raw), posinf=np.inf, neginf=-np.inf)
         assert np.array_equal(kind.decode(kind.encode(samples)), samples)
     else:
         assert np.array_equal(kind.encode(kind.decode(raw)), raw)
@@ -86,7 +93,7 @@ def test_the_ends_of_the_range(name: str) -> None:
         return
     low, high = kind.part_range
     for value in (low, high):
-        one = [value] * kind.parts
+        one = [value] * kind.parts * kind.group
         samples = np.array([one] if kind.parts == 2 else one, kind.part_dtype)
         assert kind.decode(kind.encode(samples)).reshape(-1).tolist() == one
     for value in (low - 1, high + 1):
@@ -147,3 +154,30 @@ def test_every_bfloat16_comes_back() -> None:
     values = bfloat16_to_float(bits)
     good = ~np.isnan(values)
     assert np.array_equal(float_to_bfloat16(values)[good], bits[good])
+
+
+def test_other_names() -> None:
+    for alias, name in {"int16_t": "int16", "float32": "float", "cint16_t": "cint16", "complex64": "cfloat"}.items():
+        assert sample_type(alias) is SAMPLE_TYPES[name]
+    for name, why in {"float8": "float8_e4m3 or float8_e5m2", "bfp16ebs8": "share an exponent"}.items():
+        with pytest.raises(UsageError, match=f"'{name}'.*{why}"):
+            sample_type(name)
+
+
+def test_two_samples_of_four_bits_share_a_byte() -> None:
+    kind = SAMPLE_TYPES["int4"]
+    assert kind.encode([1, -2, 7, -8]).tobytes() == b"\xe1\x87"
+    assert SAMPLE_TYPES["uint4"].encode([1, 14]).tobytes() == b"\xe1"
+    assert kind.decode(np.array([0xE1, 0x87], np.uint8)).tolist() == [1, -2, 7, -8]
+    assert (kind.bytes, kind.group, kind.samples_in(3)) == (1, 2, 6)
+    with pytest.raises(InputError, match="3 samples of int4, expected an even number"):
+        kind.encode([1, 2, 3])
+
+
+@pytest.mark.parametrize(("name", "most"), [("float16", 65504), ("float8_e4m3", 448), ("float8_e5m2", 57344)])
+def test_the_largest_of_narrow_floats(name: str, most: float) -> None:
+    kind = SAMPLE_TYPES[name]
+    assert kind.largest == most
+    assert kind.decode(kind.encode([most, -most])).tolist() == [most, -most]
+    with pytest.raises(InputError, match=f"a number that {name} can hold"):
+        kind.encode([1.1 * most])
