@@ -138,9 +138,9 @@ class Throughput:
         open_beats: beats after the last TLAST; all of them where there is none.
         first_ps, last_ps: time of the first and of the last beat; None without beats.
         width: port width in bits.
-        clock_ps: clock period.
+        clock_ps: period of the port's clock.
         raw, by_frames, continuous: rates as this module's docstring defines them.
-        gaps: idle cycles -> how often, in ascending order; the time before the first beat is not a gap.
+        gap_ps: time from one beat to the next -> how often, in ascending order; the time before the first is none.
         intervals: TLAST-to-TLAST intervals.
         steady: whether they settle.
         reasons: name of a field that is None -> why.
@@ -158,7 +158,7 @@ class Throughput:
     raw: Rate | None
     by_frames: Rate | None
     continuous: Rate | None
-    gaps: Mapping[int, int]
+    gap_ps: Mapping[int, int]
     intervals: Intervals | None
     steady: Steady | None
     reasons: Mapping[str, str] = field(default_factory=dict)
@@ -169,14 +169,24 @@ class Throughput:
         return self.width / 8 * 1e6 / self.clock_ps
 
     @property
-    def max_idle_cycles(self) -> int | None:
+    def gaps(self) -> Mapping[float, int]:
+        """Idle cycles -> how often, in ascending order; whole numbers unless a gap lies off the clock's grid."""
+        return {self.idle_cycles(gap): count for gap, count in self.gap_ps.items()}
+
+    def idle_cycles(self, gap_ps: int) -> float:
+        """Cycles of a gap in which nothing transferred."""
+        whole, rest = divmod(gap_ps, self.clock_ps)
+        return round(gap_ps / self.clock_ps - 1, 3) if rest else whole - 1
+
+    @property
+    def max_idle_cycles(self) -> float | None:
         """Idle cycles of the longest gap; None with fewer than two beats."""
-        return max(self.gaps) if self.gaps else None
+        return max(self.gaps) if self.gap_ps else None
 
     @property
     def max_gap_ps(self) -> int | None:
         """The longest time from one beat to the next; None with fewer than two beats."""
-        return (max(self.gaps) + 1) * self.clock_ps if self.gaps else None
+        return max(self.gap_ps) if self.gap_ps else None
 
     def share(self, rate: Rate) -> float:
         """``rate`` as a share of what the port can carry."""
@@ -203,7 +213,7 @@ def _kind(dtype: str | SampleType | None) -> SampleType | None:
 
 
 def _rate(size: int, kind: SampleType | None, span_ps: int) -> Rate:
-    samples = None if kind is None else size // kind.bytes
+    samples = None if kind is None else kind.samples_in(size)
     return Rate(size, samples, 1 if kind is None else kind.parts, span_ps)
 
 
@@ -311,13 +321,14 @@ def steady_state(trace: Trace, dtype: str | SampleType | None = None) -> Steady:
     return Steady(True, since, _rate(int(size[start + 1 : end + 1].sum()), kind, int(time[end] - time[start])))
 
 
-def measure(trace: Trace, dtype: str | SampleType | None = None) -> Throughput:
+def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: int | None = None) -> Throughput:
     """Everything one trace says about its rate.
 
     Args:
         trace: transfers with their times; where the times come from nowhere (a text file without time stamps), the
             result means nothing, which is for the caller to know.
         dtype: sample type; without it rates are in bytes only.
+        clock_ps: period of the port's clock where the trace's own is finer, as its times lie off the clock's grid.
 
     Raises:
         InputError: a beat's valid bytes are not whole samples.
@@ -345,18 +356,18 @@ def measure(trace: Trace, dtype: str | SampleType | None = None) -> Throughput:
     time = trace.time_ps
     return Throughput(
         beats=len(trace),
-        samples=None if kind is None else size // kind.bytes,
+        samples=None if kind is None else kind.samples_in(size),
         bytes=size,
         frames=len(ends),
         open_beats=len(trace) - (int(ends[-1]) + 1 if len(ends) else 0),
         first_ps=int(time[0]) if len(trace) else None,
         last_ps=int(time[-1]) if len(trace) else None,
         width=trace.width,
-        clock_ps=trace.clock_ps,
+        clock_ps=trace.clock_ps if clock_ps is None else clock_ps,
         raw=attempt("raw", lambda: raw_rate(trace, kind)),
         by_frames=attempt("by_frames", lambda: frame_rate(trace, kind)),
         continuous=attempt("continuous", lambda: continuous_rate(trace, kind)),
-        gaps=gap_histogram(trace),
+        gap_ps={(idle + 1) * trace.clock_ps: count for idle, count in gap_histogram(trace).items()},
         intervals=attempt("intervals", lambda: _intervals(trace)),
         steady=attempt("steady", lambda: steady_state(trace, kind)),
         reasons=reasons,
@@ -459,7 +470,7 @@ def as_dict(result: Throughput) -> dict[str, Any]:
         "by_frames": rate(result.by_frames),
         "continuous": rate(result.continuous),
         "gaps": [
-            {"idle_cycles": k, "ns": (k + 1) * result.clock_ps / 1000, "count": n} for k, n in result.gaps.items()
+            {"idle_cycles": result.idle_cycles(gap), "ns": gap / 1000, "count": n} for gap, n in result.gap_ps.items()
         ],
         "max_idle_cycles": result.max_idle_cycles,
         "max_gap_ns": ns(result.max_gap_ps),

@@ -45,7 +45,7 @@ def read_input(
         raise _unknown_port(design, port, ports)
     found = plio.read(file, ports[port].dtype or _DEFAULT_TYPE, int(ports[port].width), clock_ps=clock_ps)
     if found.timed or clock_ps is not None:
-        return found.trace
+        return found.on_clock()
     own = next(c.period_ps for c in design.clocks if c.name == ports[port].clock)
     return replace(found.trace, clock_ps=own)
 

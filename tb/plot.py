@@ -217,7 +217,7 @@ def _throughput(
     axes: Axes, trace: Trace, result: Throughput, dtype: _Format, span: tuple[int, int] | None = None
 ) -> None:
     kind = None if dtype is None else sample_type(dtype)
-    unit, per_byte = ("MB/s", 1.0) if kind is None else ("Msamples/s", 1.0 / kind.bytes)
+    unit, per_byte = ("MB/s", 1.0) if kind is None else ("Msamples/s", 8.0 / kind.bits)
     _label(axes, "Throughput", "time", unit)
     edges, rate = binned(trace)
     if not len(rate):
@@ -246,9 +246,8 @@ def _gaps(axes: Axes, result: Throughput) -> None:
     if not result.gaps:
         _say(axes, result.reason("max_gap_ps"))
         return
-    idle = np.fromiter(result.gaps, np.int64)
-    count = np.fromiter(result.gaps.values(), np.int64)
-    gap_ns = (idle + 1) * result.clock_ps / 1000
+    count = np.fromiter(result.gap_ps.values(), np.int64)
+    gap_ns = np.fromiter(result.gap_ps, np.int64) / 1000
     axes.set_yscale("log")
     axes.set_ylim(0.6, float(count.max()) * 6)
     if len(gap_ns) <= 8:

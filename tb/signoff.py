@@ -91,6 +91,8 @@ class Port:
 
     trace: Trace
     dtype: str | None = None
+    clock_ps: int | None = None
+    """Period of the port's clock, where the trace's own is finer."""
 
 
 @dataclass(frozen=True)
@@ -399,10 +401,10 @@ def _port_checks(subject: Subject, name: str, limits: PortLimits) -> Iterator[Ch
 def _measured(port: Port) -> tuple[Throughput, str]:
     """A port's figures, in bytes alone where its samples are cut apart; and why it has no samples."""
     if port.dtype is None:
-        return measure(port.trace), "the sample type of the port is not known; use min_mb_per_s"
+        return measure(port.trace, clock_ps=port.clock_ps), "the sample type of the port is not known; use min_mb_per_s"
     if port.trace.ragged(port.dtype) is not None:
-        return measure(port.trace), "TKEEP cuts samples apart; use min_mb_per_s"
-    return measure(port.trace, port.dtype), ""
+        return measure(port.trace, clock_ps=port.clock_ps), "TKEEP cuts samples apart; use min_mb_per_s"
+    return measure(port.trace, port.dtype, clock_ps=port.clock_ps), ""
 
 
 def _figure(at: Measured, got: Throughput, what: str, rate_name: str, no_samples: str) -> _Figure:

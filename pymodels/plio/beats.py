@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import InputError, UsageError
+from pymodels.errors import UsageError
+from pymodels.plio.clock import PortClock, given_clock, infer_clock
 from pymodels.samples import SampleType
 from pymodels.trace import Trace
-
-DEFAULT_CLOCK_PS = 4000
-"""Clock period assumed where a file does not say one: 250 MHz, a quarter of a 1 GHz AI Engine clock."""
 
 WIDTHS = (32, 64, 128)
 """Widths of PLIO ports in bits."""
@@ -46,7 +44,7 @@ MAX_STALL = 1 << 40
 
 @dataclass(frozen=True)
 class Beats:
-    """n beats as they stand in a file, all checked but for the clock grid.
+    """n beats as they stand in a file, all checked.
 
     Attributes:
         parts: parts (samples, or re and im) of all beats one after the other, in the sample type's ``part_dtype``.
@@ -138,53 +136,34 @@ def _columns(chunks: Sequence[Beats] | Sequence[Rows], sizes: list[int]) -> dict
     return columns
 
 
-def build(beats: Beats, kind: SampleType, width: int, clock_ps: int | None, name: str | None) -> Trace:
-    """The trace of the beats.
+def build(beats: Beats, kind: SampleType, width: int, clock_ps: int | None) -> tuple[Trace, PortClock]:
+    """The trace of the beats, and the port's clock.
 
-    Raises:
-        InputError: a time that is not on the grid of ``clock_ps``.
+    The trace's own period is the clock's where all times lie on its grid, else the longest one that all of them are
+    multiples of: no picosecond is lost.
     """
     n, size = len(beats.counts), width // 8
     full = kind.per_beat(width) * kind.parts
     raw = np.ascontiguousarray(beats.parts, dtype=kind.part_dtype)
     if raw.size == n * full:
-        data = raw.view(np.uint8).reshape(n, size)
+        data = kind.pack(raw).reshape(n, size)
         keep = np.ones((n, size), np.bool_)
     else:
         there = np.arange(full) < beats.counts[:, None]
         padded = np.zeros((n, full), kind.part_dtype)
         padded[there] = raw
-        data = padded.view(np.uint8).reshape(n, size)
-        keep = np.repeat(there, kind.part_bits // 8, axis=1)
+        data = kind.pack(padded.reshape(-1)).reshape(n, size)
+        # Short beats fill whole words, so no byte is half there.
+        keep = there[:, ::2] if kind.part_bits < 8 else np.repeat(there, kind.part_bits // 8, axis=1)
     if beats.keep is not None:
         keep = keep & ((beats.keep < 0)[:, None] | (np.arange(size) < beats.keep[:, None]))
-    period, offset, cycle = DEFAULT_CLOCK_PS if clock_ps is None else clock_ps, 0, beats.cycle
+    step = np.zeros(0, np.int64) if beats.time is None else np.diff(beats.time)
+    clock = infer_clock(step) if clock_ps is None else given_clock(clock_ps, step)
+    period, offset, cycle = clock.period_ps, 0, beats.cycle
     if beats.time is not None:
-        period, offset, cycle = _grid(beats, clock_ps, name)
-    return Trace.from_bytes(data, keep=keep, last=beats.last, cycle=cycle, clock_ps=period, offset_ps=offset)
-
-
-def _grid(beats: Beats, clock_ps: int | None, name: str | None) -> tuple[int, int, npt.NDArray[np.int64]]:
-    """Clock period, time of cycle 0 and cycles of the beats' times."""
-    time = beats.time
-    assert time is not None
-    assert beats.time_line is not None
-    step = np.diff(time)
-    if clock_ps is not None:
-        off = step % clock_ps != 0
-        if off.any():
-            at = int(np.argmax(off)) + 1
-            found = f"{time[at]} ps, {step[at - 1]} ps after the beat before"
-            raise InputError(
-                found, f"a time on the grid of the {clock_ps} ps clock", file=name, line=int(beats.time_line[at])
-            )
-        period = clock_ps
-    elif step.size:
-        period = int(step.min())
         if (step % period).any():
             period = int(np.gcd.reduce(step))
-    else:
-        period = DEFAULT_CLOCK_PS
-    first = int(time[0])
-    offset = first % period
-    return period, offset, (time - offset) // period
+        offset = int(beats.time[0]) % period
+        cycle = (beats.time - offset) // period
+    trace = Trace.from_bytes(data, keep=keep, last=beats.last, cycle=cycle, clock_ps=period, offset_ps=offset)
+    return trace, clock

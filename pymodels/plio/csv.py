@@ -14,13 +14,22 @@ import numpy as np
 
 from pymodels.errors import InputError
 from pymodels.plio.beats import build, check_port
-from pymodels.plio.digits import Chars, choose, integer_chars, part_chars, pick, row_text
-from pymodels.plio.layout import frame_starts, infer_floats, infer_words, kept_bytes, printable
+from pymodels.plio.digits import Chars, choose, integer_chars, pick, row_text
+from pymodels.plio.encoding import without_mark
+from pymodels.plio.floatheaders import keep_headers
+from pymodels.plio.layout import (
+    headers_of,
+    infer_floats,
+    infer_radix,
+    infer_words,
+    kept_bytes,
+    line_text,
+    number_chars,
+)
 from pymodels.plio.result import PlioFile
 from pymodels.plio.scancsv import read_rows
 from pymodels.plio.store import check_target, load, store
 from pymodels.plio.style import TextStyle
-from pymodels.plio.words import either_sign
 from pymodels.samples import SampleType, sample_type
 from pymodels.trace import Trace
 
@@ -34,11 +43,12 @@ def read_csv(
     *,
     clock_ps: int | None = None,
     lenient: bool = False,
+    packets: bool = False,
 ) -> PlioFile:
     """Read a PLIO CSV file; see :func:`parse_csv`."""
     kind = sample_type(dtype)
     check_port(kind, width, clock_ps)
-    return parse_csv(load(path), kind, width, clock_ps=clock_ps, lenient=lenient, name=str(path))
+    return parse_csv(load(path), kind, width, clock_ps=clock_ps, lenient=lenient, packets=packets, name=str(path))
 
 
 def parse_csv(
@@ -48,6 +58,7 @@ def parse_csv(
     *,
     clock_ps: int | None = None,
     lenient: bool = False,
+    packets: bool = False,
     name: str | None = None,
 ) -> PlioFile:
     """Read the bytes of a PLIO CSV file.
@@ -61,8 +72,10 @@ def parse_csv(
         raw: the file's bytes.
         dtype: sample type; a complex sample takes two D columns.
         width: port width in bits: 32, 64 or 128.
-        clock_ps: clock period in picoseconds, by default :data:`~pymodels.plio.beats.DEFAULT_CLOCK_PS`.
+        clock_ps: clock period in picoseconds, by default :data:`~pymodels.plio.clock.DEFAULT_CLOCK_PS`.
         lenient: leave out DATA rows with a wrong number of cells, and blank lines; they are listed in ``dropped``.
+        packets: float types: an integer that begins a frame is a packet header, whose bits are kept. Headers that no float
+            could be mistaken for (from programmable logic, or with more bits than a float has) are always kept.
         name: file name for messages.
 
     Raises:
@@ -71,24 +84,29 @@ def parse_csv(
     """
     kind = sample_type(dtype)
     check_port(kind, width, clock_ps)
+    raw = without_mark(raw, name)
     rows, tkeep_first, dropped = read_rows(raw, kind, width, lenient=lenient, name=name)
     if not len(rows.repeat):
         raise InputError("no DATA row", "at least one", file=name, line=1)
-    beats = rows.beats()
+    beats, headers = keep_headers(raw, rows.beats(), kind, csv=True, packets=packets)
     style = TextStyle(
         time_lines=False,
         final_newline=raw.endswith(b"\n"),
         newline="\r\n" if raw.split(b"\n", 1)[0].endswith(b"\r") else "\n",
         floats=infer_floats(raw, kind),
-        words=infer_words(beats, kind),
+        words="packets" if headers else infer_words(beats, kind),
+        radix=infer_radix(line_text(raw, int(beats.line[0])), csv=True),
         tkeep_first=tkeep_first,
     )
+    trace, clock = build(beats, kind, width, clock_ps)
     return PlioFile(
-        trace=build(beats, kind, width, clock_ps, name),
+        trace=trace,
+        clock=clock,
         dtype=kind,
         width=width,
         style=style,
         timed=False,
+        csv=True,
         dropped=dropped,
         lines=beats.line,
     )
@@ -141,11 +159,10 @@ def format_csv(trace: Trace, dtype: str | SampleType, style: TextStyle | None = 
         | (count[1:] != count[:-1])
         | (shown[1:] != shown[:-1]).any(axis=1)
     )
-    starts = frame_starts(trace.last)
-    if style.words == "packets" and either_sign(kind):
-        # The first word of a frame is printed in another way than the rest.
-        differs |= starts
-        differs[1:] |= starts[:-1]
+    headers = headers_of(trace, kind, style)
+    # A header is printed in another way than the rest.
+    differs |= headers
+    differs[1:] |= headers[:-1]
     first = np.flatnonzero(differs)
     repeat = np.diff(first, append=n)
     words = [b"-1"] + [f"0x{(1 << b) - 1:0{trace.width // 32}X}".encode() for b in range(4, trace.width // 8, 4)]
@@ -162,8 +179,7 @@ def format_csv(trace: Trace, dtype: str | SampleType, style: TextStyle | None = 
         columns.append(b"DATA")
         if many.any():
             columns += [choose(many, b":"), integer_chars(times) * many[:, None]]
-        parts = printable(trace.data[at], starts[at], kind, style.words)
-        chars = part_chars(parts, kind, style.floats).reshape(m, full, -1)
+        chars = number_chars(trace.data[at], headers[at], kind, style)
         for part in range(full):
             columns += [b",", chars[:, part]]
         size = trace.width // 8

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.samples import SampleType, bfloat16_to_float
+from pymodels.samples import SampleType
 
 Chars = npt.NDArray[np.uint8]
 
@@ -94,11 +94,21 @@ def part_chars(parts: npt.NDArray[Any], kind: SampleType, floats: str) -> Chars:
     if kind.is_integer:
         if kind.part_bits > 16:
             return integer_chars(parts)
-        pattern = parts.view(f"u{kind.part_bits // 8}")
+        pattern = parts.view(f"u{parts.dtype.itemsize}") & ((1 << kind.part_bits) - 1)
         table, used = _short_table(kind.part_bits, kind.kind == "int")
         short: Chars = table[pattern].view(np.uint8).reshape(-1, 8)
         return short[:, :used]
-    return _float_chars(parts if kind.kind == "float" else bfloat16_to_float(parts), floats)
+    return _float_chars(kind.to_float(parts), floats)
+
+
+def hex_chars(patterns: npt.NDArray[Any], bits: int) -> Chars:
+    """(m,) unsigned bit patterns to (m, w) characters: ``0x`` and all digits, in capitals."""
+    shifts = np.arange(bits - 4, -4, -4).astype(patterns.dtype)
+    digits = (patterns[:, None] >> shifts) & patterns.dtype.type(0xF)
+    chars = np.empty((len(patterns), 2 + len(shifts)), np.uint8)
+    chars[:, :2] = np.frombuffer(b"0x", np.uint8)
+    chars[:, 2:] = np.frombuffer(b"0123456789ABCDEF", np.uint8)[digits]
+    return chars
 
 
 def _float_chars(values: npt.NDArray[np.float32], floats: str) -> Chars:

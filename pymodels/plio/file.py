@@ -1,23 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PLIO files of either sort, told apart by their suffix: ``.csv``, or anything else for text."""
+"""PLIO files of either sort: CSV where the name ends in ``.csv`` or the content begins with ``CMD``, else text."""
 
 from __future__ import annotations
 
 from os import PathLike
 from pathlib import Path
 
-from pymodels.plio.csv import read_csv, write_csv
+from pymodels.plio.beats import check_port
+from pymodels.plio.csv import parse_csv, write_csv
+from pymodels.plio.encoding import begins_as_csv
 from pymodels.plio.result import PlioFile
+from pymodels.plio.store import load
 from pymodels.plio.style import TextStyle
-from pymodels.plio.text import read_text, write_text
-from pymodels.samples import SampleType
+from pymodels.plio.text import parse_text, write_text
+from pymodels.samples import SampleType, sample_type
 from pymodels.trace import Trace
 
 __all__ = ["PlioFile", "is_csv", "read", "write"]
 
 
 def is_csv(path: str | PathLike[str]) -> bool:
-    """Whether a path names a CSV file."""
+    """Whether a path is that of a CSV file, by its suffix. What was read says it by :attr:`PlioFile.csv`."""
     return Path(path).suffix.lower() == ".csv"
 
 
@@ -28,10 +31,14 @@ def read(
     *,
     clock_ps: int | None = None,
     lenient: bool = False,
+    packets: bool = False,
 ) -> PlioFile:
     """Read a PLIO file; see :func:`~pymodels.plio.text.parse_text` and :func:`~pymodels.plio.csv.parse_csv`."""
-    reader = read_csv if is_csv(path) else read_text
-    return reader(path, dtype, width, clock_ps=clock_ps, lenient=lenient)
+    kind = sample_type(dtype)
+    check_port(kind, width, clock_ps)
+    raw = load(path)
+    parse = parse_csv if is_csv(path) or begins_as_csv(raw) else parse_text
+    return parse(raw, kind, width, clock_ps=clock_ps, lenient=lenient, packets=packets, name=str(path))
 
 
 def write(

@@ -107,8 +107,12 @@ def _ramp(kind: SampleType, i: npt.NDArray[np.int64], amplitude: float | None) -
         i = i % (int(amplitude) + 1)
     if not kind.is_integer:
         return _parts(kind, i, -i).astype(np.float64)
+    ramp = _parts(kind, i, -i)
+    if kind.part_bits < 8:
+        low = kind.part_range[0]
+        ramp = (ramp - low) % (1 << kind.part_bits) + low
     # Two's complement wraps by itself when the bits above the type are cut off.
-    return _parts(kind, i, -i).astype(kind.part_dtype)
+    return ramp.astype(kind.part_dtype)
 
 
 def _random(kind: SampleType, n: int, amplitude: float | None, rng: np.random.Generator) -> npt.NDArray[Any]:
@@ -132,7 +136,7 @@ def _finish(parts: npt.NDArray[Any], kind: SampleType, noise: float, rng: np.ran
             parts = _saturate(np.rint(parts), kind)
         flat = parts.astype(kind.part_dtype)
         return flat if kind.parts == 2 else flat[:, 0]
-    single = parts.astype(np.float32)
+    single = np.clip(parts, -kind.largest, kind.largest).astype(np.float32)
     # Through the bytes and back: what a file can hold, so bfloat16 comes rounded.
     pairs = single.reshape(-1).view(np.complex64) if kind.parts == 2 else single[:, 0]
     return kind.decode(kind.encode(pairs))

@@ -85,3 +85,16 @@ def headers_ok(words: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """(n,) whether each word is a header: parity odd and reserved bits zero."""
     header = parse_header(words)
     return header.parity_ok & header.reserved_ok
+
+
+def header_places(words: npt.NDArray[np.uint32]) -> npt.NDArray[np.bool_]:
+    """(f,) which first words of frames of floats are headers, if it is certain that there are any.
+
+    Certain is a word from programmable logic (its row and column are all ones), or one that no float32 equals. Where
+    there is such a word, every one whose reserved bits are zero is a header.
+    """
+    header = parse_header(words)
+    from_pl = (header.row == PL_ROW) & (header.col == PL_COL)
+    inexact = words.astype(np.float32).astype(np.float64) != words
+    sure = header.reserved_ok & (from_pl | inexact)
+    return header.reserved_ok if sure.any() else np.zeros(len(words), np.bool_)

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pymodels.errors import InputError
 from pymodels.plio.beats import WORD_BYTES, Beats, check_port
-from pymodels.plio.header import headers_ok
-from pymodels.plio.style import Floats, TextStyle, Words
-from pymodels.plio.words import MAX_TIME_PS, either_sign
+from pymodels.plio.digits import Chars, hex_chars, integer_chars, part_chars
+from pymodels.plio.header import header_places, headers_ok
+from pymodels.plio.style import Floats, Radix, TextStyle, Words
+from pymodels.plio.words import MAX_TIME_PS, either_sign, holds_headers, is_hex
 from pymodels.samples import SampleType
 from pymodels.trace import SIDEBANDS, Trace
 
@@ -66,28 +66,55 @@ def times(trace: Trace) -> npt.NDArray[np.int64]:
     return trace.time_ps
 
 
-def printable(
-    data: npt.NDArray[np.uint8], starts: npt.NDArray[np.bool_], kind: SampleType, words: Words
-) -> npt.NDArray[Any]:
-    """The parts of some beats, in the sign they are to be printed in.
+def number_chars(
+    data: npt.NDArray[np.uint8], headers: npt.NDArray[np.bool_], kind: SampleType, style: TextStyle
+) -> Chars:
+    """The numbers of some beats as characters.
 
     Args:
         data: (m, B) bytes of the beats.
-        starts: (m,) whether each beat begins a frame.
+        headers: (m,) whether each beat begins with a packet header, as :func:`headers_of` says.
         kind: sample type.
-        words: the style's field.
+        style: its ``words``, ``floats`` and ``radix`` count.
 
     Returns:
-        (m * parts a beat,) in ``kind.part_dtype`` or another integer type.
+        (m, parts a beat, w) characters.
     """
-    parts = np.ascontiguousarray(data).reshape(-1).view(kind.part_dtype)
-    if words == "natural" or not either_sign(kind):
-        return parts
-    if words != "packets":
-        return parts.view("<u4" if words == "unsigned" else "<i4")
-    values = parts.view("<i4").astype(np.int64).reshape(len(data), -1)
-    values[starts, 0] &= 0xFFFFFFFF
-    return values.reshape(-1)
+    parts = kind.unpack(data)
+    m = len(data)
+    if style.radix == "hex":
+        return hex_chars(parts.view(f"<u{parts.dtype.itemsize}"), kind.part_bits).reshape(
+            m, -1, 2 + kind.part_bits // 4
+        )
+    if style.words in ("signed", "unsigned") and either_sign(kind):
+        parts = parts.view("<u4" if style.words == "unsigned" else "<i4")
+    elif style.words == "packets" and either_sign(kind):
+        values = parts.view("<i4").astype(np.int64).reshape(m, -1)
+        values[headers, 0] &= 0xFFFFFFFF
+        parts = values.reshape(-1)
+    chars = part_chars(parts, kind, style.floats)
+    chars = chars.reshape(m, -1, chars.shape[-1])
+    if headers.any() and not kind.is_integer:
+        words = integer_chars(_first_words(data[headers]))
+        chars[headers, 0] = 0
+        chars[headers, 0, : words.shape[1]] = words
+    return chars
+
+
+def headers_of(trace: Trace, kind: SampleType, style: TextStyle) -> npt.NDArray[np.bool_]:
+    """(n,) which beats begin with a word that is printed as a packet header."""
+    starts = frame_starts(trace.last)
+    if style.words != "packets" or not holds_headers(kind):
+        return np.zeros(len(trace), np.bool_)
+    if not kind.is_integer:
+        # A reader must know them again among floats.
+        starts[starts] = header_places(_first_words(trace.data[starts]))
+    return starts
+
+
+def _first_words(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint32]:
+    """(m, B) bytes of beats to their (m,) first words."""
+    return np.ascontiguousarray(data[:, :WORD_BYTES]).view("<u4").reshape(-1)
 
 
 def frame_starts(last: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
@@ -114,12 +141,18 @@ def infer_words(beats: Beats, kind: SampleType) -> Words:
     return "natural"
 
 
+def infer_radix(body: str, csv: bool) -> Radix:
+    """How the numbers of a file were printed, judged from its first data line."""
+    tokens = body.split(",")[1:] if csv else body.split()
+    return "hex" if tokens and is_hex(tokens[0].strip()) else "decimal"
+
+
 def infer_floats(raw: bytes, kind: SampleType) -> Floats:
     """How the floats of a file were printed, judged from its beginning."""
     return "scientific" if kind.is_integer or _SCIENTIFIC.search(raw, 0, 1 << 16) else "shortest"
 
 
-def _line(raw: bytes, line: int) -> str:
+def line_text(raw: bytes, line: int) -> str:
     """A line of a file that was read, without its end."""
     begin = 0
     for _ in range(line - 1):
@@ -128,11 +161,11 @@ def _line(raw: bytes, line: int) -> str:
     return (raw[begin:] if end < 0 else raw[begin:end]).removesuffix(b"\r").decode("ascii")
 
 
-def infer_style(raw: bytes, kind: SampleType, beats: Beats) -> TextStyle:
-    """The style of a text file, taken from its first lines of each sort."""
-    body = _line(raw, int(beats.line[0]))
+def infer_style(raw: bytes, kind: SampleType, beats: Beats, headers: bool) -> TextStyle:
+    """The style of a text file, taken from its first lines of each sort; ``headers``: floats with packet headers."""
+    body = line_text(raw, int(beats.line[0]))
     wide = beats.counts > 1
-    gap = re.search(r"[ \t]+", _line(raw, int(beats.line[np.argmax(wide)])).strip(" \t")) if wide.any() else None
+    gap = re.search(r"[ \t]+", line_text(raw, int(beats.line[np.argmax(wide)])).strip(" \t")) if wide.any() else None
     style = TextStyle(
         time_lines=beats.time is not None,
         lead=body[: len(body) - len(body.lstrip(" \t"))],
@@ -141,7 +174,8 @@ def infer_style(raw: bytes, kind: SampleType, beats: Beats) -> TextStyle:
         final_newline=raw.endswith(b"\n"),
         newline="\r\n" if raw[: raw.find(b"\n")].endswith(b"\r") else "\n",
         floats=infer_floats(raw, kind),
-        words=infer_words(beats, kind),
+        words="packets" if headers else infer_words(beats, kind),
+        radix=infer_radix(body, csv=False),
     )
     if beats.last.any():
         first = int(np.argmax(beats.last))

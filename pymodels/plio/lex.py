@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.plio.words import F32_MAX, accepted_range, either_sign, to_bfloat16
+from pymodels.plio.words import F32_MAX, accepted_range, either_sign, to_parts
 from pymodels.samples import SampleType
 
 Index = npt.NDArray[np.int64]
@@ -208,10 +208,8 @@ def parts_of(tape: Tape, kind: SampleType, start: Index, end: Index) -> Parts | 
         single = _floats(tape, start, end)
         if single is None:
             return None
-        if kind.kind == "float":
-            return Parts(single, None)
-        half = to_bfloat16(single)
-        return None if half is None else Parts(half, None)
+        floats = to_parts(single, kind)
+        return None if floats is None else Parts(floats, None)
     numbers = integers(tape, start, end)
     if numbers is None:
         return None
@@ -219,7 +217,7 @@ def parts_of(tape: Tape, kind: SampleType, start: Index, end: Index) -> Parts | 
     low, high = accepted_range(kind)
     if (value > np.where(negative, np.uint64(-low), np.uint64(high))).any():
         return None
-    bits = np.where(negative, np.uint64(0) - value, value).astype(f"<u{kind.part_bits // 8}")
+    bits = np.where(negative, np.uint64(0) - value, value).astype(f"<u{kind.part_dtype.itemsize}")
     big = (value >= 1 << 31) & ~negative if either_sign(kind) else None
     return Parts(bits.view(kind.part_dtype), big)
 

@@ -16,7 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.errors import InputError, UsageError
-from pymodels.plio.beats import DEFAULT_CLOCK_PS, WIDTHS, WORD_BYTES
+from pymodels.plio.beats import WIDTHS, WORD_BYTES
+from pymodels.plio.clock import DEFAULT_CLOCK_PS
 from pymodels.plio.header import PL_COL, PL_ROW, Header, headers_ok, make_header, parse_header
 from pymodels.plio.layout import frame_starts
 from pymodels.plio.result import PlioFile
@@ -37,6 +38,9 @@ __all__ = [
 ]
 
 
+_PARITY = 1 << 31
+
+
 @dataclass(frozen=True, eq=False)
 class Packet:
     """One packet.
@@ -49,6 +53,7 @@ class Packet:
         col: source column; all ones from programmable logic.
         first_beat: index of the header's beat in the trace it came from.
         beats: beats it takes there.
+        parity_ok: the header has odd parity. Files exist, among them ones that the vendor publishes, whose headers have not.
     """
 
     packet_id: int
@@ -58,6 +63,7 @@ class Packet:
     col: int = PL_COL
     first_beat: int = 0
     beats: int = 0
+    parity_ok: bool = True
 
     def __eq__(self, other: object) -> bool:
         """Same header and payload, wherever it stands."""
@@ -70,10 +76,11 @@ class Packet:
     @property
     def header(self) -> int:
         """The header word."""
-        return int(make_header(self.packet_id, self.packet_type, self.row, self.col))
+        word = int(make_header(self.packet_id, self.packet_type, self.row, self.col))
+        return word if self.parity_ok else word ^ _PARITY
 
     @classmethod
-    def of(cls, packet_id: int, samples: npt.ArrayLike, dtype: str | SampleType, **fields: int) -> Packet:
+    def of(cls, packet_id: int, samples: npt.ArrayLike, dtype: str | SampleType, **fields: Any) -> Packet:
         """A packet whose payload is samples of some type.
 
         Raises:
@@ -135,6 +142,7 @@ def packets_to_trace(
     if every:
         columns = zip(*[(p.packet_id, p.packet_type, p.row, p.col) for p in every], strict=True)
         flat[starts] = make_header(*(np.array(c) for c in columns))
+        flat[starts] ^= np.where([p.parity_ok for p in every], 0, _PARITY).astype(np.uint32)
         flat[body] = np.concatenate(payload)
     place = np.arange(len(flat)) + np.repeat(first - starts, sizes)
     words[place] = flat
@@ -166,17 +174,20 @@ def _words(payload: npt.ArrayLike) -> npt.NDArray[np.uint32]:
     return array.astype(np.uint32)
 
 
-def trace_to_packets(trace: Trace, *, name: str | None = None, lines: Sequence[int] | None = None) -> list[Packet]:
+def trace_to_packets(
+    trace: Trace, *, strict: bool = False, name: str | None = None, lines: Sequence[int] | None = None
+) -> list[Packet]:
     """The packets of a port's history.
 
     Args:
         trace: beats; a header opens the trace and follows every TLAST.
+        strict: refuse headers of even parity; otherwise such packets have ``parity_ok`` False.
         name: file the trace came from, for messages.
         lines: the line of each beat in that file.
 
     Raises:
-        InputError: the first beat that is wrong: a header of even parity or with a reserved bit set, bytes missing
-            other than whole words at the high end of a TLAST beat, no TLAST at the end.
+        InputError: the first beat that is wrong: a header with a reserved bit set (``strict``: or of even parity), bytes
+            missing other than whole words at the high end of a TLAST beat, no TLAST at the end.
         UsageError: no such port width.
     """
     if trace.width not in WIDTHS:
@@ -192,13 +203,13 @@ def trace_to_packets(trace: Trace, *, name: str | None = None, lines: Sequence[i
     header = parse_header(words[:, 0])
     unended = np.zeros(n, np.bool_)
     unended[-1] = not trace.last[-1]
-    bad = ragged | (starts & ~(header.parity_ok & header.reserved_ok)) | unended
+    bad = ragged | (starts & ~((header.parity_ok | (not strict)) & header.reserved_ok)) | unended
     if bad.any():
         beat = int(np.argmax(bad))
         if ragged[beat]:
             keep = "".join("1" if k else "0" for k in trace.keep[beat][::-1])
             found, expected = f"keep {keep}", "whole words from the low end on, all of them without TLAST"
-        elif starts[beat] and not header.parity_ok[beat]:
+        elif starts[beat] and strict and not header.parity_ok[beat]:
             found, expected = f"packet header 0x{words[beat, 0]:08X} of even parity", "odd parity"
         elif starts[beat] and not header.reserved_ok[beat]:
             found, expected = f"packet header 0x{words[beat, 0]:08X}", "bits 11:5, 15 and 30:28 zero"
@@ -218,14 +229,15 @@ def trace_to_packets(trace: Trace, *, name: str | None = None, lines: Sequence[i
         ends.tolist(),
         heads.tolist(),
         beats.tolist(),
+        header.parity_ok[heads].tolist(),
         strict=True,
     )
     return [
-        Packet(packet_id, flat[begin + 1 : end], kind, row, col, first, size)
-        for packet_id, kind, row, col, begin, end, first, size in columns
+        Packet(packet_id, flat[begin + 1 : end], kind, row, col, first, size, parity_ok)
+        for packet_id, kind, row, col, begin, end, first, size, parity_ok in columns
     ]
 
 
-def file_to_packets(file: PlioFile, *, name: str | None = None) -> list[Packet]:
+def file_to_packets(file: PlioFile, *, strict: bool = False, name: str | None = None) -> list[Packet]:
     """The packets of a PLIO file; messages name the line. See :func:`trace_to_packets`."""
-    return trace_to_packets(file.trace, name=name, lines=file.lines.tolist())
+    return trace_to_packets(file.trace, strict=strict, name=name, lines=file.lines.tolist())

@@ -16,12 +16,10 @@ from pymodels.plio.beats import WORD_BYTES, Beats, join
 from pymodels.plio.lex import Tape
 from pymodels.plio.quicktext import quick_block
 from pymodels.plio.result import Dropped
-from pymodels.plio.words import TokenError, either_sign, parse_keep, parse_part, parse_time
+from pymodels.plio.words import TokenError, either_sign, is_big, parse_keep, parse_part, parse_time
 from pymodels.samples import SampleType
 
 _SHOWN = 60
-INT32_MAX = (1 << 31) - 1
-"""Integers beyond it are written in unsigned decimal."""
 
 
 def show(text: str) -> str:
@@ -88,7 +86,7 @@ class _Scan:
 
     def take(self) -> Beats:
         """The beats since the last call."""
-        unsigned: np.dtype[Any] = np.dtype(f"<u{self.kind.part_bits // 8}")
+        unsigned: np.dtype[Any] = np.dtype(f"<u{self.kind.part_dtype.itemsize}")
         beats = Beats(
             parts=np.array(self.parts, unsigned).view(self.kind.part_dtype),
             counts=np.array(self.counts, np.int8),
@@ -197,7 +195,7 @@ class _Scan:
             if count < self.full and keep != there:
                 raise self.fail(f"TKEEP {show(token)} for a line of {there} bytes", f"0x{(1 << there) - 1:X}", at)
         self.parts += bits
-        self.big += [len(t) > 9 and int(t) > INT32_MAX for t in tokens] if either_sign(self.kind) else []
+        self.big += [is_big(t) for t in tokens] if either_sign(self.kind) else []
         self.counts.append(count)
         self.last.append(last)
         self.keep.append(keep)

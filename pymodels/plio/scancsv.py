@@ -12,8 +12,8 @@ from pymodels.plio.beats import MAX_BEATS, MAX_STALL, Rows, join_rows
 from pymodels.plio.lex import Tape
 from pymodels.plio.quickcsv import quick_rows
 from pymodels.plio.result import Dropped
-from pymodels.plio.scan import INT32_MAX, decode_line, show
-from pymodels.plio.words import TokenError, either_sign, parse_integer, parse_keep, parse_part
+from pymodels.plio.scan import decode_line, show
+from pymodels.plio.words import TokenError, either_sign, is_big, parse_integer, parse_keep, parse_part
 from pymodels.samples import SampleType
 
 
@@ -60,7 +60,7 @@ class _Scan:
 
     def take(self) -> Rows:
         """The DATA rows since the last call."""
-        unsigned: np.dtype[Any] = np.dtype(f"<u{self.kind.part_bits // 8}")
+        unsigned: np.dtype[Any] = np.dtype(f"<u{self.kind.part_dtype.itemsize}")
         rows = Rows(
             parts=np.array(self.parts, unsigned).view(self.kind.part_dtype),
             big=np.array(self.big, np.bool_) if either_sign(self.kind) else None,
@@ -159,7 +159,7 @@ class _Scan:
         if self.beats > MAX_BEATS:
             raise self.fail(f"{self.beats} beats in all", f"at most {MAX_BEATS}", line)
         self.parts += bits
-        self.big += [len(t) > 9 and int(t) > INT32_MAX for t in cells[1:least]] if either_sign(self.kind) else []
+        self.big += [is_big(t) for t in cells[1:least]] if either_sign(self.kind) else []
         self.last.append(last)
         self.keep.append(keep)
         self.gap.append(self.stall)

@@ -10,6 +10,7 @@ from pymodels.errors import UsageError
 
 Words = Literal["natural", "signed", "unsigned", "packets"]
 Floats = Literal["scientific", "shortest"]
+Radix = Literal["decimal", "hex"]
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,11 @@ class TextStyle:
         tlast: spelling of the TLAST keyword, in any case.
         tlast_first: the TLAST line stands before the T line, not after it.
         floats: ``scientific`` prints as ``%.9e`` does, ``shortest`` with as few digits as name the value. Both
-            give every finite float32 and bfloat16 back.
+            give every finite number of every float type back.
         words: how 32-bit integers are printed: ``natural`` as their type says, ``signed`` or ``unsigned`` whatever
             the type, ``packets`` signed but for the first word of each frame (a packet header), which is unsigned.
+        radix: ``hex`` prints the bit pattern of every number, such as 0x00FF, whatever its type; it goes before ``floats``
+            and ``words``.
         tkeep_first: CSV only: the TKEEP column stands before TLAST.
     """
 
@@ -44,6 +47,7 @@ class TextStyle:
     tlast_first: bool = False
     floats: Floats = "scientific"
     words: Words = "natural"
+    radix: Radix = "decimal"
     tkeep_first: bool = True
 
     def __post_init__(self) -> None:
@@ -58,5 +62,7 @@ class TextStyle:
             raise UsageError(f"style field tlast is {self.tlast!r}, not TLAST in some case")
         if self.floats not in ("scientific", "shortest"):
             raise UsageError(f"style field floats is {self.floats!r}, not scientific or shortest")
+        if self.radix not in ("decimal", "hex"):
+            raise UsageError(f"style field radix is {self.radix!r}, not decimal or hex")
         if self.words not in ("natural", "signed", "unsigned", "packets"):
             raise UsageError(f"style field words is {self.words!r}, not natural, signed, unsigned or packets")

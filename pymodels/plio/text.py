@@ -14,8 +14,10 @@ import numpy.typing as npt
 
 from pymodels.errors import InputError
 from pymodels.plio.beats import build, check_port
-from pymodels.plio.digits import Chars, choose, integer_chars, part_chars, pick, row_text
-from pymodels.plio.layout import frame_starts, infer_style, kept_bytes, printable, times
+from pymodels.plio.digits import Chars, choose, integer_chars, pick, row_text
+from pymodels.plio.encoding import without_mark
+from pymodels.plio.floatheaders import keep_headers
+from pymodels.plio.layout import headers_of, infer_style, kept_bytes, number_chars, times
 from pymodels.plio.result import PlioFile
 from pymodels.plio.scan import read_beats
 from pymodels.plio.store import check_target, load, store
@@ -35,11 +37,12 @@ def read_text(
     *,
     clock_ps: int | None = None,
     lenient: bool = False,
+    packets: bool = False,
 ) -> PlioFile:
     """Read a PLIO text file; see :func:`parse_text`."""
     kind = sample_type(dtype)
     check_port(kind, width, clock_ps)
-    return parse_text(load(path), kind, width, clock_ps=clock_ps, lenient=lenient, name=str(path))
+    return parse_text(load(path), kind, width, clock_ps=clock_ps, lenient=lenient, packets=packets, name=str(path))
 
 
 def parse_text(
@@ -49,6 +52,7 @@ def parse_text(
     *,
     clock_ps: int | None = None,
     lenient: bool = False,
+    packets: bool = False,
     name: str | None = None,
 ) -> PlioFile:
     """Read the bytes of a PLIO text file.
@@ -63,10 +67,12 @@ def parse_text(
         raw: the file's bytes.
         dtype: sample type.
         width: port width in bits: 32, 64 or 128.
-        clock_ps: clock period in picoseconds. Without it, the greatest period that all time differences are
-            multiples of, and :data:`~pymodels.plio.beats.DEFAULT_CLOCK_PS` for an untimed file or a single beat.
+        clock_ps: clock period in picoseconds, taken whether or not the times lie on its grid. Without it, the most
+            plausible one (:func:`~pymodels.plio.clock.infer_clock`); ``clock`` of the result says how sure it is.
         lenient: leave out lines with a wrong number of samples, together with their own T, TLAST and TKEEP
             lines, as the vendor's simulator does (and blank lines). What was left out stands in ``dropped``.
+        packets: float types: an integer that begins a frame is a packet header, whose bits are kept. Headers that no float
+            could be mistaken for (from programmable logic, or with more bits than a float has) are always kept.
         name: file name for messages.
 
     Raises:
@@ -75,14 +81,18 @@ def parse_text(
     """
     kind = sample_type(dtype)
     check_port(kind, width, clock_ps)
+    raw = without_mark(raw, name)
     beats, dropped = read_beats(raw, kind, width, lenient=lenient, name=name)
     if not len(beats.counts):
         raise InputError("no data line", "samples", file=name, line=1)
+    beats, headers = keep_headers(raw, beats, kind, csv=False, packets=packets)
+    trace, clock = build(beats, kind, width, clock_ps)
     return PlioFile(
-        trace=build(beats, kind, width, clock_ps, name),
+        trace=trace,
+        clock=clock,
         dtype=kind,
         width=width,
-        style=infer_style(raw, kind, beats),
+        style=infer_style(raw, kind, beats, headers),
         timed=beats.time is not None,
         dropped=dropped,
         lines=beats.line,
@@ -124,13 +134,13 @@ def format_text(trace: Trace, dtype: str | SampleType, style: TextStyle | None =
     """
     kind = sample_type(dtype)
     style = TextStyle() if style is None else style
-    count = kept_bytes(trace, kind) // (kind.part_bits // 8)
+    count = kept_bytes(trace, kind) * 8 // kind.part_bits
     time = times(trace) if style.time_lines else None
     full = kind.per_beat(trace.width) * kind.parts
     newline = style.newline.encode()
     tlast = style.tlast.encode() + newline
     units = [f" {unit}".encode() + newline for unit in UNITS]
-    starts = frame_starts(trace.last)
+    headers = headers_of(trace, kind, style)
     blocks = []
     for begin in range(0, len(trace), _ROWS):
         rows = slice(begin, min(begin + _ROWS, len(trace)))
@@ -141,8 +151,7 @@ def format_text(trace: Trace, dtype: str | SampleType, style: TextStyle | None =
             number, unit = _units(time[rows])
             stamp = [b"T ", integer_chars(number), pick(unit, units)]
         mark: list[Chars | bytes] = [choose(last, tlast)] if last.any() else []
-        parts = printable(trace.data[rows], starts[rows], kind, style.words)
-        chars = part_chars(parts, kind, style.floats).reshape(n, full, -1)
+        chars = number_chars(trace.data[rows], headers[rows], kind, style)
         columns = [*mark, *stamp] if style.tlast_first else [*stamp, *mark]
         columns.append(style.lead.encode())
         short = count[rows] < full

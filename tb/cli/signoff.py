@@ -16,7 +16,7 @@ from rich.text import Text
 from pymodels.errors import InputError, UsageError
 from pymodels.plio.store import store
 from tb.cli.common import FAILED, ClockMhz, Force, Json, check_free, examples, print_json, working
-from tb.cli.plio import read_timed
+from tb.cli.plio_files import read_timed
 from tb.signoff import Check, Port, Subject, check, file_subject, junit, load_limits, load_run, shown
 
 
@@ -70,7 +70,7 @@ def signoff(
         if dtype is None or width is None:
             raise UsageError("to sign off a FILE, --dtype and --width are needed")
         file = read_timed(subject, dtype, width, clock)
-        what = file_subject(str(subject), {port or subject.stem: Port(file.trace, file.dtype.name)})
+        what = file_subject(str(subject), {port or subject.stem: Port(file.trace, file.dtype.name, file.clock.period_ps)})
     checks = check(what, rules)
     good = all(c.passed for c in checks)
     if out is not None:

@@ -2,54 +2,20 @@
 import json
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
-from typer.main import get_command
+from commands import goldbeat, plio, refused
 
 from pymodels.plio import read
 from pymodels.plio.packets import trace_to_packets
 from pymodels.trace import Trace
-from tb.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 PNG = b"\x89PNG\r\n\x1a\n"
 CINT = ["-t", "cint16", "-w", "32"]
-
-
-# Built once: typer makes it anew for every call of its own runner, which takes longer than most commands here.
-COMMAND = get_command(app)
-
-
-class Result(NamedTuple):
-    stdout: str
-    stderr: str
-
-
-def goldbeat(*args: Any, code: int = 0) -> Result:
-    out, err = StringIO(), StringIO()
-    with redirect_stdout(out), redirect_stderr(err), pytest.raises(SystemExit) as caught:
-        COMMAND.main([str(a) for a in args], prog_name="goldbeat")
-    result = Result(out.getvalue(), err.getvalue())
-    assert caught.value.code == code, result
-    return result
-
-
-def plio(*args: Any, code: int = 0) -> Result:
-    return goldbeat("plio", *args, code=code)
-
-
-def refused(*args: Any, folder: Path) -> str:
-    """The message of a command that is refused; it must not leave anything behind."""
-    before = {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()}
-    result = goldbeat(*args, code=2)
-    assert result.stdout == ""
-    assert {p: p.read_bytes() for p in folder.rglob("*") if p.is_file()} == before
-    return result.stderr
 
 
 def timed_file(path: Path, frames: int = 4, pause: int = 79) -> Path:
@@ -174,7 +140,7 @@ def test_malformed_files_are_refused_and_nothing_is_written(case: dict[str, Any]
     if "clock_ps" in case:
         args += ["--clock", 1e6 / case["clock_ps"] if case["clock_ps"] else 0]
         fragment = fragment if case["clock_ps"] else "clock of 0 MHz"
-    commands = [["info", path, *args, *(["--packets"] if case.get("packets") else [])]]
+    commands = [["info", path, *args, *(["--packets", "--strict"] if case.get("packets") else [])]]
     if not case.get("packets"):
         commands += [["convert", path, tmp_path / f"out{suffix}", *args] for suffix in (".txt", ".csv")]
         commands += [["unpack", path, tmp_path / "out.npy", "-t", case["dtype"], "-w", case["width"]]]

@@ -27,7 +27,7 @@ def everything(path: Path, case: dict[str, Any]) -> None:
     """Read the file, and its packets where it should have some."""
     file = read(path, case["dtype"], case["width"], clock_ps=case.get("clock_ps"))
     if case.get("packets"):
-        file_to_packets(file, name=str(path))
+        file_to_packets(file, strict=True, name=str(path))
 
 
 @pytest.mark.parametrize("case", CASES, ids=[c["name"] for c in CASES])
@@ -46,7 +46,16 @@ def test_malformed(case: dict[str, Any], tmp_path: Path) -> None:
 
 LINES = 1000
 FILLERS = {"int16": "1 2 3 4 5 6 7 8", "int32": "1 2 3 4"}
-AT_THE_TOP = ("packet", "empty_file", "blank_file", "csv_empty", "csv_no_header", "csv_header", "csv_only_stall")
+AT_THE_TOP = (
+    "packet",
+    "empty_file",
+    "blank_file",
+    "csv_empty",
+    "csv_no_header",
+    "csv_header",
+    "csv_only_stall",
+    "byte_order_mark",
+)
 
 
 def movable(case: dict[str, Any]) -> bool:

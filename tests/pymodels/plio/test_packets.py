@@ -139,7 +139,17 @@ def test_broken_streams(change, message):
     trace = packets_to_trace([(1, [1, 2, 3]), (2, [4, 5, 6])], 64)
     change(trace)
     with pytest.raises(InputError, match=message):
-        trace_to_packets(trace)
+        trace_to_packets(trace, strict=True)
+
+
+def test_even_parity_is_told_and_kept_unless_strict():
+    """Such headers are in files that the vendor publishes."""
+    file = parse_text(b"2415853569\nTLAST\n1\n268369921\nTLAST\n2\n", "int32", 32)
+    packets = file_to_packets(file)
+    assert [(p.packet_id, p.parity_ok, p.header) for p in packets] == [(1, False, 0x8FFF0001), (1, True, 0x0FFF0001)]
+    assert packets_to_trace(packets, 32) == file.trace
+    with pytest.raises(InputError, match="0x8FFF0001 of even parity in beat 0"):
+        file_to_packets(file, strict=True)
 
 
 def test_messages_name_the_line():

@@ -64,7 +64,8 @@ def test_plain_files_are_read_quickly(monkeypatch):
     rng = np.random.default_rng(1)
     for kind, width in PORTS:
         n = 300
-        data = rng.integers(0, 128, (n, width // 8), dtype=np.uint8)
+        # No NaNs: their fractions are for the careful reader.
+        data = rng.integers(0, 120, (n, width // 8), dtype=np.uint8)
         keep = np.ones(data.shape, np.bool_)
         last = np.arange(n) % 10 == 9
         keep[last, max(4, kind.bytes) :] = False

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from plio_cases import PORTS, traces, zeroed
 
 from pymodels.errors import InputError, UsageError
-from pymodels.plio import DEFAULT_CLOCK_PS, TextStyle, format_text, parse_text
+from pymodels.plio import DEFAULT_CLOCK_PS, TextStyle, format_csv, format_text, parse_csv, parse_text, read
 from pymodels.samples import SAMPLE_TYPES, sample_type
 from pymodels.trace import Trace
 
@@ -103,8 +103,8 @@ def test_grid():
     assert grid(9_000) == (DEFAULT_CLOCK_PS, 1000, [2])
     assert grid(9_000, clock=2500) == (2500, 1500, [3])
     assert grid(10, 16, 26) == (2, 0, [5, 8, 13])
-    with pytest.raises(InputError, match=r"line 5: found 10700 ps, 3200 ps after .*grid of the 6400 ps"):
-        grid(1100, 7500, 10_700, clock=6400)
+    # A clock that the user gives is taken; no time is lost.
+    assert grid(1100, 7500, 10_700, clock=6400) == (3200, 1100, [0, 2, 3])
 
 
 def test_tkeep_lines():
@@ -137,6 +137,7 @@ def test_extremes_of_integers():
             continue
         low, high = kind.part_range
         values = np.array([low, high, 0, 1, high - 1, low + 1, high // 10, high // 3], kind.part_dtype)
+        values = np.concatenate([values] * kind.group)
         trace = Trace.from_samples(values, kind, 64, clock_ps=4000)
         raw = format_text(trace, kind, TextStyle(time_lines=False, trail=""))
         assert [int(x) for x in raw.split()] == values.tolist()
@@ -260,6 +261,7 @@ def test_what_a_file_cannot_say():
         {"tlast": "LAST"},
         {"floats": "%f"},
         {"words": "hex"},
+        {"radix": "octal"},
     ],
     ids=str,
 )
@@ -271,3 +273,63 @@ def test_bad_styles(field):
 def test_types_by_name_or_object():
     raw = b"1 2\n"
     assert parse_text(raw, "int16", 32).trace == parse_text(raw, sample_type("int16"), 32).trace
+
+
+def test_hexadecimal_numbers_are_bit_patterns_of_any_type():
+    raw = b"0x7FFF 0x8000\nTLAST\n0x0001 0xFFFF\n"
+    file = parse_text(raw, "int16", 32)
+    assert file.trace.samples("int16").tolist() == [32767, -32768, 1, -1]
+    assert format_text(file.trace, "int16", file.style) == raw
+    assert parse_text(b"0x3f800000\n-2\n", "float", 32).trace.samples("float").tolist() == [1, -2]
+    assert parse_text(b"0x3c00 1\n", "float16", 32).trace.samples("float16").tolist() == [1, 1]
+    assert parse_text(b"0x8 0xF 0x7 0 0 0 -1 1\n", "int4", 32).trace.samples("int4").tolist() == [
+        -8,
+        -1,
+        7,
+        0,
+        0,
+        0,
+        -1,
+        1,
+    ]
+    assert parse_text(b"0xFFFFFFFF\n7\n", "int32", 32).trace.samples("int32").tolist() == [-1, 7]
+    with pytest.raises(
+        InputError, match="'deadbeef', expected a whole number for int32 \\(hexadecimal ones begin with 0x"
+    ):
+        parse_text(b"deadbeef\n", "int32", 32)
+    with pytest.raises(InputError, match="'1,2', expected a whole number for int16, with blanks between numbers"):
+        parse_text(b"1,2\n", "int16", 32)
+
+
+@pytest.mark.parametrize(("kind", "width"), PORTS, ids=[f"{k.name}-{w}" for k, w in PORTS])
+@pytest.mark.parametrize("radix", ["decimal", "hex"])
+def test_every_pattern_of_every_type_on_every_width(kind, width, radix):
+    """Text and CSV, all bytes in every place, and a short last beat of one word or sample."""
+    rng = np.random.default_rng(7)
+    data = np.concatenate(
+        [np.repeat(np.arange(256), width // 8).reshape(-1, width // 8), rng.integers(0, 256, (64, width // 8))]
+    )
+    last = np.arange(len(data)) == len(data) - 1
+    keep = np.ones(data.shape, np.bool_)
+    keep[-1, max(4, kind.bytes) :] = False
+    trace = Trace.from_bytes(data.astype(np.uint8), keep=keep, last=last, clock_ps=4000)
+    style = TextStyle(radix=radix)
+    for write, parse in ((format_text, parse_text), (format_csv, parse_csv)):
+        file = parse(write(trace, kind, style), kind, width)
+        assert np.array_equal(file.trace.data[keep], trace.data[keep])
+        assert np.array_equal(file.trace.keep, keep)
+        assert file.style.radix == radix
+        assert write(file.trace, kind, file.style) == write(trace, kind, style)
+
+
+def test_a_byte_order_mark_is_no_part_of_the_text():
+    assert parse_text(b"\xef\xbb\xbf1 2\n", "int16", 32).trace.samples("int16").tolist() == [1, 2]
+    csv = parse_csv(b"\xef\xbb\xbfCMD,D,D\nDATA,1,2\n", "int16", 32)
+    assert csv.trace.samples("int16").tolist() == [1, 2]
+
+
+def test_csv_in_a_text_file_is_read_as_csv(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"\xef\xbb\xbfcmd,D,D,TLAST\nSTALL:2\nDATA,1,2,1\n")
+    file = read(tmp_path / "a.txt", "int16", 32)
+    assert file.csv
+    assert file.trace.cycle.tolist() == [2]

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The clock of a port, as the time stamps of its file suggest it.
+
+Simulators do not put every time stamp on the clock's grid: a recorded port of 500 MHz has gaps of 2, 3, 4, 7, 10 and 29 ns.
+So a clock is an inference and comes with a confidence; a clock that the user gives is taken, and what lies off its grid
+is counted. A port runs at AI Engine clock / 2 at most (625 MHz) and at AI Engine clock / 4 by default. Source: UG1076.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+import numpy.typing as npt
+
+DEFAULT_CLOCK_PS = 4000
+"""Clock period assumed where a file does not say one: 250 MHz, a quarter of a 1 GHz AI Engine clock."""
+
+Confidence = Literal["given", "high", "medium", "low", "assumed"]
+
+SHORTEST_PS = 1600
+"""No port has a shorter period: 625 MHz, half of a 1.25 GHz AI Engine clock."""
+
+_MHZ = (
+    *(Fraction(f) for f in (100, 125, 150, 200, 250, 300, 350, 375, 400, 450, 500, 600, 625)),
+    *(Fraction(625, 4), Fraction(625, 2), Fraction(1000, 3)),
+)
+_KNOWN = {round(10**6 / f): 10**6 / f for f in _MHZ}
+"""Usual clocks of programmable logic: period in whole picoseconds -> the exact one."""
+
+_SURE_GAPS = 8
+_MOST = 0.9
+_HALF = 0.5
+_CLOSE = 0.01
+_SHOWN = 3
+
+
+@dataclass(frozen=True)
+class PortClock:
+    """A port's clock, and how it is known.
+
+    Attributes:
+        period_ps: period in whole picoseconds.
+        confidence: ``given``: by the user. ``high``: every gap is whole cycles of a usual clock, and most beats are back
+            to back. ``medium``: nine gaps in ten are, and most beats are back to back. ``low``: anything less; the
+            port may never run back to back, or its stamps lie on no grid. ``assumed``: no gap says anything.
+        gaps: times between two beats that the file has.
+        off_grid: how many of them are not a whole number of cycles.
+        others: further usual clocks that fit nine gaps in ten: (period in ps, share of the gaps), longest period first.
+            Empty at high confidence.
+    """
+
+    period_ps: int
+    confidence: Confidence
+    gaps: int = 0
+    off_grid: int = 0
+    others: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def known(self) -> bool:
+        """Whether anything, or anybody, has said it."""
+        return self.confidence != "assumed"
+
+    @property
+    def mhz(self) -> float:
+        """Frequency in MHz."""
+        return 1e6 / self.period_ps
+
+    def cycles(self, time_ps: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """(n,) nearest cycle of each time, the first one's phase being that of the clock."""
+        period = _exact(self.period_ps)
+        if not len(time_ps):
+            return time_ps
+        since = time_ps - time_ps[0]
+        whole, rest = np.divmod(since, period.numerator)
+        near = (2 * rest * period.denominator + period.numerator) // (2 * period.numerator)
+        found: npt.NDArray[np.int64] = time_ps[0] // self.period_ps + whole * period.denominator + near
+        return found
+
+
+def given_clock(period_ps: int, step: npt.NDArray[np.int64]) -> PortClock:
+    """The user's clock, held against the (n - 1,) times between beats."""
+    return PortClock(period_ps, "given", len(step), int(np.count_nonzero(_off(step, _exact(period_ps)))))
+
+
+def infer_clock(step: npt.NDArray[np.int64]) -> PortClock:
+    """The most plausible clock for the (n - 1,) times between beats, in picoseconds and positive.
+
+    Where all of them are whole multiples of a period that a port can have, that is the clock. Else it is the longest of
+    the usual periods and the most common gap that fits as many gaps as any other, if it fits half of them.
+    """
+    if not len(step):
+        return PortClock(DEFAULT_CLOCK_PS, "assumed")
+    shortest = int(step.min())
+    if shortest >= SHORTEST_PS and not (step % shortest).any():
+        back_to_back = int(np.count_nonzero(step == shortest))
+        if _is_sure(shortest, len(step), back_to_back):
+            return PortClock(shortest, "high", len(step))
+    gap, count = np.unique(step, return_counts=True)
+    return _weigh(gap, count)
+
+
+def _is_sure(period_ps: int, gaps: int, back_to_back: int) -> bool:
+    return period_ps in _KNOWN and gaps >= _SURE_GAPS and back_to_back >= _HALF * gaps
+
+
+def _weigh(gap: npt.NDArray[np.int64], count: npt.NDArray[np.int64]) -> PortClock:
+    """The clock for the distinct gaps and how often each occurs."""
+    total = int(count.sum())
+    common = int(gap[np.argmax(count)])
+
+    def fits(period_ps: int) -> int:
+        return int(count[~_off(gap, _exact(period_ps))].sum())
+
+    usual = {p: fits(p) for p in {*_KNOWN, common} if SHORTEST_PS <= p <= common}
+    period = int(np.gcd.reduce(gap))
+    if period < SHORTEST_PS:
+        most = max(usual.values(), default=0)
+        if most >= _HALF * total:
+            period = max(p for p, n in usual.items() if n >= most - _CLOSE * total)
+    on_grid = fits(period)
+    back_to_back = int(count[gap == period].sum())
+    confidence: Confidence = "low"
+    if on_grid == total and _is_sure(period, total, back_to_back):
+        return PortClock(period, "high", total)
+    if on_grid >= _MOST * total and total >= _SURE_GAPS and back_to_back >= _HALF * total:
+        confidence = "medium"
+    others = sorted(((p, n / total) for p, n in usual.items() if p != period and n >= _MOST * total), reverse=True)
+    return PortClock(period, confidence, total, total - on_grid, tuple(others[:_SHOWN]))
+
+
+def _exact(period_ps: int) -> Fraction:
+    """A period that was rounded to whole picoseconds, as it was before where that is a usual clock's."""
+    return _KNOWN.get(period_ps, Fraction(period_ps))
+
+
+def _off(gap: npt.NDArray[np.int64], period: Fraction) -> npt.NDArray[np.bool_]:
+    """Which gaps are not a whole number of cycles; stamps of a clock between two picoseconds are rounded."""
+    rest = gap % period.numerator * period.denominator % period.numerator
+    slack = period.denominator if period.denominator > 1 else 0
+    found: npt.NDArray[np.bool_] = np.minimum(rest, period.numerator - rest) > slack
+    return found
