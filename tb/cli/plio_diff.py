@@ -12,7 +12,7 @@ import numpy as np
 import typer
 
 from pymodels.align import align, find_offset
-from pymodels.compare import Comparison, Near, Time, compare
+from pymodels.compare import Comparison, Cycles, Near, Time, compare
 from pymodels.errors import UsageError
 from pymodels.plio import PlioFile
 from pymodels.tolerance import Tolerance
@@ -80,7 +80,8 @@ def diff(
         offset, left_out, files = _aligned(files, offset, search, given)
     else:
         how = _times(files, paths, time, clock)
-    result = compare(files[0].trace, files[1].trace, time=how, tlast=not ignore_tlast, near=near)
+    cycles: Cycles = "both" if offset is None else "none"
+    result = compare(files[0].trace, files[1].trace, time=how, tlast=not ignore_tlast, cycles=cycles, near=near)
     what = _what(given, how, ignore_tlast, offset)
     if as_json:
         print_json(_diff_json(result, files, str(how), offset, left_out, ignore_tlast))
