@@ -70,7 +70,9 @@ def signoff(
         if dtype is None or width is None:
             raise UsageError("to sign off a FILE, --dtype and --width are needed")
         file = read_timed(subject, dtype, width, clock)
-        what = file_subject(str(subject), {port or subject.stem: Port(file.trace, file.dtype.name, file.clock.period_ps)})
+        what = file_subject(
+            str(subject), {port or subject.stem: Port(file.trace, file.dtype.name, file.clock.period_ps)}
+        )
     checks = check(what, rules)
     good = all(c.passed for c in checks)
     if out is not None:
