@@ -147,8 +147,14 @@ class _Cube:
         self._bytes = contents[entry.mem_id]
         size = 2 if self.format == "half" else 1
         lanes = _ATOM_BYTES[self.format] // size
-        c, h, w = np.ogrid[: int(buffer["channel"]), : int(buffer["height"]), : int(buffer["width"])]
-        at = base + c // lanes * int(buffer["surf_stride"]) + h * int(buffer["line_stride"])
+        channels, height, width = (int(buffer[side]) for side in ("channel", "height", "width"))
+        line, surface = int(buffer["line_stride"]), int(buffer["surf_stride"])
+        most, elements = len(self._bytes), channels * height * width * size
+        if elements > most:
+            # Before arrays of that size are made.
+            raise InputError(f"EMU buffer up to byte {base + elements - 1}", f"at most {most - 1}")
+        c, h, w = np.ogrid[:channels, :height, :width]
+        at = base + c // lanes * surface + h * line
         at = at + w * _ATOM_BYTES[self.format] + c % lanes * size
         self._at = at[..., None] + np.arange(size)
         if self._at.size and int(self._at.max()) >= len(self._bytes):
@@ -186,9 +192,9 @@ def power(data: npt.NDArray[Any], desc: Any, form: str) -> npt.NDArray[Any]:
     """
     into, out = _factors(desc)
     x = data.astype(np.float32)
-    if form != "half":
-        x = x * into
     with np.errstate(all="ignore"):
+        if form != "half":
+            x = x * into
         y = np.power(np.float32(desc["shift"]) + np.float32(desc["scale"]) * x, np.float32(desc["power"]))
         return _narrow(y, out, form)
 
@@ -203,9 +209,9 @@ def softmax(data: npt.NDArray[Any], desc: Any, form: str) -> npt.NDArray[Any]:
     """
     into, out = _factors(desc)
     x = data.astype(np.float32)
-    if form != "half":
-        x = (x * into).astype(np.float16).astype(np.float32)
     with np.errstate(all="ignore"):
+        if form != "half":
+            x = (x * into).astype(np.float16).astype(np.float32)
         e = np.exp(x - x.max(axis=0, keepdims=True))
         total = np.zeros_like(e[0])
         for channel in e:

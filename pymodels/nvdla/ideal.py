@@ -14,10 +14,10 @@ from pymodels.errors import InputError
 from pymodels.nvdla.arithmetic import signed
 from pymodels.nvdla.cdp import LE_ENTRIES, LO_ENTRIES
 from pymodels.nvdla.driver import drive
-from pymodels.nvdla.network import dla_tasks
+from pymodels.nvdla.network import DLA1, EMU1, submitted
 from pymodels.nvdla.placement import Placement
 from pymodels.nvdla.registers import register, register_at
-from pymodels.nvdla.steps import Step, Steps
+from pymodels.nvdla.steps import Step, Steps, note
 from pymodels.nvdla.target import check_small
 
 _BLOCKS = {
@@ -197,7 +197,7 @@ def record(steps: Steps, hardware: IdealHardware | None = None) -> list[Step]:
 
 
 def program(placement: Placement, hardware: IdealHardware | None = None) -> list[Step]:
-    """The steps of all DLA tasks of a loadable in the order in which they are submitted.
+    """The steps of all DLA tasks of a loadable in the order in which they are submitted; a note where the processor has its turn.
 
     Raises:
         InputError: descriptors that make no sense, or those of another configuration.
@@ -206,6 +206,9 @@ def program(placement: Placement, hardware: IdealHardware | None = None) -> list
     check_small(placement.loadable)
     hardware = hardware or IdealHardware()
     found: list[Step] = []
-    for task in dla_tasks(placement.loadable):
-        found += record(drive(task, placement), hardware)
+    for task in submitted(placement.loadable):
+        if task.interface == DLA1:
+            found += record(drive(task, placement), hardware)
+        elif task.interface == EMU1:
+            found.append(note(f"task {task.id} on the processor (EMU)"))
     return found

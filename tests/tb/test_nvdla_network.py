@@ -59,6 +59,7 @@ def test_weights_of_any_size_are_programmed():
     assert WEIGHTS.size == 540
     text = to_csv(program(place(classifier())))
     assert f",CDMA.D_WEIGHT_BYTES,0x{544:08x}" in text
+    assert text.index("D_OP_ENABLE") < text.index("task 1 on the processor (EMU)")
 
 
 def test_only_some_tasks():
