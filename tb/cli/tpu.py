@@ -50,26 +50,12 @@ def info(file: File, as_json_: Json = False, table: TableFile = None) -> None:
     """Say what is in a BModel or CviModel: chip, nets, streams with their commands, coefficients."""
     container = read(file)
     known = Tables(table)
-    streams = container.streams()
-    rows: list[dict[str, Any]] = []
     chip: Chip | None = None
     try:
         chip = known.chip(container.chip)
     except UsageError:
         chip = None
-    for stream in streams:
-        row: dict[str, Any] = {
-            "name": stream.name,
-            "offset": stream.offset,
-            "bytes": len(stream.data),
-            "commands": stream.count,
-        }
-        if chip is not None:
-            found = commands(chip, stream, file, strict=False)
-            row["decoded"] = {name: len(one) for name, one in found.items()}
-            row["segments"] = {name: int(one.segment[-1]) + 1 if len(one) else 0 for name, one in found.items()}
-            row["problems"] = [p.rule for one in found.values() for p in one.problems]
-        rows.append(row)
+    rows = [_stream_row(chip, stream, file) for stream in container.streams()]
     coefficients: list[dict[str, Any]] = [
         {"name": c.name, "offset": c.offset, "bytes": c.size, "checksum": "ok" if c.ok else "differs"}
         for c in container.coefficients()
@@ -105,15 +91,7 @@ def info(file: File, as_json_: Json = False, table: TableFile = None) -> None:
         facts(
             f"net {net['name']}", [("stages", str(net["stages"])), ("inputs", ports or "-"), ("outputs", outs or "-")]
         )
-    lines = []
-    for row in rows:
-        counts = row.get("decoded")
-        what = " + ".join(f"{n} {name}" for name, n in counts.items()) if counts else f"{row['commands']}"
-        bad = f", {', '.join(row['problems'])}" if row.get("problems") else ""
-        several = max(row.get("segments", {}).values(), default=1)
-        parts = f" in {several} segments" if several > 1 else ""
-        lines.append((row["name"], f"{what} commands{parts}, {row['bytes']} bytes at {row['offset']:#x}{bad}"))
-    facts("streams", lines or [("", "none")])
+    facts("streams", [(row["name"], _stream_text(row)) for row in rows] or [("", "none")])
     facts(
         "data",
         [(c["name"], f"{c['bytes']} bytes at {c['offset']:#x}, checksum {c['checksum']}") for c in coefficients]
@@ -126,6 +104,31 @@ def info(file: File, as_json_: Json = False, table: TableFile = None) -> None:
             [(s["name"], f"{s['kind']}, {s['bytes']} bytes at {s['offset']:#x}") for s in beside["sections"]],
         )
         facts("weights", [(w["name"], _weight(w)) for w in beside["weights"]] or [("", "none")])
+
+
+def _stream_row(chip: Chip | None, stream: Stream, file: Path) -> dict[str, Any]:
+    """What is known of a stream: less where the tables have no such chip."""
+    row: dict[str, Any] = {
+        "name": stream.name,
+        "offset": stream.offset,
+        "bytes": len(stream.data),
+        "commands": stream.count,
+    }
+    if chip is not None:
+        found = commands(chip, stream, file, strict=False)
+        row["decoded"] = {name: len(one) for name, one in found.items()}
+        row["segments"] = {name: int(one.segment[-1]) + 1 if len(one) else 0 for name, one in found.items()}
+        row["problems"] = [p.rule for one in found.values() for p in one.problems]
+    return row
+
+
+def _stream_text(row: dict[str, Any]) -> str:
+    counts = row.get("decoded")
+    what = " + ".join(f"{n} {name}" for name, n in counts.items()) if counts else f"{row['commands']}"
+    several = max(row.get("segments", {}).values(), default=1)
+    parts = f" in {several} segments" if several > 1 else ""
+    bad = f", {', '.join(row['problems'])}" if row.get("problems") else ""
+    return f"{what} commands{parts}, {row['bytes']} bytes at {row['offset']:#x}{bad}"
 
 
 def _port(tensor: CviTensor) -> dict[str, Any]:
