@@ -16,7 +16,7 @@ import numpy as np
 from pymodels import plio
 from pymodels.errors import InputError, UsageError
 from pymodels.measure import as_dict, measure
-from pymodels.trace import Trace
+from pymodels.trace import SIDEBANDS, Trace
 from tb.design import Answer
 from tb.episodes import FILE as EPISODES
 from tb.episodes import save_episodes
@@ -152,6 +152,8 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
                 _save(episode.expected.ports[port.name], folder / entry["expected"])
             else:
                 entry["expected"] = None
+            if unseen := _not_compared(trace, episode.expected.ports.get(port.name)):
+                entry["not_compared"] = unseen
             if dtype is not None and len(trace):
                 kind = "stimulus" if port.direction == "in" else "output"
                 name = f"{kind}/{port.name}.txt"
@@ -176,6 +178,13 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
             report["memory_plots"] = _plot_memories(request, episode, folder)
     _dump(report, folder / REPORT)
     return report
+
+
+def _not_compared(got: Trace, expected: Trace | None) -> list[str]:
+    """Sidebands of a port that the model does not predict: the verdict says nothing of them."""
+    if expected is None:
+        return []
+    return [name for name in SIDEBANDS if getattr(got, name) is not None and getattr(expected, name) is None]
 
 
 def _keep_answer(answer: Answer, folder: Path) -> dict[str, Any]:

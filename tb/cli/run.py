@@ -255,6 +255,11 @@ def _show(
         for table in (*first.findings(), *(() if first.answer is None else first.answer.tables)):
             show_findings(table)
     for port, entry in report["ports"].items():
+        if "not_compared" in entry:
+            said = (
+                f"not compared: {', '.join(entry['not_compared'])} of {port}; the golden model predicts nothing for it"
+            )
+            out.print(said, markup=False, soft_wrap=True)
         if "no_file" in entry:
             out.print(f"no PLIO file of {port}: {entry['no_file']}", markup=False, soft_wrap=True)
     for result in failed[:_SHOWN_FAILURES]:

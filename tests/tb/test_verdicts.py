@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -222,6 +223,20 @@ def test_without_order_a_mismatch_shows_no_cycles(build: Path, tmp_path: Path) -
     text = goldbeat("run", described(tmp_path / "own", SPOILED, more), "--case", "sizes", "--name", "a").stdout
     assert "frames are sorted by what they hold" in text
     assert "@" not in text
+
+
+def test_a_sideband_without_a_prediction_is_listed_as_not_compared(build: Path, tmp_path: Path) -> None:
+    for body, unseen in (
+        ("m = ports['m_axis']\nports['m_axis'] = replace(m, tuser=None)\nreturn Outcome(ports)", ["tuser"]),
+        ("return good", None),
+    ):
+        path = described(tmp_path / "own", body)
+        text = path.read_text().replace(', "m_axis_tuser"', "").replace(", s_axis_tuser = 0", "")
+        path.write_text(re.sub('(direction = "(in|out)")', r"\1\ntuser = 1", text))
+        ran = goldbeat("run", path, "--name", "a")
+        assert ran.exit_code == 0, ran.output
+        assert ("not compared: tuser of m_axis; the golden model predicts nothing for it" in ran.stdout) == bool(unseen)
+        assert report_of(build)["ports"]["m_axis"].get("not_compared") == unseen
 
 
 # -- nothing moved ------------------------------------------------------------------------------------------------------
