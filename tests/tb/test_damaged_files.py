@@ -15,14 +15,22 @@ from mutations import MANY, QUICK, survey
 
 from pymodels.tpu import tables as tables_module
 from pymodels.tpu.codegen import CodeGen
+from pymodels.tpu.container import commands as list_commands
+from pymodels.tpu.container import load as load_streams
+from pymodels.tpu.container import read as read_container
 from pymodels.tpu.profile import parse_sections
-from pymodels.tpu.tables import chip, tables
+from pymodels.tpu.tables import Tables, chip, tables
 from pymodels.trace import Trace
 from pymodels.zynqnet import synth
+from pymodels.zynqnet.memory_map import MemoryMap
 from pymodels.zynqnet.network import parse_network
+from tb.description import load_description
 from tb.regress.item import Item, ItemResult, Status
 from tb.regress.run import Settings, begin
 from tb.regress.store import Store
+from tb.regress.suite import load_suite
+from tb.signoff import load_limits, load_run
+from tb.zynqnet.inputs import find_image, find_network, find_weights
 
 OWN = Path(tables_module.__file__).with_name("commands.json")
 _TOML = (
@@ -48,6 +56,20 @@ def _npy(values):
 # -- TPU --------------------------------------------------------------------------------------------------------------
 
 
+def _container(path):
+    made = read_container(path)
+    made.coefficients()
+    known = tables().chip(made.chip)
+    for stream in made.streams():
+        list_commands(known, stream, strict=False)
+
+
+def _bare(path):
+    of, streams, _ = load_streams(path, "BM1688", "tiu")
+    for stream in streams:
+        list_commands(of, stream, path)
+
+
 def _codegen(name="BM1688"):
     made = CodeGen(chip(name), cores=2)
     for core in range(2):
@@ -61,6 +83,7 @@ def _bmodel(tmp_path):
     files = [_codegen(name).bmodel("tiny", bytes(range(200)), version="2.2") for name in ("BM1688", "BM1690")]
     read = commands(
         tmp_path / "a.bmodel",
+        _container,
         "tpu info {} --json",
         "tpu dis {} --format json",
         "tpu check {} --json",
@@ -76,7 +99,7 @@ def _stream(tmp_path):
     files = [path.read_bytes() for path in sorted((tmp_path / "streams").glob("*.tiu.bin"))]
     of = "--chip BM1688 --engine tiu"
     lines = (f"tpu dis {{}} {of}", f"tpu check {{}} {of}", "tpu time {} --chip BM1688 --json")
-    return Reader(files, commands(tmp_path / "core0.sub0.g0.tiu.bin", *lines))
+    return Reader(files, commands(tmp_path / "core0.sub0.g0.tiu.bin", _bare, *lines))
 
 
 _PROFILE = b"""A|GDMA_TENSOR|s:0|b:0|g:1|e:9|t:10|dr:0|sz:1|bw:1
@@ -122,7 +145,11 @@ def _table(tmp_path):
     }
     (tmp_path / "one.bin").write_bytes(bytes([0xFE, 3, *bytes(126)]))
     lines = ("tpu dis {folder}/one.bin --chip MINE --engine tiu --tables {}",)
-    return Reader([json.dumps(table).encode()], commands(tmp_path / "a.json", *lines), _JSON)
+    return Reader(
+        [json.dumps(table).encode()],
+        commands(tmp_path / "a.json", lambda path: Tables(path).chip("MINE"), *lines),
+        _JSON,
+    )
 
 
 # -- ZynqNet ----------------------------------------------------------------------------------------------------------
@@ -149,17 +176,23 @@ shifts = {bias = -2, out = 9, concat = 1}
 """
 
 
+def _placed(path):
+    MemoryMap(find_network(str(path))).check()
+
+
 def _network(tmp_path):
     lines = ("zynqnet map -n {} --json", "zynqnet program -n {}", "zynqnet map -n {}")
     words = (*_TOML, b'split = "first"', b"[[layer]]", b"ch_out = 512", b'name = ""')
-    return Reader([_TINY.encode()], commands(tmp_path / "a.toml", *lines), words)
+    return Reader([_TINY.encode()], commands(tmp_path / "a.toml", _placed, *lines), words)
 
 
 def _network_json(tmp_path):
     import tomllib
 
     return Reader(
-        [json.dumps(tomllib.loads(_TINY)).encode()], commands(tmp_path / "a.json", "zynqnet map -n {} --json"), _JSON
+        [json.dumps(tomllib.loads(_TINY)).encode()],
+        commands(tmp_path / "a.json", _placed, "zynqnet map -n {} --json"),
+        _JSON,
     )
 
 
@@ -174,7 +207,9 @@ def _tiny(tmp_path):
 
 def _numbers(tmp_path, suffix, files, option):
     golden = f"zynqnet golden -n {{folder}}/tiny.toml {option} {{}} --json"
-    return Reader(files, commands(tmp_path / f"a{suffix}", golden, f"{golden} --number int8"))
+    network, find = find_network(str(tmp_path / "tiny.toml")), find_weights if option == "-w" else find_image
+    direct = lambda path: find(str(path), network)  # noqa: E731
+    return Reader(files, commands(tmp_path / f"a{suffix}", direct, golden, f"{golden} --number int8"))
 
 
 def _weights_bin(tmp_path):
@@ -236,7 +271,9 @@ def _run_folder(folder):
 
 def _limits(tmp_path):
     _run_folder(tmp_path / "run")
-    return Reader([_LIMITS.encode()], commands(tmp_path / "a.toml", "signoff {folder}/run --limits {} --json"), _TOML)
+    return Reader(
+        [_LIMITS.encode()], commands(tmp_path / "a.toml", load_limits, "signoff {folder}/run --limits {} --json"), _TOML
+    )
 
 
 def _report(tmp_path):
@@ -244,7 +281,11 @@ def _report(tmp_path):
     (folder / "limits.toml").write_text(_LIMITS)
     good = (folder / "report.json").read_bytes()
     return Reader(
-        [good], commands(folder / "report.json", "signoff {folder} --limits {folder}/limits.toml --json"), _JSON
+        [good],
+        commands(
+            folder / "report.json", lambda _: load_run(folder), "signoff {folder} --limits {folder}/limits.toml --json"
+        ),
+        _JSON,
     )
 
 
@@ -257,13 +298,13 @@ def _signed(tmp_path):
 def _trace(tmp_path):
     path = _signed(tmp_path)
     sign = "signoff {folder}/.. --limits {folder}/../limits.toml --json"
-    return Reader([path.read_bytes()], commands(path, sign))
+    return Reader([path.read_bytes()], commands(path, Trace.load, sign))
 
 
 def _trace_columns(tmp_path):
     """A column of a trace mutated within a sound archive."""
     path = _signed(tmp_path)
-    sign = commands(path, "signoff {folder}/.. --limits {folder}/../limits.toml --json")
+    sign = commands(path, Trace.load, "signoff {folder}/.. --limits {folder}/../limits.toml --json")
     with np.load(path) as archive:
         parts = {name: _npy(archive[name]) for name in archive.files}
     names = sorted(parts)
@@ -298,7 +339,7 @@ timeout_s = 3.5
 
 
 def _suite(tmp_path):
-    return Reader([_SUITE.encode()], commands(tmp_path / "a.toml", "regress {} --dry-run --json"), _TOML)
+    return Reader([_SUITE.encode()], commands(tmp_path / "a.toml", load_suite, "regress {} --dry-run --json"), _TOML)
 
 
 _DESCRIPTION = """name = "mine"
@@ -341,7 +382,7 @@ options = {bytes = 64}
 
 def _description(tmp_path):
     (tmp_path / "mine.sv").write_text("module mine; endmodule\n")
-    return Reader([_DESCRIPTION.encode()], commands(tmp_path / "a.toml", "list {} --json"), _TOML)
+    return Reader([_DESCRIPTION.encode()], commands(tmp_path / "a.toml", load_description, "list {} --json"), _TOML)
 
 
 # -- results ----------------------------------------------------------------------------------------------------------
@@ -379,10 +420,17 @@ _SHOW = (
 )
 
 
+def _stored(path):
+    with Store(path) as store:
+        for run in store.runs():
+            store.rows(run.id)
+            store.counts(run.id)
+
+
 def _database(tmp_path):
     path = _results(tmp_path)
 
-    read = commands(path, *_SHOW)
+    read = commands(path, _stored, *_SHOW)
 
     def fresh(data):
         for extra in path.parent.glob("results.sqlite-*"):
@@ -401,7 +449,7 @@ def _columns(tmp_path):
     places += [("items", name) for name in ("spec", "result", "artefacts", "status")]
     values = [base.execute(f"SELECT {name} FROM {table}").fetchone()[0] or "{}" for table, name in places]
     base.close()
-    read = commands(path, *_SHOW)
+    read = commands(path, _stored, *_SHOW)
 
     def with_column(data):
         number, _, value = data.partition(b":")

@@ -1,12 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 """PLIO files, text and CSV, and numpy files of samples, mutated: every command that reads them answers or refuses."""
 
+from contextlib import suppress
+from functools import partial
 from io import BytesIO
 
 import numpy as np
 import pytest
 from damaged import Reader, commands, goldbeat
 from mutations import MANY, QUICK, survey
+
+from pymodels import plio
+from pymodels.errors import GoldbeatError
+from pymodels.measure import measure
+from pymodels.plio.generate import load_samples
+from pymodels.plio.packets import file_to_packets
 
 _WORDS = b"T ,TLAST\n,TKEEP ,TKEEP -1\n, ns, ps, us, s,\n,\r\n,nan,inf,-,0x,1e,\xef\xbb\xbf,\0".split(b",")
 _CSV_WORDS = b'D|STALL|TLAST|TKEEP|CMD|,|\n|"|-1|0x|\xef\xbb\xbf'.split(b"|")
@@ -28,11 +36,28 @@ def _text(parts, beats=24, frame=8, timed=True, numbers=None):
     return ("\n".join(lines) + "\n").encode()
 
 
+def _read(path, dtype, width):
+    """All that the commands do with a file, short of printing it."""
+    with suppress(GoldbeatError):
+        plio.read(path, dtype, width, lenient=True)
+    found = plio.read(path, dtype, width)
+    measure(found.trace, dtype)
+    with suppress(GoldbeatError):
+        plio.format_text(found.trace, dtype, found.style)
+    with suppress(GoldbeatError):
+        plio.format_csv(found.trace, dtype)
+
+
+def _packets_of(path):
+    return file_to_packets(plio.read(path, "int32", 32), name=str(path))
+
+
 def _text_reader(tmp_path, dtype, width, *files):
     port = f"-t {dtype} -w {width}"
     (tmp_path / "good.txt").write_bytes(files[0])
     read = commands(
         tmp_path / "a.txt",
+        partial(_read, dtype=dtype, width=width),
         f"plio info {{}} {port} --json",
         f"plio info {{}} {port} --lenient",
         f"plio throughput {{}} {port} --json",
@@ -58,7 +83,7 @@ def _int8(tmp_path):
 
 def _packets(tmp_path):
     goldbeat(*f"plio gen {tmp_path}/p.txt -t int32 -w 32 -p ramp -n 64 --frame 16 --packets 0-3".split())
-    read = commands(tmp_path / "a.txt", "plio info {} -t int32 -w 32 --packets --json")
+    read = commands(tmp_path / "a.txt", _packets_of, "plio info {} -t int32 -w 32 --packets --json")
     return Reader([(tmp_path / "p.txt").read_bytes()], read, _WORDS)
 
 
@@ -68,6 +93,7 @@ def _csv(tmp_path):
     goldbeat(*f"plio convert {tmp_path}/good.txt {tmp_path}/good.csv {port}".split())
     read = commands(
         tmp_path / "a.csv",
+        partial(_read, dtype="int16", width=64),
         f"plio info {{}} {port} --json",
         f"plio info {{}} {port} --lenient",
         f"plio throughput {{}} {port} --clock 250 --json",
@@ -86,7 +112,9 @@ def _samples(tmp_path):
     pack = "plio pack {} {folder}/b.txt -t cint16 -w 32 --force"
     gen = "plio gen {folder}/b.txt -t int16 -w 32 -p {} --force"
     return Reader(
-        files[1:], commands(tmp_path / "a.npy", pack, gen), (b"'descr'", b"'<i8'", b"'|O'", b"(99999999999,)")
+        files[1:],
+        commands(tmp_path / "a.npy", lambda path: load_samples(str(path), "cint16"), pack, gen),
+        (b"'descr'", b"'<i8'", b"'|O'", b"(99999999999,)"),
     )
 
 

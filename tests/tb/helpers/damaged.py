@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass
 from io import BytesIO, TextIOWrapper
-from itertools import cycle
+from itertools import count, cycle
 from pathlib import Path
 from typing import Any
 
@@ -55,21 +55,26 @@ def goldbeat(*arguments: Any) -> str:
     return printed
 
 
-def commands(path: Path, first: str, *others: str) -> Callable[[bytes], None]:
-    """Put the bytes into a file and give it to commands, ``{}`` being its name and ``{folder}`` its folder.
+EACH = 16
+"""Every so many files go through a whole command, which takes much longer than to read them."""
 
-    The first command gets every file and must take the good ones; of the others each gets a file in turn.
+
+def commands(path: Path, direct: Callable[[Path], Any], *lines: str) -> Callable[[bytes], None]:
+    """Put the bytes into a file and read it.
+
+    Args:
+        path: the file.
+        direct: reads every file, and takes the good ones.
+        lines: commands, ``{}`` being the file's name and ``{folder}`` its folder; in turn, for every :data:`EACH`-th file.
     """
-    turn = cycle(others)
-
-    def run(line: str) -> None:
-        goldbeat(*(word.replace("{}", str(path)).replace("{folder}", str(path.parent)) for word in line.split()))
+    turn, number = cycle(lines), count()
 
     def read(data: bytes) -> None:
         path.write_bytes(data)
-        if others:
+        if next(number) % EACH == 0:
+            line = next(turn).replace("{folder}", str(path.parent))
             with suppress(RefusedError):
-                run(next(turn))
-        run(first)
+                goldbeat(*line.replace("{}", str(path)).split())
+        direct(path)
 
     return read
