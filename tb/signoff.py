@@ -253,12 +253,12 @@ def load_run(folder: Path) -> Subject:
         raise InputError("no report.json", "a folder that `goldbeat run` has written", file=folder) from None
     except json.JSONDecodeError as error:
         raise InputError(error.msg, "the report of a run (JSON)", file=path, line=error.lineno) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(str(error), "the report of a run (JSON)", file=path) from None
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the whole"
         raise InputError(f"{where}: {first['msg'].lower()}", "the report of a run", file=path) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(str(error), "the report of a run (JSON)", file=path) from None
     name = " ".join(part for part in (report.design, report.case) if part) or folder.name
     episodes = _load_main(folder, report) if report.measured is None else _load_all(folder, report.measured)
     cut = 0 if report.measured is None else report.measured.cut

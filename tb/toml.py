@@ -102,7 +102,10 @@ def load_model(
         match = _MISTAKE.match(str(error)) if numbered else None
         found, line = (str(error), None) if match is None else (match[1], int(match[2]))
         raise InputError(found, expected, file=path, line=line) from None
-    except OSError as error:
+    except RecursionError:
+        raise InputError("brackets within brackets without end", expected, file=path) from None
+    except (OSError, ValueError) as error:
+        # Such as a number of thousands of digits, which is Python's own error.
         raise InputError(str(error), expected, file=path) from error
     try:
         return model.model_validate(table)

@@ -324,6 +324,6 @@ def load_network(path: str | PathLike[str]) -> Network:
         values = json.loads(text) if file.suffix.lower() == ".json" else tomllib.loads(text)
     except FileNotFoundError:
         raise InputError("no such file", "a network (.toml or .json)", file=file) from None
-    except (ValueError, OSError) as error:
+    except (ValueError, OSError, RecursionError) as error:
         raise InputError(str(error), "a network (.toml or .json)", file=file) from None
     return parse_network(values, file=file)

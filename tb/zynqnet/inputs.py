@@ -22,6 +22,8 @@ from pymodels.zynqnet.picture import from_rgb
 
 NETWORKS: dict[str, Callable[[], Network]] = {"zynqnet": zynqnet, "mini": mini}
 SYNTH = "synth:"
+_MOST_PIXELS = 1 << 26
+"""Larger pictures are refused before anything is decoded: a few bytes can claim any size."""
 
 Floats = npt.NDArray[np.float32]
 
@@ -117,15 +119,18 @@ def _floats(values: npt.NDArray[Any], expected: str, path: Path) -> Floats:
 
 def _picture(path: Path, shape: InputShape) -> npt.NDArray[np.uint8]:
     try:
-        from PIL import Image, ImageOps, UnidentifiedImageError
+        from PIL import Image, ImageOps
     except ModuleNotFoundError:
         raise ToolError("reading pictures needs the Python package pillow: pip install 'goldbeat[images]'") from None
     if not path.exists():
         raise InputError("no such file", f"a picture, a .npy file, or {SYNTH}SEED", file=path)
     try:
         with Image.open(path) as opened:
+            if opened.width * opened.height > _MOST_PIXELS:
+                raise ValueError(f"{opened.width} x {opened.height} pixels, of {_MOST_PIXELS} at most")
             colours = ImageOps.exif_transpose(opened).convert("RGB")
-    except (UnidentifiedImageError, OSError, ValueError, SyntaxError) as error:
+    except Exception as error:
+        # Each of Pillow's formats raises what its own parser raises.
         raise InputError(str(error), "a picture", file=path) from None
     # The network's rows are the picture's columns.
     fitted = ImageOps.fit(colours, (shape.height, shape.width), Image.Resampling.BILINEAR)

@@ -3,14 +3,17 @@
 
 import json
 import struct
+import zlib
 from contextlib import redirect_stderr, redirect_stdout
 from io import StringIO
 from typing import NamedTuple
 
 import numpy as np
 import pytest
+from mutations import bounded
 from typer.main import get_command
 
+from pymodels.errors import InputError
 from pymodels.zynqnet import synth
 from pymodels.zynqnet.networks import mini
 from tb.cli import app
@@ -87,6 +90,17 @@ def test_a_large_picture_is_scaled_and_cut_around_its_centre(tmp_path):
     assert found.shape == (16, 16, 3)
     assert (found[1:-1, :, 2] == 255 - 123).all()
     assert (found[:, :, :2] == [-104, -117]).all()
+
+
+def test_a_picture_that_claims_to_be_huge_is_not_decoded(tmp_path):
+    image = pytest.importorskip("PIL.Image")
+    image.fromarray(np.zeros((16, 16, 3), np.uint8)).save(tmp_path / "a.png")
+    data = bytearray((tmp_path / "a.png").read_bytes())
+    data[16:24] = struct.pack(">II", 13_000, 13_000)
+    data[29:33] = struct.pack(">I", zlib.crc32(data[12:29]))
+    (tmp_path / "a.png").write_bytes(data)
+    with bounded(memory=256 << 20), pytest.raises(InputError, match=r"a\.png: found 13000 x 13000 pixels"):
+        find_image(str(tmp_path / "a.png"), mini())
 
 
 def test_map_tells_of_the_overrun():

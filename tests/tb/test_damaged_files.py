@@ -13,6 +13,7 @@ import pytest
 from damaged import Reader, RefusedError, commands, goldbeat
 from mutations import MANY, QUICK, survey
 
+from pymodels.errors import InputError
 from pymodels.tpu import tables as tables_module
 from pymodels.tpu.codegen import CodeGen
 from pymodels.tpu.container import commands as list_commands
@@ -482,6 +483,25 @@ def own_results(tmp_path, monkeypatch):
     raw = load(OWN)
     monkeypatch.setattr(tables_module, "_load", lambda path: raw if path == OWN else load(path))
     monkeypatch.setattr("tb.cli.tpu.Tables", lambda path=None: own if path is None else tables_module.Tables(path))
+
+
+@pytest.mark.parametrize("value", ["6" * 5000, "[" * 100_000], ids=["digits", "brackets"])
+@pytest.mark.parametrize("read", [load_limits, load_suite, load_description, find_network], ids=lambda f: f.__name__)
+def test_numbers_and_brackets_without_end_in_toml(read, value, tmp_path):
+    path = tmp_path / "a.toml"
+    path.write_text(f"name = {value}\n")
+    with pytest.raises(InputError, match=r"a\.toml"):
+        read(str(path) if read is find_network else path)
+
+
+@pytest.mark.parametrize("value", ["6" * 5000, "[" * 100_000], ids=["digits", "brackets"])
+def test_numbers_and_brackets_without_end_in_json(value, tmp_path):
+    (tmp_path / "report.json").write_text(f'{{"design": {value}')
+    with pytest.raises(InputError, match=r"report\.json"):
+        load_run(tmp_path)
+    (tmp_path / "a.json").write_text(f'{{"name": {value}')
+    with pytest.raises(InputError, match=r"a\.json"):
+        find_network(str(tmp_path / "a.json"))
 
 
 @pytest.mark.parametrize("make", READERS, ids=lambda make: make.__name__[1:])
