@@ -202,13 +202,7 @@ def compare(
         return Comparison(n, 0, None, "", cycles, tolerated, worst)
     beat = int(np.argmax(bad)) if bad.any() else n
     if beat == n:
-        left = abs(len(expected) - len(got))
-        if len(got) < len(expected):
-            row = _row(expected, n, cycle=cycles == "both")
-            what, values = "missing", (row, f"nothing ({left} beat(s) missing)")
-        else:
-            row = _row(got, n, cycle=cycles != "none")
-            what, values = "extra", (f"nothing ({left} beat(s) too many)", row)
+        what, values = _one_sided(expected, got, cycles)
     else:
         what = next(name for name, rows in columns if rows[beat])
         values = (_show(expected, what, beat), _show(got, what, beat))
@@ -220,6 +214,14 @@ def compare(
         int(got.cycle[beat]) if cycles != "none" and beat < len(got) else None,
     )
     return Comparison(n, total, first, _context(expected, got, beat, cycles), cycles, tolerated, worst)
+
+
+def _one_sided(expected: Trace, got: Trace, cycles: Cycles) -> tuple[str, tuple[str, str]]:
+    """The first beat that only one of two traces has: what is wrong, and what either says."""
+    n, left = min(len(expected), len(got)), abs(len(expected) - len(got))
+    if len(got) < len(expected):
+        return "missing", (_row(expected, n, cycle=cycles == "both"), f"nothing ({left} beat(s) missing)")
+    return "extra", (f"nothing ({left} beat(s) too many)", _row(got, n, cycle=cycles != "none"))
 
 
 def _show(trace: Trace, what: str, beat: int) -> str:

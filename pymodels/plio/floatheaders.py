@@ -40,7 +40,9 @@ def keep_headers(raw: bytes, beats: Beats, kind: SampleType, *, csv: bool, packe
     place = np.cumsum(beats.counts, dtype=np.int64) - beats.counts
     at = np.flatnonzero(frame_starts(beats.last))
     value = beats.parts[place[at]]
-    whole = (value >= 0) & (value <= 2.0**32) & (np.floor(value) == value)
+    # A signalling NaN is no number either, and nothing to warn of.
+    with np.errstate(invalid="ignore"):
+        whole = (value >= 0) & (value <= 2.0**32) & (np.floor(value) == value)
     if not packets and not (whole & (value >= _SURE_FROM)).any():
         return beats, False
     at = at[whole]

@@ -207,8 +207,7 @@ def trace_to_packets(
     if bad.any():
         beat = int(np.argmax(bad))
         if ragged[beat]:
-            keep = "".join("1" if k else "0" for k in trace.keep[beat][::-1])
-            found, expected = f"keep {keep}", "whole words from the low end on, all of them without TLAST"
+            found, expected = _ragged(trace, beat)
         elif starts[beat] and strict and not header.parity_ok[beat]:
             found, expected = f"packet header 0x{words[beat, 0]:08X} of even parity", "odd parity"
         elif starts[beat] and not header.reserved_ok[beat]:
@@ -236,6 +235,12 @@ def trace_to_packets(
         Packet(packet_id, flat[begin + 1 : end], kind, row, col, first, size, parity_ok)
         for packet_id, kind, row, col, begin, end, first, size, parity_ok in columns
     ]
+
+
+def _ragged(trace: Trace, beat: int) -> tuple[str, str]:
+    """What is wrong with the TKEEP of a beat: what was found, what was expected."""
+    keep = "".join("1" if k else "0" for k in trace.keep[beat][::-1])
+    return f"keep {keep}", "whole words from the low end on, all of them without TLAST"
 
 
 def file_to_packets(file: PlioFile, *, strict: bool = False, name: str | None = None) -> list[Packet]:
