@@ -61,6 +61,10 @@ class ToolError(GoldbeatError):
     """An outside tool is missing or failed; the message says which, how, and where its log lies."""
 
 
+class ProtocolError(GoldbeatError, AssertionError):
+    """A bundle broke a protocol rule that nobody has waived: the cocotb test that ran it fails."""
+
+
 class UnwrittenModelError(GoldbeatError):
     """A golden model that nobody has written yet: a run that meets it fails, it is not refused."""
 

@@ -41,9 +41,11 @@ class Transactor:
     @_handle.setter
     def _handle(self, address: int) -> None:
         self._address = address
+        self.kernel.add(self)
 
     def reset(self) -> None:
         """Everything idle, nothing queued, nothing recorded."""
+        self.kernel.forget(self)
         self._library.gb_reset(self._handle)
         self._library.gb_clear_violations(self._handle)
 

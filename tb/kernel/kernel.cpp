@@ -37,6 +37,7 @@ Clock& Kernel::clock(std::string_view name) {
   auto made = std::make_unique<Clock>();
   made->name = name;
   made->data = static_cast<std::uint8_t*>(port.data);
+  made->level = *made->data != 0;
   clocks_.push_back(std::move(made));
   return *clocks_.back();
 }
@@ -49,6 +50,8 @@ void Kernel::start(Clock& clock, std::uint64_t high, std::uint64_t low, std::uin
   clock.next = first;
   clock.cycle = cycle;
   clock.running = true;
+  clock.level = false;
+  clock.rose = ~0ULL;
   *clock.data = 0;
   touch();
 }
@@ -56,12 +59,16 @@ void Kernel::start(Clock& clock, std::uint64_t high, std::uint64_t low, std::uin
 void Kernel::stop(Clock& clock) {
   clock.running = false;
   clock.next = ~0ULL;
+  clock.level = false;
   *clock.data = 0;
   touch();
 }
 
 void Kernel::clear() {
-  for (auto& clock : clocks_) stop(*clock);
+  for (auto& clock : clocks_) {
+    // What something else drives keeps its level.
+    if (clock->running) stop(*clock);
+  }
   clocks_.clear();
   transactors_.clear();
   pending_.clear();
@@ -79,8 +86,16 @@ void Kernel::enable(const std::string& rule, bool on) {
 }
 
 void Transactor::violation(const char* rule, std::int64_t cycle, const std::string& text) {
-  if (violations_.size() >= kMostViolations || !kernel().enabled(rule)) return;
+  if (!kernel().enabled(rule) || (violations_.size() >= kMostViolations && reported(rule))) return;
   violations_.push_back(std::string(rule) + ": " + name_ + ", cycle " + std::to_string(cycle) + ": " + text);
+}
+
+bool Transactor::reported(const std::string& rule) const {
+  const std::string start = rule + ":";
+  for (const std::string& text : violations_) {
+    if (text.compare(0, start.size(), start) == 0) return true;
+  }
+  return false;
 }
 
 void Transactor::wake() { kernel().woken_.push_back(this); }
@@ -152,6 +167,12 @@ void gb_clock_stop(void* clock) { kernel().stop(*static_cast<Clock*>(clock)); }
 
 /// Number of the next rising edge.
 std::int64_t gb_clock_cycle(const void* clock) { return static_cast<const Clock*>(clock)->cycle; }
+
+/// Of a clock that something else drives: time of its latest rising edge, in time steps.
+std::uint64_t gb_clock_rose(const void* clock) { return static_cast<const Clock*>(clock)->rose; }
+
+/// Of a clock that something else drives: time between its latest two rising edges, 0 before there are two.
+std::uint64_t gb_clock_spacing(const void* clock) { return static_cast<const Clock*>(clock)->spacing; }
 
 void gb_on_wake(void (*call)(Transactor*)) { kernel().on_wake_ = call; }
 

@@ -177,12 +177,15 @@ class Transactor {
 
  protected:
   /// Report a broken protocol rule. `rule` is its name (`axis_valid_held`); reports of rules that are switched off, and those
-  /// beyond kMostViolations a transactor, are dropped.
+  /// beyond kMostViolations a transactor, are dropped. The first one of each rule is always kept: a rule that was waived must
+  /// not hide another one.
   void violation(const char* rule, std::int64_t cycle, const std::string& text);
   /// Ask the kernel to stop at this edge and resume Python.
   void wake();
 
  private:
+  bool reported(const std::string& rule) const;
+
   std::string name_;
   std::string kept_;
   std::vector<std::string> violations_;
@@ -191,7 +194,8 @@ class Transactor {
 /// Violations kept for one transactor; a broken handshake tends to break in every cycle.
 inline constexpr std::size_t kMostViolations = 100;
 
-/// A free-running clock of the kernel.
+/// The clock on an input of the design: one that the kernel runs, or one that something else drives (cocotb's Clock, a
+/// coroutine). Of the latter the event loop finds the edges, as the design is about to take them.
 struct Clock {
   std::string name;
   std::uint8_t* data = nullptr;
@@ -200,6 +204,9 @@ struct Clock {
   std::uint64_t low = 0;     ///< time steps it is low
   std::uint64_t next = ~0ULL;  ///< time of its next edge, the largest number when it is stopped
   std::int64_t cycle = 0;    ///< number of its next rising edge
+  bool level = false;          ///< driven from outside: what the design has taken last
+  std::uint64_t rose = ~0ULL;  ///< driven from outside: time of its latest rising edge, the largest number before it
+  std::uint64_t spacing = 0;   ///< driven from outside: time between its latest two rising edges, 0 before there are two
   std::vector<Transactor*> transactors;
 };
 

@@ -135,6 +135,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_clock_start": (c_int, [c_void_p, c_uint64, c_uint64, c_uint64, c_int64]),
     "gb_clock_stop": (None, [c_void_p]),
     "gb_clock_cycle": (c_int64, [c_void_p]),
+    "gb_clock_rose": (c_uint64, [c_void_p]),
+    "gb_clock_spacing": (c_uint64, [c_void_p]),
     "gb_on_wake": (None, [WAKE_CALL]),
     "gb_rule": (None, [c_char_p, c_int]),
     "gb_reset": (None, [c_void_p]),

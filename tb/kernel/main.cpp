@@ -13,6 +13,10 @@
 //
 // Native clocks keep the order of cocotb's own: a callback on a clock's rising edge runs when the clock is high and
 // the design has not been evaluated, so it reads what the design held before the edge, and what it writes is put after the edge.
+//
+// Clocks that something else drives rise in the middle of a time step, by a write of VPI or of Python. evaluate() finds them: the
+// input is high and the design has yet to take it, so transactors sample what was before the edge, and drive after it. Such a
+// write needs a callback, so a stretch meets none.
 
 #include <algorithm>
 #include <cstdint>
@@ -144,9 +148,11 @@ class Simulation {
   }
 
   void evaluate() {
+    const bool rose = sample_driven();
     kernel_.touched_ = false;
     top_->eval_step();
     VerilatedVpi::clearEvalNeeded();
+    if (rose) drive();
   }
 
   bool stale() const { return kernel_.touched_ || VerilatedVpi::evalNeeded(); }
@@ -235,6 +241,23 @@ class Simulation {
     for (const auto& clock : kernel_.clocks_) {
       if (clock->next == kernel_.now_ && !*clock->data) sample(*clock);
     }
+  }
+
+  /// Transactors of the clocks that something else has just made high read their ports. True when there is such a clock.
+  bool sample_driven() {
+    bool rose = false;
+    for (const auto& clock : kernel_.clocks_) {
+      const bool high = *clock->data != 0;
+      if (clock->running || high == clock->level) continue;
+      clock->level = high;
+      if (!high) continue;
+      sample(*clock);
+      if (clock->rose != kNoTime) clock->spacing = kernel_.now_ - clock->rose;
+      clock->rose = kernel_.now_;
+      ++clock->cycle;
+      rose = true;
+    }
+    return rose;
   }
 
   static void toggle(Clock& clock) {

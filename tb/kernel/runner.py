@@ -25,6 +25,7 @@ from cocotb_tools.runner import VerilatorControlFile, Verilog
 from pymodels.errors import UsageError
 from tb.kernel.compile import Build, Recipe, compile_model, waves_format
 from tb.kernel.launch import seed_arguments
+from tb.kernel.waivers import ENVIRONMENT, parse_waivers
 
 NAME = "goldbeat-verilator"
 
@@ -44,12 +45,19 @@ class GoldbeatVerilator(cocotb_runner.Verilator):  # type: ignore[misc]
     Attributes:
         public: ``ports``: the top module's ports are visible over VPI; ``all``: every signal is, which slows big designs
             several times; None: only what the sources or a ``.vlt`` file among them make public.
+        waivers: protocol rules that may be broken in every test.
         built: the latest build.
     """
 
-    def __init__(self, public: Literal["ports", "all"] | None = "ports") -> None:
+    def __init__(self, public: Literal["ports", "all"] | None = "ports", *, waive: Sequence[str] = ()) -> None:
+        """See the class; ``waive`` has waivers as ``RULE`` or ``RULE:PORT``.
+
+        Raises:
+            UsageError: a waiver of an unknown rule.
+        """
         super().__init__()
         self.public = public
+        self.waivers = parse_waivers(waive)
         self.built: Build | None = None
 
     def _build_command(self) -> Sequence[list[str]]:
@@ -88,6 +96,8 @@ class GoldbeatVerilator(cocotb_runner.Verilator):  # type: ignore[misc]
     def _set_env_test(self) -> None:
         super()._set_env_test()
         self.env.setdefault("COCOTB_RANDOM_SEED", "1")
+        if self.waivers:
+            self.env[ENVIRONMENT] = ",".join(map(str, self.waivers))
         # The tests' process must find the kernel's Python side, installed or not.
         own = str(Path(__file__).resolve().parents[2])
         self.env["PYTHONPATH"] = os.pathsep.join([self.env["PYTHONPATH"], own])

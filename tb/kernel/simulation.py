@@ -4,15 +4,22 @@
 from __future__ import annotations
 
 import ctypes
+import logging
+import os
+from asyncio import CancelledError
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import cocotb
 from cocotb.triggers import Event, GPITrigger, RisingEdge, Timer
-from cocotb.utils import get_sim_steps, get_sim_time
+from cocotb.utils import get_sim_steps, get_sim_time, get_time_from_sim_steps
 
-from pymodels.errors import UsageError
+from pymodels.errors import GoldbeatError, ProtocolError, UsageError
 from tb.kernel.library import WAKE_CALL, checked, library
+from tb.kernel.waivers import ENVIRONMENT, check_ports, parse_waivers, sift, waived
+
+_SHOWN = 10
+"""Violations in the message of a test that fails for them."""
 
 
 class Wake(GPITrigger):  # type: ignore[misc]
@@ -31,14 +38,19 @@ class Wake(GPITrigger):  # type: ignore[misc]
 
 
 class NativeClock:
-    """A clock that the kernel runs. Edge k rises at ``first_ps + k * period_ps``."""
+    """The clock on an input of the top module.
+
+    After :meth:`start` the kernel runs it: edge k rises at ``first_ps + k * period_ps``. Until then whatever drives the
+    input is the clock (cocotb's ``Clock``, a coroutine, :meth:`Kernel.poke`): each rising edge is a cycle, counted from 0.
+    """
 
     def __init__(self, kernel: Kernel, name: str) -> None:
         self.kernel = kernel
         self.name = name
         self.signal = getattr(kernel.dut, name)
-        self.period_ps = 0
-        self.first_ps = 0
+        self._native = False
+        self._period_ps = 0
+        self._first_ps = 0
         self._high_ps = 0
         self._address = checked(library().gb_clock(name.encode()))
 
@@ -62,8 +74,9 @@ class NativeClock:
             raise UsageError(f"clock {self.name}: {high} of {period_ps} ps high is no clock")
         lengths = [get_sim_steps(t, "ps") for t in (high, period_ps - high, first_ps)]
         checked(library().gb_clock_start(self._handle, *lengths, cycle))
-        self.period_ps, self._high_ps = period_ps, high
-        self.first_ps = first_ps - cycle * period_ps
+        self._native = True
+        self._period_ps, self._high_ps = period_ps, high
+        self._first_ps = first_ps - cycle * period_ps
 
     def stop(self) -> None:
         """Stop it, low."""
@@ -74,13 +87,47 @@ class NativeClock:
         """Number of the next rising edge."""
         return int(library().gb_clock_cycle(self._handle))
 
+    @property
+    def period_ps(self) -> int:
+        """Period in picoseconds; of a clock that something else drives, the latest one (1 before its second edge)."""
+        if self._native:
+            return self._period_ps
+        return max(1, self._in_ps(library().gb_clock_spacing(self._handle)))
+
+    @property
+    def first_ps(self) -> int:
+        """Simulation time of edge 0; of a clock that something else drives, as its latest period has it."""
+        if self._native:
+            return self._first_ps
+        edges = self.cycle
+        return self._in_ps(library().gb_clock_rose(self._handle)) - (edges - 1) * self.period_ps if edges else 0
+
+    @staticmethod
+    def _in_ps(steps: int) -> int:
+        return int(get_time_from_sim_steps(steps, "ps"))
+
     async def cycles(self, count: int) -> None:
         """Wait for so many rising edges; goes on when the last one has come and nothing has yet followed it."""
         if count < 1:
             return
-        edge = self.first_ps + (self.cycle + count - 1) * self.period_ps
-        await Kernel.until(edge - min(self._high_ps, self.period_ps - self._high_ps))
+        if not self._native:
+            for _ in range(count):
+                await RisingEdge(self.signal)
+            return
+        edge = self._first_ps + (self.cycle + count - 1) * self._period_ps
+        await Kernel.until(edge - min(self._high_ps, self._period_ps - self._high_ps))
         await RisingEdge(self.signal)
+
+
+class Agent(Protocol):
+    """What the kernel knows of a transactor."""
+
+    name: str
+    clock: NativeClock
+
+    @property
+    def violations(self) -> list[str]:
+        """Broken rules since the last reset."""
 
 
 class Kernel:
@@ -88,15 +135,32 @@ class Kernel:
 
     cocotb's own triggers, clocks and writes work beside it as ever. While none of them is due, time runs in C++.
 
+    A protocol rule that one of its transactors has seen broken fails the test when it ends, unless it is waived.
+
     Args:
         dut: cocotb's handle of the top module.
+        waive: rules that may be broken, as ``RULE`` or ``RULE:PORT``, next to those of ``GOLDBEAT_WAIVE``.
+        judge: false: broken rules fail nothing; whoever made the kernel reads ``violations`` of its transactors.
+
+    Raises:
+        UsageError: a waiver of an unknown rule.
     """
 
     _current: Kernel | None = None
 
-    def __init__(self, dut: Any) -> None:
+    def __init__(self, dut: Any, *, waive: Sequence[str] = (), judge: bool = True) -> None:
         self.dut = dut
+        self._judge = judge
+        self._waivers = parse_waivers(waive)
+        general = [text for text in os.environ.get(ENVIRONMENT, "").split(",") if text.strip()]
+        self._general = tuple(w for w in parse_waivers(general) if w not in self._waivers)
         self._library = library()
+        self._agents: list[Agent] = []
+        self._names: list[str] = []
+        # What transactors have seen that are gone or were reset.
+        self._past: list[str] = []
+        if Kernel._current is not None:
+            Kernel._current._retire()
         self._library.gb_clear()
         Kernel._current = self
         self._clocks: dict[str, NativeClock] = {}
@@ -105,12 +169,69 @@ class Kernel:
         self._call = WAKE_CALL(self._woken)
         self._library.gb_on_wake(self._call)
         # Cancelled when the test ends; a `finally` inside would be lost when the test ends before the task has begun.
-        cocotb.start_soon(Event().wait())._add_done_callback(self._end)
+        self._keeper = cocotb.start_soon(self._keep())
+        self._keeper._add_done_callback(self._end)
+
+    async def _keep(self) -> None:
+        """Wait for the end of the test, and fail it for broken rules."""
+        try:
+            await Event().wait()
+        except CancelledError:
+            if not self._judge:
+                raise
+            try:
+                self._verdict()
+            except GoldbeatError:
+                # cocotb replaces what a cancelled task raises by an error of its own.
+                self._keeper._uncancel()
+                raise
+            raise
+
+    def _verdict(self) -> None:
+        """Judge the test that ends.
+
+        Raises:
+            ProtocolError: a rule was broken that is not waived.
+            UsageError: a waiver of a port that no transactor is on.
+        """
+        for name in dict.fromkeys(agent.clock.name for agent in self._agents):
+            if not self._clocks[name].cycle:
+                self.dut._log.warning("clock %s never rose: run it with kernel.clock() or with a Clock of cocotb", name)
+        broken, counts = sift(self.violations, (*self._waivers, *self._general))
+        own = {str(w) for w in self._waivers}
+        for name, count in counts.items():
+            # A waiver for every test of a simulation need not fit each of them.
+            level = logging.WARNING if count or name in own else logging.INFO
+            self.dut._log.log(level, waived(name, count))
+        check_ports(self._waivers, self._names)
+        if broken:
+            more = f"\n... and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else ""
+            raise ProtocolError(f"{len(broken)} broken protocol rule(s):\n" + "\n".join(broken[:_SHOWN]) + more)
+
+    def _retire(self) -> None:
+        """Keep what the transactors have reported, which end as the same test makes another kernel."""
+        self._past = self.violations
+        self._agents = []
 
     def _end(self, _: object) -> None:
         if Kernel._current is self:
             self._library.gb_clear()
             Kernel._current = None
+
+    @property
+    def violations(self) -> list[str]:
+        """What all transactors of this test have reported, waived or not, those that were reset included."""
+        return [*self._past, *(text for agent in self._agents for text in agent.violations)]
+
+    def add(self, agent: Agent) -> None:
+        """Take note of a transactor that has been made."""
+        self._agents.append(agent)
+        self._names.append(agent.name)
+
+    def forget(self, agent: Agent) -> None:
+        """Keep what a transactor has reported, which is about to be reset."""
+        if self._judge:
+            self._past += agent.violations
 
     def check(self) -> None:
         """Refuse to go on with what an earlier test has left.
@@ -128,7 +249,7 @@ class Kernel:
 
         Args:
             name: of the input.
-            period_ps: start it with that period; None: as it is.
+            period_ps: start it with that period; None: as it is, whoever drives it.
             offset_ps: from now to its first rising edge; None: one period.
             high_ps: how long it is high; None: half of the period.
         """

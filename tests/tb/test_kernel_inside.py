@@ -33,6 +33,19 @@ def test_streams(width, tmp_path):
     )
 
 
+@pytest.mark.parametrize("inertial", ["0", "1"])
+def test_clocks_that_something_else_drives(inertial, tmp_path):
+    run_inside(
+        "inside_foreign",
+        "slice",
+        tmp_path,
+        sources=[HERE / "slice.sv"],
+        flags=["-GW=32"],
+        environment={"SLICE_WIDTH": "32", "COCOTB_TRUST_INERTIAL_WRITES": inertial},
+        paths=[HERE],
+    )
+
+
 def test_register_programs(tmp_path):
     run_inside("inside_lite", "lite", tmp_path, sources=[HERE / "lite.sv"], paths=[HERE])
 

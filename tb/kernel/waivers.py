@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Waivers of protocol rules: ``RULE`` on every port, ``RULE:PORT`` on one. What they fit is counted and fails nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from pymodels.errors import UsageError
+from tb.kernel.rules import RULES
+
+ENVIRONMENT = "GOLDBEAT_WAIVE"
+"""Waivers of every cocotb test of a simulation, with commas between them."""
+
+_VIOLATION = re.compile(r"(\w+): ([^,:]+)")
+
+
+@dataclass(frozen=True)
+class Waiver:
+    """A protocol rule that may be broken.
+
+    Attributes:
+        rule: one of :data:`~tb.kernel.rules.RULES`.
+        port: the bundle that may break it; None: every one.
+    """
+
+    rule: str
+    port: str | None = None
+
+    def __str__(self) -> str:
+        return self.rule if self.port is None else f"{self.rule}:{self.port}"
+
+    def fits(self, violation: str) -> bool:
+        """Whether a report (``rule: port, cycle 4: ...``) is of that rule and port, or of one in an array of that name."""
+        found = _VIOLATION.match(violation)
+        if found is None or found[1] != self.rule:
+            return False
+        return (
+            self.port is None
+            or found[2] == self.port
+            or re.fullmatch(rf"{re.escape(self.port)}_\d+", found[2]) is not None
+        )
+
+
+def parse_waivers(texts: Iterable[str]) -> tuple[Waiver, ...]:
+    """Waivers from ``RULE`` and ``RULE:PORT``, each once.
+
+    Raises:
+        UsageError: there is no such rule.
+    """
+    found: dict[Waiver, None] = {}
+    for text in texts:
+        rule, colon, port = text.strip().partition(":")
+        if rule not in RULES:
+            close = get_close_matches(rule, RULES)
+            known = f"close: {', '.join(close)}" if close else "docs/protocol-rules.md lists them all"
+            raise UsageError(f"waiver {text!r}: unknown rule {rule!r}; {known}")
+        if colon and not port:
+            raise UsageError(f"waiver {text!r}: expected RULE or RULE:PORT")
+        found[Waiver(rule, port or None)] = None
+    return tuple(found)
+
+
+def check_ports(waivers: Iterable[Waiver], ports: Iterable[str]) -> None:
+    """Refuse waivers of ports that are not there.
+
+    Raises:
+        UsageError: it names the ports that are.
+    """
+    known = list(dict.fromkeys(ports))
+    for waiver in waivers:
+        if waiver.port is not None and waiver.port not in known:
+            raise UsageError(f"waiver {waiver}: unknown port {waiver.port!r}; known: {', '.join(known) or 'none'}")
+
+
+def sift(violations: Sequence[str], waivers: Sequence[Waiver]) -> tuple[tuple[str, ...], dict[str, int]]:
+    """Violations that no waiver fits, and how many each waiver fits, by its text."""
+    counts = {str(w): sum(w.fits(v) for v in violations) for w in waivers}
+    return tuple(v for v in violations if not any(w.fits(v) for w in waivers)), counts
+
+
+def waived(name: str, count: int) -> str:
+    """What reports say of a waiver."""
+    return (
+        f"waived: {name}, {count} violation(s)" if count else f"waived: {name}, but nothing broke it: remove the waiver"
+    )
