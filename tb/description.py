@@ -93,6 +93,7 @@ class Description(_Table):
     compare_order: bool = True
     cycles_per_beat: int = Field(default=8, ge=1)
     ignored: tuple[str, ...] = ()
+    waive: tuple[str, ...] = ()
     defines: Mapping[str, str] = {}
     parameters: Mapping[str, int | str | Parameter] = {}
     ties: Mapping[str, int] = {}
@@ -148,6 +149,7 @@ class Description(_Table):
             status=self.status,
             ties=self.ties,
             ignored=self.ignored,
+            waive=self.waive,
             model=self._model(folder),
             timed=self.compare_time,
             ordered=self.compare_order,

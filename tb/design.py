@@ -491,6 +491,7 @@ class Design(_Frozen):
         words: names that users know for parameter values: option -> word -> parameters, as ``number`` -> ``int8``.
         clocks: at least one; the first is the one that reset release follows.
         streams, registers, memories, status: the ports.
+        waive: protocol rules that the ports may break, as ``RULE`` or ``RULE:PORT``; reports count them.
         ties: inputs held at a constant; -1 means all ones.
         ignored: outputs that nobody looks at.
         model: the golden model.
@@ -523,6 +524,7 @@ class Design(_Frozen):
     registers: tuple[LitePort | CsbPort, ...] = ()
     memories: tuple[MemoryPort, ...] = ()
     status: tuple[StatusPort, ...] = ()
+    waive: tuple[str, ...] = ()
     ties: Mapping[str, int] = {}
     ignored: tuple[str, ...] = ()
     model: GoldenModel

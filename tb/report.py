@@ -83,6 +83,7 @@ def _all_seeds(results: Sequence[RunResult]) -> dict[str, Any]:
         "status": "pass" if all(r.passed for r in results) else "fail",
         "compared": sum(r.compared for r in results),
         "episodes": sum(len(r.episodes) for r in results),
+        "waived": waived_in_all(results),
         "failures": [f"seed {r.seed}: {text}" for r in results for text in r.failures],
     }
 
@@ -98,6 +99,11 @@ def _keep_episodes(results: Sequence[RunResult], folder: Path) -> dict[str, Any]
         "cut": sum(len(r.episodes) for r in results) - len(whole),
         "dtypes": {p.name: p.dtype for p in request.design.bundles(request.all_params)},
     }
+
+
+def waived_in_all(results: Sequence[RunResult]) -> dict[str, int]:
+    """Violations that each waiver fitted, over all seeds."""
+    return {name: sum(r.waived.get(name, 0) for r in results) for result in results for name in result.waived}
 
 
 def _status(result: RunResult) -> str:
@@ -118,6 +124,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
         "order_compared": request.design.ordered,
         "episodes": len(result.episodes),
         "failures": list(result.failures),
+        "waived": dict(result.waived),
         "repeat": request.command(result.seed),
         "repeat_in": str(Path.cwd()),
         "build_s": round(result.build_s, 3),

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import shlex
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -23,6 +24,7 @@ from tb.design import Answer, Case, Design, Findings, Setting
 from tb.episodes import WholeEpisode
 from tb.inputs import check_inputs, clocks_of, fitted, placed
 from tb.job import Backend, Episode, Record
+from tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift
 from tb.prediction import make_stimuli, predict_outcome
 from tb.scoreboard import Verdict, check, nothing_compared
 from tb.simulate import TIMEOUT_S, simulate
@@ -67,6 +69,7 @@ class Request:
         waves: write waves.
         transactors: who drives the ports.
         origin: what the user gave, for the command that repeats the run.
+        waive: protocol rules that may be broken, next to the design's.
     """
 
     design: Design
@@ -78,6 +81,12 @@ class Request:
     waves: bool = False
     transactors: Backend = "native"
     origin: Origin = field(default_factory=lambda: Origin())
+    waive: Sequence[str] = ()
+
+    @property
+    def waivers(self) -> tuple[Waiver, ...]:
+        """What may be broken; raises as :func:`~tb.kernel.waivers.parse_waivers` does."""
+        return parse_waivers([*self.design.waive, *self.waive])
 
     @property
     def all_params(self) -> dict[str, Any]:
@@ -119,6 +128,8 @@ class Request:
             words += ["--clock", f"{self.origin.clock_mhz:.15g}"]
         words += ["--waves"] if self.waves else []
         words += ["--transactors", self.transactors] if self.transactors != "native" else []
+        for rule in self.waive:
+            words += ["--waive", rule]
         return shlex.join([*words, "--name", name])
 
 
@@ -151,6 +162,7 @@ class RunResult:
         build_s: seconds spent on the build (0 from the cache).
         waves: the wave file.
         log: the simulator's output; None when there was no simulation.
+        waived: violations that each waiver fitted, by its text; 0 for one that fitted none.
     """
 
     request: Request
@@ -160,6 +172,7 @@ class RunResult:
     build_s: float
     waves: Path | None
     log: Path | None
+    waived: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:
@@ -237,12 +250,16 @@ def _taken_by(pattern: Pattern, beats: int) -> int:
 
 
 def check_request(request: Request) -> None:
-    """Refuse options, ports and traces that the design does not have."""
+    """Refuse options, ports, traces and waivers that the design does not have."""
     for name in request.options:
         if name not in request.case.options:
             known = ", ".join(request.case.options) or "none"
             raise UsageError(f"case {request.case.name} has no option {name!r}; it has: {known}")
     check_inputs(request.design, request.case, request.all_params, request.inputs)
+    design, params = request.design, request.all_params
+    lanes = (*design.bundles(params), *design.register_ports(params), *design.memory_ports(params))
+    arrays = (*design.streams, *design.registers, *design.memories)
+    check_ports(request.waivers, [port.name for port in (*lanes, *arrays)])
 
 
 @dataclass(frozen=True)
@@ -293,10 +310,12 @@ def judge(request: Request, plan: Plan, records: Sequence[Record], stopped: str)
         stopped: what to say then.
     """
     design, params = request.design, request.all_params
-    episodes = tuple(
-        EpisodeResult(stimulus, expected, record, check(design, params, stimulus, expected, record))
-        for (stimulus, expected), record in zip(plan.steps, records, strict=False)
-    )
+    episodes, waived = [], Counter({str(w): 0 for w in request.waivers})
+    for (stimulus, expected), record in zip(plan.steps, records, strict=False):
+        broken, counts = sift(record.violations, request.waivers)
+        waived.update(counts)
+        verdict = check(design, params, stimulus, expected, replace(record, violations=broken))
+        episodes.append(EpisodeResult(stimulus, expected, record, verdict))
     failures = [
         text if len(plan.steps) == 1 else f"episode {i}: {text}"
         for i, e in enumerate(episodes)
@@ -305,7 +324,7 @@ def judge(request: Request, plan: Plan, records: Sequence[Record], stopped: str)
     if len(records) < len(plan.steps):
         failures.append(stopped)
     failures += nothing_compared([e.verdict for e in episodes], still=_may_rest(request))
-    return RunResult(request, plan.seed, episodes, tuple(failures), 0.0, None, None)
+    return RunResult(request, plan.seed, tuple(episodes), tuple(failures), 0.0, None, None, dict(waived))
 
 
 def _may_rest(request: Request) -> bool:

@@ -19,6 +19,7 @@ from rich.table import Table
 from pymodels.errors import UsageError
 from tb.cli.common import BY_SIGNAL, FAILED, Json, examples, print_json
 from tb.cli.farm import Keys, make_app
+from tb.kernel.waivers import waived
 from tb.regress.compare import compare_runs
 from tb.regress.item import Item, ItemResult, Status
 from tb.regress.plan import make_batches, make_plan
@@ -26,6 +27,7 @@ from tb.regress.reports import as_dict, mixture, repeat_command, row_dict
 from tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
 from tb.regress.store import Row, Run, Store
 from tb.regress.suite import find_suite, load_suite, suite_names
+from tb.regress.summary import waivers
 from tb.regress.trust import check_trusted
 
 Trust = Annotated[
@@ -226,6 +228,8 @@ def _show_run(run: Run, rows: Sequence[Row]) -> None:
         out.print(f"        repeat: {repeat_command(run, row.item)}", markup=False, soft_wrap=True)
     if len(failed) > _SHOWN:
         out.print(f"... and {len(failed) - _SHOWN} more: goldbeat show {run.id} --failed", markup=False)
+    for (design, name), count in waivers(rows).items():
+        out.print(f"{design}: {waived(name, count)}", markup=False, soft_wrap=True)
     done = [r.result for r in rows if r.result is not None]
     passed, left = sum(r.passed for r in done), run.total - len(done)
     mark = {"pass": "[bold green]PASS[/]", "fail": "[bold red]FAIL[/]"}.get(

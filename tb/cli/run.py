@@ -21,8 +21,9 @@ from tb.design import Case, Design
 from tb.doctor import examine
 from tb.inputs import read_input
 from tb.job import BACKENDS
+from tb.kernel.waivers import waived
 from tb.paths import build_root
-from tb.report import prepare, whole_samples, write_report
+from tb.report import prepare, waived_in_all, whole_samples, write_report
 from tb.run import Origin, Request, RunResult, run
 
 _SHOWN_FAILURES = 3
@@ -76,6 +77,9 @@ def run_command(
     transactors: Annotated[
         str, typer.Option("--transactors", metavar="NAME", help="Who drives the ports: native or cocotbext.")
     ] = "native",
+    waive: Annotated[
+        list[str] | None, typer.Option("--waive", metavar="RULE[:PORT]", help="Protocol rule that may be broken.")
+    ] = None,
     loadable: Annotated[
         Path | None,
         typer.Option("--loadable", metavar="FILE", help="nvdla: run a compiled model; --input is its input."),
@@ -133,7 +137,9 @@ def run_command(
     source = name if name.endswith((".py", ".toml")) else None
     files = dict(item.split("=", 1) for item in inputs or [])
     origin = Origin(source, files, clock, label)
-    request = Request(design, chosen, tuple(range(seed, seed + seeds)), params, options, given, waves, backend, origin)
+    request = Request(
+        design, chosen, tuple(range(seed, seed + seeds)), params, options, given, waves, backend, origin, waive or ()
+    )
     folder = build_root() / "runs" / (label or f"{design.name}-{chosen.name}")
     prepare(folder)
     results = _run(request, folder, as_json)
@@ -262,6 +268,8 @@ def _show(
             out.print(said, markup=False, soft_wrap=True)
         if "no_file" in entry:
             out.print(f"no PLIO file of {port}: {entry['no_file']}", markup=False, soft_wrap=True)
+    for item in waived_in_all(results).items():
+        out.print(waived(*item), markup=False, soft_wrap=True)
     for result in failed[:_SHOWN_FAILURES]:
         out.print(f"[bold red]seed {result.seed} failed:[/]")
         for text in result.failures[:_SHOWN_FAILURES]:

@@ -49,8 +49,24 @@ _INTRODUCTION = """\
 # Protocol rules
 
 Checkers watch every bundle of a design from C++, on every cycle. What breaks a rule fails the run; the report
-begins with the rule's name, then port, cycle and what was seen. All rules are on unless they are switched off by name
-(`Kernel.rule("axi_cache", False)`).
+begins with the rule's name, then port, cycle and what was seen. A cocotb test fails likewise
+([Broken protocol rules](cocotb.md#broken-protocol-rules)).
+
+**Waivers.** A rule that a design breaks on purpose is waived by `RULE` for every port, or by `RULE:PORT` for one (or for the array
+of that name):
+
+| where | |
+|---|---|
+| description | `waive = ["axis_valid_held:m_axis"]`; in Python `Design(waive=...)` |
+| command line | `goldbeat run DESIGN --waive axis_valid_held:m_axis`, any number of times |
+| suite | `waive = [...]` in `[[run]]` |
+| cocotb | `Kernel(dut, waive=[...])`, `GoldbeatVerilator(waive=[...])` |
+
+Waived violations are still watched and counted: on the terminal (`waived: axis_valid_held:m_axis, 12 violation(s)`), in
+`report.json` under `waived`, on the page of a regression, and in its JUnit file as properties. A waiver that nothing
+broke is reported, an unknown rule or port is refused. At most 100 reports are kept per port and episode (the first of each
+rule always), so counts stop about there. In cocotb tests `Kernel.rule("axi_cache", False)` switches a rule off
+altogether: nothing is counted.
 
 Requests and responses are judged in the first cycle of their valid; from then on `payload_stable` guards them. A
 response in the very cycle of the handshake that it answers counts as too early. `valid_in_reset` looks at the fifth edge

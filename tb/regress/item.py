@@ -44,6 +44,7 @@ class Item(BaseModel):
         limits: what its ports must keep.
         inputs: PLIO files that are the stimulus of ports, by port.
         clock_mhz: of inputs without time.
+        waive: protocol rules that may be broken, next to the design's.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -61,6 +62,7 @@ class Item(BaseModel):
     limits: Limits | None = None
     inputs: Mapping[str, str] = {}
     clock_mhz: float | None = None
+    waive: tuple[str, ...] = ()
 
     @field_validator("params", "options")
     @classmethod
@@ -116,6 +118,7 @@ class ItemResult:
         log: the end of what the simulator printed; empty for a pass.
         worker: host and process.
         attempt: counted from 1; above it the workers before were lost.
+        waived: violations that each waiver fitted.
         before: of what does not pass: the items, by index, that had run in its simulator process before it, in order.
     """
 
@@ -136,6 +139,7 @@ class ItemResult:
     worker: str = ""
     attempt: int = 1
     before: tuple[int, ...] = ()
+    waived: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:

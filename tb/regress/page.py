@@ -9,6 +9,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from tb.kernel.waivers import waived
 from tb.regress import code_coverage, summary
 from tb.regress.reports import mixture, repeat_command, with_batch_command
 from tb.regress.store import Row, Run
@@ -67,6 +68,7 @@ def page(run: Run, rows: Sequence[Row], before: tuple[Run, Sequence[Row]] | None
         kinds=[k for k in code_coverage.KINDS if any(f.total.get(k) for f in files)],
         most_missed=_MOST_MISSED,
         functional=functional,
+        waivers=[f"{design}: {waived(name, count)}" for (design, name), count in summary.waivers(rows).items()],
         bins={design: summary.bins_hit(by_port) for design, by_port in functional.items()},
     )
 

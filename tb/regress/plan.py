@@ -14,6 +14,7 @@ from pymodels.errors import UsageError
 from tb.benches import designs, find_design
 from tb.design import Case, Design
 from tb.job import Backend
+from tb.kernel.waivers import parse_waivers
 from tb.regress.item import Item
 from tb.regress.suite import Entry, Suite
 
@@ -89,6 +90,7 @@ def _designs(entry: Entry, folder: Path) -> Iterator[tuple[Design, str | None]]:
 
 def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int | None) -> Iterator[Item]:
     count = entry.seeds or seeds or suite.seeds
+    parse_waivers(entry.waive)
     inputs = {port: str((folder / file).resolve()) for port, file in entry.inputs.items()}
     for design, source in _designs(entry, folder):
         for case in design.cases:
@@ -120,6 +122,7 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
                         limits=entry.limits,
                         inputs=inputs,
                         clock_mhz=entry.clock_mhz,
+                        waive=entry.waive,
                     )
 
 

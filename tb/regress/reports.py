@@ -12,6 +12,7 @@ from typing import Any
 from tb.regress.code_coverage import lcov
 from tb.regress.item import Item, Status
 from tb.regress.store import Row, Run, Store
+from tb.regress.summary import waivers
 
 
 def repeat_command(run: Run, item: Item, *, waves: bool = True) -> str:
@@ -86,6 +87,7 @@ def _testcase(suite: ET.Element, run: Run, row: Row) -> None:
         ("trace_hash", result.trace_hash or ""),
         ("cycles", str(result.cycles)),
         ("seed", str(item.seed)),
+        *((f"waived {name}", str(count)) for name, count in result.waived.items()),
     ):
         ET.SubElement(properties, "property", {"name": key, "value": value})
     if not result.passed:
@@ -117,6 +119,7 @@ def as_dict(run: Run, rows: Sequence[Row]) -> dict[str, Any]:
         "settings": dict(run.settings),
         "facts": dict(run.facts),
         "folder": str(run.folder),
+        "waived": {f"{design}: {name}": count for (design, name), count in waivers(rows).items()},
         "cases": [row_dict(run, r) for r in rows],
     }
 
@@ -143,6 +146,7 @@ def row_dict(run: Run, row: Row) -> dict[str, Any]:
         "compared": result.compared,
         "trace_hash": result.trace_hash,
         "failures": list(result.failures),
+        "waived": dict(result.waived),
         "ports": result.ports,
         "latency_ps": result.latency,
         "coverage": result.coverage,

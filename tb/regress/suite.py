@@ -40,6 +40,7 @@ class Entry(_Frozen):
         limits: what ports and latencies must keep, as in a limits file for ``goldbeat signoff``.
         inputs: PLIO files by port, relative to the suite.
         clock_mhz: clock of inputs without time.
+        waive: protocol rules that the ports may break, as ``RULE`` or ``RULE:PORT``.
     """
 
     designs: tuple[str, ...] = ("*",)
@@ -54,6 +55,7 @@ class Entry(_Frozen):
     limits: Limits | None = None
     inputs: Mapping[str, str] = {}
     clock_mhz: float | None = Field(default=None, gt=0)
+    waive: tuple[str, ...] = ()
 
 
 class Suite(_Frozen):

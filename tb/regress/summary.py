@@ -175,3 +175,13 @@ def bins_hit(by_port: Mapping[str, Mapping[str, int]]) -> tuple[int, int]:
     """How many bins were hit, of how many."""
     hits = [h for bins in by_port.values() for h in bins.values()]
     return sum(1 for h in hits if h), len(hits)
+
+
+def waivers(rows: Iterable[Row]) -> dict[tuple[str, str], int]:
+    """Violations that each waiver fitted, by design and waiver, over everything that ran."""
+    found: dict[tuple[str, str], int] = {}
+    for row in rows:
+        for name, count in ({} if row.result is None else row.result.waived).items():
+            key = (row.item.design, name)
+            found[key] = found.get(key, 0) + count
+    return found

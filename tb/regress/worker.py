@@ -75,6 +75,7 @@ def make_request(item: Item, design: Design, files: Mapping[str, str] | None = N
         item.options,
         waves=waves,
         transactors=item.transactors,
+        waive=item.waive,
     )
     if not item.inputs:
         return request
@@ -286,6 +287,7 @@ class _Run:
                     ports=port_figures(result),
                     latency=latencies(result),
                     coverage=port_coverage(result),
+                    waived=result.waived,
                 )
             )
         except OSError:

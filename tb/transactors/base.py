@@ -130,6 +130,13 @@ class Transactors(ABC):
         """End the run: transfers recorded since :meth:`start` (no status), protocol violations, what is still waiting."""
 
 
+def most(violations: Sequence[str]) -> list[str]:
+    """The first reports of a port, and the first of every rule: a rule that was waived must not hide another one."""
+    later = {text.partition(":")[0]: text for text in reversed(violations[MOST_VIOLATIONS:])}
+    seen = {text.partition(":")[0] for text in violations[:MOST_VIOLATIONS]}
+    return [*violations[:MOST_VIOLATIONS], *(text for rule, text in later.items() if rule not in seen)]
+
+
 def patience(access: Access) -> int:
     """Cycles after which a step of a register program has failed."""
     return ACCESS_TIMEOUT_CYCLES if access.cycles is None else access.cycles

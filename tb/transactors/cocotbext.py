@@ -26,7 +26,7 @@ from pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from pymodels.trace import SIDEBANDS, Trace
 from tb.design import StreamPort
 from tb.job import AccessResult, Job
-from tb.transactors.base import ALL_BITS, MOST_VIOLATIONS, Transactors, beat_waiting, patience
+from tb.transactors.base import ALL_BITS, Transactors, beat_waiting, most, patience
 
 _NEVER = 1 << 62
 _READY_BLOCK = 4096
@@ -383,7 +383,7 @@ class CocotbextTransactors(Transactors):
         self._cancel()
         clocks = self._stimulus.clocks
         ports = {name: watch.trace(clocks[self._clock_of[name]]) for name, watch in self._watches.items()}
-        violations = tuple(v for watch in self._watches.values() for v in watch.violations[:MOST_VIOLATIONS])
+        violations = tuple(v for watch in self._watches.values() for v in most(watch.violations))
         waiting = tuple(beat_waiting(n, w.since, ports[n]) for n, w in self._watches.items() if w.stalled is not None)
         return Outcome(ports), violations, waiting
 

@@ -100,7 +100,7 @@ async def beats_and_frames_as_asked_for(dut):
 
 @cocotb.test()
 async def what_waits_says_so(dut):
-    source, sink, _, base = await _start(dut, ready=Pattern("array", values=(1, 1, 0, *[0] * 100_000)))
+    source, sink, monitor, base = await _start(dut, ready=Pattern("array", values=(1, 1, 0, *[0] * 100_000)))
     source.send(_trace(10))
     await Timer(50 * PERIOD_PS, "ps")
     since = base + 2
@@ -109,6 +109,8 @@ async def what_waits_says_so(dut):
     assert sink.stalled_since == since
     sink.reset()
     assert sink.waiting == ""
+    # Who watches the source must know that its beat was taken back.
+    monitor.reset()
     source.reset()
     assert source.sent == 0
     source.send(_trace(3, seed=2))
