@@ -34,6 +34,8 @@ from tb.toml import Refused, load_model
 from tb.traffic import Rng, random_trace, stream_cases, two_clocks
 
 _RAM = "ram"
+_RAM_BYTES = 256
+"""What the case ``ram`` writes and reads unless it is told, or the port's address bits reach less."""
 
 
 class _Table(BaseModel):
@@ -204,7 +206,7 @@ class Description(_Table):
             if found is None:
                 known = ", ".join(r.name for r in self.registers if r.direction == "in") or "none"
                 raise UsageError(f"case {table.name}: no AXI-Lite slave {port!r}; there are: {known}")
-            options = {"accesses": 200, "base": 0, "bytes": 256, **options}
+            options = {"accesses": 200, "base": 0, "bytes": 0, **options}
             make = partial(self._ram, found)
         else:
             make = load_function(folder, table.make, f"case {table.name}")
@@ -242,10 +244,17 @@ class Description(_Table):
 
     def _ram(self, port: LitePort, setting: Setting) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 5])
-        size = int(port.resolved(setting.params).data_width) // 8
-        base, total = int(setting.options["base"]), int(setting.options["bytes"])
+        fixed = port.resolved(setting.params)
+        size, space = int(fixed.data_width) // 8, 1 << int(fixed.address_width)
+        base = int(setting.options["base"])
+        total = int(setting.options["bytes"]) or min(_RAM_BYTES, max(0, space - base))
         if base % size or total < size or total % size:
             raise UsageError(f"options base and bytes: found {base} and {total}, expected whole words of {size} bytes")
+        if base < 0 or base + total > space:
+            raise UsageError(
+                f"options base and bytes: found {base} and {total}, but {port.name} has {fixed.address_width} address "
+                f"bits: {space} bytes"
+            )
         memory = rng.integers(0, 256, total, dtype=np.uint8)
         words = [
             Access("write", base + a, int.from_bytes(memory[a : a + size].tobytes(), "little"), (1 << size) - 1)

@@ -572,6 +572,17 @@ class Design(_Frozen):
         """The status outputs with widths as numbers."""
         return [s.model_copy(update={"width": _number(s.width, params)}) for s in self.status]
 
+    def undriven(self) -> dict[str, str]:
+        """Inputs that nothing drives in a run, and what holds them; bundles that nothing answers, likewise."""
+        found = {name: f"tied to {'all ones' if value == -1 else value}" for name, value in self.ties.items()}
+        for register in self.registers:
+            if register.direction == "out":
+                found[register.name] = "a master that nothing answers"
+        for memory in self.memories:
+            if memory.direction == "in":
+                found[memory.name] = "a slave that nothing drives"
+        return found
+
     @property
     def resettable(self) -> bool:
         """True when some clock has a reset."""

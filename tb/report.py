@@ -125,6 +125,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
         "episodes": len(result.episodes),
         "failures": list(result.failures),
         "waived": dict(result.waived),
+        "undriven": request.design.undriven(),
         "repeat": request.command(result.seed),
         "repeat_in": str(Path.cwd()),
         "build_s": round(result.build_s, 3),

@@ -35,6 +35,9 @@ Defines = Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=V]", hel
 Generics = Annotated[list[str] | None, typer.Option("-G", metavar="P=V", help="Value of a top-level parameter.")]
 Ties = Annotated[list[str] | None, typer.Option("--tie", metavar="PORT=V", help="Hold an input; -1: all ones.")]
 Ignored = Annotated[list[str] | None, typer.Option("--ignore", metavar="PORT", help="Leave a port unconnected.")]
+Relaxed = Annotated[
+    bool, typer.Option("--relaxed", help="Show errors of slang as warnings, for sources that Verilator accepts.")
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -68,6 +71,7 @@ def probe_command(
     generics: Generics = None,
     ties: Ties = None,
     ignored: Ignored = None,
+    relaxed: Relaxed = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the description.")] = None,
     wrapper: Annotated[Path | None, typer.Option("--wrapper", metavar="FILE", help="Write the harness.")] = None,
     model: Annotated[str, typer.Option("--model", metavar="M", help="Golden model named in the description.")] = MODEL,
@@ -78,7 +82,7 @@ def probe_command(
 
     Exit code: 0 a harness can be made, 2 it cannot (or the sources have errors).
     """
-    sources, found = _find(files, lists, near, top, includes, defines, generics, ties, ignored)
+    sources, found = _find(files, lists, near, top, includes, defines, generics, ties, ignored, relaxed)
     for path in (out, wrapper):
         if path is not None:
             check_free(path, force)
@@ -110,6 +114,7 @@ def new_command(
     generics: Generics = None,
     ties: Ties = None,
     ignored: Ignored = None,
+    relaxed: Relaxed = False,
     name: Annotated[str | None, typer.Option("--name", "-n", metavar="NAME", help="Design's name [the top's].")] = None,
     model: Annotated[
         str, typer.Option("--model", metavar="M", help=f"Ready-made golden model: {', '.join(READY_MODELS)} [a stub].")
@@ -119,11 +124,13 @@ def new_command(
     """Write a bench that runs: description, golden-model stub (it fails until it is written), pytest file."""
     if model != MODEL and model not in READY_MODELS:
         raise UsageError(f"unknown model {model!r}; ready-made ones: {', '.join(READY_MODELS)}")
-    sources, found = _find(files, lists, near, top, includes, defines, generics, ties, ignored)
+    sources, found = _find(files, lists, near, top, includes, defines, generics, ties, ignored, relaxed)
     description = describe(found, sources, folder, name=name, model=model)
     written = write_bench(folder, found, description, force=force)
     for path in written:
         typer.echo(f"wrote {path}")
+    for text in found.module.warnings:
+        typer.echo(f"warning: {text}")
     for text in (*found.notes, *(f"{port}: {what}" for port, what in found.unplaced.items())):
         typer.echo(f"look at: {text}")
     typer.echo(f"run it: goldbeat run {written[0]}")
@@ -139,6 +146,7 @@ def _find(
     generics: list[str] | None,
     ties: list[str] | None,
     ignored: list[str] | None,
+    relaxed: bool,
 ) -> tuple[Sources, Found]:
     sources = Sources(include_dirs=tuple(includes or ()), defines=macros(defines or []))
     for path in lists or ():
@@ -146,7 +154,7 @@ def _find(
     for path in near or ():
         sources += read_filelist(path, relative=True)
     sources += Sources(tuple(files or ()))
-    module = elaborate(sources, top, _pairs("-G", generics or []))
+    module = elaborate(sources, top, _pairs("-G", generics or []), relaxed=relaxed)
     held = {}
     for port, value in _pairs("--tie", ties or []).items():
         try:
@@ -195,6 +203,7 @@ def _show(found: Found) -> None:
     _list(out, "not placed", (f"{name}: {what}" for name, what in found.unplaced.items()))
     _list(out, "refused", (f"{name}: {reason}" for name, reason in found.refused.items()))
     _list(out, "notes", found.notes)
+    _list(out, "warnings", found.module.warnings)
 
 
 def _list(out: Console, title: str, lines: Iterable[str]) -> None:

@@ -268,6 +268,9 @@ def _show(
             out.print(said, markup=False, soft_wrap=True)
         if "no_file" in entry:
             out.print(f"no PLIO file of {port}: {entry['no_file']}", markup=False, soft_wrap=True)
+    if undriven := request.design.undriven():
+        said = "; ".join(f"{port}: {what}" for port, what in undriven.items())
+        out.print(f"not driven: {said}", markup=False, soft_wrap=True)
     for item in waived_in_all(results).items():
         out.print(waived(*item), markup=False, soft_wrap=True)
     for result in failed[:_SHOWN_FAILURES]:

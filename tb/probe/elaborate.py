@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from pymodels.errors import UsageError
 from tb.errors import missing
+from tb.probe.defaults import check_defaults
 from tb.probe.filelist import Sources
 from tb.probe.module import Dimension, Module, Port, TopParameter
 from tb.probe.wiring import trace
@@ -31,17 +32,20 @@ def _slang() -> Any:
     return pyslang
 
 
-def elaborate(sources: Sources, top: str | None = None, parameters: Mapping[str, str] | None = None) -> Module:
+def elaborate(
+    sources: Sources, top: str | None = None, parameters: Mapping[str, str] | None = None, *, relaxed: bool = False
+) -> Module:
     """Compile sources and describe one top module.
 
     Args:
         sources: what to compile.
         top: the top module; may be left out where only one module is used by no other.
         parameters: values of the top's parameters, as SystemVerilog.
+        relaxed: slang's errors become warnings of the module, as long as it finds the module and its ports.
 
     Raises:
         ToolError: pyslang is not installed.
-        UsageError: no files, errors in them (with slang's own lines), no such top, no such parameter.
+        UsageError: no files, errors in them (with slang's own lines), no such top, no such parameter, a parameter without a value.
     """
     slang = _slang()
     if not sources.files:
@@ -65,7 +69,8 @@ def elaborate(sources: Sources, top: str | None = None, parameters: Mapping[str,
     compilation = slang.ast.Compilation(bag)
     # One unit, as Verilator reads it: a macro is known in all files after the one that defines it.
     compilation.addSyntaxTree(slang.syntax.SyntaxTree.fromFiles([str(p) for p in sources.files], manager, bag))
-    _raise_errors(slang, compilation, manager)
+    check_defaults(compilation, top, overrides)
+    warnings = _errors(slang, compilation, manager, relaxed=relaxed)
     instance = _pick(compilation, top)
     body = instance.body
     ports = [_port(port, manager) for port in body.portList]
@@ -75,18 +80,31 @@ def elaborate(sources: Sources, top: str | None = None, parameters: Mapping[str,
         known = ", ".join(p.name for p in found) or "none"
         raise UsageError(f"{instance.name} has no parameter {unknown[0]!r}; it has: {known}")
     wiring = trace(instance, [p.name for p in ports if p.way == "input"], [p.name for p in ports if p.way == "output"])
-    return Module(instance.name, tuple(ports), tuple(found), wiring)
+    return Module(instance.name, tuple(ports), tuple(found), wiring, warnings)
 
 
-def _raise_errors(slang: Any, compilation: Any, manager: Any) -> None:
+def _errors(slang: Any, compilation: Any, manager: Any, *, relaxed: bool) -> tuple[str, ...]:
+    """What slang calls errors, one text each, in relaxed mode.
+
+    Raises:
+        UsageError: there are some, and the mode is not relaxed.
+    """
     engine, client = slang.DiagnosticEngine(manager), slang.TextDiagnosticClient()
     client.showColors(False)
     engine.addClient(client)
     engine.setIgnoreAllWarnings(True)
+    found, said = [], ""
     for diagnostic in compilation.getAllDiagnostics():
+        before = engine.numErrors
         engine.issue(diagnostic)
-    if engine.numErrors:
-        raise UsageError(f"slang finds {engine.numErrors} error(s):\n{client.getString().rstrip()}")
+        text = client.getString()
+        if engine.numErrors > before:
+            found.append(text[len(said) :].strip())
+        said = text
+    if found and not relaxed:
+        hint = "If Verilator accepts these sources, --relaxed makes the errors warnings."
+        raise UsageError(f"slang finds {engine.numErrors} error(s):\n{said.rstrip()}\n{hint}")
+    return tuple(found)
 
 
 def _pick(compilation: Any, top: str | None) -> Any:
@@ -123,6 +141,8 @@ def _port(port: Any, manager: Any) -> Port:
     packed, element = _peel(inner, "PackedArrayType", packed_texts)
     refusal = None
     name = type(element).__name__
+    if element.isError:
+        return Port(port.name, way, 0, refusal="a type that slang does not understand", where=where)
     if name in _STRUCTS:
         refusal = f"{_STRUCTS[name]} {port.type.name}".rstrip()
     elif not element.isIntegral:

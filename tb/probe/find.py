@@ -109,7 +109,15 @@ class _Finder:
                 raise UsageError(f"port {name} is an {port.way}: inputs are tied, others are ignored")
             self.left.pop(name)
         self.ties.update(choices.ties)
+        for name, value in choices.ties.items():
+            self.unplaced[name] = f"input, {self._port(name).width} bit: tied to {value}, as asked for"
+        for name in choices.ignored:
+            self.unplaced[name] = f"{self._port(name).way}: left open, as asked for"
         self.ignored += choices.ignored
+
+    def _port(self, name: str) -> Port:
+        """A port by its name."""
+        return next(p for p in self.module.ports if p.name == name)
 
     # -- bundles ------------------------------------------------------------------------------------------------
 
@@ -280,4 +288,5 @@ def as_json(found: Found) -> dict[str, Any]:
         "unplaced": dict(found.unplaced),
         "refused": dict(found.refused),
         "notes": list(found.notes),
+        "warnings": list(found.module.warnings),
     }

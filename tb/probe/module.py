@@ -95,9 +95,15 @@ class Wiring:
 
 @dataclass(frozen=True)
 class Module:
-    """A top module."""
+    """A top module.
+
+    Attributes:
+        name, ports, parameters, wiring: what the source says.
+        warnings: errors of the elaborator that were let pass, with file and line.
+    """
 
     name: str
     ports: Sequence[Port]
     parameters: Sequence[TopParameter]
     wiring: Wiring
+    warnings: tuple[str, ...] = ()

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parameters without a default: a module that has them is no top until their values are given."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pymodels.errors import UsageError
+
+
+def check_defaults(compilation: Any, top: str | None, overrides: Mapping[str, str]) -> None:
+    """Refuse a top module whose parameters lack values.
+
+    Args:
+        compilation: slang's, with its syntax trees.
+        top: the top module; None: the only one.
+        overrides: values given, by parameter.
+
+    Raises:
+        UsageError: it names the parameters, and how to give them.
+    """
+    lacking = {
+        d.name: [(name, is_type) for name, is_type in _without_default(d) if is_type or name not in overrides]
+        for d in compilation.getDefinitions()
+        if top is None or d.name == top
+    }
+    lacking = {module: names for module, names in lacking.items() if names}
+    if not lacking or (top is None and list(compilation.getRoot().topInstances)):
+        return
+    lines = [_explain(module, names) for module, names in lacking.items()]
+    choose = "\nname the top module with --top" if len(lines) > 1 else ""
+    raise UsageError("\n".join(lines) + choose)
+
+
+def _explain(module: str, names: list[tuple[str, bool]]) -> str:
+    values = [name for name, is_type in names if not is_type]
+    types = [name for name, is_type in names if is_type]
+    said = []
+    if values:
+        options = " ".join(f"-G {name}=VALUE" for name in values)
+        said.append(
+            f"no default for parameter {', '.join(values)}: give {'it' if len(values) == 1 else 'them'} with {options}"
+        )
+    if types:
+        said.append(f"no default for type parameter {', '.join(types)}: wrap the module in one that sets it")
+    return f"{module}: {'; '.join(said)}"
+
+
+def _without_default(definition: Any) -> Iterator[tuple[str, bool]]:
+    """Parameters of a module's header that have no default, and whether each is a type."""
+    header = getattr(definition.syntax, "header", None)
+    for declaration in getattr(getattr(header, "parameters", None), "declarations", None) or ():
+        for declarator in getattr(declaration, "declarators", None) or ():
+            if not hasattr(declarator, "name"):
+                continue
+            is_type = hasattr(declarator, "assignment")
+            if getattr(declarator, "assignment" if is_type else "initializer") is None:
+                yield declarator.name.valueText, is_type
