@@ -16,6 +16,7 @@ import numpy.typing as npt
 from pymodels.errors import UsageError
 from pymodels.nvdla.address_space import ATOM, AddressSpace, atom_addresses
 from pymodels.nvdla.arithmetic import Ints, shift_right, signed
+from pymodels.nvdla.limits import check_work
 from pymodels.nvdla.pixels import pixel_lines, windows
 from pymodels.nvdla.registers import Values
 from pymodels.nvdla.weights import ATOM_C, unpack_weights
@@ -53,7 +54,9 @@ class Convolution:
         need_x = (wide - 1) * self.stride[0] + (columns - 1) * self.dilation[0] + 1
         need_y = (high - 1) * self.stride[1] + (rows - 1) * self.dilation[1] + 1
         left, top = self.pad
-        padded = np.full((channels, max(need_y, height + top), max(need_x, width + left)), self.pad_value, np.int64)
+        shape = (channels, max(need_y, height + top), max(need_x, width + left))
+        check_work(kernels, channels, rows * columns, self.out, shape)
+        padded = np.full(shape, self.pad_value, np.int64)
         padded[:, top : top + height, left : left + width] = data
         sums = np.zeros((kernels, high, wide), np.int64)
         high_end, low_end = (1 << (PARTIAL_BITS - 1)) - 1, -(1 << (PARTIAL_BITS - 1))
@@ -131,7 +134,7 @@ def run_conv(values: Values, memory: AddressSpace, incoming: Ints | None = None)
     pixels = _is_pixel(values)
     joined = _joined_rows(values, depth, wide) if pixels else 1
     at = values.get("CDMA", "D_WEIGHT_ADDR_HIGH") << 32 | values.get("CDMA", "D_WEIGHT_ADDR_LOW")
-    raw = memory.read(np.array([at], np.int64), kernels * depth * size * wide)[0]
+    raw = memory.run(at, kernels * depth * size * wide)
     weights = unpack_weights(raw, kernels, depth, size, wide, joined)
     if pixels:
         channels = values.get("CSC", "D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT") + 1

@@ -21,6 +21,7 @@ from pymodels.nvdla.layouts import (
     OP_TYPES,
     WEIGHTS_DONE,
 )
+from pymodels.nvdla.limits import check_sizes
 from pymodels.nvdla.loadable import Task
 from pymodels.nvdla.network import Network, Operation, network
 from pymodels.nvdla.placement import Placement
@@ -186,6 +187,7 @@ class Driver:
         yield note(f"Program {engine.title} operation index {operation.index} ROI 0 Group[{group.id}]")
         group.programming = True
         yield from self._point(engine, group)
+        check_sizes(self._context.placement, operation)
         if engine.kind == "CONV":
             yield from program_conv(self._context, operation, group.id)
         else:

@@ -8,12 +8,14 @@ no scale factors.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from pymodels.errors import InputError
+from pymodels.nvdla.address_space import LARGEST_CUBE
 from pymodels.nvdla.layouts import (
     EMU_BUFFER_STRIDE,
     EMU_OPERATION_STRIDES,
@@ -23,7 +25,7 @@ from pymodels.nvdla.layouts import (
     emu_dtype,
 )
 from pymodels.nvdla.loadable import Loadable, Task
-from pymodels.nvdla.network import Choice
+from pymodels.nvdla.network import Choice, listed
 from pymodels.nvdla.placement import address_id
 
 FORMATS: dict[Layout, tuple[str, ...]] = {
@@ -67,17 +69,17 @@ def emu_network(loadable: Loadable, task: Task, layout: Layout | None = None) ->
     count = max(int(desc["num_operations"]), 0)
     operations = loadable.address(address_id(loadable, task, int(desc["operation_desc_index"])))
     buffers = loadable.address(address_id(loadable, task, int(desc["operation_buffer_desc_index"])))
-    raw = loadable.window(buffers, count * EMU_BUFFER_STRIDE, "EMU buffer descriptors")
+    raw = listed(loadable, buffers, count, EMU_BUFFER_STRIDE, "EMU buffer descriptors").reshape(-1)
     room = loadable.memory(operations.mem_id).size - operations.offset
     choice = _detect(loadable, task, raw, count, room) if layout is None else Choice(layout, ("asked for",), {})
     stride = EMU_OPERATION_STRIDES[choice.layout]
-    listed = loadable.window(operations, count * stride, "EMU operation descriptors").reshape(count, stride)
+    entries = listed(loadable, operations, count, stride, "EMU operation descriptors")
     pairs = raw.view(emu_dtype("buffer", choice.layout)).reshape(count, 2)
     found = []
     for i in range(count):
-        code = int(listed[i, 0])
+        code = int(entries[i, 0])
         name = EMU_OPERATIONS.get(code, f"type {code}")
-        record = listed[i].view(emu_dtype("power" if name == "power" else "softmax", choice.layout))[0]
+        record = entries[i].view(emu_dtype("power" if name == "power" else "softmax", choice.layout))[0]
         found.append(EmuOperation(i, name, record, pairs[i, 0], pairs[i, 1]))
     return EmuNetwork(loadable, task, choice, tuple(found))
 
@@ -128,9 +130,19 @@ def run_emu(found: EmuNetwork, contents: dict[int, npt.NDArray[np.uint8]]) -> No
         if source.format != target.format:
             raise InputError(f"EMU operation {operation.index} from {source.format} to {target.format}", "one format")
         if operation.type == "power":
+            if source.shape != target.shape:
+                raise InputError(
+                    f"EMU power from {source.shape} to {target.shape}", "one shape", file=found.loadable.file
+                )
             target.store(power(source.load(), operation.desc, source.format))
         else:
             # The runtime takes as many elements as there are channels from the beginning of the buffer.
+            if target.elements < source.elements:
+                raise InputError(
+                    f"EMU softmax of {source.elements} elements into {target.elements}",
+                    "at least as many",
+                    file=found.loadable.file,
+                )
             target.store_plain(softmax(source.load_plain(), operation.desc, source.format))
 
 
@@ -144,7 +156,10 @@ class _Cube:
             raise InputError(f"EMU buffer of {self.format}", "half, int8 or int8_8")
         entry = found.loadable.address(address_id(found.loadable, found.task, int(buffer["addressIndex"])))
         base = entry.offset + (int(buffer["addressIndexOffset"]) if layout == "cube32" else 0)
+        if entry.mem_id not in contents:
+            raise InputError(f"EMU buffer in memory {entry.mem_id}", "one that holds bytes", file=found.loadable.file)
         self._bytes = contents[entry.mem_id]
+        self._check(buffer, base, found.loadable.file)
         size = 2 if self.format == "half" else 1
         lanes = _ATOM_BYTES[self.format] // size
         channels, height, width = (int(buffer[side]) for side in ("channel", "height", "width"))
@@ -157,13 +172,27 @@ class _Cube:
         at = base + c // lanes * surface + h * line
         at = at + w * _ATOM_BYTES[self.format] + c % lanes * size
         self._at = at[..., None] + np.arange(size)
-        if self._at.size and int(self._at.max()) >= len(self._bytes):
-            raise InputError(f"EMU buffer up to byte {int(self._at.max())}", f"at most {len(self._bytes) - 1}")
         self._dtype = np.dtype(np.float16) if size == 2 else np.dtype(np.int8)
 
         self._plain = base + np.arange(int(buffer["channel"]) * size)
         if self._plain.size and int(self._plain[-1]) >= len(self._bytes):
             raise InputError(f"EMU buffer up to byte {int(self._plain[-1])}", f"at most {len(self._bytes) - 1}")
+
+    def _check(self, buffer: Any, base: int, file: Path | None) -> None:
+        """Before anything is allocated: no side is 0, the cube is not too large, its last byte is in memory."""
+        width, height, channel = (int(buffer[side]) for side in ("width", "height", "channel"))
+        size = 2 if self.format == "half" else 1
+        atom = _ATOM_BYTES[self.format]
+        if not 0 < width * height * channel * size <= LARGEST_CUBE:
+            raise InputError(f"EMU buffer of {width} x {height} x {channel}", f"1..{LARGEST_CUBE} bytes", file=file)
+        end = base + (channel - 1) // (atom // size) * int(buffer["surf_stride"])
+        end += (height - 1) * int(buffer["line_stride"]) + (width - 1) * atom + min(channel * size, atom) - 1
+        if end >= len(self._bytes):
+            raise InputError(
+                f"EMU buffer up to byte {end} ({width} x {height} x {channel})",
+                f"at most {len(self._bytes) - 1}",
+                file=file,
+            )
 
     def load(self) -> npt.NDArray[Any]:
         """(channels, height, width)."""
@@ -172,6 +201,17 @@ class _Cube:
 
     def store(self, values: npt.NDArray[Any]) -> None:
         self._bytes[self._at] = np.ascontiguousarray(values.astype(self._dtype))[..., None].view(np.uint8)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Channels, height, width."""
+        channels, height, width = self._at.shape[:3]
+        return channels, height, width
+
+    @property
+    def elements(self) -> int:
+        """Elements one after the other: as many as there are channels."""
+        return len(self._plain) // self._dtype.itemsize
 
     def load_plain(self) -> npt.NDArray[Any]:
         """(channels,) one after the other."""

@@ -299,6 +299,15 @@ class Loadable:
             data[offset : offset + len(blob.data)] = blob.data
         return data
 
+    def filled(self, address: Address) -> int:
+        """Bytes from an address to the end of the last blob behind it, 0 if there is none.
+
+        Raises:
+            InputError: as :meth:`blobs_of`.
+        """
+        ends = (offset + len(blob.data) for offset, blob in self.blobs_of(self.memory(address.mem_id)))
+        return max(0, max(ends, default=0) - address.offset)
+
     def window(self, address: Address, size: int, what: str) -> npt.NDArray[np.uint8]:
         """(size,) bytes at an address, without making the image of a large memory.
 

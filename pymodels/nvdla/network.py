@@ -28,6 +28,8 @@ from pymodels.nvdla.loadable import Address, Loadable, Task, Version
 from pymodels.nvdla.placement import address_id
 
 DLA1, EMU1 = 1, 2
+FEATURE = 36
+"""The code of feature data in a convolution's descriptor; lower ones are pixels. Source: nvdla/sw, ``dla_interface.h``."""
 LARGEST_SIDE = 8192
 """The hardware's fields for sizes have 13 bits."""
 
@@ -232,7 +234,23 @@ def _list(loadable: Loadable, task: Task, desc: Any, index: str, count: int, str
     if not count:
         return np.zeros((0, stride), np.uint8)
     entry = loadable.address(address_id(loadable, task, int(desc[index])))
-    return loadable.window(entry, count * stride, index.removesuffix("_index")).reshape(count, stride)
+    return listed(loadable, entry, count, stride, index.removesuffix("_index"))
+
+
+def listed(loadable: Loadable, entry: Address, count: int, stride: int, what: str) -> npt.NDArray[np.uint8]:
+    """(count, stride) bytes of a list of descriptors.
+
+    Raises:
+        InputError: the memory ends before, or the last entries are beyond all that the file sets.
+    """
+    held = loadable.filled(entry)
+    if (count - 1) * stride >= held:
+        raise InputError(
+            f"{what}: {count} entries of {stride} bytes at {entry.offset} of memory {entry.mem_id}",
+            f"at most {-(-held // stride)}: the file sets {held} bytes from there on",
+            file=loadable.file,
+        )
+    return loadable.window(entry, count * stride, what).reshape(count, stride)
 
 
 def _op_type(loadable: Loadable, index: int, code: int) -> str:

@@ -12,6 +12,8 @@ from pymodels.nvdla.loadable import Loadable, Task
 BASE = 0x8000_0000
 """Where the first memory lies; the hardware harness of the recorded runs puts it there."""
 ALIGNMENT = 4096
+LARGEST_TOTAL = 1 << 28
+"""Bytes of all memories together that models and runs take on: they keep several copies."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,19 @@ class Placement:
         return self.address_of(address_id(self.loadable, task, position))
 
     def regions(self) -> tuple[Region, ...]:
-        """Every memory that is not empty as a region ``memory<id>``, in new arrays, with its contents set."""
+        """Every memory that is not empty as a region ``memory<id>``, in new arrays, with its contents set.
+
+        Raises:
+            InputError: memories of more than :data:`LARGEST_TOTAL` bytes in all, or contents that do not fit.
+        """
+        memories = self.loadable.memories
+        if (total := sum(m.size for m in memories)) > LARGEST_TOTAL:
+            largest = max(memories, key=lambda m: m.size)
+            raise InputError(
+                f"memory {largest.id} of {largest.size} bytes, {total} with the others",
+                f"at most {LARGEST_TOTAL} in all",
+                file=self.loadable.file,
+            )
         return tuple(
             Region(f"memory{m.id}", self.bases[m.id], self.loadable.image(m)) for m in self.loadable.memories if m.size
         )

@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-from pymodels.nvdla.network import Operation
+from pymodels.nvdla.network import FEATURE, Operation
 from pymodels.nvdla.pixels import FORMATS, format_name
 from pymodels.nvdla.steps import Context, Step, Steps, ram_type, read, sizes, strides, write, write_fields
 
 BLOCKS = ("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
 """In the order in which the driver goes through them."""
 DIRECT = 0
-FEATURE = 36
-"""Data formats below are pixels."""
 ATOM = 8
 
 

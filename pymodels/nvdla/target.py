@@ -13,15 +13,13 @@ from dataclasses import dataclass
 from pymodels.errors import InputError
 from pymodels.nvdla.address_space import ATOM
 from pymodels.nvdla.loadable import Loadable
-from pymodels.nvdla.network import Operation, dla_tasks, network
+from pymodels.nvdla.network import FEATURE, Operation, dla_tasks, network
 
 SMALL = "nv_small"
 PRECISIONS = ("int8", "int16", "fp16")
 """By code."""
 ENGINES = ("BDMA", "RUBIK")
 """Engines that only nv_full has."""
-FEATURE = 36
-"""The code of feature data in a convolution's descriptor; lower ones are pixels."""
 _ATOMS = (8, 16, 32, 64)
 _PRECISION_FIELDS = ("in_precision", "out_precision", "src_precision", "dst_precision", "precision")
 

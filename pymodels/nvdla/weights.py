@@ -17,13 +17,15 @@ ATOM_K = 8
 """Kernels of a group."""
 ATOM_C = 8
 """Channels of a block."""
+LARGEST_WEIGHTS = 1 << 26
+"""Bytes that the model takes on: it needs a dozen times as many while it works."""
 ALIGNMENT = 128
 """What weights are filled up to here; the driver takes any size, compilers fill up to 8 bytes."""
 
 
-def _order(kernels: int, channels: int, rows: int, columns: int, joined: int = 1) -> npt.NDArray[np.int64]:
+def _order(kernels: int, channels: int, rows: int, columns: int, joined: int = 1) -> npt.NDArray[np.int32]:
     """(n,) index into (K, C, R, S) of each byte."""
-    index = np.arange(kernels * channels * rows * columns).reshape(kernels, channels, rows, columns)
+    index = np.arange(kernels * channels * rows * columns, dtype=np.int32).reshape(kernels, channels, rows, columns)
     if joined > 1:
         parts = [
             index[k : k + ATOM_K, :, r : r + joined].transpose(3, 0, 2, 1).reshape(-1)
@@ -36,7 +38,7 @@ def _order(kernels: int, channels: int, rows: int, columns: int, joined: int = 1
         for k in range(0, kernels, ATOM_K)
         for c in range(0, channels, ATOM_C)
     ]
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+    return np.concatenate(parts) if parts else np.zeros(0, np.int32)
 
 
 def pack_weights(weights: npt.ArrayLike, joined: int = 1) -> npt.NDArray[np.uint8]:
@@ -61,6 +63,8 @@ def unpack_weights(
 ) -> npt.NDArray[np.int8]:
     """(K, C, R, S) int8 weights from bytes; ``joined`` as for :func:`pack_weights`."""
     size = kernels * channels * rows * columns
+    if size > LARGEST_WEIGHTS:
+        raise InputError(f"weights of {size} bytes", f"at most {LARGEST_WEIGHTS}")
     if len(data) < size:
         raise InputError(f"weights of {len(data)} bytes", f"at least {size}")
     out = np.empty(size, np.int8)
