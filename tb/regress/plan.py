@@ -20,6 +20,8 @@ from tb.regress.suite import Entry, Suite
 
 MOST_ITEMS = 256
 """In a batch: enough that the time which a simulator takes to start does not count, few enough that results keep coming."""
+MOST_PLANNED = 100_000
+"""In a plan: more take longer to list than anybody waits, and a wrong digit in a suite asks for millions."""
 _FEWEST_ITEMS = 16
 """A batch is not cut into smaller ones, as long as nobody knows that its items take long."""
 _BATCH_S = 6.0
@@ -44,7 +46,7 @@ def make_plan(
         filters: patterns or parts of keys; an item stays when one fits.
 
     Raises:
-        UsageError: an entry that fits nothing, or nothing is left.
+        UsageError: an entry that fits nothing, nothing is left, or more than :data:`MOST_PLANNED` items.
     """
     found: dict[str, Item] = {}
     for number, entry in enumerate(suite.run):
@@ -52,6 +54,8 @@ def make_plan(
         for item in _entry_items(suite, entry, folder, seed, seeds):
             matched = True
             found.setdefault(item.key, item)
+            if len(found) > MOST_PLANNED:
+                raise UsageError(f"run.{number} of the suite: more than {MOST_PLANNED} cases; ask for fewer seeds")
         if not matched:
             raise UsageError(f"run.{number} of the suite fits nothing: {_describe(entry)}")
     kept = [item for key, item in found.items() if not filters or any(_fits(key, f) for f in filters)]
@@ -91,6 +95,8 @@ def _designs(entry: Entry, folder: Path) -> Iterator[tuple[Design, str | None]]:
 def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int | None) -> Iterator[Item]:
     count = entry.seeds or seeds or suite.seeds
     parse_waivers(entry.waive)
+    if count > MOST_PLANNED:
+        raise UsageError(f"{count} seeds: more than {MOST_PLANNED} cases; ask for fewer seeds")
     inputs = {port: str((folder / file).resolve()) for port, file in entry.inputs.items()}
     for design, source in _designs(entry, folder):
         for case in design.cases:

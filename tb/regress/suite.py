@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from pymodels.errors import GoldbeatError, InputError, UsageError
 from tb.job import Backend
@@ -17,11 +18,20 @@ from tb.toml import Refused, explain, load_model
 SUITES = Path(__file__).resolve().parent / "suites"
 """The suites that come with Goldbeat."""
 
-Value = int | float | str | bool | list[Any]
+
+def _finite(value: Any) -> Any:
+    """Results and reports are JSON, which has neither infinities nor NaN."""
+    for one in value if isinstance(value, list) else (value,):
+        if isinstance(one, float) and not math.isfinite(one):
+            raise ValueError(f"found {one}, expected finite numbers")
+    return value
+
+
+Value = Annotated[int | float | str | bool | list[Any], AfterValidator(_finite)]
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 
 class Entry(_Frozen):

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from damaged import Reader, RefusedError, commands, goldbeat
-from mutations import MANY, QUICK, survey
+from mutations import MANY, QUICK, bounded, survey
 
 from pymodels.errors import InputError
 from pymodels.tpu import tables as tables_module
@@ -502,6 +502,22 @@ def test_numbers_and_brackets_without_end_in_json(value, tmp_path):
     (tmp_path / "a.json").write_text(f'{{"name": {value}')
     with pytest.raises(InputError, match=r"a\.json"):
         find_network(str(tmp_path / "a.json"))
+
+
+@pytest.mark.parametrize(
+    ("entry", "message"),
+    [
+        ("seeds = 4294967296", "more than 100000 cases"),
+        ("options = {beats = inf}", "expected a finite number"),
+        ("options = {beats = [1, nan]}", "expected finite numbers"),
+        ("timeout_s = inf", "timeout_s"),
+    ],
+)
+def test_suites_that_ask_for_too_much(entry, message, tmp_path):
+    path = tmp_path / "a.toml"
+    path.write_text(f'[[run]]\ndesigns = ["axis_fifo"]\ncases = ["random"]\n{entry}\n')
+    with bounded(), pytest.raises(RefusedError, match=message):
+        goldbeat("regress", path, "--dry-run", "--json")
 
 
 @pytest.mark.parametrize("make", READERS, ids=lambda make: make.__name__[1:])
