@@ -164,10 +164,6 @@ class _Cube:
         lanes = _ATOM_BYTES[self.format] // size
         channels, height, width = (int(buffer[side]) for side in ("channel", "height", "width"))
         line, surface = int(buffer["line_stride"]), int(buffer["surf_stride"])
-        most, elements = len(self._bytes), channels * height * width * size
-        if elements > most:
-            # Before arrays of that size are made.
-            raise InputError(f"EMU buffer up to byte {base + elements - 1}", f"at most {most - 1}")
         c, h, w = np.ogrid[:channels, :height, :width]
         at = base + c // lanes * surface + h * line
         at = at + w * _ATOM_BYTES[self.format] + c % lanes * size
@@ -183,16 +179,15 @@ class _Cube:
         width, height, channel = (int(buffer[side]) for side in ("width", "height", "channel"))
         size = 2 if self.format == "half" else 1
         atom = _ATOM_BYTES[self.format]
-        if not 0 < width * height * channel * size <= LARGEST_CUBE:
+        most, total = len(self._bytes), width * height * channel * size
+        if total > most:
+            raise InputError(f"EMU buffer up to byte {base + total - 1}", f"at most {most - 1}", file=file)
+        if not 0 < total <= LARGEST_CUBE:
             raise InputError(f"EMU buffer of {width} x {height} x {channel}", f"1..{LARGEST_CUBE} bytes", file=file)
         end = base + (channel - 1) // (atom // size) * int(buffer["surf_stride"])
         end += (height - 1) * int(buffer["line_stride"]) + (width - 1) * atom + min(channel * size, atom) - 1
-        if end >= len(self._bytes):
-            raise InputError(
-                f"EMU buffer up to byte {end} ({width} x {height} x {channel})",
-                f"at most {len(self._bytes) - 1}",
-                file=file,
-            )
+        if end >= most:
+            raise InputError(f"EMU buffer up to byte {end}", f"at most {most - 1}", file=file)
 
     def load(self) -> npt.NDArray[Any]:
         """(channels, height, width)."""
