@@ -127,11 +127,11 @@ def classifier(layout="cube32"):
     data = [
         Data(512, flags=ALLOC | INPUT, tensor="data", shape=SHAPE),
         Data(contents=_bytes(WEIGHTS)),
-        Data(64, contents=BIASES[0].view(np.uint8)),
+        Data(contents=BIASES[0].view(np.uint8)),
         Data(3 * 512),
         Data(3 * 128, flags=ALLOC | OUTPUT, tensor="features", shape=(20, 4, 4)),
         Data(contents=_bytes(DENSE_WEIGHTS)),
-        Data(64, contents=BIASES[1].view(np.uint8)),
+        Data(contents=BIASES[1].view(np.uint8)),
         Data(16),
         Data(16, flags=ALLOC | OUTPUT, tensor="prob", shape=(10, 1, 1)),
     ]
