@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -14,36 +13,14 @@ from typing import Any
 import numpy as np
 
 from pymodels import plio
-from pymodels.errors import InputError, UsageError
+from pymodels.errors import InputError
 from pymodels.measure import as_dict, measure
 from pymodels.trace import SIDEBANDS, Trace
 from tb.design import Answer
 from tb.episodes import FILE as EPISODES
 from tb.episodes import save_episodes
 from tb.run import EpisodeResult, Request, RunResult
-
-REPORT = "report.json"
-_MINE = (REPORT, EPISODES, "traces", "expected", "stimulus", "output", "plot.png", "memory", "seeds")
-
-
-def prepare(folder: Path) -> None:
-    """Make a run's folder, clearing what an earlier run left there and nothing else.
-
-    Raises:
-        UsageError: the folder holds something under one of our names that no run has written.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise UsageError(f"{folder} is not a folder")
-    taken = [name for name in _MINE if (folder / name).exists()]
-    if taken and not (folder / REPORT).is_file():
-        raise UsageError(f"{folder / taken[0]} was not written by a run; choose another --name")
-    for name in taken:
-        path = folder / name
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
-    folder.mkdir(parents=True, exist_ok=True)
+from tb.run_folder import REPORT
 
 
 def write_report(results: Sequence[RunResult], folder: Path, *, repeat: str | None = None) -> dict[str, Any]:

@@ -26,6 +26,7 @@ from tb.inputs import check_inputs, clocks_of, fitted, placed
 from tb.job import Backend, Episode, Record
 from tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift
 from tb.prediction import make_stimuli, predict_outcome
+from tb.run_folder import plain_name
 from tb.scoreboard import Verdict, check, nothing_compared
 from tb.simulate import TIMEOUT_S, simulate
 
@@ -112,7 +113,7 @@ class Request:
         seeds = [seed] if seed is not None else sorted(self.seeds)
         if seeds != list(range(seeds[0], seeds[0] + len(seeds))):
             return " && ".join(self.command(one) for one in seeds)
-        name = self.origin.name or f"{self.design.name}-{self.case.name}"
+        name = self.origin.name or plain_name(f"{self.design.name}-{self.case.name}")
         if len(seeds) < len(self.seeds):
             name = f"{name}-seed{seeds[0]}"
         elif self.origin.name is None:
@@ -339,6 +340,7 @@ def run(
     progress: Progress = lambda step: None,
     watch: Watch | None = None,
     timeout_s: float = TIMEOUT_S,
+    begin: Callable[[], None] = lambda: None,
 ) -> list[RunResult]:
     """Run a case for every seed.
 
@@ -348,6 +350,7 @@ def run(
         progress: is told each step.
         watch: is told a few times a second where the simulation stands, and at its end.
         timeout_s: wall time allowed for the simulation.
+        begin: called when nothing is refused any more, before anything is written to ``folder``.
 
     Returns:
         one result a seed, in order.
@@ -365,10 +368,12 @@ def run(
             broken[seed] = "\n".join([str(error), *getattr(error, "log", "").splitlines()])
     found = {s: RunResult(request, s, (), (text,), 0.0, None, None) for s, text in broken.items()}
     if not plans:
+        begin()
         return [found[s] for s in request.seeds]
     progress("building")
     built = build(design, params, waves=request.waves)
     flat = [episode for plan in plans for episode in plan.episodes(design)]
+    begin()
     if folder is None:
         folder = Path(tempfile.mkdtemp(prefix="goldbeat-"))
     folder.mkdir(parents=True, exist_ok=True)

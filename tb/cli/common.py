@@ -69,6 +69,7 @@ ImageScale = Annotated[
 ImageOrder = Annotated[
     str | None, typer.Option("--image-order", metavar="bgr|rgb", help="nvdla: order of a picture's colours.")
 ]
+ReplaceFolder = Annotated[bool, typer.Option("--force", help="Replace a run's files in a folder that no run has made.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output file.")]
 
 

@@ -16,7 +16,7 @@ from pymodels.nvdla.listing import memories, operations, to_dot
 from pymodels.nvdla.loadable import read
 from pymodels.nvdla.placement import BASE, place
 from pymodels.nvdla.program_text import FORMATS, to_cfg, to_csv, to_trace
-from tb.cli.common import Force, ImageOrder, ImageScale, Json, check_free, examples, facts, print_json
+from tb.cli.common import Force, ImageOrder, ImageScale, Json, ReplaceFolder, check_free, examples, facts, print_json
 
 app = typer.Typer(help="NVDLA loadables: what is in them, and their register program.", no_args_is_help=True)
 
@@ -247,10 +247,11 @@ def execute(
     label: Annotated[
         str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [nvdla-execute-FILE].")
     ] = None,
+    force: ReplaceFolder = False,
     as_json: Json = False,
 ) -> None:
     """Run the functional models alone, without RTL, and keep every memory that operations write as .npy."""
     from tb.cli.nvdla_execute import ExecuteRequest, execute_command
     from tb.nvdla.pictures import chosen
 
-    execute_command(ExecuteRequest(file, inputs or [], chosen(image_scale, image_order), label, as_json))
+    execute_command(ExecuteRequest(file, inputs or [], chosen(image_scale, image_order), label, as_json, force))

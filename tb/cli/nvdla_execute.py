@@ -20,7 +20,7 @@ from tb.cli.common import print_json, working
 from tb.nvdla.pictures import Convention
 from tb.nvdla.tensors import Output, read_inputs, read_outputs
 from tb.paths import build_root
-from tb.report import REPORT, prepare
+from tb.run_folder import REPORT, check_ours, prepare, run_folder
 
 _SHOWN_OUTPUTS = 6
 _SHOWN_RUNS = 20
@@ -35,10 +35,13 @@ class ExecuteRequest:
     convention: Convention
     label: str | None
     as_json: bool
+    force: bool = False
 
 
 def execute_command(request: ExecuteRequest) -> None:
     """Run the functional models for every input, keep and show what they leave in memory."""
+    folder = run_folder(build_root(), request.label, f"nvdla-execute-{request.file.name}")
+    check_ours(folder, force=request.force)
     loadable = read(request.file)
     check_small(loadable)
     placement = place(loadable)
@@ -48,8 +51,7 @@ def execute_command(request: ExecuteRequest) -> None:
         for contents in given:
             runs.append(read_outputs(loadable, execute(placement, contents)))
             step()
-    folder = build_root() / "runs" / (request.label or f"nvdla-execute-{request.file.name}")
-    prepare(folder)
+    prepare(folder, force=request.force)
     report = {
         "loadable": str(request.file),
         "inputs": [str(file) for file in request.inputs],

@@ -21,7 +21,7 @@ from tb.nvdla.result import LoadableResult, write_outputs
 from tb.nvdla.rtl import find_rtl
 from tb.nvdla.run import TIMING, run_loadable
 from tb.paths import build_root
-from tb.report import prepare
+from tb.run_folder import check_ours, prepare, run_folder
 
 OWN = "own"
 _MARKS = {"pass": "[bold green]PASS[/]", "fail": "[bold red]FAIL[/]", "partial": "[bold yellow]PARTIAL[/]"}
@@ -44,6 +44,7 @@ class LoadableRequest:
     convention: Convention = RUNTIME
     unchecked: bool = False
     allow_partial: bool = False
+    force: bool = False
 
 
 def _timing(sets: Sequence[str]) -> MemoryTiming:
@@ -64,7 +65,8 @@ def run_command(request: LoadableRequest) -> int:
     if len(request.inputs) > 1:
         raise UsageError("--input: with --loadable expected one picture or .npy file")
     design = DESIGN if own else find_rtl(Path(request.rtl), request.description, request.top)
-    folder = build_root() / "runs" / (request.label or f"nvdla-{request.file.name}")
+    folder = run_folder(build_root(), request.label, f"nvdla-{request.file.name}")
+    check_ours(folder, force=request.force)
     with working("nvdla"):
         result = run_loadable(
             request.file,
@@ -77,7 +79,7 @@ def run_command(request: LoadableRequest) -> int:
             unchecked=request.unchecked,
             waves=request.waves,
             # What is refused leaves an earlier run's folder as it is.
-            begin=partial(prepare, folder),
+            begin=partial(prepare, folder, force=request.force),
         )
     report = _report(request, design.top, result)
     write_outputs(result, folder, report)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -20,7 +21,7 @@ from pymodels.objfifo.notes import Note, notes
 from pymodels.objfifo.plan import Plan
 from pymodels.objfifo.rules import RULES, RuleError, table
 from pymodels.objfifo.text import to_dot, to_json
-from tb.cli.common import FAILED, Json, check_free, examples, facts, print_json, working
+from tb.cli.common import FAILED, Json, ReplaceFolder, check_free, examples, facts, print_json, working
 from tb.paths import build_root
 
 if TYPE_CHECKING:
@@ -216,6 +217,7 @@ def run(
         str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [the file's name].")
     ] = None,
     lax: Lax = False,
+    force: ReplaceFolder = False,
     as_json: Json = False,
 ) -> None:
     """Run every tile of a design on the DMA engine in RTL, with the design's own data.
@@ -227,18 +229,25 @@ def run(
     """
     # The simulator's side is only needed here: plans and checks go without.
     from tb.objfifo.user import read_inputs, run_design
-    from tb.report import REPORT, prepare
+    from tb.run_folder import REPORT, check_ours, prepare, run_folder
 
+    folder = run_folder(build_root(), label, design.stem)
+    check_ours(folder, force=force)
     made = load(design, arguments or ())
     report = analyse(made, strict=not lax)
     if report.verdict is not Verdict.COMPLETES:
         typer.echo(report.text())
         raise typer.Exit(FAILED)
-    folder = build_root() / "runs" / (label or design.stem)
-    prepare(folder)
     given = read_inputs(made, _files(inputs or []), np.random.default_rng(seed))
     with working(f"{design.name} on the engine"):
-        ran = run_design(made, given, folder, iterations=iterations, seed=seed, patterns=(gaps, ready), strict=not lax)
+        ran = run_design(
+            *(made, given, folder),
+            iterations=iterations,
+            seed=seed,
+            patterns=(gaps, ready),
+            strict=not lax,
+            begin=partial(prepare, folder, force=force),
+        )
     summary = _summary(ran, folder)
     (folder / REPORT).write_text(json.dumps(summary, indent=2) + "\n")
     if as_json:
@@ -260,6 +269,8 @@ def _files(inputs: list[str]) -> dict[str, Path]:
 
 
 def _summary(ran: DesignRun, folder: Path) -> dict[str, Any]:
+    from tb.run_folder import plain_name
+
     tiles = []
     for one in ran.tiles:
         ends = [int(t.cycle[-1]) for t in one.episode.record.outcome.ports.values() if len(t)]
@@ -273,7 +284,7 @@ def _summary(ran: DesignRun, folder: Path) -> dict[str, Any]:
                 "streams": [
                     {"fifo": s.fifo, "core": s.core, "port": port, "words": one.words[port]} for s, port in shown
                 ],
-                "picture": f"output/{one.made.tile.tile.name}.png",
+                "picture": f"output/{plain_name(one.made.tile.tile.name)}.png",
             }
         )
     return {

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +16,17 @@ from rich.table import Table
 from pymodels.errors import UsageError
 from pymodels.trace import Trace
 from tb.benches import designs, find_case, find_design
-from tb.cli.common import FAILED, ImageOrder, ImageScale, Json, clock_period, examples, print_json, show_findings
+from tb.cli.common import (
+    FAILED,
+    ImageOrder,
+    ImageScale,
+    Json,
+    ReplaceFolder,
+    clock_period,
+    examples,
+    print_json,
+    show_findings,
+)
 from tb.course import Reached
 from tb.design import Case, Design
 from tb.doctor import examine
@@ -23,8 +34,9 @@ from tb.inputs import read_input
 from tb.job import BACKENDS
 from tb.kernel.waivers import waived
 from tb.paths import build_root
-from tb.report import prepare, waived_in_all, whole_samples, write_report
+from tb.report import waived_in_all, whole_samples, write_report
 from tb.run import Origin, Request, RunResult, run
+from tb.run_folder import check_ours, prepare, run_folder
 
 _SHOWN_FAILURES = 3
 
@@ -102,6 +114,7 @@ def run_command(
     allow_partial: Annotated[
         bool, typer.Option("--allow-partial", help="nvdla: exit code 0 where outputs could not be compared.")
     ] = False,
+    force: ReplaceFolder = False,
     as_json: Json = False,
 ) -> None:
     """Build, simulate and compare a design with its golden model, beat by beat and cycle by cycle.
@@ -124,7 +137,7 @@ def run_command(
 
         compiled = nvdla_run.LoadableRequest(
             *(loadable, rtl, top, description, inputs or [], sets, waves, label, as_json),
-            *(chosen_convention(image_scale, image_order), unchecked, allow_partial),
+            *(chosen_convention(image_scale, image_order), unchecked, allow_partial, force),
         )
         raise typer.Exit(nvdla_run.run_command(compiled))
     design, chosen = find_case(name, case)
@@ -140,9 +153,9 @@ def run_command(
     request = Request(
         design, chosen, tuple(range(seed, seed + seeds)), params, options, given, waves, backend, origin, waive or ()
     )
-    folder = build_root() / "runs" / (label or f"{design.name}-{chosen.name}")
-    prepare(folder)
-    results = _run(request, folder, as_json)
+    folder = run_folder(build_root(), label, f"{design.name}-{chosen.name}")
+    check_ours(folder, force=force)
+    results = _run(request, folder, as_json, partial(prepare, folder, force=force))
     report = write_report(results, folder)
     failed = [r for r in results if not r.passed]
     if as_json:
@@ -153,11 +166,11 @@ def run_command(
         raise typer.Exit(FAILED)
 
 
-def _run(request: Request, folder: Path, quiet: bool) -> list[RunResult]:
+def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None]) -> list[RunResult]:
     err = Console(stderr=True)
     name = request.design.name
     if not err.is_terminal or quiet:
-        return run(request, folder / "sim")
+        return run(request, folder / "sim", begin=begin)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[far]}"))
     with Progress(*columns, TimeRemainingColumn(), console=err, transient=True) as bar:
         task = bar.add_task(name, total=None, far="")
@@ -174,6 +187,7 @@ def _run(request: Request, folder: Path, quiet: bool) -> list[RunResult]:
             folder / "sim",
             lambda step: bar.update(task, total=None, description=f"{name}: {step}", far=""),
             watch,
+            begin=begin,
         )
 
 

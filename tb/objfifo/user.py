@@ -8,7 +8,7 @@ the engine, cycle by cycle, and with the words of the execution without time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from tb.objfifo.scene import dressed, stimulus_of
 from tb.objfifo.tiles import TileScene, cores_at, scene_of
 from tb.run import EpisodeResult, Request, RunResult
 from tb.run import run as simulate
+from tb.run_folder import plain_name
 
 _LEAST = DESIGN.params(DESIGN.cases[0], {})
 _STREAM_BITS = 8 * WORD_BYTES
@@ -126,6 +127,7 @@ def run_design(
     seed: int = 0,
     patterns: tuple[str, str] = ("none", "none"),
     strict: bool = True,
+    begin: Callable[[], None] = lambda: None,
 ) -> DesignRun:
     """Execute a design, then run each of its tiles on the RTL.
 
@@ -137,6 +139,7 @@ def run_design(
         seed: of gaps and patterns.
         patterns: gaps of what comes in, back-pressure on what leaves.
         strict: as for planning.
+        begin: called when nothing is refused any more, before anything is written.
 
     Raises:
         RuleError: the design breaks a rule.
@@ -162,7 +165,7 @@ def run_design(
         return [dressed(stimulus_of(one.scene, setting), setting) for one in made]
 
     case = Case(name="design", summary="", make=episodes, options={"gaps": patterns[0], "ready": patterns[1]})
-    (ran,) = simulate(Request(DESIGN, case, (seed,), params), folder / "sim")
+    (ran,) = simulate(Request(DESIGN, case, (seed,), params), folder / "sim", begin=begin)
     return _result(design, plan, result, made, ran, params, folder)
 
 
@@ -215,7 +218,7 @@ def _result(
                 wrong.append(stream.fifo)
             fifo = fifos[stream.fifo]
             if fifo.plio and any(t.kind is TileKind.SHIM for t in fifo.consumers):
-                files[fifo.name] = _write(fifo, got[: len(wanted)], folder / "output" / f"{fifo.name}.txt")
+                files[fifo.name] = _write(fifo, got[: len(wanted)], folder / "output" / f"{plain_name(fifo.name)}.txt")
         failures += [f"{one.tile.tile}: the words of {name} are not those of the design" for name in wrong]
         tiles.append(TileResult(one, episode, tuple(wrong), {name: len(trace) for name, trace in ports.items()}))
         if tiles[-1].still:
@@ -231,11 +234,10 @@ def _write(fifo: Fifo, trace: Trace, path: Path) -> Path:
 
 
 def _keep(one: TileScene, episode: EpisodeResult, folder: Path) -> None:
-    traces = folder / "traces" / one.tile.tile.name
+    name = plain_name(one.tile.tile.name)
+    traces = folder / "traces" / name
     traces.mkdir(parents=True, exist_ok=True)
-    for name, trace in episode.record.outcome.ports.items():
-        trace.save(traces / f"{name}.npz")
+    for port, trace in episode.record.outcome.ports.items():
+        trace.save(traces / f"{port}.npz")
     (folder / "output").mkdir(exist_ok=True)
-    draw_locks(
-        one.tile, one.sources, one.sinks, episode.record.outcome.ports, folder / "output" / f"{one.tile.tile.name}.png"
-    )
+    draw_locks(one.tile, one.sources, one.sinks, episode.record.outcome.ports, folder / "output" / f"{name}.png")

@@ -16,6 +16,7 @@ import time
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -334,14 +335,15 @@ def run_alone(item: Item, folder: str, root: str | None, *, waves: bool, repeat:
     Returns:
         the report, as ``goldbeat run`` writes it.
     """
-    from tb.report import prepare, write_report
+    from tb.report import write_report
     from tb.run import run
+    from tb.run_folder import prepare
 
     _use(root)
     design = find_design(item.source or item.design)
     target = Path(folder)
-    prepare(target)
-    results = run(make_request(item, design, waves=waves), target / "sim", timeout_s=item.timeout_s * 3)
+    request = make_request(item, design, waves=waves)
+    results = run(request, target / "sim", timeout_s=item.timeout_s * 3, begin=partial(prepare, target))
     judged = [replace(r, failures=(*r.failures, *_broken_limits(item, r))) for r in results]
     return write_report(judged, target, repeat=repeat)
 
