@@ -19,7 +19,8 @@ from tb.design import ClockPort, CsbPort, LitePort, MemoryPort, StatusPort, Stre
 ENVIRONMENT = "GOLDBEAT_JOB"
 JOURNAL = "GOLDBEAT_JOURNAL"
 """The file descriptor of a pipe that says when episodes start and end: ``start``, ``end`` or ``lost`` (the record could not be
-written), the episode's number (``lost``: the error's), and the time by the monotonic clock."""
+written), the episode's number (``lost``: the error's), and the time by the monotonic clock. ``again``: from this episode on,
+another process is needed, since this design cannot be given new initial values."""
 
 PULSE = "GOLDBEAT_PULSE"
 """Set: the seconds between two ``at`` lines of the journal, which say how many picoseconds it is since the reset release of the
@@ -40,10 +41,13 @@ class Episode:
     Attributes:
         stimulus: what to drive.
         run_ps: how long the streams run, from the start on; ends the episode (at ``stop_ps``, if that is sooner, by reset).
+        seed: the design begins this episode with initial values drawn from it, as in a process of its own; None: with what the
+            episode before has left.
     """
 
     stimulus: Stimulus
     run_ps: int
+    seed: int | None = None
 
 
 @dataclass(frozen=True)

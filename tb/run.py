@@ -277,7 +277,12 @@ class Plan:
 
     def episodes(self, design: Design) -> list[Episode]:
         """What the simulator gets."""
-        return [Episode(s, _length(s, e if design.timed else _budget(design, s, e))) for s, e in self.steps]
+        lengths = [_length(s, e if design.timed else _budget(design, s, e)) for s, e in self.steps]
+        # Resets in between leave what they leave: only the first episode begins with new initial values.
+        return [
+            Episode(s, n, None if i else self.seed)
+            for i, ((s, _), n) in enumerate(zip(self.steps, lengths, strict=True))
+        ]
 
 
 def predict(request: Request, seed: int) -> Plan:

@@ -20,6 +20,7 @@ from cocotb.utils import get_sim_time
 from pymodels.stimulus import Access, Clock, Outcome
 from tb import lifeline
 from tb.job import COVERAGE, ENVIRONMENT, JOURNAL, PULSE, AccessResult, Episode, Job, Record, read_job, write_record
+from tb.kernel.launch import simulator_seed
 from tb.kernel.library import library
 from tb.pulse import pulse
 from tb.transactors.base import Transactors
@@ -130,6 +131,17 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     )
 
 
+async def _renew(dut: Any, job: Job, agents: Transactors, seed: int) -> bool:
+    """Give the design initial values drawn from a seed, as a process of its own would; False where it cannot be done."""
+    for reset in _resets(dut, job):
+        reset.value = 0
+    agents.reset()
+    agents.stop_clocks()
+    # What was written must not come after the renewal.
+    await Timer(1, "step")
+    return bool(library().gb_renew(simulator_seed(seed)))
+
+
 def _note(what: str, number: int) -> None:
     """A line in the journal, which is a pipe: it says which episode is running, whatever becomes of this process."""
     if (pipe := os.environ.get(JOURNAL)) is not None:
@@ -167,6 +179,9 @@ async def episodes(dut: Any) -> None:
     await Timer(1, "step")
     agents = _transactors(dut, job)
     for index, episode in enumerate(job.episodes):
+        if episode.seed is not None and not await _renew(dut, job, agents, episode.seed) and index:
+            _note("again", index)
+            return
         _note("start", index)
         record = await _run(dut, job, episode, agents)
         try:

@@ -51,7 +51,8 @@ class Note:
     """A line of the journal.
 
     Attributes:
-        what: ``start``, ``end``, ``lost`` when the record could not be written, or ``at`` when asked for.
+        what: ``start``, ``end``, ``lost`` when the record could not be written, ``again`` when another process has to go on
+            with this episode, or ``at`` when asked for.
         number: the episode's; of ``lost``, the system's error number; of ``at``, picoseconds since the reset release of the
             episode that started last.
         time_s: by the monotonic clock.
@@ -75,6 +76,7 @@ class Simulator:
         transactors: who drives the ports.
         coverage: where code coverage goes, written after every episode; for builds that count it.
         pulse_s: seconds between two ``at`` notes; None: there are none.
+        before: episodes that other processes have run; their log and waves are kept.
     """
 
     def __init__(
@@ -89,9 +91,10 @@ class Simulator:
         transactors: Backend = "native",
         coverage: Path | None = None,
         pulse_s: float | None = None,
+        before: int = 0,
     ) -> None:
         self._folder = folder
-        self.waves = folder / f"waves.{built.waves}" if built.waves else None
+        self.waves = folder / f"waves{f'-{before}' if before else ''}.{built.waves}" if built.waves else None
         self.log = folder / "simulation.log"
         for stale in folder.glob("record-*.pickle"):
             stale.unlink()
@@ -120,7 +123,7 @@ class Simulator:
             environment[PULSE] = str(pulse_s)
         self._text = b""
         try:
-            with self.log.open("w") as stream:
+            with self.log.open("a" if before else "w") as stream:
                 self._process = subprocess.Popen(
                     command,
                     cwd=folder,
@@ -202,26 +205,53 @@ def simulate(
         watch: is told how many episodes are done, and how many picoseconds ago the reset of the one that runs was released.
     """
     records: list[Record] = []
+    waves: Path | None = None
     end = time.monotonic() + timeout_s
-    failure: str | None = f"the simulator was still running after {timeout_s:.0f} s"
-    pulse_s = None if watch is None else PULSE_S
-    with Simulator(
-        design, params, built, episodes, folder, seed=seed, transactors=transactors, pulse_s=pulse_s
-    ) as process:
-        while time.monotonic() < end:
-            notes = process.notes(end - time.monotonic())
-            if notes is None:
-                code = process.exit_code()
-                failure = f"the simulator ended with {code}" if code else None
-                break
-            for note in notes:
-                if note.what == "end" and (record := process.record(note.number)) is not None:
-                    records.append(record)
-                if watch is not None and note.what != "lost":
-                    watch(len(records), note.number if note.what == "at" else 0)
-        if len(records) < len(episodes):
-            failure = (
-                f"{failure or 'the simulator stopped'} in episode {len(records)} of {len(episodes)}; "
-                f"log in {process.log}:\n{process.last_words()}"
-            )
-    return Result(tuple(records), process.waves, process.log, failure)
+    while True:
+        done = len(records)
+        # Of a design that cannot be given new initial values, each process draws those of its first episode.
+        drawn = episodes[done].seed if done < len(episodes) else None
+        with Simulator(
+            design,
+            params,
+            built,
+            episodes[done:],
+            folder,
+            seed=seed if drawn is None else drawn,
+            transactors=transactors,
+            pulse_s=None if watch is None else PULSE_S,
+            before=done,
+        ) as process:
+            failure, again = _follow(process, records, end, watch)
+            if failure is None and time.monotonic() >= end:
+                failure = f"the simulator was still running after {timeout_s:.0f} s"
+            waves = waves or process.waves
+            if again and len(records) > done:
+                continue
+            if len(records) < len(episodes):
+                failure = (
+                    f"{failure or 'the simulator stopped'} in episode {len(records)} of {len(episodes)}; "
+                    f"log in {process.log}:\n{process.last_words()}"
+                )
+            return Result(tuple(records), waves, process.log, failure)
+
+
+def _follow(process: Simulator, records: list[Record], end: float, watch: Watch | None) -> tuple[str | None, bool]:
+    """Collect a process's records until it ends.
+
+    Returns:
+        why it ended early, None when it did not or its time was up; whether another process has to go on.
+    """
+    again = False
+    while time.monotonic() < end:
+        notes = process.notes(end - time.monotonic())
+        if notes is None:
+            code = process.exit_code()
+            return f"the simulator ended with {code}" if code else None, again
+        for note in notes:
+            again |= note.what == "again"
+            if note.what == "end" and (record := process.record(note.number)) is not None:
+                records.append(record)
+            if watch is not None and note.what not in ("lost", "again"):
+                watch(len(records), note.number if note.what == "at" else 0)
+    return None, False

@@ -44,6 +44,11 @@ _PRELUDE = _HERE / "prelude.h"
 _SPEED = ("-O", "-march=", "-mtune=", "-DGOLDBEAT_PROCESSOR=")
 _SHARED_OPTIMIZE = "-O3"
 _PORT = re.compile(r"VL_(IN|OUT|INOUT)(?:8|16|64|W)?\(&?(\w+),(\d+),(\d+)(?:,\d+)?\);")
+_NO_DELAYS = "No delays in the design"
+# Members of these types are not drawn by a constructor.
+_CONTAINER = re.compile(
+    r"^ +(Vl(Queue|AssocArray|ClassRef|ProcessRef|ForkSync|SampledQueue)\b|std::string ).*;$", re.MULTILINE
+)
 _EVAL = "void Vtop___024root___eval(Vtop___024root* vlSelf);"
 
 
@@ -146,7 +151,19 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
     for name, text in recipe.texts.items():
         (folder / name).write_text(text)
     libraries = cocotb_tools.config.libs_dir
-    flags = ["-cc", "--exe", "--vpi", "--prefix", "Vtop", "--x-initial", "unique", "--top-module", recipe.top]
+    flags = [
+        "-cc",
+        "--exe",
+        "--vpi",
+        "--prefix",
+        "Vtop",
+        "--x-initial",
+        "unique",
+        "--x-assign",
+        "unique",
+        "--top-module",
+        recipe.top,
+    ]
     flags += ["-Mdir", ".", "-o", EXECUTABLE, "-Wno-fatal", "-Werror-USERFATAL", *recipe.flags]
     flags += [] if recipe.waves is None else [f"--trace-{recipe.waves}"]
     flags += ["--coverage-line", "--coverage-toggle", "--coverage-user"] if recipe.coverage else []
@@ -166,7 +183,9 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
         first.append("ports.vlt")
     _call([str(tool.executable), *flags, *first, *inputs], folder, tool, log, recipe)
     recipe.inspect(log.read_text(errors="replace"))
-    (folder / "model.h").write_text(describe_model((folder / "Vtop.h").read_text(), (folder / "Vtop.cpp").read_text()))
+    header, source, symbols = ((folder / name).read_text() for name in ("Vtop.h", "Vtop.cpp", "Vtop__Syms.h"))
+    parts = "".join(path.read_text() for path in sorted([*folder.glob("Vtop_*.h"), *folder.glob("Vtop_*__Slow.cpp")]))
+    (folder / "model.h").write_text(describe_model(header, source) + describe_renewal(source, symbols, parts))
     workshop = _Workshop(tool, recipe, folder, log)
     workshop.fetch_objects()
     workshop.make_simulator()
@@ -198,6 +217,33 @@ def describe_model(header: str, source: str) -> str:
     if _EVAL in source and "threads() const { return 1; }" in source:
         lines.append("#define GOLDBEAT_DIRECT_EVAL 1")
     return "\n".join(lines) + "\n"
+
+
+def describe_renewal(source: str, symbols: str, classes: str) -> str:
+    """How main.cpp puts a model back to before its first evaluation; empty where that would leave something as it is.
+
+    Variables are drawn anew by what the constructors of a model's parts call, and initial blocks run at the next evaluation.
+    A part with delays has processes that are waiting, and containers keep what they hold: such models have to start anew.
+
+    Args:
+        source: ``Vtop.cpp``.
+        symbols: ``Vtop__Syms.h``.
+        classes: headers and constructors of the model's parts.
+    """
+    parts = re.findall(r"^    (Vtop_\w+) +(TOP\w*);$", symbols, re.MULTILINE)
+    if _NO_DELAYS not in source or "bool __Vm_didInit = false;" not in symbols or _CONTAINER.search(classes):
+        return ""
+    draws: dict[str, list[str]] = {}
+    for function, kind in re.findall(r"^ +((Vtop_\w+?)___ctor_var_reset\w*)\(this\);$", classes, re.MULTILINE):
+        draws.setdefault(kind, []).append(function)
+    functions = [(kind, f) for kind in dict.fromkeys(kind for kind, _ in parts) for f in draws.get(kind, ())]
+    if not functions:
+        return ""
+    lines = ["#define GOLDBEAT_RENEWABLE 1", '#include "Vtop__Syms.h"']
+    lines += [f"void {function}({kind}* vlSelf);" for kind, function in functions]
+    lines += ["static inline void goldbeat_renew(Vtop& top) {", "  Vtop__Syms& all = *top.rootp->vlSymsp;"]
+    lines += [f"  {function}(&all.{part});" for kind, part in parts for function in draws.get(kind, ())]
+    return "\n".join([*lines, "  all.__Vm_didInit = false;", "}"]) + "\n"
 
 
 def _kind(recipe: Recipe) -> list[str]:

@@ -150,6 +150,14 @@ int gb_poke(const char* name, const void* value) {
       -1);
 }
 
+/// Put the design back to before its first evaluation, with all inputs at 0 and initial values drawn from `seed` (from 1 on).
+/// False where the design cannot be put back.
+int gb_renew(int seed) {
+  if (!kernel().renew_) return 0;
+  kernel().renew_(seed);
+  return 1;
+}
+
 void* gb_clock(const char* port) {
   return guarded([&] { return static_cast<void*>(&kernel().clock(port)); }, static_cast<void*>(nullptr));
 }

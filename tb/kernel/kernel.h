@@ -23,6 +23,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -258,6 +259,7 @@ class Kernel {
   std::uint64_t now_ = 0;
   bool touched_ = false;
   void (*on_wake_)(Transactor*) = nullptr;
+  std::function<void(int)> renew_;  ///< gives the design new initial values, drawn from a seed; empty where that is not possible
 };
 
 /// The kernel of this process.

@@ -39,7 +39,7 @@ def cocotb_environment(top: str, module: str, seed: int, results: Path, paths: S
         "GPI_USERS": f"{library};{cocotb_tools.config.pygpi_entry_point()}",
         "COCOTB_TOPLEVEL": top,
         "COCOTB_TEST_MODULES": module,
-        "COCOTB_RANDOM_SEED": str(_positive(seed)),
+        "COCOTB_RANDOM_SEED": str(simulator_seed(seed)),
         "COCOTB_RESULTS_FILE": str(results),
         "COCOTB_TRUST_INERTIAL_WRITES": "1",
         "TOPLEVEL_LANG": "verilog",
@@ -48,9 +48,9 @@ def cocotb_environment(top: str, module: str, seed: int, results: Path, paths: S
 
 def seed_arguments(seed: int) -> list[str]:
     """What makes the simulator's own randomness (initial values of flip-flops) depend on the seed alone."""
-    return [f"+verilator+seed+{_positive(seed)}", "+verilator+rand+reset+2"]
+    return [f"+verilator+seed+{simulator_seed(seed)}", "+verilator+rand+reset+2"]
 
 
-def _positive(seed: int) -> int:
-    # Verilator takes seeds from 1 to 2^31-1.
+def simulator_seed(seed: int) -> int:
+    """A seed as Verilator takes it, from 1 to 2^31-1."""
     return seed % 0x7FFFFFFE + 1

@@ -131,6 +131,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_port": (c_int, [c_char_p]),
     "gb_peek": (c_int, [c_char_p, c_void_p]),
     "gb_poke": (c_int, [c_char_p, c_char_p]),
+    "gb_renew": (c_int, [c_int]),
     "gb_clock": (c_void_p, [c_char_p]),
     "gb_clock_start": (c_int, [c_void_p, c_uint64, c_uint64, c_uint64, c_int64]),
     "gb_clock_stop": (None, [c_void_p]),

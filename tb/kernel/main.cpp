@@ -21,6 +21,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -82,6 +83,9 @@ class Simulation {
   explicit Simulation(const Options& options)
       : options_(options), context_(Verilated::threadContextp()), top_(std::make_unique<Vtop>("")) {
     kernel_.ports_ = ports(*top_);
+#ifdef GOLDBEAT_RENEWABLE
+    kernel_.renew_ = [this](int seed) { renew(seed); };
+#endif
 #if VM_TRACE
     Verilated::traceEverOn(true);
     if (options_.waves) {
@@ -137,6 +141,23 @@ class Simulation {
   static std::vector<Port> ports(Vtop& top) {
     return {GOLDBEAT_PORTS(top)};
   }
+
+#ifdef GOLDBEAT_RENEWABLE
+  /// What a new process would do: draw all variables, then run initial blocks. The time stays, all inputs are 0.
+  void renew(int seed) {
+    context_->randSeed(seed);
+#ifdef GOLDBEAT_DRAWS
+    goldbeat::draws = 0;
+#endif
+    goldbeat_renew(*top_);
+    for (const Port& port : kernel_.ports_) {
+      if (port.input) std::memset(port.data, 0, port.bytes());
+    }
+    // The short cut of stretches leaves initial blocks out.
+    evaluate();
+    kernel_.touch();
+  }
+#endif
 
   // -- one time step with VPI ---------------------------------------------------------------------------------------
 

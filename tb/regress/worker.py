@@ -219,7 +219,7 @@ class _Run:
             if path.is_file():
                 add(self._coverage, read_counts(path))
                 path.unlink()
-        if done == len(ready):
+        if done == len(ready) or status is Status.PASS:
             return done
         if self._began:
             self._give_ran(_broken(ready[done].item, status, why, log))
@@ -230,7 +230,11 @@ class _Run:
         return len(ready)
 
     def _watch(self, process: Simulator, ready: Sequence[_Ready]) -> tuple[int, Status, str]:
-        """Judge items as they end, until the process does; how many ended, and what became of the one after them."""
+        """Judge items as they end, until the process does.
+
+        Returns:
+            how many ended, what became of the one after them (a pass: another process has to go on with it), and why.
+        """
         owner = [i for i, r in enumerate(ready) for _ in r.episodes]
         self._began = False
         at, done = 0, 0
@@ -250,6 +254,8 @@ class _Run:
             for note in notes:
                 _refuse_lost(note)
                 self._began = True
+                if note.what == "again":
+                    return done, *_at_end(process)
                 if note.what == "start":
                     if note.number == 0 or owner[note.number] != owner[note.number - 1]:
                         started = note.time_s
@@ -263,10 +269,7 @@ class _Run:
                     self._judge(ready[done], records, note.time_s - started)
                     done, records, started = done + 1, [], note.time_s
             if done == len(ready):
-                # What happens after the last item is nobody's result; the coverage is written then.
-                while process.notes(60.0):
-                    pass
-                return done, Status.PASS, ""
+                return done, *_at_end(process)
 
     def _judge(self, ready: _Ready, records: Sequence[Record], seconds: float) -> None:
         item = ready.item
@@ -296,6 +299,13 @@ class _Run:
         except Exception as error:
             text = f"{type(error).__name__}: {error}"
             self._give_ran(_broken(item, Status.ERROR, f"the results cannot be judged: {text}", traceback.format_exc()))
+
+
+def _at_end(process: Simulator) -> tuple[Status, str]:
+    """What happens after the last item is nobody's result; the coverage is written then."""
+    while process.notes(60.0):
+        pass
+    return Status.PASS, ""
 
 
 def _refuse_lost(note: Note) -> None:

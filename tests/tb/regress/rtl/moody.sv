@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // moody - a register slice with moods: some words that it takes make the simulation crash, hang, end or lie,
-// one of them only after the next reset.
+// one of them only after the next reset: it is kept outside the design, where no new initial value reaches it.
 module moody (
     input  logic        aclk,
     input  logic        aresetn,
@@ -18,7 +18,6 @@ module moody (
 );
   logic [31:0] plain;
   logic        lie_q;
-  logic        grudge_q = 1'b0;
 
   axis_skid #(
       .DATA_W(32),
@@ -50,14 +49,14 @@ module moody (
 
   always_ff @(posedge aclk) begin
     if (!aresetn) begin
-      lie_q <= grudge_q;
+      lie_q <= 1'($c("getenv(\"MOODY_GRUDGE\") != nullptr"));
     end else if (s_axis_tvalid && s_axis_tready) begin
       case (s_axis_tdata)
         32'hFA17_0001: $c("*static_cast<volatile int*>(nullptr) = 1;");
         32'hFA17_0002: $c("for (volatile int i = 0;; ++i) {}");
         32'hFA17_0003: lie_q <= 1'b1;
         32'hFA17_0004: $finish;
-        32'hFA17_0005: grudge_q <= 1'b1;
+        32'hFA17_0005: $c("setenv(\"MOODY_GRUDGE\", \"1\", 1);");
         default: ;
       endcase
     end
