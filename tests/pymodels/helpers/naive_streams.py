@@ -220,8 +220,11 @@ def run_stage(stage, source, sink, limit=20000):
     raise AssertionError("the simulation does not end")
 
 
-def run_crossing(before, fifo, after, source, sink, s_clock, m_clock, limit=20000):
-    """source, `before` or nothing, asynchronous FIFO, `after` or nothing, sink; edges by time in picoseconds."""
+def run_crossing(before, fifo, after, source, sink, s_clock, m_clock, limit=1_000_000):
+    """source, `before` or nothing, asynchronous FIFO, `after` or nothing, sink; edges by time in picoseconds.
+
+    A fast source clock beside a slow, seldom ready sink takes tens of thousands of edges for a few beats.
+    """
     s_cycle = m_cycle = quiet = 0
     for _ in range(limit):
         s_time, m_time = s_clock.time(s_cycle), m_clock.time(m_cycle)
