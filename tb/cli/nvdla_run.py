@@ -21,7 +21,7 @@ from tb.nvdla.result import LoadableResult, write_outputs
 from tb.nvdla.rtl import find_rtl
 from tb.nvdla.run import TIMING, run_loadable
 from tb.paths import build_root
-from tb.run_folder import check_ours, prepare, run_folder
+from tb.run_folder import prepare, run_folder
 
 OWN = "own"
 _MARKS = {"pass": "[bold green]PASS[/]", "fail": "[bold red]FAIL[/]", "partial": "[bold yellow]PARTIAL[/]"}
@@ -66,7 +66,6 @@ def run_command(request: LoadableRequest) -> int:
         raise UsageError("--input: with --loadable expected one picture or .npy file")
     design = DESIGN if own else find_rtl(Path(request.rtl), request.description, request.top)
     folder = run_folder(build_root(), request.label, f"nvdla-{request.file.name}")
-    check_ours(folder, force=request.force)
     with working("nvdla"):
         result = run_loadable(
             request.file,
