@@ -46,14 +46,16 @@ def make_plan(
         filters: patterns or parts of keys; an item stays when one fits.
 
     Raises:
-        UsageError: an entry that fits nothing, nothing is left, or more than :data:`MOST_PLANNED` items.
+        UsageError: an entry that fits nothing, nothing is left, more than :data:`MOST_PLANNED` items, or two entries that want
+            the same case in different ways.
     """
     found: dict[str, Item] = {}
     for number, entry in enumerate(suite.run):
         matched = False
         for item in _entry_items(suite, entry, folder, seed, seeds):
             matched = True
-            found.setdefault(item.key, item)
+            if (first := found.setdefault(item.key, item)) is not item:
+                _check_same(first, item, number)
             if len(found) > MOST_PLANNED:
                 raise UsageError(f"run.{number} of the suite: more than {MOST_PLANNED} cases; ask for fewer seeds")
         if not matched:
@@ -62,6 +64,16 @@ def make_plan(
     if not kept:
         raise UsageError(f"nothing is left of {len(found)} cases by --filter {' '.join(filters)}")
     return [item.model_copy(update={"index": i}) for i, item in enumerate(kept)]
+
+
+def _check_same(first: Item, second: Item, entry: int) -> None:
+    """Refuse a case that an earlier entry has with other settings: one of the two would be lost."""
+    differing = [name for name in Item.model_fields if getattr(first, name) != getattr(second, name)]
+    if differing:
+        raise UsageError(
+            f"run.{entry} of the suite: case {second.key} is there already with another {', '.join(differing)}; "
+            "give one of them another seed, option or name"
+        )
 
 
 def _describe(entry: Entry) -> str:
@@ -98,6 +110,7 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
     if count > MOST_PLANNED:
         raise UsageError(f"{count} seeds: more than {MOST_PLANNED} cases; ask for fewer seeds")
     inputs = {port: str((folder / file).resolve()) for port, file in entry.inputs.items()}
+    files = {port: Path(file).name for port, file in inputs.items()}
     for design, source in _designs(entry, folder):
         for case in design.cases:
             name = f"{design.name}/{case.name}"
@@ -116,7 +129,7 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
                 for number in range(seed, seed + count):
                     yield Item(
                         index=0,
-                        key=f"{name}{_suffix({**params, **options}, entry.transactors)}#{number}",
+                        key=f"{name}{_suffix({**params, **options, **files}, entry.transactors)}#{number}",
                         design=design.name,
                         source=source,
                         case=case.name,

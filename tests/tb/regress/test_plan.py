@@ -66,6 +66,25 @@ def test_an_item_is_there_once():
     assert len(keys) == len(set(keys))
 
 
+def test_entries_that_want_a_case_in_different_ways_are_refused(tmp_path):
+    one = {"designs": ["axis_skid"], "cases": ["random"]}
+    limits = {"port": {"m_axis": {"max_gap_ns": 40}}}
+
+    def both(other):
+        return [i.key for i in make_plan(Suite.model_validate({"run": [one, one | other]}), tmp_path)]
+
+    assert both({}) == ["axis_skid/random#0"]
+    for name, value in {"limits": limits, "waive": ["axis_valid_held"], "timeout_s": 7.0}.items():
+        with pytest.raises(UsageError, match=rf"run\.1 of the suite: .*another {name}"):
+            both({name: value})
+    # Other stimulus is another case.
+    assert both({"inputs": {"s_axis": "a.txt"}}) == ["axis_skid/random#0", "axis_skid/random/s_axis=a.txt#0"]
+    # An own design that is called like one that comes with Goldbeat.
+    (tmp_path / "own.py").write_text("from tb.benches.axis_skid import DESIGN\n")
+    with pytest.raises(UsageError, match="another source"):
+        both({"designs": ["own.py"]})
+
+
 def test_filters():
     assert plan(designs=["axis_skid"], filters=["sweep"]) == ["axis_skid/sweep#0", "axis_skid/sweep#1"]
     assert plan(designs=["axis_skid"], filters=["*/sweep#1", "sizes#0"]) == ["axis_skid/sweep#1", "axis_skid/sizes#0"]
