@@ -98,6 +98,11 @@ class Batch:
     code: str = ""
 
 
+def _whole(text: str) -> str:
+    """The text with lone surrogates written as escapes."""
+    return text.encode("utf-8", "backslashreplace").decode()
+
+
 @dataclass(frozen=True)
 class ItemResult:
     """What became of an item.
@@ -140,6 +145,11 @@ class ItemResult:
     attempt: int = 1
     before: tuple[int, ...] = ()
     waived: Mapping[str, int] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        # Texts come from anybody's exceptions. Half a surrogate pair cannot be stored, printed or put on a page.
+        object.__setattr__(self, "failures", tuple(map(_whole, self.failures)))
+        object.__setattr__(self, "log", _whole(self.log))
 
     @property
     def passed(self) -> bool:

@@ -43,6 +43,8 @@ from tb.simulate import Note, Simulator
 
 _START_S = 120.0
 """For a simulator to come to its first item."""
+_STARTS = 3
+"""A simulator that dies before its first item is started so often: then it is the machine's fault or the build's."""
 _MOST_FAILURES = 10
 """Texts kept of one item."""
 
@@ -119,9 +121,14 @@ def run_batch(batch: Batch, attempt: int = 1, content: Mapping[str, bytes] | Non
         finally:
             shutil.rmtree(folder, ignore_errors=True)
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if _is_full(error):
             raise DiskFullError(f"{error.filename or build_root()}: {error.strerror}") from error
         raise
+
+
+def _is_full(error: Exception) -> bool:
+    """There is no room to write: nobody's case is to blame, and no other case would fare better."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 @dataclass(frozen=True)
@@ -141,6 +148,7 @@ class _Run:
         self._coverage: dict[str, int] = {}
         self._ran: list[int] = []
         self._worker = f"{socket.gethostname()}:{os.getpid()}"
+        self._began = False
         first = batch.items[0]
         name = first.source or first.design
         if "source" in batch.blobs:
@@ -173,10 +181,10 @@ class _Run:
             self._give(ItemResult(item.index, item.key, Status.ERROR, failures=(str(error),), log=error.log))
         except GoldbeatError as error:
             self._give(ItemResult(item.index, item.key, Status.ERROR, failures=(str(error),)))
-        except OSError:
-            raise
         except Exception as error:
-            # Whatever goes wrong with one item must not end the others.
+            if _is_full(error):
+                raise
+            # Whatever goes wrong with one item must not end the others: a model's missing file, too.
             text = f"{type(error).__name__}: {error}"
             self._give(ItemResult(item.index, item.key, Status.ERROR, failures=(text,), log=traceback.format_exc()))
         return None
@@ -199,6 +207,31 @@ class _Run:
 
     def _simulate(self, ready: Sequence[_Ready]) -> int:
         """Run items in one process; returns how many of them have a result now, at least one."""
+        for start in range(1, _STARTS + 1):
+            self._began = False
+            log = ""
+            try:
+                done, status, why, log = self._process(ready)
+            except OSError as error:
+                if _is_full(error) or self._began:
+                    raise
+                done, status, why = 0, Status.ERROR, f"{type(error).__name__}: {error}"
+            if done == len(ready) or status is Status.PASS:
+                return done
+            if self._began:
+                self._give_ran(_broken(ready[done].item, status, why, log))
+                return done + 1
+            if status is Status.TIMEOUT:
+                # It has had its time; another one would take as long again.
+                break
+        # The first item has not even begun: none will, and none of them is to blame.
+        text = f"infrastructure: the simulator does not start, tried {start} time(s): {why}"
+        for r in ready:
+            self._give(_broken(r.item, Status.ERROR, text, log))
+        return len(ready)
+
+    def _process(self, ready: Sequence[_Ready]) -> tuple[int, Status, str, str]:
+        """Run items in one process; as :meth:`_watch`, and the end of what the simulator printed."""
         first = ready[0]
         flat = [episode for r in ready for episode in r.episodes]
         self._ran = []
@@ -219,15 +252,7 @@ class _Run:
             if path.is_file():
                 add(self._coverage, read_counts(path))
                 path.unlink()
-        if done == len(ready) or status is Status.PASS:
-            return done
-        if self._began:
-            self._give_ran(_broken(ready[done].item, status, why, log))
-            return done + 1
-        # The first item has not even begun: none will.
-        for r in ready:
-            self._give(_broken(r.item, Status.ERROR, f"the simulator does not start: {why}", log))
-        return len(ready)
+        return done, status, why, log
 
     def _watch(self, process: Simulator, ready: Sequence[_Ready]) -> tuple[int, Status, str]:
         """Judge items as they end, until the process does.
@@ -236,7 +261,6 @@ class _Run:
             how many ended, what became of the one after them (a pass: another process has to go on with it), and why.
         """
         owner = [i for i, r in enumerate(ready) for _ in r.episodes]
-        self._began = False
         at, done = 0, 0
         records: list[Record] = []
         started = time.monotonic()
@@ -294,9 +318,9 @@ class _Run:
                     waived=result.waived,
                 )
             )
-        except OSError:
-            raise
         except Exception as error:
+            if _is_full(error):
+                raise
             text = f"{type(error).__name__}: {error}"
             self._give_ran(_broken(item, Status.ERROR, f"the results cannot be judged: {text}", traceback.format_exc()))
 

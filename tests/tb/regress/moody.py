@@ -14,6 +14,12 @@ from tb.traffic import random_trace
 
 MOODS = {"crash": 0xFA17_0001, "hang": 0xFA17_0002, "lie": 0xFA17_0003, "end": 0xFA17_0004, "grudge": 0xFA17_0005}
 
+ERRORS = {
+    "gone": FileNotFoundError(2, "No such file", "weights.bin"),
+    "reset": ConnectionResetError("the licence server has gone"),
+    "half": ValueError("half a pair: \udcff"),
+}
+
 
 def _make(setting):
     """``moods`` says what goes wrong at which seed: ``crash@3 hang@5``."""
@@ -21,6 +27,8 @@ def _make(setting):
     mood = moods.get(str(setting.seed))
     if mood == "raise":
         raise ZeroDivisionError("a stimulus maker that falls over")
+    if mood in ERRORS:
+        raise ERRORS[mood]
     clock = setting.clocks["aclk"]
     rng = np.random.default_rng(setting.seed)
     trace = random_trace(rng, 32, int(setting.options["beats"]), clock, keep="full")

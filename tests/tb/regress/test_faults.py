@@ -16,10 +16,12 @@ import pytest
 from typer.testing import CliRunner
 
 from tb.cli import app
+from tb.regress.item import Batch
 from tb.regress.plan import make_plan
 from tb.regress.run import Observer, Settings, begin, go_on
 from tb.regress.store import Store
 from tb.regress.suite import Suite
+from tb.regress.worker import build_simulator, run_batch
 
 HERE = Path(__file__).parent
 MOODY = str(HERE / "moody.py")
@@ -73,6 +75,39 @@ def test_every_mood_is_blamed_on_its_own_case(own_root):
     for seed, result in results.items():
         if result.passed:
             assert result.trace_hash == alone[seed].trace_hash
+
+
+@pytest.mark.sim
+def test_what_a_stimulus_maker_raises_costs_its_own_case(own_root):
+    run, results, _ = regress("gone@1 reset@3 half@4", seeds=6)
+    bad = {seed: r for seed, r in results.items() if not r.passed}
+    assert {seed: r.status.value for seed, r in bad.items()} == {1: "error", 3: "error", 4: "error"}
+    assert "weights.bin" in bad[1].failures[0]
+    assert "the licence server has gone" in bad[3].failures[0]
+    assert "half a pair: \\udcff" in bad[4].failures[0]
+    assert run.status == "fail"
+    (run.folder / "index.html").read_text().encode()
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(("deaths", "how"), [(2, "kill -SEGV $$"), (9, "exit 3"), (9, "kill -SEGV $$")])
+def test_a_simulator_that_dies_while_it_starts_is_started_again(own_root, tmp_path, deaths, how):
+    items = make_plan(Suite.model_validate({"seeds": 3, "run": [{"designs": [MOODY]}]}), Path())
+    real, _ = build_simulator(items[0], None)
+    wrapper = tmp_path / "sim.sh"
+    wrapper.write_text(
+        f"#!/bin/sh\necho x >> {tmp_path}/starts\n[ $(wc -l < {tmp_path}/starts) -gt {deaths} ] || {how}\n"
+        f'exec {real} "$@"\n'
+    )
+    wrapper.chmod(0o755)
+    results = run_batch(Batch(tuple(items), str(wrapper))).results
+    assert len((tmp_path / "starts").read_text().split()) == 3
+    if deaths == 2:
+        assert [r.status.value for r in results] == ["pass"] * 3
+        return
+    assert [r.status.value for r in results] == ["error"] * 3
+    for result in results:
+        assert result.failures[0].startswith("infrastructure: the simulator does not start, tried 3 time(s): ")
 
 
 @pytest.mark.sim
