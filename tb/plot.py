@@ -156,7 +156,8 @@ def _figure(
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)
     grid: dict[str, Any] = figure.subplot_mosaic(mosaic, height_ratios=heights, width_ratios=widths)
-    figure.suptitle(title, x=0.01, ha="left", fontsize=12, fontweight="bold", color=_INK)
+    # A title is text, also where it has dollar signs.
+    figure.suptitle(title, parse_math=False, x=0.01, ha="left", fontsize=12, fontweight="bold", color=_INK)
     for axes in grid.values():
         for side in ("top", "right"):
             axes.spines[side].set_visible(False)

@@ -18,6 +18,7 @@ from pymodels.measure import Latency, Rate, Throughput, UnmatchedError, Unmeasur
 from pymodels.trace import Trace
 from tb.episodes import WholeEpisode, load_episodes
 from tb.toml import load_model
+from tb.visible import xml_text
 
 ARROW = "->"
 """Between the two ports of a latency limit."""
@@ -489,5 +490,4 @@ def junit(subject: Subject, checks: Sequence[Check]) -> str:
         if c.seed is not None:
             said += f", seed {c.seed}, episode {c.episode}"
         ET.SubElement(case, "system-out").text = said
-    ET.indent(top)
-    return ET.tostring(top, encoding="unicode", xml_declaration=True) + "\n"
+    return xml_text(top)

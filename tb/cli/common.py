@@ -15,11 +15,13 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
+from rich.text import Text
 from typer.core import TyperGroup
 
 from pymodels.errors import GoldbeatError, UsageError
 from pymodels.plio.store import check_target
 from tb.design import Findings
+from tb.visible import visible
 
 FAILED = 1
 """Exit code: a comparison or a limit failed."""
@@ -49,7 +51,7 @@ class GoldbeatGroup(TyperGroup):
         except OSError as error:
             where = f"{error.filename}: " if error.filename else ""
             message = f"{where}{error.strerror or error}"
-        typer.echo(f"error: {message}", err=True)
+        say(f"error: {message}", err=True)
         raise typer.Exit(BAD_INPUT)
 
 
@@ -111,6 +113,38 @@ def examples(*lines: str) -> str:
 # -- output ---------------------------------------------------------------------------------------------------------
 
 
+# What rich takes for a tag, with backslashes before it; and a backslash before any other bracket, which rich drops.
+_TAGS = re.compile(r"(\\*)\[([a-z#/@][^[]*?)]|\\(?=\[)")
+
+
+class Screen(Console):
+    """The terminal: what cannot be seen in a text is escaped before rich adds its own control characters.
+
+    Text from outside with markup switched on goes through :func:`literal` too.
+    """
+
+    def __init__(self, *, stderr: bool = False, highlight: bool = True, markup: bool = True, soft_wrap: bool = False):
+        # Names such as :x: are names.
+        super().__init__(stderr=stderr, highlight=highlight, markup=markup, soft_wrap=soft_wrap, emoji=False)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """A text as rich prints it: of lines, table cells and titles alike."""
+        return super().render_str(visible(text), **options)
+
+
+def literal(text: str) -> str:
+    """One line of text from outside, for a place where rich takes markup: it reads as it was written."""
+    shown = _TAGS.sub(lambda m: m[0] + "\\" if m[2] is None else f"{m[1]}{m[1]}\\[{m[2]}]", visible(text, line=True))
+    ends = len(shown) - len(shown.rstrip("\\"))
+    # What follows may be a tag, which a backslash before it would escape.
+    return shown + "\\" * ends + "[none][/none]" if ends else shown
+
+
+def say(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Print a text that may hold anything."""
+    typer.echo(visible(text), err=err, nl=nl)
+
+
 def print_json(value: Any) -> None:
     """Print for machines."""
     typer.echo(json.dumps(value, indent=2, allow_nan=False))
@@ -118,36 +152,36 @@ def print_json(value: Any) -> None:
 
 def facts(title: str, rows: list[tuple[str, str]]) -> None:
     """A titled list of names and values."""
-    typer.secho(title, bold=True)
+    typer.secho(visible(title), bold=True)
     wide = max(len(name) for name, _ in rows)
     for name, value in rows:
-        typer.echo(f"  {name:<{wide}}  {value}")
+        say(f"  {name:<{wide}}  {value}")
 
 
 def show_findings(findings: Findings) -> None:
     """Print a table for people."""
-    table = Table(title=findings.title, title_justify="left")
+    table = Table(title=literal(findings.title), title_justify="left")
     for n, name in enumerate(findings.columns):
-        table.add_column(name, justify="right" if n else "left", no_wrap=True)
+        table.add_column(literal(name), justify="right" if n else "left", no_wrap=True)
     for row in findings.rows:
-        table.add_row(*row)
-    out = Console(highlight=False)
+        table.add_row(*map(literal, row))
+    out = Screen(highlight=False)
     # A pipe has no width of its own, and 80 columns fold tables.
     out.width = out.width if out.is_terminal else 110
     out.print(table)
     for note in findings.notes:
-        typer.echo(note)
+        say(note)
 
 
 @contextmanager
 def working(what: str, total: int | None = None) -> Iterator[Callable[[], None]]:
     """Progress on stderr while the block runs, on a terminal only; the function it gives counts a step of ``total``."""
-    err = Console(stderr=True)
+    err = Screen(stderr=True)
     columns = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()]
     if total is not None:
         columns.insert(3, MofNCompleteColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
-        task = progress.add_task(what, total=total)
+        task = progress.add_task(literal(what), total=total)
         yield lambda: progress.advance(task)
 
 

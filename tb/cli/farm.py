@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
-from tb.cli.common import Force, examples
+from tb.cli.common import Force, Screen, examples
 from tb.paths import build_root
 from tb.regress.farm import LOOPBACK
 
@@ -39,7 +38,7 @@ def make_app() -> typer.Typer:
 
 
 def _tell(text: str) -> None:
-    out = Console(highlight=False)
+    out = Screen(highlight=False)
     out.print(text, markup=False, soft_wrap=True)
     # Who reads a pipe waits for the address.
     out.file.flush()

@@ -16,7 +16,18 @@ from pymodels.nvdla.listing import memories, operations, to_dot
 from pymodels.nvdla.loadable import read
 from pymodels.nvdla.placement import BASE, place
 from pymodels.nvdla.program_text import FORMATS, to_cfg, to_csv, to_trace
-from tb.cli.common import Force, ImageOrder, ImageScale, Json, ReplaceFolder, check_free, examples, facts, print_json
+from tb.cli.common import (
+    Force,
+    ImageOrder,
+    ImageScale,
+    Json,
+    ReplaceFolder,
+    check_free,
+    examples,
+    facts,
+    print_json,
+    say,
+)
 
 app = typer.Typer(help="NVDLA loadables: what is in them, and their register program.", no_args_is_help=True)
 
@@ -171,7 +182,7 @@ def graph(
         raise UsageError("--json and --dot exclude each other")
     loadable = read(file)
     if dot:
-        typer.echo(to_dot(loadable))
+        say(to_dot(loadable))
         return
     found = graph_of(loadable)
     if as_json:
@@ -223,7 +234,7 @@ def program(
     for target, region in zip(targets, regions, strict=True):
         target.write_bytes(region.data.tobytes())
     if out is None:
-        typer.echo(text, nl=False)
+        say(text, nl=False)
     else:
         out.write_text(text, encoding="utf-8")
 

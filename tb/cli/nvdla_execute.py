@@ -16,7 +16,7 @@ from pymodels.nvdla.execute import execute
 from pymodels.nvdla.loadable import read
 from pymodels.nvdla.placement import place
 from pymodels.nvdla.target import check_small
-from tb.cli.common import print_json, working
+from tb.cli.common import Screen, print_json, working
 from tb.nvdla.pictures import Convention
 from tb.nvdla.tensors import Output, read_inputs, read_outputs
 from tb.paths import build_root
@@ -80,7 +80,7 @@ def _write(runs: Sequence[dict[int, Output]], several: bool, folder: Path) -> No
 
 
 def _show(runs: Sequence[dict[int, Output]], several: bool, folder: Path) -> None:
-    out = Console(highlight=False)
+    out = Screen(highlight=False)
     if not several:
         show_outputs(out, list(runs[0].values()), folder)
         return

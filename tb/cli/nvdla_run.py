@@ -9,12 +9,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from rich.console import Console
-
 from pymodels.axi.memory import MemoryTiming
 from pymodels.errors import UsageError
 from tb.benches.nvdla import DESIGN
-from tb.cli.common import FAILED, PARTIAL, print_json, working
+from tb.cli.common import FAILED, PARTIAL, Screen, literal, print_json, working
 from tb.cli.nvdla_execute import show_outputs
 from tb.nvdla.pictures import RUNTIME, Convention
 from tb.nvdla.result import LoadableResult, write_outputs
@@ -109,7 +107,7 @@ def _report(request: LoadableRequest, top: str, result: LoadableResult) -> dict[
 
 
 def _show(report: dict[str, Any], result: LoadableResult, folder: Path) -> None:
-    out = Console(highlight=False)
+    out = Screen(highlight=False)
     for text in result.failures[:3]:
         out.print(text, markup=False, soft_wrap=True)
     if result.status == "fail":
@@ -117,7 +115,7 @@ def _show(report: dict[str, Any], result: LoadableResult, folder: Path) -> None:
     how = "with every burst's and access's cycle" if result.timed else "memory contents; cycles have no model"
     compared = "nothing compared" if result.unchecked else f"{result.compared} values compared ({how})"
     out.print(
-        f"{_MARKS[result.status]} {report['design']} {report['loadable']}: {result.cycles} cycles, {compared}, "
+        f"{_MARKS[result.status]} {literal(report['design'])} {literal(report['loadable'])}: {result.cycles} cycles, {compared}, "
         f"{result.seconds:.1f} s",
         soft_wrap=True,
     )

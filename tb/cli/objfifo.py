@@ -21,7 +21,7 @@ from pymodels.objfifo.notes import Note, notes
 from pymodels.objfifo.plan import Plan
 from pymodels.objfifo.rules import RULES, RuleError, table
 from pymodels.objfifo.text import to_dot, to_json
-from tb.cli.common import FAILED, Json, ReplaceFolder, check_free, examples, facts, print_json, working
+from tb.cli.common import FAILED, Json, ReplaceFolder, check_free, examples, facts, print_json, say, working
 from tb.paths import build_root
 
 if TYPE_CHECKING:
@@ -70,9 +70,9 @@ def plan(
     elif as_json:
         print_json(to_json(found))
     elif mlir:
-        typer.echo(to_mlir(found))
+        say(to_mlir(found))
     elif dot:
-        typer.echo(to_dot(found))
+        say(to_dot(found))
     else:
         _print_plan(found)
 
@@ -146,12 +146,12 @@ def check(
         print_json(_as_json(broken, remarks, report))
     else:
         for one in broken:
-            typer.echo(f"{one.rule}: {one.text}")
+            say(f"{one.rule}: {one.text}")
         if report is not None:
-            typer.echo(f"{len(RULES)} rules hold")
+            say(f"{len(RULES)} rules hold")
             for note in remarks:
-                typer.echo(f"note {note.name}: {note.text}")
-            typer.echo(report.text())
+                say(f"note {note.name}: {note.text}")
+            say(report.text())
     if report is None or report.verdict is not Verdict.COMPLETES:
         raise typer.Exit(FAILED)
 
@@ -236,7 +236,7 @@ def run(
     made = load(design, arguments or ())
     report = analyse(made, strict=not lax)
     if report.verdict is not Verdict.COMPLETES:
-        typer.echo(report.text())
+        say(report.text())
         raise typer.Exit(FAILED)
     given = read_inputs(made, _files(inputs or []), np.random.default_rng(seed))
     with working(f"{design.name} on the engine"):
@@ -306,16 +306,16 @@ def _show(summary: dict[str, Any], folder: Path) -> None:
         facts(f"{tile['tile']}: {tile['status']}", rows)
     idle = [f"{s['fifo']} at {t['tile']}" for t in summary["tiles"] for s in t["streams"] if not s["words"]]
     if idle:
-        typer.echo(f"moved no word: {', '.join(idle)}")
+        say(f"moved no word: {', '.join(idle)}")
     for text in summary["failures"][:3]:
-        typer.echo(text)
-    typer.echo(f"{summary['status'].upper()}: {summary['compared']} values compared with their cycles")
+        say(text)
+    say(f"{summary['status'].upper()}: {summary['compared']} values compared with their cycles")
     for name, path in summary["files"].items():
-        typer.echo(f"{name}: {folder / path}")
-    typer.echo(f"in {folder}")
+        say(f"{name}: {folder / path}")
+    say(f"in {folder}")
 
 
 @app.command(epilog=examples("goldbeat objfifo rules"))
 def rules() -> None:
     """List the rules by name; those with a star are not checked by mlir-aie."""
-    typer.echo(table())
+    say(table())

@@ -34,6 +34,7 @@ from tb.cli.common import (
     facts,
     ns,
     print_json,
+    say,
     working,
 )
 from tb.cli.plio_convert import register as register_convert
@@ -295,7 +296,7 @@ def _emit(
         )
     with working(f"writing {out}"):
         write(out, trace.with_gaps(gaps), kind, style=style, force=force)
-    typer.echo(f"{out}: {len(trace)} beats, {len(values)} samples, {int(trace.last.sum())} frames", err=True)
+    say(f"{out}: {len(trace)} beats, {len(values)} samples, {int(trace.last.sum())} frames", err=True)
 
 
 def _gaps(stall: str, beats: int, seed: int) -> npt.NDArray[np.int64]:

@@ -17,7 +17,7 @@ from pymodels.plio.file import is_csv
 from pymodels.plio.generate import repack
 from pymodels.plio.store import store
 from pymodels.trace import Trace
-from tb.cli.common import ClockMhz, Dtype, Force, Lenient, Width, check_free, examples, ns, working
+from tb.cli.common import ClockMhz, Dtype, Force, Lenient, Width, check_free, examples, ns, say, working
 from tb.cli.plio_files import In, Out, check_frames, read_file
 from tb.cli.plio_packets import Strict, check_strict, packets_of, payloads
 
@@ -78,7 +78,7 @@ def unpack(
         np.save(stream, values)
         text = f"{values.dtype} of shape {values.shape}"
     store(out, stream.getvalue(), force=force)
-    typer.echo(f"{out}: {text}", err=True)
+    say(f"{out}: {text}", err=True)
 
 
 def convert(
@@ -124,10 +124,10 @@ def convert(
             keep_time = False
         style = replace(style, time_lines=keep_time)
         if has_gaps and not keep_time and trace.gaps[1:].any():
-            typer.echo(f"note: {out} holds no idle cycles; --time keeps them", err=True)
+            say(f"note: {out} holds no idle cycles; --time keeps them", err=True)
     with working(f"writing {out}"):
         write(out, trace, got.dtype, style=style, force=force)
-    typer.echo(f"{out}: {len(trace)} beats of {trace.width} bit, {int(trace.last.sum())} frames", err=True)
+    say(f"{out}: {len(trace)} beats of {trace.width} bit, {int(trace.last.sum())} frames", err=True)
 
 
 def _rearranged(got: PlioFile, file: Path, frame: int | None, width: int) -> tuple[Trace, bool]:
@@ -158,7 +158,7 @@ def _in_cycles(got: PlioFile, file: Path) -> Trace:
     except InputError as error:
         raise InputError(error.found, error.expected, file=file, line=error.line) from None
     if got.clock.off_grid:
-        typer.echo(
+        say(
             f"note: {file}: {got.clock.off_grid} of {got.clock.gaps} gaps are no whole cycles of "
             f"{ns(got.clock.period_ps)}; beats go to the nearest cycle",
             err=True,

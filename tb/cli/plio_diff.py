@@ -16,7 +16,7 @@ from pymodels.compare import Comparison, Cycles, Near, Time, compare
 from pymodels.errors import UsageError
 from pymodels.plio import PlioFile
 from pymodels.tolerance import Tolerance
-from tb.cli.common import FAILED, ClockMhz, Dtype, Json, Width, duration, examples, ns, print_json
+from tb.cli.common import FAILED, ClockMhz, Dtype, Json, Width, duration, examples, ns, print_json, say
 from tb.cli.plio_files import names, read_file
 
 
@@ -154,17 +154,17 @@ def _say(
     """The result for people."""
     unit = "beats" if offset is None else "samples"
     if result.equal:
-        typer.echo(f"equal: {result.compared} {unit}; {what}")
+        say(f"equal: {result.compared} {unit}; {what}")
     else:
-        typer.echo(f"{paths[0]} and {paths[1]} differ ({what}):")
-        typer.echo(result.text(unit=unit[:-1]) + _samples_of(result, files, offset is not None))
+        say(f"{paths[0]} and {paths[1]} differ ({what}):")
+        say(result.text(unit=unit[:-1]) + _samples_of(result, files, offset is not None))
     if result.worst is not None:
-        typer.echo(f"largest difference {result.worst:.9g}; {result.tolerated} value(s) differ within the tolerance")
+        say(f"largest difference {result.worst:.9g}; {result.tolerated} value(s) differ within the tolerance")
     if offset is not None:
         assert left_out is not None
         where = f"{abs(offset)} sample(s) {'late' if offset > 0 else 'early'}" if offset else "neither late nor early"
         ends = f"{left_out[0]} + {left_out[1]} of {paths[0]}, {left_out[2]} + {left_out[3]} of {paths[1]}"
-        typer.echo(f"{paths[1]} is {where}; samples not compared at the start + end: {ends}")
+        say(f"{paths[1]} is {where}; samples not compared at the start + end: {ends}")
 
 
 def _beat_samples(file: PlioFile, beat: int, single: bool) -> list[Any] | None:

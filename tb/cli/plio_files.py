@@ -13,7 +13,7 @@ import typer
 from pymodels.errors import InputError, UsageError
 from pymodels.plio import PlioFile, read
 from pymodels.samples import SampleType
-from tb.cli.common import clock_period, ns, working
+from tb.cli.common import clock_period, ns, say, working
 
 In = Annotated[Path, typer.Argument(metavar="FILE", help="PLIO file (.txt or .csv).")]
 Out = Annotated[Path, typer.Argument(metavar="OUT", help="File to write (.txt or .csv).")]
@@ -41,7 +41,7 @@ def read_file(
         file = read(path, dtype, width, clock_ps=clock_period(clock), lenient=lenient, packets=packets)
     if file.dropped:
         line, found, expected = file.dropped[0]
-        typer.echo(
+        say(
             f"warning: {path}: {len(file.dropped)} malformed line(s) dropped, "
             f"the first is line {line}: found {found}, expected {expected}",
             err=True,

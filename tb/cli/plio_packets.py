@@ -16,6 +16,7 @@ from pymodels.plio.header import make_header
 from pymodels.plio.packets import Packet, file_to_packets
 from pymodels.samples import SampleType, sample_type
 from pymodels.trace import Trace
+from tb.cli.common import say
 
 Strict = Annotated[bool, typer.Option("--strict", help="With --packets: refuse headers of even parity.")]
 
@@ -31,7 +32,7 @@ def packets_of(file: PlioFile, path: Path, strict: bool) -> list[Packet]:
     packets = file_to_packets(file, strict=strict, name=str(path))
     odd = [p for p in packets if not p.parity_ok]
     if odd:
-        typer.echo(
+        say(
             f"warning: {path}: {len(odd)} of {len(packets)} packet headers have even parity, the first is "
             f"0x{odd[0].header:08X} in line {file.lines[odd[0].first_beat]}; hardware expects odd parity "
             "(--strict refuses such a file)",

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from pymodels.errors import UsageError
 from pymodels.ready import READY_MODELS
-from tb.cli.common import BAD_INPUT, Force, Json, check_free, examples, print_json
+from tb.cli.common import BAD_INPUT, Force, Json, Screen, check_free, examples, literal, print_json, say
 from tb.design import Bundle, LitePort, MemoryPort, StreamPort, Width
 from tb.probe.bench import comments, write_bench
 from tb.probe.elaborate import elaborate
@@ -91,7 +91,7 @@ def probe_command(
     else:
         _show(found)
     if found.refused:
-        typer.echo(f"{found.module.name}: no harness can be made: see refused", err=True)
+        say(f"{found.module.name}: no harness can be made: see refused", err=True)
         raise typer.Exit(BAD_INPUT)
     if out is not None:
         description = describe(found, sources, out.parent, model=model)
@@ -100,7 +100,7 @@ def probe_command(
         wrapper.write_text(harness(found), encoding="utf-8")
     for path in (out, wrapper):
         if path is not None:
-            typer.echo(f"wrote {path}", err=as_machine)
+            say(f"wrote {path}", err=as_machine)
 
 
 def new_command(
@@ -128,12 +128,12 @@ def new_command(
     description = describe(found, sources, folder, name=name, model=model)
     written = write_bench(folder, found, description, force=force)
     for path in written:
-        typer.echo(f"wrote {path}")
+        say(f"wrote {path}")
     for text in found.module.warnings:
-        typer.echo(f"warning: {text}")
+        say(f"warning: {text}")
     for text in (*found.notes, *(f"{port}: {what}" for port, what in found.unplaced.items())):
-        typer.echo(f"look at: {text}")
-    typer.echo(f"run it: goldbeat run {written[0]}")
+        say(f"look at: {text}")
+    say(f"run it: goldbeat run {written[0]}")
 
 
 def _find(
@@ -178,7 +178,7 @@ def _pairs(option: str, items: list[str]) -> dict[str, str]:
 
 
 def _show(found: Found) -> None:
-    out = Console(highlight=False)
+    out = Screen(highlight=False)
     given = " ".join(f"{p.name}={p.value}" for p in found.module.parameters if p.value is not None)
     out.print(f"{found.module.name}  {given}".rstrip(), markup=False, soft_wrap=True)
     table = Table(show_edge=False)
@@ -186,17 +186,17 @@ def _show(found: Found) -> None:
         table.add_column(column, overflow="fold")
     for clock in found.clocks:
         level = "" if clock.reset is None else f"reset {clock.reset}, active {'high' if clock.active_high else 'low'}"
-        table.add_row("clock", clock.name, "in", "", level or "no reset", "")
+        table.add_row("clock", literal(clock.name), "in", "", literal(level) or "no reset", "")
     values = {p.name: p.value for p in found.module.parameters}
     for port in found.bundles:
         kind, size = _kind(port, values)
         roles = port.roles() if isinstance(port, StreamPort) else ()
         table.add_row(
             kind,
-            port.name,
+            literal(port.name),
             _way(port),
-            port.clock if found.clocks else "none",
-            size,
+            literal(port.clock) if found.clocks else "none",
+            literal(size),
             " ".join(roles) or f"{len(port.roles())} signals",
         )
     out.print(table)

@@ -12,12 +12,11 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
 from pymodels.errors import UsageError
-from tb.cli.common import BY_SIGNAL, FAILED, Json, examples, print_json
+from tb.cli.common import BY_SIGNAL, FAILED, Json, Screen, examples, literal, print_json
 from tb.cli.farm import Keys, make_app
 from tb.kernel.waivers import waived
 from tb.regress.compare import compare_runs
@@ -158,7 +157,7 @@ def _show_plan(items: Sequence[Item], jobs: int, as_json: bool) -> None:
         cases = [i.model_dump(mode="json", exclude_defaults=True) for i in items]
         print_json({"cases": cases, "simulators": len(batches), "batches": sum(map(len, batches.values()))})
         return
-    out = Console(highlight=False)
+    out = Screen(highlight=False)
     groups: dict[str, list[Item]] = {}
     for item in items:
         groups.setdefault(item.group, []).append(item)
@@ -171,7 +170,7 @@ def _show_plan(items: Sequence[Item], jobs: int, as_json: bool) -> None:
 @contextmanager
 def _watching(run: Run) -> Iterator[Observer]:
     """Live progress on stderr; failures as they come, on a terminal and in a log alike."""
-    err = Console(stderr=True, highlight=False)
+    err = Screen(stderr=True, highlight=False)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=24),
@@ -202,7 +201,7 @@ def _watching(run: Run) -> Iterator[Observer]:
             bar.update(task, description=f"run {run.id}" + (f" [red]{failed} failed[/]" if failed else ""))
 
         def step(text: str) -> None:
-            bar.update(task, description=f"run {run.id}: {text}")
+            bar.update(task, description=f"run {run.id}: {literal(text)}")
 
         def note(text: str) -> None:
             err.print(text, style="yellow", markup=False, soft_wrap=True)
@@ -212,12 +211,12 @@ def _watching(run: Run) -> Iterator[Observer]:
 
 def _failure_line(result: ItemResult) -> str:
     colour = _COLOURS[result.status]
-    why = result.failures[0].splitlines()[0] if result.failures else ""
-    return f"[bold {colour}]{result.status.value:<7}[/] {escape(result.key)}  {escape(why)}"
+    why = result.failures[0].partition("\n")[0] if result.failures else ""
+    return f"[bold {colour}]{result.status.value:<7}[/] {literal(result.key)}  {literal(why)}"
 
 
 def _show_run(run: Run, rows: Sequence[Row]) -> None:
-    out = Console(highlight=False)
+    out = Screen(highlight=False)
     # A pipe has no width of its own, and 80 columns cut off names.
     out.width = out.width if out.is_terminal else 110
     out.print(_design_table(run, rows))
@@ -237,7 +236,7 @@ def _show_run(run: Run, rows: Sequence[Row]) -> None:
     )
     facts = run.facts
     out.print(
-        f"{mark} {escape(run.suite)}: {passed} of {run.total} pass"
+        f"{mark} {literal(run.suite)}: {passed} of {run.total} pass"
         + (f", {len(done) - passed} do not" if len(done) > passed else "")
         + (f", {left} have not run" if left else "")
         + f"; {facts.get('built', 0)} simulators built, {facts.get('cached', 0)} from the cache; {facts.get('wall_s', 0):.1f} s",
@@ -251,7 +250,7 @@ def _show_run(run: Run, rows: Sequence[Row]) -> None:
 
 
 def _design_table(run: Run, rows: Sequence[Row]) -> Table:
-    table = Table(title=f"run {run.id}: {run.suite}, git {run.git}")
+    table = Table(title=f"run {run.id}: {literal(run.suite)}, git {literal(run.git)}")
     for column in ("design", "case", "pass", "of", "cycles", "values", "sim s"):
         table.add_column(column, justify="left" if column in ("design", "case") else "right")
     groups: dict[tuple[str, str], list[Row]] = {}
@@ -261,8 +260,8 @@ def _design_table(run: Run, rows: Sequence[Row]) -> Table:
         done = [r.result for r in members if r.result is not None]
         passed = sum(r.passed for r in done)
         table.add_row(
-            design,
-            case,
+            literal(design),
+            literal(case),
             f"[green]{passed}[/]" if passed == len(members) else f"[red]{passed}[/]",
             str(len(members)),
             f"{sum(r.cycles for r in done):,}",
@@ -296,8 +295,13 @@ def history_command(
         bad = run.total - passed - left
         seconds = f"{run.facts['wall_s']:.1f}" if "wall_s" in run.facts else "-"
         started = run.started.partition("+")[0].replace("T", " ")
-        table.add_row(str(run.id), run.suite, started, run.git, run.status, *map(str, (passed, bad, left)), seconds)
-    Console(highlight=False).print(table)
+        table.add_row(
+            str(run.id),
+            *map(literal, (run.suite, started, run.git, run.status)),
+            *map(str, (passed, bad, left)),
+            seconds,
+        )
+    Screen(highlight=False).print(table)
 
 
 def _find_run(store: Store, text: str) -> Run:
@@ -342,7 +346,7 @@ def show_command(
     if as_json:
         print_json(as_dict(run, rows))
     elif failed:
-        out = Console(highlight=False)
+        out = Screen(highlight=False)
         for row in rows:
             assert row.result is not None
             out.print(_failure_line(row.result), soft_wrap=True)
@@ -351,9 +355,9 @@ def show_command(
 
 
 def _show_case(run: Run, row: Row) -> None:
-    out = Console(highlight=False)
+    out = Screen(highlight=False)
     item, result = row.item, row.result
-    out.print(f"[bold]{escape(item.key)}[/] of run {run.id} ({escape(run.suite)}, git {escape(run.git)})")
+    out.print(f"[bold]{literal(item.key)}[/] of run {run.id} ({literal(run.suite)}, git {literal(run.git)})")
     if result is None:
         out.print("has not run")
         return
@@ -401,7 +405,7 @@ def compare_command(
     if as_json:
         print_json({"before": first.id, "after": second.id, **change.as_dict()})
     else:
-        out = Console(highlight=False)
+        out = Screen(highlight=False)
         out.print(f"run {first.id} (git {first.git}) -> run {second.id} (git {second.git})", markup=False)
         _list(out, "new failures", [f"{k}: {why}" for k, why in change.broken])
         _list(out, "fixed", change.fixed)
@@ -456,19 +460,19 @@ def rerun_command(
         run, row = _find_case(store, case)
         _tell_changes(check_trusted(run, [row.item], trust=trust))
         folder = run.folder / "reruns" / str(row.item.index)
-        err = Console(stderr=True)
-        with err.status(f"running {row.item.key}") if err.is_terminal else _nothing():
+        err = Screen(stderr=True)
+        with err.status(f"running {literal(row.item.key)}") if err.is_terminal else _nothing():
             again = repeat_command(run, row.item, waves=waves)
             report = run_alone(row.item, str(folder), None, waves=waves, repeat=again)
         files = artefacts_of(report, folder, Path.cwd())
     if as_json:
         print_json({**report, "folder": str(folder)})
     else:
-        out = Console(highlight=False)
+        out = Screen(highlight=False)
         for text in report["failures"][:_SHOWN]:
             out.print(text, markup=False, soft_wrap=True)
         mark = "[bold green]PASS[/]" if report["status"] == "pass" else "[bold red]FAIL[/]"
-        out.print(f"{mark} {escape(row.item.key)}: {report['compared']} output values compared", soft_wrap=True)
+        out.print(f"{mark} {literal(row.item.key)}: {report['compared']} output values compared", soft_wrap=True)
         for name, path in files.items():
             if name != "alone":
                 out.print(f"  {name:<8} {path}", markup=False, soft_wrap=True)
@@ -490,23 +494,23 @@ def _rerun_with_batch(case: str, trust: bool, as_json: bool) -> None:
         by_index = {r.item.index: r.item for r in store.rows(run.id)}
         items = [*(by_index[i] for i in row.result.before), row.item]
         _tell_changes(check_trusted(run, items, trust=trust))
-    err = Console(stderr=True)
+    err = Screen(stderr=True)
     with err.status(f"running {len(items)} cases") if err.is_terminal else _nothing():
         result = run_with_batch(items)
     if as_json:
         print_json({**asdict(result), "ran": [i.key for i in items]})
     else:
-        out = Console(highlight=False)
+        out = Screen(highlight=False)
         for text in result.failures[:_SHOWN]:
             out.print(text, markup=False, soft_wrap=True)
         mark = "[bold green]PASS[/]" if result.passed else "[bold red]FAIL[/]"
-        out.print(f"{mark} {escape(row.item.key)}, after {len(items) - 1} case(s) in one simulator", soft_wrap=True)
+        out.print(f"{mark} {literal(row.item.key)}, after {len(items) - 1} case(s) in one simulator", soft_wrap=True)
     if not result.passed:
         raise typer.Exit(FAILED)
 
 
 def _tell_changes(notes: Sequence[str]) -> None:
-    err = Console(stderr=True, highlight=False)
+    err = Screen(stderr=True, highlight=False)
     for text in notes:
         err.print(text, style="yellow", markup=False, soft_wrap=True)
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
@@ -22,8 +21,10 @@ from tb.cli.common import (
     ImageScale,
     Json,
     ReplaceFolder,
+    Screen,
     clock_period,
     examples,
+    literal,
     print_json,
     show_findings,
 )
@@ -37,6 +38,7 @@ from tb.paths import build_root
 from tb.report import waived_in_all, whole_samples, write_report
 from tb.run import Origin, Request, RunResult, run
 from tb.run_folder import check_ours, prepare, run_folder
+from tb.visible import visible
 
 _SHOWN_FAILURES = 3
 
@@ -167,8 +169,8 @@ def run_command(
 
 
 def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None]) -> list[RunResult]:
-    err = Console(stderr=True)
-    name = request.design.name
+    err = Screen(stderr=True)
+    name = literal(request.design.name)
     if not err.is_terminal or quiet:
         return run(request, folder / "sim", begin=begin)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[far]}"))
@@ -266,7 +268,7 @@ def _show(
     failed: list[RunResult],
     folder: Path,
 ) -> None:
-    out = Console(highlight=False)
+    out = Screen(highlight=False)
     first = failed[0] if failed else results[0]
     request, episode = first.request, first.main_episode
     if episode is not None:
@@ -301,7 +303,7 @@ def _show(
     tally = f"{len(results) - len(failed)} of {len(results)} seeds, " if len(results) > 1 else ""
     subject = "" if first.answer is None else f", {first.answer.subject}"
     out.print(
-        f"{mark} {request.design.name} {request.case.name}{subject}: {tally}{episodes} episode(s), "
+        f"{mark} {literal(request.design.name)} {literal(request.case.name)}{literal(subject)}: {tally}{episodes} episode(s), "
         f"{compared} output values compared {_how(request.design)}",
         soft_wrap=True,
     )
@@ -320,7 +322,7 @@ def _port_table(result: RunResult) -> Table:
 
     episode = result.main_episode
     assert episode is not None
-    table = Table(title=f"{result.request.design.name} {result.request.case.name}, seed {result.seed}")
+    table = Table(title=literal(f"{result.request.design.name} {result.request.case.name}, seed {result.seed}"))
     for column in ("port", "beats", "frames", "cycles", "Msamples/s", "MB/s", "of limit", "model"):
         table.add_column(column, justify="left" if column in ("port", "model") else "right")
     for port in result.request.design.bundles(result.request.all_params):
@@ -355,11 +357,15 @@ def list_command(
     if as_json:
         print_json({d.name: _facts(d) for d in known.values()})
         return
-    out = Console(highlight=False)
+    out = Screen(highlight=False)
     for design in known.values():
-        out.print(f"[bold]{design.name}[/]  {design.summary}")
+        out.print(f"[bold]{literal(design.name)}[/]  {literal(design.summary)}", soft_wrap=True)
         for case in design.cases:
-            out.print(f"    {case.name:<10} {case.summary}", markup=False)
+            out.print(
+                f"    {visible(case.name, line=True):<10} {visible(case.summary, line=True)}",
+                markup=False,
+                soft_wrap=True,
+            )
             if name is not None and case.options:
                 out.print(f"               --set {_defaults(case.options)}", markup=False, soft_wrap=True)
         if name is not None:
@@ -396,10 +402,10 @@ def doctor_command(as_json: Json = False) -> None:
     if as_json:
         print_json([f.as_dict() for f in findings])
     else:
-        out = Console(highlight=False)
+        out = Screen(highlight=False)
         for f in findings:
             mark = "[green]ok[/]  " if f.found else ("[red]miss[/]" if f.needed else "[yellow]none[/]")
-            out.print(f"{mark} {f.name:<16} {f.detail}", soft_wrap=True)
+            out.print(f"{mark} {f.name:<16} {literal(f.detail)}", soft_wrap=True)
             if not f.found:
                 out.print(f"     {'':<16} to get it: {f.hint}", markup=False, soft_wrap=True)
     if any(f.needed and not f.found for f in findings):

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from pymodels.errors import InputError, UsageError
 from pymodels.plio.store import store
-from tb.cli.common import FAILED, ClockMhz, Force, Json, check_free, examples, print_json, working
+from tb.cli.common import FAILED, ClockMhz, Force, Json, Screen, check_free, examples, literal, print_json, working
 from tb.cli.plio_files import read_timed
 from tb.signoff import Check, Port, Subject, check, file_subject, junit, load_limits, load_run, shown
 
@@ -92,7 +91,7 @@ _COLOUR = {"pass": "green", "fail": "red", "unmeasured": "red"}
 
 
 def _show(what: Subject, checks: list[Check]) -> None:
-    table = Table(title=f"Sign-off of {what.name}", title_justify="left")
+    table = Table(title=f"Sign-off of {literal(what.name)}", title_justify="left")
     table.add_column("where", overflow="fold")
     table.add_column("limit", no_wrap=True)
     for name in ("allowed", "measured"):
@@ -106,13 +105,19 @@ def _show(what: Subject, checks: list[Check]) -> None:
         verdict = Text("PASS" if c.passed else "FAIL", style=_COLOUR[c.verdict])
         place = "" if c.seed is None else f"seed {c.seed}, episode {c.episode}"
         table.add_row(
-            Text(c.where), c.name, shown(c.limit), shown(c.measured), c.unit, verdict, *([place] if several else [])
+            literal(c.where),
+            literal(c.name),
+            shown(c.limit),
+            shown(c.measured),
+            c.unit,
+            verdict,
+            *([place] if several else []),
         )
-    out = Console(highlight=False)
+    out = Screen(highlight=False)
     # A pipe or a log has no width of its own, and 80 columns fold port names.
     out.width = out.width if out.is_terminal else 100
     out.print(table)
-    plain = Console(highlight=False, markup=False, soft_wrap=True)
+    plain = Screen(highlight=False, markup=False, soft_wrap=True)
     for c in checks:
         if not c.passed:
             plain.print(f"FAIL {c.where} {c.name}: {c.reason}")

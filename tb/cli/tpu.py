@@ -25,7 +25,7 @@ from pymodels.tpu.listing import as_csv, as_json, as_text
 from pymodels.tpu.profile import Durations, core_of, fit, read_sections
 from pymodels.tpu.schedule import MAX_CYCLES, Cost, costs, lane, schedule
 from pymodels.tpu.tables import Chip, Tables
-from tb.cli.common import FAILED, Force, Json, check_free, examples, facts, print_json, working
+from tb.cli.common import FAILED, Force, Json, check_free, examples, facts, print_json, say, working
 
 app = typer.Typer(help="TPU command streams: info, extract, dis, asm, check, time.", no_args_is_help=True)
 
@@ -213,7 +213,7 @@ def extract(
         check_free(folder / name, force)
     for name, data in parts:
         (folder / name).write_bytes(data.tobytes())
-        typer.echo(f"{folder / name}: {len(data)} bytes")
+        say(f"{folder / name}: {len(data)} bytes")
 
 
 @app.command(
@@ -245,7 +245,7 @@ def dis(
     text = writers[form](of, streams, file)
     if output is None:
         for part in text:
-            typer.echo(part, nl=False)
+            say(part, nl=False)
         return
     with working(f"disassembling {file.name}"), output.open("w", encoding="utf-8") as target:
         for part in text:
@@ -277,7 +277,7 @@ def asm(
         check_free(target, force)
     for target, one in targets:
         target.write_bytes(bytes(one.data))
-        typer.echo(f"{target}: {one.count} commands, {len(one.data)} bytes")
+        say(f"{target}: {one.count} commands, {len(one.data)} bytes")
 
 
 def _targets(made: list[Assembled], output: Path) -> list[tuple[Path, Assembled]]:
@@ -330,7 +330,7 @@ def check(
     """Check framing, ids, dependencies, counts, barriers and deadlock. Exit code 1 if something is wrong."""
     of, streams, container = _together(files, chip, engine, Tables(table))
     if len(files) == 1 and not is_container(files[0].read_bytes()[:8]) and of.magic is None:
-        typer.echo("note: one engine's stream alone; what waits for the other engine is not checked", err=True)
+        say("note: one engine's stream alone; what waits for the other engine is not checked", err=True)
     found = checks.check(of, streams, container, files[0] if len(files) == 1 else None)
     wrong = checks.failed(found)
     if as_json_:
@@ -339,9 +339,9 @@ def check(
         )
     else:
         for one in found:
-            typer.echo(f"{'note' if one.rule in checks.ADVICE else 'FAIL'} {one}")
+            say(f"{'note' if one.rule in checks.ADVICE else 'FAIL'} {one}")
         counts = sum(len(c) for s in streams for c in commands(of, s, strict=False).values())
-        typer.echo(
+        say(
             f"{'FAIL' if wrong else 'PASS'} {of.name}: {len(streams)} streams, {counts} commands, {len(found)} findings"
         )
     if wrong:
@@ -393,17 +393,17 @@ def time(
             rows += [_timed(stream, one, i, int(start[i]), int(end[i]), begin) for i in range(len(one))]
         if found.blocked:
             for blocked in found.blocked:
-                typer.echo(f"FAIL deadlock: {blocked}", err=True)
+                say(f"FAIL deadlock: {blocked}", err=True)
             break
         begin += found.last + 1
     rows.sort(key=lambda row: (row["start"] is None, row["start"] or 0))
     if as_json_:
         print_json(rows)
     else:
-        typer.echo(f"{'start':>10} {'end':>10}  {'id':>6} command")
+        say(f"{'start':>10} {'end':>10}  {'id':>6} command")
         for row in rows:
             first, final = ("-" if row[k] is None else str(row[k]) for k in ("start", "end"))
-            typer.echo(f"{first:>10} {final:>10}  {row['id']:>6} {row['name']:<24} {row['stream']}")
+            say(f"{first:>10} {final:>10}  {row['id']:>6} {row['name']:<24} {row['stream']}")
     if any(row["start"] is None for row in rows):
         raise typer.Exit(FAILED)
 
@@ -468,7 +468,7 @@ def _profiles(files: list[Path], members: Sequence[_Member]) -> dict[int, list[D
             said.setdefault(id(one), []).append(durations)
     if files and len(taken) < len(cores):
         missing = ", ".join(str(core) for core in cores if core not in taken)
-        typer.echo(f"note: no profile of core {missing}; its commands take what --cost and --default say", err=True)
+        say(f"note: no profile of core {missing}; its commands take what --cost and --default say", err=True)
     return said
 
 
@@ -492,11 +492,11 @@ def chips(table: TableFile = None, as_json_: Json = False) -> None:
     facts(
         "chips", [(name, ", ".join(f"{e} {len(k)}" for e, k in engines.items()) + " forms") for name, engines in rows]
     )
-    typer.echo(known.source)
+    say(known.source)
 
 
 @app.command(epilog=examples("goldbeat tpu rules"))
 def rules() -> None:
     """List what `check` looks for, by name; those with a star are advice."""
     for name, text in checks.RULES.items():
-        typer.echo(f"{name + ('*' if name in checks.ADVICE else ''):<14} {text}")
+        say(f"{name + ('*' if name in checks.ADVICE else ''):<14} {text}")

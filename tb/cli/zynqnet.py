@@ -10,7 +10,6 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from pymodels.axi.memory import MemoryTiming
@@ -21,7 +20,20 @@ from pymodels.zynqnet.layer_run import NUMBERS
 from pymodels.zynqnet.memory_map import DRAM_BASE, MemoryMap, Stretch
 from pymodels.zynqnet.registers import Row, layer_rows, setup_rows
 from pymodels.zynqnet.timing import Accelerator
-from tb.cli.common import Force, Json, check_free, clock_period, examples, print_json, show_findings, working
+from tb.cli.common import (
+    Force,
+    Json,
+    Screen,
+    check_free,
+    clock_period,
+    examples,
+    literal,
+    print_json,
+    say,
+    show_findings,
+    working,
+)
+from tb.visible import visible
 from tb.zynqnet.inputs import find_image, find_network, find_weights
 from tb.zynqnet.report import LayerRow, layer_table
 
@@ -103,14 +115,14 @@ def golden(
         table.add_column(name, justify="left" if name in ("layer", "output", "sha256") else "right", no_wrap=True)
     for row in rows:
         values = [_shown(row[name]) for name in ("min", "max", "mean")]
-        table.add_row(row["layer"], "x".join(map(str, row["shape"])), *values, row["sha256"][:16])
+        table.add_row(literal(row["layer"]), "x".join(map(str, row["shape"])), *values, row["sha256"][:16])
     _print(table)
     for one in classes:
         share = "   undefined" if one.probability is None else f"{100 * one.probability:8.4f} %"
         score = "not finite" if one.score is None else f"{one.score:.{_SCORE_DIGITS}f}"
-        typer.echo(f"class {one.number:4}  {share}  score {score}")
+        say(f"class {one.number:4}  {share}  score {score}")
     if lost:
-        typer.echo(f"note: {lost} of {len(model.scores())} scores are NaN or infinite; those that are NaN rank last")
+        say(f"note: {lost} of {len(model.scores())} scores are NaN or infinite; those that are NaN rank last")
 
 
 def _facts(out: LayerOutput) -> dict[str, Any]:
@@ -239,16 +251,20 @@ def memory_map(network: NetworkName = "zynqnet", base: Base = _BASE, as_json: Js
     for name in ("first word", "last word", "words", "byte address"):
         table.add_column(name, justify="right", no_wrap=True)
     for one in _sections(memory):
-        table.add_row(one.name, str(one.first), str(one.end - 1), str(one.words), f"{memory.byte(one.first):#010x}")
+        table.add_row(
+            literal(one.name), str(one.first), str(one.end - 1), str(one.words), f"{memory.byte(one.first):#010x}"
+        )
     table.add_section()
     for one in memory.stretches():
-        table.add_row(one.name, str(one.first), str(one.end - 1), str(one.words), f"{memory.byte(one.first):#010x}")
+        table.add_row(
+            literal(one.name), str(one.first), str(one.end - 1), str(one.words), f"{memory.byte(one.first):#010x}"
+        )
     _print(table)
     for layer in net.layers:
         if layer.padding:
-            typer.echo(f"note: {layer.name} has {layer.used_out} output channels, {layer.ch_out} in memory")
+            say(f"note: {layer.name} has {layer.used_out} output channels, {layer.ch_out} in memory")
     if overrun is not None:
-        typer.echo(f"note: {overrun}")
+        say(f"note: {overrun}")
 
 
 def _sections(memory: MemoryMap) -> Iterator[Stretch]:
@@ -283,11 +299,11 @@ def program(
 
 
 def _print_program(name: str, rows: list[Row], wait: bool) -> None:
-    typer.secho(name, bold=True)
+    typer.secho(visible(name), bold=True)
     for row in rows:
-        typer.echo(f"  {row.address:#06x}  {row.value:#010x}  {row.register}")
+        say(f"  {row.address:#06x}  {row.value:#010x}  {row.register}")
     if wait:
-        typer.echo("  wait until AP_CTRL reads with bit 1 (done)")
+        say("  wait until AP_CTRL reads with bit 1 (done)")
 
 
 def _address(text: str) -> int:
@@ -298,11 +314,11 @@ def _address(text: str) -> int:
 
 
 def _table(title: str) -> Table:
-    return Table(title=title, title_justify="left")
+    return Table(title=literal(title), title_justify="left")
 
 
 def _print(table: Table) -> None:
-    out = Console(highlight=False)
+    out = Screen(highlight=False)
     # A pipe has no width of its own, and 80 columns fold the table.
     out.width = out.width if out.is_terminal else 110
     out.print(table)

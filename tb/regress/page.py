@@ -14,6 +14,7 @@ from tb.regress import code_coverage, summary
 from tb.regress.reports import mixture, repeat_command, with_batch_command
 from tb.regress.store import Row, Run
 from tb.regress.summary import Spread
+from tb.visible import visible
 
 _TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
 _MOST_FAILURES = 100
@@ -35,6 +36,7 @@ def page(run: Run, rows: Sequence[Row], before: tuple[Run, Sequence[Row]] | None
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_seen,
     )
     environment.filters |= {"percent": _percent, "bar": _bar, "range": _range, "change": _change_bar}
     found = summary.cells(rows)
@@ -79,6 +81,11 @@ def _longest(latencies: Sequence[summary.LatencySummary]) -> dict[str, float]:
     for one in latencies:
         longest[one.design] = max(longest.get(one.design, 0.0), one.mean.most)
     return longest
+
+
+def _seen(value: object) -> object:
+    """What stands in a place of the template: texts from outside made visible, before they are escaped."""
+    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _percent(value: float | None) -> str:

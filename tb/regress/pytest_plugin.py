@@ -70,6 +70,7 @@ class SuiteCollector(pytest.File):
         """One test a case, seeds included, in the plan's order."""
         from tb.regress.plan import build_key, make_plan
         from tb.regress.suite import load_suite
+        from tb.visible import visible
 
         option = self.config.getoption
         self.planned = make_plan(
@@ -84,7 +85,7 @@ class SuiteCollector(pytest.File):
             short = (item.source, item.group)
             if short not in groups:
                 groups[short] = "|".join(str(part) for part in (*build_key(item), item.transactors))
-            yield CaseItem.from_parent(self, name=item.key, item=item, group=groups[short])
+            yield CaseItem.from_parent(self, name=visible(item.key, line=True), item=item, group=groups[short])
 
     def result(self, wanted: CaseItem) -> ItemResult:
         """The result of a case; runs it, and those that were selected with it, when that has not been done."""
@@ -131,13 +132,15 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Look up, or make, the result."""
+        from tb.visible import visible
+
         assert isinstance(self.parent, SuiteCollector)
         result = self.parent.result(self)
         self.user_properties += [("trace_hash", result.trace_hash), ("cycles", result.cycles), ("seed", self.item.seed)]
         if result.log:
-            self.add_report_section("call", "simulator", result.log)
+            self.add_report_section("call", "simulator", visible(result.log))
         if not result.passed:
-            raise CaseFailedError("\n".join([f"{result.status.value}: {self.item.key}", *result.failures]))
+            raise CaseFailedError(visible("\n".join([f"{result.status.value}: {self.name}", *result.failures])))
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         """What failed, without a traceback of this file."""
@@ -147,4 +150,4 @@ class CaseItem(pytest.Item):
 
     def reportinfo(self) -> tuple[Path, None, str]:
         """Where it comes from."""
-        return self.path, None, self.item.key
+        return self.path, None, self.name

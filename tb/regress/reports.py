@@ -13,6 +13,7 @@ from tb.regress.code_coverage import lcov
 from tb.regress.item import Item, Status
 from tb.regress.store import Row, Run, Store
 from tb.regress.summary import waivers
+from tb.visible import xml_text
 
 
 def repeat_command(run: Run, item: Item, *, waves: bool = True) -> str:
@@ -70,8 +71,7 @@ def junit(run: Run, rows: Sequence[Row]) -> str:
         suite = ET.SubElement(top, "testsuite", {"name": design, "timestamp": run.started, **counts})
         for row in members:
             _testcase(suite, run, row)
-    ET.indent(top)
-    return ET.tostring(top, encoding="unicode", xml_declaration=True) + "\n"
+    return xml_text(top)
 
 
 def _testcase(suite: ET.Element, run: Run, row: Row) -> None:
@@ -93,15 +93,10 @@ def _testcase(suite: ET.Element, run: Run, row: Row) -> None:
     if not result.passed:
         kind = "failure" if result.status is Status.FAIL else "error"
         first = result.failures[0] if result.failures else result.status.value
-        element = ET.SubElement(case, kind, {"message": _clean(first.splitlines()[0]), "type": result.status.value})
-        element.text = _clean("\n".join([*result.failures, f"repeat: {repeat_command(run, item)}"]))
+        element = ET.SubElement(case, kind, {"message": first.partition("\n")[0], "type": result.status.value})
+        element.text = "\n".join([*result.failures, f"repeat: {repeat_command(run, item)}"])
         if result.log:
-            ET.SubElement(case, "system-out").text = _clean(result.log)
-
-
-def _clean(text: str) -> str:
-    """Without the characters that XML cannot have."""
-    return "".join(c if c in "\n\t" or c >= " " else "?" for c in text)
+            ET.SubElement(case, "system-out").text = result.log
 
 
 def as_dict(run: Run, rows: Sequence[Row]) -> dict[str, Any]:

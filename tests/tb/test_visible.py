@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What stands in a design, a model or a file reaches no terminal, XML file or page as anything but text."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from pymodels.trace import Trace
+from tb.cli import app
+from tb.cli.common import Screen, literal
+from tb.design import Findings
+from tb.plot import plot_trace
+from tb.regress.item import Item, ItemResult, Status
+from tb.regress.reports import write_reports
+from tb.regress.run import Settings, begin
+from tb.regress.store import Store
+from tb.signoff import Check, Subject, junit
+from tb.visible import visible
+
+NASTY = (
+    "\x1b]0;owned\x07\x1b[2J\x9b31m[bold red]x[/] [/] :bomb: \u202eevil\u2066 \udc80 \x00 \ufffe <b>&amp;</b> \\[ end\\"
+)
+BAD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
+
+
+def _goldbeat(*words):
+    return CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
+
+
+def test_every_control_character_is_escaped_and_everything_else_kept():
+    for code in range(0x110000):
+        one = chr(code)
+        kind = unicodedata.category(one)
+        if kind in ("Cc", "Cs", "Zl", "Zp") or code in (0xFFFE, 0xFFFF):
+            assert visible(one, line=True).startswith("\\"), hex(code)
+            assert (visible(one) == one) == (one in "\n\t")
+        elif kind[0] != "C":
+            assert visible(one, line=True) == one
+    for mark in "\u200b\u200e\u202e\u2066\ufeff\U000e0041":
+        assert visible(mark).startswith("\\")
+
+
+def test_lines_ends_stay_in_texts_and_are_escaped_in_names():
+    assert visible("a\r\nb\tc\rd") == "a\r\nb\tc\\rd"
+    assert visible("a\r\nb\tc", line=True) == "a\\r\\nb\\tc"
+
+
+@pytest.mark.parametrize("text", [NASTY, "[red]x", "x\\", "\\[/]", "a[/b]c", ":x:", "\\\\[ \\\\[b] \\\\", "[" * 9])
+def test_the_screen_shows_texts_as_they_are(text, capsys):
+    screen = Screen(highlight=False)
+    screen.width = 500
+    screen.print(text, markup=False, soft_wrap=True)
+    screen.print(f"[bold]{literal(text)}[/]", soft_wrap=True)
+    screen.print(literal(text), soft_wrap=True)
+    assert capsys.readouterr().out.split("\n") == [*[visible(text)] * 3, ""]
+
+
+def test_tables_show_cells_as_they_are(capsys):
+    from tb.cli.common import show_findings
+
+    show_findings(Findings("title [red]", ("[/] column", "n"), (("\x1b[31m", "[red]1"),), (NASTY,)))
+    out = capsys.readouterr().out
+    assert BAD.search(out) is None
+    for text in "title [red]", "[/] column", "\\x1b[31m", "[red]1", visible(NASTY):
+        assert text in out
+
+
+@pytest.fixture
+def build(monkeypatch, tmp_path):
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / "build"))
+    return tmp_path / "build"
+
+
+DESCRIPTION = """
+from tb.benches import find_design
+NASTY = {nasty!r}
+SKID = find_design("axis_skid")
+def model(params, stimulus):
+    raise ValueError(NASTY + "\\nsecond line")
+CASE = SKID.cases[0].model_copy(update={{"name": NASTY, "summary": NASTY}})
+DESIGN = SKID.model_copy(update={{"name": NASTY, "summary": NASTY, "model": model, "cases": (CASE,)}})
+"""
+
+
+def test_names_and_errors_of_a_description_are_text_on_the_terminal(build, tmp_path):
+    file = tmp_path / "odd.py"
+    file.write_text(DESCRIPTION.format(nasty=NASTY))
+    run = _goldbeat("run", file)
+    assert run.exit_code == 1
+    assert visible(NASTY) in run.output
+    assert BAD.search(run.output) is None
+    listed = _goldbeat("list", file)
+    assert listed.exit_code == 0
+    assert visible(NASTY) in listed.output
+    assert BAD.search(listed.output) is None
+    report = _goldbeat("run", file, "--json")
+    assert report.exit_code == 1
+    assert BAD.search(report.output) is None
+
+
+def test_an_error_with_anything_in_it_is_text(build, tmp_path):
+    file = tmp_path / "bad\x1b[31m.toml"
+    file.write_text('name = "\\u001b[2J"\n')
+    run = _goldbeat("run", file)
+    assert run.exit_code == 2
+    assert "bad\\x1b[31m.toml" in run.output
+    assert BAD.search(run.output) is None
+
+
+def test_reports_of_a_regression_are_whole_whatever_names_and_logs_hold(build):
+    item = Item(
+        index=0, key=f"{NASTY}/{NASTY}\n#1".replace("\udc80", ""), design="d\x1b", case=f"c\x1b\n{NASTY[:20]}", seed=1
+    )
+    with Store() as store:
+        run = begin(store, "s\x1b[1m", [item], Settings(), seed=1)
+        store.record(
+            run.id, [ItemResult(0, item.key, Status.FAIL, failures=("", "two\x1b"), log="log\x1b[2J\n\ttab\u202e")]
+        )
+        store.end(run.id, "fail", {})
+        write_reports(store, store.run(run.id))
+    xml = (run.folder / "junit.xml").read_text(encoding="utf-8")
+    case = ET.fromstring(xml).find("testsuite/testcase")
+    assert case.get("name") == visible(item.key.partition("/")[2], line=True)
+    assert case.find("system-out").text == "log\\x1b[2J\n\ttab\\u202e"
+    page = (run.folder / "index.html").read_text(encoding="utf-8")
+    for text in xml, page:
+        assert BAD.search(text) is None
+    assert "log\\x1b[2J\n\ttab\\u202e" in page
+    for words in ("show", str(run.id)), ("show", str(run.id), "--failed"), ("show", f"{run.id}/0"), ("history",):
+        shown = _goldbeat(*words)
+        assert shown.exit_code == 0, shown.output
+        assert BAD.search(shown.output) is None
+        assert "\\x1b" in shown.output
+
+
+def test_junit_of_a_sign_off_is_whole():
+    check = Check(NASTY, NASTY, 1.0, 2.0, "ns", "fail", NASTY)
+    text = junit(Subject(NASTY, [], [], "pass"), [check])
+    assert BAD.search(text) is None
+    case = ET.fromstring(text).find("testsuite/testcase")
+    assert case.get("name") == visible(NASTY)
+    assert case.find("failure").get("message") == visible(NASTY)
+
+
+def test_titles_of_plots_are_no_formulas(tmp_path):
+    trace = Trace.from_bytes(np.zeros((3, 4), np.uint8), last=np.array([0, 0, 1], bool), clock_ps=1000)
+    plot_trace(trace, tmp_path / "a.png", title=r"case $\frac{$")
+    assert (tmp_path / "a.png").stat().st_size
