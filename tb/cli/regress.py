@@ -14,6 +14,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
+from typer.core import TyperCommand
 
 from pymodels.errors import UsageError
 from tb.cli.common import BY_SIGNAL, FAILED, Json, Screen, examples, literal, print_json
@@ -33,6 +34,7 @@ Trust = Annotated[
     bool, typer.Option("--trust", help="Run descriptions outside this project that the results name. They are code.")
 ]
 
+_NEWEST = "newest"
 _SHOWN = 5
 _COLOURS = {
     Status.PASS: "green",
@@ -43,6 +45,17 @@ _COLOURS = {
 }
 
 
+class _RegressCommand(TyperCommand):
+    """``--resume`` takes a number or nothing: what follows it is the run only when it is a number."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put a name in the place of a number that was left out."""
+        words: list[str] = []
+        for word, after in zip(args, [*args[1:], ""], strict=True):
+            words += [word, _NEWEST] if word == "--resume" and not after.isdecimal() else [word]
+        return super().parse_args(ctx, words)
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     app.command(
@@ -51,9 +64,10 @@ def register(app: typer.Typer) -> None:
             "goldbeat regress                            the suite smoke: every design, a few seeds",
             "goldbeat regress nightly --seeds 200 --jobs 8",
             "goldbeat regress smoke --filter 'axis_*' --seed 1000 --coverage",
-            "goldbeat regress nightly --resume           go on where a killed run has stopped",
+            "goldbeat regress nightly --resume           go on where a killed run has stopped; --resume 12: run 12",
             "goldbeat regress nightly --engine tls://10.0.0.5:8786 --tls keys",
         ),
+        cls=_RegressCommand,
     )(regress_command)
     app.command("history", epilog=examples("goldbeat history", "goldbeat history --suite nightly --json"))(
         history_command
@@ -90,7 +104,10 @@ def regress_command(
     ] = None,
     fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first case that does not pass.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run.")] = False,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on with the newest run that has not ended.")] = False,
+    resume: Annotated[
+        str | None,
+        typer.Option("--resume", metavar="[RUN]", help="Go on with a run that has not ended [the newest such run]."),
+    ] = None,
     accept_changes: Annotated[
         bool, typer.Option("--accept-changes", help="With --resume: go on although files have changed.")
     ] = False,
@@ -116,13 +133,14 @@ def regress_command(
     settings = Settings(workers, engine, fail_fast, most_waves if waves else 0, coverage, accept_changes, keys)
     items: Sequence[Item] = ()
     path: Path | None = None
-    if not resume:
+    number = _run_number(resume)
+    if resume is None:
         path = find_suite(suite or "smoke")
         items = make_plan(load_suite(path), path.parent, seed=seed, seeds=seeds, filters=filters or ())
     if dry_run:
-        if resume:
-            with Store() as store:
-                items = [r.item for r in store.rows(store.unfinished(suite).id, "AND status IS NULL")]
+        if resume is not None:
+            with Store(read_only=True) as store:
+                items = [r.item for r in store.rows(store.unfinished(suite, number).id, "AND status IS NULL")]
         _show_plan(items, workers, as_json)
         return
     if engine != LOCAL:
@@ -132,8 +150,8 @@ def regress_command(
         with connect(engine, keys):
             pass
     with Store() as store:
-        if resume:
-            run = store.unfinished(suite)
+        if resume is not None:
+            run = store.unfinished(suite, number)
             check_trusted(run, (r.item for r in store.rows(run.id)), trust=trust)
             settings = replace(settings, coverage=bool(run.settings.get("coverage")))
         else:
@@ -149,6 +167,15 @@ def regress_command(
             raise typer.Exit(BY_SIGNAL + run.facts["signal"])
         if run.status != "pass":
             raise typer.Exit(FAILED)
+
+
+def _run_number(resume: str | None) -> int | None:
+    """The run that --resume asks for; None: the newest, or none at all."""
+    if resume is None or resume == _NEWEST:
+        return None
+    if not resume.isdecimal():
+        raise UsageError(f"--resume {resume}: expected the number of a run, or nothing; `goldbeat history` lists them")
+    return int(resume)
 
 
 def _show_plan(items: Sequence[Item], jobs: int, as_json: bool) -> None:
@@ -245,7 +272,7 @@ def _show_run(run: Run, rows: Sequence[Row]) -> None:
     for text in mixture(run):
         out.print(text, style="yellow", markup=False, soft_wrap=True)
     if run.status == "stopped":
-        out.print(f"to go on: goldbeat regress {run.suite} --resume", markup=False)
+        out.print(f"to go on: goldbeat regress {run.suite} --resume {run.id}", markup=False)
     out.print(f"in {run.folder}: index.html, junit.xml, report.json", markup=False, soft_wrap=True)
 
 
@@ -280,7 +307,7 @@ def history_command(
     as_json: Json = False,
 ) -> None:
     """The runs that are recorded, the newest first."""
-    with Store() as store:
+    with Store(read_only=True) as store:
         runs = store.runs(suite=suite, last=last)
         counts = {run.id: store.counts(run.id) for run in runs}
     if as_json:
@@ -331,7 +358,7 @@ def show_command(
     as_json: Json = False,
 ) -> None:
     """A run, or one case of it with everything that is known of it."""
-    with Store() as store:
+    with Store(read_only=True) as store:
         if "/" in what:
             run, row = _find_case(store, what)
             if as_json:
@@ -399,7 +426,7 @@ def compare_command(
 
     Exit code: 1 when there are new failures.
     """
-    with Store() as store:
+    with Store(read_only=True) as store:
         first, second = _find_run(store, before), _find_run(store, after)
         change = compare_runs(store.rows(first.id), store.rows(second.id))
     if as_json:

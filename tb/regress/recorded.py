@@ -35,11 +35,25 @@ class _Facts(_Open):
     built: int = 0
     cached: int = 0
     signal: int = 0
+    interrupted: bool = False
+    changed_meanwhile: tuple[str, ...] = ()
+
+
+class _Mixed(_Open):
+    git: str
+    changed: tuple[str, ...]
+
+
+class _Suite(_Open):
+    file: str
+    hash: str
 
 
 class _Settings(_Open):
     files: dict[str, Any] = {}
-    mixed: tuple[dict[str, Any], ...] = ()
+    mixed: tuple[_Mixed, ...] = ()
+    suite: _Suite | None = None
+    code: dict[str, str] = {}
 
 
 _RESULT = TypeAdapter(ItemResult)

@@ -11,10 +11,12 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import copyfile
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from filelock import FileLock, Timeout
@@ -152,39 +154,100 @@ def _plain_errors(path: Path) -> Iterator[None]:
         raise InputError(str(error), "a file of results", file=path) from error
 
 
+@contextmanager
+def _transaction(base: sqlite3.Connection) -> Iterator[None]:
+    base.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+        base.execute("COMMIT")
+    except BaseException:
+        if base.in_transaction:
+            base.execute("ROLLBACK")
+        raise
+
+
+def _names(folder: Path) -> set[str]:
+    """What is in a folder; nothing where there is none."""
+    try:
+        return {entry.name for entry in folder.iterdir()}
+    except FileNotFoundError:
+        return set()
+
+
 class Store:
     """The results of a project.
 
     Args:
         path: the file; None: ``regress/results.sqlite`` in the folder for everything made.
+        read_only: change nothing, not even by making the file, so that the folder need not be writable. Without a file there are
+            no runs.
     """
 
-    def __init__(self, path: Path | None = None) -> None:
+    def __init__(self, path: Path | None = None, *, read_only: bool = False) -> None:
         self.path = path or regress_root() / "results.sqlite"
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self._stack = ExitStack()
         with _plain_errors(self.path):
-            self._base = sqlite3.connect(self.path, timeout=_BUSY_S, isolation_level=None)
-            self._base.row_factory = sqlite3.Row
+            if read_only:
+                self._base = self._open_to_read()
+                return
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self._base = self._connect(self.path)
             # Two that start at once may not both change the mode.
             with FileLock(f"{self.path}.lock"):
                 self._base.execute("PRAGMA journal_mode=WAL")
                 self._base.execute("PRAGMA synchronous=FULL")
-                version = int(self._base.execute("PRAGMA user_version").fetchone()[0])
-                if version not in (0, FORMAT):
-                    raise InputError(
-                        f"results of format {version}, from another version of Goldbeat",
-                        f"format {FORMAT}; another GOLDBEAT_BUILD keeps the two apart",
-                        file=self.path,
-                    )
-                if version == 0:
-                    with self._transaction():
-                        for statement in _TABLES.split(";\n"):
-                            self._base.execute(statement)
-                        self._base.execute(f"PRAGMA user_version={FORMAT}")
+                if not self._version(self._base):
+                    self._make_tables(self._base)
+
+    def _connect(self, name: Path | str) -> sqlite3.Connection:
+        base = sqlite3.connect(name, timeout=_BUSY_S, isolation_level=None, uri=isinstance(name, str))
+        base.row_factory = sqlite3.Row
+        self._stack.callback(base.close)
+        return base
+
+    def _version(self, base: sqlite3.Connection) -> int:
+        """The format; 0 for a file without tables."""
+        version = int(base.execute("PRAGMA user_version").fetchone()[0])
+        if version not in (0, FORMAT):
+            raise InputError(
+                f"results of format {version}, from another version of Goldbeat",
+                f"format {FORMAT}; another GOLDBEAT_BUILD keeps the two apart",
+                file=self.path,
+            )
+        return version
+
+    def _open_to_read(self) -> sqlite3.Connection:
+        base = self._existing() if self.path.name in _names(self.path.parent) else None
+        if base is None or not self._version(base):
+            base = self._connect(":memory:")
+            self._make_tables(base)
+        return base
+
+    def _existing(self) -> sqlite3.Connection:
+        """The file as it is, or a copy where its folder does not let SQLite put its index of the write-ahead log beside it."""
+        base = self._connect(f"{self.path.resolve().as_uri()}?mode=ro")
+        try:
+            base.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            return base
+        except sqlite3.OperationalError:
+            # What has been written and is still in the log belongs to the results: the log is copied with them.
+            folder = Path(self._stack.enter_context(TemporaryDirectory(prefix="goldbeat-")))
+            for suffix in ("", "-wal"):
+                part = self.path.with_name(self.path.name + suffix)
+                if part.is_file():
+                    copyfile(part, folder / part.name)
+            return self._connect(folder / self.path.name)
+
+    @staticmethod
+    def _make_tables(base: sqlite3.Connection) -> None:
+        with _transaction(base):
+            for statement in _TABLES.split(";\n"):
+                base.execute(statement)
+            base.execute(f"PRAGMA user_version={FORMAT}")
 
     def close(self) -> None:
         """Close the file."""
-        self._base.close()
+        self._stack.close()
 
     def __enter__(self) -> Store:
         return self
@@ -192,16 +255,8 @@ class Store:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        self._base.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-            self._base.execute("COMMIT")
-        except BaseException:
-            if self._base.in_transaction:
-                self._base.execute("ROLLBACK")
-            raise
+    def _transaction(self) -> AbstractContextManager[None]:
+        return _transaction(self._base)
 
     # -- writing ------------------------------------------------------------------------------------------------------
 
@@ -317,12 +372,23 @@ class Store:
         )
         return found[0] if found else None
 
-    def unfinished(self, suite: str | None) -> Run:
-        """The newest run that has not ended.
+    def unfinished(self, suite: str | None, number: int | None = None) -> Run:
+        """A run that has not ended.
+
+        Args:
+            suite: it must be of this one; None: of any.
+            number: the run's; None: the newest.
 
         Raises:
-            UsageError: there is none.
+            UsageError: there is none, or it is of another suite.
         """
+        if number is not None:
+            run = self.run(number)
+            if run.status not in ("running", "stopped"):
+                raise UsageError(f"run {number} has ended ({run.status}): there is nothing to resume")
+            if suite not in (None, run.suite):
+                raise UsageError(f"run {number} is of the suite {run.suite}, not of {suite}")
+            return run
         where = "WHERE status IN ('running', 'stopped')"
         found = (
             self._runs(f"{where} ORDER BY id DESC LIMIT 1")

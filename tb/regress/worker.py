@@ -207,7 +207,9 @@ class _Run:
 
     def _simulate(self, ready: Sequence[_Ready]) -> int:
         """Run items in one process; returns how many of them have a result now, at least one."""
-        for start in range(1, _STARTS + 1):
+        starts = 0
+        while starts < _STARTS:
+            starts += 1
             self._began = False
             log = ""
             try:
@@ -225,7 +227,7 @@ class _Run:
                 # It has had its time; another one would take as long again.
                 break
         # The first item has not even begun: none will, and none of them is to blame.
-        text = f"infrastructure: the simulator does not start, tried {start} time(s): {why}"
+        text = f"infrastructure: the simulator does not start, tried {starts} time(s): {why}"
         for r in ready:
             self._give(_broken(r.item, Status.ERROR, text, log))
         return len(ready)

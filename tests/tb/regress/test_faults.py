@@ -272,6 +272,60 @@ def test_a_file_of_results_that_cannot_be_written(own_root, tmp_path):
     assert goldbeat(*words).returncode == 0
 
 
+def test_results_in_a_folder_that_is_read_only(own_root, tmp_path):
+    path = own_root / "regress" / "results.sqlite"
+    items = make_plan(Suite.model_validate({"seeds": 3, "run": [{"designs": [MOODY]}]}), Path())
+    with Store() as store:
+        begin(store, "moody", items, Settings(), seed=0)
+        # As a killed run leaves it: with what was written last in the log beside the file.
+        folder = tmp_path / "other" / "regress"
+        folder.mkdir(parents=True)
+        for part in (path, path.with_name(f"{path.name}-wal")):
+            shutil.copy(part, folder)
+    there = sorted(p.name for p in folder.iterdir())
+    env = os.environ | {"GOLDBEAT_BUILD": str(folder.parent), "COLUMNS": "200"}
+    with _mounted(folder, "--bind", str(folder)):
+        subprocess.run(["mount", "-o", "remount,bind,ro", str(folder)], check=True)
+        for words in (
+            ["history"],
+            ["show", "1"],
+            ["show", "last/moody/random#2"],
+            ["regress", "--resume", "--dry-run"],
+        ):
+            done = goldbeat(*words, env=env)
+            assert done.returncode == 0, done.stderr
+            assert "moody" in done.stdout
+        assert sorted(p.name for p in folder.iterdir()) == there
+
+
+def test_reading_makes_nothing(tmp_path):
+    env = os.environ | {"GOLDBEAT_BUILD": str(tmp_path / "none")}
+    assert goldbeat("history", env=env).returncode == 0
+    assert goldbeat("show", "1", env=env).stderr == "error: there is no run 1; `goldbeat history` lists them\n"
+    assert not (tmp_path / "none").exists()
+
+
+def test_a_run_is_resumed_by_its_number(own_root):
+    items = make_plan(Suite.model_validate({"seeds": 3, "run": [{"designs": [MOODY]}]}), Path())
+    with Store() as store:
+        for suite, count in (("a", 1), ("a", 2), ("b", 3)):
+            begin(store, suite, items[:count], Settings(), seed=0)
+        store.end(1, "pass", {})
+
+    def resumed(*words):
+        done = CliRunner().invoke(app, ["regress", *words, "--dry-run"])
+        return done.output.splitlines()[-1].partition(",")[0] if done.exit_code == 0 else done.output
+
+    assert resumed("--resume") == "3 cases"
+    assert resumed("--resume", "2") == "2 cases"
+    assert resumed("--resume=2") == "2 cases"
+    assert resumed("a", "--resume") == resumed("--resume", "a") == "2 cases"
+    assert "run 1 has ended (pass)" in resumed("--resume", "1")
+    assert "there is no run 9" in resumed("--resume", "9")
+    assert "run 3 is of the suite b, not of a" in resumed("a", "--resume", "3")
+    assert "expected the number of a run" in resumed("--resume=x")
+
+
 @contextmanager
 def _mounted(where, *words):
     if os.geteuid() or subprocess.run(["mount", *words, str(where)], check=False).returncode:

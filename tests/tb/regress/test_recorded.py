@@ -46,7 +46,10 @@ def test_what_was_written_is_read(path):
         ("items.artefacts", '{"log": 1}'),
         ("runs.settings", "7"),
         ("runs.settings", '{"files": []}'),
+        ("runs.settings", '{"mixed": [{}]}'),
+        ("runs.settings", '{"suite": 7}'),
         ("runs.facts", '{"wall_s": "long"}'),
+        ("runs.facts", '{"changed_meanwhile": 3}'),
         ("runs.started", b"\xff"),
     ],
 )
