@@ -79,3 +79,7 @@ class UserCodeError(GoldbeatError):
     """
 
     log: str = ""
+
+
+class ModelTimeoutError(UserCodeError):
+    """A function of a description that did not come back in its time."""

@@ -10,10 +10,12 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from pymodels.errors import GoldbeatError, UserCodeError
+from pymodels.errors import GoldbeatError, ModelTimeoutError, UserCodeError
 from pymodels.stimulus import MemoryContents, Outcome, Stimulus
 from pymodels.trace import Trace
+from tb import time_limit
 from tb.design import Design, Setting, StimulusMaker
+from tb.time_limit import TimeLimit, TimeLimitError, model_seconds
 
 
 def function_name(function: Any) -> str:
@@ -88,8 +90,15 @@ def _check_type(said: str, value: Any, kind: type) -> None:
 
 
 def _called(who: str, function: Callable[[], Any]) -> Any:
+    seconds = model_seconds()
     try:
-        return function()
+        with TimeLimit(seconds):
+            return function()
+    except TimeLimitError as error:
+        within = _skip(error.__traceback__, 2)
+        late = ModelTimeoutError(f"{who} was still running after {seconds:g} s{_place(within)}")
+        late.log = "".join(traceback.format_exception(TimeLimitError, error, within))
+        raise late from None
     except GoldbeatError:
         raise
     except OSError:
@@ -98,11 +107,15 @@ def _called(who: str, function: Callable[[], Any]) -> Any:
     except Exception as error:
         # The first two frames are this module's.
         within = _skip(error.__traceback__, 2)
-        last = traceback.extract_tb(within)[-1:]
-        where = f" ({Path(last[0].filename).name}:{last[0].lineno})" if last else ""
-        broken = UserCodeError(f"{who} raised {type(error).__name__}: {error}{where}")
+        broken = UserCodeError(f"{who} raised {type(error).__name__}: {error}{_place(within)}")
         broken.log = "".join(traceback.format_exception(type(error), error, within))
         raise broken from error
+
+
+def _place(trace: TracebackType | None) -> str:
+    """Where it happened, in brackets: file and line."""
+    frames = [f for f in traceback.extract_tb(trace) if f.filename != time_limit.__file__]
+    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
 
 
 def _skip(trace: TracebackType | None, frames: int) -> TracebackType | None:

@@ -29,6 +29,7 @@ from tb.prediction import make_stimuli, predict_outcome
 from tb.run_folder import plain_name
 from tb.scoreboard import Verdict, check, nothing_compared
 from tb.simulate import TIMEOUT_S, simulate
+from tb.time_limit import model_timeout
 
 _DRAIN_CYCLES = 80
 """Cycles of the slowest clock that a run goes on after the last predicted transfer, to see beats that should not come."""
@@ -48,12 +49,14 @@ class Origin:
         files: PLIO files of :attr:`Request.inputs`, by port.
         clock_mhz: clock of those without time.
         name: of the run's folder; None where it follows from design and case.
+        timeout_s: wall time that was allowed; None: the usual one.
     """
 
     source: str | None = None
     files: Mapping[str, str] = field(default_factory=dict)
     clock_mhz: float | None = None
     name: str | None = None
+    timeout_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -127,6 +130,8 @@ class Request:
             words += ["--input", f"{port}={file}"]
         if self.origin.clock_mhz is not None:
             words += ["--clock", f"{self.origin.clock_mhz:.15g}"]
+        if self.origin.timeout_s is not None:
+            words += ["--timeout", f"{self.origin.timeout_s:.15g}"]
         words += ["--waves"] if self.waves else []
         words += ["--transactors", self.transactors] if self.transactors != "native" else []
         for rule in self.waive:
@@ -354,7 +359,7 @@ def run(
         folder: where the simulator's files go; a new temporary folder when None.
         progress: is told each step.
         watch: is told a few times a second where the simulation stands, and at its end.
-        timeout_s: wall time allowed for the simulation.
+        timeout_s: wall time allowed for the simulation, and for each call of the golden model or the stimulus maker.
         begin: called when nothing is refused any more, before anything is written to ``folder``.
 
     Returns:
@@ -367,7 +372,8 @@ def run(
     broken: dict[int, str] = {}
     for seed in request.seeds:
         try:
-            plans.append(predict(request, seed))
+            with model_timeout(timeout_s):
+                plans.append(predict(request, seed))
         except (UnwrittenModelError, UserCodeError) as error:
             # A seed on which the model falls over fails by itself: the others run.
             broken[seed] = "\n".join([str(error), *getattr(error, "log", "").splitlines()])
@@ -401,6 +407,7 @@ def run(
         records = result.records[at : at + len(plan.steps)]
         at += len(plan.steps)
         # Seeds after the one that stopped the process have not run: that is a failure of theirs too.
-        judged = judge(request, plan, records, result.failure or "the simulator stopped")
+        with model_timeout(timeout_s):
+            judged = judge(request, plan, records, result.failure or "the simulator stopped")
         found[plan.seed] = replace(judged, build_s=built.seconds, waves=result.waves, log=result.log)
     return [found[s] for s in request.seeds]

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tb import lifeline
+from tb.bounded_log import BoundedLog
 from tb.design import Design
 from tb.harness import TOP
 from tb.job import COVERAGE, ENVIRONMENT, JOURNAL, PULSE, Backend, Episode, Job, Record, read_record, write_job
@@ -123,16 +124,21 @@ class Simulator:
             environment[PULSE] = str(pulse_s)
         self._text = b""
         try:
-            with self.log.open("a" if before else "w") as stream:
+            self._output = BoundedLog(self.log, append=before > 0)
+            try:
                 self._process = subprocess.Popen(
                     command,
                     cwd=folder,
                     env=environment,
                     stdin=subprocess.DEVNULL,
-                    stdout=stream,
+                    stdout=self._output.pipe,
                     stderr=subprocess.STDOUT,
                     pass_fds=(theirs,),
                 )
+            except BaseException:
+                self._output.finish()
+                raise
+            self._output.started()
         except BaseException:
             os.close(self._journal)
             raise
@@ -142,13 +148,19 @@ class Simulator:
     def __enter__(self) -> Simulator:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         # Also on Ctrl-C: no simulator is left behind.
         self._process.kill()
         self._process.wait()
         os.close(self._journal)
         for spent in [*self._folder.glob("record-*.pickle"), *self._folder.glob("job.pickle")]:
             spent.unlink()
+        try:
+            self._output.finish()
+        except OSError:
+            # What ends the block comes first.
+            if kind is None:
+                raise
 
     def notes(self, wait_s: float) -> list[Note] | None:
         """What the journal says by now: nothing new after ``wait_s`` gives an empty list, the end of the process None."""
@@ -172,11 +184,13 @@ class Simulator:
 
     def exit_code(self) -> int:
         """How the process ended; negative: by that signal."""
-        return self._process.wait()
+        code = self._process.wait()
+        self._output.finish()
+        return code
 
     def last_words(self, lines: int = _LOG_LINES) -> str:
         """The end of what it printed."""
-        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+        return self._output.end(lines)
 
 
 def simulate(
@@ -249,9 +263,11 @@ def _follow(process: Simulator, records: list[Record], end: float, watch: Watch 
             code = process.exit_code()
             return f"the simulator ended with {code}" if code else None, again
         for note in notes:
+            if note.what == "lost":
+                raise OSError(note.number, os.strerror(note.number), str(process.log.parent))
             again |= note.what == "again"
             if note.what == "end" and (record := process.record(note.number)) is not None:
                 records.append(record)
-            if watch is not None and note.what not in ("lost", "again"):
+            if watch is not None and note.what != "again":
                 watch(len(records), note.number if note.what == "at" else 0)
     return None, False

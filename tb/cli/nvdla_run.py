@@ -20,6 +20,7 @@ from tb.nvdla.rtl import find_rtl
 from tb.nvdla.run import TIMING, run_loadable
 from tb.paths import build_root
 from tb.run_folder import prepare, run_folder
+from tb.simulate import TIMEOUT_S
 
 OWN = "own"
 _MARKS = {"pass": "[bold green]PASS[/]", "fail": "[bold red]FAIL[/]", "partial": "[bold yellow]PARTIAL[/]"}
@@ -43,6 +44,7 @@ class LoadableRequest:
     unchecked: bool = False
     allow_partial: bool = False
     force: bool = False
+    timeout_s: float | None = None
 
 
 def _timing(sets: Sequence[str]) -> MemoryTiming:
@@ -75,6 +77,7 @@ def run_command(request: LoadableRequest) -> int:
             timing=_timing(request.sets),
             unchecked=request.unchecked,
             waves=request.waves,
+            timeout_s=request.timeout_s or TIMEOUT_S,
             # What is refused leaves an earlier run's folder as it is.
             begin=partial(prepare, folder, force=request.force),
         )

@@ -38,6 +38,7 @@ from tb.paths import build_root
 from tb.report import waived_in_all, whole_samples, write_report
 from tb.run import Origin, Request, RunResult, run
 from tb.run_folder import check_ours, prepare, run_folder
+from tb.simulate import TIMEOUT_S
 from tb.visible import visible
 
 _SHOWN_FAILURES = 3
@@ -94,6 +95,15 @@ def run_command(
     waive: Annotated[
         list[str] | None, typer.Option("--waive", metavar="RULE[:PORT]", help="Protocol rule that may be broken.")
     ] = None,
+    timeout: Annotated[
+        float | None,
+        typer.Option(
+            "--timeout",
+            metavar="S",
+            min=0.1,
+            help=f"Seconds for the simulation, and for each call of the golden model [{TIMEOUT_S:g}].",
+        ),
+    ] = None,
     loadable: Annotated[
         Path | None,
         typer.Option("--loadable", metavar="FILE", help="nvdla: run a compiled model; --input is its input."),
@@ -139,7 +149,7 @@ def run_command(
 
         compiled = nvdla_run.LoadableRequest(
             *(loadable, rtl, top, description, inputs or [], sets, waves, label, as_json),
-            *(chosen_convention(image_scale, image_order), unchecked, allow_partial, force),
+            *(chosen_convention(image_scale, image_order), unchecked, allow_partial, force, timeout),
         )
         raise typer.Exit(nvdla_run.run_command(compiled))
     design, chosen = find_case(name, case)
@@ -151,7 +161,7 @@ def run_command(
         raise UsageError(f"--transactors {transactors}: expected {' or '.join(BACKENDS)}")
     source = name if name.endswith((".py", ".toml")) else None
     files = dict(item.split("=", 1) for item in inputs or [])
-    origin = Origin(source, files, clock, label)
+    origin = Origin(source, files, clock, label, timeout)
     request = Request(
         design, chosen, tuple(range(seed, seed + seeds)), params, options, given, waves, backend, origin, waive or ()
     )
@@ -170,9 +180,10 @@ def run_command(
 
 def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None]) -> list[RunResult]:
     err = Screen(stderr=True)
+    timeout_s = TIMEOUT_S if request.origin.timeout_s is None else request.origin.timeout_s
     name = literal(request.design.name)
     if not err.is_terminal or quiet:
-        return run(request, folder / "sim", begin=begin)
+        return run(request, folder / "sim", timeout_s=timeout_s, begin=begin)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[far]}"))
     with Progress(*columns, TimeRemainingColumn(), console=err, transient=True) as bar:
         task = bar.add_task(name, total=None, far="")
@@ -189,6 +200,7 @@ def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None])
             folder / "sim",
             lambda step: bar.update(task, total=None, description=f"{name}: {step}", far=""),
             watch,
+            timeout_s=timeout_s,
             begin=begin,
         )
 

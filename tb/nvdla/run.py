@@ -30,7 +30,7 @@ from tb.nvdla.result import LoadableResult
 from tb.nvdla.rtl import CLOCK, CSB, DBB, INTERRUPT
 from tb.nvdla.tensors import read_input, read_outputs
 from tb.scoreboard import check
-from tb.simulate import simulate
+from tb.simulate import TIMEOUT_S, simulate
 
 TIMING = MemoryTiming(read_latency=32, max_reads=256, max_writes=256)
 """The memory of the recorded runs of the vendor's RTL: 32 cycles from a read's address to its first data, any number waiting."""
@@ -80,6 +80,7 @@ def run_loadable(
     timing: MemoryTiming | None = None,
     unchecked: bool = False,
     waves: bool = False,
+    timeout_s: float = TIMEOUT_S,
     progress: Callable[[str], None] = lambda step: None,
     begin: Callable[[], None] = lambda: None,
 ) -> LoadableResult:
@@ -97,6 +98,7 @@ def run_loadable(
         timing: of the memory.
         unchecked: compare nothing, so that no model is needed.
         waves: write waves.
+        timeout_s: wall time allowed for each simulation.
         progress: is told each step.
         begin: called when nothing is refused any more, before anything is built or written.
 
@@ -118,7 +120,7 @@ def run_loadable(
     wanted = [None] * len(order) if stubs or unchecked else _expected(placement, given, order)
     begin()
     progress("building")
-    run = _Run(design, params, placement, folder, own, unchecked, timing or TIMING, waves)
+    run = _Run(design, params, placement, folder, own, unchecked, timing or TIMING, waves, timeout_s)
     parts: list[_Part] = []
     contents: Contents = _filled(placement, given)
     for tasks, want in zip(order, wanted, strict=True):
@@ -156,9 +158,10 @@ class _Run:
         unchecked: bool,
         timing: MemoryTiming,
         waves: bool,
+        timeout_s: float,
     ) -> None:
         self.design, self.params, self.placement, self.folder = design, params, placement, folder
-        self.own, self.unchecked, self.timing = own, unchecked, timing
+        self.own, self.unchecked, self.timing, self.timeout_s = own, unchecked, timing, timeout_s
         self.built = build(design, params, waves=waves)
 
     def task(self, tasks: Sequence[Task], contents: Contents, wanted: Contents | None, number: int) -> _Part:
@@ -171,7 +174,9 @@ class _Run:
         folder.mkdir(parents=True, exist_ok=True)
         started = time.monotonic()
         run_ps = _DRAIN_CYCLES * stimulus.clocks[CLOCK.name].period_ps + 1
-        result = simulate(self.design, self.params, self.built, [Episode(stimulus, run_ps)], folder)
+        result = simulate(
+            self.design, self.params, self.built, [Episode(stimulus, run_ps)], folder, timeout_s=self.timeout_s
+        )
         seconds = time.monotonic() - started
         if not result.records:
             return _Part({}, (result.failure or "?",), seconds=seconds, log=result.log)

@@ -20,7 +20,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pymodels.errors import GoldbeatError, UnwrittenModelError, UserCodeError
+from pymodels.errors import GoldbeatError, ModelTimeoutError, UnwrittenModelError, UserCodeError
 from tb import build as builder
 from tb import signoff
 from tb.benches import find_design
@@ -40,6 +40,7 @@ from tb.regress.pool import send_ahead
 from tb.regress.store import DiskFullError
 from tb.run import Plan, Request, RunResult, check_request, judge, predict
 from tb.simulate import Note, Simulator
+from tb.time_limit import model_timeout
 
 _START_S = 120.0
 """For a simulator to come to its first item."""
@@ -172,10 +173,13 @@ class _Run:
         try:
             request = make_request(item, self._design, files)
             check_request(request)
-            plan = predict(request, item.seed)
+            with model_timeout(item.timeout_s):
+                plan = predict(request, item.seed)
             return _Ready(item, request, plan, plan.episodes(self._design))
         except UnwrittenModelError as error:
             self._give(ItemResult(item.index, item.key, Status.FAIL, failures=(str(error),)))
+        except ModelTimeoutError as error:
+            self._give(ItemResult(item.index, item.key, Status.TIMEOUT, failures=(str(error),), log=error.log))
         except UserCodeError as error:
             # A model or a stimulus maker that falls over is the fault of its case alone.
             self._give(ItemResult(item.index, item.key, Status.ERROR, failures=(str(error),), log=error.log))
@@ -300,7 +304,8 @@ class _Run:
     def _judge(self, ready: _Ready, records: Sequence[Record], seconds: float) -> None:
         item = ready.item
         try:
-            result = judge(ready.request, ready.plan, records, "")
+            with model_timeout(item.timeout_s):
+                result = judge(ready.request, ready.plan, records, "")
             failures = [*result.failures, *_broken_limits(item, result)]
             self._give_ran(
                 ItemResult(

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A limit for functions of descriptions: a golden model that never comes back does not take the run with it."""
+
+from __future__ import annotations
+
+import ctypes
+import signal
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from types import FrameType, TracebackType
+
+MODEL_TIMEOUT_S = 1800.0
+"""Wall time of one call of a golden model or stimulus maker, unless the user says otherwise."""
+_AGAIN_S = 1.0
+
+_allowed: ContextVar[float] = ContextVar("allowed", default=MODEL_TIMEOUT_S)
+
+
+class TimeLimitError(BaseException):
+    """The time is up. No ``Exception``: a model that catches those ends all the same."""
+
+
+@contextmanager
+def model_timeout(seconds: float) -> Iterator[None]:
+    """Allow each call of a golden model or stimulus maker this much wall time within the block."""
+    token = _allowed.set(seconds)
+    try:
+        yield
+    finally:
+        _allowed.reset(token)
+
+
+def model_seconds() -> float:
+    """What a call may take now."""
+    return _allowed.get()
+
+
+class TimeLimit:
+    """Raise :class:`TimeLimitError` in the block when its time is up, and again every second until it is left.
+
+    In the main thread a signal does it, which also ends waits of the system. In other threads it happens between two steps of Python.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds
+        self._signals = threading.current_thread() is threading.main_thread()
+        self._guard, self._left = threading.Lock(), threading.Event()
+
+    def __enter__(self) -> None:
+        self._started = time.monotonic()
+        if self._signals:
+            self._handler = signal.signal(signal.SIGALRM, self._interrupt)
+            self._before = signal.setitimer(signal.ITIMER_REAL, self._seconds, _AGAIN_S)
+        else:
+            threading.Thread(target=self._raise_in, args=(threading.get_ident(),), daemon=True).start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._signals:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, self._handler)
+            rest, interval = self._before
+            if rest:
+                # Somebody else's alarm, which has been waiting.
+                signal.setitimer(signal.ITIMER_REAL, max(1e-3, rest - (time.monotonic() - self._started)), interval)
+            return
+        with self._guard:
+            self._left.set()
+            _set_error(threading.get_ident(), None)
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        raise TimeLimitError
+
+    def _raise_in(self, thread: int) -> None:
+        wait = self._seconds
+        while not self._left.wait(wait):
+            with self._guard:
+                if not self._left.is_set():
+                    _set_error(thread, TimeLimitError)
+            wait = _AGAIN_S
+
+
+def _set_error(thread: int, error: type[BaseException] | None) -> None:
+    value = None if error is None else ctypes.py_object(error)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), value)
