@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -115,6 +115,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     if watched is not None:
         watched.cancel()
     outcome, broken, waiting = agents.stop()
+    left = _outstanding(job, waiting) if stop is None else []
     status = {s.name: agents.peek(s.name) for s in job.status}
     if stop is None:
         for port, program in stimulus.after.items():
@@ -125,7 +126,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         Outcome(outcome.ports, status, outcome.memories),
         {port: tuple(results) for port, results in accesses.items()},
         {port: tuple(steps) for port, steps in driven.items()},
-        (*violations, *broken, *unanswered),
+        (*violations, *broken, *left, *unanswered),
         (*waiting, *stuck),
         agents.stalls(),
     )
@@ -140,6 +141,17 @@ async def _renew(dut: Any, job: Job, agents: Transactors, seed: int) -> bool:
     # What was written must not come after the renewal.
     await Timer(1, "step")
     return bool(library().gb_renew(simulator_seed(seed)))
+
+
+def _outstanding(job: Job, waiting: Sequence[str]) -> list[str]:
+    """What a run to the end has left open: beats that the design offers, accesses that it has begun.
+
+    What a source offers and the design does not take is no business of a rule: the model says what is taken.
+    """
+    rules = {p.name: "axis_outstanding" for p in job.streams if p.direction == "out"}
+    rules |= {p.name: "axi_outstanding" for p in job.memories}
+    found = ((rules.get(text.partition(":")[0]), text) for text in waiting)
+    return [f"{rule}: {text}" for rule, text in found if rule is not None]
 
 
 def _note(what: str, number: int) -> None:

@@ -38,8 +38,10 @@ _BURSTS = {
 
 RULES: dict[str, str] = {
     **{f"axis_{name}": text for name, text in _HANDSHAKE.items()},
+    "axis_outstanding": "At the end of a run, an output offers no beat that nobody has taken.",
     **{f"axil_{name}": text for name, text in _SHARED.items()},
     **{f"axi_{name}": text for name, text in {**_SHARED, **_BURSTS}.items()},
+    "axi_outstanding": "At the end of a run, every access that the design has begun in a memory is complete.",
     "mem_bounds": "A burst stays inside of one region of the memory's address space; the memory answers others with DECERR.",
     "mem_rights": "A burst keeps to the rights of its region; the memory answers others with SLVERR.",
 }

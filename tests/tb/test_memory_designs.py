@@ -131,3 +131,15 @@ def test_refusals_that_are_meant_to_be_are_no_failures(tmp_path):
             assert result.passed, result.failures
             log = result.episodes[0].record.outcome.memories["m_axi"].log
             assert log["response"][log["kind"] == 1].tolist() == answer
+
+
+@pytest.mark.sim
+def test_a_write_whose_response_nobody_took(tmp_path):
+    text = (DMA.root / "axi_dma.sv").read_text()
+    broken = text.replace("assign m_axi_bready  = running;", "assign m_axi_bready = running && b_left != 1;")
+    assert broken != text
+    (tmp_path / "axi_dma.sv").write_text(broken)
+    design = DMA.model_copy(update={"root": tmp_path})
+    (result,) = run(Request(design, design.case(None)), tmp_path / "sim")
+    assert len(result.failures) == 2
+    assert result.failures[0].startswith("axi_outstanding: m_axi: 1 write outstanding")
