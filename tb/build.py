@@ -50,16 +50,24 @@ def build(design: Design, params: Mapping[str, Any], *, waves: bool = False, cov
     )
 
 
+NATIVE = "-march=native"
+"""The switch of designs that are built for all instructions of the machine's processor."""
+
+
 def _processor(design: Design) -> list[str]:
     """A mark of this machine's processor for builds that use all its instructions: other machines build their own."""
-    return ["-CFLAGS", f"-DGOLDBEAT_PROCESSOR={_instructions()}"] if "-march=native" in design.cxx_flags else []
+    return ["-CFLAGS", f"-DGOLDBEAT_PROCESSOR={_instructions()}"] if NATIVE in design.cxx_flags else []
 
 
 @cache
-def _instructions() -> str:
+def processor_flags() -> str:
+    """The instructions that this machine's processor has, as the system names them."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:  # Not Linux: the name of the processor is all there is.
         lines = []
-    known = next((line for line in lines if line.startswith(("flags", "Features"))), platform.processor())
-    return "x" + hashlib.sha256(known.encode()).hexdigest()[:12]
+    return next((line for line in lines if line.startswith(("flags", "Features"))), platform.processor())
+
+
+def _instructions() -> str:
+    return "x" + hashlib.sha256(processor_flags().encode()).hexdigest()[:12]

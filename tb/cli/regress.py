@@ -21,6 +21,7 @@ from tb.cli.common import BY_SIGNAL, FAILED, Json, Screen, examples, literal, pr
 from tb.cli.farm import Keys, make_app
 from tb.kernel.waivers import waived
 from tb.regress.compare import compare_runs
+from tb.regress.farm_pool import WAIT_S
 from tb.regress.item import Item, ItemResult, Status
 from tb.regress.plan import make_batches, make_plan
 from tb.regress.reports import as_dict, mixture, repeat_command, row_dict
@@ -116,6 +117,10 @@ def regress_command(
         str, typer.Option("--engine", metavar="WHERE", help="local, or the address of a dask scheduler.")
     ] = LOCAL,
     keys: Keys = None,
+    wait_s: Annotated[
+        float,
+        typer.Option("--wait", metavar="S", min=1, help="Of a farm: give up after S seconds without a worker."),
+    ] = WAIT_S,
     waves: Annotated[
         bool, typer.Option("--waves-on-fail/--no-waves-on-fail", help="Rerun failed cases with waves.")
     ] = True,
@@ -130,7 +135,7 @@ def regress_command(
     What was recorded before a stop is kept; --resume runs the rest.
     """
     workers = jobs or len(os.sched_getaffinity(0))
-    settings = Settings(workers, engine, fail_fast, most_waves if waves else 0, coverage, accept_changes, keys)
+    settings = Settings(workers, engine, fail_fast, most_waves if waves else 0, coverage, accept_changes, keys, wait_s)
     items: Sequence[Item] = ()
     path: Path | None = None
     number = _run_number(resume)

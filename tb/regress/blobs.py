@@ -31,6 +31,8 @@ def keep_blob(name: str, packed: bytes) -> None:
     handle, part = tempfile.mkstemp(dir=path.parent, prefix=f"{name}.part")
     with os.fdopen(handle, "wb") as stream:
         stream.write(data)
+        stream.flush()
+        os.fsync(stream.fileno())
     Path(part).chmod(0o755)
     Path(part).replace(path)
 
@@ -64,9 +66,28 @@ def unpack_archive(name: str, file: str) -> Path:
             for leftover in part.iterdir():
                 leftover.unlink()
             part.rmdir()
+    _mend(name, folder)
     return folder / Path(file).name
 
 
+def _mend(name: str, folder: Path) -> None:
+    """Write again what is not as the archive has it."""
+    with zipfile.ZipFile(blob_path(name)) as content:
+        for entry in content.namelist():
+            path, data = folder / entry, content.read(entry)
+            if not path.is_file() or path.read_bytes() != data:
+                part = folder / f"{entry}.part{os.getpid()}"
+                part.write_bytes(data)
+                part.replace(path)
+
+
 def missing(names: Mapping[str, str]) -> tuple[str, ...]:
-    """Which of these contents are not here."""
-    return tuple(sorted({name for name in names.values() if not blob_path(name).is_file()}))
+    """Which of these contents are not here, or are not what their names say."""
+    return tuple(sorted({name for name in names.values() if not _is_whole(name)}))
+
+
+def _is_whole(name: str) -> bool:
+    try:
+        return content_hash(blob_path(name).read_bytes()) == name
+    except OSError:
+        return False

@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -19,6 +18,8 @@ from pymodels.errors import GoldbeatError, ToolError, UsageError
 from tb import lifeline
 from tb.paths import build_root
 from tb.regress.farm_keys import security
+from tb.regress.farm_pool import WAIT_S, FarmExecutor
+from tb.regress.farm_versions import versions
 
 LOOPBACK = "127.0.0.1"
 _CONNECT_S = 15
@@ -26,12 +27,16 @@ _START_S = 60.0
 
 
 @contextmanager
-def connect(address: str, keys: Path | None = None) -> Iterator[Executor]:
+def connect(
+    address: str, keys: Path | None = None, *, native: bool = False, wait_s: float | None = None
+) -> Iterator[FarmExecutor]:
     """A cluster's executor.
 
     Args:
         address: of its scheduler, ``tcp://...``, or ``tls://...`` with keys.
         keys: folder of the farm's keys (:mod:`tb.regress.farm_keys`).
+        native: simulators need all instructions of this machine's processor.
+        wait_s: wall time to wait for workers, or for an answer of the scheduler; None: :data:`tb.regress.farm_pool.WAIT_S`.
 
     Raises:
         UsageError: the address does not fit the keys.
@@ -58,10 +63,11 @@ def connect(address: str, keys: Path | None = None) -> Iterator[Executor]:
     for name in list(logging.root.manager.loggerDict):
         if name.partition(".")[0] in ("distributed", "asyncio", "tornado"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+    farm = FarmExecutor(client, versions(), native=native, wait_s=WAIT_S if wait_s is None else wait_s)
     try:
-        # Results are not a function of the arguments alone (who ran it, how long it took): never take one for another.
-        yield client.get_executor(pure=False)
+        yield farm
     finally:
+        farm.shutdown()
         with suppress(Exception):
             client.close(timeout=5)
 

@@ -24,6 +24,9 @@ from pymodels.errors import ToolError, UsageError
 from tb.regress.farm import LOOPBACK
 from tb.regress.farm_keys import security
 
+WORKER_TTL = "60s"
+"""A worker that has been silent for so long (stopped, out of reach) is taken to have gone; others run what it had."""
+
 
 class _Silent:
     """A node without an HTTP port."""
@@ -81,6 +84,7 @@ def run_scheduler(
     async def node() -> None:
         words: dict[str, Any] = {"host": host, "port": port, "security": guard, "dashboard": dashboard is not None}
         words["protocol"] = "tcp" if guard is None else "tls"
+        words["worker_ttl"] = WORKER_TTL
         words["scheduler_file"] = None if contact is None else str(contact)
         kind = _SilentScheduler
         if dashboard is not None:

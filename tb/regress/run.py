@@ -10,7 +10,6 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +19,7 @@ from pymodels.errors import GoldbeatError, UsageError
 from tb.paths import build_root
 from tb.regress import blobs
 from tb.regress.engine import Engine, Hooks, Runner, Tally
+from tb.regress.farm_pool import FarmExecutor
 from tb.regress.fingerprint import code_hash, content_hash
 from tb.regress.item import Batch, Item, ItemResult, Status
 from tb.regress.plan import make_batches
@@ -44,6 +44,7 @@ class Settings:
         coverage: count code coverage (an own build).
         accept_changes: go on with a run although files have changed since it began.
         keys: folder of the farm's keys; None: a farm without keys, or none.
+        wait_s: wall time to wait for workers of a farm; None: as :mod:`tb.regress.farm_pool` has it.
     """
 
     jobs: int = 1
@@ -53,6 +54,7 @@ class Settings:
     coverage: bool = False
     accept_changes: bool = False
     keys: Path | None = None
+    wait_s: float | None = None
 
 
 @dataclass
@@ -148,10 +150,10 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
         pool: LocalExecutor | None = None
         try:
             pool = stack.enter_context(_killed_at_end(LocalExecutor(settings.jobs, lambda r: engine.ahead(r))))
-            executor, farm = _executor(settings, pool, stack)
-            engine = _engine(store, run, settings, observer, backend, state, executor, pool, farm)
+            farm = _farm(settings, left, stack)
+            engine = _engine(store, run, settings, observer, backend, state, pool, farm)
             estimate = store.seconds()
-            workers = settings.jobs if not farm else 2 * settings.jobs
+            workers = settings.jobs if farm is None else 2 * settings.jobs
             engine.run(make_batches(left, workers, lambda item: estimate.get(timing_name(item))))
             counts = store.counts(run.id)
             if not counts.get("open"):
@@ -209,12 +211,15 @@ def _facts(
     }
 
 
-def _executor(settings: Settings, pool: LocalExecutor, stack: ExitStack) -> tuple[Executor, bool]:
+def _farm(settings: Settings, items: Sequence[Item], stack: ExitStack) -> FarmExecutor | None:
+    """The farm that batches run on; None: they run on this machine."""
     if settings.engine == LOCAL:
-        return pool, False
+        return None
     from tb.regress.farm import connect
+    from tb.regress.farm_versions import need_native
 
-    return stack.enter_context(connect(settings.engine, settings.keys)), True
+    native = need_native(items)
+    return stack.enter_context(connect(settings.engine, settings.keys, native=native, wait_s=settings.wait_s))
 
 
 def _engine(
@@ -224,15 +229,14 @@ def _engine(
     observer: Observer,
     backend: Backend,
     state: _State,
-    executor: Executor,
     pool: LocalExecutor,
-    farm: bool,
+    farm: FarmExecutor | None,
 ) -> Engine:
     root = str(build_root())
     files: dict[str, bytes] = {}
 
     def batch(items: Sequence[Item], simulator: str) -> Batch:
-        if not farm:
+        if farm is None:
             return Batch(tuple(items), simulator, {}, root, settings.coverage)
         first = items[0]
         contents = {"simulator": Path(simulator).read_bytes()}
@@ -254,14 +258,19 @@ def _engine(
             observer.results(new)
         return new
 
+    def tick() -> None:
+        for text in () if farm is None else farm.check():
+            observer.note(text)
+        observer.tick(engine.tally)
+
     engine = Engine(
-        executor,
+        pool if farm is None else farm,
         pool,
         Hooks(
             batch,
             record,
             files.__getitem__,
-            lambda: observer.tick(engine.tally),
+            tick,
             lambda: state.interrupted or (settings.fail_fast and state.failed),
         ),
         runner=backend.runner,

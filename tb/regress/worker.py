@@ -113,6 +113,9 @@ def run_batch(batch: Batch, attempt: int = 1, content: Mapping[str, bytes] | Non
         for name, packed in (content or {}).items():
             blobs.keep_blob(name, packed)
         if lacking := blobs.missing(batch.blobs):
+            if content and not set(lacking).isdisjoint(content):
+                # To ask for it once more would go on without end.
+                raise OSError(errno.EIO, "the worker does not keep what it is sent", str(build_root() / "blobs"))
             return BatchResult(missing=lacking)
         root = build_root() / "jobs"
         root.mkdir(parents=True, exist_ok=True)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -212,6 +213,62 @@ def test_a_scheduler_that_goes_is_an_error_and_not_the_end(farm, own_root, tmp_p
     code, out = regress(str(suite), "--resume")
     assert code == 0, out
     assert len(results(1)) == 400
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+def test_a_stopped_worker_and_one_of_another_version_cost_no_result(farm, own_root, tmp_path):
+    address, _, workers, _ = farm
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "sitecustomize.py").write_text("import numpy\nnumpy.__version__ = '0.1'\n")
+    path = os.pathsep.join([str(other), str(HERE.parents[2])])
+    third = subprocess.Popen(
+        command("farm", "worker", address, "--name", "stranger"),
+        stdout=subprocess.PIPE,
+        text=True,
+        env=os.environ | {"PYTHONPATH": path, "GOLDBEAT_BUILD": str(tmp_path / "stranger")},
+    )
+    suite = tmp_path / "moody.toml"
+    suite.write_text(f'seeds = 400\n[[run]]\ndesigns = ["{HERE / "moody.py"}"]\n[run.options]\nbeats = 2000\n')
+    child = _worker_child(workers[0])
+
+    def stop():
+        _wait_for(lambda: len(results(1)) >= 10)
+        os.kill(child, signal.SIGSTOP)
+
+    try:
+        assert "worker at" in third.stdout.readline()
+        code, out = regress(str(suite), "--engine", address, kill=stop)
+    finally:
+        # Its nanny may have ended it already.
+        with suppress(ProcessLookupError):
+            os.kill(child, signal.SIGCONT)
+        third.send_signal(signal.SIGINT)
+        third.wait(60)
+    assert code == 0, out
+    assert len(results(1)) == 400
+    assert "stranger is left out: it runs numpy 0.1 instead of" in out
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+def test_a_stopped_scheduler_has_a_limit(farm, own_root, tmp_path):
+    address, scheduler, _, _ = farm
+    suite = tmp_path / "moody.toml"
+    suite.write_text(f'seeds = 400\n[[run]]\ndesigns = ["{HERE / "moody.py"}"]\n[run.options]\nbeats = 2000\n')
+
+    def stop():
+        _wait_for(lambda: len(results(1)) >= 10)
+        os.kill(scheduler, signal.SIGSTOP)
+
+    try:
+        code, out = regress(str(suite), "--engine", address, "--wait", "8", kill=stop)
+    finally:
+        os.kill(scheduler, signal.SIGCONT)
+    assert code == 2, out
+    assert "error: the scheduler does not answer, for " in out
+    assert "Traceback" not in out
 
 
 def _wait_for(condition):

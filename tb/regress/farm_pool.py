@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The workers of a dask cluster, as an Executor that knows which of them can take part and never waits without end."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from tb.regress.engine import ClusterLostError
+from tb.regress.farm_versions import Versions, differences, versions
+
+WAIT_S = 120.0
+"""Wall time that a regression goes on without any worker, or without an answer of the scheduler."""
+_LOOK_S = 1.0
+_TELL_S = 5.0
+"""Nobody is told of a wait that is over before."""
+_AHEAD = 2
+"""Tasks given to the cluster for every worker: the one that runs, and the next."""
+
+
+@dataclass(eq=False)
+class _Task:
+    call: tuple[Callable[..., Any], tuple[Any, ...]]
+    outer: Future[Any] = field(default_factory=Future)
+    inner: Future[Any] | None = None
+    where: frozenset[str] = frozenset()
+
+
+class FarmExecutor(Executor):
+    """Runs tasks on those workers of a cluster that have the master's versions.
+
+    A worker is asked for its versions when it appears. Tasks go to workers that gave the right answer, a few at a time, so that
+    workers that come later get their share; a task whose workers have all gone is given to others.
+
+    Args:
+        client: of dask.distributed.
+        here: the master's versions.
+        native: simulators need all instructions of the master's processor.
+        wait_s: wall time without a worker, or without an answer of the scheduler, after which :meth:`check` gives up.
+        ask: what workers run to answer.
+    """
+
+    def __init__(
+        self,
+        client: Any,
+        here: Versions,
+        *,
+        native: bool = False,
+        wait_s: float = WAIT_S,
+        ask: Callable[[], Versions] = versions,
+    ) -> None:
+        self._dask = client.get_executor(pure=False)
+        self._client, self._here, self._native, self._wait_s, self._ask = client, here, native, wait_s, ask
+        self._guard = threading.RLock()
+        self._asked: dict[str, Future[Any]] = {}
+        self._names: dict[str, str] = {}
+        self._good: set[str] = set()
+        self._bad: dict[str, str] = {}
+        self._waiting: deque[_Task] = deque()
+        self._given: set[_Task] = set()
+        self._notes: list[str] = []
+        self._told: set[str] = set()
+        self._answered = self._worked = time.monotonic()
+        self._closed = threading.Event()
+        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread.start()
+
+    # -- the executor -------------------------------------------------------------------------------------------------
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Schedule a call; everything must be picklable."""
+        if kwargs:
+            raise TypeError("tasks of a farm take no keywords")
+        task = _Task((fn, args))
+        with self._guard:
+            self._waiting.append(task)
+            self._give()
+        return task.outer
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Give nothing more to the cluster, and take back what it has."""
+        self._closed.set()
+        with self._guard:
+            tasks = [*self._waiting, *self._given]
+            self._waiting.clear()
+            self._given.clear()
+        for task in tasks:
+            task.outer.cancel()
+            if task.inner is not None:
+                task.inner.cancel()
+        for future in list(self._asked.values()):
+            future.cancel()
+
+    def check(self) -> list[str]:
+        """What people should know since the last call.
+
+        Raises:
+            ClusterLostError: there has been no worker, or no answer of the scheduler, for too long.
+        """
+        now = time.monotonic()
+        with self._guard:
+            silent_s = now - self._answered
+            alone_s = now - self._worked if self._waiting or self._given else 0.0
+            why = "the scheduler does not answer" if silent_s > _TELL_S else f"waiting for a worker: {self._state()}"
+            most = max(silent_s, alone_s)
+            if most > self._wait_s:
+                raise ClusterLostError(f"{why}, for {most:.0f} s; --resume runs what is left")
+            if most > _TELL_S:
+                self._tell(f"{why}; the run ends after {self._wait_s:g} s of that")
+            notes, self._notes = self._notes, []
+        return notes
+
+    # -- workers ------------------------------------------------------------------------------------------------------
+
+    def _state(self) -> str:
+        if self._bad:
+            left_out = "; ".join(f"{self._names[a]} runs {why}" for a, why in sorted(self._bad.items()))
+            return f"none can take part: {left_out}"
+        if asked := sorted(self._names[a] for a in self._asked if a in self._names):
+            return f"no answer of {', '.join(asked)}"
+        return "the farm has none"
+
+    def _tell(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self._notes.append(text)
+
+    def _look(self) -> None:
+        """Follow which workers there are, until the end."""
+        while not self._closed.is_set():
+            # A cluster that has gone ends its tasks by itself; one that is silent is noticed by the time since its last answer.
+            with suppress(Exception):
+                there = self._client.scheduler_info(n_workers=-1)["workers"]
+                with self._guard:
+                    self._answered = time.monotonic()
+                    self._take({address: str(worker["name"]) for address, worker in there.items()})
+            self._closed.wait(_LOOK_S)
+
+    def _take(self, names: dict[str, str]) -> None:
+        """These workers are there now."""
+        for address in self._names.keys() - names.keys():
+            self._good.discard(address)
+            self._bad.pop(address, None)
+            if future := self._asked.pop(address, None):
+                future.cancel()
+        for address in names.keys() - self._names.keys():
+            future = self._dask.submit(self._ask, workers=[address], allow_other_workers=False, priority=100)
+            self._asked[address] = future
+        self._names = names
+        for address, future in list(self._asked.items()):
+            if future.done():
+                del self._asked[address]
+                self._judge(address, future)
+        if self._good:
+            self._worked = time.monotonic()
+        self._move()
+        self._give()
+
+    def _judge(self, address: str, answer: Future[Any]) -> None:
+        try:
+            found = differences(self._here, answer.result(), native=self._native)
+        except BaseException as error:
+            first = str(error).partition("\n")[0]
+            found = [f"something that does not answer ({type(error).__name__}: {first})"]
+        if not found:
+            self._good.add(address)
+            return
+        self._bad[address] = ", ".join(found)
+        self._tell(f"{self._names[address]} is left out: it runs {self._bad[address]}")
+
+    # -- tasks --------------------------------------------------------------------------------------------------------
+
+    def _move(self) -> None:
+        """Take back what was given to workers that have all gone."""
+        for task in [t for t in self._given if not t.where & self._good]:
+            self._given.discard(task)
+            inner, task.inner = task.inner, None
+            if inner is not None:
+                inner.cancel()
+            self._waiting.appendleft(task)
+
+    def _give(self) -> None:
+        while self._waiting and len(self._given) < _AHEAD * len(self._good):
+            task = self._waiting.popleft()
+            function, arguments = task.call
+            task.where = frozenset(self._good)
+            inner = self._dask.submit(function, *arguments, workers=sorted(task.where), allow_other_workers=False)
+            task.inner = inner
+            self._given.add(task)
+            inner.add_done_callback(lambda f, t=task: self._ended(f, t))
+
+    def _ended(self, inner: Future[Any], task: _Task) -> None:
+        with self._guard:
+            if task.inner is not inner:
+                # It was taken back, and runs somewhere else.
+                return
+            self._given.discard(task)
+            if self._closed.is_set():
+                return
+            self._give()
+        if inner.cancelled():
+            task.outer.cancel()
+            task.outer.set_running_or_notify_cancel()
+        elif (error := inner.exception()) is not None:
+            task.outer.set_exception(error)
+        else:
+            task.outer.set_result(inner.result())
