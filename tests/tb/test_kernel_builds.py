@@ -20,6 +20,7 @@ from tb.benches import find_design
 from tb.build import _processor, build
 from tb.kernel.compile import Recipe, compile_model, describe_model
 from tb.kernel.launch import cocotb_environment, seed_arguments
+from tb.paths import build_root
 from tb.run import Request, run
 from tb.toolchain import verilator
 
@@ -240,8 +241,13 @@ def test_two_builds_at_once_compile_once(tmp_path):
 def test_a_killed_simulation_leaves_nothing_that_hurts(tmp_path):
     build(SKID, SKID.params(SKID.case("random"), {}))
     endless = ["run", "axis_skid", "--case", "sizes", "--set", "largest=400000", "--transactors", "cocotbext"]
-    command = [sys.executable, "-m", "tb.cli", *endless, "--name", str(tmp_path / "killed")]
-    worker = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    command = [sys.executable, "-m", "tb.cli", *endless, "--name", "killed"]
+    own = tmp_path / "build"
+    own.mkdir()
+    for name in ("sim", "runtime"):
+        (own / name).symlink_to(build_root() / name)
+    env = os.environ | {"GOLDBEAT_BUILD": str(own)}
+    worker = subprocess.Popen(command, cwd=ROOT, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     deadline = time.monotonic() + 120
     while not (simulators := _children(worker.pid)) and time.monotonic() < deadline:
         time.sleep(0.05)
