@@ -3,13 +3,30 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 HDL = REPOSITORY / "hdl"
+PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
+"""Names that can be used anywhere: no path, no option, no hidden file."""
+_LONGEST = 120
 
 
 def build_root() -> Path:
     """The folder for everything made (``GOLDBEAT_BUILD``, or ``build`` below the current folder)."""
     return Path(os.environ.get("GOLDBEAT_BUILD", "build")).resolve()
+
+
+def plain_name(text: str) -> str:
+    """A file name for a text from a description or a file name, which may hold anything.
+
+    Letters, digits, ``.``, ``_`` and ``-`` stay. Any other text gets a part of its hash, so that two of them never share a name.
+    """
+    if PLAIN.fullmatch(text) and len(text) <= _LONGEST:
+        return text
+    mark = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:8]
+    readable = re.sub(r"[^A-Za-z0-9_.-]", "_", text[: _LONGEST - len(mark) - 1]).lstrip(".-")
+    return f"{readable}-{mark}" if readable else mark

@@ -25,8 +25,8 @@ from tb.episodes import WholeEpisode
 from tb.inputs import check_inputs, clocks_of, fitted, placed
 from tb.job import Backend, Episode, Record
 from tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift
+from tb.paths import plain_name
 from tb.prediction import make_stimuli, predict_outcome
-from tb.run_folder import plain_name
 from tb.scoreboard import Verdict, check, nothing_compared
 from tb.simulate import TIMEOUT_S, simulate
 from tb.time_limit import model_timeout

@@ -3,14 +3,15 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
+import os
 import shutil
 from pathlib import Path
 
 from pymodels.errors import UsageError
 from tb.episodes import FILE as EPISODES
+from tb.in_use import try_lock
+from tb.paths import PLAIN, plain_name
 
 MARKER = "goldbeat-run.json"
 """The file by which a run's folder is recognised."""
@@ -18,21 +19,8 @@ SCHEMA = "goldbeat-run-1"
 REPORT = "report.json"
 MADE = (REPORT, EPISODES, "traces", "expected", "stimulus", "output", "plot.png", "memory", "seeds", "sim")
 """What runs leave in their folder; nothing else there is ever touched."""
-_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
-_LONGEST = 120
 _MARKER_BYTES = 4096
-
-
-def plain_name(text: str) -> str:
-    """A file name for a text from a description or a file name, which may hold anything.
-
-    Letters, digits, ``.``, ``_`` and ``-`` stay. Any other text gets a part of its hash, so that two of them never share a name.
-    """
-    if _PLAIN.fullmatch(text) and len(text) <= _LONGEST:
-        return text
-    mark = hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:8]
-    readable = re.sub(r"[^A-Za-z0-9_.-]", "_", text[: _LONGEST - len(mark) - 1]).lstrip(".-")
-    return f"{readable}-{mark}" if readable else mark
+_mine: list[int] = []
 
 
 def run_folder(root: Path, label: str | None, default: str) -> Path:
@@ -46,7 +34,7 @@ def run_folder(root: Path, label: str | None, default: str) -> Path:
     Raises:
         UsageError: the name is not a plain one, so that it could be outside.
     """
-    if label is not None and not _PLAIN.fullmatch(label):
+    if label is not None and not PLAIN.fullmatch(label):
         raise UsageError(
             f"--name {label!r}: expected letters, digits, '.', '_' and '-', beginning with a letter, a digit or '_'; "
             "runs go to build/runs (GOLDBEAT_BUILD puts build elsewhere)"
@@ -96,20 +84,32 @@ def prepare(folder: Path, *, force: bool = False) -> None:
         force: clear it although no run has made it.
 
     Raises:
-        UsageError: as for :func:`check_ours`.
+        UsageError: as for :func:`check_ours`, or another process is writing to the folder.
     """
     check_ours(folder, force=force)
+    folder.mkdir(parents=True, exist_ok=True)
+    if not is_run(folder):
+        part = folder / f"{MARKER}.part"
+        part.write_text(json.dumps({"schema": SCHEMA}) + "\n")
+        part.replace(folder / MARKER)
+    _lock(folder)
     for name in MADE:
         path = folder / name
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         else:
             path.unlink(missing_ok=True)
-    folder.mkdir(parents=True, exist_ok=True)
-    if not is_run(folder):
-        part = folder / f"{MARKER}.part"
-        part.write_text(json.dumps({"schema": SCHEMA}) + "\n")
-        part.replace(folder / MARKER)
+
+
+def _lock(folder: Path) -> None:
+    """Hold a run's folder until this process ends, or prepares another: no other run writes to it, and cleaning keeps it."""
+    if _mine:
+        os.close(_mine.pop())
+    lock = os.open(folder / MARKER, os.O_RDWR | os.O_CLOEXEC)
+    if not try_lock(lock):
+        os.close(lock)
+        raise UsageError(f"another process is writing to {folder}; choose another --name")
+    _mine.append(lock)
 
 
 def _there(path: Path) -> bool:

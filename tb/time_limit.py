@@ -41,7 +41,8 @@ def model_seconds() -> float:
 class TimeLimit:
     """Raise :class:`TimeLimitError` in the block when its time is up, and again every second until it is left.
 
-    In the main thread a signal does it, which also ends waits of the system. In other threads it happens between two steps of Python.
+    In the main thread a signal does it, which also ends waits of the system. In other threads it happens between
+    two steps of Python.
     """
 
     def __init__(self, seconds: float) -> None:

@@ -15,7 +15,7 @@ from typing import Annotated
 import typer
 
 from pymodels.errors import ToolError
-from tb.cli import nvdla, objfifo, plio, probe, signoff, tpu, zynqnet
+from tb.cli import clean, nvdla, objfifo, plio, probe, signoff, tpu, zynqnet
 from tb.cli.common import GoldbeatGroup, examples
 
 app = typer.Typer(
@@ -66,6 +66,7 @@ def _mount() -> None:
     app.add_typer(tpu.app, name="tpu")
     app.add_typer(zynqnet.app, name="zynqnet")
     signoff.register(app)
+    clean.register(app)
     probe.register(app)
     try:
         run = import_module("tb.cli.run")

@@ -269,7 +269,7 @@ def _files(inputs: list[str]) -> dict[str, Path]:
 
 
 def _summary(ran: DesignRun, folder: Path) -> dict[str, Any]:
-    from tb.run_folder import plain_name
+    from tb.paths import plain_name
 
     tiles = []
     for one in ran.tiles:

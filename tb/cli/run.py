@@ -31,6 +31,7 @@ from tb.cli.common import (
 from tb.course import Reached
 from tb.design import Case, Design
 from tb.doctor import examine
+from tb.in_use import sweep
 from tb.inputs import read_input
 from tb.job import BACKENDS
 from tb.kernel.waivers import waived
@@ -167,6 +168,7 @@ def run_command(
     )
     folder = run_folder(build_root(), label, f"{design.name}-{chosen.name}")
     check_ours(folder, force=force)
+    sweep(build_root())
     results = _run(request, folder, as_json, partial(prepare, folder, force=force))
     report = write_report(results, folder)
     failed = [r for r in results if not r.passed]

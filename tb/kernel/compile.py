@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
@@ -29,8 +30,10 @@ from filelock import FileLock
 
 from pymodels.errors import ToolError
 from tb import lifeline
+from tb.in_use import hold
 from tb.kernel.scratch import scratch_folder
-from tb.paths import build_root
+from tb.kernel.sealed import is_whole, seal
+from tb.paths import build_root, plain_name
 from tb.toolchain import Verilator, has_fst, verilator
 
 EXECUTABLE = "sim"
@@ -114,17 +117,21 @@ def compile_model(recipe: Recipe) -> Build:
     """
     tool = verilator()
     root = build_root() / "sim"
-    name = f"{recipe.name}-{_key(tool, recipe)}"
+    name = f"{plain_name(recipe.name)}-{_key(tool, recipe)}"
     folder = root / name
     executable = folder / EXECUTABLE
-    if executable.is_file():
+    hold(root)
+    if is_whole(executable):
+        with suppress(OSError):
+            # What was used last is cleaned last.
+            os.utime(folder)
         return Build(executable, folder, recipe.waves, 0.0)
-    root.mkdir(parents=True, exist_ok=True)
     started = time.monotonic()
     with FileLock(root / f"{name}.lock"):
-        if not executable.is_file():
+        if not is_whole(executable, tell=False):
             with scratch_folder(folder, keep=_LOG) as scratch:
                 _compile(tool, recipe, scratch)
+                seal(scratch / EXECUTABLE)
     return Build(executable, folder, recipe.waves, time.monotonic() - started)
 
 
@@ -282,7 +289,7 @@ class _Workshop:
         variables = [f"OPT_FAST={_SHARED_OPTIMIZE}", f"VM_USER_CFLAGS=-I{_HERE} {' '.join(plain)}"]
         shared = self._shared("objects", plain, [Path(__file__), *_SHARED, *_HEADERS])
         with FileLock(f"{shared}.lock"):
-            lacking = [n for n in [*self._runtime, *kernel] if not (shared / f"{n}.o").is_file()]
+            lacking = [n for n in [*self._runtime, *kernel] if not is_whole(shared / f"{n}.o")]
             if lacking:
                 shared.mkdir(parents=True, exist_ok=True)
                 self._make(*variables, *(f"{n}.o" for n in lacking))
@@ -320,7 +327,7 @@ class _Workshop:
         header = shared / f"{_PRELUDE.name}.{speed}"
         ready = header.with_name(f"{header.name}.gch")
         with FileLock(f"{shared}.lock"):
-            if not ready.is_file():
+            if not is_whole(ready) or header.read_bytes() != _PRELUDE.read_bytes():
                 shared.mkdir(parents=True, exist_ok=True)
                 # The compiler reads this one when it does not like the other.
                 shutil.copyfile(_PRELUDE, header)
@@ -344,6 +351,7 @@ def _put(made: Path, shared: Path) -> None:
     """Put a file where other builds look for it, whole or not at all."""
     part = shared.with_suffix(".part")
     shutil.copyfile(made, part)
+    seal(part, shared.name)
     part.rename(shared)
 
 

@@ -32,9 +32,9 @@ from tb.design import Case, Setting
 from tb.objfifo.picture import draw_locks
 from tb.objfifo.scene import dressed, stimulus_of
 from tb.objfifo.tiles import TileScene, cores_at, scene_of
+from tb.paths import plain_name
 from tb.run import EpisodeResult, Request, RunResult
 from tb.run import run as simulate
-from tb.run_folder import plain_name
 
 _LEAST = DESIGN.params(DESIGN.cases[0], {})
 _STREAM_BITS = 8 * WORD_BYTES

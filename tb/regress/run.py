@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from pymodels.errors import GoldbeatError, UsageError
+from tb.in_use import hold
 from tb.paths import build_root
 from tb.regress import blobs
 from tb.regress.engine import Engine, Hooks, Runner, Tally
@@ -138,6 +139,8 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
     state = _State()
     before = dict(run.facts)
     started = time.monotonic()
+    # Its workers hold the simulators while they live; some may be lost before others need the same.
+    hold(build_root() / "sim")
     with locked(run), ExitStack() as stack:
         rows = store.rows(run.id)
         items = [r.item for r in rows]

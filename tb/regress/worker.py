@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import socket
-import tempfile
 import time
 import traceback
 from collections.abc import Mapping, Sequence
@@ -25,6 +23,7 @@ from tb import build as builder
 from tb import signoff
 from tb.benches import find_design
 from tb.design import Design
+from tb.in_use import hold, job_folder
 from tb.inputs import read_input
 from tb.job import Episode, Record
 from tb.kernel.compile import Build
@@ -109,6 +108,7 @@ def run_batch(batch: Batch, attempt: int = 1, content: Mapping[str, bytes] | Non
             f"the worker on {socket.gethostname()} runs another Goldbeat ({code_hash()} instead of {batch.code}): "
             "install the same version there"
         )
+    hold(build_root() / ("sim" if batch.simulator else "blobs"))
     try:
         for name, packed in (content or {}).items():
             blobs.keep_blob(name, packed)
@@ -117,13 +117,8 @@ def run_batch(batch: Batch, attempt: int = 1, content: Mapping[str, bytes] | Non
                 # To ask for it once more would go on without end.
                 raise OSError(errno.EIO, "the worker does not keep what it is sent", str(build_root() / "blobs"))
             return BatchResult(missing=lacking)
-        root = build_root() / "jobs"
-        root.mkdir(parents=True, exist_ok=True)
-        folder = Path(tempfile.mkdtemp(dir=root))
-        try:
+        with job_folder(build_root()) as folder:
             return _Run(batch, attempt, folder).result()
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
     except OSError as error:
         if _is_full(error):
             raise DiskFullError(f"{error.filename or build_root()}: {error.strerror}") from error

@@ -11,9 +11,10 @@ from typer.testing import CliRunner
 from pymodels.errors import InputError, UsageError
 from tb.benches import find_design, load_design
 from tb.cli import app
+from tb.paths import plain_name
 from tb.report import write_report
 from tb.run import Request, RunResult
-from tb.run_folder import MADE, MARKER, is_run, plain_name, prepare, run_folder
+from tb.run_folder import MADE, MARKER, is_run, prepare, run_folder
 
 
 def _goldbeat(*words):

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Damage in the cache is noticed, named and mended."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+
+import pytest
+
+from tb.kernel.compile import EXECUTABLE, Recipe, compile_model
+from tb.kernel.sealed import is_whole, seal
+
+SOURCE = "module tiny (input wire clk, output reg q); always @(posedge clk) q <= ~q; endmodule\n"
+
+
+def test_every_kind_of_damage_is_seen(tmp_path, capfd):
+    path = tmp_path / "made"
+    assert not is_whole(path)
+    for damage in (lambda: os.truncate(path, 5), lambda: path.write_bytes(b""), lambda: path.write_bytes(b"x" * 1000)):
+        path.write_bytes(bytes(range(250)) * 4)
+        seal(path)
+        assert is_whole(path)
+        damage()
+        assert not is_whole(path)
+        assert f"note: {path} is damaged" in capfd.readouterr().err
+        assert not is_whole(path, tell=False)
+        assert capfd.readouterr().err == ""
+    path.write_bytes(b"1")
+    seal(path)
+    path.with_name("made.sha256").unlink()
+    assert not is_whole(path)
+
+
+@pytest.mark.sim
+def test_damaged_builds_objects_and_precompiled_headers_are_built_again(monkeypatch, tmp_path, capfd):
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / "build"))
+    source = tmp_path / "tiny.sv"
+    source.write_text(SOURCE)
+
+    def build(flag):
+        return compile_model(Recipe("tiny", "tiny", [source], flags=[flag], optimize="-O0"))
+
+    built = build("+define+A")
+    assert build("+define+A").seconds == 0
+    shared = [p for p in (tmp_path / "build" / "runtime").rglob("*") if p.suffix in (".o", ".gch")]
+    assert shared
+    damaged = {
+        path: path.read_bytes()
+        for path in (built.executable, shared[0], *[p for p in shared if p.suffix == ".gch"][:1])
+    }
+    for path, data in damaged.items():
+        path.write_bytes(data[: len(data) // 2])
+    again = build("+define+A")
+    assert again.seconds > 0
+    said = capfd.readouterr().err
+    for path in damaged:
+        assert said.count(f"{path} is damaged") == 1
+        assert is_whole(path)
+    assert again.executable == built.folder / EXECUTABLE
+    run = subprocess.run(["file", "-b", again.executable], capture_output=True, text=True, check=False)
+    assert not run.stdout or "ELF" in run.stdout
+    assert build("+define+A").seconds == 0
