@@ -21,6 +21,7 @@ from tb.cli.common import BY_SIGNAL, FAILED, Json, Screen, examples, literal, pr
 from tb.cli.farm import Keys, make_app
 from tb.kernel.waivers import waived
 from tb.regress.compare import compare_runs
+from tb.regress.engine import Tally
 from tb.regress.farm_pool import WAIT_S
 from tb.regress.item import Item, ItemResult, Status
 from tb.regress.plan import make_batches, make_plan
@@ -36,6 +37,10 @@ Trust = Annotated[
 ]
 
 _NEWEST = "newest"
+_OLD_S = 2.0
+"""A case that runs for so long is named in the status line."""
+_LONG_S = 60.0
+"""And in a log, where there is no status line, after so long, and again when its age has doubled."""
 _SHOWN = 5
 _COLOURS = {
     Status.PASS: "green",
@@ -211,10 +216,12 @@ def _watching(run: Run) -> Iterator[Observer]:
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
+        TextColumn("{task.fields[oldest]}"),
     )
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
-        task = bar.add_task(f"run {run.id}", total=run.total, rate="")
+        task = bar.add_task(f"run {run.id}", total=run.total, rate="", oldest="")
         failed = 0
+        told = _LONG_S
 
         def started(now: Run, done: int) -> None:
             bar.update(task, completed=done)
@@ -232,13 +239,25 @@ def _watching(run: Run) -> Iterator[Observer]:
             bar.update(task, advance=len(fresh), rate=f"{speed:.0f}/s" if speed else "")
             bar.update(task, description=f"run {run.id}" + (f" [red]{failed} failed[/]" if failed else ""))
 
+        def tick(tally: Tally) -> None:
+            nonlocal told
+            key, age_s = tally.oldest or ("", 0.0)
+            text = f"{key} for {age_s:.0f} s" if age_s >= _OLD_S else ""
+            bar.update(task, oldest=literal(text))
+            # A log gets a line now and then, and none for what is new.
+            if age_s < _LONG_S:
+                told = _LONG_S
+            elif age_s >= told and not err.is_terminal:
+                told = 2 * age_s
+                err.print(f"still running: {text}", markup=False, soft_wrap=True)
+
         def step(text: str) -> None:
             bar.update(task, description=f"run {run.id}: {literal(text)}")
 
         def note(text: str) -> None:
             err.print(text, style="yellow", markup=False, soft_wrap=True)
 
-        yield Observer(started, results, lambda tally: None, step, note)
+        yield Observer(started, results, tick, step, note)
 
 
 def _failure_line(result: ItemResult) -> str:

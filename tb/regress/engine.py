@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pymodels.errors import GoldbeatError, ToolError
-from tb.regress.item import Batch, BatchResult, Item, ItemResult, Status
+from tb.regress.item import Batch, BatchResult, Began, Item, ItemResult, Status
 from tb.regress.plan import BuildKey
 from tb.regress.pool import WorkerLostError
 from tb.regress.store import DiskFullError
@@ -46,6 +46,8 @@ class Tally:
         build_s: wall time of the builds, summed.
         lost: batches and builds whose worker was lost.
         sent: contents that were sent to workers, in bytes.
+        oldest: the running item that its worker has been at for the longest, by key, and for how many seconds; None when none is
+            known to run, as on a farm, whose workers do not say.
     """
 
     built: int = 0
@@ -53,6 +55,7 @@ class Tally:
     build_s: float = 0.0
     lost: int = 0
     sent: int = 0
+    oldest: tuple[str, float] | None = None
 
 
 @dataclass
@@ -109,12 +112,13 @@ class Engine:
         self._open: dict[int, Item] = {}
         self._running: set[Future[Any]] = set()
         self._ahead: list[ItemResult] = []
+        self._current: dict[str, tuple[int, float]] = {}
         self._flushed = 0.0
         self.tally = Tally()
 
-    def ahead(self, result: ItemResult) -> None:
-        """A result that came before its batch's end; from any thread."""
-        self._events.put(("ahead", result, None))
+    def ahead(self, value: ItemResult | Began) -> None:
+        """A result that came before its batch's end, or what a worker is at; from any thread."""
+        self._events.put(("began" if isinstance(value, Began) else "ahead", value, time.monotonic()))
 
     def run(self, batches: Mapping[BuildKey, Sequence[Sequence[Item]]]) -> None:
         """Run everything; comes back when every item has a result, or ``stop`` said so.
@@ -129,11 +133,20 @@ class Engine:
         for _, chunks in sorted(batches.items(), key=lambda kv: -sum(map(len, kv[1]))):
             self._submit_build(list(chunks), 1)
         while self._running:
+            self.tally.oldest = self._oldest()
             self._hooks.tick()
             if self._hooks.stop():
                 break
             self._take_events()
         self._flush()
+
+    def _oldest(self) -> tuple[str, float] | None:
+        """Of what workers are at: what has no result yet and began first, and its age in seconds."""
+        self._current = {w: (i, since) for w, (i, since) in self._current.items() if i in self._open}
+        if not self._current:
+            return None
+        index, since = min(self._current.values(), key=lambda at: at[1])
+        return self._open[index].key, time.monotonic() - since
 
     def _watch(self, future: Future[Any], what: Any) -> None:
         self._running.add(future)
@@ -148,7 +161,9 @@ class Engine:
             return
         while True:
             kind, value, what = event
-            if kind == "ahead":
+            if kind == "began":
+                self._current[value.worker] = value.index, what
+            elif kind == "ahead":
                 self._ahead.append(value)
             else:
                 self._running.discard(value)
@@ -244,6 +259,8 @@ class Engine:
     def _lost(self, task: _Task, error: Exception) -> None:
         """Run again what has no result; in the end each item by itself, to find out which one kills workers."""
         self.tally.lost += 1
+        had = {i.index for i in task.batch.items}
+        self._current = {w: at for w, at in self._current.items() if at[0] not in had}
         left = [i for i in task.batch.items if i.index in self._open]
         if task.attempt >= MOST_ATTEMPTS:
             if len(left) == 1:

@@ -158,6 +158,14 @@ class ItemResult:
 
 
 @dataclass(frozen=True)
+class Began:
+    """A worker tells the master what it is at now: the prediction or the simulation of this item, by index."""
+
+    worker: str
+    index: int
+
+
+@dataclass(frozen=True)
 class BatchResult:
     """What a worker gives back.
 

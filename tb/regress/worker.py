@@ -12,11 +12,13 @@ import os
 import socket
 import time
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from pymodels.errors import GoldbeatError, ModelTimeoutError, UnwrittenModelError, UserCodeError
 from tb import build as builder
@@ -34,7 +36,7 @@ from tb.regress.code_coverage import add, read_counts
 from tb.regress.figures import all_cycles, latencies, port_figures, simulated_ps
 from tb.regress.fingerprint import code_hash, trace_hash
 from tb.regress.functional import port_coverage
-from tb.regress.item import Batch, BatchResult, Item, ItemResult, Status
+from tb.regress.item import Batch, BatchResult, Began, Item, ItemResult, Status
 from tb.regress.pool import send_ahead
 from tb.regress.store import DiskFullError
 from tb.run import Plan, Request, RunResult, check_request, judge, predict
@@ -45,6 +47,8 @@ _START_S = 120.0
 """For a simulator to come to its first item."""
 _STARTS = 3
 """A simulator that dies before its first item is started so often: then it is the machine's fault or the build's."""
+_MOST_BYTES = 64 << 20
+"""Of predictions that a worker holds at once; one item may be larger."""
 _MOST_FAILURES = 10
 """Texts kept of one item."""
 
@@ -130,6 +134,17 @@ def _is_full(error: Exception) -> bool:
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
+def _volume(plan: Plan) -> int:
+    """Bytes of a plan's traces and memories."""
+    total = 0
+    for stimulus, outcome in plan.steps:
+        for trace in (*stimulus.inputs.values(), *outcome.ports.values()):
+            total += sum(column.nbytes for column in vars(trace).values() if isinstance(column, np.ndarray))
+        total += sum(region.data.nbytes for image in stimulus.memories.values() for region in image.regions)
+        total += sum(data.nbytes for memory in outcome.memories.values() for data in memory.regions.values())
+    return total
+
+
 @dataclass(frozen=True)
 class _Ready:
     """An item that can be simulated."""
@@ -157,14 +172,31 @@ class _Run:
         self._build = Build(executable, folder, None, 0.0)
 
     def result(self) -> BatchResult:
-        ready = [r for item in self._batch.items if (r := self._prepare(item)) is not None]
-        while ready:
-            ready = ready[self._simulate(ready) :]
+        for ready in self._portions():
+            while ready:
+                ready = ready[self._simulate(ready) :]
         return BatchResult([self._results[i.index] for i in self._batch.items], self._coverage)
+
+    def _portions(self) -> Iterator[list[_Ready]]:
+        """The items that can be simulated, as many at a time as fit into memory together."""
+        ready: list[_Ready] = []
+        held = 0
+        for item in self._batch.items:
+            one = self._prepare(item)
+            if one is None:
+                continue
+            size = _volume(one.plan)
+            if ready and held + size > _MOST_BYTES:
+                yield ready
+                ready, held = [], 0
+            ready.append(one)
+            held += size
+        yield ready
 
     # -- before -------------------------------------------------------------------------------------------------------
 
     def _prepare(self, item: Item) -> _Ready | None:
+        send_ahead(Began(self._worker, item.index))
         files = {
             f: str(blobs.blob_path(h)) for r, h in self._batch.blobs.items() if (f := r.removeprefix("input:")) != r
         }
@@ -287,6 +319,7 @@ class _Run:
                 if note.what == "start":
                     if note.number == 0 or owner[note.number] != owner[note.number - 1]:
                         started = note.time_s
+                        send_ahead(Began(self._worker, ready[owner[note.number]].item.index))
                     continue
                 record = process.record(note.number)
                 if record is None:

@@ -15,13 +15,18 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tb.benches import find_design
 from tb.cli import app
+from tb.cli import regress as cli
+from tb.regress import worker
+from tb.regress.engine import Tally
 from tb.regress.item import Batch
 from tb.regress.plan import make_plan
 from tb.regress.run import Observer, Settings, begin, go_on
 from tb.regress.store import Store
 from tb.regress.suite import Suite
 from tb.regress.worker import build_simulator, run_batch
+from tb.run import predict
 
 HERE = Path(__file__).parent
 MOODY = str(HERE / "moody.py")
@@ -108,6 +113,55 @@ def test_a_simulator_that_dies_while_it_starts_is_started_again(own_root, tmp_pa
     assert [r.status.value for r in results] == ["error"] * 3
     for result in results:
         assert result.failures[0].startswith("infrastructure: the simulator does not start, tried 3 time(s): ")
+
+
+@pytest.mark.sim
+def test_the_oldest_running_case_is_named_with_its_age(own_root):
+    suite = Suite.model_validate(
+        {"seeds": 4, "timeout_s": 4, "run": [{"designs": [MOODY], "options": {"moods": "hang@2"}}]}
+    )
+    settings = Settings(jobs=1, waves=0)
+    seen = []
+    with Store() as store:
+        run = begin(store, "moody", make_plan(suite, Path()), settings, seed=0)
+        go_on(store, run, settings, Observer(tick=lambda tally: seen.append(tally.oldest)))
+    old = [(key, age_s) for key, age_s in filter(None, seen) if age_s > 2]
+    assert {key for key, _ in old} == {"moody/random/moods=hang@2#2"}
+    assert 3 < max(age_s for _, age_s in old) < 30
+
+
+def test_a_log_names_what_runs_for_long(own_root, monkeypatch, capsys):
+    monkeypatch.setattr(cli, "_LONG_S", 5.0)
+    items = make_plan(Suite.model_validate({"seeds": 1, "run": [{"designs": [MOODY]}]}), Path())
+    with Store() as store, cli._watching(begin(store, "moody", items, Settings(), seed=0)) as observer:
+        for age_s in (1, 4, 5, 6, 9, 11, 12):
+            observer.tick(Tally(oldest=("moody/[x]#0", float(age_s))))
+        observer.tick(Tally())
+    assert capsys.readouterr().err == "still running: moody/[x]#0 for 5 s\nstill running: moody/[x]#0 for 11 s\n"
+
+
+@pytest.mark.sim
+def test_a_worker_holds_only_so_much_at_once(own_root, monkeypatch):
+    options = {"beats": 2000}
+    items = make_plan(Suite.model_validate({"seeds": 6, "run": [{"designs": [MOODY], "options": options}]}), Path())
+    simulator, _ = build_simulator(items[0], None)
+    batch = Batch(tuple(items), simulator)
+    whole = run_batch(batch).results
+    portions = []
+    process = worker._Run._process
+
+    def count(self, ready):
+        portions.append(len(ready))
+        return process(self, ready)
+
+    monkeypatch.setattr(worker._Run, "_process", count)
+    one = worker._volume(predict(worker.make_request(items[0], find_design(MOODY)), 0))
+    assert one > 2 * 2000 * 4
+    monkeypatch.setattr(worker, "_MOST_BYTES", int(2.5 * one))
+    parts = run_batch(batch).results
+    assert portions == [2, 2, 2]
+    assert [r.trace_hash for r in parts] == [r.trace_hash for r in whole]
+    assert all(r.passed for r in parts)
 
 
 @pytest.mark.sim
