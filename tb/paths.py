@@ -8,16 +8,32 @@ import os
 import re
 from pathlib import Path
 
+from pymodels.errors import UsageError
+
 REPOSITORY = Path(__file__).resolve().parents[1]
 HDL = REPOSITORY / "hdl"
 PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
 """Names that can be used anywhere: no path, no option, no hidden file."""
 _LONGEST = 120
+_UNBUILDABLE = re.compile(r"[\s$#%:;&|<>()*?\[\]{}!'\"`\\]")
 
 
 def build_root() -> Path:
     """The folder for everything made (``GOLDBEAT_BUILD``, or ``build`` below the current folder)."""
     return Path(os.environ.get("GOLDBEAT_BUILD", "build")).resolve()
+
+
+def check_root(root: Path) -> None:
+    """Refuse a folder for everything made in which make and the compiler cannot work.
+
+    Raises:
+        UsageError: its path has spaces, dollar signs or the like; paths of a project may have them.
+    """
+    if found := _UNBUILDABLE.search(str(root)):
+        raise UsageError(
+            f"{root}: make cannot build in a folder with {found[0]!r} in its path; "
+            "set GOLDBEAT_BUILD to a folder without spaces and special characters"
+        )
 
 
 def plain_name(text: str) -> str:

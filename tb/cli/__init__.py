@@ -8,6 +8,11 @@ run.
 
 from __future__ import annotations
 
+# ruff: noqa: E402
+from tb.cli import starting
+
+starting.begin()
+
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Annotated

@@ -20,6 +20,7 @@ from typer.core import TyperGroup
 
 from pymodels.errors import GoldbeatError, UsageError
 from pymodels.plio.store import check_target
+from tb.cli import starting
 from tb.design import Findings
 from tb.visible import visible
 
@@ -40,6 +41,7 @@ class GoldbeatGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command that was asked for."""
         try:
+            starting.end()
             return super().invoke(ctx)
         except GoldbeatError as error:
             message = str(error)

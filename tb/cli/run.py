@@ -35,7 +35,7 @@ from tb.in_use import sweep
 from tb.inputs import read_input
 from tb.job import BACKENDS
 from tb.kernel.waivers import waived
-from tb.paths import build_root
+from tb.paths import build_root, check_root
 from tb.report import waived_in_all, whole_samples, write_report
 from tb.run import Origin, Request, RunResult, run
 from tb.run_folder import check_ours, prepare, run_folder
@@ -166,6 +166,7 @@ def run_command(
     request = Request(
         design, chosen, tuple(range(seed, seed + seeds)), params, options, given, waves, backend, origin, waive or ()
     )
+    check_root(build_root())
     folder = run_folder(build_root(), label, f"{design.name}-{chosen.name}")
     check_ours(folder, force=force)
     sweep(build_root())

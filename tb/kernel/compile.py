@@ -33,7 +33,7 @@ from tb import lifeline
 from tb.in_use import hold
 from tb.kernel.scratch import scratch_folder
 from tb.kernel.sealed import is_whole, seal
-from tb.paths import build_root, plain_name
+from tb.paths import build_root, check_root, plain_name
 from tb.toolchain import Verilator, has_fst, verilator
 
 EXECUTABLE = "sim"
@@ -114,7 +114,9 @@ def compile_model(recipe: Recipe) -> Build:
 
     Raises:
         ToolError: Verilator or the compiler failed; the message ends with what they said.
+        UsageError: make cannot work in the folder for everything made.
     """
+    check_root(build_root())
     tool = verilator()
     root = build_root() / "sim"
     name = f"{plain_name(recipe.name)}-{_key(tool, recipe)}"
@@ -138,7 +140,7 @@ def compile_model(recipe: Recipe) -> Build:
 def _digest(texts: Iterable[str], files: Iterable[Path]) -> str:
     digest = hashlib.sha256()
     for text in texts:
-        digest.update(text.encode() + b"\0")
+        digest.update(text.encode(errors="surrogateescape") + b"\0")
     for path in files:
         digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:16]
@@ -171,7 +173,8 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
         "--top-module",
         recipe.top,
     ]
-    flags += ["-Mdir", ".", "-o", EXECUTABLE, "-Wno-fatal", "-Werror-USERFATAL", *recipe.flags]
+    # Nobody reads its lists of dependencies, and make breaks on spaces and dollar signs in them.
+    flags += ["--no-MMD", "-Mdir", ".", "-o", EXECUTABLE, "-Wno-fatal", "-Werror-USERFATAL", *recipe.flags]
     flags += [] if recipe.waves is None else [f"--trace-{recipe.waves}"]
     flags += ["--coverage-line", "--coverage-toggle", "--coverage-user"] if recipe.coverage else []
     flags += ["-LDFLAGS", f"-rdynamic -Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"]

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C while the commands are still being imported, which takes a second: no traceback, exit code 130."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+from pathlib import Path
+
+_NAMES = ("goldbeat", "-m")
+"""What the program is called while ``goldbeat`` or ``python -m tb.cli`` starts; others that import the package keep theirs."""
+
+
+def begin() -> None:
+    """End quietly on Ctrl-C from now on, where this process is the command."""
+    here = threading.current_thread() is threading.main_thread() and sys.argv and Path(sys.argv[0]).name in _NAMES
+    if here and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _stop)
+
+
+def end() -> None:
+    """From now on commands see Ctrl-C themselves."""
+    if signal.getsignal(signal.SIGINT) is _stop:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _stop(number: int, frame: object) -> None:
+    os.write(2, b"stopped\n")
+    os._exit(128 + number)

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Project paths of any kind, full disks, and Ctrl-C at the very start."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from tb.cli import app
+from tb.paths import build_root
+
+REPOSITORY = Path(__file__).parents[2]
+RTL = """
+module pass_on (
+    input  wire aclk, input wire aresetn,
+    input  wire [7:0] s_axis_tdata, input wire s_axis_tvalid, output wire s_axis_tready,
+    output wire [7:0] m_axis_tdata, output wire m_axis_tvalid, input wire m_axis_tready
+);
+    assign s_axis_tready = m_axis_tready;
+    assign m_axis_tdata  = s_axis_tdata ^ `MASK;
+    assign m_axis_tvalid = s_axis_tvalid;
+endmodule
+"""
+TOML = """
+name = "pass_on"
+top = "pass_on"
+files = ["pass_on.sv"]
+include_dirs = ["in clude"]
+defines = { MASK = "8'd0" }
+model = "identity"
+compare_time = false
+[[clocks]]
+name = "aclk"
+reset = "aresetn"
+[[streams]]
+name = "s_axis"
+direction = "in"
+width = 8
+signals = { tdata = "s_axis_tdata", tvalid = "s_axis_tvalid", tready = "s_axis_tready" }
+[[streams]]
+name = "m_axis"
+direction = "out"
+width = 8
+signals = { tdata = "m_axis_tdata", tvalid = "m_axis_tvalid", tready = "m_axis_tready" }
+[traffic]
+"""
+
+
+def _goldbeat(*words):
+    return CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(
+    "name", [b"with space", b"dol$lar", b"pl+us", b"\xffno utf-8"], ids=["space", "dollar", "plus", "bytes"]
+)
+def test_a_project_may_lie_anywhere(tmp_path, monkeypatch, name):
+    folder = tmp_path / os.fsdecode(name)
+    (folder / "in clude").mkdir(parents=True)
+    # Each has a build of its own: what another folder has built would prove nothing.
+    (folder / "pass_on.sv").write_text(f"{RTL}// {name!r}\n")
+    (folder / "pass_on.toml").write_text(TOML)
+    own = tmp_path / "build"
+    own.mkdir()
+    (build_root() / "runtime").mkdir(parents=True, exist_ok=True)
+    (own / "runtime").symlink_to(build_root() / "runtime")
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(own))
+    run = _goldbeat("run", folder / "pass_on.toml", "--set", "beats=8")
+    assert run.exit_code == 0, run.output
+
+
+@pytest.mark.parametrize("name", ["with space", "dol$lar", "qu'ote", "ha#sh", "co:lon"])
+def test_a_build_folder_that_make_cannot_use_is_refused_at_once(tmp_path, monkeypatch, name):
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / name / "build"))
+    run = _goldbeat("run", "axis_skid")
+    assert run.exit_code == 2
+    assert "make cannot build in a folder with" in run.output
+    assert "GOLDBEAT_BUILD" in run.output
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize("wait_s", [0.05, 0.3, 0.6, 1.0])
+def test_ctrl_c_at_the_start_is_quiet(tmp_path, wait_s):
+    command = [sys.executable, "-X", "importtime", "-m", "tb.cli", "run", "axis_skid", "--seeds", "100000"]
+    env = os.environ | {"GOLDBEAT_BUILD": str(tmp_path / "build")}
+    process = subprocess.Popen(
+        command, cwd=REPOSITORY, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    )
+    # Python itself takes its time, more on a busy machine; what counts is Goldbeat's.
+    while not process.stderr.readline().rstrip().endswith("tb.cli.starting"):
+        assert process.poll() is None
+    time.sleep(wait_s)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert "Traceback" not in said
+    assert said.splitlines()[-1] == "stopped"
+    assert process.returncode == 130
