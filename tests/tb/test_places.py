@@ -13,9 +13,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tb.benches import find_design
+from tb.build import build
 from tb.cli import app
 from tb.paths import build_root
 
+SKID = find_design("axis_skid")
 REPOSITORY = Path(__file__).parents[2]
 RTL = """
 module pass_on (
@@ -102,3 +105,29 @@ def test_ctrl_c_at_the_start_is_quiet(tmp_path, wait_s):
     assert "Traceback" not in said
     assert said.splitlines()[-1] == "stopped"
     assert process.returncode == 130
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("size", ["16k", "300k"])
+def test_a_full_disk_is_exit_2(tmp_path, size):
+    build(SKID, SKID.params(SKID.case("random"), {}))
+    small = tmp_path / "small"
+    small.mkdir()
+    if (
+        os.geteuid()
+        or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", small], check=False).returncode
+    ):
+        pytest.skip("mounting needs root")
+    try:
+        for name in ("sim", "runtime"):
+            (small / name).symlink_to(build_root() / name)
+        command = [sys.executable, "-m", "tb.cli", "run", "axis_skid", "--set", "beats=20000"]
+        env = os.environ | {"GOLDBEAT_BUILD": str(small)}
+        done = subprocess.run(
+            command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False, timeout=100
+        )
+    finally:
+        subprocess.run(["umount", "-l", small], check=False)
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert done.stderr.startswith("error: ")
+    assert "No space left on device" in done.stderr
