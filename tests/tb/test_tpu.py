@@ -42,7 +42,7 @@ SLOW = [
     ("fetch", "left_q != '0 && credits_q != '0", "left_q != '0", "random"),
     ("fetch", "BeatW'(beat_out);", "'0;", "random"),
     ("fetch", "if (stop) begin", "if (1'b0) begin", "groups"),
-    ("fetch", "credits_q <= CreditW'(DEPTH);", "credits_q <= CreditW'(DEPTH - 1);", "random"),
+    ("fetch", "credits_q <= CreditW'(DEPTH);", "credits_q <= CreditW'(DEPTH - 1);", "late"),
     ("assemble", "data_q[7:1] <= '0;", "", "random"),
     ("assemble", "beat_ready = discard_q || !full_q || asm_move;", "beat_ready = discard_q || !full_q;", "rate"),
     ("assemble", "id_q      <= '0;\n    end else begin", "end else begin", "groups"),
@@ -113,6 +113,10 @@ def _refused(setting):
 
 
 BUS_CASE = Case(name="bus", summary="memories that refuse", make=_refused, options={"ready": "none"})
+# All credits of the fetch are out at once.
+LATE_CASE = DESIGN.case("rate").model_copy(
+    update={"name": "late", "options": {**DESIGN.case("rate").options, "latency": 60, "commands": 200}}
+)
 SYNC_CASE = DESIGN.case("sync_all").model_copy(update={"name": "sync", "params": {}})
 
 
@@ -269,6 +273,7 @@ def test_the_bench_sees(file, old, new, case, tmp_path):
     assert text.count(old) == 1, f"{path.name}: {old!r} stands there {text.count(old)} times"
     path.write_text(text.replace(old, new))
     design = DESIGN.model_copy(update={"root": root})
-    case = {"sync": SYNC_CASE, "bus": BUS_CASE}.get(case, case)
-    results = attempt(case, range(12 if case == "random" else 4), tmp_path / "run", design=design)
+    seeds = {"random": 12, "damage": 8}.get(case, 4)
+    case = {"sync": SYNC_CASE, "bus": BUS_CASE, "late": LATE_CASE}.get(case, case)
+    results = attempt(case, range(seeds), tmp_path / "run", design=design)
     assert any(without_refusals(r) or not all(zero_behind(e) for e in r.episodes) for r in results)
