@@ -160,19 +160,9 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
     for name, text in recipe.texts.items():
         (folder / name).write_text(text)
     libraries = cocotb_tools.config.libs_dir
-    flags = [
-        "-cc",
-        "--exe",
-        "--vpi",
-        "--prefix",
-        "Vtop",
-        "--x-initial",
-        "unique",
-        "--x-assign",
-        "unique",
-        "--top-module",
-        recipe.top,
-    ]
+    flags = ["-cc", "--exe", "--vpi", "--prefix", "Vtop", "--top-module", recipe.top]
+    # Both are drawn from the seed: variables that nothing has set, and the X that the RTL assigns.
+    flags += ["--x-initial", "unique", "--x-assign", "unique"]
     # Nobody reads its lists of dependencies, and make breaks on spaces and dollar signs in them.
     flags += ["--no-MMD", "-Mdir", ".", "-o", EXECUTABLE, "-Wno-fatal", "-Werror-USERFATAL", *recipe.flags]
     flags += [] if recipe.waves is None else [f"--trace-{recipe.waves}"]

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from damaged import Reader, RefusedError, commands, goldbeat
-from mutations import MANY, QUICK, bounded, survey
+from mutations import MANY, QUICK, bounded
 
 from pymodels.errors import InputError
 from pymodels.tpu import tables as tables_module
@@ -524,14 +524,10 @@ def test_suites_that_ask_for_too_much(entry, message, tmp_path):
 
 @pytest.mark.parametrize("make", READERS, ids=lambda make: make.__name__[1:])
 def test_damaged_files_are_refused_with_a_reason(make, tmp_path):
-    reader = make(tmp_path)
-    found = survey(reader.read, reader.files, QUICK, 1, reader.words)
-    assert not found, "\n".join(found)
+    make(tmp_path).check(QUICK, 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", READERS, ids=lambda make: make.__name__[1:])
 def test_ten_thousand_damaged_files(make, tmp_path):
-    reader = make(tmp_path)
-    found = survey(reader.read, reader.files, MANY, 2, reader.words)
-    assert not found, "\n".join(found)
+    make(tmp_path).check(MANY, 2)

@@ -8,7 +8,7 @@ from io import BytesIO
 import numpy as np
 import pytest
 from damaged import Reader, commands, goldbeat
-from mutations import MANY, QUICK, survey
+from mutations import MANY, QUICK
 
 from pymodels import plio
 from pymodels.errors import GoldbeatError
@@ -123,14 +123,10 @@ READERS = (_cint16, _float, _int8, _packets, _csv, _samples)
 
 @pytest.mark.parametrize("make", READERS, ids=lambda make: make.__name__[1:])
 def test_damaged_files_are_refused_with_a_reason(make, tmp_path):
-    reader = make(tmp_path)
-    found = survey(reader.read, reader.files, QUICK, 1, reader.words)
-    assert not found, "\n".join(found)
+    make(tmp_path).check(QUICK, 1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("make", READERS, ids=lambda make: make.__name__[1:])
 def test_ten_thousand_damaged_files(make, tmp_path):
-    reader = make(tmp_path)
-    found = survey(reader.read, reader.files, MANY, 2, reader.words)
-    assert not found, "\n".join(found)
+    make(tmp_path).check(MANY, 2)

@@ -9,6 +9,7 @@ import threading
 import time
 
 import pytest
+from pass_through import PORTS
 from typer.testing import CliRunner
 
 from pymodels.errors import ModelTimeoutError
@@ -140,27 +141,16 @@ module chatty (
     always @(posedge aclk) while (aresetn) $display("%t and so on, without end", $time);
 endmodule
 """
-CHATTY_TOML = """
+CHATTY_TOML = (
+    """
 name = "chatty"
 top = "chatty"
 files = ["chatty.sv"]
 model = "identity"
 compare_time = false
-[[clocks]]
-name = "aclk"
-reset = "aresetn"
-[[streams]]
-name = "s_axis"
-direction = "in"
-width = 8
-signals = { tdata = "s_axis_tdata", tvalid = "s_axis_tvalid", tready = "s_axis_tready" }
-[[streams]]
-name = "m_axis"
-direction = "out"
-width = 8
-signals = { tdata = "m_axis_tdata", tvalid = "m_axis_tvalid", tready = "m_axis_tready" }
-[traffic]
 """
+    + PORTS
+)
 
 
 @pytest.mark.sim

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
+from pass_through import PORTS
 from typer.testing import CliRunner
 
 from tb.benches import find_design
@@ -31,7 +32,8 @@ module pass_on (
     assign m_axis_tvalid = s_axis_tvalid;
 endmodule
 """
-TOML = """
+TOML = (
+    """
 name = "pass_on"
 top = "pass_on"
 files = ["pass_on.sv"]
@@ -39,21 +41,9 @@ include_dirs = ["in clude"]
 defines = { MASK = "8'd0" }
 model = "identity"
 compare_time = false
-[[clocks]]
-name = "aclk"
-reset = "aresetn"
-[[streams]]
-name = "s_axis"
-direction = "in"
-width = 8
-signals = { tdata = "s_axis_tdata", tvalid = "s_axis_tvalid", tready = "s_axis_tready" }
-[[streams]]
-name = "m_axis"
-direction = "out"
-width = 8
-signals = { tdata = "m_axis_tdata", tvalid = "m_axis_tvalid", tready = "m_axis_tready" }
-[traffic]
 """
+    + PORTS
+)
 
 
 def _goldbeat(*words):

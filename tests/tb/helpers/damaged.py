@@ -11,6 +11,7 @@ from itertools import count, cycle
 from pathlib import Path
 from typing import Any
 
+from mutations import survey
 from typer.main import get_command
 
 from pymodels.errors import GoldbeatError
@@ -36,6 +37,11 @@ class Reader:
     files: Sequence[bytes]
     read: Callable[[bytes], Any]
     words: Sequence[bytes] = ()
+
+    def check(self, mutations: int, seed: int) -> None:
+        """Read so many mutated files; fails with what was found."""
+        found = survey(self.read, self.files, mutations, seed, self.words)
+        assert not found, "\n".join(found)
 
 
 def goldbeat(*arguments: Any) -> str:
