@@ -65,6 +65,10 @@ class ProtocolError(GoldbeatError, AssertionError):
     """A bundle broke a protocol rule that nobody has waived: the cocotb test that ran it fails."""
 
 
+class WaitTimeoutError(GoldbeatError):
+    """What a transactor waits for does not come: nothing has moved for too many cycles. The cocotb test fails."""
+
+
 class UnwrittenModelError(GoldbeatError):
     """A golden model that nobody has written yet: a run that meets it fails, it is not refused."""
 

@@ -19,6 +19,7 @@ from pymodels.errors import UsageError
 from pymodels.pattern import Pattern
 from tb.kernel.axis import Transactor, ready_pattern
 from tb.kernel.library import ReadyPattern, checked, library
+from tb.kernel.patience import Patience
 from tb.kernel.simulation import Kernel
 
 _ADDRESS = ("id", "addr", "len", "size", "burst", "lock", "cache", "prot", "qos", "region", "user", "valid", "ready")
@@ -62,7 +63,8 @@ _BURST = np.dtype(
     ],
     align=True,
 )
-_RESULT = np.dtype([(name, np.int64) for name in ("offered", "cycle", "first", "last", "done", "response")])
+_CYCLES = ("offered", "cycle", "first", "last", "done")
+_RESULT = np.dtype([(name, np.int64) for name in (*_CYCLES, "response")])
 
 
 class _Names(Structure):
@@ -307,6 +309,7 @@ class AxiMaster(_AxiTransactor):
         write_gaps: npt.NDArray[np.int64] | None = None,
         timing: MasterTiming | None = None,
         base: int | None = None,
+        timeout: int | None = None,
     ) -> BurstResults:
         """Run a program to its end.
 
@@ -318,6 +321,10 @@ class AxiMaster(_AxiTransactor):
             write_gaps: (beats,) idle cycles before each beat of write data.
             timing: bursts outstanding, and when responses are taken.
             base: cycle from which it works, cycle 0 of the patterns; None: the next but one.
+            timeout: cycles without a handshake, gaps not counted; 0: no limit; None: as the kernel has it.
+
+        Raises:
+            WaitTimeoutError: the time is up.
         """
         timing = MasterTiming() if timing is None else timing
         shape = (bursts.beats, self.width)
@@ -366,8 +373,19 @@ class AxiMaster(_AxiTransactor):
         # C++ works on these arrays even if this task is cancelled.
         self._running = (table, rows, bits, gaps, responses, cycles, results)
         checked(self._library.gb_axi_master_run(self._handle, ctypes.byref(program), first))
+        idle = int(bursts.gap.max(initial=0)) + (0 if gaps is None else int(gaps.max(initial=0)))
+        latest = int(table["not_before"].max(initial=first))
+        patience = Patience(
+            self,
+            timeout,
+            progress=lambda: sum(
+                int(np.count_nonzero(column >= 0)) for column in (cycles, *map(results.__getitem__, _CYCLES))
+            ),
+            expected=lambda: f"the end of {len(bursts)} bursts, {self.done} are over",
+            own=lambda since: max(since, latest) + idle,
+        )
         while self._library.gb_axi_master_busy(self._handle):
-            await self.kernel.wake(self._handle)
+            await patience.woken(self._handle)
         columns = {name: results[name].copy() for name in _RESULT.names or ()}
         return BurstResults(**columns, data=rows, beat=cycles, beat_response=responses)
 

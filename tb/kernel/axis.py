@@ -15,6 +15,7 @@ from pymodels.errors import UsageError
 from pymodels.pattern import WORST_PERIOD, WORST_STALL, Pattern
 from pymodels.trace import SIDEBANDS, Trace
 from tb.kernel.library import AxisBeats, AxisColumns, AxisNames, ReadyPattern, checked, library
+from tb.kernel.patience import Patience
 from tb.kernel.simulation import Kernel
 
 ROLES = ("tdata", "tvalid", "tready", "tkeep", "tlast", *SIDEBANDS)
@@ -143,6 +144,7 @@ class AxiStreamSource(Transactor):
         names = _names(self.signals)
         self._handle = checked(self._library.gb_axis_source(prefix.encode(), clock.encode(), ctypes.byref(names)))
         self._blocks: list[_Block] = []
+        self._base = 0
         if not held:
             self.start()
 
@@ -159,6 +161,7 @@ class AxiStreamSource(Transactor):
             earliest: nothing is offered before this cycle; None: ``base``.
         """
         first = self.clock.cycle + 1 if base is None else base
+        self._base = first
         self._library.gb_axis_source_start(self._handle, first, first if earliest is None else earliest)
 
     def send(self, trace: Trace) -> None:
@@ -169,12 +172,34 @@ class AxiStreamSource(Transactor):
         self._blocks.append(block)
         self._library.gb_axis_send(self._handle, ctypes.byref(block.columns))
 
-    async def wait(self) -> None:
-        """Wait until everything has transferred."""
+    async def wait(self, *, timeout: int | None = None) -> None:
+        """Wait until everything has transferred.
+
+        Args:
+            timeout: cycles without a transfer, gaps not counted; 0: no limit; None: as the kernel has it.
+
+        Raises:
+            WaitTimeoutError: the time is up.
+        """
+        patience = Patience(self, timeout, progress=lambda: self.sent, expected=self._expected, own=self._due)
         self._library.gb_axis_wake_when_idle(self._handle, True)
         while not self._library.gb_axis_idle(self._handle):
-            await self.kernel.wake(self._handle)
+            await patience.woken(self._handle)
         self._library.gb_axis_wake_when_idle(self._handle, False)
+
+    def _due(self, since: int) -> int:
+        """Cycle in which the next beat is offered."""
+        sent, gap = self.sent, 0
+        for block in self._blocks:
+            if sent < len(block.trace):
+                gap = 0 if block.gaps is None else int(block.gaps[sent])
+                break
+            sent -= len(block.trace)
+        return max(since, self._base) + gap
+
+    def _expected(self) -> str:
+        beats = sum(len(block.trace) for block in self._blocks)
+        return f"all {beats} beats to be taken, {self.sent} were ({_levels(self)})"
 
     @property
     def sent(self) -> int:
@@ -208,6 +233,12 @@ class AxiStreamSource(Transactor):
     def _sideband(beats: Trace, name: str) -> npt.NDArray[np.uint64]:
         column: npt.NDArray[np.uint64] | None = getattr(beats, name)
         return np.zeros(len(beats), np.uint64) if column is None else column
+
+
+def _levels(agent: AxiStreamSource | AxiStreamMonitor) -> str:
+    """The handshake of a stream port now, for people."""
+    ports = [agent.signals[role] for role in ("tvalid", "tready") if role in agent.signals]
+    return ", ".join(f"{port} is {agent.kernel.peek(port)}" for port in ports)
 
 
 def ready_pattern(pattern: Pattern, values: npt.NDArray[np.uint8]) -> ReadyPattern:
@@ -254,6 +285,7 @@ class AxiStreamMonitor(Transactor):
             self._library.gb_axis_sink(prefix.encode(), clock.encode(), ctypes.byref(names), self._passive)
         )
         self._held: Trace | None = None
+        self._base = 0
         if not held:
             self.start()
 
@@ -269,6 +301,7 @@ class AxiStreamMonitor(Transactor):
     def _begin(self, pattern: Pattern, base: int | None) -> None:
         values = np.asarray(pattern.values, np.int64).astype(np.bool_).view(np.uint8)
         first = self.clock.cycle + 1 if base is None else base
+        self._base = first
         checked(self._library.gb_axis_sink_start(self._handle, ctypes.byref(ready_pattern(pattern, values)), first))
 
     def stop(self) -> None:
@@ -291,25 +324,59 @@ class AxiStreamMonitor(Transactor):
             self._held = None
         return fresh
 
-    async def wait(self, *, beats: int | None = None, frames: int | None = None) -> None:
-        """Wait until so many beats and whole frames are there to :meth:`take`; they are counted since the last call of it."""
+    async def wait(self, *, beats: int | None = None, frames: int | None = None, timeout: int | None = None) -> None:
+        """Wait until so many beats and whole frames are there to :meth:`take`; they are counted since the last call of it.
+
+        Args:
+            beats: to wait for.
+            frames: to wait for.
+            timeout: cycles without a beat; 0: no limit; None: as the kernel has it.
+
+        Raises:
+            WaitTimeoutError: the time is up.
+        """
         if frames is not None and "tlast" not in self.signals:
             raise UsageError(f"{self.name}: no TLAST, so no frames; say how many beats")
         held = (0, 0) if self._held is None else (len(self._held), int(self._held.last.sum()))
         want = [-1 if n is None else n - h for n, h in zip((beats, frames), held, strict=True)]
+        patience = Patience(
+            self,
+            timeout,
+            progress=lambda: self._library.gb_axis_beats(self._handle),
+            expected=lambda: self._expected(beats, frames, held),
+            own=lambda since: max(since, self._base),
+        )
         while True:
             have = (self._library.gb_axis_beats(self._handle), self._library.gb_axis_frames(self._handle))
             lacking = [w if w > h else -1 for w, h in zip(want, have, strict=True)]
             if max(lacking) < 0:
                 return
             self._library.gb_axis_wake_at(self._handle, *lacking)
-            await self.kernel.wake(self._handle)
+            await patience.woken(self._handle)
 
-    async def recv(self, *, beats: int | None = None, frames: int | None = None) -> Trace:
-        """Wait for so many beats or whole frames, one frame if nothing is said, and give just them out."""
+    def _expected(self, beats: int | None, frames: int | None, held: tuple[int, int]) -> str:
+        have = (self._library.gb_axis_beats(self._handle), self._library.gb_axis_frames(self._handle))
+        counts = [
+            f"{count + before} of {wanted} {what}"
+            for what, wanted, count, before in zip(("beats", "frames"), (beats, frames), have, held, strict=True)
+            if wanted is not None
+        ]
+        return f"{' and '.join(counts)} ({_levels(self)})"
+
+    async def recv(self, *, beats: int | None = None, frames: int | None = None, timeout: int | None = None) -> Trace:
+        """Wait for so many beats or whole frames, one frame if nothing is said, and give just them out.
+
+        Args:
+            beats: to wait for.
+            frames: to wait for.
+            timeout: cycles without a beat; 0: no limit; None: as the kernel has it.
+
+        Raises:
+            WaitTimeoutError: the time is up.
+        """
         if beats is None and frames is None:
             frames = 1
-        await self.wait(beats=beats, frames=frames)
+        await self.wait(beats=beats, frames=frames, timeout=timeout)
         trace = self.take()
         count = max(beats or 0, int(np.flatnonzero(trace.last)[frames - 1]) + 1 if frames else 0)
         if count < len(trace):

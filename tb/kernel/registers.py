@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pymodels.errors import GoldbeatError
 from tb.kernel.axis import Transactor
 from tb.kernel.library import RESULT, STEP, checked
+from tb.kernel.patience import Patience
 
 TIMEOUT_CYCLES = 10_000
 """Cycles after which an access counts as not answered, unless its step says otherwise."""
@@ -128,10 +129,18 @@ class Results(Sequence[StepResult]):
 class RegisterMaster(Transactor):
     """Makes the accesses of programs, one at a time."""
 
-    async def run(self, steps: Sequence[Step]) -> Results:
+    async def run(self, steps: Sequence[Step], *, timeout: int | None = None) -> Results:
         """Run a program and return the results of the steps made: all of them, or those up to a time-out.
 
         After a time-out the master must be reset before it runs another program.
+
+        Args:
+            steps: the program; each step has a limit of its own.
+            timeout: cycles beyond the longest step's in which no step ends, as with a clock that has stopped; 0: no limit;
+                None: as the kernel has it.
+
+        Raises:
+            WaitTimeoutError: the time is up.
         """
         program, results = np.array(steps, STEP), np.zeros(len(steps), RESULT)
         if not steps:
@@ -139,8 +148,16 @@ class RegisterMaster(Transactor):
         # C++ works on these arrays even if this task is cancelled.
         self._running: tuple[object, ...] = (program, results)
         checked(self._library.gb_registers_run(self._handle, program.ctypes.data, results.ctypes.data, len(steps)))
+        patience = Patience(
+            self,
+            timeout,
+            progress=lambda: self._library.gb_registers_done(self._handle),
+            expected=lambda: f"the end of {len(steps)} steps, {self._library.gb_registers_done(self._handle)} are over",
+            # Each step has a limit of its own.
+            own=lambda since: since + max(step.cycles for step in steps),
+        )
         while self._library.gb_registers_busy(self._handle):
-            await self.kernel.wake(self._handle)
+            await patience.woken(self._handle)
             done = self._library.gb_registers_done(self._handle)
             if done < len(steps) and results[done]["status"] == _TIMEOUT:
                 break

@@ -11,11 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import cocotb
-from cocotb.triggers import Event, GPITrigger, RisingEdge, Timer
+from cocotb.triggers import Event, First, GPITrigger, RisingEdge, Timer
 from cocotb.utils import get_sim_steps, get_sim_time, get_time_from_sim_steps
 
-from pymodels.errors import GoldbeatError, ProtocolError, UsageError
+from pymodels.errors import GoldbeatError, ProtocolError, UsageError, WaitTimeoutError
 from tb.kernel.library import WAKE_CALL, checked, library
+from tb.kernel.patience import UNKNOWN_PERIOD_PS, timeout_cycles
 from tb.kernel.waivers import ENVIRONMENT, check_ports, parse_waivers, sift, waived
 
 _SHOWN = 10
@@ -107,16 +108,44 @@ class NativeClock:
         return int(get_time_from_sim_steps(steps, "ps"))
 
     async def cycles(self, count: int) -> None:
-        """Wait for so many rising edges; goes on when the last one has come and nothing has yet followed it."""
+        """Wait for so many rising edges; goes on when the last one has come and nothing has yet followed it.
+
+        Raises:
+            WaitTimeoutError: the clock, which something else drives, stands still for as long as the kernel's time-out allows.
+        """
         if count < 1:
             return
         if not self._native:
-            for _ in range(count):
-                await RisingEdge(self.signal)
+            await self._foreign(count)
             return
         edge = self._first_ps + (self.cycle + count - 1) * self._period_ps
         await Kernel.until(edge - min(self._high_ps, self._period_ps - self._high_ps))
         await RisingEdge(self.signal)
+
+    async def _foreign(self, count: int) -> None:
+        async def walk() -> None:
+            for _ in range(count):
+                await RisingEdge(self.signal)
+
+        if not self.kernel.timeout:
+            await walk()
+            return
+        edges = cocotb.start_soon(walk())
+        while not edges.done():
+            before = self.cycle
+            limit_ps = self.kernel.timeout * (self.period_ps if self.period_ps > 1 else UNKNOWN_PERIOD_PS)
+            try:
+                await First(edges.complete, Timer(limit_ps, "ps"))
+            finally:
+                # Its waiter may be cancelled.
+                if self.cycle == before and not edges.done():
+                    edges.cancel()
+            if edges.cancelled():
+                raise WaitTimeoutError(
+                    f"clock {self.name}: waited for {count} rising edges, the last one was number {before - 1}; nothing drives it"
+                    if before
+                    else f"clock {self.name}: waited for {count} rising edges, it never rose; nothing drives it"
+                )
 
 
 class Agent(Protocol):
@@ -141,15 +170,18 @@ class Kernel:
         dut: cocotb's handle of the top module.
         waive: rules that may be broken, as ``RULE`` or ``RULE:PORT``, next to those of ``GOLDBEAT_WAIVE``.
         judge: false: broken rules fail nothing; whoever made the kernel reads ``violations`` of its transactors.
+        timeout: cycles without progress after which a wait of a transactor fails; 0: no limit; None:
+            ``GOLDBEAT_TIMEOUT_CYCLES``, or 100,000.
 
     Raises:
-        UsageError: a waiver of an unknown rule.
+        UsageError: a waiver of an unknown rule, a time-out that is no number of cycles.
     """
 
     _current: Kernel | None = None
 
-    def __init__(self, dut: Any, *, waive: Sequence[str] = (), judge: bool = True) -> None:
+    def __init__(self, dut: Any, *, waive: Sequence[str] = (), judge: bool = True, timeout: int | None = None) -> None:
         self.dut = dut
+        self.timeout = timeout_cycles(timeout)
         self._judge = judge
         self._waivers = parse_waivers(waive)
         general = [text for text in os.environ.get(ENVIRONMENT, "").split(",") if text.strip()]

@@ -7,11 +7,13 @@ import os
 
 import cocotb
 import numpy as np
+import pytest
 from axi_wires import random_bursts
 from cocotb.triggers import Timer
 
 from pymodels.axi.burst import WRITE, Bursts
 from pymodels.axi.memory import MasterTiming, MemoryTiming, Region, predict, replay, respond
+from pymodels.errors import WaitTimeoutError
 from pymodels.pattern import Pattern
 from tb.kernel.axi import AxiChecker, AxiMaster, AxiMemory
 from tb.kernel.simulation import Kernel
@@ -224,3 +226,26 @@ async def barriers_and_waiting(dut):
     assert "1 read outstanding, the oldest at 0x40 (id 0) since cycle" in memory.waiting, memory.waiting
     assert "1 waiting for read data, the oldest (burst 0 at 0x40) since cycle" in master.waiting, master.waiting
     task.cancel()
+
+
+@cocotb.test()
+async def a_program_that_nobody_answers_has_a_limit(dut):
+    kernel = Kernel(dut, judge=False, timeout=400)
+    kernel.poke("aresetn", 1)
+    clock = kernel.clock("aclk", PERIOD)
+    width = WIDTHS[0]
+    size = (width // 8).bit_length() - 1
+    master = AxiMaster(kernel, f"s{width}_axi")
+    region = Region("one", 0, np.zeros(4096, np.uint8))
+    memory = AxiMemory(kernel, f"m{width}_axi", (region,), MemoryTiming(read_latency=300))
+    await Timer(3 * PERIOD, "ps")
+    # Longer than the limit, and something moves all the time; what the master waits for by itself is no hang.
+    slow = Bursts(kind=[0] * 9, address=0, len=0, size=size, barrier=True, not_before=[0] * 8 + [9000])
+    begun = clock.cycle
+    await master.run(slow)
+    assert clock.cycle - begun > 9000
+    memory.reset()
+    with pytest.raises(
+        WaitTimeoutError, match=r"the end of 2 bursts, 0 are over; 0 of 2 bursts over.*arvalid without arready"
+    ):
+        await master.run(Bursts(kind=[0, 1], address=0, len=0, size=size))

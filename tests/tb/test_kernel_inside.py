@@ -50,6 +50,19 @@ def test_register_programs(tmp_path):
     run_inside("inside_lite", "lite", tmp_path, sources=[HERE / "lite.sv"], paths=[HERE])
 
 
+@pytest.mark.parametrize("cycles", [None, "2000"])
+def test_what_waits_has_a_limit(cycles, tmp_path):
+    run_inside(
+        "inside_patience",
+        "through",
+        tmp_path,
+        sources=[HERE / "through.sv"],
+        flags=["-GW=32"],
+        environment={} if cycles is None else {"GOLDBEAT_TIMEOUT_CYCLES": cycles},
+        paths=[HERE],
+    )
+
+
 @pytest.mark.slow
 def test_a_design_with_delays(tmp_path):
     run_inside("inside_delays", "delays", tmp_path, sources=[HERE / "delays.sv"], flags=["--timing"], paths=[HERE])

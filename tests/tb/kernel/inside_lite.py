@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from cocotb.triggers import Timer
 
-from pymodels.errors import GoldbeatError
+from pymodels.errors import GoldbeatError, WaitTimeoutError
 from tb.kernel import AxiLiteMaster, Kernel, axil
 
 PERIOD_PS = 1000
@@ -99,3 +99,16 @@ async def no_answer_ends_a_program(dut, case):
     assert master.waiting == ""
     assert await master.read(0x00) == 5
     kernel.rule("any", False)
+
+
+@cocotb.test()
+async def a_clock_that_stops_ends_a_program(dut):
+    _, clock, master = await _start(dut)
+    # As long as its steps may take, and no less.
+    (waited,) = await master.run([axil.wait(1000)], timeout=10)
+    assert waited.status == "done"
+    clock.stop()
+    with pytest.raises(
+        WaitTimeoutError, match=r"the clock stands still.*the end of 2 steps, 0 are over; .*step 0 of 2"
+    ):
+        await master.run([axil.read(0, timeout=20), axil.read(0, timeout=20)], timeout=10)
