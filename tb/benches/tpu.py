@@ -359,6 +359,35 @@ def _damage(setting: Setting) -> list[Stimulus]:
     return [damaged(setting, d) for d in damages_of(shape.chip, shape.messages)]
 
 
+def _timeouts(setting: Setting) -> list[Stimulus]:
+    """Everybody waits for the second group of the last core: only at the edge of its hand-over nobody works.
+
+    So TIMEOUT 1 ends in a deadlock there, and TIMEOUT 2 just escapes, however long the waiting lasts.
+    """
+    shape = _Shape.of(setting.params)
+    rng = np.random.default_rng([setting.seed, 15])
+    episodes = []
+    for timeout in range(1, int(setting.options["longest"]) + 1):
+        program: Program = []
+        for core in range(shape.cores):
+            waits = core < shape.cores - 1
+            first, second = Group([]), Group([])
+            for engine in range(shape.engines):
+                dma = engine > 0
+                some = kinds(shape.chip, dma)
+                work = [Command(some[int(i)]) for i in rng.integers(len(some), size=2 if waits else 20)]
+                # A message for each kind of engine: one SEND, and a WAIT in each of the other cores.
+                meet = (WAIT if waits else SEND)[dma]
+                sync = [Command(meet, 0, engine, 1 if waits else shape.cores - 1)]
+                first.streams.append([*work, *(sync if waits else ()), Command(END[dma])])
+                second.streams.append([*([] if waits else sync), Command(END[dma])])
+            program.append([first, second])
+        scene = Scene(program, duration=int(rng.integers(8, 40)))
+        scene.timeout, scene.mask = timeout, 1 << 31
+        episodes.append(at_rest(_dressed(stimulus_of(scene, setting, rng), setting)))
+    return episodes
+
+
 def _registers(setting: Setting) -> list[Stimulus]:
     """The whole map: reset values, fields, holes, strobes, and accesses that must answer with an error."""
     shape = _Shape.of(setting.params)
@@ -481,6 +510,13 @@ DESIGN = Design(
             summary="every kind of damage ends in its error",
             make=_damage,
             options={"ready": "random:0.5"},
+        ),
+        Case(
+            name="timeouts",
+            summary="deadlock time-outs of few edges, which programs just reach or just escape",
+            make=_timeouts,
+            options={"longest": 4, **_PATTERNS},
+            params={"CORES": 2},
         ),
         *stream_cases(_traffic),
         Case(

@@ -12,7 +12,7 @@ DESIGNS = designs()
 # The DMA engine takes a minute to compile at its larger sizes.
 HEAVY = {("objfifo", "WORD_W"), ("objfifo", "NBANK"), ("tpu", "DEPTH"), ("nvdla", "LINE_ATOMS")}
 HEAVY_DESIGNS = {"objfifo_array", "zynqnet"}
-HEAVY_CASES = {("objfifo", "planned"), ("tpu", "sync_all"), ("zynqnet_fp_units", "fp_units")}
+HEAVY_CASES = {("objfifo", "planned"), ("tpu", "sync_all"), ("tpu", "timeouts"), ("zynqnet_fp_units", "fp_units")}
 
 
 def _marks(heavy):

@@ -55,8 +55,8 @@ SLOW = [
     ("messages", "7'(grants[m]) >= left_v", "7'(grants[m]) > left_v", "sync"),
     ("messages", "sent_v += 16'(sends[m]);", "sent_v += 16'd1;", "sync"),
     ("groups", "hand_over = run_q && (&done) && !halted;", "hand_over = run_q && (|done) && !halted;", "groups"),
-    ("errors", "quiet_q + 24'd1 >= timeout", "quiet_q >= timeout", "damage"),
-    ("errors", "quiet = quiet && stuck;", "quiet = quiet;", "random"),
+    ("errors", "quiet_q + 24'd1 >= timeout", "quiet_q >= timeout", "timeouts"),
+    ("errors", "quiet = quiet && stuck;", "quiet = quiet;", "timeouts"),
     ("engine", "(end_ended && missing == '0)", "end_ended", "groups"),
     ("engine", "m_axi_rresp != 2'b00", "1'b0", "bus"),
 ]
