@@ -11,9 +11,8 @@ import fcntl
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,8 +20,6 @@ LOCK = "in-use.lock"
 OWNER = "owner"
 """In a job's folder: locked by its process, and says which that is."""
 JOBS = "jobs"
-_FORGOTTEN_S = 24 * 3600.0
-"""A job's folder without an owner is of an older version; its process has gone by then."""
 
 _held: dict[Path, int] = {}
 _swept: set[Path] = set()
@@ -105,14 +102,26 @@ def dead_jobs(root: Path) -> list[Path]:
     with _starting(jobs):
         for folder in sorted(p for p in jobs.iterdir() if p.is_dir() and not p.is_symlink()):
             if not (folder / OWNER).exists():
-                with suppress(OSError):
-                    if time.time() - folder.stat().st_mtime > _FORGOTTEN_S:
-                        found.append(folder)
+                # Its process was killed before it had locked anything; the folder's name begins with its number.
+                number = folder.name.partition("-")[0]
+                if number.isdigit() and not _lives(int(number)):
+                    found.append(folder)
                 continue
             with alone(folder / OWNER) as ours:
                 if ours:
                     found.append(folder)
     return found
+
+
+def _lives(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        # Somebody else's.
+        return True
+    return True
 
 
 def sweep(root: Path) -> None:

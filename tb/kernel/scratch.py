@@ -5,23 +5,21 @@ from __future__ import annotations
 
 import glob
 import shutil
-import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-_FORGOTTEN_S = 24 * 3600.0
-"""A scratch folder that is older is what a killed process has left."""
+from tb.in_use import alone
 
 
 @contextmanager
 def scratch_folder(folder: Path, keep: str) -> Iterator[Path]:
     """A new folder beside ``folder`` that takes its place when the block ends well.
 
-    The caller holds a lock for ``folder``: scratch folders of others for it are what killed processes have left, and are removed;
-    so are those for other folders from more than a day ago. Names are used once: whatever such a process may still be writing, it
-    does not come in between.
+    The caller holds the lock ``folder``.lock: scratch folders of others for it are what killed processes have left, and are
+    removed; so are those for other folders whose lock nobody holds. No clock is asked: it may jump while a build goes on. Names are
+    used once: whatever such a process may still be writing, it does not come in between.
 
     Args:
         folder: what is made.
@@ -29,9 +27,10 @@ def scratch_folder(folder: Path, keep: str) -> Iterator[Path]:
     """
     for stale in folder.parent.glob(f"{glob.escape(folder.name)}.*part"):
         shutil.rmtree(stale, ignore_errors=True)
-    for stale in folder.parent.glob("*.part"):
-        with suppress(OSError):
-            if time.time() - stale.stat().st_mtime > _FORGOTTEN_S:
+    for stale in folder.parent.glob("*.*.part"):
+        name = stale.name.rsplit(".", 2)[0]
+        with alone(folder.with_name(f"{name}.lock")) as ours:
+            if ours and name != folder.name:
                 shutil.rmtree(stale, ignore_errors=True)
     scratch = folder.with_name(f"{folder.name}.{uuid.uuid4().hex[:8]}.part")
     scratch.mkdir()

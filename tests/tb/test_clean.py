@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from pathlib import Path
 
 import pytest
@@ -185,12 +186,27 @@ def test_the_next_start_removes_what_killed_jobs_have_left(tmp_path):
     assert len(dead_jobs(tmp_path)) == 1
 
 
-def test_folders_of_older_versions_go_after_a_day(tmp_path):
-    for name in ("young", "old"):
+def test_jobs_without_an_owner_go_with_their_process_whatever_the_clock_says(tmp_path, monkeypatch):
+    """Killed between the making of the folder and its lock; no age decides, since clocks jump."""
+    child = subprocess.Popen([sys.executable, "-c", ""])
+    child.wait()
+    for name in (f"{child.pid}-abc", f"{os.getpid()}-abc", "somebody-else", f"{10**20}-abc"):
         (tmp_path / "jobs" / name).mkdir(parents=True)
-    os.utime(tmp_path / "jobs" / "old", (1e9, 1e9))
+        os.utime(tmp_path / "jobs" / name, (1e9, 1e9))
+    monkeypatch.setattr(time, "time", lambda: 4e9)
     sweep(tmp_path)
-    assert [p.name for p in (tmp_path / "jobs").iterdir() if p.is_dir()] == ["young"]
+    left = {p.name for p in (tmp_path / "jobs").iterdir() if p.is_dir()}
+    assert left == {f"{os.getpid()}-abc", "somebody-else"}
+
+
+def test_no_age_spares_or_ends_what_a_process_uses(tmp_path, monkeypatch):
+    """Limits by age are the user's; what a living process has locked stays, whatever the clock says."""
+    with job_folder(tmp_path) as mine:
+        for now in (0.0, 4e9):
+            monkeypatch.setattr(time, "time", lambda now=now: now)
+            sweep(tmp_path)
+            clean(tmp_path, Limits(older_s=1.0), now)
+            assert mine.is_dir()
 
 
 def test_sizes_count_every_file(tmp_path):
