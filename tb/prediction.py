@@ -92,7 +92,7 @@ def _check_type(said: str, value: Any, kind: type) -> None:
 def _called(who: str, function: Callable[[], Any]) -> Any:
     seconds = model_seconds()
     try:
-        with TimeLimit(seconds):
+        with TimeLimit(seconds, who):
             return function()
     except TimeLimitError as error:
         within = _skip(error.__traceback__, 2)
@@ -104,8 +104,10 @@ def _called(who: str, function: Callable[[], Any]) -> Any:
     except OSError:
         # A full disk or a missing file is not the function's fault alone: callers report these by themselves.
         raise
-    except Exception as error:
-        # The first two frames are this module's.
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        # A model that calls sys.exit() is no reason to end the run. The first two frames are this module's.
         within = _skip(error.__traceback__, 2)
         broken = UserCodeError(f"{who} raised {type(error).__name__}: {error}{_place(within)}")
         broken.log = "".join(traceback.format_exception(type(error), error, within))

@@ -7,16 +7,19 @@ import ctypes
 import signal
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import FrameType, TracebackType
 
 MODEL_TIMEOUT_S = 1800.0
 """Wall time of one call of a golden model or stimulus maker, unless the user says otherwise."""
+Watcher = Callable[[float | None, str], None]
+"""Is told of a limited call, before and after: the seconds that it may take, None when it is over, and what is called."""
 _AGAIN_S = 1.0
 
 _allowed: ContextVar[float] = ContextVar("allowed", default=MODEL_TIMEOUT_S)
+_watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
 
 
 class TimeLimitError(BaseException):
@@ -33,6 +36,16 @@ def model_timeout(seconds: float) -> Iterator[None]:
         _allowed.reset(token)
 
 
+@contextmanager
+def calls_watched(watcher: Watcher) -> Iterator[None]:
+    """Tell somebody of each limited call within the block: a call stuck in C code can only be ended from outside."""
+    token = _watcher.set(watcher)
+    try:
+        yield
+    finally:
+        _watcher.reset(token)
+
+
 def model_seconds() -> float:
     """What a call may take now."""
     return _allowed.get()
@@ -42,16 +55,21 @@ class TimeLimit:
     """Raise :class:`TimeLimitError` in the block when its time is up, and again every second until it is left.
 
     In the main thread a signal does it, which also ends waits of the system. In other threads it happens between
-    two steps of Python.
+    two steps of Python. Code in C that does not return to Python is not ended; see :func:`calls_watched`.
+
+    Args:
+        seconds: wall time that the block may take.
+        what: runs in it.
     """
 
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
+    def __init__(self, seconds: float, what: str = "") -> None:
+        self._seconds, self._what = seconds, what
         self._signals = threading.current_thread() is threading.main_thread()
         self._guard, self._left = threading.Lock(), threading.Event()
 
     def __enter__(self) -> None:
         self._started = time.monotonic()
+        self._tell(self._seconds)
         if self._signals:
             self._handler = signal.signal(signal.SIGALRM, self._interrupt)
             self._before = signal.setitimer(signal.ITIMER_REAL, self._seconds, _AGAIN_S)
@@ -68,10 +86,15 @@ class TimeLimit:
             if rest:
                 # Somebody else's alarm, which has been waiting.
                 signal.setitimer(signal.ITIMER_REAL, max(1e-3, rest - (time.monotonic() - self._started)), interval)
-            return
-        with self._guard:
-            self._left.set()
-            _set_error(threading.get_ident(), None)
+        else:
+            with self._guard:
+                self._left.set()
+                _set_error(threading.get_ident(), None)
+        self._tell(None)
+
+    def _tell(self, seconds: float | None) -> None:
+        if (watcher := _watcher.get()) is not None:
+            watcher(seconds, self._what)
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         raise TimeLimitError

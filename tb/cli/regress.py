@@ -21,7 +21,7 @@ from tb.cli.common import BY_SIGNAL, FAILED, Json, Screen, examples, literal, pr
 from tb.cli.farm import Keys, make_app
 from tb.kernel.waivers import waived
 from tb.regress.compare import compare_runs
-from tb.regress.engine import Tally
+from tb.regress.engine import Oldest, Tally
 from tb.regress.farm_pool import WAIT_S
 from tb.regress.item import Item, ItemResult, Status
 from tb.regress.plan import make_batches, make_plan
@@ -241,8 +241,9 @@ def _watching(run: Run) -> Iterator[Observer]:
 
         def tick(tally: Tally) -> None:
             nonlocal told
-            key, age_s = tally.oldest or ("", 0.0)
-            text = f"{key} for {age_s:.0f} s" if age_s >= _OLD_S else ""
+            key, age_s, worker = tally.oldest or Oldest("", 0.0)
+            where = f" on {worker}" if worker else ""
+            text = f"{key} for {age_s:.0f} s{where}" if age_s >= _OLD_S else ""
             bar.update(task, oldest=literal(text))
             # A log gets a line now and then, and none for what is new.
             if age_s < _LONG_S:

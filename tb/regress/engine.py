@@ -14,12 +14,12 @@ import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError, Executor, Future
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from pymodels.errors import GoldbeatError, ToolError
 from tb.regress.item import Batch, BatchResult, Began, Item, ItemResult, Status
 from tb.regress.plan import BuildKey
-from tb.regress.pool import WorkerLostError
+from tb.regress.pool import WorkerLostError, WorkerStuckError
 from tb.regress.store import DiskFullError
 
 MOST_ATTEMPTS = 3
@@ -36,6 +36,20 @@ class ClusterLostError(ToolError):
     """The executor has gone and takes the work with it; the run can be resumed."""
 
 
+class Oldest(NamedTuple):
+    """What has been running for the longest.
+
+    Attributes:
+        key: the item's.
+        age_s: for so many seconds.
+        worker: on which worker of a farm; empty on this machine.
+    """
+
+    key: str
+    age_s: float
+    worker: str = ""
+
+
 @dataclass
 class Tally:
     """What an engine has done.
@@ -46,8 +60,7 @@ class Tally:
         build_s: wall time of the builds, summed.
         lost: batches and builds whose worker was lost.
         sent: contents that were sent to workers, in bytes.
-        oldest: the running item that its worker has been at for the longest, by key, and for how many seconds; None when none is
-            known to run, as on a farm, whose workers do not say.
+        oldest: the running item that its worker has been at for the longest; None when none is known to run.
     """
 
     built: int = 0
@@ -55,7 +68,7 @@ class Tally:
     build_s: float = 0.0
     lost: int = 0
     sent: int = 0
-    oldest: tuple[str, float] | None = None
+    oldest: Oldest | None = None
 
 
 @dataclass
@@ -112,7 +125,7 @@ class Engine:
         self._open: dict[int, Item] = {}
         self._running: set[Future[Any]] = set()
         self._ahead: list[ItemResult] = []
-        self._current: dict[str, tuple[int, float]] = {}
+        self._current: dict[str, tuple[Began, float]] = {}
         self._flushed = 0.0
         self.tally = Tally()
 
@@ -140,13 +153,13 @@ class Engine:
             self._take_events()
         self._flush()
 
-    def _oldest(self) -> tuple[str, float] | None:
-        """Of what workers are at: what has no result yet and began first, and its age in seconds."""
-        self._current = {w: (i, since) for w, (i, since) in self._current.items() if i in self._open}
+    def _oldest(self) -> Oldest | None:
+        """Of what workers are at: what has no result yet and began first."""
+        self._current = {w: (at, since) for w, (at, since) in self._current.items() if at.index in self._open}
         if not self._current:
             return None
-        index, since = min(self._current.values(), key=lambda at: at[1])
-        return self._open[index].key, time.monotonic() - since
+        at, since = min(self._current.values(), key=lambda now: now[1])
+        return Oldest(self._open[at.index].key, time.monotonic() - since, at.name)
 
     def _watch(self, future: Future[Any], what: Any) -> None:
         self._running.add(future)
@@ -162,7 +175,7 @@ class Engine:
         while True:
             kind, value, what = event
             if kind == "began":
-                self._current[value.worker] = value.index, what
+                self._current[value.worker] = value, what - value.age_s
             elif kind == "ahead":
                 self._ahead.append(value)
             else:
@@ -241,7 +254,9 @@ class Engine:
         except GoldbeatError:
             raise
         except Exception as error:
-            if type(error).__name__ in _LOST:
+            if type(error).__name__ == WorkerStuckError.__name__:
+                self._stuck(task, error)
+            elif type(error).__name__ in _LOST:
                 self._lost(task, error)
             elif isinstance(error, ConnectionError | TimeoutError) or type(error).__name__ in _GONE:
                 raise ClusterLostError(f"the executor has gone: {error}") from error
@@ -256,11 +271,22 @@ class Engine:
             return
         self._keep(result.results, result.coverage)
 
+    def _stuck(self, task: _Task, error: Any) -> None:
+        """Blame the item that its worker was ended for, and run the others elsewhere."""
+        items = {i.index: i for i in task.batch.items if i.index in self._open}
+        late = items.pop(error.mark, None)
+        if late is not None:
+            self._keep(
+                [ItemResult(late.index, late.key, Status.TIMEOUT, failures=(str(error),), attempt=task.attempt)], {}
+            )
+        if items:
+            self._submit(_Task(replace(task.batch, items=tuple(items.values())), task.attempt))
+
     def _lost(self, task: _Task, error: Exception) -> None:
         """Run again what has no result; in the end each item by itself, to find out which one kills workers."""
         self.tally.lost += 1
         had = {i.index for i in task.batch.items}
-        self._current = {w: at for w, at in self._current.items() if at[0] not in had}
+        self._current = {w: now for w, now in self._current.items() if now[0].index not in had}
         left = [i for i in task.batch.items if i.index in self._open]
         if task.attempt >= MOST_ATTEMPTS:
             if len(left) == 1:

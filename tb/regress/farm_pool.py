@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import threading
 import time
+import uuid
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
@@ -14,6 +15,7 @@ from typing import Any
 
 from tb.regress.engine import ClusterLostError
 from tb.regress.farm_versions import Versions, differences, versions
+from tb.regress.item import Began
 
 WAIT_S = 120.0
 """Wall time that a regression goes on without any worker, or without an answer of the scheduler."""
@@ -44,6 +46,10 @@ class FarmExecutor(Executor):
         native: simulators need all instructions of the master's processor.
         wait_s: wall time without a worker, or without an answer of the scheduler, after which :meth:`check` gives up.
         ask: what workers run to answer.
+
+    Attributes:
+        topic: of dask's events by which workers say what they are at (:mod:`tb.regress.farm_task`).
+        on_began: is called with that, in a thread of dask's.
     """
 
     def __init__(
@@ -67,6 +73,9 @@ class FarmExecutor(Executor):
         self._notes: list[str] = []
         self._told: set[str] = set()
         self._answered = self._worked = time.monotonic()
+        self.topic = f"goldbeat-{uuid.uuid4().hex}"
+        self.on_began: Callable[[Began], None] = lambda began: None
+        client.subscribe_topic(self.topic, lambda event: self.on_began(Began(*event[1])))
         self._closed = threading.Event()
         self._thread = threading.Thread(target=self._look, daemon=True)
         self._thread.start()
@@ -96,6 +105,8 @@ class FarmExecutor(Executor):
                 task.inner.cancel()
         for future in list(self._asked.values()):
             future.cancel()
+        with suppress(Exception):
+            self._client.unsubscribe_topic(self.topic)
 
     def check(self) -> list[str]:
         """What people should know since the last call.

@@ -159,10 +159,19 @@ class ItemResult:
 
 @dataclass(frozen=True)
 class Began:
-    """A worker tells the master what it is at now: the prediction or the simulation of this item, by index."""
+    """A worker tells the master what it is at now: the prediction or the simulation of an item.
+
+    Attributes:
+        worker: who.
+        index: the item's.
+        age_s: for how many seconds it has been at it.
+        name: what people call the worker; empty for one of the master's own machine.
+    """
 
     worker: str
     index: int
+    age_s: float = 0.0
+    name: str = ""
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,23 @@ import pickle
 import queue
 import signal
 import threading
+import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
+from contextlib import contextmanager
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pymodels.errors import GoldbeatError, ToolError
 from tb import lifeline
+
+STOPPED_S = 60.0
+"""A worker that a signal has stopped for so long is ended, and others run what it had."""
+_LOOK_S = 1.0
+_GRACE_S = 5.0
+"""A call that can be ended from inside gets so long to end."""
 
 _T = TypeVar("_T")
 _sender: Connection | None = None
@@ -28,6 +37,22 @@ _sender: Connection | None = None
 
 class WorkerLostError(Exception):
     """A worker process died in the middle of a task."""
+
+
+class WorkerStuckError(WorkerLostError):
+    """A worker process was ended in the middle of a task, since a call in it did not come back.
+
+    Args:
+        text: what happened.
+        mark: as :func:`send_limit` got it.
+    """
+
+    def __init__(self, text: str, mark: Any) -> None:
+        super().__init__(text, mark)
+        self.mark = mark
+
+    def __str__(self) -> str:
+        return str(self.args[0])
 
 
 class TaskError(Exception):
@@ -38,6 +63,18 @@ def send_ahead(value: Any) -> None:
     """From inside a task: give something to the master now. Does nothing in a process that is no worker of a pool."""
     if _sender is not None:
         _sender.send(("ahead", value))
+
+
+def send_limit(seconds: float | None, what: str, mark: Any) -> None:
+    """From inside a task: have the master end this process unless it hears from here again in time.
+
+    Args:
+        seconds: wall time until then; None: no limit any more.
+        what: is done in that time.
+        mark: for :class:`WorkerStuckError`.
+    """
+    if _sender is not None:
+        _sender.send(("limit", (seconds, what, mark)))
 
 
 def _work(pipe: Connection, parent: int) -> None:
@@ -72,6 +109,28 @@ def _portable(error: Exception) -> Exception:
         said = str(error)
         return ToolError(said) if isinstance(error, GoldbeatError) else TaskError(f"{type(error).__name__}: {said}")
     return error
+
+
+@contextmanager
+def _free_to_start() -> Iterator[None]:
+    """Let a worker of dask, a daemonic process, have processes: its own end with it in any case (:mod:`tb.lifeline`)."""
+    config: dict[str, Any] = getattr(multiprocessing.current_process(), "_config", {})
+    daemon = config.get("daemon")
+    config["daemon"] = False
+    try:
+        yield
+    finally:
+        config["daemon"] = daemon
+
+
+def _is_stopped(pid: int | None) -> bool:
+    """A signal has stopped the process."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text()
+    except OSError:
+        return False
+    # The name before it, in brackets, may have any characters.
+    return stat.rpartition(")")[2].split()[:1] == ["T"]
 
 
 class LocalExecutor(Executor):
@@ -152,7 +211,10 @@ class LocalExecutor(Executor):
                 if process is None or not process.is_alive():
                     process, pipe = self._start(number)
                 assert pipe is not None
-                future.set_result(self._do(pipe, call))
+                future.set_result(self._do(process, pipe, call))
+            except WorkerLostError as error:
+                process = None
+                future.set_exception(error)
             except (EOFError, BrokenPipeError, ConnectionResetError):
                 assert process is not None
                 process.join()
@@ -172,17 +234,41 @@ class LocalExecutor(Executor):
                 raise WorkerLostError("the pool was killed")
             ours, theirs = self._context.Pipe()
             process = self._context.Process(target=_work, args=(theirs, os.getpid()), daemon=True)
-            process.start()
+            with _free_to_start():
+                process.start()
             theirs.close()
             self._processes[number] = process
         return process, ours
 
-    def _do(self, pipe: Connection, call: Any) -> Any:
+    @staticmethod
+    def _end(process: Any) -> None:
+        process.kill()
+        process.join()
+
+    def _do(self, process: Any, pipe: Connection, call: Any) -> Any:
         pipe.send(call)
+        limit: tuple[float, float, str, Any] | None = None
+        stopped = 0
         while True:
+            if not pipe.poll(_LOOK_S):
+                if limit is not None and time.monotonic() > limit[0]:
+                    self._end(process)
+                    _, seconds, what, mark = limit
+                    raise WorkerStuckError(
+                        f"{what} was still running after {seconds:g} s, and did not return to Python", mark
+                    )
+                # By looks, not by time: when the master was stopped as well, all go on together.
+                stopped = stopped + 1 if _is_stopped(process.pid) else 0
+                if stopped * _LOOK_S > STOPPED_S:
+                    self._end(process)
+                    raise WorkerLostError(f"the worker process was stopped for {STOPPED_S:g} s")
+                continue
             kind, value = pipe.recv()
             if kind == "ahead":
                 self._on_ahead(value)
+            elif kind == "limit":
+                seconds, what, mark = value
+                limit = None if seconds is None else (time.monotonic() + seconds + _GRACE_S, seconds, what, mark)
             elif kind == "result":
                 return value
             else:

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from tb.paths import build_root
 from tb.regress import blobs
 from tb.regress.engine import Engine, Hooks, Runner, Tally
 from tb.regress.farm_pool import FarmExecutor
+from tb.regress.farm_task import run_apart
 from tb.regress.fingerprint import code_hash, content_hash
 from tb.regress.item import Batch, Item, ItemResult, Status
 from tb.regress.plan import make_batches
@@ -276,9 +278,11 @@ def _engine(
             tick,
             lambda: state.interrupted or (settings.fail_fast and state.failed),
         ),
-        runner=backend.runner,
+        runner=backend.runner if farm is None else partial(run_apart, farm.topic, backend.runner),
         build=_Builder(backend.build, root, settings.coverage),
     )
+    if farm is not None:
+        farm.on_began = engine.ahead
     state.tally = engine.tally
     return engine
 

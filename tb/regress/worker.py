@@ -13,6 +13,7 @@ import socket
 import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -37,11 +38,11 @@ from tb.regress.figures import all_cycles, latencies, port_figures, simulated_ps
 from tb.regress.fingerprint import code_hash, trace_hash
 from tb.regress.functional import port_coverage
 from tb.regress.item import Batch, BatchResult, Began, Item, ItemResult, Status
-from tb.regress.pool import send_ahead
+from tb.regress.pool import send_ahead, send_limit
 from tb.regress.store import DiskFullError
 from tb.run import Plan, Request, RunResult, check_request, judge, predict
 from tb.simulate import Note, Simulator
-from tb.time_limit import model_timeout
+from tb.time_limit import calls_watched, model_timeout
 
 _START_S = 120.0
 """For a simulator to come to its first item."""
@@ -203,7 +204,7 @@ class _Run:
         try:
             request = make_request(item, self._design, files)
             check_request(request)
-            with model_timeout(item.timeout_s):
+            with _limited(item):
                 plan = predict(request, item.seed)
             return _Ready(item, request, plan, plan.episodes(self._design))
         except UnwrittenModelError as error:
@@ -335,7 +336,7 @@ class _Run:
     def _judge(self, ready: _Ready, records: Sequence[Record], seconds: float) -> None:
         item = ready.item
         try:
-            with model_timeout(item.timeout_s):
+            with _limited(item):
                 result = judge(ready.request, ready.plan, records, "")
             failures = [*result.failures, *_broken_limits(item, result)]
             self._give_ran(
@@ -361,6 +362,16 @@ class _Run:
                 raise
             text = f"{type(error).__name__}: {error}"
             self._give_ran(_broken(item, Status.ERROR, f"the results cannot be judged: {text}", traceback.format_exc()))
+
+
+@contextmanager
+def _limited(item: Item) -> Iterator[None]:
+    """Limit each call of the item's model; one that does not return to Python ends with this process, by the master."""
+    with (
+        model_timeout(item.timeout_s),
+        calls_watched(lambda seconds, what: send_limit(seconds, what, item.index)),
+    ):
+        yield
 
 
 def _at_end(process: Simulator) -> tuple[Status, str]:

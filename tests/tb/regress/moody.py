@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A design with moods, for tests of regressions: seeds choose what goes wrong."""
 
+import sys
+from collections import deque
 from dataclasses import replace
+from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -27,6 +30,11 @@ def _make(setting):
     mood = moods.get(str(setting.seed))
     if mood == "raise":
         raise ZeroDivisionError("a stimulus maker that falls over")
+    if mood == "exit":
+        sys.exit("a stimulus maker that leaves")
+    if mood == "stuck":
+        # In C code, which looks at no signals.
+        deque(repeat(0), maxlen=0)
     if mood in ERRORS:
         raise ERRORS[mood]
     clock = setting.clocks["aclk"]

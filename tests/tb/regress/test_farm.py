@@ -14,7 +14,10 @@ from pathlib import Path
 import pytest
 
 from tb.regress.item import Status
+from tb.regress.plan import make_plan
+from tb.regress.run import Observer, Settings, begin, go_on
 from tb.regress.store import Store
+from tb.regress.suite import load_suite
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed (extra farm)")
 
@@ -150,6 +153,29 @@ def test_a_farm_gives_what_this_machine_gives(farm, own_root, tmp_path):
     for folder in folders:
         assert not (folder / "sim").exists()
     assert any((folder / "blobs").is_dir() for folder in folders)
+
+
+@pytest.mark.sim
+def test_a_farm_names_what_hangs_where_and_ends_what_is_stuck(farm, own_root, tmp_path):
+    address, _, _, _ = farm
+    suite = tmp_path / "moody.toml"
+    suite.write_text(
+        f'seeds = 12\ntimeout_s = 4\n[[run]]\ndesigns = ["{HERE / "moody.py"}"]\n'
+        '[run.options]\nmoods = "stuck@2 hang@5"\n'
+    )
+    seen = []
+    plan = make_plan(load_suite(suite), tmp_path)
+    settings = Settings(jobs=1, engine=address, waves=0)
+    with Store() as store:
+        run = begin(store, "moody", plan, settings, seed=0)
+        go_on(store, run, settings, Observer(tick=lambda tally: seen.append(tally.oldest)))
+    ends = {key.rpartition("#")[2]: status for key, (status, *_) in results(1).items()}
+    assert {seed: s.value for seed, s in ends.items() if s is not Status.PASS} == {"2": "timeout", "5": "timeout"}
+    long = [now for now in seen if now is not None and now.age_s > 3]
+    assert {now.key.rpartition("#")[2] for now in long} >= {"2"}
+    assert {now.worker for now in long} <= {"worker-0", "worker-1"}
+    with Store() as store:
+        assert store.run(1).facts["lost"] == 0
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])

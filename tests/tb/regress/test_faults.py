@@ -18,8 +18,8 @@ from typer.testing import CliRunner
 from tb.benches import find_design
 from tb.cli import app
 from tb.cli import regress as cli
-from tb.regress import worker
-from tb.regress.engine import Tally
+from tb.regress import pool, worker
+from tb.regress.engine import Oldest, Tally
 from tb.regress.item import Batch
 from tb.regress.plan import make_plan
 from tb.regress.run import Observer, Settings, begin, go_on
@@ -95,6 +95,54 @@ def test_what_a_stimulus_maker_raises_costs_its_own_case(own_root):
 
 
 @pytest.mark.sim
+def test_a_stimulus_maker_that_leaves_costs_its_own_case(own_root):
+    _, results, _ = regress("exit@1", seeds=3)
+    assert [r.status.value for r in results.values()] == ["pass", "error", "pass"]
+    assert "raised SystemExit: a stimulus maker that leaves" in results[1].failures[0]
+    assert results[1].attempt == 1
+
+
+@pytest.mark.sim
+def test_a_model_stuck_in_c_code_costs_its_own_case(own_root, monkeypatch):
+    monkeypatch.setattr(pool, "_GRACE_S", 1.0)
+    run, results, _ = regress("stuck@1 stuck@3", seeds=5, timeout_s=2.0)
+    assert [r.status.value for r in results.values()] == ["pass", "timeout", "pass", "timeout", "pass"]
+    for seed in (1, 3):
+        (why,) = results[seed].failures
+        assert why.startswith("moody: the stimulus maker moody.py:_make of case random was still running after 2 s"), (
+            why
+        )
+        assert why.endswith("did not return to Python"), why
+    assert run.facts["lost"] == 0
+    _, alone, _ = regress("", seeds=5)
+    assert all(r.trace_hash == alone[seed].trace_hash for seed, r in results.items() if r.passed)
+
+
+@pytest.mark.sim
+def test_a_worker_that_is_stopped_is_replaced(own_root, monkeypatch):
+    monkeypatch.setattr(pool, "STOPPED_S", 2.0)
+    monkeypatch.setattr(pool, "_LOOK_S", 0.2)
+    suite = Suite.model_validate({"seeds": 6, "run": [{"designs": [MOODY], "options": {"beats": 20_000}}]})
+    settings = Settings(jobs=1, waves=0)
+    stopped = []
+
+    def stop(tally):
+        # Once, when a case runs.
+        if tally.oldest is not None and not stopped:
+            stopped.extend(int(p) for p in _children(os.getpid()) if "spawn_main" in _words(p))
+            for pid in stopped:
+                os.kill(pid, signal.SIGSTOP)
+
+    with Store() as store:
+        run = begin(store, "moody", make_plan(suite, Path()), settings, seed=0)
+        run = go_on(store, run, settings, Observer(tick=stop))
+        assert stopped
+        assert run.status == "pass"
+        assert run.facts["lost"] == 1
+        assert len(by_seed(store, run.id)) == 6
+
+
+@pytest.mark.sim
 @pytest.mark.parametrize(("deaths", "how"), [(2, "kill -SEGV $$"), (9, "exit 3"), (9, "kill -SEGV $$")])
 def test_a_simulator_that_dies_while_it_starts_is_started_again(own_root, tmp_path, deaths, how):
     items = make_plan(Suite.model_validate({"seeds": 3, "run": [{"designs": [MOODY]}]}), Path())
@@ -125,9 +173,10 @@ def test_the_oldest_running_case_is_named_with_its_age(own_root):
     with Store() as store:
         run = begin(store, "moody", make_plan(suite, Path()), settings, seed=0)
         go_on(store, run, settings, Observer(tick=lambda tally: seen.append(tally.oldest)))
-    old = [(key, age_s) for key, age_s in filter(None, seen) if age_s > 2]
-    assert {key for key, _ in old} == {"moody/random/moods=hang@2#2"}
-    assert 3 < max(age_s for _, age_s in old) < 30
+    # On a busy machine, the start of the simulator may take long as well.
+    oldest = max(filter(None, seen), key=lambda now: now.age_s)
+    assert oldest.key == "moody/random/moods=hang@2#2"
+    assert 3 < oldest.age_s < 30
 
 
 def test_a_log_names_what_runs_for_long(own_root, monkeypatch, capsys):
@@ -135,7 +184,7 @@ def test_a_log_names_what_runs_for_long(own_root, monkeypatch, capsys):
     items = make_plan(Suite.model_validate({"seeds": 1, "run": [{"designs": [MOODY]}]}), Path())
     with Store() as store, cli._watching(begin(store, "moody", items, Settings(), seed=0)) as observer:
         for age_s in (1, 4, 5, 6, 9, 11, 12):
-            observer.tick(Tally(oldest=("moody/[x]#0", float(age_s))))
+            observer.tick(Tally(oldest=Oldest("moody/[x]#0", float(age_s))))
         observer.tick(Tally())
     assert capsys.readouterr().err == "still running: moody/[x]#0 for 5 s\nstill running: moody/[x]#0 for 11 s\n"
 
