@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays from numpy files that may be damaged: ``.npy`` and ``.npz``.
+"""Arrays from numpy files that may be damaged: ``.npy``, alone or within archives (:mod:`pymodels.packed`).
 
 numpy believes a header: it allocates what the header says before it looks how much there is, and a damaged header raises whatever
 the tokenizer and the parser behind it raise. Here sizes are held against the file first, and all of that is one error.
@@ -7,7 +7,6 @@ the tokenizer and the parser behind it raise. Here sizes are held against the fi
 
 from __future__ import annotations
 
-import zipfile
 from math import prod
 from os import PathLike
 from pathlib import Path
@@ -31,30 +30,15 @@ def load_array(path: str | PathLike[str], expected: str = "an array (.npy)") -> 
     """
     try:
         with open(path, "rb") as stream:
-            return _read(stream, Path(path).stat().st_size)
+            return read_stream(stream, Path(path).stat().st_size)
     except FileNotFoundError:
         raise InputError("no such file", expected, file=path) from None
     except Exception as error:
         raise InputError(str(error) or type(error).__name__, expected, file=path) from error
 
 
-def load_archive(path: str | PathLike[str], expected: str = "arrays (.npz)") -> dict[str, npt.NDArray[Any]]:
-    """The arrays of a ``.npz`` file by name; arguments and errors as of :func:`load_array`."""
-    found: dict[str, npt.NDArray[Any]] = {}
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for member in archive.infolist():
-                with archive.open(member) as stream:
-                    found[member.filename.removesuffix(".npy")] = _read(stream, member.file_size)
-    except FileNotFoundError:
-        raise InputError("no such file", expected, file=path) from None
-    except Exception as error:
-        raise InputError(str(error) or type(error).__name__, expected, file=path) from error
-    return found
-
-
-def _read(stream: IO[bytes], size: int) -> npt.NDArray[Any]:
-    """One array out of a stream of so many bytes."""
+def read_stream(stream: IO[bytes], size: int) -> npt.NDArray[Any]:
+    """One array out of the ``.npy`` stream of ``size`` bytes; damage raises whatever numpy raises."""
     magic = stream.read(4)
     stream.seek(0)
     if magic == b"PK\3\4":

@@ -15,13 +15,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.arrays import load_archive
 from pymodels.errors import InputError
 from pymodels.samples import SampleType, sample_type
 
 SIDEBANDS = ("tid", "tdest", "tuser")
 _COLUMNS = ("data", "keep", "last", "cycle")
-_FORMAT = 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,27 +299,18 @@ class Trace:
     # -- files --------------------------------------------------------------------------------------------------
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write as ``.npz``, overwriting nothing but ``path`` itself."""
-        columns = {n: getattr(self, n) for n in (*_COLUMNS, *SIDEBANDS)}
-        columns = {n: c for n, c in columns.items() if c is not None}
-        with open(path, "wb") as stream:
-            np.savez_compressed(
-                stream, format=np.int64(_FORMAT), clock_ps=self.clock_ps, offset_ps=self.offset_ps, **columns
-            )
+        """Write as a trace file (:mod:`pymodels.trace_file`), overwriting nothing but ``path`` itself."""
+        from pymodels.trace_file import save
+
+        save(self, path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Trace:
-        """Read what :meth:`save` wrote.
+        """Read what :meth:`save` wrote, or a ``.npz`` of older versions.
 
         Raises:
             InputError: not such a file, or damaged.
         """
-        found = load_archive(path, "a trace (.npz)")
-        try:
-            form = int(found["format"])
-            if form != _FORMAT:
-                raise InputError(f"trace format {form}", f"format {_FORMAT}", file=path)
-            columns: dict[str, Any] = {n: found[n] for n in (*_COLUMNS, *SIDEBANDS) if n in found}
-            return cls(clock_ps=int(found["clock_ps"]), offset_ps=int(found["offset_ps"]), **columns)
-        except (ValueError, KeyError, TypeError, OverflowError) as error:
-            raise InputError(str(error) or type(error).__name__, "a trace (.npz)", file=path) from error
+        from pymodels.trace_file import load
+
+        return load(path)

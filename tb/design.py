@@ -111,7 +111,7 @@ class Bundle(_Frozen):
     """What all bundles have in common.
 
     Attributes:
-        name: what Goldbeat calls it, a Verilog identifier: the harness's ports are ``name_role``, its files ``name.npz``.
+        name: what Goldbeat calls it, a Verilog identifier: the harness's ports are ``name_role``, its files ``name.trace``.
         clock: the clock it runs on.
         lanes: number of bundles (or the parameter that gives it) where the design has an array of them; they are
             then called ``name_0`` and so on.

@@ -16,6 +16,7 @@ from pymodels import plio
 from pymodels.errors import InputError
 from pymodels.measure import as_dict, measure
 from pymodels.trace import SIDEBANDS, Trace
+from pymodels.trace_file import SUFFIX
 from tb.design import Answer
 from tb.episodes import FILE as EPISODES
 from tb.episodes import save_episodes
@@ -127,8 +128,8 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
                 "direction": port.direction,
                 "dtype": dtype,
                 "width": trace.width,
-                "trace": f"traces/{port.name}.npz",
-                "expected": f"expected/{port.name}.npz",
+                "trace": f"traces/{port.name}{SUFFIX}",
+                "expected": f"expected/{port.name}{SUFFIX}",
                 "throughput": as_dict(measure(trace, dtype)),
             }
             _save(trace, folder / entry["trace"])

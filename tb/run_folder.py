@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pymodels.errors import UsageError
 from tb.episodes import FILE as EPISODES
+from tb.episodes import OLD_FILE as OLD_EPISODES
 from tb.in_use import try_lock
 from tb.paths import PLAIN, plain_name
 
@@ -17,7 +18,10 @@ MARKER = "goldbeat-run.json"
 """The file by which a run's folder is recognised."""
 SCHEMA = "goldbeat-run-1"
 REPORT = "report.json"
-MADE = (REPORT, EPISODES, "traces", "expected", "stimulus", "output", "plot.png", "memory", "seeds", "sim")
+MADE = (
+    *(REPORT, EPISODES, OLD_EPISODES, "traces", "expected"),
+    *("stimulus", "output", "plot.png", "memory", "seeds", "sim"),
+)
 """What runs leave in their folder; nothing else there is ever touched."""
 _MARKER_BYTES = 4096
 _mine: list[int] = []

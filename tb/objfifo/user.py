@@ -27,6 +27,7 @@ from pymodels.objfifo.plan import Direction, Plan, TilePlan
 from pymodels.objfifo.tile import WORD_BYTES, TileKind
 from pymodels.stimulus import Stimulus
 from pymodels.trace import Trace
+from pymodels.trace_file import SUFFIX
 from tb.benches.objfifo import DESIGN
 from tb.design import Case, Setting
 from tb.objfifo.picture import draw_locks
@@ -238,6 +239,6 @@ def _keep(one: TileScene, episode: EpisodeResult, folder: Path) -> None:
     traces = folder / "traces" / name
     traces.mkdir(parents=True, exist_ok=True)
     for port, trace in episode.record.outcome.ports.items():
-        trace.save(traces / f"{port}.npz")
+        trace.save(traces / f"{port}{SUFFIX}")
     (folder / "output").mkdir(exist_ok=True)
     draw_locks(one.tile, one.sources, one.sinks, episode.record.outcome.ports, folder / "output" / f"{name}.png")

@@ -3,14 +3,12 @@
 
 from io import BytesIO
 
-import numpy as np
 import pytest
 from mutations import bounded
 
-from pymodels.arrays import load_archive, load_array
+from pymodels.arrays import load_array
 from pymodels.errors import InputError
 from pymodels.plio.generate import load_samples
-from pymodels.trace import Trace
 
 HEADER = b"{'descr': '<i8', 'fortran_order': False, 'shape': (%s,), }"
 
@@ -54,22 +52,3 @@ def test_damaged_arrays_are_refused(name, tmp_path):
             load_samples(str(path), "int32")
     path.write_bytes(npy())
     assert load_array(path).tolist() == [0, 0]
-
-
-def test_damaged_members_of_traces_are_refused(tmp_path):
-    path = tmp_path / "a.npz"
-    Trace.from_samples(np.arange(8), "int32", 32, clock_ps=4000).save(path)
-    good = load_archive(path)
-    assert sorted(good) == ["clock_ps", "cycle", "data", "format", "keep", "last", "offset_ps"]
-    for name in ("data", "clock_ps"):
-        parts = {}
-        for key, values in good.items():
-            stream = BytesIO()
-            np.save(stream, values)
-            parts[key] = stream.getvalue()
-        path.write_bytes(archive(**parts))
-        assert len(Trace.load(path)) == 8
-        for bad in (BAD["more than there is"], BAD["a bracket left open"]):
-            path.write_bytes(archive(**{**parts, name: bad}))
-            with bounded(memory=64 << 20), pytest.raises(InputError, match=r"a\.npz"):
-                Trace.load(path)

@@ -1,6 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0
-from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -187,76 +185,3 @@ def test_equality_looks_at_kept_data_and_time_not_at_clocks() -> None:
     assert trace == faster
     with pytest.raises(TypeError, match="unhashable"):
         hash(trace)
-
-
-# -- files ----------------------------------------------------------------------------------------------------------
-
-
-def test_saving_and_loading(tmp_path: Path) -> None:
-    trace = some(6, last=[0, 0, 1, 0, 0, 1], tid=np.arange(6), tuser=[2**64 - 1] * 6, cycle=[1, 2, 4, 8, 9, 30])
-    trace.save(tmp_path / "t.npz")
-    back = Trace.load(tmp_path / "t.npz")
-    assert back == trace
-    assert trace == back
-    assert (back.clock_ps, back.offset_ps, back.tdest) == (4000, 0, None)
-    empty = Trace.empty(128, clock_ps=3200, offset_ps=-5)
-    empty.save(tmp_path / "e.npz")
-    assert repr(Trace.load(tmp_path / "e.npz")) == repr(empty)
-
-
-def test_cut_files_are_input_errors(tmp_path: Path) -> None:
-    whole = tmp_path / "t.npz"
-    some(200).save(whole)
-    raw = whole.read_bytes()
-    bad = tmp_path / "bad.npz"
-    for at in range(0, len(raw), 97):
-        bad.write_bytes(raw[:at])
-        with pytest.raises(InputError, match=r"bad\.npz"):
-            Trace.load(bad)
-    with pytest.raises(InputError, match="no such file"):
-        Trace.load(tmp_path / "none.npz")
-
-
-def test_files_with_wrong_bytes_are_input_errors(tmp_path: Path) -> None:
-    whole = tmp_path / "t.npz"
-    some(200).save(whole)
-    raw = whole.read_bytes()
-    bad = tmp_path / "bad.npz"
-    refused = 0
-    for at in range(0, len(raw), 53):
-        bad.write_bytes(raw[:at] + bytes([raw[at] ^ 0x55]) + raw[at + 1 :])
-        # Some bytes do not matter, such as a date in the archive.
-        with suppress(InputError):
-            assert len(Trace.load(bad)) == 200
-            continue
-        refused += 1
-    assert refused > 5
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"format": np.int64(2)},
-        {"cycle": np.array([3, 2, 1])},
-        {"keep": np.ones((3, 1), bool)},
-        {"clock_ps": np.int64(0)},
-        {"data": np.array(["x", "y", "z"])},
-        {"last": None},
-        {"last": np.array([object()] * 3)},
-    ],
-    ids=["format", "cycle", "keep", "clock", "text", "column missing", "object"],
-)
-def test_wrong_contents_are_input_errors(tmp_path: Path, change: dict[str, Any]) -> None:
-    path = tmp_path / "t.npz"
-    some(3).save(path)
-    with np.load(path) as archive:
-        columns = dict(archive) | change
-    np.savez(path, **{k: v for k, v in columns.items() if v is not None})
-    with pytest.raises(InputError):
-        Trace.load(path)
-
-
-def test_an_array_alone_is_no_trace(tmp_path: Path) -> None:
-    np.save(tmp_path / "a.npy", np.zeros(4))
-    with pytest.raises(InputError):
-        Trace.load(tmp_path / "a.npy")

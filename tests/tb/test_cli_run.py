@@ -47,8 +47,8 @@ def test_a_run_leaves_everything(build):
     report = json.loads((folder / "report.json").read_text())
     assert report["status"] == "pass"
     assert report["ports"]["m_axis"]["throughput"]["by_frames"]["msamples_per_s"] == 250
-    got = Trace.load(folder / "traces" / "m_axis.npz")
-    assert got == Trace.load(folder / "expected" / "m_axis.npz")
+    got = Trace.load(folder / "traces" / "m_axis.trace")
+    assert got == Trace.load(folder / "expected" / "m_axis.trace")
     file = plio.read(folder / "output" / "m_axis.txt", "cint16", 32)
     assert file.timed
     assert np.array_equal(file.trace.samples("cint16"), got.samples("cint16"))
@@ -148,11 +148,11 @@ def test_a_seed_repeats_a_run_exactly(build):
     traces = []
     for name in ("one", "two"):
         assert _goldbeat("run", "axis_fifo", "--case", "random", "--seed", 77, "--name", name).exit_code == 0
-        traces.append(Trace.load(build / "runs" / name / "traces" / "m_axis.npz"))
+        traces.append(Trace.load(build / "runs" / name / "traces" / "m_axis.trace"))
     assert traces[0] == traces[1]
     assert np.array_equal(traces[0].data, traces[1].data)
     assert _goldbeat("run", "axis_fifo", "--case", "random", "--seed", 78, "--name", "three").exit_code == 0
-    assert Trace.load(build / "runs" / "three" / "traces" / "m_axis.npz") != traces[0]
+    assert Trace.load(build / "runs" / "three" / "traces" / "m_axis.trace") != traces[0]
 
 
 @pytest.mark.parametrize(

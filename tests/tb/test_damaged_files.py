@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import zstandard
 from damaged import Reader, RefusedError, commands, goldbeat
 from mutations import MANY, QUICK, bounded
 
@@ -263,8 +264,8 @@ def _run_folder(folder):
         trace = Trace.from_samples(
             np.zeros((32, 2), int), "cint16", 32, clock_ps=4000, frame=8, offset_ps=40_000 * number
         )
-        trace.save(folder / "traces" / f"{name}.npz")
-        entries[name] = {"direction": "in", "dtype": "cint16", "trace": f"traces/{name}.npz", "width": 32}
+        trace.save(folder / "traces" / f"{name}.trace")
+        entries[name] = {"direction": "in", "dtype": "cint16", "trace": f"traces/{name}.trace", "width": 32}
     report = {"design": "fir", "case": "smoke", "params": {"W": 32}, "seed": 1, "status": "pass", "ports": entries}
     (folder / "report.json").write_text(json.dumps(report))
     return folder
@@ -293,7 +294,7 @@ def _report(tmp_path):
 def _signed(tmp_path):
     folder = _run_folder(tmp_path / "run")
     (folder / "limits.toml").write_text(_LIMITS)
-    return folder / "traces" / "m_axis.npz"
+    return folder / "traces" / "m_axis.trace"
 
 
 def _trace(tmp_path):
@@ -306,8 +307,8 @@ def _trace_columns(tmp_path):
     """A column of a trace mutated within a sound archive."""
     path = _signed(tmp_path)
     sign = commands(path, Trace.load, "signoff {folder}/.. --limits {folder}/../limits.toml --json")
-    with np.load(path) as archive:
-        parts = {name: _npy(archive[name]) for name in archive.files}
+    with zipfile.ZipFile(path) as archive:
+        parts = {name: zstandard.decompress(archive.read(name)) for name in archive.namelist()}
     names = sorted(parts)
 
     def read(data):
@@ -316,8 +317,27 @@ def _trace_columns(tmp_path):
         stream = BytesIO()
         with zipfile.ZipFile(stream, "w") as out:
             for name, part in parts.items():
-                out.writestr(f"{name}.npy", member if name == chosen else part)
+                out.writestr(name, zstandard.compress(member if name == chosen else part))
         sign(stream.getvalue())
+
+    return Reader([bytes([n]) + b":" + parts[name] for n, name in enumerate(names)], read)
+
+
+def _older_trace(tmp_path):
+    """A column of a trace of format 1 mutated within a sound archive."""
+    path = tmp_path / "a.npz"
+    trace = Trace.load(_signed(tmp_path))
+    columns = {name: getattr(trace, name) for name in ("data", "keep", "last", "cycle", "clock_ps", "offset_ps")}
+    parts = {name: _npy(values) for name, values in {"format": 1, **columns}.items()}
+    names = sorted(parts)
+
+    def read(data):
+        number, _, member = data.partition(b":")
+        chosen = names[int.from_bytes(number[:1], "little") % len(names)]
+        with zipfile.ZipFile(path, "w") as out:
+            for name, part in parts.items():
+                out.writestr(f"{name}.npy", member if name == chosen else part)
+        Trace.load(path)
 
     return Reader([bytes([n]) + b":" + parts[name] for n, name in enumerate(names)], read)
 
@@ -473,7 +493,7 @@ def _columns(tmp_path):
 READERS = (
     *(_bmodel, _stream, _profile, _table),
     *(_network, _network_json, _weights_bin, _weights_npy, _image_bin, _image_npy, _image_png),
-    *(_limits, _report, _trace, _trace_columns, _suite, _description, _database, _columns),
+    *(_limits, _report, _trace, _trace_columns, _older_trace, _suite, _description, _database, _columns),
 )
 
 

@@ -13,6 +13,7 @@ import pytest
 from typer.main import get_command
 
 from pymodels.errors import InputError, UsageError
+from pymodels.packed import PackedReader
 from pymodels.plio import write
 from pymodels.trace import Trace
 from tb.cli import app
@@ -36,8 +37,8 @@ def run_folder(folder: Path, **changes: Any) -> Path:
     ports = {"s_axis": trace(), "m_axis": trace(late=LATENCY_PS), "raw": trace(frame=None)}
     entries: dict[str, Any] = {}
     for name, one in ports.items():
-        one.save(folder / "traces" / f"{name}.npz")
-        entries[name] = {"direction": "in", "dtype": "cint16", "trace": f"traces/{name}.npz", "width": 32}
+        one.save(folder / "traces" / f"{name}.trace")
+        entries[name] = {"direction": "in", "dtype": "cint16", "trace": f"traces/{name}.trace", "width": 32}
     entries["raw"]["dtype"] = None
     report = {"design": "fir", "case": "smoke", "params": {"W": 32}, "seed": 1, "status": "pass", "ports": entries}
     (folder / "report.json").write_text(json.dumps(report | changes))
@@ -303,7 +304,7 @@ def test_a_folder_that_kept_one_of_several_episodes_is_refused(tmp_path: Path) -
             load_run(run_folder(tmp_path / str(number), **changes))
     run = many(tmp_path / "run", [(0, 0, trace(), trace())])
     (run / FILE).write_bytes(b"PK nothing")
-    with pytest.raises(InputError, match=r"episodes\.npz"):
+    with pytest.raises(InputError, match=r"episodes\.pack"):
         load_run(run)
     save_episodes([], run / FILE)
     with pytest.raises(InputError, match="found 0 episodes, expected the 1 of the report"):
@@ -324,10 +325,29 @@ def test_kept_episodes_keep_all_times(tmp_path: Path) -> None:
                     name,
                     column,
                 )
+    # As versions before parts wrote it.
+    with PackedReader(tmp_path / FILE, "") as archive:
+        whole = {n: archive.get(n) for n in ("ports", "seed", "episode")}
+        whole |= {n: archive.get(n) for p in (0, 1) for n in (f"{p}.width", f"{p}.clock", f"{p}.length")}
+        whole |= {f"{p}.{n}": archive.get(f"{p}.0.{n}") for p in (0, 1) for n in ("step", "bytes", "last")}
+    np.savez_compressed(tmp_path / "old.npz", format=1, **whole)
+    for old, new in zip(again, load_episodes(tmp_path / "old.npz"), strict=True):
+        assert old.ports == new.ports
     # Regular traffic takes next to nothing: 100 episodes of 1,000 beats each.
     long = Trace.from_bytes(np.zeros((1000, 16)), clock_ps=4000, last=np.arange(1000) % 10 == 9)
     save_episodes([WholeEpisode(s, 0, {"a": long, "b": long}) for s in range(100)], tmp_path / FILE)
     assert (tmp_path / FILE).stat().st_size < 20_000
+
+
+def test_episodes_longer_than_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tb.episodes._PART", 7)
+    ragged = replace(trace(), keep=np.arange(4) < (np.arange(32) % 5)[:, None])
+    episodes = [WholeEpisode(s, 0, {"a": ragged[:n], "b": late(s)}) for s, n in enumerate((3, 0, 20, 1, 32))]
+    save_episodes(episodes, tmp_path / FILE)
+    for old, new in zip(episodes, load_episodes(tmp_path / FILE), strict=True):
+        for name in ("a", "b"):
+            for column in ("time_ps", "last", "keep"):
+                assert np.array_equal(getattr(old.ports[name], column), getattr(new.ports[name], column)), column
 
 
 # -- runs -----------------------------------------------------------------------------------------------------------
@@ -337,8 +357,8 @@ def test_runs_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"no report\.json, expected a folder that `goldbeat run` has written"):
         load_run(tmp_path)
     folder = run_folder(tmp_path / "run")
-    (folder / "traces" / "s_axis.npz").unlink()
-    with pytest.raises(InputError, match=r"s_axis\.npz: found no such file"):
+    (folder / "traces" / "s_axis.trace").unlink()
+    with pytest.raises(InputError, match=r"s_axis\.trace: found no such file"):
         load_run(folder)
     for text in ("{\n\n!", "[]", "{}", '{"status": "pass"}', '{"status": "pass", "ports": {"a": {}}}', '{"status": 1}'):
         (folder / "report.json").write_text(text)

@@ -377,7 +377,7 @@ def test_a_repeat_is_the_very_same_run(build: Path, tmp_path: Path, monkeypatch:
     second = report_of(build, "axis_skid-random-repeat")
     same = ("design", "case", "params", "options", "seed", "status", "compared", "failures", "ports", "repeat_in")
     assert {k: first[k] for k in same} == {k: second[k] for k in same}
-    traces = [Trace.load(build / "runs" / f"axis_skid-random{n}" / "traces" / "m_axis.npz") for n in ("", "-repeat")]
+    traces = [Trace.load(build / "runs" / f"axis_skid-random{n}" / "traces" / "m_axis.trace") for n in ("", "-repeat")]
     assert len(traces[0]) == 300
     assert traces[0].clock_ps == 3200
     assert traces[0] == traces[1]
