@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,6 +16,7 @@ from pymodels.errors import UsageError
 from pymodels.pattern import Pattern
 from pymodels.stimulus import Clock, GoldenModel, Stimulus
 from pymodels.trace import Trace
+from tb.filelist import Sources, read_filelist
 
 Width = int | str
 """A number (of bits, of bundles), or how it follows from parameters: ``DATA_W``, ``8*NLOCK``, ``NS+NM``."""
@@ -479,7 +481,7 @@ class Design(_Frozen):
         name: what the user calls it.
         summary: one line.
         top: top module.
-        files: source files relative to ``root``.
+        files: source files relative to ``root``; a file list (``.f``) stands for what it names, relative to itself (``-F``).
         root: folder of the sources.
         include_dirs: folders for ```include``, relative to ``root``.
         library_dirs: folders, relative to ``root``, in which modules that no source file has are looked for by their names.
@@ -588,9 +590,18 @@ class Design(_Frozen):
         """True when some clock has a reset."""
         return any(c.reset is not None for c in self.clocks)
 
+    def _listed(self) -> Sources:
+        """What ``files`` names, with what file lists name: paths, include folders and macros."""
+        found = Sources()
+        for path in (self.root / f for f in self.files):
+            found += read_filelist(path, relative=True) if path.suffix == ".f" else Sources((path,))
+        # Lists may reach one file by several ways.
+        files, folders = ([Path(os.path.normpath(p)) for p in paths] for paths in (found.files, found.include_dirs))
+        return Sources(tuple(dict.fromkeys(files)), tuple(dict.fromkeys(folders)), found.defines)
+
     def sources(self) -> list[Path]:
         """The source files, checked to be there."""
-        paths = [self.root / f for f in self.files]
+        paths = list(self._listed().files)
         for path in paths:
             if not path.is_file():
                 raise UsageError(f"{self.name}: no such source file: {path}")
@@ -598,7 +609,7 @@ class Design(_Frozen):
 
     def include_paths(self) -> list[Path]:
         """The folders for ```include``, checked to be there."""
-        return self._folders(self.include_dirs, "include")
+        return list(dict.fromkeys((*self._folders(self.include_dirs, "include"), *self._listed().include_dirs)))
 
     def library_paths(self) -> list[Path]:
         """The folders of modules, checked to be there."""
@@ -623,7 +634,8 @@ class Design(_Frozen):
 
     def compile_flags(self) -> list[str]:
         """Include folders, libraries, macros and further switches as Verilator takes them."""
-        macros = [f"-D{name}={value}" if value else f"-D{name}" for name, value in self.defines.items()]
+        defines = {**self._listed().defines, **self.defines}
+        macros = [f"-D{name}={value}" if value else f"-D{name}" for name, value in defines.items()]
         libraries = [switch for path in self.library_paths() for switch in ("-y", str(path))]
         return [*(f"-I{path}" for path in self.include_paths()), *libraries, *macros, *self.flags]
 

@@ -52,8 +52,9 @@ class Episode:
 
 @dataclass(frozen=True)
 class Job:
-    """One simulator process: the ports of the design, its episodes one after the other, and who drives the ports."""
+    """One simulator process: the design's top module and ports, its episodes one after the other, and who drives the ports."""
 
+    top: str
     clocks: tuple[ClockPort, ...]
     streams: tuple[StreamPort, ...]
     registers: tuple[LitePort | CsbPort, ...]

@@ -19,6 +19,7 @@ from cocotb.utils import get_sim_time
 
 from pymodels.stimulus import Access, Clock, Outcome
 from tb import lifeline
+from tb.assertions import collect_failures, failed_assertions
 from tb.job import COVERAGE, ENVIRONMENT, JOURNAL, PULSE, AccessResult, Episode, Job, Record, read_job, write_record
 from tb.kernel.launch import simulator_seed
 from tb.kernel.library import library
@@ -104,6 +105,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         for port, driver in stimulus.drivers.items():
             driven[port], results = await agents.drive(port, driver)
             accesses[port] += results
+        violations += failed_assertions(job.top, origin, stimulus.clocks)
         # Stopping the clocks is invisible to a synchronous design; it gives the streams a start at known phases.
         origin = await _align(agents, stimulus.clocks, _HELD_CYCLES)
         agents.start(origin, settled=True)
@@ -121,6 +123,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         for port, program in stimulus.after.items():
             accesses[port] += await agents.program(port, program)
     await Timer(_HELD_CYCLES * max(c.period_ps for c in stimulus.clocks.values()), "step")
+    violations += failed_assertions(job.top, origin, stimulus.clocks)
     unanswered, stuck = agents.unanswered()
     return Record(
         Outcome(outcome.ports, status, outcome.memories),
@@ -190,6 +193,7 @@ async def episodes(dut: Any) -> None:
     # These writes must have been made before transactors make theirs.
     await Timer(1, "step")
     agents = _transactors(dut, job)
+    collect_failures()
     for index, episode in enumerate(job.episodes):
         if episode.seed is not None and not await _renew(dut, job, agents, episode.seed) and index:
             _note("again", index)

@@ -100,6 +100,7 @@ class Simulator:
         for stale in folder.glob("record-*.pickle"):
             stale.unlink()
         job = Job(
+            design.top,
             design.clocks,
             tuple(design.bundles(params)),
             tuple(design.register_ports(params)),

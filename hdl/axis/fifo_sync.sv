@@ -9,6 +9,8 @@
 // The memory is written and read on clock edges only and is never reset, so that block RAM or
 // distributed RAM can hold it; the output register is the RAM's own read register.
 
+`include "assertions.svh"
+
 module fifo_sync #(
   parameter int unsigned DATA_W = 32,
   parameter int unsigned DEPTH  = 16
@@ -81,6 +83,9 @@ module fifo_sync #(
       out_q <= mem[rptr_q[AW-1:0]];
     end
   end
+
+  `ASSERT(fill_within_depth, (wptr_q - rptr_q) <= WrapBit, clk, rst_n)
+  `ASSERT(no_write_when_full, !(write && (wptr_q ^ rptr_q) == WrapBit), clk, rst_n)
 
   assign s_ready = s_ready_q;
   assign m_valid = out_valid_q;

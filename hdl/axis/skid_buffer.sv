@@ -6,6 +6,8 @@
 // no combinational path runs through the buffer in either direction.
 // s_ready is low in reset and at the first edge out of reset.
 
+`include "assertions.svh"
+
 module skid_buffer #(
   parameter int unsigned DATA_W = 32
 ) (
@@ -72,6 +74,9 @@ module skid_buffer #(
       skid_q <= s_data;
     end
   end
+
+  `ASSERT(not_ready_while_skid_used, !(s_ready_q && skid_valid_q), clk, rst_n)
+  `ASSERT(skid_behind_main, main_valid_q || !skid_valid_q, clk, rst_n)
 
   assign s_ready = s_ready_q;
   assign m_valid = main_valid_q;

@@ -22,7 +22,7 @@ DESIGN = Design(
     name="axis_downsizer",
     summary="AXI-Stream width converter, wide to narrow",
     top="axis_downsizer",
-    files=("axis/skid_buffer.sv", "axis/axis_downsizer.sv"),
+    files=("axis/axis_downsizer.f",),
     root=HDL,
     parameters={"S_W": Parameter(default=64), "M_W": Parameter(default=32)},
     streams=(

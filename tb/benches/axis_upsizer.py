@@ -22,7 +22,7 @@ DESIGN = Design(
     name="axis_upsizer",
     summary="AXI-Stream width converter, narrow to wide",
     top="axis_upsizer",
-    files=("axis/skid_buffer.sv", "axis/axis_upsizer.sv"),
+    files=("axis/axis_upsizer.f",),
     root=HDL,
     parameters={"S_W": Parameter(default=32), "M_W": Parameter(default=64)},
     streams=(

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -248,11 +247,7 @@ DESIGN = Design(
     name="nvdla",
     summary="nv_small's ports and registers: SDP and PDP in int8, convolution and CDP as stubs",
     top="nvdla_top",
-    files=(
-        "nvdla/nvdla_map_pkg.sv",
-        "nvdla/nvdla_pkg.sv",
-        *(f"nvdla/{path.name}" for path in sorted(Path(HDL, "nvdla").glob("*.sv")) if not path.stem.endswith("_pkg")),
-    ),
+    files=("nvdla/nvdla.f",),
     root=HDL,
     # What it takes to compile counts for more than speed.
     optimize="-O1",

@@ -16,7 +16,6 @@ from pymodels.objfifo.engine_registers import ADDRESS_BITS
 from pymodels.objfifo.lower import plan
 from pymodels.objfifo.objects import ObjectType
 from pymodels.stimulus import Access, Stimulus
-from tb.benches.objfifo import DESIGN as ENGINE
 from tb.design import Case, Design, LitePort, Parameter, Setting, StatusPort, StreamPort
 from tb.objfifo.draw import dims_of
 from tb.objfifo.scene import dressed
@@ -120,13 +119,7 @@ DESIGN = Design(
     name="objfifo_array",
     summary="object FIFO engines, the streams between them, and workers for cores",
     top="objfifo_array",
-    files=(
-        *ENGINE.files,
-        "objfifo/objfifo_worker.sv",
-        "objfifo/objfifo_switch.sv",
-        "objfifo/objfifo_switch_regs.sv",
-        "objfifo/objfifo_array.sv",
-    ),
+    files=("objfifo/objfifo_array.f",),
     root=HDL,
     parameters={
         "NE": Parameter(default=2),

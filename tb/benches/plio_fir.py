@@ -155,17 +155,7 @@ DESIGN = Design(
     name="plio_fir",
     summary="symmetric cint16 FIR: coefficients, shift and rounding by AXI-Lite, one beat a cycle",
     top="plio_fir",
-    files=(
-        "axil/axil_regs.sv",
-        "axis/fifo_sync.sv",
-        "plio/plio_valid_words.sv",
-        "plio/plio_round_shift.sv",
-        "plio/plio_saturate.sv",
-        "plio/plio_fir_window.sv",
-        "plio/plio_fir_lane.sv",
-        "plio/plio_fir_regs.sv",
-        "plio/plio_fir.sv",
-    ),
+    files=("plio/plio_fir.f",),
     root=HDL,
     parameters={"W": Parameter(default=32), "NTAPS": Parameter(default=16)},
     streams=(

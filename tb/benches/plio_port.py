@@ -23,16 +23,7 @@ DESIGN = Design(
     name="plio_port",
     summary="PLIO port: TKEEP rules, 32 to 64 bit pairing, crossing to the AI Engine clock, 32-bit stream",
     top="plio_port",
-    files=(
-        "axis/reset_sync.sv",
-        "axis/skid_buffer.sv",
-        "axis/fifo_async.sv",
-        "axis/axis_async_fifo.sv",
-        "axis/axis_upsizer.sv",
-        "axis/axis_downsizer.sv",
-        "plio/plio_keep_rule.sv",
-        "plio/plio_port.sv",
-    ),
+    files=("plio/plio_port.f",),
     root=HDL,
     parameters={"W": Parameter(default=64), "DEPTH": Parameter(default=16)},
     clocks=(

@@ -89,19 +89,11 @@ _ROLES = (
 """The AXI4 port has one ID, and neither locks nor protection."""
 
 
-def _files() -> tuple[str, ...]:
-    """The package comes first; the floating-point units alone have a top of their own."""
-    found = sorted(path.name for path in (HDL / "zynqnet").glob("*.sv"))
-    packages = [name for name in found if name.endswith("_pkg.sv")]
-    names = [*packages, *(name for name in found if name not in packages)]
-    return ("axil/axil_regs.sv", "axis/fifo_sync.sv", *(f"zynqnet/{name}" for name in names))
-
-
 DESIGN = Design(
     name="zynqnet",
     summary="the ZynqNet accelerator: registers, AXI4 memory, caches, processing elements",
     top="zynqnet",
-    files=_files(),
+    files=("zynqnet/zynqnet.f",),
     root=HDL,
     # The loops over lanes become vector instructions.
     cxx_flags=("-march=native",),

@@ -122,7 +122,7 @@ DESIGN = Design(
     name="zynqnet_fp_units",
     summary="ZynqNet's IEEE single precision multipliers and adders alone",
     top="zynqnet_fp_units",
-    files=("zynqnet/zynqnet_fp_mul.sv", "zynqnet/zynqnet_fp_add.sv", "zynqnet/zynqnet_fp_units.sv"),
+    files=("zynqnet/bench/zynqnet_fp_units.f",),
     root=HDL,
     cxx_flags=("-march=native",),
     parameters={"LANES": Parameter(default=16)},

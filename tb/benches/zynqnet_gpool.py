@@ -152,16 +152,7 @@ DESIGN = Design(
     name="zynqnet_gpool",
     summary="ZynqNet's output cache, drain and pool cache",
     top="zynqnet_block_gpool",
-    files=(
-        "zynqnet/zynqnet_pkg.sv",
-        "zynqnet/zynqnet_fp_add.sv",
-        "zynqnet/zynqnet_add.sv",
-        "zynqnet/zynqnet_round_shift.sv",
-        "zynqnet/zynqnet_requant.sv",
-        "zynqnet/zynqnet_output_cache.sv",
-        "zynqnet/zynqnet_drain.sv",
-        "zynqnet/zynqnet_block_gpool.sv",
-    ),
+    files=("zynqnet/bench/zynqnet_gpool.f",),
     root=HDL,
     parameters={
         "NPE": Parameter(default=16),

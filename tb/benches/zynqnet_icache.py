@@ -92,12 +92,7 @@ DESIGN = Design(
     name="zynqnet_icache",
     summary="ZynqNet's image cache alone",
     top="zynqnet_block_icache",
-    files=(
-        "zynqnet/zynqnet_pkg.sv",
-        "zynqnet/zynqnet_image_bank.sv",
-        "zynqnet/zynqnet_image_cache.sv",
-        "zynqnet/zynqnet_block_icache.sv",
-    ),
+    files=("zynqnet/bench/zynqnet_icache.f",),
     root=HDL,
     parameters={
         "DATA_W": Parameter(default=128),

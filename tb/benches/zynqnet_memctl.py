@@ -131,15 +131,7 @@ DESIGN = Design(
     name="zynqnet_memctl",
     summary="ZynqNet's memory controller alone",
     top="zynqnet_block_memctl",
-    files=(
-        "axis/fifo_sync.sv",
-        "zynqnet/zynqnet_pkg.sv",
-        "zynqnet/zynqnet_layer.sv",
-        "zynqnet/zynqnet_reader.sv",
-        "zynqnet/zynqnet_writer.sv",
-        "zynqnet/zynqnet_block_delay.sv",
-        "zynqnet/zynqnet_block_memctl.sv",
-    ),
+    files=("zynqnet/bench/zynqnet_memctl.f",),
     root=HDL,
     parameters={"DATA_W": Parameter(default=128), "LINES": Parameter(default=8)},
     streams=(

@@ -47,16 +47,7 @@ DESIGN = Design(
     name="zynqnet_pe",
     summary="ZynqNet's processing elements alone",
     top="zynqnet_block_pe",
-    files=(
-        "zynqnet/zynqnet_pkg.sv",
-        "zynqnet/zynqnet_fp_add.sv",
-        "zynqnet/zynqnet_fp_mul.sv",
-        "zynqnet/zynqnet_add.sv",
-        "zynqnet/zynqnet_mul.sv",
-        "zynqnet/zynqnet_pe.sv",
-        "zynqnet/zynqnet_block_delay.sv",
-        "zynqnet/zynqnet_block_pe.sv",
-    ),
+    files=("zynqnet/bench/zynqnet_pe.f",),
     root=HDL,
     parameters={"NPE": Parameter(default=4), "INT8": Parameter(default=0)},
     streams=(

@@ -99,13 +99,7 @@ DESIGN = Design(
     name="zynqnet_wcache",
     summary="ZynqNet's weights cache alone",
     top="zynqnet_block_wcache",
-    files=(
-        "zynqnet/zynqnet_pkg.sv",
-        "zynqnet/zynqnet_weights_bank.sv",
-        "zynqnet/zynqnet_weights_cache.sv",
-        "zynqnet/zynqnet_block_delay.sv",
-        "zynqnet/zynqnet_block_wcache.sv",
-    ),
+    files=("zynqnet/bench/zynqnet_wcache.f",),
     root=HDL,
     parameters={
         "NPE": Parameter(default=4),

@@ -15,9 +15,9 @@ from pymodels.errors import UsageError
 from pymodels.ready import READY_MODELS
 from tb.cli.common import BAD_INPUT, Force, Json, Screen, check_free, examples, literal, print_json, say
 from tb.design import Bundle, LitePort, MemoryPort, StreamPort, Width
+from tb.filelist import Sources, macros, read_filelist
 from tb.probe.bench import comments, write_bench
 from tb.probe.elaborate import elaborate
-from tb.probe.filelist import Sources, macros, read_filelist
 from tb.probe.find import Choices, Found, as_json, find
 from tb.probe.write import MODEL, describe, to_toml
 from tb.probe.write import wrapper as harness

@@ -43,6 +43,7 @@ _MAIN = _HERE / "main.cpp"
 _SHARED = tuple(sorted(p for p in _HERE.glob("*.cpp") if p != _MAIN))
 _HEADERS = tuple(sorted(_HERE.glob("*.h")))
 _PRELUDE = _HERE / "prelude.h"
+_MESSAGES = _HERE / "messages.h"
 # Switches of the compiler that change how fast code is, not what it is: the shared objects do without.
 _SPEED = ("-O", "-march=", "-mtune=", "-DGOLDBEAT_PROCESSOR=")
 _SHARED_OPTIMIZE = "-O3"
@@ -279,7 +280,8 @@ class _Workshop:
         """Put the objects of Verilator's runtime and of the kernel into the folder; the first build of a kind compiles them."""
         plain = [f for f in self._flags if not f.startswith(_SPEED)]
         kernel = [p.stem for p in _SHARED]
-        variables = [f"OPT_FAST={_SHARED_OPTIMIZE}", f"VM_USER_CFLAGS=-I{_HERE} {' '.join(plain)}"]
+        own = f"VM_USER_CFLAGS=-I{_HERE} -include {_MESSAGES.name} {' '.join(plain)}"
+        variables = [f"OPT_FAST={_SHARED_OPTIMIZE}", own]
         shared = self._shared("objects", plain, [Path(__file__), *_SHARED, *_HEADERS])
         with FileLock(f"{shared}.lock"):
             lacking = [n for n in [*self._runtime, *kernel] if not is_whole(shared / f"{n}.o")]

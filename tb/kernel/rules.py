@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+ASSERTION = "rtl_assertion"
+"""The rule of assertions inside the design."""
+
 _HANDSHAKE = {
     "valid_held": "A valid that is high stays high until its ready is.",
     "payload_stable": "While a valid waits for its ready, nothing else on its channel changes.",
@@ -44,6 +47,7 @@ RULES: dict[str, str] = {
     "axi_outstanding": "At the end of a run, every access that the design has begun in a memory is complete.",
     "mem_bounds": "A burst stays inside of one region of the memory's address space; the memory answers others with DECERR.",
     "mem_rights": "A burst keeps to the rights of its region; the memory answers others with SLVERR.",
+    ASSERTION: "Every assertion of the RTL holds, and no `$error` is called.",
 }
 """Every rule, on by default, and what it demands."""
 
@@ -75,6 +79,12 @@ response in the very cycle of the handshake that it answers counts as too early.
 in reset, because a reset may have to pass a synchroniser first. After a WLAST or RLAST in the wrong place, beats are
 counted by AxLEN.
 
+**Assertions of the RTL.** A concurrent or immediate assertion that fails, and `$error`, fail the run with the assertion's
+name and instance, the first cycle and a count: `rtl_assertion: plio_fir.u_fifo.has_room, cycle 41 of aclk: ...`. Waive
+them by `rtl_assertion`, or by `rtl_assertion:NAME` with the assertion's own name or the whole path. The simulation goes
+on; `$fatal` and `$stop` end it. In cocotb tests, `$error` ends it as well. `hdl/common/assertions.svh` has the macros that
+Goldbeat's own RTL uses.
+
 **X.** Verilator has two states, so nothing can be seen to be unknown. What can be told: Goldbeat's simulators start all
 flip-flops and undriven signals with random values from the run's seed. A control signal that depends on a flip-flop
 without reset, or on nothing at all, is high in some seeds: it then breaks a rule that has a name (`valid_in_reset`,
@@ -86,7 +96,7 @@ Several seeds are the test; one seed is not.
 
 def document() -> str:
     """The text of docs/protocol-rules.md."""
-    titles = {"axis": "AXI-Stream", "axil": "AXI-Lite", "axi": "AXI4", "mem": "AXI4 memory"}
+    titles = {"axis": "AXI-Stream", "axil": "AXI-Lite", "axi": "AXI4", "mem": "AXI4 memory", "rtl": "RTL"}
     text = _INTRODUCTION
     for prefix, title in titles.items():
         text += f"## {title}\n\n| rule | demands |\n|---|---|\n"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from pymodels.errors import UsageError
-from tb.kernel.rules import RULES
+from tb.kernel.rules import ASSERTION, RULES
 
 ENVIRONMENT = "GOLDBEAT_WAIVE"
 """Waivers of every cocotb test of a simulation, with commas between them."""
@@ -23,7 +23,7 @@ class Waiver:
 
     Attributes:
         rule: one of :data:`~tb.kernel.rules.RULES`.
-        port: the bundle that may break it; None: every one.
+        port: the bundle, or the assertion, that may break it; None: every one.
     """
 
     rule: str
@@ -33,13 +33,17 @@ class Waiver:
         return self.rule if self.port is None else f"{self.rule}:{self.port}"
 
     def fits(self, violation: str) -> bool:
-        """Whether a report (``rule: port, cycle 4: ...``) is of that rule and port, or of one in an array of that name."""
+        """Whether a report (``rule: port, cycle 4: ...``) is of that rule and port, or of one in an array of that name.
+
+        An assertion's port is its path; its own name will do.
+        """
         found = _VIOLATION.match(violation)
         if found is None or found[1] != self.rule:
             return False
         return (
             self.port is None
             or found[2] == self.port
+            or (self.rule == ASSERTION and found[2].endswith(f".{self.port}"))
             or re.fullmatch(rf"{re.escape(self.port)}_\d+", found[2]) is not None
         )
 
@@ -71,7 +75,8 @@ def check_ports(waivers: Iterable[Waiver], ports: Iterable[str]) -> None:
     """
     known = list(dict.fromkeys(ports))
     for waiver in waivers:
-        if waiver.port is not None and waiver.port not in known:
+        # The names of assertions are known once they fail.
+        if waiver.port is not None and waiver.port not in known and waiver.rule != ASSERTION:
             raise UsageError(f"waiver {waiver}: unknown port {waiver.port!r}; known: {', '.join(known) or 'none'}")
 
 

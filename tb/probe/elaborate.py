@@ -9,8 +9,8 @@ from typing import Any, Literal
 
 from pymodels.errors import UsageError
 from tb.errors import missing
+from tb.filelist import Sources
 from tb.probe.defaults import check_defaults
-from tb.probe.filelist import Sources
 from tb.probe.module import Dimension, Module, Port, TopParameter
 from tb.probe.wiring import trace
 

@@ -15,8 +15,8 @@ from pymodels.ready import READY_MODELS
 from pymodels.stimulus import Outcome
 from tb.description import CaseTable, Description, TrafficTable
 from tb.design import Design, Parameter
+from tb.filelist import Sources
 from tb.harness import make_harness
-from tb.probe.filelist import Sources
 from tb.probe.find import Found
 
 MODEL = "model.py:predict"

@@ -77,6 +77,7 @@ def _designs() -> dict[str, Design]:
             name="bench_systolic",
             top="systolic",
             files=("../hdl/axis/skid_buffer.sv", "benchmarks/systolic.sv"),
+            include_dirs=("../hdl/common",),
             root=HERE.parent,
             streams=tuple(array_ports),
             **common,
@@ -120,7 +121,7 @@ def build_plain(name: str, design: Design) -> Path:
         macros = f"-DS_BYTES={sizes['in']} -DM_BYTES={sizes['out']} -DHAS_KEEP={int(name == 'axis_skid')}"
         command = [str(tool.executable), "-cc", "--exe", "--prefix", "Vtop", "--top-module", TOP, "-Mdir", "."]
         command += ["-o", "sim", "--x-initial", "unique", "--timescale", "1ps/1ps", "-Wno-fatal", "-CFLAGS", macros]
-        command += [*map(str, design.sources()), f"{TOP}.sv", str(source)]
+        command += [*design.compile_flags(), *map(str, design.sources()), f"{TOP}.sv", str(source)]
         make_all = ["make", "-f", "Vtop.mk", "OPT_FAST=-O3", *tool.make_variables]
         for step in (command, make_all):
             subprocess.run(step, cwd=folder, env=tool.environment(), check=True, capture_output=True)

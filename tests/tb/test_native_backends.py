@@ -129,7 +129,7 @@ THREE = Design(
     summary="",
     top="three_clocks",
     files=(
-        *(str(HDL / "axis" / f) for f in ("reset_sync.sv", "fifo_async.sv", "axis_async_fifo.sv")),
+        str(HDL / "axis" / "axis_async_fifo.f"),
         "three_clocks.sv",
     ),
     root=HERE,

@@ -32,6 +32,7 @@ def block(name, files, ports, model, make):
         top=name,
         files=(*(str(HDL / "tpu" / f) for f in files), str(HERE / f"{name}.sv")),
         root=HDL,
+        include_dirs=("common",),
         streams=ports,
         model=model,
         cases=(Case(name="random", summary="random", make=make),),

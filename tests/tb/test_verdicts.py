@@ -44,7 +44,7 @@ def build(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
 SLICE = f"""
 name = "slice"
 top = "axis_skid"
-files = ["{HDL}/axis/skid_buffer.sv", "{HDL}/axis/axis_skid.sv"]
+files = ["{HDL}/axis/axis_skid.f"]
 model = "model.py:predict"
 cycles_per_beat = 4
 ignored = ["m_axis_tid", "m_axis_tdest", "m_axis_tuser"]

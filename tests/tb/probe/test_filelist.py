@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from pymodels.errors import InputError
+from tb.filelist import macros, read_filelist
 from tb.probe.elaborate import elaborate
-from tb.probe.filelist import macros, read_filelist
 
 LISTS = Path(__file__).parent / "rtl" / "lists"
 

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from pymodels.errors import UsageError
+from tb.filelist import Sources
 from tb.harness import TOP, misfits
 from tb.probe.elaborate import elaborate
-from tb.probe.filelist import Sources
 from tb.probe.find import Choices, Found, find
 from tb.probe.write import describe, wrapper
 from tb.toolchain import verilator

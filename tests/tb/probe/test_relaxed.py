@@ -13,8 +13,8 @@ from pymodels.errors import UsageError
 from pymodels.stimulus import Access
 from tb.cli import app
 from tb.description import load_description
+from tb.filelist import Sources
 from tb.probe.elaborate import elaborate
-from tb.probe.filelist import Sources
 from tb.run import Request, check_request, predict
 
 # An integer goes to an enum: Verilator warns.

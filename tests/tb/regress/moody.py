@@ -55,7 +55,7 @@ DESIGN = Design(
     name="moody",
     summary="a register slice with moods",
     top="moody",
-    files=("axis/skid_buffer.sv", "axis/axis_skid.sv", str(Path(__file__).parent / "rtl" / "moody.sv")),
+    files=("axis/axis_skid.f", str(Path(__file__).parent / "rtl" / "moody.sv")),
     root=HDL,
     streams=(StreamPort(name="s_axis", direction="in"), StreamPort(name="m_axis", direction="out")),
     model=_model,

@@ -21,7 +21,7 @@ DESIGN = designs()["{name}"].model_copy(update={{"name": "my_{name}", "root": Pa
 
 @pytest.mark.sim
 def test_a_change_rebuilds_what_it_goes_into(own_root, tmp_path):
-    shutil.copytree(HDL / "axis", tmp_path / "hdl" / "axis")
+    shutil.copytree(HDL, tmp_path / "hdl")
     names = ("axis_skid", "axis_fifo")
     for name in names:
         (tmp_path / f"{name}.py").write_text(DESCRIPTION.format(name=name))

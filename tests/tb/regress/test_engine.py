@@ -175,7 +175,7 @@ DESIGN = designs()["axis_skid"].model_copy(update={"root": Path(__file__).parent
 @pytest.fixture
 def stopped(store, tmp_path):
     """A run of a design of one's own that has been stopped, with some results."""
-    shutil.copytree(HDL / "axis", tmp_path / "hdl" / "axis")
+    shutil.copytree(HDL, tmp_path / "hdl")
     (tmp_path / "own.py").write_text(DESCRIPTION)
     (tmp_path / "suite.toml").touch()
     items = [i.model_copy(update={"source": str(tmp_path / "own.py")}) for i in dry.items(20)]

@@ -1,0 +1,4 @@
+// AXI-Stream width converter, wide to narrow.
++incdir+../common
+skid_buffer.sv
+axis_downsizer.sv

@@ -1,0 +1,4 @@
+// AXI-Stream synchronous FIFO.
++incdir+../common
+fifo_sync.sv
+axis_fifo.sv

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// assertions.svh - named assertions for what comments claim.
+//
+// An assertion is judged at every rising edge of CLK at which RST_N is high, on the values before
+// the edge. A failure is an $error whose scope ends with NAME; Goldbeat reports it by instance,
+// name and cycle and fails the run. These are plain processes: they are active in every
+// simulation, whatever its switches. Synthesis (SYNTHESIS defined) leaves them out.
+//
+//   `ASSERT(NAME, EXPR, CLK, RST_N)               EXPR holds.
+//   `ASSERT_STABLE(NAME, WAIT, DATA, CLK, RST_N)  DATA after an edge is what it was before, if WAIT
+//                                                 held there.
+//
+// For an offer under back-pressure DATA holds the valid too:
+// `ASSERT_STABLE(offer_held, valid && !ready, {valid, data}, clk, rst_n).
+
+`ifndef ASSERTIONS_SVH
+`define ASSERTIONS_SVH
+
+`ifdef SYNTHESIS
+
+`define ASSERT(NAME, EXPR, CLK, RST_N)
+`define ASSERT_STABLE(NAME, WAIT, DATA, CLK, RST_N)
+
+`else
+
+// What must never happen is no gap in the coverage.
+`define ASSERT(NAME, EXPR, CLK, RST_N) \
+  always_ff @(posedge CLK) begin : NAME \
+    /* verilator coverage_block_off */ \
+    if ((RST_N) && !(EXPR)) $error("%s", `"EXPR`"); \
+  end
+
+`define ASSERT_STABLE(NAME, WAIT, DATA, CLK, RST_N) \
+  always_ff @(posedge CLK) begin : NAME \
+    logic waited; \
+    logic [$bits(DATA)-1:0] held; \
+    /* verilator coverage_block_off */ \
+    if ((RST_N) && waited && held != (DATA)) $error("%s changed", `"DATA`"); \
+    waited <= (RST_N) && (WAIT); \
+    if (WAIT) held <= (DATA); \
+  end
+
+`endif
+
+`endif

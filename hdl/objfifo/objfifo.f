@@ -1,0 +1,22 @@
+// Object FIFO DMA engine: buffer descriptors, locks and banked memory between streams.
++incdir+../common
+../axil/axil_regs.sv
+../axis/fifo_sync.sv
+../axis/skid_buffer.sv
+objfifo_bank_arbiter.sv
+objfifo_bank_ram.sv
+objfifo_banks.sv
+objfifo_bd_table.sv
+objfifo_channel.sv
+objfifo_counter_after.sv
+objfifo_dma.sv
+objfifo_iteration.sv
+objfifo_locks.sv
+objfifo_lutram.sv
+objfifo_mm2s.sv
+objfifo_regs.sv
+objfifo_s2mm.sv
+objfifo_sequencer.sv
+objfifo_status.sv
+objfifo_task_queue.sv
+objfifo_walk.sv

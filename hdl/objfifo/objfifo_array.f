@@ -1,0 +1,6 @@
+// Object FIFO engines, the streams between them, and workers for cores.
+-F objfifo.f
+objfifo_worker.sv
+objfifo_switch.sv
+objfifo_switch_regs.sv
+objfifo_array.sv

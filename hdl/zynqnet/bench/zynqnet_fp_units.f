@@ -1,0 +1,5 @@
+// ZynqNet's IEEE single precision multipliers and adders alone.
++incdir+../../common
+../zynqnet_fp_mul.sv
+../zynqnet_fp_add.sv
+zynqnet_fp_units.sv

@@ -1,0 +1,24 @@
+// The ZynqNet accelerator: registers, AXI4 memory, caches, processing elements.
++incdir+../common
+../axil/axil_regs.sv
+../axis/fifo_sync.sv
+zynqnet_pkg.sv
+zynqnet.sv
+zynqnet_add.sv
+zynqnet_drain.sv
+zynqnet_fp_add.sv
+zynqnet_fp_mul.sv
+zynqnet_image_bank.sv
+zynqnet_image_cache.sv
+zynqnet_layer.sv
+zynqnet_mul.sv
+zynqnet_output_cache.sv
+zynqnet_pe.sv
+zynqnet_reader.sv
+zynqnet_regs.sv
+zynqnet_requant.sv
+zynqnet_round_shift.sv
+zynqnet_walker.sv
+zynqnet_weights_bank.sv
+zynqnet_weights_cache.sv
+zynqnet_writer.sv

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// messages.h - included before every file of Verilator's runtime, so that the design's messages pass through messages.cpp.
+
+#pragma once
+
+/// Print as printf does.
+int goldbeat_print(const char* format, ...);
+/// What Verilator asks after $error (`maybe`), $fatal and $stop.
+void vl_stop_maybe(const char* filename, int linenum, const char* hier, bool maybe);
+
+#define VL_PRINTF goldbeat_print
+#define VL_USER_STOP_MAYBE
