@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from pymodels.errors import UsageError
 
-Kind = Literal["none", "random", "bursty", "worst", "array"]
-KINDS: tuple[Kind, ...] = ("none", "random", "bursty", "worst", "array")
+Kind = Literal["none", "random", "bursty", "worst", "array", "after-valid"]
+KINDS: tuple[Kind, ...] = ("none", "random", "bursty", "worst", "array", "after-valid")
 
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -46,9 +46,10 @@ class Pattern:
     Attributes:
         kind: ``none`` (always ready, no gaps), ``random`` (each cycle busy with probability ``p``), ``bursty``
             (runs of ready and busy cycles, each 1..``burst`` long), ``worst`` (away for :data:`WORST_STALL` cycles,
-            then one beat every :data:`WORST_PERIOD`), ``array`` (``values``, repeated for ever).
+            then one beat every :data:`WORST_PERIOD`), ``array`` (``values``, repeated for ever), ``after-valid`` (never
+            ready before valid: beat i transfers :meth:`distances` cycles after the first cycle of its valid).
         p: probability of a busy cycle, ``random`` only.
-        burst: longest run, ``bursty`` only.
+        burst: longest run of ``bursty``, largest distance of ``after-valid``.
         seed: chooses the sequence.
         values: as a ready pattern 0/1 a cycle, as gaps idle cycles before each beat; ``array`` only.
     """
@@ -71,7 +72,10 @@ class Pattern:
 
     @classmethod
     def parse(cls, text: str, *, seed: int = 0) -> Pattern:
-        """``none``, ``random:0.3``, ``bursty:16``, ``worst`` or ``array:1,0,0`` as the command line writes them."""
+        """``none``, ``random:0.3``, ``bursty:16``, ``worst``, ``array:1,0,0`` or ``after-valid:4``, as the command line has them.
+
+        ``after-valid`` alone is ``after-valid:1``.
+        """
         kind, _, value = text.partition(":")
         try:
             if kind == "random":
@@ -80,14 +84,32 @@ class Pattern:
                 return cls("bursty", burst=int(value or 16), seed=seed)
             if kind == "array":
                 return cls("array", values=tuple(int(v) for v in value.split(",")), seed=seed)
+            if kind == "after-valid":
+                return cls("after-valid", burst=int(value or 1), seed=seed)
         except ValueError:
             raise UsageError(f"pattern {text!r}: {value!r} is not what {kind} takes") from None
         if kind not in ("none", "worst") or value:
-            raise UsageError(f"unknown pattern {text!r}; known: none, random:P, bursty:N, worst, array:V,V,...")
+            raise UsageError(
+                f"unknown pattern {text!r}; known: none, random:P, bursty:N, worst, array:V,V,..., after-valid:N"
+            )
         return cls("none" if kind == "none" else "worst", seed=seed)
+
+    @property
+    def waits(self) -> bool:
+        """Ready follows valid, so :meth:`distances` says what :meth:`ready` cannot."""
+        return self.kind == "after-valid"
+
+    def distances(self, beats: int) -> npt.NDArray[np.int64]:
+        """(beats,) cycles from the first cycle of each beat's valid to its transfer, at least 1; ``after-valid`` only."""
+        if not self.waits:
+            raise UsageError(f"pattern {self.kind}: only after-valid has distances")
+        drawn = splitmix64(self.seed, np.arange(beats, dtype=np.uint64)) % np.uint64(self.burst)
+        return 1 + drawn.astype(np.int64)
 
     def ready(self, cycles: int) -> npt.NDArray[np.bool_]:
         """(cycles,) whether a sink is ready in cycles 0..cycles-1. Longer calls begin with the same values."""
+        if self.waits:
+            raise UsageError("pattern after-valid: ready follows valid, so no cycle is known beforehand")
         k = np.arange(cycles, dtype=np.uint64)
         if self.kind == "none":
             return np.ones(cycles, np.bool_)
@@ -105,6 +127,8 @@ class Pattern:
 
     def gaps(self, beats: int) -> npt.NDArray[np.int64]:
         """(beats,) idle cycles a source puts before each beat."""
+        if self.waits:
+            raise UsageError("pattern after-valid is one of sinks; gaps cannot follow it")
         i = np.arange(beats, dtype=np.uint64)
         if self.kind == "none":
             return np.zeros(beats, np.int64)
@@ -126,21 +150,50 @@ class Pattern:
         return pauses
 
 
+class Distances:
+    """Each call gives the distance of the next beat of an ``after-valid`` pattern."""
+
+    _BLOCK = 1024
+
+    def __init__(self, pattern: Pattern) -> None:
+        self._pattern = pattern
+        self._values: list[int] = []
+        self._at = 0
+
+    def __call__(self) -> int:
+        """Cycles, at least 1."""
+        if self._at == len(self._values):
+            self._values = self._pattern.distances(2 * self._at + self._BLOCK).tolist()
+        self._at += 1
+        return self._values[self._at - 1]
+
+
 class NextReady:
-    """``next_ready(k)``: the first cycle from k on in which a sink is ready."""
+    """``next_ready(k)``: the first cycle from k on in which a sink is ready for the beat that is offered from k on.
+
+    The sink of a pattern that :attr:`waits` goes on to the next beat with every call, so each beat asks once.
+    """
 
     _LONGEST = 1 << 26
 
     def __init__(self, pattern: Pattern) -> None:
         self._pattern = pattern
         self._always = pattern.kind == "none"
+        self._distance = Distances(pattern) if pattern.waits else None
         self._horizon = 0
         self._cycles: list[int] = []
+
+    @property
+    def waits(self) -> bool:
+        """The pattern is ``after-valid``."""
+        return self._distance is not None
 
     def __call__(self, cycle: int) -> int:
         """The cycle; a sink that is never ready again is a :class:`UsageError`."""
         if self._always:
             return cycle
+        if self._distance is not None:
+            return cycle + self._distance()
         while True:
             at = bisect_left(self._cycles, cycle)
             if at < len(self._cycles):

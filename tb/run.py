@@ -243,7 +243,9 @@ def _budget(design: Design, stimulus: Stimulus, expected: Outcome) -> Outcome:
 
 
 def _taken_by(pattern: Pattern, beats: int) -> int:
-    """The cycle in which a sink has been ready so many times."""
+    """The cycle in which a sink has been ready so many times; after-valid: at the most, for a source that is never late."""
+    if pattern.waits:
+        return int((pattern.distances(beats) + 1).sum())
     horizon = 4096
     while beats:
         ready = np.flatnonzero(pattern.ready(horizon))

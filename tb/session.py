@@ -25,6 +25,7 @@ from tb.kernel.launch import simulator_seed
 from tb.kernel.library import library
 from tb.pulse import pulse
 from tb.transactors.base import Transactors
+from tb.transactors.probe import waiting_for_ready
 
 _RESET_CYCLES = 8
 """Cycles of the slowest clock that a reset lasts: more than any synchroniser is deep."""
@@ -56,10 +57,12 @@ async def _reach(dut: Any, origin: int, clocks: Mapping[str, Clock]) -> None:
         await _until(origin)
 
 
-async def _until(time_ps: int) -> None:
-    wait = time_ps - int(get_sim_time("step"))
-    if wait > 0:
-        await Timer(wait, "step")
+async def _until(time_ps: int) -> int:
+    """Wait until then; the time, which may be later."""
+    now = int(get_sim_time("step"))
+    if time_ps > now:
+        await Timer(time_ps - now, "step")
+    return max(now, time_ps)
 
 
 def _resets(dut: Any, job: Job) -> list[Any]:
@@ -125,11 +128,12 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     await Timer(_HELD_CYCLES * max(c.period_ps for c in stimulus.clocks.values()), "step")
     violations += failed_assertions(job.top, origin, stimulus.clocks)
     unanswered, stuck = agents.unanswered()
+    late = await waiting_for_ready(agents, stimulus.clocks, origin, _until) if stop is None else []
     return Record(
         Outcome(outcome.ports, status, outcome.memories),
         {port: tuple(results) for port, results in accesses.items()},
         {port: tuple(steps) for port, steps in driven.items()},
-        (*violations, *broken, *left, *unanswered),
+        (*violations, *late, *broken, *left, *unanswered),
         (*waiting, *stuck),
         agents.stalls(),
     )

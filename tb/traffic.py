@@ -8,6 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from pymodels.axi.memory import MemoryImage
 from pymodels.pattern import Pattern
 from pymodels.stimulus import Clock, Stimulus
 from pymodels.trace import Trace
@@ -18,6 +19,8 @@ Traffic = Callable[[Setting, Rng, int], Stimulus]
 """setting, random generator, beats -> a stimulus without gaps and patterns, about so many beats long."""
 
 _PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst")
+AFTER_VALID = "after-valid:4"
+"""The back-pressure of sweeps that a source which waits for ready cannot pass."""
 
 
 def random_trace(
@@ -102,6 +105,12 @@ def two_clocks(setting: Setting, rng: Rng) -> dict[str, Clock]:
     }
 
 
+def withheld(image: MemoryImage, seed: int) -> MemoryImage:
+    """The same memory, never ready for an address or for data before they are offered."""
+    aw, w, ar = (Pattern.parse(AFTER_VALID, seed=seed + salt) for salt in range(3))
+    return replace(image, timing=replace(image.timing, aw_ready=aw, w_ready=w, ar_ready=ar))
+
+
 def _dress(stimulus: Stimulus, gaps: str, ready: str, setting: Setting, seed: int) -> Stimulus:
     inputs = {}
     for salt, (name, made) in enumerate(stimulus.inputs.items()):
@@ -109,7 +118,10 @@ def _dress(stimulus: Stimulus, gaps: str, ready: str, setting: Setting, seed: in
         trace, own = (setting.inputs[name], setting.inputs[name].gaps) if name in setting.inputs else (made, 0)
         inputs[name] = trace.with_gaps(own + Pattern.parse(gaps, seed=seed + salt).gaps(len(trace)))
     sinks = {name: Pattern.parse(ready, seed=seed + 100 + salt) for salt, name in enumerate(setting.outputs)}
-    return replace(stimulus, inputs=inputs, ready=sinks)
+    memories = stimulus.memories
+    if ready == AFTER_VALID:
+        memories = {n: withheld(image, seed + 200 + 3 * salt) for salt, (n, image) in enumerate(memories.items())}
+    return replace(stimulus, inputs=inputs, ready=sinks, memories=memories)
 
 
 def stop_after(stimulus: Stimulus, clock: Clock, cycle: int) -> Stimulus:
@@ -130,7 +142,7 @@ def stream_cases(traffic: Traffic) -> tuple[Case, ...]:
                 traffic(setting, rng, int(setting.options["beats"])), gaps, ready, setting, int(rng.integers(1 << 31))
             )
             for gaps in ("none", "random:0.5", "bursty:16", "worst")
-            for ready in ("none", "random:0.3", "random:0.7", "bursty:16", "worst")
+            for ready in ("none", "random:0.3", "random:0.7", "bursty:16", "worst", AFTER_VALID)
         ]
 
     def random(setting: Setting) -> list[Stimulus]:

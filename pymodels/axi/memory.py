@@ -275,8 +275,10 @@ class Gate:
 _LONGEST_WAIT = 1 << 17
 
 
-def both(first: Callable[[int], int], second: Callable[[int], int]) -> Callable[[int], int]:
-    """The first cycle from k on in which both are ready."""
+def both(first: NextReady, second: Callable[[int], int]) -> Callable[[int], int]:
+    """The first cycle from k on in which both are ready; a ready that has come after its valid stays until the other is."""
+    if first.waits:
+        return lambda cycle: second(first(cycle))
 
     def next_of_both(cycle: int) -> int:
         start = cycle

@@ -105,6 +105,14 @@ def sink(pattern: Pattern, log: list[int]) -> Take:
 
         return take_at_once
     next_ready = NextReady(pattern)
+    if pattern.waits:
+
+        def take_after_valid(offer: int) -> int:
+            at = next_ready(offer)
+            note(at)
+            return at
+
+        return take_after_valid
     table: list[int] = []  # next_ready(k) for small k, at once
 
     def take(offer: int) -> int:

@@ -92,6 +92,7 @@ class _Engine:
         # Head and execution.
         self.head: _Command | None = None
         self.sticky = False
+        self.accept: int | None = None  # the edge at which what HEAD offers is taken
         self.busy_until = -1  # free at edges from this one on
         self.running: _Command | None = None
         self.end_at = -1
@@ -108,7 +109,7 @@ class _Engine:
         self.asked = self.gone = 0
         self.generated = self.current = 0
         self.parts, self.building, self.complete, self.over = [], None, False, False
-        self.head, self.sticky, self.running = None, False, None
+        self.head, self.sticky, self.accept, self.running = None, False, None, None
         self.end_over = False
 
     def free(self, k: int) -> bool:
@@ -338,9 +339,12 @@ class _Run:
         command = engine.head
         leaves = False
         if offer and command is not None:
-            if engine.ready(k) == k:
+            if engine.accept is None:
+                engine.accept = engine.ready(k)
+            if engine.accept == k:
                 leaves = changed = True
                 engine.sticky = False
+                engine.accept = None
                 self._start(engine, command, k)
             else:
                 changed = not engine.sticky
@@ -471,8 +475,8 @@ class _Run:
             if engine.running is not None:
                 times.append(engine.end_at)
             times.append(engine.busy_until)
-            if engine.sticky:
-                times.append(engine.ready(k + 1))
+            if engine.accept is not None:
+                times.append(engine.accept)
         if self.quiet and self.program.timeout and self.error is None:
             times.append(k + self.program.timeout - self.quiet)
         later = [time for time in times if time > k]

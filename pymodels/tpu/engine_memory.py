@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pymodels.axi.burst import DECERR, OKAY, SLVERR
 from pymodels.axi.memory import READ_JITTER, Gaps, Jitter, MemoryTiming, Region, check_regions
 from pymodels.errors import UsageError
+from pymodels.pattern import NextReady
 from pymodels.tpu.engine_kinds import BLOCK
 
 BEAT = 16
@@ -19,8 +20,9 @@ class ReadPort:
 
     def __init__(self, regions: Sequence[Region], timing: MemoryTiming) -> None:
         check_regions(regions)
-        if timing.read_bandwidth != (1, 1) or timing.ar_ready.kind != "none":
+        if timing.read_bandwidth != (1, 1) or timing.ar_ready.kind not in ("none", "after-valid"):
             raise UsageError("read_bandwidth and ar_ready depend on the cycle number: not with this design")
+        self._ready = NextReady(timing.ar_ready)
         self._regions = regions
         self._timing = timing
         self._gaps = Gaps(timing.r_gaps)
@@ -29,9 +31,9 @@ class ReadPort:
         self.ends: list[int] = []  # edge of the last beat of each read
 
     def earliest(self, offered: int) -> int:
-        """When the next address is taken if it is offered in a cycle."""
+        """When the next address is taken if it is offered in a cycle. Each address asks once."""
         n, most = len(self.ends), self._timing.max_reads
-        return max(offered, self.ends[n - most] + 1) if n >= most else offered
+        return self._ready(max(offered, self.ends[n - most] + 1) if n >= most else offered)
 
     def read(self, address: int, handshake: int) -> list[tuple[int, bytes, bool]]:
         """(edge, data, whether it is OKAY) of each beat of a block."""

@@ -37,7 +37,7 @@ from tb.nvdla.traffic import (
     upside_down,
 )
 from tb.paths import HDL
-from tb.traffic import Rng
+from tb.traffic import AFTER_VALID, Rng
 
 _Mix = Callable[[Rng, Space, int], list[Operation]]
 
@@ -169,13 +169,16 @@ def _sizes(setting: Setting) -> Sequence[Stimulus]:
 
 
 def _sweep(setting: Setting) -> Sequence[Stimulus]:
-    """Every order of answers with each channel of the DBB held back in turn."""
+    """Every order of answers with each channel of the DBB held back in turn, then with all that wait for valid."""
     rng = np.random.default_rng(setting.seed)
     episodes = []
+    ready = ("ar_ready", "aw_ready", "w_ready")
     for order in ORDERS:
-        for channel in ("ar_ready", "aw_ready", "w_ready", "r_gaps", "b_gaps"):
+        for channel in (*ready, "r_gaps", "b_gaps", None):
             pattern = Pattern.parse(str(rng.choice(["random:0.4", "bursty:9"])), seed=setting.seed)
-            held: dict[str, Any] = {channel: pattern}
+            held: dict[str, Any] = {channel: pattern} if channel else {}
+            if channel is None:
+                held = {name: Pattern.parse(AFTER_VALID, seed=setting.seed + n) for n, name in enumerate(ready)}
             timing = MemoryTiming(order=order, read_jitter=9, write_jitter=9, seed=setting.seed, **held)
             space = Space(rng)
             operations = [random_sdp(rng, space), random_pdp(rng, space)]

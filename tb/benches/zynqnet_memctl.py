@@ -12,7 +12,7 @@ from pymodels.stimulus import Stimulus
 from pymodels.zynqnet.memctl import EVENTS, LAYER_WORDS, LAYERS, MEMORY, ROWS, STEPS, WORDS, predict
 from tb.design import Case, Design, MemoryPort, Parameter, Setting, StreamPort
 from tb.paths import HDL
-from tb.traffic import Rng, stop_after
+from tb.traffic import AFTER_VALID, Rng, stop_after
 from tb.zynqnet.blocks import silent
 from tb.zynqnet.memctl_traffic import CHANNELS, PATTERNS, Shape, Traffic, holding_back, random_shape, random_timing
 
@@ -53,7 +53,7 @@ def _sweep(setting: Setting) -> Sequence[Stimulus]:
             holding_back([ready] * CHANNELS, int(rng.integers(1 << 30))), gaps
         )
         for gaps in ("none", "random:0.5", "bursty:16", "worst")
-        for ready in ("none", "random:0.3", "random:0.7", "bursty:16", "worst")
+        for ready in ("none", "random:0.3", "random:0.7", "bursty:16", "worst", AFTER_VALID)
     ]
 
 

@@ -106,14 +106,14 @@ class AxiMaster final : public Transactor {
     if (ports_.has_read) {
       if (ar_valid_ && ports_.ar.ready.get()) address_taken(reads_, read_open_, ar_valid_, cycle);
       if (!ar_valid_) offer(reads_, static_cast<std::int64_t>(read_open_.size()) < program_.max_reads, ar_valid_, cycle + 1);
-      update(r_ready_, r_pattern_.next());
+      update(r_ready_, r_pattern_.next(ports_.rvalid.get() && !r_ready_));
     }
     if (ports_.has_write) {
       if (aw_valid_ && ports_.aw.ready.get()) address_taken(writes_, write_open_, aw_valid_, cycle);
       if (!aw_valid_) offer(writes_, static_cast<std::int64_t>(write_open_.size()) < program_.max_writes, aw_valid_, cycle + 1);
       if (w_valid_ && ports_.wready.get()) data_taken(cycle);
       if (!w_valid_) offer_data(cycle + 1);
-      update(b_ready_, b_pattern_.next());
+      update(b_ready_, b_pattern_.next(ports_.bvalid.get() && !b_ready_));
     }
     if (done_ == program_.count && !aw_valid_ && !w_valid_ && !ar_valid_) {
       running_ = false;

@@ -246,6 +246,7 @@ class AxiMemory final : public Transactor {
   // -- reads ------------------------------------------------------------------------------------------------------------
 
   void read_side(std::int64_t cycle) {
+    const bool stands = ports_.ar.valid.get() && !ar_ready_ && cycle >= base_ && room(reads_, timing_.max_reads);
     if (ar_ready_ && ports_.ar.valid.get()) {
       Open open = accept(ports_.ar, cycle, false);
       open.due = cycle + timing_.read_latency + jitter(0, timing_.read_jitter, read_count_++);
@@ -254,8 +255,8 @@ class AxiMemory final : public Transactor {
     if (r_valid_ && ports_.rready.get()) data_taken(cycle);
     const bool open = r_gate_.next();
     if (!r_valid_ && open && cycle + 1 >= r_free_) choose_data(cycle + 1);
-    const bool pattern = ar_pattern_.next();
-    update(ar_ready_, pattern && static_cast<std::int64_t>(reads_.size()) < timing_.max_reads);
+    const bool pattern = ar_pattern_.next(stands);
+    update(ar_ready_, pattern && room(reads_, timing_.max_reads));
   }
 
   void data_taken(std::int64_t cycle) {
@@ -305,6 +306,8 @@ class AxiMemory final : public Transactor {
   // -- writes -----------------------------------------------------------------------------------------------------------
 
   void write_side(std::int64_t cycle) {
+    const bool aw_stands = ports_.aw.valid.get() && !aw_ready_ && cycle >= base_ && room(writes_, timing_.max_writes);
+    const bool w_stands = ports_.wvalid.get() && !w_ready_ && cycle >= base_ && wanted();
     if (aw_ready_ && ports_.aw.valid.get()) {
       writes_.push_back(accept(ports_.aw, cycle, true));
       owed_ += writes_.back().burst.len + 1;
@@ -332,11 +335,11 @@ class AxiMemory final : public Transactor {
       b_free_ = cycle + 1 + b_gaps_.next();
     }
     if (!b_valid_ && cycle + 1 >= b_free_) choose_response(cycle + 1);
-    const bool aw_pattern = aw_pattern_.next();
-    update(aw_ready_, aw_pattern && static_cast<std::int64_t>(writes_.size()) < timing_.max_writes);
-    const bool w_pattern = w_pattern_.next();
+    const bool aw_pattern = aw_pattern_.next(aw_stands);
+    update(aw_ready_, aw_pattern && room(writes_, timing_.max_writes));
+    const bool w_pattern = w_pattern_.next(w_stands);
     const bool w_open = w_gate_.next();
-    update(w_ready_, w_pattern && w_open && taken_ < owed_ + timing_.data_ahead);
+    update(w_ready_, w_pattern && w_open && wanted());
   }
 
   /// A data beat that transferred in cycle `moved` meets its address in cycle `cycle`.
@@ -386,6 +389,13 @@ class AxiMemory final : public Transactor {
   }
 
   // -- both -------------------------------------------------------------------------------------------------------------
+
+  static bool room(const std::vector<Open>& open, std::int64_t most) {
+    return static_cast<std::int64_t>(open.size()) < most;
+  }
+
+  /// Whether a beat of write data has an address, or may come before it.
+  bool wanted() const { return taken_ < owed_ + timing_.data_ahead; }
 
   void update(bool& ready, bool value) {
     changed_ |= ready != value;

@@ -459,7 +459,7 @@ class AxisSinkOf final : public AxisSink {
     }
     if (passive_) return false;
     bool willing = cycle + 1 >= base_;
-    if (willing && !ready_.always()) willing = ready_.next();
+    if (willing && !ready_.always()) willing = ready_.next(valid && !willing_ && cycle >= base_);
     const bool changes = willing != willing_;
     willing_ = willing;
     return changes;

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.errors import UsageError
-from pymodels.pattern import WORST_PERIOD, WORST_STALL, Pattern
+from pymodels.pattern import KINDS, WORST_PERIOD, WORST_STALL, Pattern
 from pymodels.trace import SIDEBANDS, Trace
 from tb.kernel.library import AxisBeats, AxisColumns, AxisNames, ReadyPattern, checked, library
 from tb.kernel.patience import Patience
@@ -21,7 +21,6 @@ from tb.kernel.simulation import Kernel
 ROLES = ("tdata", "tvalid", "tready", "tkeep", "tlast", *SIDEBANDS)
 _STALL_BINS = 5
 """``Stalls`` in axis.cpp."""
-_KINDS = ("none", "random", "bursty", "worst", "array")
 
 
 class Transactor:
@@ -244,7 +243,7 @@ def _levels(agent: AxiStreamSource | AxiStreamMonitor) -> str:
 def ready_pattern(pattern: Pattern, values: npt.NDArray[np.uint8]) -> ReadyPattern:
     """A pattern as C++ takes it; ``values`` must outlive the result."""
     return ReadyPattern(
-        _KINDS.index(pattern.kind),
+        KINDS.index(pattern.kind),
         pattern.seed & 0xFFFFFFFFFFFFFFFF,
         int(pattern.p * 2**64),
         pattern.burst,

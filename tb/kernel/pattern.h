@@ -16,10 +16,10 @@ extern "C" {
 
 /// A ready pattern, as pymodels.pattern.Pattern describes it.
 struct GbPattern {
-  int kind;                       ///< 0 none, 1 random, 2 bursty, 3 worst, 4 array
+  int kind;                       ///< 0 none, 1 random, 2 bursty, 3 worst, 4 array, 5 after-valid
   std::uint64_t seed;
   std::uint64_t threshold;        ///< random: busy where the hash is below it
-  std::uint64_t burst;
+  std::uint64_t burst;            ///< bursty: longest run; after-valid: largest distance
   std::uint64_t stall;            ///< worst: cycles away at first
   std::uint64_t period;           ///< worst: then one beat every so many cycles
   const std::uint8_t* values;     ///< array: copied
@@ -44,20 +44,37 @@ class Ready {
       : pattern_(pattern), values_(pattern.values, pattern.values + (pattern.values ? pattern.count : 0)) {
     pattern_.values = nullptr;
     if (pattern.kind == kArray && values_.empty()) throw std::invalid_argument("an array pattern needs values");
-    if (pattern.kind == kBursty && pattern.burst == 0) throw std::invalid_argument("burst length 0");
+    if ((pattern.kind == kBursty || pattern.kind == kAfterValid) && pattern.burst == 0) {
+      throw std::invalid_argument("burst length 0");
+    }
     if (pattern.kind == kWorst && pattern.period == 0) throw std::invalid_argument("a worst pattern of period 0");
   }
 
   bool always() const { return pattern_.kind == kNone; }
-  bool next() {
+  /// after-valid: next() needs to know what stands.
+  bool waits() const { return pattern_.kind == kAfterValid; }
+
+  /// Whether the channel is ready in the next cycle. `stands`: in this cycle something is offered that could be taken, and is not.
+  bool next(bool stands = false) {
     if (pattern_.kind == kNone) return true;
+    if (pattern_.kind == kAfterValid) return after_valid(stands);
     if (at_ == kBlock) fill();
     return block_[at_++];
   }
 
  private:
-  enum Kind { kNone, kRandom, kBursty, kWorst, kArray };
+  enum Kind { kNone, kRandom, kBursty, kWorst, kArray, kAfterValid };
   static constexpr std::size_t kBlock = 4096;
+
+  /// Ready once it has stood for a beat's distance, until it is taken.
+  bool after_valid(bool stands) {
+    if (!stands) {
+      run_ += stood_ != 0;
+      stood_ = 0;
+      return false;
+    }
+    return ++stood_ > splitmix64(pattern_.seed, run_) % pattern_.burst;
+  }
 
   void fill() {
     for (std::size_t i = 0; i < kBlock; ++i) block_[i] = value(cycle_ + i);
@@ -81,7 +98,8 @@ class Ready {
   GbPattern pattern_{};
   std::vector<std::uint8_t> values_;
   std::uint64_t cycle_ = 0;
-  std::uint64_t run_ = 0;
+  std::uint64_t run_ = 0;  ///< bursty: of runs; after-valid: of beats
+  std::uint64_t stood_ = 0;
   std::uint64_t left_ = 0;
   std::size_t at_ = kBlock;
   std::array<bool, kBlock> block_{};

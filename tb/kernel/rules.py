@@ -41,6 +41,10 @@ _BURSTS = {
 
 RULES: dict[str, str] = {
     **{f"axis_{name}": text for name, text in _HANDSHAKE.items()},
+    **{
+        f"{name}_valid_waits": "A valid does not wait for its ready (seen where a sink is ready only after valid)."
+        for name in ("axis", "axi")
+    },
     "axis_outstanding": "At the end of a run, an output offers no beat that nobody has taken.",
     **{f"axil_{name}": text for name, text in _SHARED.items()},
     **{f"axi_{name}": text for name, text in {**_SHARED, **_BURSTS}.items()},
@@ -76,7 +80,9 @@ altogether: nothing is counted.
 
 Requests and responses are judged in the first cycle of their valid; from then on `payload_stable` guards them. A
 response in the very cycle of the handshake that it answers counts as too early. `valid_in_reset` looks at the fifth edge
-in reset, because a reset may have to pass a synchroniser first. After a WLAST or RLAST in the wrong place, beats are
+in reset, because a reset may have to pass a synchroniser first. `valid_waits` needs the pattern `after-valid`, which `sweep`
+has: behind such an episode, Goldbeat raises each withheld ready for 16 cycles, and a valid that was low for 64 cycles must
+not rise. After a WLAST or RLAST in the wrong place, beats are
 counted by AxLEN.
 
 **Assertions of the RTL.** A concurrent or immediate assertion that fails, and `$error`, fail the run with the assertion's

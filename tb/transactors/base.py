@@ -5,7 +5,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+from pymodels.errors import UsageError
 from pymodels.stimulus import Access, Clock, Driver, Outcome, Stimulus
 from pymodels.trace import Trace
 from tb.design import CsbPort, LitePort
@@ -17,6 +19,30 @@ ALL_BITS = (1 << 64) - 1
 MOST_VIOLATIONS = 100
 """Reports of broken rules kept for one port; a broken handshake tends to break in every cycle."""
 _LAST_BEATS = 3
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A handshake whose valid the design drives.
+
+    Attributes:
+        rule: what is broken when valid waits for ready.
+        port: the bundle.
+        valid, ready: the harness's ports.
+        clock: that it runs on.
+    """
+
+    rule: str
+    port: str
+    valid: str
+    ready: str
+    clock: str
+
+    @property
+    def roles(self) -> tuple[str, str]:
+        """``awvalid``, ``awready``."""
+        start = len(self.port) + 1
+        return self.valid[start:], self.ready[start:]
 
 
 class Transactors(ABC):
@@ -41,6 +67,14 @@ class Transactors(ABC):
     @abstractmethod
     def peek(self, port: str) -> int:
         """The value of one of the harness's ports."""
+
+    def poke(self, port: str, value: int) -> None:
+        """Write one of the harness's inputs behind the transactors' back."""
+        raise UsageError(f"{port}: this back end cannot write single ports")
+
+    def channels(self) -> list[Channel]:
+        """The handshakes whose ready has waited for valid in this episode; none where the back end cannot probe them."""
+        return []
 
     @abstractmethod
     def drop(self) -> None:

@@ -22,6 +22,7 @@ from cocotb.utils import get_sim_time
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 from pymodels.errors import UsageError
+from pymodels.pattern import Distances
 from pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from pymodels.trace import SIDEBANDS, Trace
 from tb.design import StreamPort
@@ -77,14 +78,33 @@ class _GapSource(AxiStreamSource):  # type: ignore[misc]
 
 
 class _PatternSink(AxiStreamSink):  # type: ignore[misc]
-    """A sink whose ``tready`` at edge k is the k-th value of a pattern."""
+    """A sink whose ``tready`` at edge k is the k-th value of a pattern, or follows ``tvalid``."""
 
     timing: _Timing | None = None
     _pattern_ready: npt.NDArray[np.bool_]
+    _distance: Distances | None = None
 
     def load(self, stimulus: Stimulus, name: str) -> None:
         self._pattern = stimulus.pattern(name)
-        self._pattern_ready = self._pattern.ready(_READY_BLOCK)
+        self._distance = Distances(self._pattern) if self._pattern.waits else None
+        self._left: int | None = None
+        if self._distance is None:
+            self._pattern_ready = self._pattern.ready(_READY_BLOCK)
+
+    def look(self) -> None:
+        """In the middle of each cycle: count how long ``tvalid`` has stood, for a pattern that waits for it."""
+        if self._distance is None or self.timing is None or self.timing.last_edge() < -1:
+            return
+        if not int(self.bus.tvalid.value) or int(self.bus.tready.value):
+            self._left = None
+            return
+        self._left = (self._distance() if self._left is None else self._left) - 1
+
+    async def _run_tvalid_monitor(self) -> None:
+        """Nothing: who is woken right behind an edge cannot follow ``tvalid``. The middle of the cycle wakes it."""
+
+    async def _run_tready_monitor(self) -> None:
+        """Nothing, likewise."""
 
     def _ready_at(self, cycle: int) -> bool:
         if cycle >= len(self._pattern_ready):
@@ -96,6 +116,8 @@ class _PatternSink(AxiStreamSink):  # type: ignore[misc]
         """Asked between edge j-1 and edge j, driven at edge j, so seen by the design at edge j+1."""
         if self.timing is None:
             return True
+        if self._distance is not None:
+            return self._left != 0 or self.timing.at_edge()
         cycle = self.timing.last_edge() + 2
         return cycle < 0 or not self._ready_at(cycle)
 
@@ -114,6 +136,10 @@ class _Timing:
     def last_edge(self) -> int:
         """Number of the latest edge (now included); negative before edge 0."""
         return (int(get_sim_time("step")) - self.first_ps) // self.clock.period_ps
+
+    def at_edge(self) -> bool:
+        """An edge comes at this very time."""
+        return (int(get_sim_time("step")) - self.first_ps) % self.clock.period_ps == 0
 
 
 def _frames(trace: Trace) -> list[AxiStreamFrame]:
@@ -320,6 +346,7 @@ class CocotbextTransactors(Transactors):
         while sinks:
             await edge
             for sink in sinks:
+                sink.look()
                 sink.wake_event.set()
 
     async def access(self, port: str, accesses: Sequence[Access]) -> list[AccessResult]:

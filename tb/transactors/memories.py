@@ -12,6 +12,7 @@ from tb.design import LitePort
 from tb.job import Job
 from tb.kernel.axi import AxiChecker, AxiMemory
 from tb.kernel.simulation import Kernel
+from tb.transactors.base import Channel
 
 
 class Memories:
@@ -22,6 +23,7 @@ class Memories:
         resets = {c.name: c.resetn for c in job.clocks}
         self._checkers: list[AxiChecker] = []
         self._memories: dict[str, AxiMemory] = {}
+        self._clock_of = {p.name: p.clock for p in job.memories}
         lites = [p for p in job.registers if isinstance(p, LitePort)]
         for port in (*lites, *job.memories):
             lite = isinstance(port, LitePort)
@@ -51,6 +53,16 @@ class Memories:
             memory.map([replace(region, data=region.data.copy()) for region in image.regions])
             memory.start(image.timing, 0)
         self._loaded = tuple(stimulus.memories)
+
+    def channels(self, stimulus: Stimulus) -> list[Channel]:
+        """Those whose ready has waited for valid."""
+        return [
+            Channel("axi_valid_waits", name, f"{name}_{channel}valid", f"{name}_{channel}ready", self._clock_of[name])
+            for name in self._loaded
+            for channel in ("aw", "w", "ar")
+            if getattr(stimulus.memories[name].timing, f"{channel}_ready").waits
+            if f"{channel}valid" in self._memories[name].signals
+        ]
 
     def contents(self) -> dict[str, MemoryContents]:
         """What the memories hold, and their logs."""

@@ -19,7 +19,7 @@ from tb.kernel.axis import AxiStreamSink, AxiStreamSource
 from tb.kernel.csb import CsbMaster
 from tb.kernel.registers import RegisterMaster, post
 from tb.kernel.simulation import Kernel
-from tb.transactors.base import ALL_BITS, Transactors, beat_waiting, patience
+from tb.transactors.base import ALL_BITS, Channel, Transactors, beat_waiting, patience
 from tb.transactors.memories import Memories
 
 
@@ -71,6 +71,20 @@ class NativeTransactors(Transactors):
     def peek(self, port: str) -> int:
         """Read the model's own variable, visible over VPI or not."""
         return self._kernel.peek(port)
+
+    def poke(self, port: str, value: int) -> None:
+        """Write the model's own variable."""
+        self._kernel.poke(port, value)
+
+    def channels(self) -> list[Channel]:
+        """Outputs and memory channels with an ``after-valid`` pattern."""
+        assert self._stimulus is not None
+        streams = [
+            Channel("axis_valid_waits", n, f"{n}_tvalid", f"{n}_tready", self._clock_of[n])
+            for n in self._sinks
+            if self._stimulus.pattern(n).waits
+        ]
+        return [*streams, *self._memories.channels(self._stimulus)]
 
     def drop(self) -> None:
         """Reset all transactors."""

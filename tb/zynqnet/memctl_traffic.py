@@ -218,8 +218,9 @@ class Traffic:
 
 
 def holding_back(patterns: Sequence[str], seed: int) -> MemoryTiming:
-    """A memory that holds back on AW, W, AR, R and B by one pattern each."""
+    """A memory that holds back on AW, W, AR, R and B by one pattern each; an after-valid one leaves R and B alone."""
     aw, w, ar, r, b = (Pattern.parse(pattern, seed=seed + n) for n, pattern in enumerate(patterns))
+    r, b = (Pattern() if gaps.waits else gaps for gaps in (r, b))
     return MemoryTiming(aw_ready=aw, w_ready=w, ar_ready=ar, r_gaps=r, b_gaps=b, seed=seed)
 
 

@@ -20,7 +20,7 @@ from pymodels.zynqnet.hardware import ErrorCode, Hardware, configuration_error
 from pymodels.zynqnet.layer_run import word_type
 from pymodels.zynqnet.memory_map import WORD_BYTES, MemoryMap
 from pymodels.zynqnet.network import Layer, Network, parse_network
-from tb.traffic import Rng
+from tb.traffic import AFTER_VALID, Rng
 
 FILL = 0x5A
 """Bytes of memory that nobody has written yet."""
@@ -152,8 +152,9 @@ def random_words(rng: Rng, network: Network, int8: bool) -> npt.NDArray[Any]:
 
 def random_timing(rng: Rng, seed: int) -> MemoryTiming:
     """A memory that is late and holds back."""
-    patterns = ("none", "random:0.3", "random:0.6", "bursty:12", "worst")
-    chosen = [Pattern.parse(str(rng.choice(patterns)), seed=seed * 5 + n) for n in range(5)]
+    gaps = ("none", "random:0.3", "random:0.6", "bursty:12", "worst")
+    ready = (*gaps, AFTER_VALID)
+    chosen = [Pattern.parse(str(rng.choice(gaps if n > 2 else ready)), seed=seed * 5 + n) for n in range(5)]
     return MemoryTiming(
         read_latency=int(rng.integers(1, 40)),
         read_jitter=int(rng.choice([0, 7, 30])),

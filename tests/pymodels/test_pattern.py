@@ -101,6 +101,20 @@ def test_a_sink_that_is_never_ready_is_an_error_and_not_an_endless_loop(monkeypa
         NextReady(Pattern("array", values=(0,)))(3)
 
 
+def test_a_ready_that_waits_for_valid_counts_from_each_offer() -> None:
+    pattern = Pattern("after-valid", burst=6, seed=8)
+    distances = pattern.distances(3000)
+    assert set(distances.tolist()) == {1, 2, 3, 4, 5, 6}
+    assert np.array_equal(pattern.distances(10), distances[:10])
+    following = NextReady(pattern)
+    assert [following(100 * i) - 100 * i for i in range(3000)] == distances.tolist()
+    for impossible in (pattern.ready, pattern.gaps):
+        with pytest.raises(UsageError, match="after-valid"):
+            impossible(5)
+    with pytest.raises(UsageError, match="only after-valid has distances"):
+        Pattern().distances(1)
+
+
 @pytest.mark.parametrize(
     ("text", "pattern"),
     [
@@ -110,13 +124,18 @@ def test_a_sink_that_is_never_ready_is_an_error_and_not_an_endless_loop(monkeypa
         ("random:0.75", Pattern("random", p=0.75, seed=4)),
         ("bursty:8", Pattern("bursty", burst=8, seed=4)),
         ("array:1,0,2", Pattern("array", values=(1, 0, 2), seed=4)),
+        ("after-valid", Pattern("after-valid", burst=1, seed=4)),
+        ("after-valid:5", Pattern("after-valid", burst=5, seed=4)),
     ],
 )
 def test_patterns_as_text(text: str, pattern: Pattern) -> None:
     assert Pattern.parse(text, seed=4) == pattern
 
 
-NO_PATTERNS = "|sometimes|random:x|random:1|random:-0.1|random:nan|bursty:0|bursty:1.5|array:|array:-1|none:3|worst:3"
+NO_PATTERNS = (
+    "|sometimes|random:x|random:1|random:-0.1|random:nan|bursty:0|bursty:1.5|array:|array:-1|none:3|worst:3"
+    "|after-valid:0|after-valid:x"
+)
 
 
 @pytest.mark.parametrize("text", NO_PATTERNS.split("|"))

@@ -30,6 +30,8 @@ def pattern(rng, gaps=False):
         Pattern("bursty", burst=int(rng.integers(1, 20)), seed=seed),
         Pattern("array", values=(2, 0, 1) if gaps else (1, 0, 0, 1)),
     ]
+    if not gaps:
+        kinds.append(Pattern("after-valid", burst=int(rng.integers(1, 7)), seed=seed))
     return kinds[int(rng.integers(len(kinds)))] if rng.random() < 0.6 else Pattern()
 
 

@@ -4,74 +4,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
+from copy_dma import BURST, DMA, SOURCE, TARGET, make, model
 
-from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
-from pymodels.pattern import Pattern
-from pymodels.stimulus import Clock, MemoryContents, Outcome, Stimulus
-from tb.design import Case, Design, MemoryPort, Parameter, StatusPort
+from pymodels.stimulus import MemoryContents, Outcome
 from tb.report import write_report
 from tb.run import Request, run
 
-PERIOD = 4000
-BURST = 16
-SOURCE, TARGET = 0x1000, 0x8000
-
-
-def _make(setting):
-    options, rng = setting.options, np.random.default_rng(setting.seed)
-    size = int(options["beats"]) * setting.params["DATA_W"] // 8
-    data = rng.integers(0, 256, size).astype(np.uint8)
-    before = rng.integers(0, 256, size - int(options["short"])).astype(np.uint8)
-    timing = MemoryTiming(
-        read_latency=20,
-        read_jitter=9,
-        max_reads=2,
-        read_bandwidth=(3, 4),
-        seed=setting.seed,
-        w_ready=Pattern("random", seed=setting.seed),
-    )
-    source = Region("source", SOURCE, data, writable=False)
-    target = Region("target", TARGET, before, writable=not options["readonly"])
-    memories = {"m_axi": MemoryImage((source, target), timing)}
-    return [Stimulus({}, clocks={"aclk": Clock(PERIOD, PERIOD)}, memories=memories, least_ps=300 * PERIOD)]
-
-
-def _model(params, stimulus):
-    source, target = stimulus.memories["m_axi"].regions
-    contents = {"source": source.data, "target": source.data[: len(target.data)]}
-    return Outcome({}, {"done": 1}, {"m_axi": MemoryContents(contents)})
-
 
 def _wrong(params, stimulus):
-    right = _model(params, stimulus).memories["m_axi"].regions
+    right = model(params, stimulus).memories["m_axi"].regions
     return Outcome({}, {"done": 1}, {"m_axi": MemoryContents({**right, "target": right["target"] ^ 1})})
-
-
-DMA = Design(
-    name="copy_dma",
-    summary="copies 64 beats",
-    top="axi_dma",
-    files=("axi_dma.sv",),
-    root=Path(__file__).resolve().parents[1] / "benchmarks",
-    parameters={"DATA_W": Parameter(default=64)},
-    memories=(MemoryPort(name="m_axi", direction="out", data_width="DATA_W", address_width=32, id_width=1),),
-    status=(StatusPort(name="done", width=1),),
-    ties={"start": 1, "source": SOURCE, "target": TARGET, "beats": 4 * BURST},
-    model=_model,
-    timed=False,
-    cases=(
-        Case(
-            name="copy",
-            summary="everything is allocated",
-            make=_make,
-            options={"beats": 4 * BURST, "short": 0, "readonly": False},
-        ),
-    ),
-)
 
 
 def _run(folder, design=DMA, **options):
@@ -110,7 +55,7 @@ def test_what_goes_wrong_is_named(tmp_path):
 
 
 def _refusing(setting):
-    (stimulus,) = _make(setting)
+    (stimulus,) = make(setting)
     return [replace(stimulus, memories={"m_axi": replace(stimulus.memories["m_axi"], refusals=True)})]
 
 

@@ -116,7 +116,8 @@ def _three_stimuli(setting):
         clocks = {n: Clock(int(p), int(rng.integers(1, p + 1))) for n, p in zip(setting.clocks, periods, strict=True)}
         inputs, ready = {}, {}
         for name, clock in (("ab", "a_clk"), ("bc", "b_clk")):
-            gaps, pattern = (str(rng.choice(["none", "random:0.4", "bursty:9"])) for _ in range(2))
+            kinds = ["none", "random:0.4", "bursty:9"]
+            gaps, pattern = str(rng.choice(kinds)), str(rng.choice([*kinds, "after-valid", "after-valid:5"]))
             trace = random_trace(rng, 32, 150, clocks[clock])
             inputs[f"{name}_in"] = trace.with_gaps(Pattern.parse(gaps, seed=int(rng.integers(99))).gaps(150))
             ready[f"{name}_out"] = Pattern.parse(pattern, seed=int(rng.integers(99)))

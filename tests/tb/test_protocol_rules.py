@@ -36,17 +36,19 @@ def test_every_rule_is_caught_by_name(tmp_path):
 
 
 def test_the_table_has_every_rule_of_the_code():
-    code = "".join(p.read_text() for p in [*KERNEL.glob("*.cpp"), ROOT / "tb" / "session.py"])
+    python = [ROOT / "tb" / "session.py", *(ROOT / "tb" / "transactors").glob("*.py")]
+    code = "".join(p.read_text() for p in [*KERNEL.glob("*.cpp"), *python])
     used = set(re.findall(r'["{]((?:axi|axil|axis|mem)_\w+)"', code)) & set(RULES)
     used |= set(re.findall(r'(?:violation|broken)\(\s*"(\w+)"', code))
     used |= set(re.findall(r'broken\(\s*"\w+",\s*"(\w+)"', code))
     used |= set(re.findall(r'f"(axis_\w+): ', code))
-    used |= set(re.findall(r'"(axis?_outstanding)"', code))
+    used |= set(re.findall(r'"(axis?_outstanding|\w+_valid_waits)"', code))
     assert used == set(RULES)
 
 
 def test_every_axi_rule_has_a_mode():
-    text = (HERE / "inside_rules.py").read_text() + (HERE / "inside_axi_memory.py").read_text()
+    files = ("inside_rules.py", "inside_axi_memory.py", "test_valid_waits.py")
+    text = "".join((HERE / name).read_text() for name in files)
     for name in RULES:
         prefix, _, rule = name.partition("_")
         if prefix != "axis":

@@ -23,7 +23,7 @@ from pymodels.axi.memory import (
     MemoryTiming,
     Region,
 )
-from pymodels.pattern import Pattern
+from pymodels.pattern import Distances, Pattern
 
 BEAT = 8
 """Bytes of a beat."""
@@ -68,11 +68,23 @@ class Burst:
 
 
 class _Ready:
+    """Whether a channel is ready in a cycle in which something stands on it; asked in each such cycle, once."""
+
     def __init__(self, pattern: Pattern) -> None:
         self._pattern = pattern
-        self._values = pattern.ready(4096)
+        self._values = np.zeros(0, np.bool_) if pattern.waits else pattern.ready(4096)
+        self._distance = Distances(pattern) if pattern.waits else None
+        self._since: int | None = None  # after-valid: from when on it is ready
+
+    def moves(self) -> None:
+        """What stands there is taken in this cycle."""
+        self._since = None
 
     def __call__(self, cycle: int) -> bool:
+        if self._distance is not None:
+            if self._since is None:
+                self._since = cycle + self._distance()
+            return cycle >= self._since
         if cycle >= len(self._values):
             self._values = self._pattern.ready(2 * cycle)
         return bool(self._values[cycle])
@@ -134,16 +146,24 @@ class Memory:
         return not self._reads.open and not self._writes.open
 
     def ar_ready(self, cycle: int) -> bool:
-        """ARREADY."""
-        return self._ready["ar"](cycle) and len(self._reads.open) < self._timing.max_reads
+        """ARREADY, in a cycle of ARVALID."""
+        return len(self._reads.open) < self._timing.max_reads and self._taken("ar", cycle)
 
     def aw_ready(self, cycle: int) -> bool:
-        """AWREADY."""
-        return self._ready["aw"](cycle) and len(self._writes.open) < self._timing.max_writes
+        """AWREADY, in a cycle of AWVALID."""
+        return len(self._writes.open) < self._timing.max_writes and self._taken("aw", cycle)
 
     def w_ready(self, cycle: int) -> bool:
-        """WREADY."""
-        return self._ready["w"](cycle) and self._write_gate(cycle) == cycle and self._owed + self._timing.data_ahead > 0
+        """WREADY, in a cycle of WVALID."""
+        owed = self._owed + self._timing.data_ahead > 0
+        return owed and self._taken("w", cycle, self._write_gate(cycle) == cycle)
+
+    def _taken(self, channel: str, cycle: int, open_: bool = True) -> bool:
+        ready = self._ready[channel]
+        taken = ready(cycle) and open_
+        if taken:
+            ready.moves()
+        return taken
 
     def read_beat(self, cycle: int) -> tuple[Burst, npt.NDArray[np.uint8]] | None:
         """The beat that moves in this cycle. To be asked before this cycle's write data are taken."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The memory one burst at a time gives what the memory gives for a whole program."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -26,9 +28,15 @@ BUSY = MemoryTiming(
     r_gaps=Pattern("random", p=0.3, seed=4),
     b_gaps=Pattern("bursty", burst=6, seed=6),
 )
+WAITING = replace(
+    BUSY,
+    **{
+        f"{channel}_ready": Pattern("after-valid", burst=4, seed=seed) for seed, channel in enumerate(("aw", "w", "ar"))
+    },
+)
 
 
-@pytest.mark.parametrize("timing", [PLAIN, BUSY], ids=["plain", "busy"])
+@pytest.mark.parametrize("timing", [PLAIN, BUSY, WAITING], ids=["plain", "busy", "after-valid"])
 def test_reads(timing):
     rng = np.random.default_rng(1)
     lengths = rng.integers(1, 17, 60)
@@ -45,7 +53,7 @@ def test_reads(timing):
         free = address + 1
 
 
-@pytest.mark.parametrize("timing", [PLAIN, BUSY], ids=["plain", "busy"])
+@pytest.mark.parametrize("timing", [PLAIN, BUSY, WAITING], ids=["plain", "busy", "after-valid"])
 def test_a_master_that_is_not_ready_for_some_cycles_after_each_beat(timing):
     # Ready in one cycle of three once a beat has moved: slower than the same without, by three cycles a beat at least.
     channel = ReadChannel(timing)
@@ -58,7 +66,7 @@ def test_a_master_that_is_not_ready_for_some_cycles_after_each_beat(timing):
     assert plain[-1] <= moved[-1]
 
 
-@pytest.mark.parametrize("timing", [PLAIN, BUSY], ids=["plain", "busy"])
+@pytest.mark.parametrize("timing", [PLAIN, BUSY, WAITING], ids=["plain", "busy", "after-valid"])
 def test_writes(timing):
     # predict offers data with the address; a beat offered later is the same with a gap before it.
     rng = np.random.default_rng(2)

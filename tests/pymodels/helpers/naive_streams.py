@@ -38,15 +38,27 @@ class Source:
 
 
 class Sink:
+    """Ready by a table of cycles, or only after valid has stood for a beat's distance."""
+
     def __init__(self, pattern, horizon=20000):
-        self.pattern = pattern.ready(horizon).tolist()
+        self.waits = pattern.waits
+        self.pattern = (pattern.distances if self.waits else pattern.ready)(horizon).tolist()
         self.beats, self.cycles, self.cycle = [], [], 0
+        self.valid, self.stood = False, 0
 
     @property
     def ready(self):
+        if self.waits:
+            return self.stood == self.pattern[len(self.beats)]
         return self.pattern[self.cycle]
 
+    def takes(self, valid):
+        """Whether a beat moves at the next edge."""
+        self.valid = valid
+        return valid and self.ready
+
     def edge(self, push):
+        self.stood = self.stood + 1 if self.valid and push is None else 0
         if push is not None:
             self.beats.append(push)
             self.cycles.append(self.cycle)
@@ -210,7 +222,7 @@ def run_stage(stage, source, sink, limit=20000):
     """One stage between a source and a sink, until all is through."""
     for cycle in range(limit):
         took = source.valid and stage.ready
-        gave = stage.valid and sink.ready
+        gave = sink.takes(stage.valid)
         push, pushed = (source.head if took else None), (stage.head if gave else None)
         stage.edge(push, gave)
         source.edge(cycle, took)
@@ -236,7 +248,7 @@ def run_crossing(before, fifo, after, source, sink, s_clock, m_clock, limit=1_00
         took = source.valid and first.ready
         inner_in = before is not None and before.valid and fifo.ready
         inner_out = after is not None and fifo.valid and after.ready
-        gave = final.valid and sink.ready
+        gave = sink.takes(final.valid)
         took_beat = source.head if took else None
         in_beat = before.head if inner_in else None
         out_beat = fifo.head if inner_out else None
@@ -353,7 +365,7 @@ class Split:
 def run_split(split, source, sinks, limit=20000):
     for cycle in range(limit):
         took = source.valid and split.ready
-        gave = [o.valid and s.ready for o, s in zip(split.outputs, sinks, strict=True)]
+        gave = [s.takes(o.valid) for o, s in zip(split.outputs, sinks, strict=True)]
         heads = [o.head if g else None for o, g in zip(split.outputs, gave, strict=True)]
         split.edge(source.head if took else None, gave)
         source.edge(cycle, took)
@@ -417,7 +429,7 @@ def run_merge(merge, sources, sink, limit=20000):
         valids = [s.valid for s in sources]
         takes = [s.valid and merge.ready(p) for p, s in enumerate(sources)]
         taken = next((s.head for s, t in zip(sources, takes, strict=True) if t), None)
-        gave = merge.output.valid and sink.ready
+        gave = sink.takes(merge.output.valid)
         head = merge.output.head if gave else None
         merge.edge(valids, taken, gave)
         for source, t in zip(sources, takes, strict=True):

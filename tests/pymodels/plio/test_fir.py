@@ -222,7 +222,7 @@ def test_timing_against_simulation(trace, pattern, ntaps, settled):
     pipe = Pipeline(fir.fir_latency(ntaps) - 2, fir.fifo_depth(ntaps), settled)
     source, sink = Source(beats_of(trace), trace.gaps), Sink(pattern)
     for cycle in range(10000):
-        took, gave = source.valid and pipe.ready, pipe.valid and sink.ready
+        took, gave = source.valid and pipe.ready, sink.takes(pipe.valid)
         beat, head = source.head if took else None, pipe.register if gave else None
         pipe.edge(beat, gave)
         source.edge(cycle, took)

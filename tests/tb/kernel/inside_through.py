@@ -69,6 +69,21 @@ async def a_sink_follows_its_pattern(dut, text):
 
 
 @cocotb.test()
+@cocotb.parametrize(text=["after-valid", "after-valid:7"])
+async def a_sink_waits_for_valid(dut, text):
+    pattern = Pattern.parse(text, seed=5)
+    source, sink, monitor, _ = await _start(dut, ready=pattern)
+    sent = _trace(3000)
+    source.send(sent)
+    got = await sink.recv(beats=3000)
+    _same(got, sent)
+    # Valid comes at once, so all that passes is the distance of each beat.
+    assert np.array_equal(np.diff(got.cycle), pattern.distances(3000)[1:] + 1)
+    assert np.array_equal(monitor.take().cycle, got.cycle)
+    assert not sink.violations
+
+
+@cocotb.test()
 @cocotb.parametrize(gaps=["random:0.5", "bursty:7", "worst"])
 async def a_source_keeps_its_gaps(dut, gaps):
     source, sink, _, base = await _start(dut)
