@@ -20,16 +20,17 @@ from pymodels.errors import UsageError
 from tb.cli.common import BY_SIGNAL, FAILED, Json, Screen, examples, literal, print_json
 from tb.cli.farm import Keys, make_app
 from tb.kernel.waivers import waived
+from tb.regress.brief import Brief
 from tb.regress.compare import compare_runs
 from tb.regress.engine import Oldest, Tally
 from tb.regress.farm_pool import WAIT_S
 from tb.regress.item import Item, ItemResult, Status
 from tb.regress.plan import make_batches, make_plan
-from tb.regress.reports import as_dict, mixture, repeat_command, row_dict
+from tb.regress.reports import as_dict, mixture, repeat_command, report_text, row_dict
 from tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
 from tb.regress.store import Row, Run, Store
 from tb.regress.suite import find_suite, load_suite, suite_names
-from tb.regress.summary import waivers
+from tb.regress.summary import Gathered, cells
 from tb.regress.trust import check_trusted
 
 Trust = Annotated[
@@ -168,11 +169,10 @@ def regress_command(
             run = begin(store, suite or "smoke", items, settings, seed=seed, file=path)
         with _watching(run) as observer:
             run = go_on(store, run, settings, observer)
-        rows = store.rows(run.id)
         if as_json:
-            print_json(as_dict(run, rows))
+            typer.echo(_run_json(store, run), nl=False)
         else:
-            _show_run(run, rows)
+            _show_run(store, run)
         if run.facts.get("interrupted"):
             raise typer.Exit(BY_SIGNAL + run.facts["signal"])
         if run.status != "pass":
@@ -234,7 +234,8 @@ def _watching(run: Run) -> Iterator[Observer]:
                 if not result.passed:
                     failed += 1
                     if failed <= _SHOWN * 4:
-                        err.print(_failure_line(result), soft_wrap=True)
+                        why = result.failures[0].partition("\n")[0] if result.failures else ""
+                        err.print(_failure_line(result.status, result.key, why), soft_wrap=True)
             speed = bar.tasks[0].speed
             bar.update(task, advance=len(fresh), rate=f"{speed:.0f}/s" if speed else "")
             bar.update(task, description=f"run {run.id}" + (f" [red]{failed} failed[/]" if failed else ""))
@@ -261,28 +262,36 @@ def _watching(run: Run) -> Iterator[Observer]:
         yield Observer(started, results, tick, step, note)
 
 
-def _failure_line(result: ItemResult) -> str:
-    colour = _COLOURS[result.status]
-    why = result.failures[0].partition("\n")[0] if result.failures else ""
-    return f"[bold {colour}]{result.status.value:<7}[/] {literal(result.key)}  {literal(why)}"
+def _failure_line(status: Status, key: str, why: str) -> str:
+    return f"[bold {_COLOURS[status]}]{status.value:<7}[/] {literal(key)}  {literal(why)}"
 
 
-def _show_run(run: Run, rows: Sequence[Row]) -> None:
+def _waivers(store: Store, run: Run) -> Mapping[tuple[str, str], int]:
+    """Violations that each waiver fitted, by design and waiver."""
+    return Gathered(store.measured(run.id, waived=True)).waivers
+
+
+def _run_json(store: Store, run: Run, *, failed: bool = False) -> str:
+    return report_text(store, run, store.briefs(run.id), _waivers(store, run), failed=failed)
+
+
+def _show_run(store: Store, run: Run) -> None:
+    rows = store.briefs(run.id)
     out = Screen(highlight=False)
     # A pipe has no width of its own, and 80 columns cut off names.
     out.width = out.width if out.is_terminal else 110
     out.print(_design_table(run, rows))
-    failed = [r for r in rows if r.result is not None and not r.result.passed]
+    done = [r for r in rows if r.status is not None]
+    failed = [r for r in done if not r.passed]
     for row in failed[:_SHOWN]:
-        assert row.result is not None
-        out.print(_failure_line(row.result), soft_wrap=True)
-        out.print(f"        repeat: {repeat_command(run, row.item)}", markup=False, soft_wrap=True)
+        assert row.status is not None
+        out.print(_failure_line(row.status, row.key, row.mismatch), soft_wrap=True)
+        out.print(f"        repeat: {repeat_command(run, row.key)}", markup=False, soft_wrap=True)
     if len(failed) > _SHOWN:
         out.print(f"... and {len(failed) - _SHOWN} more: goldbeat show {run.id} --failed", markup=False)
-    for (design, name), count in waivers(rows).items():
+    for (design, name), count in _waivers(store, run).items():
         out.print(f"{design}: {waived(name, count)}", markup=False, soft_wrap=True)
-    done = [r.result for r in rows if r.result is not None]
-    passed, left = sum(r.passed for r in done), run.total - len(done)
+    passed, left = len(done) - len(failed), run.total - len(done)
     mark = {"pass": "[bold green]PASS[/]", "fail": "[bold red]FAIL[/]"}.get(
         run.status, f"[bold yellow]{run.status.upper()}[/]"
     )
@@ -301,24 +310,19 @@ def _show_run(run: Run, rows: Sequence[Row]) -> None:
     out.print(f"in {run.folder}: index.html, junit.xml, report.json", markup=False, soft_wrap=True)
 
 
-def _design_table(run: Run, rows: Sequence[Row]) -> Table:
+def _design_table(run: Run, rows: Sequence[Brief]) -> Table:
     table = Table(title=f"run {run.id}: {literal(run.suite)}, git {literal(run.git)}")
     for column in ("design", "case", "pass", "of", "cycles", "values", "sim s"):
         table.add_column(column, justify="left" if column in ("design", "case") else "right")
-    groups: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        groups.setdefault((row.item.design, row.item.case), []).append(row)
-    for (design, case), members in groups.items():
-        done = [r.result for r in members if r.result is not None]
-        passed = sum(r.passed for r in done)
+    for cell in cells(rows).values():
         table.add_row(
-            literal(design),
-            literal(case),
-            f"[green]{passed}[/]" if passed == len(members) else f"[red]{passed}[/]",
-            str(len(members)),
-            f"{sum(r.cycles for r in done):,}",
-            f"{sum(r.compared for r in done):,}",
-            f"{sum(r.wall_s for r in done):.2f}",
+            literal(cell.design),
+            literal(cell.case),
+            f"[green]{cell.passed}[/]" if cell.passed == cell.total else f"[red]{cell.passed}[/]",
+            str(cell.total),
+            f"{cell.cycles:,}",
+            f"{cell.compared:,}",
+            f"{cell.wall_s:.2f}",
         )
     return table
 
@@ -336,7 +340,7 @@ def history_command(
         runs = store.runs(suite=suite, last=last)
         counts = {run.id: store.counts(run.id) for run in runs}
     if as_json:
-        print_json([{**as_dict(run, ()), "counts": counts[run.id]} for run in runs])
+        print_json([{**as_dict(run), "counts": counts[run.id]} for run in runs])
         return
     table = Table()
     for column in ("run", "suite", "started (UTC)", "git", "status", "pass", "fail", "open", "seconds"):
@@ -392,18 +396,15 @@ def show_command(
                 _show_case(run, row)
             return
         run = _find_run(store, what)
-        rows = store.rows(run.id)
-    if failed:
-        rows = [r for r in rows if r.result is not None and not r.result.passed]
-    if as_json:
-        print_json(as_dict(run, rows))
-    elif failed:
-        out = Screen(highlight=False)
-        for row in rows:
-            assert row.result is not None
-            out.print(_failure_line(row.result), soft_wrap=True)
-    else:
-        _show_run(run, rows)
+        if as_json:
+            typer.echo(_run_json(store, run, failed=failed), nl=False)
+        elif failed:
+            out = Screen(highlight=False)
+            for brief in store.briefs(run.id):
+                if brief.status is not None and not brief.passed:
+                    out.print(_failure_line(brief.status, brief.key, brief.mismatch), soft_wrap=True)
+        else:
+            _show_run(store, run)
 
 
 def _show_case(run: Run, row: Row) -> None:
@@ -430,7 +431,7 @@ def _show_case(run: Run, row: Row) -> None:
         out.print(failure, markup=False, soft_wrap=True)
     if result.log:
         out.print(result.log, markup=False, soft_wrap=True)
-    out.print(f"repeat: {repeat_command(run, item)}", markup=False, soft_wrap=True)
+    out.print(f"repeat: {repeat_command(run, item.key)}", markup=False, soft_wrap=True)
 
 
 def _port_text(figures: Mapping[str, Any]) -> str:
@@ -453,7 +454,7 @@ def compare_command(
     """
     with Store(read_only=True) as store:
         first, second = _find_run(store, before), _find_run(store, after)
-        change = compare_runs(store.rows(first.id), store.rows(second.id))
+        change = compare_runs(store.briefs(first.id), store.briefs(second.id))
     if as_json:
         print_json({"before": first.id, "after": second.id, **change.as_dict()})
     else:
@@ -514,7 +515,7 @@ def rerun_command(
         folder = run.folder / "reruns" / str(row.item.index)
         err = Screen(stderr=True)
         with err.status(f"running {literal(row.item.key)}") if err.is_terminal else _nothing():
-            again = repeat_command(run, row.item, waves=waves)
+            again = repeat_command(run, row.item.key, waves=waves)
             report = run_alone(row.item, str(folder), None, waves=waves, repeat=again)
         files = artefacts_of(report, folder, Path.cwd())
     if as_json:

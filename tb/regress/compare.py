@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tb.regress.store import Row
+from tb.regress.brief import Brief
 
 
 @dataclass(frozen=True)
@@ -53,10 +53,10 @@ class Change:
         return asdict(self)
 
 
-def compare_runs(before: Sequence[Row], after: Sequence[Row]) -> Change:
+def compare_runs(before: Sequence[Brief], after: Sequence[Brief]) -> Change:
     """Compare the results of two runs."""
-    old = {r.item.key: r.result for r in before if r.result is not None}
-    new = {r.item.key: r.result for r in after if r.result is not None}
+    old = {r.key: r for r in before if r.status is not None}
+    new = {r.key: r for r in after if r.status is not None}
     change = Change(gone=len(old.keys() - new.keys()), added=len(new.keys() - old.keys()))
     for key, now in new.items():
         if key not in old:
@@ -65,7 +65,7 @@ def compare_runs(before: Sequence[Row], after: Sequence[Row]) -> Change:
         change.common += 1
         change.same += was.trace_hash == now.trace_hash and was.trace_hash is not None
         if was.passed and not now.passed:
-            change.broken.append((key, now.failures[0].splitlines()[0] if now.failures else now.status.value))
+            change.broken.append((key, now.mismatch or str(now.status)))
         elif now.passed and not was.passed:
             change.fixed.append(key)
         elif was.passed and now.passed and was.cycles and was.cycles != now.cycles:

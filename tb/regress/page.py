@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -11,6 +12,7 @@ from markupsafe import Markup
 
 from tb.kernel.waivers import waived
 from tb.regress import code_coverage, summary
+from tb.regress.brief import Brief
 from tb.regress.reports import mixture, repeat_command, with_batch_command
 from tb.regress.store import Row, Run
 from tb.regress.summary import Spread
@@ -21,15 +23,27 @@ _MOST_FAILURES = 100
 _MOST_MISSED = 60
 
 
-def page(run: Run, rows: Sequence[Row], before: tuple[Run, Sequence[Row]] | None, covered: Mapping[str, int]) -> str:
-    """The page of a run.
+@dataclass(frozen=True)
+class Content:
+    """What a page is made of.
 
-    Args:
-        run: the run.
-        rows: its items.
+    Attributes:
+        rows: the run's items.
+        gathered: their figures.
+        failures: the first of those that do not pass, whole.
         before: the run that cycles are compared with, and its items; None when there is none.
         covered: code coverage by point; empty when it was not counted.
     """
+
+    rows: Sequence[Brief]
+    gathered: summary.Gathered
+    failures: Sequence[Row]
+    before: tuple[Run, Sequence[Brief]] | None
+    covered: Mapping[str, int]
+
+
+def page(run: Run, content: Content) -> str:
+    """The page of a run."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),
         autoescape=True,
@@ -39,15 +53,15 @@ def page(run: Run, rows: Sequence[Row], before: tuple[Run, Sequence[Row]] | None
         finalize=_seen,
     )
     environment.filters |= {"percent": _percent, "bar": _bar, "range": _range, "change": _change_bar}
-    found = summary.cells(rows)
-    failures = [r for r in rows if r.result is not None and not r.result.passed]
+    found = summary.cells(content.rows)
     counts: dict[str, int] = {}
     for cell in found.values():
         for status, number in cell.counts.items():
             counts[status] = counts.get(status, 0) + number
-    latencies = summary.latencies(rows)
-    files = code_coverage.by_file(covered)
-    functional = summary.functional(rows)
+    failures, before = content.failures[:_MOST_FAILURES], content.before
+    latencies = content.gathered.latencies()
+    files = code_coverage.by_file(content.covered)
+    functional = content.gathered.functional
     template = environment.get_template("regress.html.j2")
     return template.render(
         run=run,
@@ -56,21 +70,21 @@ def page(run: Run, rows: Sequence[Row], before: tuple[Run, Sequence[Row]] | None
         designs=list(dict.fromkeys(d for d, _ in found)),
         cases=list(dict.fromkeys(c for _, c in found)),
         cells=found,
-        failures=failures[:_MOST_FAILURES],
-        shown={r.item.index for r in failures[:_MOST_FAILURES]},
-        more_failures=max(0, len(failures) - _MOST_FAILURES),
-        repeat=lambda row: repeat_command(run, row.item),
+        failures=failures,
+        shown={r.item.index for r in failures},
+        more_failures=sum(n for status, n in counts.items() if status not in ("pass", "open")) - len(failures),
+        repeat=lambda row: repeat_command(run, row.item.key),
         with_batch=lambda row: with_batch_command(run, row.item),
-        ports=summary.ports(rows),
+        ports=content.gathered.ports(),
         latencies=latencies,
         longest=_longest(latencies),
         before=before[0] if before else None,
-        against=summary.cycles_against(before[1], rows) if before else [],
+        against=summary.cycles_against(before[1], content.rows) if before else [],
         files=files,
         kinds=[k for k in code_coverage.KINDS if any(f.total.get(k) for f in files)],
         most_missed=_MOST_MISSED,
         functional=functional,
-        waivers=[f"{design}: {waived(name, count)}" for (design, name), count in summary.waivers(rows).items()],
+        waivers=[f"{design}: {waived(name, count)}" for (design, name), count in content.gathered.waivers.items()],
         bins={design: summary.bins_hit(by_port) for design, by_port in functional.items()},
     )
 

@@ -4,21 +4,33 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
-import xml.etree.ElementTree as ET
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+from xml.sax.saxutils import escape, quoteattr
 
+from tb.regress.brief import Brief
 from tb.regress.code_coverage import lcov
 from tb.regress.item import Item, Status
 from tb.regress.store import Row, Run, Store
-from tb.regress.summary import waivers
-from tb.visible import xml_text
+from tb.regress.summary import Gathered
+from tb.visible import visible
+
+_PLAIN = re.compile(r"[\w./=+#:, -]*", re.ASCII)
+MOST_CASES = 2000
+"""Cases of a run whose JSON has every one whole."""
+MOST_WHOLE = 1000
+"""Cases that do not pass and are reported whole; of others there is the first line of the first failure."""
+_MOST_BYTES = 4 << 20
+"""Of those in the JSON of a run of more cases."""
+COLUMNS = ("key", "status", "cycles", "wall_s", "compared", "trace_hash", "mismatch")
+"""Of ``results`` in the JSON of such a run."""
 
 
-def repeat_command(run: Run, item: Item, *, waves: bool = True) -> str:
+def repeat_command(run: Run, key: str, *, waves: bool = True) -> str:
     """The command that runs one item again."""
-    return shlex.join(["goldbeat", "rerun", f"{run.id}/{item.key}", *(["--waves"] if waves else [])])
+    return shlex.join(["goldbeat", "rerun", f"{run.id}/{key}", *(["--waves"] if waves else [])])
 
 
 def with_batch_command(run: Run, item: Item) -> str:
@@ -39,28 +51,41 @@ def mixture(run: Run) -> list[str]:
 
 def write_reports(store: Store, run: Run) -> None:
     """Write every report of a run into its folder; those that are there are replaced."""
-    from tb.regress.page import page
+    from tb.regress.page import Content, page
 
-    rows = store.rows(run.id)
+    rows, gathered = store.briefs(run.id), Gathered(store.measured(run.id))
+    failures = store.bad(run.id, MOST_WHOLE)
     run.folder.mkdir(parents=True, exist_ok=True)
-    (run.folder / "junit.xml").write_text(junit(run, rows), encoding="utf-8")
-    (run.folder / "report.json").write_text(json.dumps(as_dict(run, rows), indent=1) + "\n", encoding="utf-8")
+    (run.folder / "junit.xml").write_text(junit(run, rows, failures, gathered.waived), encoding="utf-8")
+    (run.folder / "report.json").write_text(report_text(store, run, rows, gathered.waivers), encoding="utf-8")
     covered = store.coverage(run.id)
     if covered:
         (run.folder / "coverage.info").write_text(lcov(covered), encoding="utf-8")
     last = store.before(run)
-    before = None if last is None else (last, store.rows(last.id))
-    (run.folder / "index.html").write_text(page(run, rows, before, covered), encoding="utf-8")
+    before = None if last is None else (last, store.briefs(last.id))
+    content = Content(rows, gathered, failures, before, covered)
+    (run.folder / "index.html").write_text(page(run, content), encoding="utf-8")
 
 
-def junit(run: Run, rows: Sequence[Row]) -> str:
-    """A run as JUnit XML: one suite a design, one testcase an item; what has not run is skipped."""
-    top = ET.Element("testsuites", {"name": f"goldbeat {run.suite}"})
-    by_design: dict[str, list[Row]] = {}
+# -- JUnit XML --------------------------------------------------------------------------------------------------------
+
+
+def junit(run: Run, rows: Sequence[Brief], failures: Sequence[Row], waived: Mapping[int, Mapping[str, int]]) -> str:
+    """A run as JUnit XML: one suite a design, one testcase an item; what has not run is skipped.
+
+    Args:
+        run: the run.
+        rows: its items.
+        failures: those that do not pass and are shown whole; others are shown with the first line of their first failure.
+        waived: violations that waivers fitted, by item and waiver.
+    """
+    by_design: dict[str, list[Brief]] = {}
     for row in rows:
-        by_design.setdefault(row.item.design, []).append(row)
+        by_design.setdefault(row.design, []).append(row)
+    whole = {row.item.index: row for row in failures}
+    lines = ["<?xml version='1.0' encoding='utf-8'?>", f"<testsuites{_attributes(name=f'goldbeat {run.suite}')}>"]
     for design, members in by_design.items():
-        done = [r.result for r in members if r.result is not None]
+        done = [r for r in members if r.status is not None]
         counts = {
             "tests": str(len(members)),
             "failures": str(sum(r.status is Status.FAIL for r in done)),
@@ -68,39 +93,93 @@ def junit(run: Run, rows: Sequence[Row]) -> str:
             "skipped": str(len(members) - len(done)),
             "time": f"{sum(r.wall_s for r in done):.3f}",
         }
-        suite = ET.SubElement(top, "testsuite", {"name": design, "timestamp": run.started, **counts})
-        for row in members:
-            _testcase(suite, run, row)
-    return xml_text(top)
+        lines.append(f"  <testsuite{_attributes(name=design, timestamp=run.started, **counts)}>")
+        lines += [_testcase(run, row, whole.get(row.number), waived.get(row.number, {})) for row in members]
+        lines.append("  </testsuite>")
+    return "\n".join([*lines, "</testsuites>", ""])
 
 
-def _testcase(suite: ET.Element, run: Run, row: Row) -> None:
-    item, result = row.item, row.result
-    seconds = f"{result.wall_s:.3f}" if result is not None else "0"
-    name = item.key.partition("/")[2]
-    case = ET.SubElement(suite, "testcase", {"classname": item.design, "name": name, "time": seconds})
-    if result is None:
-        ET.SubElement(case, "skipped", {"message": "not run"})
-        return
-    properties = ET.SubElement(case, "properties")
-    for key, value in (
-        ("trace_hash", result.trace_hash or ""),
-        ("cycles", str(result.cycles)),
-        ("seed", str(item.seed)),
-        *((f"waived {name}", str(count)) for name, count in result.waived.items()),
-    ):
-        ET.SubElement(properties, "property", {"name": key, "value": value})
-    if not result.passed:
-        kind = "failure" if result.status is Status.FAIL else "error"
-        first = result.failures[0] if result.failures else result.status.value
-        element = ET.SubElement(case, kind, {"message": first.partition("\n")[0], "type": result.status.value})
-        element.text = "\n".join([*result.failures, f"repeat: {repeat_command(run, item)}"])
-        if result.log:
-            ET.SubElement(case, "system-out").text = result.log
+def _testcase(run: Run, row: Brief, whole: Row | None, waived: Mapping[str, int]) -> str:
+    """The lines of an item. Written as text: a tree of 100,000 of them would take seconds and half a gigabyte."""
+    seconds = "0" if row.status is None else f"{row.wall_s:.3f}"
+    name = _quoted(row.key.partition("/")[2])
+    head = f'    <testcase classname={_quoted(row.design)} name={name} time="{seconds}">'
+    if row.status is None:
+        return f'{head}\n      <skipped message="not run" />\n    </testcase>'
+    lines = [
+        head,
+        "      <properties>",
+        f'        <property name="trace_hash" value={_quoted(row.trace_hash or "")} />',
+        f'        <property name="cycles" value="{row.cycles}" />',
+        f'        <property name="seed" value="{row.seed}" />',
+    ]
+    for name, count in waived.items():
+        lines.append(f'        <property name={_quoted(f"waived {name}")} value="{count}" />')
+    lines.append("      </properties>")
+    if not row.passed:
+        kind = "failure" if row.status is Status.FAIL else "error"
+        result = None if whole is None else whole.result
+        failures = [row.mismatch] if result is None else result.failures
+        first = (failures[0] if failures else row.status.value).partition("\n")[0]
+        text = "\n".join([*failures, f"repeat: {repeat_command(run, row.key)}"])
+        lines.append(
+            f"      <{kind}{_attributes(message=first, type=row.status.value)}>{escape(visible(text))}</{kind}>"
+        )
+        if result is not None and result.log:
+            lines.append(f"      <system-out>{escape(visible(result.log))}</system-out>")
+    return "\n".join([*lines, "    </testcase>"])
 
 
-def as_dict(run: Run, rows: Sequence[Row]) -> dict[str, Any]:
-    """A run for JSON."""
+def _attributes(**values: str) -> str:
+    return "".join([f" {name}={_quoted(value)}" for name, value in values.items()])
+
+
+def _quoted(text: str) -> str:
+    # Nearly every text is plain, and this is half of the time that a report takes.
+    return f'"{text}"' if _PLAIN.fullmatch(text) else quoteattr(visible(text, line=True))
+
+
+# -- JSON -------------------------------------------------------------------------------------------------------------
+
+
+def report_text(
+    store: Store, run: Run, rows: Sequence[Brief], waivers: Mapping[tuple[str, str], int], *, failed: bool = False
+) -> str:
+    """A run as JSON.
+
+    Args:
+        store: where it is.
+        run: the run.
+        rows: its items.
+        waivers: violations that each waiver fitted, by design and waiver.
+        failed: only cases that do not pass.
+
+    Returns:
+        every case whole; of a run of more than :data:`MOST_CASES`, one row of ``results`` a case, and those cases whole that
+        do not pass, up to :data:`MOST_WHOLE` or :data:`_MOST_BYTES`.
+    """
+    shown = [r for r in rows if r.status is not None and not r.passed] if failed else rows
+    found = as_dict(run, waivers)
+    if len(shown) <= MOST_CASES:
+        cases = store.bad(run.id, -1) if failed else store.rows(run.id)
+        return json.dumps({**found, "cases": [row_dict(run, r) for r in cases]}, indent=1) + "\n"
+    size, whole = 0, []
+    for row in store.bad(run.id, MOST_WHOLE):
+        whole.append(row_dict(run, row))
+        size += len(json.dumps(whole[-1]))
+        if size > _MOST_BYTES:
+            break
+    head = json.dumps({**found, "cases": whole}, indent=1).rpartition("\n")[0]
+    table = (json.dumps([getattr(r, name) for name in COLUMNS], separators=(",", ":")) for r in shown)
+    return (
+        f'{head},\n "results": {{\n  "columns": {json.dumps(COLUMNS)},\n  "rows": [\n'
+        + ",\n".join(table)
+        + "\n  ]\n }\n}\n"
+    )
+
+
+def as_dict(run: Run, waivers: Mapping[tuple[str, str], int] | None = None) -> dict[str, Any]:
+    """A run for JSON, without its cases."""
     return {
         "run": run.id,
         "suite": run.suite,
@@ -114,8 +193,8 @@ def as_dict(run: Run, rows: Sequence[Row]) -> dict[str, Any]:
         "settings": dict(run.settings),
         "facts": dict(run.facts),
         "folder": str(run.folder),
-        "waived": {f"{design}: {name}": count for (design, name), count in waivers(rows).items()},
-        "cases": [row_dict(run, r) for r in rows],
+        "waived": {f"{design}: {name}": count for (design, name), count in (waivers or {}).items()},
+        "cases": [],
     }
 
 
@@ -149,5 +228,5 @@ def row_dict(run: Run, row: Row) -> dict[str, Any]:
         "worker": result.worker,
         "attempt": result.attempt,
         "artefacts": dict(row.artefacts),
-        "repeat": repeat_command(run, item),
+        "repeat": repeat_command(run, item.key),
     }

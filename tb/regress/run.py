@@ -344,7 +344,7 @@ def _rerun_failures(store: Store, run: Run, most: int, pool: LocalExecutor, obse
     futures = {}
     for row in [*firsts, *others][:most]:
         folder = run.folder / "failures" / str(row.item.index)
-        again = repeat_command(run, row.item)
+        again = repeat_command(run, row.item.key)
         futures[row.item.index] = pool.submit(
             run_alone, row.item, str(folder), str(build_root()), waves=True, repeat=again
         )

@@ -24,6 +24,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from pymodels.errors import InputError, ToolError, UsageError
 from tb.paths import build_root
+from tb.regress.brief import COLUMNS, Brief, Measured, read_brief, read_measured
 from tb.regress.item import Item, ItemResult
 from tb.regress.recorded import read_artefacts, read_facts, read_result, read_settings
 
@@ -409,16 +410,37 @@ class Store:
                 for r in rows
             ]
 
-    def rows(self, run: int, where: str = "", *values: Any) -> list[Row]:
-        """The items of a run with their results, in the plan's order."""
+    def rows(self, run: int, where: str = "", *values: Any, most: int = -1) -> list[Row]:
+        """The items of a run with their results, in the plan's order; ``most`` of them, all if negative."""
         with _plain_errors(self.path):
             found = self._base.execute(
-                f"SELECT spec, result, artefacts FROM items WHERE run=? {where} ORDER BY idx", (run, *values)
+                f"SELECT spec, result, artefacts FROM items WHERE run=? {where} ORDER BY idx LIMIT ?",
+                (run, *values, most),
             ).fetchall()
             return [
                 Row(Item.model_validate_json(r["spec"]), read_result(r["result"]), read_artefacts(r["artefacts"]))
                 for r in found
             ]
+
+    def briefs(self, run: int) -> list[Brief]:
+        """The items of a run in short, in the plan's order."""
+        with _plain_errors(self.path):
+            rows = self._base.execute(f"SELECT {COLUMNS} FROM items WHERE run=? ORDER BY idx", (run,))
+            return [read_brief(tuple(row)) for row in rows]
+
+    def measured(self, run: int, *, waived: bool = False) -> Iterator[Measured]:
+        """The figures of every result of a run, one at a time, in the plan's order; ``waived``: only of those with waivers."""
+        where = 'AND instr(result, \'"waived": {"\')' if waived else ""
+        with _plain_errors(self.path):
+            rows = self._base.execute(
+                f"SELECT idx, design, status, result FROM items WHERE run=? AND result IS NOT NULL {where} ORDER BY idx",
+                (run,),
+            )
+            yield from read_measured(tuple(row) for row in rows)
+
+    def bad(self, run: int, most: int) -> list[Row]:
+        """The first items of a run that do not pass, whole."""
+        return self.rows(run, "AND status IS NOT NULL AND status != 'pass'", most=most)
 
     def find(self, run: int, case: str) -> Row:
         """An item of a run by its key or its number.

@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+import numpy.typing as npt
 
+from tb.regress.brief import Brief, Measured
 from tb.regress.item import Status
-from tb.regress.store import Row
 
 
 @dataclass
@@ -20,6 +22,8 @@ class Cell:
     case: str
     counts: dict[str, int] = field(default_factory=dict)
     cycles: int = 0
+    compared: int = 0
+    wall_s: float = 0.0
     first_bad: int | None = None
 
     @property
@@ -39,18 +43,22 @@ class Cell:
         return "bad" if self.total > self.passed + left else "open" if left else "pass"
 
 
-def cells(rows: Iterable[Row]) -> dict[tuple[str, str], Cell]:
+def cells(rows: Iterable[Brief]) -> dict[tuple[str, str], Cell]:
     """Every case of every design, in the plan's order."""
     found: dict[tuple[str, str], Cell] = {}
     for row in rows:
-        key = (row.item.design, row.item.case)
-        cell = found.setdefault(key, Cell(*key))
-        status = "open" if row.result is None else row.result.status.value
+        key = (row.design, row.case)
+        cell = found.get(key)
+        if cell is None:
+            cell = found[key] = Cell(*key)
+        status = "open" if row.status is None else row.status.value
         cell.counts[status] = cell.counts.get(status, 0) + 1
-        if row.result is not None:
-            cell.cycles += row.result.cycles
-            if not row.result.passed and cell.first_bad is None:
-                cell.first_bad = row.item.index
+        if row.status is not None:
+            cell.cycles += row.cycles
+            cell.compared += row.compared
+            cell.wall_s += row.wall_s
+            if not row.passed and cell.first_bad is None:
+                cell.first_bad = row.number
     return found
 
 
@@ -66,7 +74,7 @@ class Spread:
     count: int
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Spread:
+    def of(cls, values: npt.NDArray[np.float64]) -> Spread:
         """From at least one value."""
         least, low, middle, high, most = (float(q) for q in np.quantile(values, (0, 0.25, 0.5, 0.75, 1)))
         return cls(least, low, middle, high, most, len(values))
@@ -84,24 +92,6 @@ class PortSummary:
     beats: int
 
 
-def ports(rows: Iterable[Row]) -> list[PortSummary]:
-    """Every port that carried at least two beats in some item that passed."""
-    found: dict[tuple[str, str, str], list[tuple[float, float, int]]] = {}
-    for row in rows:
-        if row.result is None or not row.result.passed:
-            continue
-        for name, figures in row.result.ports.items():
-            if figures["mb_per_s"] is not None:
-                key = (row.item.design, name, figures["direction"])
-                found.setdefault(key, []).append((figures["share"], figures["mb_per_s"], figures["beats"]))
-    return [
-        PortSummary(
-            *key, Spread.of([v[0] for v in values]), Spread.of([v[1] for v in values]), sum(v[2] for v in values)
-        )
-        for key, values in sorted(found.items())
-    ]
-
-
 @dataclass(frozen=True)
 class LatencySummary:
     """Latency from one port to another over a run, in nanoseconds: the means of the items, and the largest of all."""
@@ -111,21 +101,6 @@ class LatencySummary:
     by: str
     mean: Spread
     most: float
-
-
-def latencies(rows: Iterable[Row]) -> list[LatencySummary]:
-    """Every pair of ports whose beats or frames pair off."""
-    found: dict[tuple[str, str, str], list[tuple[float, float]]] = {}
-    for row in rows:
-        if row.result is None or not row.result.passed:
-            continue
-        for path, figures in row.result.latency.items():
-            values = found.setdefault((row.item.design, path, str(figures["by"])), [])
-            values.append((figures["mean"] / 1000, figures["max"] / 1000))
-    return [
-        LatencySummary(*key, Spread.of([v[0] for v in values]), max(v[1] for v in values))
-        for key, values in sorted(found.items())
-    ]
 
 
 @dataclass
@@ -144,44 +119,85 @@ class CyclesSummary:
         return self.after / self.before - 1 if self.before else 0.0
 
 
-def cycles_against(before: Iterable[Row], after: Iterable[Row]) -> list[CyclesSummary]:
+def cycles_against(before: Iterable[Brief], after: Iterable[Brief]) -> list[CyclesSummary]:
     """Cycles by design and case, over what passes in both runs; the largest change first."""
-    old = {r.item.key: r.result.cycles for r in before if r.result is not None and r.result.passed}
+    old = {r.key: r.cycles for r in before if r.passed}
     found: dict[tuple[str, str], CyclesSummary] = {}
     for row in after:
-        if row.result is None or not row.result.passed or row.item.key not in old:
+        if not row.passed or row.key not in old:
             continue
-        one = found.setdefault((row.item.design, row.item.case), CyclesSummary(row.item.design, row.item.case))
-        one.before += old[row.item.key]
-        one.after += row.result.cycles
+        one = found.get((row.design, row.case))
+        if one is None:
+            one = found[row.design, row.case] = CyclesSummary(row.design, row.case)
+        one.before += old[row.key]
+        one.after += row.cycles
         one.items += 1
     return sorted(found.values(), key=lambda c: (-abs(c.change), c.design, c.case))
 
 
-def functional(rows: Iterable[Row]) -> dict[str, dict[str, dict[str, int]]]:
-    """Hits of functional coverage bins by design, port and bin, over everything that ran."""
-    found: dict[str, dict[str, dict[str, int]]] = {}
-    for row in rows:
-        if row.result is None:
-            continue
-        for port, bins in row.result.coverage.items():
-            total = found.setdefault(row.item.design, {}).setdefault(port, {})
+class Gathered:
+    """What the figures of a run amount to, gathered in one pass.
+
+    Args:
+        results: the figures of every result.
+
+    Attributes:
+        functional: hits of functional coverage bins by design, port and bin, over everything that ran.
+        waivers: violations that each waiver fitted, by design and waiver, over everything that ran.
+        waived: the same by item, of those that have waivers.
+    """
+
+    def __init__(self, results: Iterable[Measured]) -> None:
+        self.functional: dict[str, dict[str, dict[str, int]]] = {}
+        self.waivers: dict[tuple[str, str], int] = {}
+        self.waived: dict[int, Mapping[str, int]] = {}
+        # Three, and two, numbers a result: arrays of them take a fraction of the memory of tuples.
+        self._ports: dict[tuple[str, str, str], array[float]] = {}
+        self._latencies: dict[tuple[str, str, str], array[float]] = {}
+        for result in results:
+            self._add(result)
+
+    def _add(self, result: Measured) -> None:
+        design, figures = result.design, result.figures
+        for port, bins in figures.get("coverage", {}).items():
+            total = self.functional.setdefault(design, {}).setdefault(port, {})
             for name, hits in bins.items():
-                total[name] = total.get(name, 0) + hits
-    return found
+                # What never happened is listed too.
+                if hits or name not in total:
+                    total[name] = total.get(name, 0) + hits
+        if waived := figures.get("waived"):
+            self.waived[result.number] = waived
+            for name, count in waived.items():
+                self.waivers[design, name] = self.waivers.get((design, name), 0) + count
+        if not result.passed:
+            return
+        for name, port_figures in figures.get("ports", {}).items():
+            share, rate = port_figures["share"], port_figures["mb_per_s"]
+            if share is not None and rate is not None:
+                column = self._ports.setdefault((design, name, port_figures["direction"]), array("d"))
+                column.extend((share, rate, port_figures["beats"]))
+        for path, took in figures.get("latency", {}).items():
+            column = self._latencies.setdefault((design, path, took["by"]), array("d"))
+            column.extend((took["mean"] / 1000, took["max"] / 1000))
+
+    def ports(self) -> list[PortSummary]:
+        """Every port that carried at least two beats in some item that passed."""
+        found = []
+        for key, column in sorted(self._ports.items()):
+            share, rate, beats = np.frombuffer(column).reshape(-1, 3).T
+            found.append(PortSummary(*key, Spread.of(share), Spread.of(rate), int(beats.sum())))
+        return found
+
+    def latencies(self) -> list[LatencySummary]:
+        """Every pair of ports whose beats or frames pair off, in items that passed."""
+        found = []
+        for key, column in sorted(self._latencies.items()):
+            mean, most = np.frombuffer(column).reshape(-1, 2).T
+            found.append(LatencySummary(*key, Spread.of(mean), float(most.max())))
+        return found
 
 
 def bins_hit(by_port: Mapping[str, Mapping[str, int]]) -> tuple[int, int]:
     """How many bins were hit, of how many."""
     hits = [h for bins in by_port.values() for h in bins.values()]
     return sum(1 for h in hits if h), len(hits)
-
-
-def waivers(rows: Iterable[Row]) -> dict[tuple[str, str], int]:
-    """Violations that each waiver fitted, by design and waiver, over everything that ran."""
-    found: dict[tuple[str, str], int] = {}
-    for row in rows:
-        for name, count in ({} if row.result is None else row.result.waived).items():
-            key = (row.item.design, name)
-            found[key] = found.get(key, 0) + count
-    return found

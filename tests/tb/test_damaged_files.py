@@ -445,6 +445,8 @@ def _stored(path):
     with Store(path) as store:
         for run in store.runs():
             store.rows(run.id)
+            store.briefs(run.id)
+            list(store.measured(run.id))
             store.counts(run.id)
 
 

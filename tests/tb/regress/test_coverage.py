@@ -15,7 +15,7 @@ from tb.regress.plan import make_plan
 from tb.regress.run import Observer, Settings, begin, go_on
 from tb.regress.store import Store
 from tb.regress.suite import Suite
-from tb.regress.summary import functional
+from tb.regress.summary import Gathered
 
 HERE = Path(__file__).parent
 
@@ -121,7 +121,7 @@ def test_coverage_of_a_run_with_a_crash(own_root):
         run = go_on(store, run, settings, Observer())
         assert store.counts(run.id) == {"pass": 4, "fail": 1, "crash": 1}
         files = {Path(f.file).name: f for f in by_file(store.coverage(run.id))}
-        bins = functional(store.rows(run.id))["moody"]
+        bins = Gathered(store.measured(run.id)).functional["moody"]
     assert set(files) == {"moody.sv", "axis_skid.sv", "skid_buffer.sv"}
     # What a process did before it crashed is counted; the branch that ends the simulation was never taken.
     lines = (HERE / "rtl" / "moody.sv").read_text().splitlines()
@@ -147,6 +147,6 @@ def test_stalls_are_counted_where_they_happen(own_root):
         run = begin(store, "skid", make_plan(suite, Path(), seeds=4), settings, seed=0)
         go_on(store, run, settings, Observer())
         assert store.counts(run.id) == {"pass": 4}
-        ports = functional(store.rows(run.id))["axis_skid"]
+        ports = Gathered(store.measured(run.id)).functional["axis_skid"]
     for port in ("s_axis", "m_axis"):
         assert ports[port]["stall 16-63"] + ports[port]["stall 4-15"] > 0, ports[port]
