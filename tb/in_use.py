@@ -12,7 +12,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -126,8 +126,10 @@ def _lives(process: int) -> bool:
 
 def sweep(root: Path) -> None:
     """Remove what no living process owns: folders of jobs that were killed."""
-    for folder in dead_jobs(root):
-        shutil.rmtree(folder, ignore_errors=True)
+    # Where nothing can be written, nothing can be removed either; whoever wants to write hears of it then.
+    with suppress(OSError):
+        for folder in dead_jobs(root):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -16,6 +17,7 @@ from pymodels.trace import Trace
 from tb import time_limit
 from tb.design import Design, Setting, StimulusMaker
 from tb.time_limit import TimeLimit, TimeLimitError, model_seconds
+from tb.visible import VisibleStream
 
 
 def function_name(function: Any) -> str:
@@ -92,7 +94,7 @@ def _check_type(said: str, value: Any, kind: type) -> None:
 def _called(who: str, function: Callable[[], Any]) -> Any:
     seconds = model_seconds()
     try:
-        with TimeLimit(seconds, who):
+        with TimeLimit(seconds, who), redirect_stdout(VisibleStream()):
             return function()
     except TimeLimitError as error:
         within = _skip(error.__traceback__, 2)

@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+import io
 import re
+import sys
 import xml.etree.ElementTree as ET
+from typing import TextIO
 
 # Control characters (ESC moves cursors, sets titles, hides text), marks that turn the direction of writing round or cannot be seen,
 # line ends that only some programs take for such, halves of characters (what was no UTF-8 in a file's name), and what XML cannot
@@ -28,6 +31,27 @@ def visible(text: str, *, line: bool = False) -> str:
     """
     shown = _UNSEEN.sub(_escape, text)
     return _ENDS.sub(_escape, shown) if line else shown
+
+
+class VisibleStream(io.TextIOBase):
+    """A stream for what functions of descriptions print: on stderr, so that results on stdout stay results, and visible."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        """Write to ``stream``; None: to what is stderr at that time."""
+        self._stream = stream
+
+    def writable(self) -> bool:
+        """Text can be written."""
+        return True
+
+    def write(self, text: str) -> int:
+        """Write a text, what cannot be seen as escapes."""
+        (self._stream or sys.stderr).write(visible(text))
+        return len(text)
+
+    def flush(self) -> None:
+        """Pass on what was written."""
+        (self._stream or sys.stderr).flush()
 
 
 def xml_text(top: ET.Element) -> str:

@@ -101,7 +101,13 @@ def scheduler_command(
 
     check_open(host, keys, insecure)
     run_scheduler(
-        host, port, keys, dashboard=dashboard, contact=contact, tell=lambda address: _tell(f"scheduler at {address}")
+        host,
+        port,
+        keys,
+        dashboard=dashboard,
+        contact=contact,
+        scratch=build_root() / "dask",
+        tell=lambda address: _tell(f"scheduler at {address}"),
     )
 
 

@@ -361,7 +361,8 @@ def _call(command: list[str], folder: Path, tool: Verilator, log: Path, recipe: 
     with log.open("a") as stream:
         stream.write(json.dumps(command) + "\n")
         stream.flush()
-        code = lifeline.call(command, folder, tool.environment(), stream)
+        # What compilers that are killed leave behind goes with the folder.
+        code = lifeline.call(command, folder, tool.environment() | {"TMPDIR": str(folder)}, stream)
     if code:
         tail = "\n".join(log.read_text(errors="replace").splitlines()[-25:])
         raise ToolError(f"building {recipe.name} failed ({command[0]} ended with {code}), log in {log}:\n{tail}")

@@ -16,6 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import dask
 from distributed import Nanny, Scheduler, Worker
 from distributed.http.routing import RoutingApplication
 from tornado.httpserver import HTTPServer
@@ -67,7 +68,14 @@ def _is_loopback(host: str) -> bool:
 
 
 def run_scheduler(
-    host: str, port: int, keys: Path | None, *, dashboard: int | None, contact: Path | None, tell: Callable[[str], None]
+    host: str,
+    port: int,
+    keys: Path | None,
+    *,
+    dashboard: int | None,
+    contact: Path | None,
+    scratch: Path,
+    tell: Callable[[str], None],
 ) -> None:
     """Run a scheduler until Ctrl-C or SIGTERM.
 
@@ -77,9 +85,12 @@ def run_scheduler(
         keys: folder of the farm's keys; None: everybody is let in.
         dashboard: port of dask's dashboard on loopback; None: there is none.
         contact: file that gets the scheduler's address.
+        scratch: folder for dask's own files. Its own choice is one in the common folder for temporary files, which dask takes
+            modules from.
         tell: is told the address.
     """
     guard = security(keys)
+    dask.config.set({"temporary-directory": str(scratch)})
 
     async def node() -> None:
         words: dict[str, Any] = {"host": host, "port": port, "security": guard, "dashboard": dashboard is not None}

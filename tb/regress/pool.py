@@ -12,6 +12,7 @@ import os
 import pickle
 import queue
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -24,6 +25,7 @@ from typing import Any, TypeVar
 
 from pymodels.errors import GoldbeatError, ToolError
 from tb import lifeline
+from tb.visible import VisibleStream
 
 STOPPED_S = 60.0
 """A worker that a signal has stopped for so long is ended, and others run what it had."""
@@ -84,6 +86,8 @@ def _work(pipe: Connection, parent: int) -> None:
     # Ctrl-C reaches the whole terminal: what becomes of the workers is the master's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _sender = pipe
+    # Whatever models print there; nothing else does.
+    sys.stderr = VisibleStream(sys.stderr)
     while True:
         try:
             function, arguments, keywords = pipe.recv()

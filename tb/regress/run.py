@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pymodels.errors import GoldbeatError, UsageError
-from tb.in_use import hold
+from tb.in_use import hold, sweep
 from tb.paths import build_root
 from tb.regress import blobs
 from tb.regress.engine import Engine, Hooks, Runner, Tally
@@ -143,6 +143,7 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
     started = time.monotonic()
     # Its workers hold the simulators while they live; some may be lost before others need the same.
     hold(build_root() / "sim")
+    sweep(build_root())
     with locked(run), ExitStack() as stack:
         rows = store.rows(run.id)
         items = [r.item for r in rows]
@@ -305,6 +306,8 @@ def _killed_at_end(pool: LocalExecutor) -> Iterator[LocalExecutor]:
         yield pool
     finally:
         pool.kill()
+        # Their jobs are over, and nobody else would remove what they have left before the next start.
+        sweep(build_root())
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 """A design with moods, for tests of regressions: seeds choose what goes wrong."""
 
 import sys
+import time
 from collections import deque
 from dataclasses import replace
 from itertools import repeat
@@ -15,12 +16,14 @@ from tb.design import Case, Design, StreamPort
 from tb.paths import HDL
 from tb.traffic import random_trace
 
-MOODS = {"crash": 0xFA17_0001, "hang": 0xFA17_0002, "lie": 0xFA17_0003, "end": 0xFA17_0004, "grudge": 0xFA17_0005}
+_FIRST = 0xFA17_0001
+MOODS = {name: _FIRST + i for i, name in enumerate(("crash", "hang", "lie", "end", "grudge", "nap"))}
 
 ERRORS = {
     "gone": FileNotFoundError(2, "No such file", "weights.bin"),
     "reset": ConnectionResetError("the licence server has gone"),
     "half": ValueError("half a pair: \udcff"),
+    "control": ValueError("\x1b[2J\x1b]0;owned\x07 <script>alert(1)</script> [red]markup[/]"),
 }
 
 
@@ -30,6 +33,12 @@ def _make(setting):
     mood = moods.get(str(setting.seed))
     if mood == "raise":
         raise ZeroDivisionError("a stimulus maker that falls over")
+    time.sleep(float(setting.options["pause_s"]))
+    if mood == "loop":
+        while True:
+            pass
+    if mood == "print":
+        print("\x1b[2J\x1b]0;owned\x07 a model that prints")
     if mood == "exit":
         sys.exit("a stimulus maker that leaves")
     if mood == "stuck":
@@ -64,7 +73,7 @@ DESIGN = Design(
             name="random",
             summary="random beats",
             make=_make,
-            options={"moods": "", "beats": 40, "episodes": 1},
+            options={"moods": "", "beats": 40, "episodes": 1, "pause_s": 0.0},
         ),
     ),
 )

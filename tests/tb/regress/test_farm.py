@@ -179,12 +179,14 @@ def test_a_farm_names_what_hangs_where_and_ends_what_is_stuck(farm, own_root, tm
 
 
 @pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
-def test_a_farm_ends_as_a_whole(own_root, how):
+def test_a_farm_ends_as_a_whole(own_root, tmp_path, how):
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
     process = subprocess.Popen(
         command("farm", "local", "--workers", "1", "--port", "0"),
         stdout=subprocess.PIPE,
         text=True,
-        env=os.environ | {"COLUMNS": "400"},
+        env=os.environ | {"COLUMNS": "400", "TMPDIR": str(temporary)},
     )
     try:
         said = [process.stdout.readline() for _ in range(3)]
@@ -194,6 +196,8 @@ def test_a_farm_ends_as_a_whole(own_root, how):
         process.send_signal(how)
         assert process.wait(60) == (-how if how == signal.SIGKILL else 0)
         _wait_for(lambda: not any(map(_alive, pids)))
+        # dask takes modules from its own folder, which must not be one where everybody can write.
+        assert not list(temporary.iterdir())
     finally:
         process.kill()
 

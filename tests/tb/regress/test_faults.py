@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever goes wrong: no result is lost, none is there twice, the right case is to blame, the exit code is right."""
 
+import json
 import os
 import random
 import shutil
@@ -100,6 +101,20 @@ def test_a_stimulus_maker_that_leaves_costs_its_own_case(own_root):
     assert [r.status.value for r in results.values()] == ["pass", "error", "pass"]
     assert "raised SystemExit: a stimulus maker that leaves" in results[1].failures[0]
     assert results[1].attempt == 1
+
+
+@pytest.mark.sim
+def test_what_a_stimulus_maker_prints_is_visible_and_no_result(own_root, tmp_path):
+    suite = write_suite(tmp_path, seeds=3, moods="print@1")
+    for words in (
+        ["regress", str(suite), "--jobs", "1", "--json"],
+        ["run", MOODY, "--seed", "1", "--set", "moods=print@1", "--json"],
+    ):
+        done = goldbeat(*words)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["status"] == "pass"
+        assert "\\x1b[2J\\x1b]0;owned\\x07 a model that prints" in done.stderr
+        assert "\x1b" not in done.stderr
 
 
 @pytest.mark.sim
@@ -309,6 +324,7 @@ def test_ctrl_c_leaves_nothing_behind_and_can_be_resumed(own_root, tmp_path):
     assert process.returncode == 130, out
     assert "--resume" in out
     _until_gone(below)
+    assert not [p for p in (own_root / "jobs").iterdir() if p.is_dir()], "jobs of workers that were killed"
     done = goldbeat("regress", str(suite), "--resume", "--jobs", "1")
     assert done.returncode == 0, done.stderr
     assert "60 of 60 pass" in done.stdout
@@ -590,7 +606,9 @@ def _simulators(root):
 @pytest.mark.parametrize("how", ["kill", "ctrl-c"])
 def test_a_build_ends_with_its_regression(empty_root, tmp_path, how):
     suite = write_suite(tmp_path, seeds=3)
-    process = subprocess.Popen(command("regress", str(suite), "--jobs", "1"), stdout=subprocess.DEVNULL)
+    (tmp_path / "tmp").mkdir()
+    env = os.environ | {"TMPDIR": str(tmp_path / "tmp")}
+    process = subprocess.Popen(command("regress", str(suite), "--jobs", "1"), stdout=subprocess.DEVNULL, env=env)
     try:
         below, scratch = _until_compiling(empty_root, process.pid)
         process.send_signal(signal.SIGKILL if how == "kill" else signal.SIGINT)
@@ -598,6 +616,7 @@ def test_a_build_ends_with_its_regression(empty_root, tmp_path, how):
     finally:
         process.kill()
     _until_gone(below)
+    assert not list((tmp_path / "tmp").iterdir()), "of compilers that were killed"
     there = {p: p.stat().st_mtime_ns for p in scratch.iterdir()} if scratch.is_dir() else {}
     done = goldbeat("regress", str(suite), "--resume", "--jobs", "1")
     assert done.returncode == 0, done.stderr

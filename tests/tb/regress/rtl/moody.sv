@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// moody - a register slice with moods: some words that it takes make the simulation crash, hang, end or lie,
+// moody - a register slice with moods: some words that it takes make the simulation crash, hang, end, sleep or lie,
 // one of them only after the next reset: it is kept outside the design, where no new initial value reaches it.
 module moody (
     input  logic        aclk,
@@ -56,6 +56,7 @@ module moody (
         32'hFA17_0002: $c("for (volatile int i = 0;; ++i) {}");
         32'hFA17_0003: lie_q <= 1'b1;
         32'hFA17_0004: $finish;
+        32'hFA17_0006: $c("::timespec nap{0, 250000000}; ::nanosleep(&nap, nullptr);");
         32'hFA17_0005: $c("setenv(\"MOODY_GRUDGE\", \"1\", 1);");
         default: ;
       endcase
