@@ -5,10 +5,12 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 RUN    := build/runs/fir
 JOBS   ?= 2
+SEED   ?= 1
+FAULTS ?= 200
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-slow lint bench clean lock
+.PHONY: help setup run test test-slow attack lint bench clean lock
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -36,6 +38,9 @@ test: $(READY) ## All tests but the slow ones
 
 test-slow: $(READY) ## The long and repeated simulations
 	$(PYTEST) -m slow
+
+attack: $(READY) ## Faults drawn from SEED=1, FAULTS=200 of them: nothing lost, no hang, nothing left behind
+	$(BIN)/python tests/attack/attack.py --seed $(SEED) --faults $(FAULTS) --jobs $(JOBS)
 
 lint: $(READY) ## ruff, mypy, import rules, Verilator -Wall
 	$(BIN)/ruff check .
