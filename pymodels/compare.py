@@ -21,6 +21,8 @@ Cycles = Literal["both", "got", "none"]
 """Whose cycles mean something: those of both traces, of what came out alone, or of neither."""
 
 _NEIGHBOURS = 3
+_BLOCK = 1 << 18
+"""Beats that are compared at once."""
 _HEADER = 4
 """Bytes of a packet header."""
 
@@ -189,22 +191,28 @@ def compare(
         first = Mismatch("width", 0, f"{expected.width} bit", f"{got.width} bit", None, None)
         return Comparison(0, max(len(expected), len(got), 1), first, "")
     n = min(len(expected), len(got))
-    columns = _differences(expected, got, n, time, tlast)
+    # In blocks, so that a long run takes no more memory than its traces; a tolerance looks at frames as a whole.
+    block = _BLOCK if near is None else max(1, n)
+    total, beat, what = abs(len(expected) - len(got)), n, ""
     tolerated, worst = 0, None
-    if near is not None:
-        far, tolerated, worst = near.weigh(expected[:n], got[:n])
-        columns[0] = ("data", far)
-    bad = np.zeros(n, np.bool_)
-    for _, rows in columns:
-        bad |= rows
-    total = int(bad.sum()) + abs(len(expected) - len(got))
+    for start in range(0, n, block):
+        a, b = expected[start : min(n, start + block)], got[start : min(n, start + block)]
+        columns = _differences(a, b, time, tlast)
+        if near is not None:
+            far, tolerated, worst = near.weigh(a, b)
+            columns[0] = ("data", far)
+        bad = np.logical_or.reduce([rows for _, rows in columns])
+        total += int(np.count_nonzero(bad))
+        if beat == n and bad.any():
+            at = int(np.argmax(bad))
+            beat, what = start + at, next(name for name, rows in columns if rows[at])
+    if near is not None and worst is None:
+        worst = 0.0
     if total == 0:
         return Comparison(n, 0, None, "", cycles, tolerated, worst)
-    beat = int(np.argmax(bad)) if bad.any() else n
     if beat == n:
         what, values = _one_sided(expected, got, cycles)
     else:
-        what = next(name for name, rows in columns if rows[beat])
         values = (_show(expected, what, beat), _show(got, what, beat))
     first = Mismatch(
         what,
@@ -235,8 +243,8 @@ def _show(trace: Trace, what: str, beat: int) -> str:
     return "none" if column is None else str(int(column[beat]))
 
 
-def _differences(expected: Trace, got: Trace, n: int, time: Time, tlast: bool) -> list[tuple[str, Any]]:
-    a, b = expected[:n], got[:n]
+def _differences(a: Trace, b: Trace, time: Time, tlast: bool) -> list[tuple[str, Any]]:
+    """Of traces of equal length: by column, (n,) which beats differ."""
     rows: list[tuple[str, Any]] = [
         ("data", ((a.data != b.data) & a.keep).any(axis=1)),
         ("keep", (a.keep != b.keep).any(axis=1)),
@@ -246,7 +254,7 @@ def _differences(expected: Trace, got: Trace, n: int, time: Time, tlast: bool) -
     for name in SIDEBANDS:
         mine, theirs = getattr(a, name), getattr(b, name)
         if mine is not None:
-            rows.append((name, np.ones(n, np.bool_) if theirs is None else mine != theirs))
+            rows.append((name, np.ones(len(a), np.bool_) if theirs is None else mine != theirs))
     if time != "ignore":
         off = np.abs(a.time_ps - b.time_ps)
         rows.append(("time", off > (0 if time == "exact" else time)))

@@ -32,6 +32,8 @@ STEADY_TOLERANCE = 0.05
 """Frame intervals agree when the longest is at most this share longer than the shortest."""
 STEADY_INTERVALS = 3
 """So many intervals at the end have to agree (two, where there are only two)."""
+_FEW_GAPS = 1 << 20
+"""Idle cycles up to which gaps are counted in an array."""
 AIE_STREAM_MB_PER_S = 4000.0
 """What one AI Engine stream carries: 4 bytes a cycle at 1 GHz."""
 
@@ -199,13 +201,12 @@ class Throughput:
 
 def _per_beat(trace: Trace, kind: SampleType | None) -> npt.NDArray[np.int64]:
     """(n,) valid bytes of each beat, checked to be whole samples."""
-    count: npt.NDArray[np.int64] = trace.keep.sum(axis=1, dtype=np.int64)
     if kind is not None:
         kind.per_beat(trace.width)
         ragged = trace.ragged(kind)
         if ragged is not None:
             raise ragged
-    return count
+    return trace.valid_bytes()
 
 
 def _kind(dtype: str | SampleType | None) -> SampleType | None:
@@ -230,9 +231,12 @@ def raw_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
         UnmeasurableError: fewer than two beats.
     """
     kind = _kind(dtype)
+    return _raw_rate(trace, kind, _per_beat(trace, kind))
+
+
+def _raw_rate(trace: Trace, kind: SampleType | None, size: npt.NDArray[np.int64]) -> Rate:
     _need_beats(trace)
-    time = trace.time_ps
-    return _rate(int(_per_beat(trace, kind).sum()), kind, int(time[-1] - time[0]))
+    return _rate(int(size.sum()), kind, int(trace.cycle[-1] - trace.cycle[0]) * trace.clock_ps)
 
 
 def frame_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
@@ -244,6 +248,10 @@ def frame_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
         UnmeasurableError: fewer than two frames.
     """
     kind = _kind(dtype)
+    return _frame_rate(trace, kind, _per_beat(trace, kind))
+
+
+def _frame_rate(trace: Trace, kind: SampleType | None, size: npt.NDArray[np.int64]) -> Rate:
     _need_beats(trace)
     starts = trace.frame_bounds()[:, 0]
     if len(starts) < 2:
@@ -252,8 +260,8 @@ def frame_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
             if not trace.last.any()
             else "one frame, and a rate by frames needs the start of a second one"
         )
-    time, size = trace.time_ps, _per_beat(trace, kind)
-    return _rate(int(size[: starts[-1]].sum()), kind, int(time[starts[-1]] - time[0]))
+    span_ps = int(trace.cycle[starts[-1]] - trace.cycle[0]) * trace.clock_ps
+    return _rate(int(size[: starts[-1]].sum()), kind, span_ps)
 
 
 def continuous_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
@@ -265,10 +273,13 @@ def continuous_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate
         UnmeasurableError: no frame has two beats.
     """
     kind = _kind(dtype)
+    return _continuous_rate(trace, kind, _per_beat(trace, kind))
+
+
+def _continuous_rate(trace: Trace, kind: SampleType | None, size: npt.NDArray[np.int64]) -> Rate:
     _need_beats(trace)
     bounds = trace.frame_bounds()
-    time, size = trace.time_ps, _per_beat(trace, kind)
-    span = int((time[bounds[:, 1] - 1] - time[bounds[:, 0]]).sum())
+    span = int((trace.cycle[bounds[:, 1] - 1] - trace.cycle[bounds[:, 0]]).sum()) * trace.clock_ps
     if span == 0:
         raise UnmeasurableError("every frame is a single beat")
     return _rate(int(size.sum() - size[bounds[:, 0]].sum()), kind, span)
@@ -276,7 +287,13 @@ def continuous_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate
 
 def gap_histogram(trace: Trace) -> dict[int, int]:
     """Idle cycles between two beats -> how often, ascending; empty with fewer than two beats."""
-    idle, count = np.unique(trace.gaps[1:], return_counts=True)
+    gaps = trace.gaps[1:]
+    if len(gaps) and int(gaps.max()) < _FEW_GAPS:
+        # Counting takes a tenth of the time of sorting.
+        counts = np.bincount(gaps)
+        idle = np.flatnonzero(counts)
+        return dict(zip(idle.tolist(), counts[idle].tolist(), strict=True))
+    idle, count = np.unique(gaps, return_counts=True)
     return dict(zip(idle.tolist(), count.tolist(), strict=True))
 
 
@@ -286,7 +303,7 @@ def frame_intervals(trace: Trace) -> npt.NDArray[np.int64]:
     Raises:
         UnmeasurableError: fewer than two TLAST.
     """
-    ends = trace.time_ps[trace.last]
+    ends = trace.cycle[trace.last] * trace.clock_ps
     if len(ends) < 2:
         raise UnmeasurableError(f"{'one' if len(ends) else 'no'} TLAST, and an interval needs two")
     return np.diff(ends)
@@ -304,6 +321,10 @@ def steady_state(trace: Trace, dtype: str | SampleType | None = None) -> Steady:
         UnmeasurableError: fewer than three TLAST, that is two intervals to compare.
     """
     kind = _kind(dtype)
+    return _steady_state(trace, kind, _per_beat(trace, kind))
+
+
+def _steady_state(trace: Trace, kind: SampleType | None, size: npt.NDArray[np.int64]) -> Steady:
     ends = np.flatnonzero(trace.last)
     if len(ends) < 3:
         raise UnmeasurableError(f"{len(ends) or 'no'} TLAST, and agreement of frame intervals needs at least three")
@@ -315,10 +336,9 @@ def steady_state(trace: Trace, dtype: str | SampleType | None = None) -> Steady:
     since = int(np.argmax(agree))
     if len(intervals) - since < min(STEADY_INTERVALS, len(intervals)):
         return Steady(False, None, None)
-    size = _per_beat(trace, kind)
     start, end = int(ends[since]), int(ends[-1])
-    time = trace.time_ps
-    return Steady(True, since, _rate(int(size[start + 1 : end + 1].sum()), kind, int(time[end] - time[start])))
+    span_ps = int(trace.cycle[end] - trace.cycle[start]) * trace.clock_ps
+    return Steady(True, since, _rate(int(size[start + 1 : end + 1].sum()), kind, span_ps))
 
 
 def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: int | None = None) -> Throughput:
@@ -335,7 +355,8 @@ def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: in
         UsageError: the type does not fit the port.
     """
     kind = _kind(dtype)
-    size = int(_per_beat(trace, kind).sum())
+    sizes = _per_beat(trace, kind)
+    size = int(sizes.sum())
     reasons: dict[str, str] = {}
 
     def attempt(name: str, function: Callable[[], _T]) -> _T | None:
@@ -353,23 +374,22 @@ def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: in
         why = "no beats" if len(trace) == 0 else "one beat, and a gap needs two"
         reasons["max_idle_cycles"] = reasons["max_gap_ps"] = why
     ends = np.flatnonzero(trace.last)
-    time = trace.time_ps
     return Throughput(
         beats=len(trace),
         samples=None if kind is None else kind.samples_in(size),
         bytes=size,
         frames=len(ends),
         open_beats=len(trace) - (int(ends[-1]) + 1 if len(ends) else 0),
-        first_ps=int(time[0]) if len(trace) else None,
-        last_ps=int(time[-1]) if len(trace) else None,
+        first_ps=trace.offset_ps + int(trace.cycle[0]) * trace.clock_ps if len(trace) else None,
+        last_ps=trace.offset_ps + int(trace.cycle[-1]) * trace.clock_ps if len(trace) else None,
         width=trace.width,
         clock_ps=trace.clock_ps if clock_ps is None else clock_ps,
-        raw=attempt("raw", lambda: raw_rate(trace, kind)),
-        by_frames=attempt("by_frames", lambda: frame_rate(trace, kind)),
-        continuous=attempt("continuous", lambda: continuous_rate(trace, kind)),
+        raw=attempt("raw", lambda: _raw_rate(trace, kind, sizes)),
+        by_frames=attempt("by_frames", lambda: _frame_rate(trace, kind, sizes)),
+        continuous=attempt("continuous", lambda: _continuous_rate(trace, kind, sizes)),
         gap_ps={(idle + 1) * trace.clock_ps: count for idle, count in gap_histogram(trace).items()},
         intervals=attempt("intervals", lambda: _intervals(trace)),
-        steady=attempt("steady", lambda: steady_state(trace, kind)),
+        steady=attempt("steady", lambda: _steady_state(trace, kind, sizes)),
         reasons=reasons,
     )
 

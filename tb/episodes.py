@@ -75,7 +75,7 @@ def _parts(traces: Sequence[Trace]) -> Iterator[_Part]:
             end = start + _PART
             before = -1 if start == 0 else trace.cycle[start - 1]
             step = np.diff(trace.cycle[start:end], prepend=before)
-            held.append((step, trace.keep[start:end].sum(axis=1, dtype=np.int64), trace.last[start:end]))
+            held.append((step, trace[start:end].valid_bytes(), trace.last[start:end]))
             beats += len(step)
             if beats >= _PART:
                 yield _joined(held)

@@ -201,7 +201,7 @@ def binned(trace: Trace, bins: int = _BINS) -> tuple[npt.NDArray[np.float64], np
     total = int(cycle[-1]) + 1
     size = max(1, -(-total // bins))
     count = -(-total // size)
-    moved = np.bincount(cycle // size, weights=trace.keep.sum(axis=1), minlength=count)
+    moved = np.bincount(cycle // size, weights=trace.valid_bytes(), minlength=count)
     edges = np.minimum(np.arange(count + 1) * size, total)
     rate = moved * 1e6 / (np.diff(edges) * trace.clock_ps)
     return edges * float(trace.clock_ps) + float(trace.time_ps[0]), rate

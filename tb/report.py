@@ -17,7 +17,7 @@ from pymodels.errors import InputError
 from pymodels.measure import as_dict, measure
 from pymodels.trace import SIDEBANDS, Trace
 from pymodels.trace_file import SUFFIX
-from tb.design import Answer
+from tb.design import Answer, StreamPort
 from tb.episodes import FILE as EPISODES
 from tb.episodes import save_episodes
 from tb.run import EpisodeResult, Request, RunResult
@@ -128,26 +128,17 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
                 "direction": port.direction,
                 "dtype": dtype,
                 "width": trace.width,
-                "trace": f"traces/{port.name}{SUFFIX}",
-                "expected": f"expected/{port.name}{SUFFIX}",
+                "trace": None,
+                "expected": None,
                 "throughput": as_dict(measure(trace, dtype)),
             }
-            _save(trace, folder / entry["trace"])
-            # A model may have forgotten the port; that is a failure, and all else is kept.
-            if port.name in episode.expected.ports:
-                _save(episode.expected.ports[port.name], folder / entry["expected"])
-            else:
-                entry["expected"] = None
-            if unseen := _not_compared(trace, episode.expected.ports.get(port.name)):
+            expected = episode.expected.ports.get(port.name)
+            if unseen := _not_compared(trace, expected):
                 entry["not_compared"] = unseen
-            if dtype is not None and len(trace):
-                kind = "stimulus" if port.direction == "in" else "output"
-                name = f"{kind}/{port.name}.txt"
-                why = _write_plio(trace, dtype, folder / name, timed=port.direction == "out")
-                if why is None:
-                    entry["file"] = name
-            if why is not None:
-                entry["no_file"] = why
+            if request.keeps(port.name, passed=result.passed):
+                entry |= _keep_traces(port, trace, expected, dtype, why, folder)
+            else:
+                entry["left_out"] = f"--traces {','.join(request.traces)}"
             report["ports"][port.name] = entry
             shown[port.name], dtypes[port.name] = trace, dtype
         report["status_outputs"] = dict(episode.record.outcome.status)
@@ -164,6 +155,25 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
             report["memory_plots"] = _plot_memories(request, episode, folder)
     _dump(report, folder / REPORT)
     return report
+
+
+def _keep_traces(
+    port: StreamPort, trace: Trace, expected: Trace | None, dtype: str | None, why: str | None, folder: Path
+) -> dict[str, str]:
+    """Write what a port has transferred and what was expected, and as a PLIO file if it can be; the report's entries of it."""
+    entry = {"trace": f"traces/{port.name}{SUFFIX}"}
+    _save(trace, folder / entry["trace"])
+    # A model may have forgotten the port; that is a failure, and all else is kept.
+    if expected is not None:
+        entry["expected"] = f"expected/{port.name}{SUFFIX}"
+        _save(expected, folder / entry["expected"])
+    if dtype is not None and len(trace):
+        kind = "stimulus" if port.direction == "in" else "output"
+        name = f"{kind}/{port.name}.txt"
+        why = _write_plio(trace, dtype, folder / name, timed=port.direction == "out")
+        if why is None:
+            entry["file"] = name
+    return entry if why is None else {**entry, "no_file": why}
 
 
 def _not_compared(got: Trace, expected: Trace | None) -> list[str]:

@@ -36,6 +36,8 @@ _DRAIN_CYCLES = 80
 _SPARSEST = 256
 """A sink that is ready in fewer cycles than one of so many is taken to be stuck."""
 
+ALL, FAILED, NONE = "all", "failed", "none"
+
 Progress = Callable[[str], None]
 Watch = Callable[[Reached], None]
 
@@ -74,6 +76,8 @@ class Request:
         transactors: who drives the ports.
         origin: what the user gave, for the command that repeats the run.
         waive: protocol rules that may be broken, next to the design's.
+        traces: ports whose traces and PLIO files are kept; or :data:`ALL`, :data:`FAILED` (those of seeds that fail),
+            :data:`NONE`.
     """
 
     design: Design
@@ -86,6 +90,7 @@ class Request:
     transactors: Backend = "native"
     origin: Origin = field(default_factory=lambda: Origin())
     waive: Sequence[str] = ()
+    traces: Sequence[str] = (ALL,)
 
     @property
     def waivers(self) -> tuple[Waiver, ...]:
@@ -136,7 +141,12 @@ class Request:
         words += ["--transactors", self.transactors] if self.transactors != "native" else []
         for rule in self.waive:
             words += ["--waive", rule]
+        words += ["--traces", ",".join(self.traces)] if tuple(self.traces) != (ALL,) else []
         return shlex.join([*words, "--name", name])
+
+    def keeps(self, port: str, *, passed: bool) -> bool:
+        """Whether the trace of a port is kept."""
+        return port in self.traces or ALL in self.traces or (FAILED in self.traces and not passed)
 
 
 def _as_text(value: Any) -> str:
@@ -264,6 +274,11 @@ def check_request(request: Request) -> None:
             known = ", ".join(request.case.options) or "none"
             raise UsageError(f"case {request.case.name} has no option {name!r}; it has: {known}")
     check_inputs(request.design, request.case, request.all_params, request.inputs)
+    ports = [b.name for b in request.design.bundles(request.all_params)]
+    for name in request.traces:
+        if name not in (*ports, ALL, FAILED, NONE):
+            known = ", ".join([*ports, ALL, FAILED, NONE])
+            raise UsageError(f"--traces {name}: {request.design.name} has no such stream port; expected: {known}")
     design, params = request.design, request.all_params
     lanes = (*design.bundles(params), *design.register_ports(params), *design.memory_ports(params))
     arrays = (*design.streams, *design.registers, *design.memories)

@@ -40,6 +40,9 @@ CREDIT_MARGIN = 2
 TAPS_RANGE = (4, 64)
 """Smallest and largest ``NTAPS`` (designs.md, plio_fir)."""
 
+_BLOCK = 1 << 18
+"""Samples that are filtered at once."""
+
 PART_BITS = 16
 """Bits of re and of im (designs.md, plio_fir)."""
 
@@ -107,9 +110,9 @@ def filtered(source: Trace, settings: FirSettings) -> tuple[Trace, int]:
     words = valid_words(source)
     keep = keep_of(words, source.width)
     valid = keep[:, :: WORD_BITS // 8]
-    samples = source.data.view("<i2").reshape(n, lanes, 2)[valid].astype(np.int64)
+    samples = source.data.view("<i2").reshape(n, lanes, 2)[valid]
 
-    starts = np.zeros(len(samples), np.int64)
+    starts = None
     if settings.frame_clear:
         before = np.cumsum(words) - words  # samples before each beat
         opens = np.zeros(n, np.bool_)
@@ -117,13 +120,28 @@ def filtered(source: Trace, settings: FirSettings) -> tuple[Trace, int]:
         frame_start = np.maximum.accumulate(np.where(opens, before, 0))
         starts = np.repeat(frame_start, words)
 
-    rounded = round_shift(exact_sums(samples, starts, settings.taps), settings.shift, settings.rounding)
-    kept = saturate(rounded, PART_BITS, settings.saturation)
-    changed = int(np.count_nonzero(kept != rounded)) if settings.saturation else 0
+    kept, changed = _rounded_sums(samples, starts, settings)
     data = np.zeros((n, lanes, 2), "<i2")
     data[valid] = kept
     columns = data.reshape(n, lanes * 2).view(np.uint8)
     return replace(source, data=columns, keep=keep, tid=None, tdest=None, tuser=None), changed
+
+
+def _rounded_sums(
+    samples: npt.NDArray[np.int16], starts: npt.NDArray[np.int64] | None, settings: FirSettings
+) -> tuple[npt.NDArray[np.int16], int]:
+    """The filter's values, and how many saturation changed; in blocks, as exact sums take many times the room of samples."""
+    kept, changed = np.empty_like(samples), 0
+    for first in range(0, len(samples), _BLOCK):
+        # A block's history is at most one sample a tap.
+        low, end = max(0, first - len(settings.taps)), min(len(samples), first + _BLOCK)
+        since = np.zeros(end - low, np.int64) if starts is None else np.maximum(starts[low:end] - low, 0)
+        sums = exact_sums(samples[low:end].astype(np.int64), since, settings.taps)[first - low :]
+        rounded = round_shift(sums, settings.shift, settings.rounding)
+        values = saturate(rounded, PART_BITS, settings.saturation)
+        changed += int(np.count_nonzero(values != rounded)) if settings.saturation else 0
+        kept[first:end] = values
+    return kept, changed
 
 
 def stage(latency: int, depth: int, take: Take, first_ready: int) -> Take:

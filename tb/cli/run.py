@@ -37,7 +37,7 @@ from tb.job import BACKENDS
 from tb.kernel.waivers import waived
 from tb.paths import build_root, check_root
 from tb.report import waived_in_all, whole_samples, write_report
-from tb.run import Origin, Request, RunResult, run
+from tb.run import ALL, Origin, Request, RunResult, run
 from tb.run_folder import check_ours, prepare, run_folder
 from tb.simulate import TIMEOUT_S
 from tb.visible import visible
@@ -96,6 +96,12 @@ def run_command(
     waive: Annotated[
         list[str] | None, typer.Option("--waive", metavar="RULE[:PORT]", help="Protocol rule that may be broken.")
     ] = None,
+    traces: Annotated[
+        str,
+        typer.Option(
+            "--traces", metavar="WHICH", help="Ports whose traces and PLIO files are kept: all, failed, none or names."
+        ),
+    ] = ALL,
     timeout: Annotated[
         float | None,
         typer.Option(
@@ -164,7 +170,17 @@ def run_command(
     files = dict(item.split("=", 1) for item in inputs or [])
     origin = Origin(source, files, clock, label, timeout)
     request = Request(
-        design, chosen, tuple(range(seed, seed + seeds)), params, options, given, waves, backend, origin, waive or ()
+        design,
+        chosen,
+        tuple(range(seed, seed + seeds)),
+        params,
+        options,
+        given,
+        waves,
+        backend,
+        origin,
+        waive or (),
+        tuple(traces.split(",")),
     )
     check_root(build_root())
     folder = run_folder(build_root(), label, f"{design.name}-{chosen.name}")
@@ -299,6 +315,10 @@ def _show(
             out.print(said, markup=False, soft_wrap=True)
         if "no_file" in entry:
             out.print(f"no PLIO file of {port}: {entry['no_file']}", markup=False, soft_wrap=True)
+    left_out = [port for port, entry in report["ports"].items() if "left_out" in entry]
+    if left_out:
+        what = report["ports"][left_out[0]]["left_out"]
+        out.print(f"traces left out ({what}): {', '.join(left_out)}", markup=False, soft_wrap=True)
     if undriven := request.design.undriven():
         said = "; ".join(f"{port}: {what}" for port, what in undriven.items())
         out.print(f"not driven: {said}", markup=False, soft_wrap=True)

@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
+import tracemalloc
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -116,3 +118,42 @@ def test_other_widths_never_match() -> None:
     assert (result.first.what, result.first.expected, result.first.got) == ("width", "32 bit", "64 bit")
     assert "width" in result.text()
     assert not compare(trace()[:0], wide[:0]).equal
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_blocks_find_what_the_whole_finds(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(1, 30))
+    one = Trace.from_bytes(
+        rng.integers(0, 3, (n, 4)), clock_ps=1000, last=rng.integers(0, 2, n), tid=rng.integers(0, 3, n)
+    )
+    other = one[: int(rng.integers(n // 2, n + 1))]
+    for _ in range(int(rng.integers(3))):
+        if len(other):
+            column = str(rng.choice(["data", "keep", "last", "tid"]))
+            values = getattr(other, column).copy()
+            at = rng.integers(len(other))
+            values[at] = ~values[at] if values.dtype == bool else values[at] + 1
+            other = replace(other, **{column: values})
+    if seed % 3 == 0:
+        other = other.with_cycles(other.cycle + (np.arange(len(other)) > rng.integers(n)))
+    for pair in (one, other), (other, one):
+        whole = compare(*pair)
+        for block in (1, 3, 7):
+            monkeypatch.setattr("pymodels.compare._BLOCK", block)
+            assert compare(*pair) == whole
+        monkeypatch.undo()
+
+
+def test_comparing_takes_little_memory() -> None:
+    trace = Trace.from_bytes(np.zeros((1 << 20, 4), np.uint8), clock_ps=1000)
+    other = trace.with_cycles(trace.cycle + (np.arange(1 << 20) == (1 << 20) - 1))
+    tracemalloc.start()
+    try:
+        assert compare(trace, trace).equal
+        assert compare(trace, other).first.beat == (1 << 20) - 1
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    # 17 bytes a beat are the trace itself.
+    assert peak < 16 << 20

@@ -185,3 +185,15 @@ def test_equality_looks_at_kept_data_and_time_not_at_clocks() -> None:
     assert trace == faster
     with pytest.raises(TypeError, match="unhashable"):
         hash(trace)
+
+
+@pytest.mark.parametrize("width", [8, 16, 24, 32, 64, 72, 128, 512])
+def test_valid_bytes_are_those_that_are_kept(width: int) -> None:
+    rng = np.random.default_rng(width)
+    keep = rng.integers(0, 2, (50, width // 8)).astype(bool)
+    keep[:2] = [[True], [False]]
+    for trace in (some(50, width, keep=keep), some(50, width), Trace.empty(width, clock_ps=1000)):
+        for part in (trace, trace[3:20:2]):
+            found = part.valid_bytes()
+            assert found.dtype == np.int64
+            assert np.array_equal(found, part.keep.sum(axis=1))

@@ -16,6 +16,7 @@ from tb.benches import find_design
 from tb.cli import app
 from tb.cli.run import _own_options, _split_sets
 from tb.paths import HDL
+from tb.run import Request
 
 
 def _goldbeat(*words):
@@ -53,6 +54,42 @@ def test_a_run_leaves_everything(build):
     assert file.timed
     assert np.array_equal(file.trace.samples("cint16"), got.samples("cint16"))
     assert (folder / "plot.png").read_bytes()[1:4] == b"PNG"
+
+
+@pytest.mark.sim
+def test_traces_that_are_left_out_are_said(build):
+    args = ("run", "plio_fir", "--set", "samples=64", "--set", "frame=16", "--name", "a", "--traces")
+    for which, kept in (("m_axis", {"m_axis"}), ("none", set()), ("failed", set()), ("s_axis,m_axis", None)):
+        run = _goldbeat(*args, which)
+        assert run.exit_code == 0, run.output
+        folder = build / "runs" / "a"
+        report = json.loads((folder / "report.json").read_text())
+        assert f"--traces {which} " in report["repeat"]
+        if kept is None:
+            assert "left out" not in run.output
+            continue
+        left = [port for port in ("s_axis", "m_axis") if port not in kept]
+        assert f"traces left out (--traces {which}): {', '.join(left)}" in run.output
+        for name, entry in report["ports"].items():
+            files = [folder / part / f"{name}.trace" for part in ("traces", "expected")]
+            files.append(folder / ("stimulus" if name == "s_axis" else "output") / f"{name}.txt")
+            assert [f.exists() for f in files] == [name in kept] * 3
+            assert (entry["trace"] is None) == (name not in kept)
+            assert entry["throughput"]["beats"] == 64
+    refused = _goldbeat(*args, "x_axis")
+    assert refused.exit_code == 2
+    assert (
+        "--traces x_axis: plio_fir has no such stream port; expected: s_axis, m_axis, all, failed, none"
+        in refused.output
+    )
+
+
+def test_traces_of_failed_seeds():
+    design = find_design("plio_fir")
+    request = Request(design, design.case(None), traces=("failed",))
+    assert request.keeps("s_axis", passed=False)
+    assert not request.keeps("s_axis", passed=True)
+    assert Request(design, design.case(None)).keeps("s_axis", passed=True)
 
 
 @pytest.mark.sim

@@ -316,3 +316,28 @@ def test_wrong_requests():
     for ntaps in (2, 5, 66):
         with pytest.raises(UsageError, match="NTAPS"):
             fir.predict({"W": 32, "NTAPS": ntaps}, stimulus(samples(1)))
+
+
+@pytest.mark.parametrize("clear", [False, True])
+@pytest.mark.parametrize("width", [32, 128])
+def test_blocks_filter_as_the_whole_does(clear, width, monkeypatch):
+    rng = np.random.default_rng(width)
+    n = 300
+    words = rng.integers(0, width // 32 + 1, n)
+    trace = Trace.from_bytes(
+        rng.integers(0, 256, (n, width // 8), np.uint8),
+        keep=np.arange(width // 8) < 4 * words[:, None],
+        last=rng.integers(0, 9, n) == 0,
+        clock_ps=4000,
+    )
+    registers = fir.registers({"W": width, "NTAPS": 16})
+    registers.apply(setting(rng.integers(-32768, 32768, 8).tolist(), shift=9, frame_clear=clear))
+    settings = registers.settings
+    assert settings.frame_clear == clear
+    assert len(settings.taps) == 16
+    whole = fir.filtered(trace, settings)
+    for block in (1, 5, 16, 64, 1000):
+        monkeypatch.setattr(fir, "_BLOCK", block)
+        found = fir.filtered(trace, settings)
+        assert found[1] == whole[1] > 0
+        assert np.array_equal(found[0].data, whole[0].data)
