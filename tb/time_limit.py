@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import faulthandler
 import signal
 import threading
 import time
@@ -16,7 +17,12 @@ MODEL_TIMEOUT_S = 1800.0
 """Wall time of one call of a golden model or stimulus maker, unless the user says otherwise."""
 Watcher = Callable[[float | None, str], None]
 """Is told of a limited call, before and after: the seconds that it may take, None when it is over, and what is called."""
+GRACE_S = 5.0
+"""A call whose time is up gets so long to end before its process is ended."""
 _AGAIN_S = 1.0
+_STDERR = 2
+_LONGEST_S = 1e8
+"""Longer times are no limit, and more than the system takes."""
 
 _allowed: ContextVar[float] = ContextVar("allowed", default=MODEL_TIMEOUT_S)
 _watcher: ContextVar[Watcher | None] = ContextVar("watcher", default=None)
@@ -44,6 +50,15 @@ def calls_watched(watcher: Watcher) -> Iterator[None]:
         yield
     finally:
         _watcher.reset(token)
+
+
+def end_when_stuck(seconds: float | None, what: str) -> None:
+    """A watcher that ends this process when a call does not return to Python: exit code 1, with the stack on stderr."""
+    if seconds is None:
+        faulthandler.cancel_dump_traceback_later()
+    else:
+        # Python code cannot run any more by then.
+        faulthandler.dump_traceback_later(min(seconds, _LONGEST_S) + GRACE_S, exit=True, file=_STDERR)
 
 
 def model_seconds() -> float:

@@ -40,6 +40,7 @@ from tb.report import waived_in_all, whole_samples, write_report
 from tb.run import ALL, Origin, Request, RunResult, run
 from tb.run_folder import check_ours, prepare, run_folder
 from tb.simulate import TIMEOUT_S
+from tb.time_limit import calls_watched, end_when_stuck
 from tb.visible import visible
 
 _SHOWN_FAILURES = 3
@@ -186,7 +187,8 @@ def run_command(
     folder = run_folder(build_root(), label, f"{design.name}-{chosen.name}")
     check_ours(folder, force=force)
     sweep(build_root())
-    results = _run(request, folder, as_json, partial(prepare, folder, force=force))
+    with calls_watched(end_when_stuck):
+        results = _run(request, folder, as_json, partial(prepare, folder, force=force))
     report = write_report(results, folder)
     failed = [r for r in results if not r.passed]
     if as_json:

@@ -25,13 +25,12 @@ from typing import Any, TypeVar
 
 from pymodels.errors import GoldbeatError, ToolError
 from tb import lifeline
+from tb.time_limit import GRACE_S
 from tb.visible import VisibleStream
 
 STOPPED_S = 60.0
 """A worker that a signal has stopped for so long is ended, and others run what it had."""
 _LOOK_S = 1.0
-_GRACE_S = 5.0
-"""A call that can be ended from inside gets so long to end."""
 
 _T = TypeVar("_T")
 _sender: Connection | None = None
@@ -272,7 +271,7 @@ class LocalExecutor(Executor):
                 self._on_ahead(value)
             elif kind == "limit":
                 seconds, what, mark = value
-                limit = None if seconds is None else (time.monotonic() + seconds + _GRACE_S, seconds, what, mark)
+                limit = None if seconds is None else (time.monotonic() + seconds + GRACE_S, seconds, what, mark)
             elif kind == "result":
                 return value
             else:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attack Goldbeat with faults drawn from a seed: nothing lost, nothing twice, no hang, no orphan, no leftover.
 
-Usage: python tests/attack/attack.py [--seed S] [--faults N] [--only I] [--kind NAME]... [--jobs J] [--json]
+Usage: python tests/attack/attack.py [--seed S] [--faults N] [--from I] [--only I] [--kind NAME]... [--jobs J] [--json]
 Exit code: 0 every fault ended as promised, 1 one did not, 2 bad usage.
 """
 
@@ -146,6 +146,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1, help="What all faults are drawn from.")
     parser.add_argument("--faults", type=int, default=200, help="Number of faults.")
+    parser.add_argument("--from", type=int, default=0, dest="first", help="Number of the first fault to make.")
     parser.add_argument("--only", type=int, help="Make the fault of this number alone.")
     parser.add_argument("--kind", action="append", help="Only kinds that match this glob.")
     parser.add_argument("--cheap", action="store_true", help="One fault of each cheap kind.")
@@ -165,9 +166,9 @@ def main() -> int:
     if options.cheap:
         names = [n for n in names if kinds[n].cheap]
         options.faults = len(names)
-    if not names or options.faults < 1:
+    if not names or options.faults <= options.first:
         parser.error("no kind of fault to make")
-    numbers = range(options.faults) if options.only is None else [options.only]
+    numbers = range(options.first, options.faults) if options.only is None else [options.only]
     todo = [(i, draw(kinds, names, options.seed, i)) for i in numbers]
     chosen = "".join(f" --kind '{k}'" for k in options.kind or ()) + (" --cheap" if options.cheap else "")
     PLACE.mkdir(parents=True, exist_ok=True)
@@ -198,8 +199,8 @@ def show(done: list[Fault], total: int, begun: float, seed: int, chosen: str) ->
         rest = (time.monotonic() - begun) / len(done) * (total - len(done))
         text = f"{_CLEAR}{bar} {len(done)}/{total}, {wrong} broken, {rest:.0f} s left: {last.kind}"
         print(text, end="" if len(done) < total else "\n", file=sys.stderr, flush=True)
-    elif not last.wrong and (len(done) % 10 == 0 or len(done) == total):
-        print(f"{len(done)}/{total} faults, {wrong} broken, {time.monotonic() - begun:.0f} s", file=sys.stderr)
+    elif not last.wrong:
+        print(f"{len(done)}/{total} {last.index} {last.kind}, {last.seconds:.0f} s: {last.what}", file=sys.stderr)
 
 
 def report(done: list[Fault], names: list[str], kinds: dict[str, Any], seconds: float, options: Any) -> int:

@@ -12,7 +12,7 @@ import signal
 import sys
 import time
 from collections.abc import Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 
@@ -26,8 +26,9 @@ _MUTATIONS = 25
 # -- files that are read ----------------------------------------------------------------------------------------------
 
 
+@cache
 def _module(name: str) -> ModuleType:
-    """A module of tests, for what it knows of good files and who reads them."""
+    """A module of tests, for what it knows of good files and who reads them; forks share it."""
     tests = REPOSITORY / "tests"
     sys.path[:0] = [str(tests / part / "helpers") for part in ("tb", "pymodels")]
     spec = importlib.util.spec_from_file_location(name, tests / "tb" / f"{name}.py")
@@ -40,6 +41,7 @@ def _module(name: str) -> ModuleType:
 
 def _read(module: str, makers: Sequence[str], arena: Arena, rng: random.Random) -> str:
     maker, seed = rng.choice(list(makers)), rng.randrange(1 << 30)
+    _module(module)
 
     def survey() -> None:
         reader = getattr(_module(module), maker)(arena.folder)

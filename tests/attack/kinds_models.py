@@ -85,11 +85,12 @@ for _name, _all in _KINDS.items():
 
 @kind("run-model", weight=3)
 def _run(arena: Arena, rng: random.Random) -> str:
-    mood = rng.choice([m for m in _MOODS if m != "stuck"])
+    mood = rng.choice(sorted(_MOODS))
     status, text, timeout_s = _MOODS[mood]
     line = ["run", MOODY, "--seed", "0", "--set", f"moods={mood}@0", "--timeout", str(timeout_s), "--name", "x"]
     said = arena.goldbeat(*line)
-    ended(said, *((0,) if status == "pass" else (1, 2)), text=text if mood not in ("end", "crash") else "")
+    texts = {"end": "", "crash": "", "stuck": "most recent call first"}
+    ended(said, *((0,) if status == "pass" else (1, 2)), text=texts.get(mood, text))
     _clean(said.out, "stdout")
     _clean(said.err, "stderr")
     ended(arena.goldbeat("run", MOODY, "--seed", "0", "--name", "x"), 0)

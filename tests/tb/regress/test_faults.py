@@ -119,7 +119,7 @@ def test_what_a_stimulus_maker_prints_is_visible_and_no_result(own_root, tmp_pat
 
 @pytest.mark.sim
 def test_a_model_stuck_in_c_code_costs_its_own_case(own_root, monkeypatch):
-    monkeypatch.setattr(pool, "_GRACE_S", 1.0)
+    monkeypatch.setattr(pool, "GRACE_S", 1.0)
     run, results, _ = regress("stuck@1 stuck@3", seeds=5, timeout_s=2.0)
     assert [r.status.value for r in results.values()] == ["pass", "timeout", "pass", "timeout", "pass"]
     for seed in (1, 3):
@@ -131,6 +131,16 @@ def test_a_model_stuck_in_c_code_costs_its_own_case(own_root, monkeypatch):
     assert run.facts["lost"] == 0
     _, alone, _ = regress("", seeds=5)
     assert all(r.trace_hash == alone[seed].trace_hash for seed, r in results.items() if r.passed)
+
+
+def test_a_model_stuck_in_c_code_ends_its_run(own_root):
+    started = time.monotonic()
+    done = goldbeat("run", MOODY, "--seed", "1", "--set", "moods=stuck@1", "--timeout", "1")
+    assert done.returncode == 1, done.stderr
+    assert "moody.py" in done.stderr
+    assert "most recent call first" in done.stderr
+    assert time.monotonic() - started < 120
+    assert not list((own_root / "jobs").glob("*/"))
 
 
 @pytest.mark.sim
