@@ -27,6 +27,7 @@ or an unpacked array ``x [0:N-1]`` or ``x [N-1:0]``."""
 
 _STREAM_PLAIN = ("tdata", "tkeep", "tlast", "tvalid", "tready")
 _STREAM_SIDES = ("tid", "tdest", "tuser")
+_STROBE = "tstrb"
 _WRITE = ("awaddr", "awvalid", "awready", "wdata", "wvalid", "wready", "bvalid", "bready")
 _READ = ("araddr", "arvalid", "arready", "rdata", "rvalid", "rready")
 _LITE_SLAVE_OUTPUTS = ("awready", "wready", "bresp", "bvalid", "arready", "rdata", "rresp", "rvalid")
@@ -181,10 +182,14 @@ class StreamPort(Bundle):
         tid, tdest, tuser: widths of the sideband signals that are there.
         dtype: sample type, for PLIO files and throughput in samples; None where the port carries no samples.
         from_file: an input whose stimulus may come from a file; false for ports that carry control, not data.
+        interleaved: beats of other TID or TDEST may come within a packet of an output.
+
+    TSTRB is there where :attr:`signals` names it. Inputs get TSTRB = TKEEP, outputs are checked.
     """
 
     direction: Literal["in", "out"]
     width: Width = 32
+    interleaved: bool = True
     tid: Width | None = None
     tdest: Width | None = None
     tuser: Width | None = None
@@ -193,7 +198,7 @@ class StreamPort(Bundle):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        self._check_roles((*_STREAM_PLAIN, *_STREAM_SIDES))
+        self._check_roles((*_STREAM_PLAIN, _STROBE, *_STREAM_SIDES))
         if self.signals is not None:
             for role in ("tdata", "tvalid"):
                 if role not in self.signals:
@@ -208,13 +213,13 @@ class StreamPort(Bundle):
     def roles(self) -> tuple[str, ...]:
         """The signals that are there."""
         if self.signals is not None:
-            return tuple(r for r in (*_STREAM_PLAIN, *_STREAM_SIDES) if r in self.signals)
+            return tuple(r for r in (*_STREAM_PLAIN, _STROBE, *_STREAM_SIDES) if r in self.signals)
         return (*_STREAM_PLAIN, *(s for s in _STREAM_SIDES if getattr(self, s) is not None))
 
     def wires(self) -> list[Signal]:
         """The signals that are there."""
         widths = {"tdata": self.width, "tkeep": int(self.width) // 8, "tlast": 1, "tvalid": 1, "tready": 1}
-        widths |= {side: getattr(self, side) for side in _STREAM_SIDES}
+        widths |= {_STROBE: widths["tkeep"], **{side: getattr(self, side) for side in _STREAM_SIDES}}
         return [
             Signal(r, int(widths[r]), "input" if (self.direction == "in") != (r == "tready") else "output")
             for r in self.roles()

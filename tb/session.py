@@ -26,6 +26,7 @@ from tb.kernel.library import library
 from tb.pulse import pulse
 from tb.transactors.base import Transactors
 from tb.transactors.probe import waiting_for_ready
+from tb.transactors.wires import moments
 
 _RESET_CYCLES = 8
 """Cycles of the slowest clock that a reset lasts: more than any synchroniser is deep."""
@@ -92,7 +93,10 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     violations = [
         f"axis_valid_in_reset: {p.name}: tvalid is high in reset"
         for p in job.streams
-        if p.direction == "out" and p.clock in resettable and agents.peek(f"{p.name}_tvalid")
+        if p.direction == "out"
+        and p.clock in resettable
+        and not agents.watches_reset
+        and agents.peek(f"{p.name}_tvalid")
     ]
     accesses: dict[str, list[AccessResult]] = {p.name: [] for p in job.registers}
     driven: dict[str, list[Access]] = {}
@@ -113,7 +117,11 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         origin = await _align(agents, stimulus.clocks, _HELD_CYCLES)
         agents.start(origin, settled=True)
     stop = stimulus.stop_ps
-    await _until(origin + (episode.run_ps if stop is None else min(stop, episode.run_ps)))
+    length = episode.run_ps if stop is None else min(stop, episode.run_ps)
+    for moment in moments(next(iter(stimulus.clocks.values())), length):
+        await _until(origin + moment)
+        agents.flip()
+    await _until(origin + length)
     if stop is not None:
         for reset in resets:
             reset.value = 0

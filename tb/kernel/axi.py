@@ -117,7 +117,7 @@ class _Check(Structure):
 
     _fields_ = (
         ("reset", c_char_p),
-        *((name, c_int) for name in ("reset_high", "lite", "narrow", "fixed")),
+        *((name, c_int) for name in ("reset_high", "lite", "narrow", "fixed", "interleaved")),
         ("lead", c_int64),
     )
 
@@ -410,6 +410,7 @@ class AxiChecker(_AxiTransactor):
         signals: the ports by role, where they are not called after the prefix.
         narrow: bursts narrower than the bus are supported.
         fixed: FIXED bursts are supported.
+        interleaved: read data of different bursts may be interleaved.
         data_lead: beats of write data that may precede their address.
     """
 
@@ -425,10 +426,12 @@ class AxiChecker(_AxiTransactor):
         signals: Mapping[str, str] | None = None,
         narrow: bool = True,
         fixed: bool = True,
+        interleaved: bool = True,
         data_lead: int = 256,
     ) -> None:
         super().__init__(kernel, prefix, clock, signals)
-        check = _Check(None if reset is None else reset.encode(), reset_high, lite, narrow, fixed, data_lead)
+        name = None if reset is None else reset.encode()
+        check = _Check(name, reset_high, lite, narrow, fixed, interleaved, data_lead)
         self._handle = checked(
             self._library.gb_axi_checker(
                 prefix.encode(), clock.encode(), ctypes.byref(self._names), ctypes.byref(check)

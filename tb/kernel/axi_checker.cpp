@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <unordered_map>
 
 #include "axi.h"
 
@@ -22,6 +23,7 @@ struct GbAxiCheck {
   int lite;            ///< AXI-Lite: rules are called axil_*
   int narrow;          ///< narrow bursts are supported
   int fixed;           ///< FIXED bursts are supported
+  int interleaved;     ///< read data of different bursts may be interleaved
   std::int64_t lead;   ///< beats of write data that may precede their address
 };
 
@@ -140,14 +142,17 @@ class AxiChecker final : public Transactor {
     in_reset_ = 0;
   }
 
-  void drive() override {}
+  void drive() override {
+    // Python has released the reset on the very edge, and the design has taken it without.
+    if (!resets()) in_reset_ = 0;
+  }
 
   bool sample(std::int64_t cycle) override {
-    if (!reset_.absent() && reset_.get() == (check_.reset_high != 0)) {
+    if (resets()) {
       check_reset(cycle);
-      return false;
+      return true;
     }
-    in_reset_ = 0;
+    if (in_reset_ != 0) check_first_edge(cycle);
     for (Channel* channel : channels_) {
       if (channel->stalled()) check_held(*channel, cycle);
     }
@@ -172,11 +177,15 @@ class AxiChecker final : public Transactor {
   }
 
  private:
+  bool resets() const { return !reset_.absent() && reset_.get() == (check_.reset_high != 0); }
+
   void forget() {
     for (Channel* channel : channels_) channel->clear();
     writes_.clear();
     reads_.clear();
     ahead_.clear();
+    monitored_.clear();
+    regions_.clear();
   }
 
   /// A rule of both protocols: `held` is axi_held or axil_held.
@@ -188,15 +197,26 @@ class AxiChecker final : public Transactor {
 
   void check_reset(std::int64_t cycle) {
     forget();
-    if (++in_reset_ != kResetEdges + 1) {
-      in_reset_ = std::min(in_reset_, kResetEdges + 2);
-      return;
-    }
-    for (const Channel* channel : channels_) {
-      if (!channel->valid()) continue;
+    if (in_reset_ == 0) high_in_reset_.fill(false);
+    if (++in_reset_ <= kResetEdges) return;
+    for (std::size_t i = 0; i < channels_.size(); ++i) {
+      if (!channels_[i]->valid() || std::exchange(high_in_reset_[i], true)) continue;
       broken("axi_valid_in_reset", "axil_valid_in_reset", cycle,
-             std::string(channel->name()) + "valid is high after " + std::to_string(kResetEdges) + " edges in reset");
+             std::string(channels_[i]->name()) + "valid is high after " + std::to_string(in_reset_ - 1) + " edges in reset");
     }
+  }
+
+  /// The first edge out of reset: a valid that is high there has risen before it.
+  void check_first_edge(std::int64_t cycle) {
+    // After a short reset the design may still be in it.
+    if (in_reset_ > kResetEdges) {
+      for (const Channel* channel : channels_) {
+        if (!channel->valid()) continue;
+        broken("axi_valid_after_reset", "axil_valid_after_reset", cycle,
+               std::string(channel->name()) + "valid is high at the first edge out of reset");
+      }
+    }
+    in_reset_ = 0;
   }
 
   void check_held(Channel& channel, std::int64_t cycle) {
@@ -239,10 +259,39 @@ class AxiChecker final : public Transactor {
       if (total > 128 || (total & (total - 1)) != 0 || burst.len > 15 || burst.address % total != 0) {
         violation("axi_exclusive", cycle, what + ", " + std::to_string(total) + " bytes");
       }
+      if (&channel == &ports_.aw) {
+        check_pair(burst, what, cycle);
+      } else {
+        // From here on a write must wait for this read.
+        monitored_.erase(burst.id);
+      }
     }
+    if (!channel.region.absent()) check_region(burst.address, channel.region.get(), what, cycle);
     if (!channel.cache.absent()) {
       const std::uint64_t cache = channel.cache.get();
       if ((cache & 2) == 0 && (cache & 12) != 0) violation("axi_cache", cycle, what + ": cache " + hex(cache));
+    }
+  }
+
+  /// An exclusive write needs an exclusive read of its own that is complete.
+  void check_pair(const Burst& burst, const std::string& what, std::int64_t cycle) {
+    const auto found = monitored_.find(burst.id);
+    if (found == monitored_.end()) {
+      violation("axi_exclusive_pair", cycle, what + ": no exclusive read of its ID is complete");
+      return;
+    }
+    const Burst& read = found->second;
+    if (read.address != burst.address || read.len != burst.len || read.size != burst.size) {
+      violation("axi_exclusive_pair", cycle, what + ": the exclusive read was at " + hex(read.address) + ", " + read.text());
+    }
+    monitored_.erase(found);
+  }
+
+  void check_region(std::uint64_t address, std::uint64_t region, const std::string& what, std::int64_t cycle) {
+    const auto [found, first] = regions_.try_emplace(address >> 12, region);
+    if (!first && found->second != region) {
+      violation("axi_region", cycle, what + ": region " + std::to_string(region) + ", these 4 KiB were in region " +
+                                         std::to_string(found->second));
     }
   }
 
@@ -341,9 +390,22 @@ class AxiChecker final : public Transactor {
         if (has_rlast_ && ports_.rlast.get() && !ends) violation("axi_rlast_early", cycle, "rlast on " + beat());
         if (has_rlast_ && !ports_.rlast.get() && ends) violation("axi_rlast_late", cycle, "no rlast on " + beat());
         check_code(ports_.rresp, "rresp", *open, cycle);
+        if (check_.interleaved == 0) check_whole(*open, cycle);
       }
     }
-    if (r_.moves() && open != reads_.end() && open->beat++ == open->burst.len) reads_.erase(open);
+    if (!r_.moves() || open == reads_.end() || open->beat++ < open->burst.len) return;
+    if (open->exclusive) monitored_[open->burst.id] = open->burst;
+    reads_.erase(open);
+  }
+
+  /// No other read has begun and not ended.
+  void check_whole(const Request& open, std::int64_t cycle) {
+    for (const Request& other : reads_) {
+      if (&other == &open || other.beat == 0) continue;
+      violation("axi_interleaved", cycle, "read data of id " + std::to_string(open.burst.id) + " within the burst at " +
+                                              hex(other.burst.address) + ", " + other.burst.text());
+      return;
+    }
   }
 
   AxiPorts ports_;
@@ -353,6 +415,9 @@ class AxiChecker final : public Transactor {
   Channel aw_, w_, b_, ar_, r_;
   std::vector<Channel*> channels_;
   int in_reset_ = 0;  ///< edges in reset so far
+  std::array<bool, 5> high_in_reset_{};  ///< by channel: reported in this reset
+  std::unordered_map<std::uint32_t, Burst> monitored_;         ///< the last complete exclusive read, by ID
+  std::unordered_map<std::uint64_t, std::uint64_t> regions_;  ///< AxREGION by 4 KiB page
   std::vector<Request> writes_, reads_;  ///< in the order of their addresses
   struct Ahead {
     std::int64_t cycle;

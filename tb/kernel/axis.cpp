@@ -21,6 +21,9 @@ namespace {
 
 constexpr std::size_t kSides = 3;
 
+/// Edges in reset after which valid must be low: a reset may have to pass a synchroniser first.
+constexpr int kResetEdges = 4;
+
 }  // namespace
 
 // -- what Python hands over and gets back ---------------------------------------------------------------------------
@@ -34,7 +37,15 @@ struct GbAxisNames {
   const char* tready;
   const char* tkeep;
   const char* tlast;
+  const char* tstrb;
   const char* sides[kSides];
+};
+
+/// What a sink or monitor must know beyond the ports.
+struct GbAxisCheck {
+  const char* reset;  ///< input of the top module; null: none
+  int reset_high;     ///< its polarity
+  int whole;          ///< no beat of another TID or TDEST comes within a packet
 };
 
 /// Beats to send. Null columns: all bytes valid, no TLAST, sidebands 0, no gaps.
@@ -86,6 +97,11 @@ struct Ports {
       if (tkeep.bits != bytes) throw std::invalid_argument(std::string(tkeep.name) + ": not one bit a byte");
       keep = tkeep.data;
     }
+    if (names.tstrb) {
+      const Port& tstrb = look(names.tstrb, forward);
+      if (tstrb.bits != bytes) throw std::invalid_argument(std::string(tstrb.name) + ": not one bit a byte");
+      strobe = static_cast<std::uint8_t*>(tstrb.data);
+    }
     if (names.tlast) last = Bit(look(names.tlast, forward));
     has_last = names.tlast != nullptr;
     for (std::size_t i = 0; i < kSides; ++i) {
@@ -99,6 +115,7 @@ struct Ports {
 
   void* data = nullptr;
   void* keep = nullptr;
+  std::uint8_t* strobe = nullptr;
   std::size_t bytes = 0;
   Bit valid;
   Bit ready;
@@ -136,6 +153,7 @@ class AxisSource : public Transactor {
     ports_.last.set(false);
     std::memset(ports_.data, 0, ports_.bytes);
     if (ports_.keep) std::memset(ports_.keep, 0, ports_.keep_bytes());
+    if (ports_.strobe) std::memset(ports_.strobe, 0, ports_.keep_bytes());
     for (Field& side : ports_.sides) side.set(0);
     queue_.clear();
     now_ = GbAxisBeats{};
@@ -258,7 +276,16 @@ class AxisSourceOf final : public AxisSource {
       if (now_.keep) {
         copy<keep_size(N)>(ports_.keep, now_.keep + at * size, size);
       } else {
-        keep_all(size);
+        set_all(ports_.keep, size);
+      }
+    }
+    if (ports_.strobe) {
+      // Every byte that is kept is a data byte; position bytes are not sent.
+      const std::size_t size = ports_.keep_bytes();
+      if (now_.keep) {
+        std::memcpy(ports_.strobe, now_.keep + at * size, size);
+      } else {
+        set_all(ports_.strobe, size);
       }
     }
     ports_.last.set(now_.last && now_.last[at]);
@@ -271,9 +298,9 @@ class AxisSourceOf final : public AxisSource {
 
  private:
   /// All bits that the port has.
-  void keep_all(std::size_t size) {
-    std::memset(ports_.keep, 0xFF, size);
-    if (ports_.bytes % 8) static_cast<std::uint8_t*>(ports_.keep)[size - 1] = (1U << ports_.bytes % 8) - 1;
+  void set_all(void* bits, std::size_t size) {
+    std::memset(bits, 0xFF, size);
+    if (ports_.bytes % 8) static_cast<std::uint8_t*>(bits)[size - 1] = (1U << ports_.bytes % 8) - 1;
   }
 };
 
@@ -318,9 +345,19 @@ class AxisSink : public Transactor {
         ports_(names, passive ? Ports::Role::kMonitor : Ports::Role::kSink),
         passive_(passive),
         held_data_(ports_.bytes),
-        held_keep_(ports_.keep_bytes()) {}
+        held_keep_(ports_.keep_bytes()),
+        held_strobe_(ports_.keep_bytes()) {}
+
+  void check(const GbAxisCheck& check) {
+    if (check.reset) reset_ = Bit(kernel().need(check.reset, true));
+    has_reset_ = check.reset != nullptr;
+    reset_high_ = check.reset_high != 0;
+    whole_ = check.whole != 0;
+  }
 
   void reset() override {
+    in_reset_ = 0;
+    open_ = false;
     willing_ = false;
     if (!passive_) ports_.ready.set(false);
     base_ = from_ = kNever;
@@ -417,6 +454,55 @@ class AxisSink : public Transactor {
 
   void set_limit() { limit_ = std::min(capacity_, wake_beats_); }
 
+  // -- reset ------------------------------------------------------------------------------------------------------------
+
+  bool resets() const { return reset_.get() == reset_high_; }
+
+  /// True in reset, when nothing else is looked at.
+  bool check_reset(std::int64_t cycle, bool valid) {
+    if (resets()) {
+      if (in_reset_ == 0) high_in_reset_ = false;
+      if (++in_reset_ > kResetEdges && valid && !std::exchange(high_in_reset_, true)) {
+        violation("axis_valid_in_reset", cycle, "tvalid is high after " + std::to_string(in_reset_ - 1) + " edges in reset");
+      }
+      stalled_ = open_ = false;
+      return true;
+    }
+    // After a short reset the design may still be in it.
+    if (in_reset_ > kResetEdges && valid) {
+      violation("axis_valid_after_reset", cycle, "tvalid is high at the first edge out of reset");
+    }
+    in_reset_ = 0;
+    return false;
+  }
+
+  // -- what a beat says -------------------------------------------------------------------------------------------------
+
+  /// A byte with TSTRB is data, so it must have TKEEP.
+  void check_strobes(std::int64_t cycle) {
+    const auto* keep = static_cast<const std::uint8_t*>(ports_.keep);
+    if (keep == nullptr) return;
+    for (std::size_t lane = 0; lane < ports_.bytes; ++lane) {
+      if (!(ports_.strobe[lane / 8] & ~keep[lane / 8] & 1U << lane % 8)) continue;
+      violation("axis_strobe_reserved", cycle, "tstrb without tkeep in lane " + std::to_string(lane));
+      return;
+    }
+  }
+
+  void check_packet(std::int64_t cycle) {
+    const std::uint64_t id = ports_.sides[0].get(), dest = ports_.sides[1].get();
+    if (open_ && (id != packet_id_ || dest != packet_dest_)) {
+      violation("axis_interleaved", cycle, "tid " + std::to_string(id) + ", tdest " + std::to_string(dest) +
+                                               " within the packet of tid " + std::to_string(packet_id_) + ", tdest " +
+                                               std::to_string(packet_dest_));
+    }
+    if (!open_) {
+      packet_id_ = id;
+      packet_dest_ = dest;
+    }
+    open_ = !ports_.last.get();
+  }
+
   Ports ports_;
   const bool passive_;
   Ready ready_;
@@ -429,8 +515,16 @@ class AxisSink : public Transactor {
   // The payload of the stalled beat.
   std::vector<std::uint8_t> held_data_;
   std::vector<std::uint8_t> held_keep_;
+  std::vector<std::uint8_t> held_strobe_;
   std::array<std::uint64_t, kSides> held_sides_{};
   bool held_last_ = false;
+  Bit reset_;
+  bool has_reset_ = false, reset_high_ = false;
+  bool high_in_reset_ = false;  ///< reported in this reset
+  int in_reset_ = 0;            ///< edges in reset so far
+  bool whole_ = false;
+  bool open_ = false;  ///< a packet has begun and not ended
+  std::uint64_t packet_id_ = 0, packet_dest_ = 0;
   Column<std::uint8_t> data_;
   Column<std::uint8_t> keep_;
   Column<std::uint8_t> last_;
@@ -454,18 +548,23 @@ class AxisSinkOf final : public AxisSink {
 
   bool sample(std::int64_t cycle) override {
     const bool valid = ports_.valid.get();
+    const bool resets = has_reset_ && check_reset(cycle, valid);
     if (valid | stalled_) {
-      if (cycle >= from_) watch(cycle, valid);
+      if (cycle >= from_ && !resets) watch(cycle, valid);
     }
-    if (passive_) return false;
+    if (passive_) return resets;
     bool willing = cycle + 1 >= base_;
     if (willing && !ready_.always()) willing = ready_.next(valid && !willing_ && cycle >= base_);
     const bool changes = willing != willing_;
     willing_ = willing;
-    return changes;
+    return changes | resets;
   }
 
-  void drive() override { ports_.ready.set(willing_); }
+  void drive() override {
+    if (!passive_) ports_.ready.set(willing_);
+    // Python has released the reset on the very edge, and the design has taken it without.
+    if (in_reset_ != 0 && !resets()) in_reset_ = 0;
+  }
 
  private:
   void watch(std::int64_t cycle, bool valid) {
@@ -477,6 +576,7 @@ class AxisSinkOf final : public AxisSink {
       }
       if (!same()) violation("axis_payload_stable", cycle, "payload changed while tvalid waited for tready");
     }
+    if (ports_.strobe && !stalled_) check_strobes(cycle);
     if (ports_.ready.get()) {
       if (stalled_) {
         stalls_.count(cycle - since_);
@@ -493,6 +593,7 @@ class AxisSinkOf final : public AxisSink {
   void hold() {
     copy<N>(held_data_.data(), ports_.data, ports_.bytes);
     if (ports_.keep) copy<keep_size(N)>(held_keep_.data(), ports_.keep, ports_.keep_bytes());
+    if (ports_.strobe) std::memcpy(held_strobe_.data(), ports_.strobe, ports_.keep_bytes());
     held_last_ = ports_.last.get();
     if (ports_.has_sides) {
       for (std::size_t i = 0; i < kSides; ++i) held_sides_[i] = ports_.sides[i].get();
@@ -504,6 +605,7 @@ class AxisSinkOf final : public AxisSink {
     if (ports_.keep) {
       equal &= std::memcmp(held_keep_.data(), ports_.keep, N ? keep_size(N) : ports_.keep_bytes()) == 0;
     }
+    if (ports_.strobe) equal &= std::memcmp(held_strobe_.data(), ports_.strobe, ports_.keep_bytes()) == 0;
     equal &= held_last_ == ports_.last.get();
     if (ports_.has_sides) {
       for (std::size_t i = 0; i < kSides; ++i) equal &= held_sides_[i] == ports_.sides[i].get();
@@ -512,6 +614,7 @@ class AxisSinkOf final : public AxisSink {
   }
 
   void record(std::int64_t cycle) {
+    if (whole_) check_packet(cycle);
     if (beats_ >= limit_) make_room();
     const auto at = static_cast<std::size_t>(beats_);
     copy<N>(data_.data() + at * ports_.bytes, ports_.data, ports_.bytes);
@@ -598,6 +701,15 @@ int gb_axis_sink_start(void* handle, const goldbeat::GbPattern* pattern, std::in
   return guarded(
       [&] {
         sink(handle).start(*pattern, base);
+        return 0;
+      },
+      -1);
+}
+
+int gb_axis_check(void* handle, const goldbeat::GbAxisCheck* check) {
+  return guarded(
+      [&] {
+        sink(handle).check(*check);
         return 0;
       },
       -1);

@@ -14,11 +14,11 @@ import numpy.typing as npt
 from pymodels.errors import UsageError
 from pymodels.pattern import KINDS, WORST_PERIOD, WORST_STALL, Pattern
 from pymodels.trace import SIDEBANDS, Trace
-from tb.kernel.library import AxisBeats, AxisColumns, AxisNames, ReadyPattern, checked, library
+from tb.kernel.library import AxisBeats, AxisCheck, AxisColumns, AxisNames, ReadyPattern, checked, library
 from tb.kernel.patience import Patience
 from tb.kernel.simulation import Kernel
 
-ROLES = ("tdata", "tvalid", "tready", "tkeep", "tlast", *SIDEBANDS)
+ROLES = ("tdata", "tvalid", "tready", "tkeep", "tlast", "tstrb", *SIDEBANDS)
 _STALL_BINS = 5
 """``Stalls`` in axis.cpp."""
 
@@ -78,7 +78,7 @@ def _names(signals: Mapping[str, str]) -> AxisNames:
         return signals[role].encode() if role in signals else None
 
     sides = (ctypes.c_char_p * len(SIDEBANDS))(*(text(s) for s in SIDEBANDS))
-    return AxisNames(*(text(r) for r in ("tdata", "tvalid", "tready", "tkeep", "tlast")), sides)
+    return AxisNames(*(text(r) for r in ("tdata", "tvalid", "tready", "tkeep", "tlast", "tstrb")), sides)
 
 
 def _address(array: npt.NDArray[Any] | None) -> int | None:
@@ -263,6 +263,9 @@ class AxiStreamMonitor(Transactor):
         clock: name of its clock input.
         signals: the ports by role, where they are not called after the prefix.
         held: record nothing until :meth:`start`.
+        reset: the reset input that belongs to the clock, None: there is none.
+        reset_high: the reset's polarity.
+        interleaved: beats of other TID or TDEST may come within a packet.
     """
 
     _passive = True
@@ -275,6 +278,9 @@ class AxiStreamMonitor(Transactor):
         clock: str = "aclk",
         signals: Mapping[str, str] | None = None,
         held: bool = False,
+        reset: str | None = None,
+        reset_high: bool = False,
+        interleaved: bool = True,
     ) -> None:
         super().__init__(kernel, prefix, clock)
         self.signals = kernel.signals(prefix, ROLES, signals, ("tdata", "tvalid"))
@@ -283,6 +289,8 @@ class AxiStreamMonitor(Transactor):
         self._handle = checked(
             self._library.gb_axis_sink(prefix.encode(), clock.encode(), ctypes.byref(names), self._passive)
         )
+        check = AxisCheck(None if reset is None else reset.encode(), reset_high, not interleaved)
+        checked(self._library.gb_axis_check(self._handle, ctypes.byref(check)))
         self._held: Trace | None = None
         self._base = 0
         if not held:
@@ -421,6 +429,7 @@ class AxiStreamSink(AxiStreamMonitor):
         signals: the ports by role, where they are not called after the prefix.
         ready: when it is ready, counted from the first cycle that is recorded.
         held: not ready until :meth:`start`.
+        reset, reset_high, interleaved: as a monitor has them.
     """
 
     _passive = False
@@ -434,9 +443,13 @@ class AxiStreamSink(AxiStreamMonitor):
         signals: Mapping[str, str] | None = None,
         ready: Pattern | None = None,
         held: bool = False,
+        reset: str | None = None,
+        reset_high: bool = False,
+        interleaved: bool = True,
     ) -> None:
         self.ready = ready or Pattern()
-        super().__init__(kernel, prefix, clock=clock, signals=signals, held=held)
+        rules: dict[str, Any] = {"reset": reset, "reset_high": reset_high, "interleaved": interleaved}
+        super().__init__(kernel, prefix, clock=clock, signals=signals, held=held, **rules)
 
     def start(self, base: int | None = None) -> None:
         """Be ready by the pattern and record, from cycle ``base`` on; None: from the first that a ready set now is seen in."""

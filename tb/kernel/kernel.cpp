@@ -150,6 +150,43 @@ int gb_poke(const char* name, const void* value) {
       -1);
 }
 
+/// Flip all bits of an input and put them back, within this cycle: the first output, of those named, that follows by wires alone.
+/// -1 where none does, -2 where the design cannot be asked (coverage would count it).
+int gb_follows(const char* input, const char* const* outputs, int count) {
+  return guarded(
+      [&] {
+        if (!kernel().evaluate_) return -2;
+        const Port& flipped = kernel().need(input, true);
+        std::vector<const Port*> watched;
+        std::vector<std::vector<std::uint8_t>> before;
+        const auto bytes = [](const Port& port) {
+          const auto* data = static_cast<const std::uint8_t*>(port.data);
+          return std::vector<std::uint8_t>(data, data + port.bytes());
+        };
+        kernel().evaluate_();
+        for (int i = 0; i < count; ++i) {
+          watched.push_back(&kernel().need(outputs[i], false));
+          before.push_back(bytes(*watched.back()));
+        }
+        const std::vector<std::uint8_t> kept = bytes(flipped);
+        std::vector<std::uint8_t> other = kept;
+        for (std::size_t i = 0; i < other.size(); ++i) {
+          const std::size_t left = flipped.bits - 8 * i;
+          other[i] ^= left >= 8 ? 0xFF : (1U << left) - 1;
+        }
+        std::memcpy(flipped.data, other.data(), other.size());
+        kernel().evaluate_();
+        int found = -1;
+        for (int i = 0; i < count && found < 0; ++i) {
+          if (bytes(*watched[static_cast<std::size_t>(i)]) != before[static_cast<std::size_t>(i)]) found = i;
+        }
+        std::memcpy(flipped.data, kept.data(), kept.size());
+        kernel().evaluate_();
+        return found;
+      },
+      -3);
+}
+
 /// Put the design back to before its first evaluation, with all inputs at 0 and initial values drawn from `seed` (from 1 on).
 /// False where the design cannot be put back.
 int gb_renew(int seed) {

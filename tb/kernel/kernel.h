@@ -259,6 +259,7 @@ class Kernel {
   std::uint64_t now_ = 0;
   bool touched_ = false;
   void (*on_wake_)(Transactor*) = nullptr;
+  std::function<void()> evaluate_;  ///< lets the design follow its inputs, without an edge; empty where that would be counted
   std::function<void(int)> renew_;  ///< gives the design new initial values, drawn from a seed; empty where that is not possible
 };
 

@@ -22,9 +22,15 @@ class AxisNames(Structure):
     """``GbAxisNames`` in axis.cpp."""
 
     _fields_ = (
-        *((name, c_char_p) for name in ("tdata", "tvalid", "tready", "tkeep", "tlast")),
+        *((name, c_char_p) for name in ("tdata", "tvalid", "tready", "tkeep", "tlast", "tstrb")),
         ("sides", c_char_p * SIDES),
     )
+
+
+class AxisCheck(Structure):
+    """``GbAxisCheck`` in axis.cpp."""
+
+    _fields_ = (("reset", c_char_p), ("reset_high", c_int), ("whole", c_int))
 
 
 class AxisBeats(Structure):
@@ -133,6 +139,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_port": (c_int, [c_char_p]),
     "gb_peek": (c_int, [c_char_p, c_void_p]),
     "gb_poke": (c_int, [c_char_p, c_char_p]),
+    "gb_follows": (c_int, [c_char_p, POINTER(c_char_p), c_int]),
     "gb_renew": (c_int, [c_int]),
     "gb_clock": (c_void_p, [c_char_p]),
     "gb_clock_start": (c_int, [c_void_p, c_uint64, c_uint64, c_uint64, c_int64]),
@@ -159,6 +166,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_axis_wake_when_idle": (None, [c_void_p, c_int]),
     "gb_axis_sink": (c_void_p, [c_char_p, c_char_p, POINTER(AxisNames), c_int]),
     "gb_axis_sink_start": (c_int, [c_void_p, POINTER(ReadyPattern), c_int64]),
+    "gb_axis_check": (c_int, [c_void_p, POINTER(AxisCheck)]),
     "gb_axis_sink_stop": (None, [c_void_p]),
     "gb_axis_wake_at": (None, [c_void_p, c_int64, c_int64]),
     "gb_axis_beats": (c_int64, [c_void_p]),

@@ -83,6 +83,15 @@ class Simulation {
   explicit Simulation(const Options& options)
       : options_(options), context_(Verilated::threadContextp()), top_(std::make_unique<Vtop>("")) {
     kernel_.ports_ = ports(*top_);
+#if !VM_COVERAGE
+    kernel_.evaluate_ = [this] {
+      // What an input is flipped to need not be legal.
+      const bool judged = context_->assertOn();
+      if (judged) context_->assertOn(false);
+      top_->eval_step();
+      if (judged) context_->assertOn(true);
+    };
+#endif
 #ifdef GOLDBEAT_RENEWABLE
     kernel_.renew_ = [this](int seed) { renew(seed); };
 #endif

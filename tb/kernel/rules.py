@@ -10,6 +10,7 @@ _HANDSHAKE = {
     "valid_held": "A valid that is high stays high until its ready is.",
     "payload_stable": "While a valid waits for its ready, nothing else on its channel changes.",
     "valid_in_reset": "No valid is high in reset.",
+    "valid_after_reset": "No valid is high at the first edge out of reset: it may rise behind that edge.",
 }
 _SHARED = {
     **_HANDSHAKE,
@@ -34,10 +35,15 @@ _BURSTS = {
     "size": "A beat is not wider than the bus.",
     "strobe_lanes": "WSTRB is low in the lanes that a beat does not use.",
     "exclusive": "An exclusive access has at most 16 beats; its bytes are a power of two up to 128, its address a multiple.",
+    "exclusive_pair": "An exclusive write follows a complete exclusive read of its ID, with its address, size and length.",
+    "region": "AxREGION is the same for all of 4 KiB.",
+    "interleaved": "Read data of a burst come without those of another between them, where the bundle's checker was told so.",
     "cache": "With AxCACHE[1] low (not modifiable), AxCACHE[3:2] are low.",
     "narrow_unsupported": "No beat is narrower than the bus, where the bundle's checker was told that none may be.",
     "fixed_unsupported": "No burst is FIXED, where the bundle's checker was told that none may be.",
 }
+
+_COMBINATIONAL = "No output follows an input of the same interface within a cycle."
 
 RULES: dict[str, str] = {
     **{f"axis_{name}": text for name, text in _HANDSHAKE.items()},
@@ -45,6 +51,10 @@ RULES: dict[str, str] = {
         f"{name}_valid_waits": "A valid does not wait for its ready (seen where a sink is ready only after valid)."
         for name in ("axis", "axi")
     },
+    "axis_strobe_reserved": "No byte has TSTRB without TKEEP; one with TKEEP alone is a position byte, which stays in the stream.",
+    "axis_interleaved": "No beat of another TID or TDEST comes within a packet, where the bundle's checker was told so.",
+    "axil_combinational": _COMBINATIONAL,
+    "axi_combinational": _COMBINATIONAL,
     "axis_outstanding": "At the end of a run, an output offers no beat that nobody has taken.",
     **{f"axil_{name}": text for name, text in _SHARED.items()},
     **{f"axi_{name}": text for name, text in {**_SHARED, **_BURSTS}.items()},
@@ -79,11 +89,18 @@ rule always), so counts stop about there. In cocotb tests `Kernel.rule("axi_cach
 altogether: nothing is counted.
 
 Requests and responses are judged in the first cycle of their valid; from then on `payload_stable` guards them. A
-response in the very cycle of the handshake that it answers counts as too early. `valid_in_reset` looks at the fifth edge
-in reset, because a reset may have to pass a synchroniser first. `valid_waits` needs the pattern `after-valid`, which `sweep`
+response in the very cycle of the handshake that it answers counts as too early. `valid_in_reset` looks from the fifth edge
+in reset on, because a reset may have to pass a synchroniser first, and `valid_after_reset` at the first edge behind such a reset.
+`combinational` flips each input in up to 8 cycles of an episode, drawn from its length, and puts it back before the next edge
+(IHI 0022, A3.1.1); not in builds with coverage, which would count the flips. Streams may have TREADY follow TVALID; a TVALID that
+follows TREADY breaks `axis_valid_waits` (IHI 0051, 2.2.1). `valid_waits` needs the pattern `after-valid`, which `sweep`
 has: behind such an episode, Goldbeat raises each withheld ready for 16 cycles, and a valid that was low for 64 cycles must
 not rise. After a WLAST or RLAST in the wrong place, beats are
 counted by AxLEN.
+
+**What a checker must be told.** The rules of reset need the reset: described designs have it, in cocotb tests it is
+`AxiStreamSink(..., reset="aresetn")`, likewise for `AxiStreamMonitor` and `AxiChecker`. `interleaved=False` says that packets, or
+the read data of a burst, come whole; in a description it is `interleaved = false` of a stream.
 
 **Assertions of the RTL.** A concurrent or immediate assertion that fails, and `$error`, fail the run with the assertion's
 name and instance, the first cycle and a count: `rtl_assertion: plio_fir.u_fifo.has_room, cycle 41 of aclk: ...`. Waive

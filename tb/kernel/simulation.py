@@ -21,6 +21,8 @@ from tb.kernel.waivers import ENVIRONMENT, check_ports, parse_waivers, sift, wai
 
 _SHOWN = 10
 """Violations in the message of a test that fails for them."""
+_FAILED = -3
+"""What ``gb_follows`` returns for an unknown port."""
 
 
 class Wake(GPITrigger):  # type: ignore[misc]
@@ -327,6 +329,18 @@ class Kernel:
         if not 0 <= value < 1 << bits:
             raise UsageError(f"port {port}: {value} does not fit in {bits} bits")
         checked(self._library.gb_poke(port.encode(), value.to_bytes((bits + 7) // 8, "little")))
+
+    def follows(self, port: str, outputs: Sequence[str]) -> str | None:
+        """The first of some outputs of the top module that an input reaches without a flip-flop, as the design stands.
+
+        The input's bits are flipped and put back within this time step. None: none of them moved. Builds with coverage say
+        None, as they would count what is not traffic.
+        """
+        names = (ctypes.c_char_p * len(outputs))(*(name.encode() for name in outputs))
+        found = int(self._library.gb_follows(port.encode(), names, len(outputs)))
+        if found == _FAILED:
+            raise UsageError(self._library.gb_error().decode())
+        return outputs[found] if found >= 0 else None
 
     def rule(self, name: str, on: bool) -> None:
         """Switch a protocol rule on or off by name."""

@@ -52,6 +52,9 @@ class Transactors(ABC):
     :meth:`program` (any number), :meth:`start`, and after the run :meth:`stop`. Clocks may be stopped and started anew in between.
     """
 
+    watches_reset = False
+    """The back end checks on its own that valid is low in reset."""
+
     def __init__(self, registers: Sequence[LitePort | CsbPort]) -> None:
         self._registers = {p.name: p for p in registers}
         self._unanswered: dict[str, tuple[str, str]] = {}
@@ -71,6 +74,9 @@ class Transactors(ABC):
     def poke(self, port: str, value: int) -> None:
         """Write one of the harness's inputs behind the transactors' back."""
         raise UsageError(f"{port}: this back end cannot write single ports")
+
+    def flip(self) -> None:  # noqa: B027 (doing nothing is an answer)
+        """Look for outputs that follow inputs of their own interface within the cycle; nothing where the back end cannot."""
 
     def channels(self) -> list[Channel]:
         """The handshakes whose ready has waited for valid in this episode; none where the back end cannot probe them."""

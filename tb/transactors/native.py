@@ -21,6 +21,7 @@ from tb.kernel.registers import RegisterMaster, post
 from tb.kernel.simulation import Kernel
 from tb.transactors.base import ALL_BITS, Channel, Transactors, beat_waiting, patience
 from tb.transactors.memories import Memories
+from tb.transactors.wires import Wires, interfaces
 
 
 def _signals(port: Bundle) -> dict[str, str]:
@@ -31,6 +32,8 @@ def _signals(port: Bundle) -> dict[str, str]:
 class NativeTransactors(Transactors):
     """The kernel's transactors behind the whole-trace interface."""
 
+    watches_reset = True
+
     def __init__(self, dut: Any, job: Job) -> None:
         super().__init__(job.registers)
         # The host limits every episode and knows what to blame.
@@ -40,11 +43,13 @@ class NativeTransactors(Transactors):
         self._order = [p.name for p in job.streams]
         self._sources: dict[str, AxiStreamSource] = {}
         self._sinks: dict[str, AxiStreamSink] = {}
+        resets = {c.name: c.resetn for c in job.clocks}
         for port in job.streams:
             options: dict[str, Any] = {"clock": port.clock, "signals": _signals(port), "held": True}
             if port.direction == "in":
                 self._sources[port.name] = AxiStreamSource(self._kernel, port.name, **options)
             else:
+                options |= {"reset": resets[port.clock], "interleaved": port.interleaved}
                 self._sinks[port.name] = AxiStreamSink(self._kernel, port.name, **options)
         self._masters: dict[str, RegisterMaster] = {}
         for register_port in job.registers:
@@ -55,6 +60,8 @@ class NativeTransactors(Transactors):
                 )
         self._memories = Memories(self._kernel, job)
         self._stimulus: Stimulus | None = None
+        self._interfaces = interfaces(job)
+        self._wires = Wires(self._interfaces, self._kernel.follows)
 
     def start_clocks(self, clocks: Mapping[str, Clock], origin_ps: int) -> None:
         """Start the native clocks, edges before the origin numbered downwards from -1."""
@@ -76,6 +83,10 @@ class NativeTransactors(Transactors):
         """Write the model's own variable."""
         self._kernel.poke(port, value)
 
+    def flip(self) -> None:
+        """Flip each input within this cycle, and note which outputs of its interface follow."""
+        self._wires.look(lambda name: self._clocks[name].cycle)
+
     def channels(self) -> list[Channel]:
         """Outputs and memory channels with an ``after-valid`` pattern."""
         assert self._stimulus is not None
@@ -91,6 +102,7 @@ class NativeTransactors(Transactors):
         for agent in (*self._sources.values(), *self._sinks.values(), *self._masters.values()):
             agent.reset()
         self._memories.drop()
+        self._wires = Wires(self._interfaces, self._kernel.follows)
 
     def load(self, stimulus: Stimulus) -> None:
         """Hand the arrays over; nothing moves before :meth:`start`."""
@@ -149,7 +161,11 @@ class NativeTransactors(Transactors):
             if (since := agent.stalled_since) is not None:
                 waiting.append(beat_waiting(name, since, trace))
         outcome = Outcome(ports, memories=self._memories.contents())
-        return outcome, (*violations, *self._memories.violations()), (*waiting, *self._memories.waiting())
+        return (
+            outcome,
+            (*violations, *self._memories.violations(), *self._wires.violations),
+            (*waiting, *self._memories.waiting()),
+        )
 
 
 def _step(access: Access) -> axil.Step:

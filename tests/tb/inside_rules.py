@@ -10,8 +10,8 @@ from tb.kernel.axis import AxiStreamMonitor
 from tb.kernel.simulation import Kernel
 
 PERIOD = 4000
-# Mode by mode: what AXI4, AXI-Lite and AXI-Stream break. `strict` bundles support neither narrow nor FIXED bursts, and
-# two beats of data before their address.
+# Mode by mode: what AXI4, AXI-Lite and AXI-Stream break. `strict` bundles support neither narrow, FIXED nor interleaved bursts,
+# and two beats of data before their address.
 _CHANNELS = ("aw", "w", "b", "ar", "r")
 MODES: list[tuple[str, dict[str, set[str]]]] = [
     ("sound", {}),
@@ -21,7 +21,7 @@ MODES: list[tuple[str, dict[str, set[str]]]] = [
         (
             f"{rule} {channel}",
             {"axi": {f"axi_{rule}"}, "strict": {f"axi_{rule}"}, "axil": {f"axil_{rule}"}}
-            | ({"axis": {f"axis_{rule}"}} if channel == "w" and rule != "valid_in_reset" else {}),
+            | ({"axis": {f"axis_{rule}"}} if channel == "w" else {}),
         )
         for rule in ("valid_held", "payload_stable", "valid_in_reset")
         for channel in _CHANNELS
@@ -43,6 +43,24 @@ MODES: list[tuple[str, dict[str, set[str]]]] = [
     ),
     ("narrow", {"axi": set(), "strict": {"axi_narrow_unsupported"}}),
     ("fixed", {"axi": set(), "strict": {"axi_fixed_unsupported"}}),
+    ("valid_in_reset late", {"axi": {"axi_valid_in_reset"}, "axil": {"axil_valid_in_reset"}}),
+    *(
+        (f"valid_after_reset {way}", {"axi": {"axi_valid_after_reset"}, "axil": {"axil_valid_after_reset"}})
+        for way in ("aw", "ar")
+    ),
+    ("sound pair", {}),
+    *((f"exclusive_pair {what}", {"axi": {"axi_exclusive_pair"}}) for what in ("without read", "address", "length")),
+    (
+        "exclusive_pair size",
+        {"axi": {"axi_exclusive_pair"}, "strict": {"axi_exclusive_pair", "axi_narrow_unsupported"}},
+    ),
+    ("exclusive_pair id", {"axi": {"axi_exclusive_pair"}}),
+    ("region", {"axi": {"axi_region"}}),
+    ("interleaved", {"axi": set(), "strict": {"axi_interleaved"}}),
+    ("sound position bytes", {}),
+    ("strobe_reserved", {"axis": {"axis_strobe_reserved"}}),
+    ("valid_after_reset stream", {"axis": {"axis_valid_after_reset"}}),
+    ("interleaved stream", {"axis": set(), "axis strict": {"axis_interleaved"}}),
 ]
 
 
@@ -52,6 +70,8 @@ def expected(row, bundle):
         return row[bundle]
     if bundle == "strict":
         return row.get("axi", set())
+    if bundle == "axis strict":
+        return row.get("axis", set())
     if bundle == "axil strict":
         # Data of the AXI-Lite bundle that lost their address are ahead of the next one, but never by more than one beat.
         return row.get("axil", set())
@@ -59,13 +79,14 @@ def expected(row, bundle):
 
 
 def agents(kernel):
-    strict = {"narrow": False, "fixed": False, "data_lead": 2, "reset": "aresetn"}
+    strict = {"narrow": False, "fixed": False, "interleaved": False, "data_lead": 2, "reset": "aresetn"}
     return {
         "axi": AxiChecker(kernel, "x_axi", reset="aresetn"),
         "strict": AxiChecker(kernel, "x_axi", **strict),
         "axil": AxiChecker(kernel, "x_axil", lite=True, reset="aresetn"),
         "axil strict": AxiChecker(kernel, "x_axil", lite=True, data_lead=2, reset="aresetn"),
-        "axis": AxiStreamMonitor(kernel, "x_axis", held=True),
+        "axis": AxiStreamMonitor(kernel, "x_axis", reset="aresetn", held=True),
+        "axis strict": AxiStreamMonitor(kernel, "x_axis", reset="aresetn", interleaved=False, held=True),
     }
 
 
@@ -77,6 +98,9 @@ async def one(kernel, watchers, mode):
     kernel.poke("mode", mode)
     await clock.cycles(8)
     watchers["axis"].start()
+    watchers["axis strict"].start()
+    # Between two edges: the next one is the first out of reset.
+    await kernel.run(PERIOD // 4)
     kernel.poke("aresetn", 1)
     await clock.cycles(60)
 

@@ -12,7 +12,7 @@ import pytest
 
 import tb.kernel
 from tb.description import load_description
-from tb.kernel.rules import RULES, document
+from tb.kernel.rules import ASSERTION, RULES, document
 from tb.run import Request, run
 
 HERE = Path(__file__).resolve().parent
@@ -42,17 +42,22 @@ def test_the_table_has_every_rule_of_the_code():
     used |= set(re.findall(r'(?:violation|broken)\(\s*"(\w+)"', code))
     used |= set(re.findall(r'broken\(\s*"\w+",\s*"(\w+)"', code))
     used |= set(re.findall(r'f"(axis_\w+): ', code))
-    used |= set(re.findall(r'"(axis?_outstanding|\w+_valid_waits)"', code))
+    used |= set(re.findall(r'"(axis?_outstanding|\w+_valid_waits|\w+_combinational)"', code)) | {ASSERTION}
     assert used == set(RULES)
 
 
-def test_every_axi_rule_has_a_mode():
-    files = ("inside_rules.py", "inside_axi_memory.py", "test_valid_waits.py")
+def test_every_rule_has_a_mode():
+    files = (
+        "inside_rules.py",
+        "inside_axi_memory.py",
+        "test_valid_waits.py",
+        "test_combinational.py",
+        "test_outstanding.py",
+    )
     text = "".join((HERE / name).read_text() for name in files)
     for name in RULES:
-        prefix, _, rule = name.partition("_")
-        if prefix != "axis":
-            assert rule in text, name
+        if name != ASSERTION:
+            assert name.partition("_")[2] in text, name
 
 
 def test_the_page_is_the_table():
@@ -74,4 +79,4 @@ def test_a_valid_in_reset_is_caught_on_streams_of_described_designs(tmp_path):
     rtl.write_text(internal.replace("  assign RX_TREADY", assign))
     design = load_description(tmp_path / "toy_invert.toml")
     (result,) = run(Request(design, design.case("random"), seeds=(0,)), tmp_path / "run")
-    assert result.failures == ("axis_valid_in_reset: tx: tvalid is high in reset",)
+    assert result.failures == ("axis_valid_in_reset: tx, cycle -4: tvalid is high after 4 edges in reset",)

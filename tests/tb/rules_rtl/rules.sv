@@ -16,6 +16,7 @@ module rules (
     output logic [ 1:0] x_axi_awburst,
     output logic        x_axi_awlock,
     output logic [ 3:0] x_axi_awcache,
+    output logic [ 3:0] x_axi_awregion,
     output logic        x_axi_awvalid,
     output logic        x_axi_awready,
     output logic [31:0] x_axi_wdata,
@@ -34,6 +35,7 @@ module rules (
     output logic [ 1:0] x_axi_arburst,
     output logic        x_axi_arlock,
     output logic [ 3:0] x_axi_arcache,
+    output logic [ 3:0] x_axi_arregion,
     output logic        x_axi_arvalid,
     output logic        x_axi_arready,
     output logic [ 3:0] x_axi_rid,
@@ -62,6 +64,9 @@ module rules (
     output logic        x_axil_rready,
 
     output logic [31:0] x_axis_tdata,
+    output logic [ 3:0] x_axis_tkeep,
+    output logic [ 3:0] x_axis_tstrb,
+    output logic        x_axis_tid,
     output logic        x_axis_tlast,
     output logic        x_axis_tvalid,
     output logic        x_axis_tready
@@ -82,7 +87,11 @@ module rules (
     B_WITHOUT_REQUEST, B_BEFORE_DATA, B_ID,
     R_WITHOUT_REQUEST, R_ID,
     DATA_BEFORE_ADDRESS,
-    NARROW, FIXED
+    NARROW, FIXED,
+    RESET_LATE, AFTER_AW, AFTER_AR,
+    SOUND_PAIR, PAIR_WITHOUT, PAIR_ADDRESS, PAIR_LENGTH, PAIR_SIZE, PAIR_ID,
+    REGION, INTERLEAVED,
+    SOUND_POSITIONS, STROBE_RESERVED, STREAM_AFTER, STREAM_INTERLEAVED
   } mode_e;
 
   logic [6:0] t;
@@ -91,13 +100,26 @@ module rules (
     else if (t != '1) t <= t + 1'b1;
   end
 
+  // Edges in reset.
+  logic [3:0] in_reset;
+  always_ff @(posedge aclk) begin
+    if (aresetn) in_reset <= '0;
+    else if (in_reset != '1) in_reset <= in_reset + 1'b1;
+  end
+
+  // With exclusive pairs, the write follows the read.
+  logic [6:0] tw;
+  logic pair;
+  assign pair = mode inside {SOUND_PAIR, PAIR_ADDRESS, PAIR_LENGTH, PAIR_SIZE, PAIR_ID};
+  assign tw = pair ? t - 7'd32 : t;
+
   function automatic logic during(logic [6:0] now, int first, int last);
     return int'(now) >= first && int'(now) <= last;
   endfunction
 
   logic [7:0] w_beat, r_beat;
   logic lead;
-  assign w_beat = t < 8 ? 8'd0 : {1'b0, t} - 8'd8;
+  assign w_beat = tw < 8 ? 8'd0 : {1'b0, tw} - 8'd8;
   assign r_beat = t < 25 ? 8'd0 : {1'b0, t} - 8'd25;
   assign lead = mode == DATA_BEFORE_ADDRESS;
 
@@ -109,19 +131,20 @@ module rules (
     x_axi_awburst = 2'd1;
     x_axi_awlock  = 1'b0;
     x_axi_awcache = 4'd3;
-    x_axi_awvalid = during(t, 2, lead ? 12 : 4);
-    x_axi_awready = int'(t) == (lead ? 12 : 4);
+    x_axi_awregion = 4'd0;
+    x_axi_awvalid = during(tw, 2, lead ? 12 : 4);
+    x_axi_awready = int'(tw) == (lead ? 12 : 4);
 
     x_axi_wdata   = {24'hABCDEF, w_beat};
     x_axi_wstrb   = '1;
     x_axi_wlast   = w_beat == x_axi_awlen;
-    x_axi_wvalid  = during(t, 6, 11);
-    x_axi_wready  = t >= 8;
+    x_axi_wvalid  = during(tw, 6, 11);
+    x_axi_wready  = tw >= 8;
 
     x_axi_bid     = 4'd1;
     x_axi_bresp   = 2'd0;
-    x_axi_bvalid  = during(t, 14, 16);
-    x_axi_bready  = t == 16;
+    x_axi_bvalid  = during(tw, 14, 16);
+    x_axi_bready  = tw == 16;
 
     x_axi_arid    = 4'd2;
     x_axi_araddr  = 32'h200;
@@ -130,6 +153,7 @@ module rules (
     x_axi_arburst = 2'd1;
     x_axi_arlock  = 1'b0;
     x_axi_arcache = 4'd3;
+    x_axi_arregion = 4'd0;
     x_axi_arvalid = during(t, 18, 20);
     x_axi_arready = t == 20;
 
@@ -200,11 +224,52 @@ module rules (
       R_ID: x_axi_rid = 4'd9;
       NARROW: x_axi_arsize = 3'd1;
       FIXED: x_axi_arburst = 2'd0;
+      RESET_LATE: if (!aresetn && in_reset == 6) x_axi_awvalid = 1'b1;
+      AFTER_AW:
+      if (aresetn && t == 0) begin
+        x_axi_awvalid = 1'b1;
+        x_axi_awready = 1'b1;
+      end
+      AFTER_AR:
+      if (aresetn && t == 0) begin
+        x_axi_arvalid = 1'b1;
+        x_axi_arready = 1'b1;
+      end
+      PAIR_WITHOUT: x_axi_awlock = 1'b1;
+      REGION: x_axi_arregion = 4'd1;
+      INTERLEAVED: begin
+        x_axi_arlen   = 8'd1;
+        x_axi_arvalid = during(t, 18, 21);
+        x_axi_arready = t == 20 || t == 21;
+        x_axi_arid    = t <= 20 ? 4'd2 : 4'd3;
+        x_axi_rid     = r_beat[0] ? 4'd3 : 4'd2;
+      end
       default: ;
     endcase
 
+    if (pair) begin
+      x_axi_arlock = 1'b1;
+      x_axi_rresp  = 2'd1;
+      x_axi_awlock = 1'b1;
+      x_axi_awid   = mode == PAIR_ID ? 4'd5 : 4'd2;
+      x_axi_bid    = x_axi_awid;
+      x_axi_awaddr = mode == PAIR_ADDRESS ? 32'h210 : 32'h200;
+      if (mode == PAIR_LENGTH) x_axi_awlen = 8'd7;
+      if (mode == PAIR_SIZE) begin
+        x_axi_awsize = 3'd1;
+        x_axi_wstrb  = w_beat[0] ? 4'b1100 : 4'b0011;
+      end
+      if (mode == PAIR_LENGTH) x_axi_wvalid = during(tw, 6, 15);
+      if (mode == PAIR_LENGTH) x_axi_bvalid = during(tw, 17, 19);
+      if (mode == PAIR_LENGTH) x_axi_bready = tw == 19;
+      x_axi_wlast  = w_beat == x_axi_awlen;
+    end
     x_axi_rlast = r_beat == x_axi_arlen;
     x_axi_rvalid = during(t, 23, 25 + int'(x_axi_arlen));
+    if (mode == INTERLEAVED) begin
+      x_axi_rlast  = t >= 27;
+      x_axi_rvalid = during(t, 23, 28);
+    end
     case (mode)
       HELD_R: if (t == 24) x_axi_rvalid = 1'b0;
       RESET_R: if (!aresetn) x_axi_rvalid = 1'b1;
@@ -221,7 +286,7 @@ module rules (
   assign x_axil_awready = x_axi_awready;
   assign x_axil_wdata   = x_axi_wdata;
   assign x_axil_wstrb   = x_axi_wstrb;
-  assign x_axil_wvalid  = lead ? during(t, 1, 3) : x_axi_wvalid && t <= 8;
+  assign x_axil_wvalid  = lead ? during(t, 1, 3) : x_axi_wvalid && tw <= 8;
   assign x_axil_wready  = lead || x_axi_wready;
   assign x_axil_bresp   = x_axi_bresp;
   assign x_axil_bvalid  = x_axi_bvalid;
@@ -230,13 +295,19 @@ module rules (
   assign x_axil_arvalid = x_axi_arvalid;
   assign x_axil_arready = x_axi_arready;
   assign x_axil_rdata   = x_axi_rdata;
-  assign x_axil_rresp   = mode == SOUND_EXCLUSIVE ? 2'd0 : x_axi_rresp;
+  assign x_axil_rresp   = mode == SOUND_EXCLUSIVE || pair ? 2'd0 : x_axi_rresp;
   assign x_axil_rvalid  = x_axi_rvalid && t <= 25;
   assign x_axil_rready  = x_axi_rready;
 
   // And on AXI-Stream, where the modes of W apply.
+  logic first, packet;
+  assign first  = mode == STREAM_AFTER && aresetn && t == 0;
+  assign packet = mode == STREAM_INTERLEAVED;
   assign x_axis_tdata  = x_axi_wdata;
-  assign x_axis_tlast  = 1'b1;
-  assign x_axis_tvalid = x_axi_wvalid && t <= 8;
-  assign x_axis_tready = x_axi_wready;
+  assign x_axis_tkeep  = mode == STROBE_RESERVED ? 4'b0111 : '1;
+  assign x_axis_tstrb  = mode == SOUND_POSITIONS ? 4'b1010 : '1;
+  assign x_axis_tid    = packet && w_beat[0];
+  assign x_axis_tlast  = !packet || w_beat == 3;
+  assign x_axis_tvalid = first || (x_axi_wvalid && (packet || tw <= 8));
+  assign x_axis_tready = first || x_axi_wready;
 endmodule
