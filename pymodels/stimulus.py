@@ -13,6 +13,7 @@ import numpy.typing as npt
 from pymodels.axi.memory import MemoryImage
 from pymodels.errors import UsageError
 from pymodels.pattern import Pattern
+from pymodels.register_traffic import RegisterTraffic
 from pymodels.trace import Trace
 
 
@@ -117,6 +118,7 @@ class Stimulus:
             before any program.
         least_ps: run at least so long; for designs whose work no stream shows the end of.
         drivers: by register port, programs that act on what they read; they run behind ``program``, before the streams start.
+        traffic: by register port, how its accesses are made; a port not named makes them one at a time, as fast as it can.
     """
 
     inputs: Mapping[str, Trace]
@@ -128,11 +130,16 @@ class Stimulus:
     memories: Mapping[str, MemoryImage] = field(default_factory=dict)
     least_ps: int = 0
     drivers: Mapping[str, Driver] = field(default_factory=dict)
+    traffic: Mapping[str, RegisterTraffic] = field(default_factory=dict)
 
     @property
     def settled(self) -> bool:
         """True when the streams start long after reset (a register program ran first)."""
         return any(self.program.values()) or bool(self.drivers)
+
+    def traffic_of(self, port: str) -> RegisterTraffic:
+        """How the accesses of register port ``port`` are made."""
+        return self.traffic.get(port, RegisterTraffic())
 
     def pattern(self, port: str) -> Pattern:
         """The sink's ready pattern of ``port``."""

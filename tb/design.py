@@ -171,6 +171,24 @@ def _number(width: Width, params: Mapping[str, Any]) -> int:
     return total
 
 
+class Storage(_Frozen):
+    """Registers one after the other that hold what was written, and do nothing else: writes and reads of them may overlap.
+
+    Attributes:
+        base: byte address of the first one.
+        words: how many.
+        mask: bits of each that it holds; the others read 0.
+    """
+
+    base: int = Field(default=0, ge=0)
+    words: Width
+    mask: int = Field(default=(1 << 64) - 1, ge=0)
+
+    def count(self, params: Mapping[str, Any]) -> int:
+        """How many words."""
+        return _number(self.words, params)
+
+
 class StreamPort(Bundle):
     """An AXI-Stream bundle of the design.
 
@@ -253,11 +271,13 @@ class LitePort(Bundle):
         direction: ``in`` where the design answers accesses (slave), ``out`` where it makes them (master).
         data_width: 32 or 64.
         address_width: in bits.
+        storage: registers of a slave that are plain storage; ``sweep`` writes and reads them in every way.
     """
 
     direction: Literal["in", "out"] = "in"
     data_width: Width = 32
     address_width: Width = 12
+    storage: tuple[Storage, ...] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -296,11 +316,13 @@ class CsbPort(Bundle):
     Attributes:
         direction: ``in``; masters are not simulated.
         address_width: bits of the word address.
+        storage: as of :class:`LitePort`.
     """
 
     direction: Literal["in"] = "in"
     data_width: Literal[32] = 32
     address_width: Width = 16
+    storage: tuple[Storage, ...] = ()
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

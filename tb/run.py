@@ -18,6 +18,7 @@ from pymodels.errors import UnwrittenModelError, UsageError, UserCodeError
 from pymodels.pattern import Pattern
 from pymodels.stimulus import Clock, Outcome, Stimulus
 from pymodels.trace import Trace
+from tb import walks
 from tb.build import build
 from tb.course import Course, Reached
 from tb.design import Answer, Case, Design, Findings, Setting
@@ -325,7 +326,13 @@ def predict(request: Request, seed: int) -> Plan:
     if setting.inputs:
         clocks = clocks_of(design, params, request.inputs)
         stimuli = [placed(s, setting.inputs, clocks) for s in stimuli]
-    return Plan(seed, tuple((s, predict_outcome(design, params, s)) for s in stimuli))
+    sweeps = request.case.name == walks.CASE
+    if sweeps:
+        stimuli = [*stimuli, *walks.walks(design, setting, stimuli[0])]
+    steps = [(s, predict_outcome(design, params, s)) for s in stimuli]
+    if sweeps:
+        steps = [(walks.dressed(s, expected, seed, n), expected) for n, (s, expected) in enumerate(steps)]
+    return Plan(seed, tuple(steps))
 
 
 def judge(request: Request, plan: Plan, records: Sequence[Record], stopped: str) -> RunResult:

@@ -141,7 +141,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         Outcome(outcome.ports, status, outcome.memories),
         {port: tuple(results) for port, results in accesses.items()},
         {port: tuple(steps) for port, steps in driven.items()},
-        (*violations, *late, *broken, *left, *unanswered),
+        (*violations, *late, *broken, *agents.rules(), *left, *unanswered),
         (*waiting, *stuck),
         agents.stalls(),
     )

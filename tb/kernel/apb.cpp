@@ -3,7 +3,7 @@
 // apb.cpp - APB3 and APB4 master for register programs.
 //
 // An access is a cycle of PSEL without PENABLE and then PENABLE until PREADY. PSEL stays high between accesses that follow one
-// another at once.
+// another at once. The bus has room for one access at a time.
 
 #include "axi.h"
 #include "registers.h"
@@ -54,21 +54,29 @@ class ApbMaster final : public RegisterMaster {
     if (pstrb_.absent()) allow_whole(step, pwdata_);
   }
 
-  void begin(const GbStep& step) override {
+  void accept(const GbRegisterTraffic& traffic) const override {
+    if (traffic.outstanding > 1) throw std::invalid_argument(name() + ": APB has room for one access at a time");
+  }
+
+  void begin(std::int64_t index, const GbStep& step, std::int64_t) override {
     step_ = &step;
+    index_ = index;
     phase_ = Phase::kSetup;
   }
 
-  bool edge(Answer& answer) override {
+  bool edge(std::int64_t cycle) override {
     if (phase_ == Phase::kSetup) {
       phase_ = Phase::kAccess;
       return true;
     }
     if (phase_ == Phase::kNone || !pready_.get()) return false;
-    answer = {true, pslverr_.get(), writes(*step_) ? 0 : prdata_.get()};
     phase_ = Phase::kNone;
+    answer(cycle, index_, pslverr_.get(), writes(*step_) ? 0 : prdata_.get());
     return true;
   }
+
+  /// A setup that has just begun.
+  bool offer(std::int64_t) override { return phase_ == Phase::kSetup; }
 
   std::string missing() const override { return "penable without pready"; }
 
@@ -85,6 +93,7 @@ class ApbMaster final : public RegisterMaster {
   Bit pready_{true};
   Field paddr_, pwdata_, pstrb_, pprot_, prdata_;
   const GbStep* step_ = nullptr;
+  std::int64_t index_ = 0;
   Phase phase_ = Phase::kNone;
 };
 

@@ -2,8 +2,12 @@
 //
 // axil.cpp - AXI-Lite master for register programs.
 //
-// A write offers address and data together and waits for its response, a read offers its address and waits for its data.
-// bready and rready are always high.
+// By default a write offers address and data together and waits for its response, a read offers its address and waits for its
+// data; bready and rready are always high. Otherwise address and data of a write are offered in the order and at the distance
+// drawn for it, whatever becomes of the other one: a slave may wait for both. Addresses, and data, keep the order of their
+// writes, and responses belong to the oldest write or read whose requests have transferred.
+
+#include <deque>
 
 #include "registers.h"
 
@@ -48,21 +52,21 @@ class AxilMaster final : public RegisterMaster {
     rresp_ = out(names.rresp);
     rvalid_ = out_bit(names.rvalid);
     rready_ = in_bit(names.rready);
+    if (wdata_.bits() > 32 || rdata_.bits() > 32) word_ = 8;
   }
 
   void drive() override {
-    awvalid_.set(aw_);
-    wvalid_.set(w_);
-    arvalid_.set(ar_);
-    if (fresh_ == nullptr) return;
-    if (aw_) {
-      awaddr_.set(fresh_->address);
-      wdata_.set(fresh_->value);
-      wstrb_.set(fresh_->strobe);
-    } else {
-      araddr_.set(fresh_->address);
+    awvalid_.set(aw_.valid);
+    wvalid_.set(w_.valid);
+    arvalid_.set(ar_.valid);
+    bready_.set(b_ready_);
+    rready_.set(r_ready_);
+    if (aw_.fresh()) awaddr_.set(aw_.first().address);
+    if (w_.fresh()) {
+      wdata_.set(w_.first().value);
+      wstrb_.set(w_.first().strobe);
     }
-    fresh_ = nullptr;
+    if (ar_.fresh()) araddr_.set(ar_.first().address);
   }
 
  protected:
@@ -72,48 +76,149 @@ class AxilMaster final : public RegisterMaster {
     if (!writes(step) && arvalid_.absent()) throw std::invalid_argument(name() + ": no read channels");
   }
 
-  void begin(const GbStep& step) override {
-    fresh_ = &step;
-    write_ = aw_ = w_ = writes(step);
-    ar_ = !write_;
+  void begin(std::int64_t index, const GbStep& step, std::int64_t cycle) override {
+    if (!writes(step)) {
+      ar_.queue.push_back({&step, cycle});
+      reads_.push_back(index);
+      return;
+    }
+    std::uint64_t order = static_cast<std::uint64_t>(traffic().order);
+    if (order == kAny) order = draw(kAny);
+    std::int64_t late = 0;
+    if (order != kTogether) late = static_cast<std::int64_t>(1 + draw(static_cast<std::uint64_t>(traffic().distance)));
+    aw_.queue.push_back({&step, order == kDataFirst ? cycle + late : cycle});
+    w_.queue.push_back({&step, order == kAddressFirst ? cycle + late : cycle});
+    writes_.push_back(index);
   }
 
   /// What has been accepted is offered no more.
-  bool edge(Answer& answer) override {
-    const bool aw = aw_ && awready_.get(), w = w_ && wready_.get(), ar = ar_ && arready_.get();
-    aw_ &= !aw;
-    w_ &= !w;
-    ar_ &= !ar;
-    if (write_) {
-      if (!aw_ && !w_ && bvalid_.get()) answer = {true, bresp_.get(), 0};
-    } else if (!ar_ && rvalid_.get()) {
-      answer = {true, rresp_.get(), rdata_.get()};
+  bool edge(std::int64_t cycle) override {
+    bool moved = aw_.take(awready_.get(), cycle);
+    moved |= w_.take(wready_.get(), cycle);
+    moved |= ar_.take(arready_.get(), cycle);
+    if (stuck()) judge(cycle);
+    // An answer may begin the next access, which changes the queues.
+    if (b_ready_ && bvalid_.get() && aw_.taken > 0 && w_.taken > 0) {
+      --aw_.taken;
+      --w_.taken;
+      const std::int64_t step = writes_.front();
+      writes_.pop_front();
+      answer(cycle, step, bresp_.get(), 0);
     }
-    return aw || w || ar;
+    if (r_ready_ && rvalid_.get() && ar_.taken > 0) {
+      --ar_.taken;
+      const std::int64_t step = reads_.front();
+      reads_.pop_front();
+      answer(cycle, step, rresp_.get(), rdata_.get());
+    }
+    return moved;
+  }
+
+  bool offer(std::int64_t cycle) override {
+    bool changed = aw_.offer(cycle);
+    changed |= w_.offer(cycle);
+    changed |= ar_.offer(cycle);
+    changed |= hold(b_ready_, b_pattern_, traffic().b_late != 0, bvalid_.get());
+    changed |= hold(r_ready_, r_pattern_, traffic().r_late != 0, rvalid_.get());
+    return changed;
   }
 
   std::string missing() const override {
-    if (!write_) return ar_ ? "arvalid without arready" : "read without rvalid";
-    return aw_ && w_ ? "awvalid without awready, wvalid without wready"
-           : aw_     ? "awvalid without awready"
-           : w_      ? "wvalid without wready"
-                     : "write without bvalid";
+    std::string text;
+    const auto add = [&](const std::string& more) { text += (text.empty() ? "" : ", ") + more; };
+    if (aw_.valid) add("awvalid without awready");
+    if (w_.valid) add("wvalid without wready");
+    if (!writes_.empty() && !aw_.valid && !w_.valid) {
+      add("write without bvalid" + (traffic().order == kTogether ? "" : " (" + aw_.text("address") + ", " + w_.text("data") + ")"));
+    }
+    if (ar_.valid) add("arvalid without arready");
+    if (!reads_.empty() && !ar_.valid) add("read without rvalid");
+    return text;
   }
 
   void idle() override {
     for (Bit* valid : {&awvalid_, &wvalid_, &arvalid_}) valid->set(false);
     for (Bit* ready : {&bready_, &rready_}) ready->set(true);
     for (Field* field : {&awaddr_, &awprot_, &wdata_, &wstrb_, &araddr_, &arprot_}) field->set(0);
-    write_ = aw_ = w_ = ar_ = false;
-    fresh_ = nullptr;
+    aw_ = w_ = ar_ = Requests{};
+    writes_.clear();
+    reads_.clear();
+    b_ready_ = r_ready_ = true;
+    b_pattern_ = Ready(traffic().b_ready);
+    r_pattern_ = Ready(traffic().r_ready);
   }
 
  private:
+  /// A channel on which the master offers: what waits to be offered, in order, the front first.
+  struct Requests {
+    struct Request {
+      const GbStep* step;
+      std::int64_t at;  ///< first cycle in which it may be offered
+    };
+
+    bool valid = false;       ///< the front is offered
+    bool is_new = false;      ///< and has not been driven
+    std::int64_t taken = 0;   ///< transferred, without an answer
+    std::int64_t last = -1;   ///< cycle of the latest transfer
+    std::deque<Request> queue;
+
+    const GbStep& first() const { return *queue.front().step; }
+
+    bool take(bool ready, std::int64_t cycle) {
+      if (!valid || !ready) return false;
+      valid = false;
+      ++taken;
+      last = cycle;
+      queue.pop_front();
+      return true;
+    }
+
+    bool offer(std::int64_t cycle) {
+      if (valid || queue.empty() || cycle < queue.front().at) return false;
+      valid = is_new = true;
+      return true;
+    }
+
+    /// Whether the front must be driven; once.
+    bool fresh() {
+      const bool found = is_new;
+      is_new = false;
+      return found;
+    }
+
+    std::string text(const char* what) const { return std::string(what) + " taken in cycle " + std::to_string(last); }
+  };
+
+  /// When answers are taken.
+  bool hold(bool& ready, Ready& pattern, bool late, bool valid) {
+    const bool next = !holds_back() || (late ? valid && !ready : pattern.next());
+    const bool changed = next != ready;
+    ready = next;
+    return changed;
+  }
+
+  /// After giving up, ready is high without waiting for valid. A valid that comes then has waited for it.
+  void judge(std::int64_t cycle) {
+    const auto check = [&](bool late, bool valid, std::int64_t& taken, const char* channel) {
+      if (!late || !valid || taken == 0 || cycle > given_up() + kProbe) return;
+      taken = 0;
+      const std::string name(channel);
+      violation("axil_valid_waits_for_ready", cycle, name + "valid came when " + name + "ready rose, which waited for it since cycle " +
+                                                         std::to_string(since()));
+    };
+    check(traffic().b_late != 0, bvalid_.get() && aw_.taken > 0, w_.taken, "b");
+    check(traffic().r_late != 0, rvalid_.get(), ar_.taken, "r");
+  }
+
+  /// Cycles in which valid must follow ready to be blamed for waiting for it.
+  static constexpr std::int64_t kProbe = 16;
+
   Field awaddr_, awprot_, wdata_, wstrb_, bresp_, araddr_, arprot_, rdata_, rresp_;
   Bit awvalid_, awready_, wvalid_, wready_, bvalid_, bready_, arvalid_, arready_, rvalid_, rready_;
-  bool write_ = false;
-  bool aw_ = false, w_ = false, ar_ = false;
-  const GbStep* fresh_ = nullptr;  ///< for drive() to offer
+  Requests aw_, w_, ar_;
+  std::deque<std::int64_t> writes_, reads_;  ///< steps without an answer
+  Ready b_pattern_, r_pattern_;
+  bool b_ready_ = true, r_ready_ = true;
 };
 
 }  // namespace goldbeat

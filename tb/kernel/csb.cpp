@@ -3,7 +3,10 @@
 // csb.cpp - master of NVDLA's configuration bus (CSB) for register programs.
 //
 // A request is held until it is taken. A read then waits for its data and a write for its completion, unless it is posted:
-// nothing answers that. Programs count addresses in bytes, the bus in words of four.
+// nothing answers that. Reads, and writes, are answered in their order. Programs count addresses in bytes, the bus in words of
+// four.
+
+#include <deque>
 
 #include "axi.h"
 #include "registers.h"
@@ -38,10 +41,11 @@ class CsbMaster final : public RegisterMaster {
   void drive() override {
     valid_.set(offered_);
     if (!offered_) return;
-    addr_.set(step_->address >> 2);
-    write_.set(writes(*step_));
-    nposted_.set(step_->op == kWrite);
-    if (writes(*step_)) wdat_.set(step_->value);
+    const GbStep& step = *requests_.front().step;
+    addr_.set(step.address >> 2);
+    write_.set(writes(step));
+    nposted_.set(step.op == kWrite);
+    if (writes(step)) wdat_.set(step.value);
   }
 
  protected:
@@ -50,38 +54,66 @@ class CsbMaster final : public RegisterMaster {
     allow_whole(step, wdat_);
   }
 
-  void begin(const GbStep& step) override {
-    step_ = &step;
-    offered_ = true;
-  }
+  void begin(std::int64_t index, const GbStep& step, std::int64_t) override { requests_.push_back({index, &step}); }
 
-  bool edge(Answer& answer) override {
+  bool edge(std::int64_t cycle) override {
     const bool taken = offered_ && ready_.get();
-    offered_ &= !taken;
-    if (step_->op == kPost) {
-      answer.here = taken;
-    } else if (step_->op == kWrite) {
-      answer.here = !offered_ && wr_complete_.get();
-    } else if (!offered_ && response_valid_.get()) {
-      answer = {true, 0, response_data_.get()};
-    }
+    if (taken) take(cycle);
+    if (wr_complete_.get()) finish(writes_, "csb_wr_complete_without_request", "wr_complete without an outstanding write", cycle);
+    if (response_valid_.get()) finish(reads_, "csb_response_without_request", "response without an outstanding read", cycle);
     return taken;
   }
 
+  bool offer(std::int64_t) override {
+    if (offered_ || requests_.empty()) return false;
+    return offered_ = true;
+  }
+
   std::string missing() const override {
-    return offered_ ? "valid without ready" : writes(*step_) ? "write without wr_complete" : "read without data";
+    if (offered_) return "valid without ready";
+    return writes_.empty() ? "read without data" : "write without wr_complete";
   }
 
   void idle() override {
     for (Bit* bit : {&valid_, &write_, &nposted_}) bit->set(false);
     for (Field* field : {&addr_, &wdat_}) field->set(0);
     offered_ = false;
+    requests_.clear();
+    writes_.clear();
+    reads_.clear();
   }
 
  private:
+  struct Request {
+    std::int64_t index;
+    const GbStep* step;
+  };
+
+  void take(std::int64_t cycle) {
+    const Request one = requests_.front();
+    requests_.pop_front();
+    offered_ = false;
+    if (one.step->op == kPost) {
+      answer(cycle, one.index, 0, 0);
+    } else {
+      (writes(*one.step) ? writes_ : reads_).push_back(one.index);
+    }
+  }
+
+  void finish(std::deque<std::int64_t>& open, const char* rule, const char* text, std::int64_t cycle) {
+    if (open.empty()) {
+      violation(rule, cycle, text);
+      return;
+    }
+    const std::int64_t index = open.front();
+    open.pop_front();
+    answer(cycle, index, 0, &open == &reads_ ? response_data_.get() : 0);
+  }
+
   Bit valid_, ready_, write_, nposted_, response_valid_, wr_complete_;
   Field addr_, wdat_, response_data_;
-  const GbStep* step_ = nullptr;
+  std::deque<Request> requests_;              ///< not taken; the front is offered, or will be
+  std::deque<std::int64_t> writes_, reads_;  ///< taken, without an answer
   bool offered_ = false;
 };
 

@@ -75,6 +75,17 @@ class ReadyPattern(Structure):
     )
 
 
+class RegisterBehaviour(Structure):
+    """``GbRegisterTraffic`` in registers.h."""
+
+    _fields_ = (
+        ("seed", c_uint64),
+        *((name, c_int64) for name in ("gap", "distance", "outstanding")),
+        *((name, c_int) for name in ("order", "b_late", "r_late")),
+        *((name, ReadyPattern) for name in ("b_ready", "r_ready")),
+    )
+
+
 LITE_SIGNALS = (
     *("awaddr", "awprot", "awvalid", "awready", "wdata", "wstrb", "wvalid", "wready", "bresp", "bvalid", "bready"),
     *("araddr", "arprot", "arvalid", "arready", "rdata", "rresp", "rvalid", "rready"),
@@ -176,6 +187,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_apb_master": (c_void_p, [c_char_p, c_char_p, POINTER(ApbNames)]),
     "gb_csb_master": (c_void_p, [c_char_p, c_char_p, POINTER(CsbNames)]),
     "gb_registers_run": (c_int, [c_void_p, c_void_p, c_void_p, c_int64]),
+    "gb_registers_behave": (c_int, [c_void_p, POINTER(RegisterBehaviour)]),
     "gb_registers_done": (c_int64, [c_void_p]),
     "gb_registers_busy": (c_int, [c_void_p]),
 }

@@ -12,13 +12,22 @@ void RegisterMaster::reset() {
   idle();
   steps_ = nullptr;
   results_ = nullptr;
-  count_ = at_ = 0;
-  state_ = State::kIdle;
-  stuck_ = false;
+  count_ = next_ = 0;
+  due_ = kNever;
+  open_.clear();
+  running_ = stuck_ = false;
+}
+
+void RegisterMaster::behave(const GbRegisterTraffic& traffic) {
+  if (running_) throw std::logic_error(name() + ": a program is running");
+  accept(traffic);
+  traffic_ = traffic;
+  drawn_ = 0;
+  idle();
 }
 
 void RegisterMaster::run(const GbStep* steps, GbStepResult* results, std::int64_t count) {
-  if (state_ != State::kIdle) throw std::logic_error(name() + ": a program is running");
+  if (running_) throw std::logic_error(name() + ": a program is running");
   for (std::int64_t i = 0; i < count; ++i) {
     if (steps[i].op <= kPoll) allow(steps[i]);
     if (steps[i].op == kWaitFor) kernel().need(steps[i].port, false);
@@ -26,25 +35,29 @@ void RegisterMaster::run(const GbStep* steps, GbStepResult* results, std::int64_
   steps_ = steps;
   results_ = results;
   count_ = count;
-  at_ = 0;
-  state_ = count ? State::kNext : State::kIdle;
+  next_ = 0;
+  running_ = count != 0;
   if (count == 0) wake();
 }
 
 bool RegisterMaster::sample(std::int64_t cycle) {
-  switch (state_) {
-    case State::kIdle: return false;
-    case State::kNext: next(cycle); return true;
-    case State::kAccess: return access(cycle);
-    case State::kWait: return wait(cycle);
+  if (!running_) return false;
+  const bool moved = edge(cycle);
+  if (!stuck_ && !open_.empty()) {
+    if (steps_[open_[0].step].op >= kWait) wait(cycle);
+    give_up(cycle);
   }
-  return false;
+  while (running_ && !stuck_ && may_begin(cycle)) start(cycle);
+  return offer(cycle + 1) || moved;
 }
 
 std::string RegisterMaster::waiting() const {
-  if (state_ == State::kIdle) return {};
-  return name() + ": " + (state_ == State::kAccess ? missing() : "waits") + " since cycle " + std::to_string(first_) +
-         ", step " + std::to_string(at_) + " of " + std::to_string(count_);
+  if (!running_ || open_.empty()) return {};
+  const bool waits = steps_[open_[0].step].op >= kWait;
+  std::string text = name() + ": " + (waits ? "waits" : missing()) + " since cycle " + std::to_string(open_[0].first) + ", step " +
+                     std::to_string(open_[0].step) + " of " + std::to_string(count_);
+  if (open_.size() > 1) text += ", " + std::to_string(open_.size()) + " accesses outstanding";
+  return text;
 }
 
 void RegisterMaster::allow_fitting(const GbStep& step, std::uint64_t addresses, const Field& data) const {
@@ -59,58 +72,80 @@ void RegisterMaster::allow_whole(const GbStep& step, const Field& data) const {
   if (writes(step) && (~step.strobe & lanes)) throw std::invalid_argument(name() + ": no strobes, words are written whole");
 }
 
-/// Begin step at_ behind edge `cycle`.
-void RegisterMaster::next(std::int64_t cycle) {
-  const GbStep& step = steps_[at_];
-  first_ = cycle + 1;
-  if (step.op == kWaitFor) watched_ = Field(kernel().need(step.port, false));
-  state_ = step.op <= kPoll ? State::kAccess : State::kWait;
-  if (state_ == State::kAccess) begin(step);
+/// The next step may begin behind edge `cycle`.
+bool RegisterMaster::may_begin(std::int64_t cycle) {
+  if (next_ == count_) return false;
+  const GbStep& step = steps_[next_];
+  if (!open_.empty()) {
+    if (static_cast<std::int64_t>(open_.size()) >= traffic_.outstanding) return false;
+    if (step.op >= kPoll || steps_[open_[0].step].op >= kPoll || meets(step)) return false;
+  }
+  if (traffic_.gap == 0 || step.op >= kWait) return true;
+  if (due_ == kNever) due_ = cycle + static_cast<std::int64_t>(draw(static_cast<std::uint64_t>(traffic_.gap) + 1));
+  return cycle >= due_;
 }
 
-bool RegisterMaster::access(std::int64_t cycle) {
-  Answer answer;
-  const bool moved = edge(answer);
-  if (stuck_) return moved;
-  if (!answer.here) return late(cycle) || moved;
-  const GbStep& step = steps_[at_];
-  const bool equal = (answer.value & step.mask) == (step.value & step.mask);
-  if (step.op == kPoll && !equal && cycle + 1 - first_ < step.cycles) {
-    begin(step);
-    return true;
+/// An open access reads what the step writes, or the other way round: buses leave the order of the two open.
+bool RegisterMaster::meets(const GbStep& step) const {
+  for (const Open& open : open_) {
+    const GbStep& other = steps_[open.step];
+    if (writes(step) != writes(other) && step.address / word_ == other.address / word_) return true;
+  }
+  return false;
+}
+
+/// Begin the next step behind edge `cycle`.
+void RegisterMaster::start(std::int64_t cycle) {
+  const GbStep& step = steps_[next_];
+  due_ = kNever;
+  open_.push_back({next_, cycle + 1});
+  if (step.op == kWaitFor) watched_ = Field(kernel().need(step.port, false));
+  if (step.op <= kPoll) begin(next_, step, cycle + 1);
+  ++next_;
+}
+
+void RegisterMaster::answer(std::int64_t cycle, std::int64_t index, std::uint64_t response, std::uint64_t value) {
+  if (stuck_) return;
+  std::size_t at = 0;
+  while (open_[at].step != index) ++at;
+  const GbStep& step = steps_[index];
+  const bool equal = (value & step.mask) == (step.value & step.mask);
+  if (step.op == kPoll && !equal && cycle + 1 - open_[at].first < step.cycles) {
+    begin(index, step, cycle + 1);
+    return;
   }
   const bool judged = step.op == kCheck || step.op == kPoll;
-  const Status status = !judged || equal ? kDone : step.op == kCheck ? kDiffers : kTimeout;
-  return end(cycle, status, answer.response, answer.value) || moved;
+  end(at, cycle, !judged || equal ? kDone : step.op == kCheck ? kDiffers : kTimeout, response, value);
 }
 
-bool RegisterMaster::wait(std::int64_t cycle) {
-  if (stuck_) return false;
-  const GbStep& step = steps_[at_];
-  if (step.op == kWait) return cycle + 1 - first_ >= step.cycles && end(cycle, kDone, 0, 0);
-  const std::uint64_t value = watched_.get();
-  if ((value & step.mask) == (step.value & step.mask)) return end(cycle, kDone, 0, value);
-  return late(cycle);
-}
-
-/// Give up after too many cycles: what is offered stays, as the protocols demand, but no answer counts any more.
-bool RegisterMaster::late(std::int64_t cycle) {
-  if (cycle + 1 - first_ < steps_[at_].cycles) return false;
-  results_[at_] = {kTimeout, 0, 0, first_, cycle};
-  stuck_ = true;
-  wake();
-  return false;
-}
-
-bool RegisterMaster::end(std::int64_t cycle, Status status, std::uint64_t response, std::uint64_t value) {
-  results_[at_] = {status, static_cast<int>(response), value, first_, cycle};
-  if (++at_ < count_ && status != kTimeout) {
-    next(cycle);
-    return true;
+/// The only open step is a wait.
+void RegisterMaster::wait(std::int64_t cycle) {
+  const GbStep& step = steps_[open_[0].step];
+  if (step.op == kWait) {
+    if (cycle + 1 - open_[0].first >= step.cycles) end(0, cycle, kDone, 0, 0);
+    return;
   }
-  state_ = State::kIdle;
+  const std::uint64_t value = watched_.get();
+  if ((value & step.mask) == (step.value & step.mask)) end(0, cycle, kDone, 0, value);
+}
+
+/// After too many cycles: what is offered stays, as the protocols demand, but no answer counts any more.
+void RegisterMaster::give_up(std::int64_t cycle) {
+  for (const Open& open : open_) {
+    if (cycle + 1 - open.first < steps_[open.step].cycles) continue;
+    results_[open_[0].step] = {kTimeout, 0, 0, open_[0].first, cycle};
+    stuck_ = true;
+    wake();
+    return;
+  }
+}
+
+void RegisterMaster::end(std::size_t open, std::int64_t cycle, Status status, std::uint64_t response, std::uint64_t value) {
+  results_[open_[open].step] = {status, static_cast<int>(response), value, open_[open].first, cycle};
+  open_.erase(open_.begin() + static_cast<std::ptrdiff_t>(open));
+  if (status != kTimeout && (next_ < count_ || !open_.empty())) return;
+  running_ = false;
   wake();
-  return false;
 }
 
 }  // namespace goldbeat
@@ -134,7 +169,17 @@ int gb_registers_run(void* handle, const goldbeat::GbStep* steps, goldbeat::GbSt
       -1);
 }
 
-/// Steps that have ended.
+int gb_registers_behave(void* handle, const goldbeat::GbRegisterTraffic* traffic) {
+  return goldbeat::guarded(
+      [&] {
+        master(handle).behave(*traffic);
+        goldbeat::kernel().touch();
+        return 0;
+      },
+      -1);
+}
+
+/// The first step that has not ended.
 std::int64_t gb_registers_done(void* handle) { return master(handle).done(); }
 
 int gb_registers_busy(void* handle) { return master(handle).busy(); }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// registers.h - runs whole register programs, one access at a time; the masters of the various buses derive from it.
+// registers.h - runs whole register programs; the masters of the various buses derive from it.
 //
-// The next access is offered in the cycle after the answer to the one before.
+// By default one access is made at a time, offered in the cycle after the answer to the one before. GbRegisterTraffic says
+// what else a master may do: pauses, several accesses at once, back-pressure on the answers.
 
 #pragma once
 
 #include "kernel.h"
+#include "pattern.h"
 
 namespace goldbeat {
 
@@ -32,48 +34,78 @@ struct GbStepResult {
   std::int64_t last;      ///< cycle of the answer
 };
 
+/// How a master behaves. What a bus has no signals for does not count there.
+struct GbRegisterTraffic {
+  std::uint64_t seed;        ///< of everything that is drawn
+  std::int64_t gap;          ///< most idle cycles before an access
+  std::int64_t distance;     ///< most cycles between the offers of a write's address and of its data
+  std::int64_t outstanding;  ///< most accesses without an answer
+  int order;                 ///< of a write's address and data, one of RegisterMaster::Order
+  int b_late, r_late;        ///< ready only after valid; the pattern does not count
+  GbPattern b_ready, r_ready;
+};
+
 }  // extern "C"
 
 /// The program's side of a register master. A bus says which accesses it can make, begins them, and follows them edge by edge.
+///
+/// Several accesses are on their way at once only where the traffic allows it. Then they begin in the order of the program, and
+/// a read and a write of one word never meet; a poll or a wait is alone.
 class RegisterMaster : public Transactor {
  public:
   enum Op { kWrite, kPost, kRead, kCheck, kPoll, kWait, kWaitFor };
   enum Status { kPending, kDone, kDiffers, kTimeout };
+  enum Order { kTogether, kAddressFirst, kDataFirst, kAny };
 
   using Transactor::Transactor;
 
   void reset() final;
 
+  /// Behave like this from the next program on; patterns and draws begin anew.
+  void behave(const GbRegisterTraffic& traffic);
+
   /// Run a program; the arrays must live until it is over. Its first access is offered in the cycle after the next one.
   void run(const GbStep* steps, GbStepResult* results, std::int64_t count);
 
-  /// Steps that have ended.
-  std::int64_t done() const { return at_; }
-  bool busy() const { return state_ != State::kIdle; }
+  /// The first step that has not ended.
+  std::int64_t done() const { return open_.empty() ? next_ : open_.front().step; }
+  bool busy() const { return running_; }
 
   bool sample(std::int64_t cycle) final;
   std::string waiting() const final;
 
  protected:
-  /// The answer to an access, in the cycle in which it comes.
-  struct Answer {
-    bool here = false;
-    std::uint64_t response = 0;
-    std::uint64_t value = 0;
-  };
-
   static bool writes(const GbStep& step) { return step.op <= kPost; }
 
+  /// Throws where the bus cannot behave like this.
+  virtual void accept(const GbRegisterTraffic&) const {}
   /// Throws where the bus cannot make this access.
   virtual void allow(const GbStep& step) const = 0;
-  /// An access comes next: the drive() that follows offers it. The step lives until its answer.
-  virtual void begin(const GbStep& step) = 0;
-  /// An edge of an access that was begun, or that nobody waits for any more. True asks for drive().
-  virtual bool edge(Answer& answer) = 0;
-  /// What the access waits for.
+  /// Step number `index`, an access, may be offered from `cycle` on. The step lives until its answer.
+  virtual void begin(std::int64_t index, const GbStep& step, std::int64_t cycle) = 0;
+  /// An edge: follow the handshakes, and call answer() for what is answered. True asks for drive().
+  virtual bool edge(std::int64_t cycle) = 0;
+  /// After edge(), and after begin(): what is driven in `cycle`, the next one. True asks for drive().
+  virtual bool offer(std::int64_t cycle) = 0;
+  /// What the open accesses wait for.
   virtual std::string missing() const = 0;
-  /// Drop the access and write all ports.
+  /// Drop all accesses and write all ports.
   virtual void idle() = 0;
+
+  /// The answer to step number `index`.
+  void answer(std::int64_t cycle, std::int64_t index, std::uint64_t response, std::uint64_t value);
+
+  const GbRegisterTraffic& traffic() const { return traffic_; }
+  /// A number below `below`.
+  std::uint64_t draw(std::uint64_t below) { return below <= 1 ? 0 : splitmix64(traffic_.seed, drawn_++) % below; }
+  /// Answers may be held back: a program runs, and nothing is late.
+  bool holds_back() const { return running_ && !stuck_; }
+  /// Has given up, and when; what it waits for is open since a cycle before that.
+  bool stuck() const { return stuck_; }
+  std::int64_t given_up() const { return results_[open_[0].step].last; }
+  std::int64_t since() const { return open_[0].first; }
+
+  std::uint64_t word_ = 4;  ///< bytes of the bus
 
   /// Throws unless the address is one of `addresses` (a mask) and a value to write fits the bus.
   void allow_fitting(const GbStep& step, std::uint64_t addresses, const Field& data) const;
@@ -81,22 +113,30 @@ class RegisterMaster : public Transactor {
   void allow_whole(const GbStep& step, const Field& data) const;
 
  private:
-  enum class State { kIdle, kNext, kAccess, kWait };
+  /// A step that has begun and not ended.
+  struct Open {
+    std::int64_t step;
+    std::int64_t first;  ///< cycle in which it could first be offered, or waiting began
+  };
 
-  void next(std::int64_t cycle);
-  bool access(std::int64_t cycle);
-  bool wait(std::int64_t cycle);
-  bool late(std::int64_t cycle);
-  bool end(std::int64_t cycle, Status status, std::uint64_t response, std::uint64_t value);
+  bool may_begin(std::int64_t cycle);
+  bool meets(const GbStep& step) const;
+  void start(std::int64_t cycle);
+  void wait(std::int64_t cycle);
+  void give_up(std::int64_t cycle);
+  void end(std::size_t open, std::int64_t cycle, Status status, std::uint64_t response, std::uint64_t value);
 
+  GbRegisterTraffic traffic_{0, 0, 0, 1, kTogether, 0, 0, {}, {}};
+  std::uint64_t drawn_ = 0;
   Field watched_;
   const GbStep* steps_ = nullptr;
   GbStepResult* results_ = nullptr;
   std::int64_t count_ = 0;
-  std::int64_t at_ = 0;
-  std::int64_t first_ = 0;
-  State state_ = State::kIdle;
-  bool stuck_ = false;  ///< given up
+  std::int64_t next_ = 0;    ///< step that begins next
+  std::int64_t due_ = kNever;  ///< cycle in which it begins, once it may
+  std::vector<Open> open_;   ///< in the order of the program
+  bool running_ = false;
+  bool stuck_ = false;       ///< given up
 };
 
 }  // namespace goldbeat

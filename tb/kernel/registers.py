@@ -11,8 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.errors import GoldbeatError
-from tb.kernel.axis import Transactor
-from tb.kernel.library import RESULT, STEP, checked
+from pymodels.pattern import Pattern
+from pymodels.register_traffic import ORDERS
+from pymodels.register_traffic import RegisterTraffic as RegisterTraffic
+from tb.kernel.axis import Transactor, ready_pattern
+from tb.kernel.library import RESULT, STEP, RegisterBehaviour, checked
 from tb.kernel.patience import Patience
 
 TIMEOUT_CYCLES = 10_000
@@ -127,7 +130,25 @@ class Results(Sequence[StepResult]):
 
 
 class RegisterMaster(Transactor):
-    """Makes the accesses of programs, one at a time."""
+    """Makes the accesses of programs: one at a time, unless :meth:`behave` says otherwise."""
+
+    def behave(self, traffic: RegisterTraffic) -> None:
+        """Make accesses like this from the next program on; all that is drawn begins anew.
+
+        What the bus has no signals for does not count: APB and CSB know neither orders nor back-pressure.
+
+        Raises:
+            GoldbeatError: a program is running, or the bus has room for one access at a time and is to have several.
+        """
+        patterns = [(traffic.pattern(channel) or Pattern()) for channel in "br"]
+        # C++ reads these arrays whenever the master is reset.
+        self._values = [np.asarray(p.values, np.int64).astype(np.bool_).view(np.uint8) for p in patterns]
+        row = RegisterBehaviour(
+            *(traffic.seed, traffic.gap, traffic.distance, traffic.outstanding, ORDERS.index(traffic.order)),
+            *(traffic.pattern(channel) is None for channel in "br"),
+            *(ready_pattern(p, v) for p, v in zip(patterns, self._values, strict=True)),
+        )
+        checked(self._library.gb_registers_behave(self._handle, ctypes.byref(row)))
 
     async def run(self, steps: Sequence[Step], *, timeout: int | None = None) -> Results:
         """Run a program and return the results of the steps made: all of them, or those up to a time-out.
@@ -161,7 +182,10 @@ class RegisterMaster(Transactor):
             done = self._library.gb_registers_done(self._handle)
             if done < len(steps) and results[done]["status"] == _TIMEOUT:
                 break
-        return Results(results[: int((results["status"] != 0).sum())])
+        # Steps behind one that has not ended, or that got no answer, do not count, even if they overtook it.
+        ends = np.flatnonzero((results["status"] == 0) | (results["status"] == _TIMEOUT))
+        made = len(results) if not len(ends) else int(ends[0]) + int(results["status"][ends[0]] != 0)
+        return Results(results[:made])
 
     async def write(self, address: int, value: int, strobe: int | None = None) -> None:
         """One write.

@@ -161,6 +161,10 @@ class Transactors(ABC):
         silent = "no answer" if pairs == [("valid", "ready")] else f"no {'rvalid' if reads else 'bvalid'}"
         return ", ".join(stuck) or silent
 
+    def rules(self) -> tuple[str, ...]:
+        """Broken rules of register ports and memories, from reset to now; empty where the back end does not watch them."""
+        return ()
+
     def stalls(self) -> Mapping[str, tuple[int, ...]]:
         """Beats by port that waited 1, 2-3, 4-15, 16-63, 64 and more cycles; empty where the back end does not count them."""
         return {}

@@ -28,6 +28,7 @@ from pymodels.trace import SIDEBANDS, Trace
 from tb.design import StreamPort
 from tb.job import AccessResult, Job
 from tb.transactors.base import ALL_BITS, Transactors, beat_waiting, most, patience
+from tb.transactors.cocotbext_traffic import TrafficHost
 
 _NEVER = 1 << 62
 _READY_BLOCK = 4096
@@ -260,6 +261,7 @@ class CocotbextTransactors(Transactors):
             if p.direction == "in" and p.has("awvalid") and p.has("arvalid")
         }
         self._bytes = {p.name: int(p.data_width) // 8 for p in job.registers}
+        self._hosts: dict[str, TrafficHost] = {}
         self._tasks: list[Task[None]] = []
         self._stimulus: Stimulus | None = None
 
@@ -311,6 +313,13 @@ class CocotbextTransactors(Transactors):
                 source.load(stimulus.inputs[name])
         for name, sink in self._sinks.items():
             sink.load(stimulus, name)
+        for host in self._hosts.values():
+            host.stop()
+        self._hosts = {
+            name: TrafficHost(master, stimulus.traffic_of(name), self._bytes[name])
+            for name, master in self._masters.items()
+            if not stimulus.traffic_of(name).plain
+        }
         for agent in self._agents():
             agent.assert_reset(False)
 
@@ -362,7 +371,10 @@ class CocotbextTransactors(Transactors):
                 await Timer(patience(access) * period, "step")
                 results.append(AccessResult(None, False))
                 continue
-            call = self._step(master, access, size, self._clock_signals[self._registers[port].clock])
+            if port in self._hosts and access.op in ("write", "read"):
+                call = self._hosts[port].make(access, period)
+            else:
+                call = self._step(master, access, size, self._clock_signals[self._registers[port].clock])
             try:
                 results.append(await with_timeout(call, patience(access) * period, "step"))
             except TimeoutError:

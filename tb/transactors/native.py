@@ -23,6 +23,9 @@ from tb.transactors.base import ALL_BITS, Channel, Transactors, beat_waiting, pa
 from tb.transactors.memories import Memories
 from tb.transactors.wires import Wires, interfaces
 
+_LOOK_ON = 24
+"""Cycles that a design is watched for after an access that got no answer."""
+
 
 def _signals(port: Bundle) -> dict[str, str]:
     """The harness's ports of a bundle."""
@@ -108,6 +111,8 @@ class NativeTransactors(Transactors):
         """Hand the arrays over; nothing moves before :meth:`start`."""
         self._stimulus = stimulus
         self._memories.load(stimulus)
+        for name, master in self._masters.items():
+            master.behave(stimulus.traffic_of(name))
         for name, source in self._sources.items():
             if name in stimulus.inputs:
                 source.send(stimulus.inputs[name])
@@ -129,8 +134,11 @@ class NativeTransactors(Transactors):
             raise UsageError(f"{port}: register programs need a slave")
         steps = [_step(a) for a in accesses]
         results = await self._masters[port].run(steps)
-        # The answer is seen within its last cycle; the design is left idle for one more.
-        await Timer(self._stimulus.clocks[self._registers[port].clock].period_ps, "ps")
+        # The answer is seen within its last cycle; the design is left idle for one more. A master that has given up looks on:
+        # what comes now tells why.
+        late = bool(len(results)) and results[-1].status == "timeout"
+        cycles = _LOOK_ON if late else 1
+        await Timer(cycles * self._stimulus.clocks[self._registers[port].clock].period_ps, "ps")
         return [
             AccessResult(r.value if a.op in ("read", "poll") else None, r.response != 0, r.last_cycle, r.first_cycle)
             for a, r in zip(accesses, results, strict=False)
@@ -161,11 +169,19 @@ class NativeTransactors(Transactors):
             if (since := agent.stalled_since) is not None:
                 waiting.append(beat_waiting(name, since, trace))
         outcome = Outcome(ports, memories=self._memories.contents())
-        return (
-            outcome,
-            (*violations, *self._memories.violations(), *self._wires.violations),
-            (*waiting, *self._memories.waiting()),
-        )
+        return outcome, tuple(violations), (*waiting, *self._memories.waiting())
+
+    def rules(self) -> tuple[str, ...]:
+        """What register masters, memories and checkers have seen."""
+        seen = [text for master in self._masters.values() for text in master.violations]
+        return (*self._memories.violations(), *self._wires.violations, *seen)
+
+    def _access_waits(self, port: str, access: Access) -> str:
+        assert self._stimulus is not None
+        if self._stimulus.traffic_of(port).plain:
+            return super()._access_waits(port, access)
+        # Of several accesses, the master knows which wait for what.
+        return self._masters[port].waiting.removeprefix(f"{port}: ")
 
 
 def _step(access: Access) -> axil.Step:

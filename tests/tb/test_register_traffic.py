@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slaves that are right pass every traffic of ``sweep``; each that is wrong fails, by port and by the name of what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pymodels.register_traffic import RegisterTraffic
+from pymodels.register_walk import Word, walk
+from pymodels.stimulus import Access, Outcome, Stimulus
+from tb.design import Case, Design, LitePort, Storage
+from tb.run import Request, run
+from tb.walks import quiet_case
+
+RTL = Path(__file__).resolve().parent / "registers_rtl"
+RIGHT = range(4)
+# What a failure of each slave must begin with, behind the number of its episode; {} is the port.
+NAMES = {
+    4: "axil_valid_held: {}, cycle ",
+    5: "axil_valid_held: {}, cycle ",
+    6: "axil_no_answer: {}: access ",
+    7: "axil_no_answer: {}: access ",
+    8: "{}: access ",
+    9: "axil_b_before_data: {}, cycle ",
+    10: "axil_valid_waits_for_ready: {}, cycle ",
+    11: "axil_valid_waits_for_ready: {}, cycle ",
+    12: "{}: access ",
+    13: "axil_no_answer: {}: access ",
+    14: "axil_no_answer: {}: access ",
+    15: "axil_payload_stable: {}, cycle ",
+    16: "axil_no_answer: {}: access ",
+    17: "axil_b_without_request: {}, cycle ",
+}
+TRAFFIC = (
+    RegisterTraffic("data-first", b_ready="after-valid", r_ready="after-valid", seed=1),
+    RegisterTraffic("address-first", gap=3, b_ready="random:0.7", r_ready="random:0.7", seed=2),
+)
+PORTS = LitePort(name="s_axil", lanes="N", address_width=8, storage=(Storage(words=16),))
+
+
+def _quiet(setting):
+    return [Stimulus({}, clocks=setting.clocks, program={"s_axil_0": (Access("write", 0, 1), Access("read", 0, 1))})]
+
+
+def _hosted(setting):
+    """The same accesses as the master makes them by default: none of the traffic."""
+    rng = np.random.default_rng(setting.seed)
+    program = tuple(walk(rng, [Word(4 * n, 0xFFFFFFFF) for n in range(15)], 4, 100, strobes=False))
+    return [Stimulus({}, clocks=setting.clocks, program={f"s_axil_{n}": program for n in range(18)})]
+
+
+def _short(setting):
+    """Few accesses with little patience."""
+    rng = np.random.default_rng(setting.seed)
+    program = walk(rng, [Word(4 * n, 0xFFFFFFFF) for n in range(4)], 4, 30, strobes=True)
+    program = tuple(replace(access, cycles=300) for access in program)
+    ports = [f"s_axil_{n}" for n in range(setting.params["N"])]
+    return [
+        Stimulus(
+            {}, clocks=setting.clocks, program=dict.fromkeys(ports, program), traffic=dict.fromkeys(ports, traffic)
+        )
+        for traffic in TRAFFIC
+    ]
+
+
+DESIGN = Design(
+    name="lite_modes",
+    summary="slaves that are right and wrong",
+    top="lite_modes",
+    files=("lite_modes.sv",),
+    root=RTL,
+    parameters={"N": {"default": 18}},
+    registers=(PORTS,),
+    model=lambda params, stimulus: Outcome({}),
+    cases=(
+        quiet_case(_quiet),
+        Case(name="hosted", summary="", make=_hosted, registers=True),
+        Case(name="short", summary="", make=_short, registers=True),
+    ),
+)
+
+
+def _failures(case, folder, **options):
+    (result,) = run(Request(DESIGN, DESIGN.case(case), **options), folder)
+    return result.failures
+
+
+@pytest.mark.sim
+def test_sweep_names_what_is_wrong_with_a_slave(tmp_path):
+    failures = _failures("sweep", tmp_path)
+    texts = [f.partition(": ")[2] for f in failures]
+    for number in RIGHT:
+        assert not [t for t in texts if f"s_axil_{number}:" in t or f"s_axil_{number}," in t]
+    for number, begin in NAMES.items():
+        assert any(t.startswith(begin.format(f"s_axil_{number}")) for t in texts), (number, failures)
+
+
+@pytest.mark.sim
+def test_the_default_traffic_finds_one_of_them(tmp_path):
+    assert {f.split(":")[1].partition(",")[0].strip() for f in _failures("hosted", tmp_path)} == {"s_axil_17"}
+
+
+@pytest.mark.sim
+def test_the_reference_back_end_makes_the_traffic_too(tmp_path):
+    failures = _failures("short", tmp_path, params={"N": 8}, transactors="cocotbext")
+    text = "\n".join(failures)
+    for number in RIGHT:
+        assert f"s_axil_{number}:" not in text, failures
+    # Without checkers in C++, a broken rule is seen by what becomes of it.
+    for number in range(4, 8):
+        assert f"axil_no_answer: s_axil_{number}: access " in text, (number, failures)
