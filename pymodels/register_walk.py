@@ -21,13 +21,17 @@ class Word:
     Attributes:
         address: byte address.
         mask: bits that it holds; the others read 0.
+        strobes: writes of some bytes, or of none, are made next to those of the whole word.
     """
 
     address: int
     mask: int
+    strobes: bool = True
 
 
-def walk(rng: np.random.Generator, words: Sequence[Word], size: int, accesses: int, *, strobes: bool) -> list[Access]:
+def walk(
+    rng: np.random.Generator, words: Sequence[Word], size: int, accesses: int, *, posts: bool = False
+) -> list[Access]:
     """Write every word, write and read at random, and read every word at the end.
 
     Neighbours follow one another often, and so do a write and reads of other words: what a slave mixes up is near by.
@@ -37,7 +41,7 @@ def walk(rng: np.random.Generator, words: Sequence[Word], size: int, accesses: i
         words: the registers.
         size: bytes of the bus, those of a word.
         accesses: between the first writes and the last reads.
-        strobes: writes of some bytes, or of none, next to those of whole words.
+        posts: some writes are posted.
     """
     lanes = (1 << size) - 1
     held: dict[int, int] = {}
@@ -47,7 +51,8 @@ def walk(rng: np.random.Generator, words: Sequence[Word], size: int, accesses: i
         value = int.from_bytes(rng.bytes(size), "little")
         bits = sum(0xFF << 8 * lane for lane in range(size) if strobe >> lane & 1)
         held[word.address] = (held.get(word.address, 0) & ~bits | value & bits) & word.mask
-        program.append(Access("write", word.address, value, strobe))
+        posted = posts and rng.random() < 0.5
+        program.append(Access("post" if posted else "write", word.address, value, strobe))
 
     for n in rng.permutation(len(words)).tolist():
         write(words[n], lanes)
@@ -57,6 +62,6 @@ def walk(rng: np.random.Generator, words: Sequence[Word], size: int, accesses: i
         if rng.random() < 0.5:
             program.append(Access("read", words[at].address, held[words[at].address]))
         else:
-            whole = not strobes or rng.random() < _WHOLE
+            whole = not words[at].strobes or rng.random() < _WHOLE
             write(words[at], lanes if whole else int(rng.integers(lanes + 1)))
     return program + [Access("read", words[n].address, held[words[n].address]) for n in rng.permutation(len(words))]

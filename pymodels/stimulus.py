@@ -119,6 +119,7 @@ class Stimulus:
         least_ps: run at least so long; for designs whose work no stream shows the end of.
         drivers: by register port, programs that act on what they read; they run behind ``program``, before the streams start.
         traffic: by register port, how its accesses are made; a port not named makes them one at a time, as fast as it can.
+        registers: the episode is about registers alone: limits pass over it, and reports show another one if there is any.
     """
 
     inputs: Mapping[str, Trace]
@@ -131,6 +132,7 @@ class Stimulus:
     least_ps: int = 0
     drivers: Mapping[str, Driver] = field(default_factory=dict)
     traffic: Mapping[str, RegisterTraffic] = field(default_factory=dict)
+    registers: bool = False
 
     @property
     def settled(self) -> bool:

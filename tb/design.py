@@ -178,11 +178,13 @@ class Storage(_Frozen):
         base: byte address of the first one.
         words: how many.
         mask: bits of each that it holds; the others read 0.
+        strobes: writes of some bytes are stored; else words are written whole.
     """
 
     base: int = Field(default=0, ge=0)
     words: Width
     mask: int = Field(default=(1 << 64) - 1, ge=0)
+    strobes: bool = True
 
     def count(self, params: Mapping[str, Any]) -> int:
         """How many words."""

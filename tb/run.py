@@ -222,14 +222,15 @@ class RunResult:
         return [
             WholeEpisode(self.seed, n, e.record.outcome.ports)
             for n, e in enumerate(self.episodes)
-            if e.stimulus.stop_ps is None
+            if e.stimulus.stop_ps is None and not e.stimulus.registers
         ]
 
     @property
     def main_episode(self) -> EpisodeResult | None:
         """The last episode that ran to its end: the one that reports show."""
         whole = [e for e in self.episodes if e.stimulus.stop_ps is None]
-        return whole[-1] if whole else None
+        shown = [e for e in whole if not e.stimulus.registers] or whole
+        return shown[-1] if shown else None
 
 
 def _length(stimulus: Stimulus, expected: Outcome) -> int:

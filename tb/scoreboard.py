@@ -242,7 +242,7 @@ def _check_accesses(
 def _circumstances(asked: Sequence[Access], got: Sequence[AccessResult], at: int) -> str:
     """What a slave may have mixed up as it was read: the last write of the word, and the accesses beside it."""
     texts = []
-    writes = [i for i in range(at) if asked[i].op == "write" and asked[i].address == asked[at].address]
+    writes = [i for i in range(at) if asked[i].op in ("write", "post") and asked[i].address == asked[at].address]
     if writes:
         texts.append(f"last written by access {writes[-1]} with strobe 0b{asked[writes[-1]].strobe:04b}")
     times = [(r.first, r.cycle) for r in got]

@@ -34,8 +34,9 @@ def traffics(rng: np.random.Generator) -> list[RegisterTraffic]:
 
 def _words(port: LitePort | CsbPort, setting: Setting, rng: np.random.Generator) -> list[Word]:
     size = int(port.data_width) // 8
+    strobes = isinstance(port, LitePort) and port.has("wstrb")
     found = [
-        Word(block.base + size * n, block.mask & ((1 << 8 * size) - 1))
+        Word(block.base + size * n, block.mask & ((1 << 8 * size) - 1), strobes and block.strobes)
         for block in port.storage
         for n in range(block.count(setting.params))
     ]
@@ -47,9 +48,8 @@ def _words(port: LitePort | CsbPort, setting: Setting, rng: np.random.Generator)
 
 
 def _program(port: LitePort | CsbPort, setting: Setting, rng: np.random.Generator) -> tuple[Access, ...]:
-    words = _words(port, setting, rng)
-    strobes = isinstance(port, LitePort) and port.has("wstrb")
-    return tuple(walk(rng, words, int(port.data_width) // 8, _ACCESSES, strobes=strobes))
+    posts = isinstance(port, CsbPort)
+    return tuple(walk(rng, _words(port, setting, rng), int(port.data_width) // 8, _ACCESSES, posts=posts))
 
 
 def walks(design: Design, setting: Setting, like: Stimulus) -> list[Stimulus]:
@@ -71,6 +71,7 @@ def walks(design: Design, setting: Setting, like: Stimulus) -> list[Stimulus]:
         after={},
         drivers={},
         stop_ps=None,
+        registers=True,
     )
     episodes = []
     for traffic in traffics(rng):

@@ -14,7 +14,7 @@ from pymodels.nvdla.registers import all_registers, register
 from pymodels.nvdla.timed import predict
 from pymodels.pattern import Pattern
 from pymodels.stimulus import Access, Stimulus
-from tb.design import Case, Design, Parameter, Setting
+from tb.design import Case, Design, Parameter, Setting, Storage
 from tb.nvdla.corners import (
     after_reset,
     cleared_as_it_is_set,
@@ -246,6 +246,12 @@ def _start(setting: Setting) -> Sequence[Stimulus]:
 
 _OPTIONS = {"operations": 4, "memory": "random"}
 
+_STORAGE = tuple(
+    Storage(base=r.address, words=1, mask=r.write_mask)
+    for r in all_registers()
+    if r.block in ("SDP", "PDP") and r.name.startswith("D_") and r.name != "D_OP_ENABLE" and r.write_mask == r.read_mask
+)
+
 DESIGN = Design(
     name="nvdla",
     summary="nv_small's ports and registers: SDP and PDP in int8, convolution and CDP as stubs",
@@ -256,7 +262,7 @@ DESIGN = Design(
     optimize="-O1",
     parameters={"STUB_CYCLES": Parameter(default=64), "LINE_ATOMS": Parameter(default=1024)},
     clocks=(CLOCK,),
-    registers=(CSB,),
+    registers=(CSB.model_copy(update={"storage": _STORAGE}),),
     memories=(DBB,),
     status=(INTERRUPT,),
     model=predict,

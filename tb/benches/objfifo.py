@@ -20,7 +20,7 @@ from pymodels.objfifo.lower import plan
 from pymodels.objfifo.objects import ObjectType
 from pymodels.objfifo.tile import TileKind
 from pymodels.stimulus import Access, Stimulus
-from tb.design import Case, Design, LitePort, Parameter, Setting, StatusPort, StreamPort
+from tb.design import Case, Design, LitePort, Parameter, Setting, StatusPort, Storage, StreamPort
 from tb.objfifo.draw import draw
 from tb.objfifo.scene import Scene, dressed, stimulus_of, words_of
 from tb.paths import HDL
@@ -544,6 +544,9 @@ def _silent(name: str) -> dict[str, str]:
     return {role: f"{name}_{role}" for role in ("tdata", "tvalid")}
 
 
+BD_TABLE = tuple(Storage(base=reg.BD + reg.BD_STRIDE * n, words=reg.BD_WORDS, strobes=False) for n in (0, 1, 15))
+"""Buffer descriptors that no channel uses hold what was written."""
+
 DESIGN = Design(
     name="objfifo",
     summary="object FIFO DMA engine: buffer descriptors, locks and banked memory between streams",
@@ -566,7 +569,7 @@ DESIGN = Design(
         StreamPort(name="evt", direction="out", width=16, lanes="NS+NM", signals=_silent("evt")),
         StreamPort(name="lock", direction="out", width="8*NLOCK", signals=_silent("lock")),
     ),
-    registers=(LitePort(name="s_axil", address_width=reg.ADDRESS_BITS),),
+    registers=(LitePort(name="s_axil", address_width=reg.ADDRESS_BITS, storage=BD_TABLE),),
     status=(StatusPort(name="irq", width=1),),
     model=predict,
     register_model=_replies,

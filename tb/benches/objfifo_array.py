@@ -16,7 +16,8 @@ from pymodels.objfifo.engine_registers import ADDRESS_BITS
 from pymodels.objfifo.lower import plan
 from pymodels.objfifo.objects import ObjectType
 from pymodels.stimulus import Access, Stimulus
-from tb.design import Case, Design, LitePort, Parameter, Setting, StatusPort, StreamPort
+from tb.benches.objfifo import BD_TABLE
+from tb.design import Case, Design, LitePort, Parameter, Setting, StatusPort, Storage, StreamPort
 from tb.objfifo.draw import dims_of
 from tb.objfifo.scene import dressed
 from tb.objfifo.whole import Whole, place
@@ -141,8 +142,8 @@ DESIGN = Design(
         StreamPort(name="lock", direction="out", width="8*NLOCK", lanes="NE", signals=_silent("lock")),
     ),
     registers=(
-        LitePort(name="s_axil", lanes="NE", address_width=ADDRESS_BITS),
-        LitePort(name="sw_axil", address_width=12),
+        LitePort(name="s_axil", lanes="NE", address_width=ADDRESS_BITS, storage=BD_TABLE),
+        LitePort(name="sw_axil", address_width=12, storage=(Storage(base=ADD, words=2, strobes=False),)),
     ),
     status=(StatusPort(name="irq", width="NE"),),
     model=predict,

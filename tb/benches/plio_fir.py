@@ -16,7 +16,7 @@ from pymodels.plio.generate import generate
 from pymodels.rounding import ROUNDINGS, rounding_mode, saturation_mode
 from pymodels.stimulus import Access, Stimulus
 from pymodels.trace import Trace
-from tb.design import Case, Design, LitePort, Parameter, Setting, StreamPort
+from tb.design import Case, Design, LitePort, Parameter, Setting, Storage, StreamPort
 from tb.paths import HDL
 from tb.traffic import Rng, random_trace, stream_cases
 
@@ -151,6 +151,12 @@ def _replies(params: Mapping[str, Any], stimulus: Stimulus) -> Mapping[str, Sequ
     return {"s_axil": [*before, *after]}
 
 
+_STORAGE = (
+    *(Storage(base=address, words=1, mask=reg.FIELDS[address]) for address in (reg.SHIFT, reg.ROUND, reg.SAT)),
+    # The least that NTAPS allows.
+    Storage(base=reg.COEF, words=2),
+)
+
 DESIGN = Design(
     name="plio_fir",
     summary="symmetric cint16 FIR: coefficients, shift and rounding by AXI-Lite, one beat a cycle",
@@ -162,7 +168,7 @@ DESIGN = Design(
         StreamPort(name="s_axis", direction="in", width="W", dtype="cint16"),
         StreamPort(name="m_axis", direction="out", width="W", dtype="cint16"),
     ),
-    registers=(LitePort(name="s_axil"),),
+    registers=(LitePort(name="s_axil", storage=_STORAGE),),
     model=predict,
     variants=(*({"W": w} for w in (32, 64, 128)), {"NTAPS": 4}, {"NTAPS": 6, "W": 64}),
     register_model=_replies,

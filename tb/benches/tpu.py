@@ -22,7 +22,7 @@ from pymodels.tpu.tables import chip as chip_tables
 from pymodels.trace import Trace
 from tb.benches.tpu_damage import DAMAGES, Damage, Target
 from tb.benches.tpu_programs import END, NUMBERS, SEND, WAIT, Command, Group, Program, kinds, random_program, stream
-from tb.design import Case, Design, LitePort, MemoryPort, Parameter, Setting, StatusPort, StreamPort
+from tb.design import Case, Design, LitePort, MemoryPort, Parameter, Setting, StatusPort, Storage, StreamPort
 from tb.paths import HDL
 from tb.traffic import Rng, stream_cases
 
@@ -450,7 +450,16 @@ DESIGN = Design(
         StreamPort(name="m_axis", direction="out", width=8 * BLOCK, tuser=34, lanes=_NUMBER),
         StreamPort(name="evt", direction="out", width=32, lanes=_NUMBER, signals=_roles("evt", "tdata", "tvalid")),
     ),
-    registers=(LitePort(name="s_axil", address_width=reg.ADDRESS_BITS),),
+    registers=(
+        LitePort(
+            name="s_axil",
+            address_width=reg.ADDRESS_BITS,
+            storage=(
+                Storage(base=reg.IRQ_MASK, words=1, strobes=False),
+                Storage(base=reg.TIMEOUT, words=3, strobes=False),
+            ),
+        ),
+    ),
     memories=(
         MemoryPort(
             name="m_axi",

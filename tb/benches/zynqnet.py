@@ -12,7 +12,8 @@ from pymodels.errors import UsageError
 from pymodels.stimulus import Clock, Stimulus
 from pymodels.zynqnet.device import INTERRUPT, MEMORY, REGISTERS, predict
 from pymodels.zynqnet.hardware import MEM_WORDS, Hardware
-from tb.design import Case, ClockPort, Design, LitePort, MemoryPort, Parameter, Setting, StatusPort
+from pymodels.zynqnet.registers import WIDTHS
+from tb.design import Case, ClockPort, Design, LitePort, MemoryPort, Parameter, Setting, StatusPort, Storage
 from tb.paths import HDL
 from tb.traffic import Rng
 from tb.zynqnet.answer import answer
@@ -89,6 +90,8 @@ _ROLES = (
 """The AXI4 port has one ID, and neither locks nor protection."""
 
 
+_STORAGE = tuple(Storage(base=address, words=1, mask=(1 << bits) - 1) for address, bits in WIDTHS.items())
+
 DESIGN = Design(
     name="zynqnet",
     summary="the ZynqNet accelerator: registers, AXI4 memory, caches, processing elements",
@@ -106,7 +109,7 @@ DESIGN = Design(
     },
     words={"number": {"fp32": {"INT8": 0}, "int8": {"INT8": 1}}},
     clocks=(ClockPort(name="aclk", reset="aresetn", period_ps=CLOCK_PS),),
-    registers=(LitePort(name=REGISTERS, address_width=12),),
+    registers=(LitePort(name=REGISTERS, address_width=12, storage=_STORAGE),),
     memories=(
         MemoryPort(
             name=MEMORY, direction="out", data_width="DATA_W", signals={role: f"{MEMORY}_{role}" for role in _ROLES}
@@ -124,6 +127,12 @@ DESIGN = Design(
             options={"network": "mini", "layer": "all", **_DATA, **_MEMORY},
         ),
         Case(name="random", summary="random small layers", make=_random, options={"layers": 20, "memory": "random"}),
+        Case(
+            name="sweep",
+            summary="a small layer, then every register that is plain storage, under every traffic",
+            make=_random,
+            options={"layers": 1, "memory": "random"},
+        ),
         Case(name="errors", summary="bad layers, and registers that are not there", make=errors),
         Case(name="restart", summary="layers that start again by themselves", make=restart),
         Case(name="polling", summary="a host that polls instead of waiting for the interrupt", make=polling),

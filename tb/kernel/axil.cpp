@@ -203,7 +203,7 @@ class AxilMaster final : public RegisterMaster {
       if (!late || !valid || taken == 0 || cycle > given_up() + kProbe) return;
       taken = 0;
       const std::string name(channel);
-      violation("axil_valid_waits_for_ready", cycle, name + "valid came when " + name + "ready rose, which waited for it since cycle " +
+      violation("axil_valid_waits", cycle, name + "valid came when " + name + "ready rose, which waited for it since cycle " +
                                                          std::to_string(since()));
     };
     check(traffic().b_late != 0, bvalid_.get() && aw_.taken > 0, w_.taken, "b");

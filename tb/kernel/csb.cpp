@@ -59,8 +59,12 @@ class CsbMaster final : public RegisterMaster {
   bool edge(std::int64_t cycle) override {
     const bool taken = offered_ && ready_.get();
     if (taken) take(cycle);
-    if (wr_complete_.get()) finish(writes_, "csb_wr_complete_without_request", "wr_complete without an outstanding write", cycle);
-    if (response_valid_.get()) finish(reads_, "csb_response_without_request", "response without an outstanding read", cycle);
+    if (wr_complete_.get() && !finish(writes_, 0, cycle)) {
+      violation("csb_complete_without_request", cycle, "wr_complete without an outstanding write");
+    }
+    if (response_valid_.get() && !finish(reads_, response_data_.get(), cycle)) {
+      violation("csb_response_without_request", cycle, "a response without an outstanding read");
+    }
     return taken;
   }
 
@@ -100,14 +104,13 @@ class CsbMaster final : public RegisterMaster {
     }
   }
 
-  void finish(std::deque<std::int64_t>& open, const char* rule, const char* text, std::int64_t cycle) {
-    if (open.empty()) {
-      violation(rule, cycle, text);
-      return;
-    }
+  /// The oldest one ends; false where there is none.
+  bool finish(std::deque<std::int64_t>& open, std::uint64_t value, std::int64_t cycle) {
+    if (open.empty()) return false;
     const std::int64_t index = open.front();
     open.pop_front();
-    answer(cycle, index, 0, &open == &reads_ ? response_data_.get() : 0);
+    answer(cycle, index, 0, value);
+    return true;
   }
 
   Bit valid_, ready_, write_, nposted_, response_valid_, wr_complete_;

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
+from pymodels import register_walk
 from pymodels.errors import GoldbeatError
 from pymodels.pattern import Pattern
 from pymodels.register_traffic import ORDERS
@@ -74,6 +75,41 @@ def wait_for(port: str, value: int = 1, mask: int = _ALL, *, timeout: int = TIME
     """Wait for an output of the top module, an interrupt for instance, to have a value where ``mask`` has ones."""
     name = _PORTS.setdefault(port, ctypes.create_string_buffer(port.encode()))
     return Step(_WAIT_FOR, 0, value, mask, 0, timeout, ctypes.addressof(name))
+
+
+def walk(
+    rng: np.random.Generator,
+    addresses: Sequence[int],
+    *,
+    size: int = 4,
+    accesses: int = 200,
+    strobes: bool = True,
+    posts: bool = False,
+    timeout: int = TIMEOUT_CYCLES,
+) -> list[Step]:
+    """A program over registers that are plain storage: writes and reads at random, every value checked, those at the end too.
+
+    Args:
+        rng: randomness.
+        addresses: of the registers, which hold what is written and do nothing else.
+        size: bytes of the bus.
+        accesses: between the first writes and the last reads.
+        strobes: writes of some bytes too.
+        posts: some writes are posted, which the CSB has.
+        timeout: cycles for each access.
+    """
+    whole = (1 << 8 * size) - 1
+    words = [register_walk.Word(a, whole, strobes) for a in addresses]
+    steps = []
+    for access in register_walk.walk(rng, words, size, accesses, posts=posts):
+        value = access.value or 0
+        if access.op == "read":
+            steps.append(check(access.address, value, whole, timeout=timeout))
+        elif access.op == "post":
+            steps.append(post(access.address, value, timeout=timeout))
+        else:
+            steps.append(write(access.address, value, access.strobe, timeout=timeout))
+    return steps
 
 
 class StepResult(NamedTuple):

@@ -57,8 +57,11 @@ RULES: dict[str, str] = {
     "axi_combinational": _COMBINATIONAL,
     "axis_outstanding": "At the end of a run, an output offers no beat that nobody has taken.",
     **{f"axil_{name}": text for name, text in _SHARED.items()},
+    "axil_valid_waits": "A valid does not wait for its ready (seen where a master is ready only after valid).",
     **{f"axi_{name}": text for name, text in {**_SHARED, **_BURSTS}.items()},
     "axi_outstanding": "At the end of a run, every access that the design has begun in a memory is complete.",
+    "csb_response_without_request": "A response comes only while a read is outstanding.",
+    "csb_complete_without_request": "A completion comes only while a write that is not posted is outstanding.",
     "mem_bounds": "A burst stays inside of one region of the memory's address space; the memory answers others with DECERR.",
     "mem_rights": "A burst keeps to the rights of its region; the memory answers others with SLVERR.",
     ASSERTION: "Every assertion of the RTL holds, and no `$error` is called.",
@@ -119,7 +122,14 @@ Several seeds are the test; one seed is not.
 
 def document() -> str:
     """The text of docs/protocol-rules.md."""
-    titles = {"axis": "AXI-Stream", "axil": "AXI-Lite", "axi": "AXI4", "mem": "AXI4 memory", "rtl": "RTL"}
+    titles = {
+        "axis": "AXI-Stream",
+        "axil": "AXI-Lite",
+        "axi": "AXI4",
+        "csb": "CSB",
+        "mem": "AXI4 memory",
+        "rtl": "RTL",
+    }
     text = _INTRODUCTION
     for prefix, title in titles.items():
         text += f"## {title}\n\n| rule | demands |\n|---|---|\n"

@@ -15,6 +15,11 @@ _spec.loader.exec_module(_insim)
 pytestmark = pytest.mark.sim
 
 
+def test_traffic_on_slaves_that_are_right_and_wrong(tmp_path):
+    source = TESTS / "registers_rtl" / "slaves.sv"
+    _insim.run_inside("inside_traffic", "slaves", tmp_path, sources=[source], paths=[HERE])
+
+
 @pytest.mark.parametrize("bus", ["apb", "csb"])
 def test_register_programs(bus, tmp_path):
     _insim.run_inside(f"inside_{bus}", bus, tmp_path, sources=[HERE / f"{bus}.sv"], paths=[HERE])

@@ -26,8 +26,8 @@ NAMES = {
     7: "axil_no_answer: {}: access ",
     8: "{}: access ",
     9: "axil_b_before_data: {}, cycle ",
-    10: "axil_valid_waits_for_ready: {}, cycle ",
-    11: "axil_valid_waits_for_ready: {}, cycle ",
+    10: "axil_valid_waits: {}, cycle ",
+    11: "axil_valid_waits: {}, cycle ",
     12: "{}: access ",
     13: "axil_no_answer: {}: access ",
     14: "axil_no_answer: {}: access ",
@@ -49,14 +49,14 @@ def _quiet(setting):
 def _hosted(setting):
     """The same accesses as the master makes them by default: none of the traffic."""
     rng = np.random.default_rng(setting.seed)
-    program = tuple(walk(rng, [Word(4 * n, 0xFFFFFFFF) for n in range(15)], 4, 100, strobes=False))
+    program = tuple(walk(rng, [Word(4 * n, 0xFFFFFFFF, False) for n in range(15)], 4, 100))
     return [Stimulus({}, clocks=setting.clocks, program={f"s_axil_{n}": program for n in range(18)})]
 
 
 def _short(setting):
     """Few accesses with little patience."""
     rng = np.random.default_rng(setting.seed)
-    program = walk(rng, [Word(4 * n, 0xFFFFFFFF) for n in range(4)], 4, 30, strobes=True)
+    program = walk(rng, [Word(4 * n, 0xFFFFFFFF) for n in range(4)], 4, 30)
     program = tuple(replace(access, cycles=300) for access in program)
     ports = [f"s_axil_{n}" for n in range(setting.params["N"])]
     return [
