@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -76,7 +76,7 @@ class RegisterTraffic:
             rng: randomness.
             overlap: several accesses may be outstanding.
         """
-        return cls(
+        drawn = cls(
             order=str(rng.choice(ORDERS)),
             distance=int(rng.choice([1, 2, 4, 12])),
             gap=int(rng.choice([0, 0, 3, 10])),
@@ -85,3 +85,4 @@ class RegisterTraffic:
             r_ready=str(rng.choice(_BACK_PRESSURE)),
             seed=int(rng.integers(1, 1 << 31)),
         )
+        return replace(drawn, order="any") if drawn.plain else drawn

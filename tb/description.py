@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from pymodels.errors import GoldbeatError, InputError, UsageError
 from pymodels.ready import READY_MODELS, Shape, outcome
+from pymodels.register_traffic import RegisterTraffic
 from pymodels.stimulus import Access, GoldenModel, Outcome, Stimulus
 from pymodels.trace import Trace
 from tb.design import (
@@ -32,6 +33,7 @@ from tb.design import (
 )
 from tb.toml import Refused, load_model
 from tb.traffic import Rng, random_trace, stream_cases, two_clocks
+from tb.walks import CASE, quiet_case, traffics
 
 _RAM = "ram"
 _RAM_BYTES = 256
@@ -119,7 +121,7 @@ class Description(_Table):
         twice = sorted({n for n in names if names.count(n) > 1})
         if twice:
             raise ValueError(f"two things are called {twice[0]!r}")
-        if self.traffic is None and not self.cases:
+        if self.traffic is None and not self.cases and not any(r.storage for r in self.registers):
             raise ValueError("neither traffic nor cases: nothing can be run")
         if self.traffic is not None and not any(s.direction == "in" for s in self.streams):
             raise ValueError("traffic needs a stream that goes in")
@@ -195,7 +197,18 @@ class Description(_Table):
                 cases = [c for c in cases if c.name != "reset"]
         for table in self.cases:
             cases.append(self._case(table, folder))
+        if any(r.storage for r in self.registers) and not any(c.name == CASE for c in cases):
+            cases.append(quiet_case(self._quiet))
         return tuple(cases)
+
+    def _quiet(self, setting: Setting) -> list[Stimulus]:
+        return [Stimulus(inputs=self._silence(setting), clocks=setting.clocks, registers=True)]
+
+    def _silence(self, setting: Setting) -> dict[str, Trace]:
+        return {
+            s.name: Trace.empty(s.width, clock_ps=setting.clocks[s.clock].period_ps)
+            for s in self._shapes(setting.params, "in")
+        }
 
     def _case(self, table: CaseTable, folder: Path) -> Case:
         make: Callable[[Setting], list[Stimulus]]
@@ -255,28 +268,38 @@ class Description(_Table):
                 f"options base and bytes: found {base} and {total}, but {port.name} has {fixed.address_width} address "
                 f"bits: {space} bytes"
             )
-        memory = rng.integers(0, 256, total, dtype=np.uint8)
-        words = [
-            Access("write", base + a, int.from_bytes(memory[a : a + size].tobytes(), "little"), (1 << size) - 1)
-            for a in range(0, total, size)
+        streams = self._silence(setting)
+        return [
+            Stimulus(
+                inputs=streams,
+                clocks=setting.clocks,
+                program={port.name: _ram_program(rng, base, total, size, int(setting.options["accesses"]))},
+                traffic={port.name: traffic},
+            )
+            for traffic in (RegisterTraffic(), *traffics(rng))
         ]
-        program = [words[i] for i in rng.permutation(len(words))]
-        for _ in range(int(setting.options["accesses"])):
-            at = int(rng.integers(total // size)) * size
-            if rng.integers(2):
-                first, last = sorted(rng.integers(0, size, 2).tolist())
-                value = rng.integers(0, 256, size, dtype=np.uint8)
-                memory[at + first : at + last + 1] = value[first : last + 1]
-                strobe = (1 << (last + 1)) - (1 << first)
-                program.append(Access("write", base + at, int.from_bytes(value.tobytes(), "little"), strobe))
-            else:
-                stored = int.from_bytes(memory[at : at + size].tobytes(), "little")
-                program.append(Access("read", base + at, stored))
-        streams = {
-            s.name: Trace.empty(s.width, clock_ps=setting.clocks[s.clock].period_ps)
-            for s in self._shapes(setting.params, "in")
-        }
-        return [Stimulus(inputs=streams, clocks=setting.clocks, program={port.name: tuple(program)})]
+
+
+def _ram_program(rng: Rng, base: int, total: int, size: int, accesses: int) -> tuple[Access, ...]:
+    """Write all of a memory, then write and read at random."""
+    memory = rng.integers(0, 256, total, dtype=np.uint8)
+    words = [
+        Access("write", base + a, int.from_bytes(memory[a : a + size].tobytes(), "little"), (1 << size) - 1)
+        for a in range(0, total, size)
+    ]
+    program = [words[i] for i in rng.permutation(len(words))]
+    for _ in range(accesses):
+        at = int(rng.integers(total // size)) * size
+        if rng.integers(2):
+            first, last = sorted(rng.integers(0, size, 2).tolist())
+            value = rng.integers(0, 256, size, dtype=np.uint8)
+            memory[at + first : at + last + 1] = value[first : last + 1]
+            strobe = (1 << (last + 1)) - (1 << first)
+            program.append(Access("write", base + at, int.from_bytes(value.tobytes(), "little"), strobe))
+        else:
+            stored = int.from_bytes(memory[at : at + size].tobytes(), "little")
+            program.append(Access("read", base + at, stored))
+    return tuple(program)
 
 
 def _shown(trace: Trace, port: StreamPort, *, counting: bool) -> Trace:

@@ -9,9 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from pymodels.errors import UsageError
 from pymodels.register_traffic import RegisterTraffic
 from pymodels.register_walk import Word, walk
 from pymodels.stimulus import Access, Outcome, Stimulus
+from tb.description import load_description
 from tb.design import Case, Design, LitePort, Storage
 from tb.run import Request, run
 from tb.walks import quiet_case
@@ -113,3 +115,75 @@ def test_the_reference_back_end_makes_the_traffic_too(tmp_path):
     # Without checkers in C++, a broken rule is seen by what becomes of it.
     for number in range(4, 8):
         assert f"axil_no_answer: s_axil_{number}: access " in text, (number, failures)
+
+
+_LITE = """\
+name = "lite"
+top = "lite"
+files = ["{rtl}"]
+model = "identity"
+compare_time = false
+ignored = ["irq"]
+[[clocks]]
+name = "aclk"
+reset = "aresetn"
+[[registers]]
+name = "s_axil"
+address_width = 8
+storage = [{{ words = 4 }}]
+[[cases]]
+name = "ram"
+make = "ram:s_axil"
+options = {{ bytes = 16, accesses = 60 }}
+"""
+
+
+@pytest.mark.sim
+def test_described_slaves_get_the_traffic_too(tmp_path):
+    (tmp_path / "lite.toml").write_text(_LITE.format(rtl=Path(__file__).parent / "kernel" / "lite.sv"))
+    design = load_description(tmp_path / "lite.toml")
+    for case, plain in (("ram", 1), ("sweep", 1)):
+        (result,) = run(Request(design, design.case(case)), tmp_path / case)
+        assert result.passed, result.failures
+        traffic = [e.stimulus.traffic_of("s_axil") for e in result.episodes]
+        assert sum(t.plain for t in traffic) == plain
+        assert {t.outstanding > 1 for t in traffic} == {False, True}
+        assert result.compared > 150
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"order": "both"}, "order: found 'both', expected one of together"),
+        ({"distance": 0}, "distance: found 0, expected at least 1"),
+        ({"outstanding": 0}, "outstanding: found 0, expected at least 1"),
+        ({"r_ready": "seldom"}, "unknown pattern 'seldom'"),
+    ],
+)
+def test_traffic_that_is_none_is_refused(changes, text):
+    with pytest.raises(UsageError, match=text):
+        RegisterTraffic(**changes)
+
+
+def test_traffic_is_drawn_from_the_seed_and_never_plain():
+    drawn = [RegisterTraffic.draw(np.random.default_rng(seed), overlap=True) for seed in range(50)]
+    again = [RegisterTraffic.draw(np.random.default_rng(seed), overlap=True) for seed in range(50)]
+    assert drawn == again
+    assert not any(t.plain for t in drawn)
+    assert all(RegisterTraffic.draw(np.random.default_rng(seed), overlap=False).outstanding == 1 for seed in range(50))
+
+
+def test_a_walk_knows_what_its_registers_hold():
+    words = [Word(0, 0xFFFF), Word(4, 0xFFFFFFFF), Word(8, 0xFF, False)]
+    held = {}
+    program = walk(np.random.default_rng(1), words, 4, 300)
+    for access in program:
+        word = words[access.address // 4]
+        if access.op == "read":
+            assert access.value == held[word.address]
+            continue
+        assert word.strobes or access.strobe == 15
+        bits = sum(0xFF << 8 * n for n in range(4) if access.strobe >> n & 1)
+        held[word.address] = (held.get(word.address, 0) & ~bits | access.value & bits) & word.mask
+    assert {a.strobe for a in program if a.op == "write"} == set(range(16))
+    assert {a.address for a in program[-3:]} == {0, 4, 8}
