@@ -12,12 +12,10 @@ from pymodels.pattern import Pattern
 
 ORDERS = ("together", "address-first", "data-first", "any")
 """When the address and the data of a write are first offered."""
-AFTER_VALID = "after-valid"
-"""A ready that rises in the cycle after valid, never before it, for one transfer."""
 MOST_OUTSTANDING = 8
 """Accesses without an answer that :meth:`RegisterTraffic.draw` allows at most."""
 
-_BACK_PRESSURE = (AFTER_VALID, AFTER_VALID, "none", "random:0.5", "random:0.8", "bursty:6")
+_BACK_PRESSURE = ("after-valid", "after-valid:5", "none", "random:0.5", "random:0.8", "bursty:6")
 
 
 @dataclass(frozen=True)
@@ -34,8 +32,7 @@ class RegisterTraffic:
         gap: most idle cycles before an access; 0 to ``gap`` are drawn.
         outstanding: most accesses that have begun and not been answered. Above 1 the program must not mind: writes, reads, and
             reads beside writes overlap unless a read and a write are of the same word. Polls and waits stand alone.
-        b_ready, r_ready: when write and read responses are taken: a pattern as :meth:`~pymodels.pattern.Pattern.parse` has it,
-            or :data:`AFTER_VALID`.
+        b_ready, r_ready: when write and read responses are taken: a pattern as :meth:`~pymodels.pattern.Pattern.parse` has it.
         seed: of all that is drawn.
     """
 
@@ -54,8 +51,7 @@ class RegisterTraffic:
             if getattr(self, name) < least:
                 raise UsageError(f"{name}: found {getattr(self, name)}, expected at least {least}")
         for text in (self.b_ready, self.r_ready):
-            if text != AFTER_VALID:
-                Pattern.parse(text)
+            Pattern.parse(text)
 
     @property
     def plain(self) -> bool:
@@ -63,10 +59,9 @@ class RegisterTraffic:
         still = self.order == "together" and self.gap == 0 and self.outstanding == 1
         return still and self.b_ready == self.r_ready == "none"
 
-    def pattern(self, channel: str) -> Pattern | None:
-        """The ready pattern of channel ``b`` or ``r``; None where ready follows valid."""
-        text = self.b_ready if channel == "b" else self.r_ready
-        return None if text == AFTER_VALID else Pattern.parse(text, seed=2 * self.seed + (channel == "r"))
+    def pattern(self, channel: str) -> Pattern:
+        """The ready pattern of channel ``b`` or ``r``."""
+        return Pattern.parse(self.b_ready if channel == "b" else self.r_ready, seed=2 * self.seed + (channel == "r"))
 
     @classmethod
     def draw(cls, rng: np.random.Generator, *, overlap: bool) -> RegisterTraffic:

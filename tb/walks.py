@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from pymodels.register_traffic import AFTER_VALID, RegisterTraffic
+from pymodels.register_traffic import RegisterTraffic
 from pymodels.register_walk import Word, walk
 from pymodels.stimulus import Access, Outcome, Stimulus
 from tb.design import Case, CsbPort, Design, LitePort, Setting
@@ -24,10 +24,10 @@ def traffics(rng: np.random.Generator) -> list[RegisterTraffic]:
     """What each walk is done with: each order with each kind of back-pressure in turn, then many at once, then anything."""
     seeds = rng.integers(1, 1 << 31, 4).tolist()
     return [
-        RegisterTraffic("data-first", b_ready=AFTER_VALID, r_ready=AFTER_VALID, seed=seeds[0]),
+        RegisterTraffic("data-first", b_ready="after-valid", r_ready="after-valid:5", seed=seeds[0]),
         RegisterTraffic("address-first", gap=3, b_ready="random:0.7", r_ready="random:0.7", seed=seeds[1]),
         RegisterTraffic("any", outstanding=4, seed=seeds[2]),
-        RegisterTraffic("any", outstanding=4, b_ready="bursty:6", r_ready=AFTER_VALID, seed=seeds[3]),
+        RegisterTraffic("any", outstanding=4, b_ready="bursty:6", r_ready="after-valid", seed=seeds[3]),
         RegisterTraffic.draw(rng, overlap=True),
     ]
 

@@ -118,8 +118,8 @@ class AxilMaster final : public RegisterMaster {
     bool changed = aw_.offer(cycle);
     changed |= w_.offer(cycle);
     changed |= ar_.offer(cycle);
-    changed |= hold(b_ready_, b_pattern_, traffic().b_late != 0, bvalid_.get());
-    changed |= hold(r_ready_, r_pattern_, traffic().r_late != 0, rvalid_.get());
+    changed |= hold(b_ready_, b_pattern_, bvalid_.get());
+    changed |= hold(r_ready_, r_pattern_, rvalid_.get());
     return changed;
   }
 
@@ -190,8 +190,8 @@ class AxilMaster final : public RegisterMaster {
   };
 
   /// When answers are taken.
-  bool hold(bool& ready, Ready& pattern, bool late, bool valid) {
-    const bool next = !holds_back() || (late ? valid && !ready : pattern.next());
+  bool hold(bool& ready, Ready& pattern, bool valid) {
+    const bool next = !holds_back() || pattern.next(valid && !ready);
     const bool changed = next != ready;
     ready = next;
     return changed;
@@ -206,8 +206,8 @@ class AxilMaster final : public RegisterMaster {
       violation("axil_valid_waits", cycle, name + "valid came when " + name + "ready rose, which waited for it since cycle " +
                                                          std::to_string(since()));
     };
-    check(traffic().b_late != 0, bvalid_.get() && aw_.taken > 0, w_.taken, "b");
-    check(traffic().r_late != 0, rvalid_.get(), ar_.taken, "r");
+    check(b_pattern_.waits(), bvalid_.get() && aw_.taken > 0, w_.taken, "b");
+    check(r_pattern_.waits(), rvalid_.get(), ar_.taken, "r");
   }
 
   /// Cycles in which valid must follow ready to be blamed for waiting for it.

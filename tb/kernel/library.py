@@ -81,7 +81,7 @@ class RegisterBehaviour(Structure):
     _fields_ = (
         ("seed", c_uint64),
         *((name, c_int64) for name in ("gap", "distance", "outstanding")),
-        *((name, c_int) for name in ("order", "b_late", "r_late")),
+        ("order", c_int),
         *((name, ReadyPattern) for name in ("b_ready", "r_ready")),
     )
 

@@ -41,7 +41,6 @@ struct GbRegisterTraffic {
   std::int64_t distance;     ///< most cycles between the offers of a write's address and of its data
   std::int64_t outstanding;  ///< most accesses without an answer
   int order;                 ///< of a write's address and data, one of RegisterMaster::Order
-  int b_late, r_late;        ///< ready only after valid; the pattern does not count
   GbPattern b_ready, r_ready;
 };
 
@@ -126,7 +125,7 @@ class RegisterMaster : public Transactor {
   void give_up(std::int64_t cycle);
   void end(std::size_t open, std::int64_t cycle, Status status, std::uint64_t response, std::uint64_t value);
 
-  GbRegisterTraffic traffic_{0, 0, 0, 1, kTogether, 0, 0, {}, {}};
+  GbRegisterTraffic traffic_{0, 0, 0, 1, kTogether, {}, {}};
   std::uint64_t drawn_ = 0;
   Field watched_;
   const GbStep* steps_ = nullptr;

@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from pymodels import register_walk
 from pymodels.errors import GoldbeatError
-from pymodels.pattern import Pattern
 from pymodels.register_traffic import ORDERS
 from pymodels.register_traffic import RegisterTraffic as RegisterTraffic
 from tb.kernel.axis import Transactor, ready_pattern
@@ -176,12 +175,11 @@ class RegisterMaster(Transactor):
         Raises:
             GoldbeatError: a program is running, or the bus has room for one access at a time and is to have several.
         """
-        patterns = [(traffic.pattern(channel) or Pattern()) for channel in "br"]
+        patterns = [traffic.pattern(channel) for channel in "br"]
         # C++ reads these arrays whenever the master is reset.
         self._values = [np.asarray(p.values, np.int64).astype(np.bool_).view(np.uint8) for p in patterns]
         row = RegisterBehaviour(
             *(traffic.seed, traffic.gap, traffic.distance, traffic.outstanding, ORDERS.index(traffic.order)),
-            *(traffic.pattern(channel) is None for channel in "br"),
             *(ready_pattern(p, v) for p, v in zip(patterns, self._values, strict=True)),
         )
         checked(self._library.gb_registers_behave(self._handle, ctypes.byref(row)))

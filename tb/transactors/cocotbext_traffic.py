@@ -58,7 +58,7 @@ class TrafficHost:
         """When a response is not taken."""
         channel = self._master.write_if.b_channel if name == "b" else self._master.read_if.r_channel
         pattern = self._traffic.pattern(name)
-        while pattern is None:
+        while pattern.waits:
             yield not (int(channel.valid.value) and not int(channel.ready.value))
         while True:
             yield from (~pattern.ready(_BLOCK)).tolist()
