@@ -32,6 +32,7 @@ _TYPES: dict[str, type[Any]] = {
     "prot": np.uint8,
     "qos": np.uint8,
     "region": np.uint8,
+    "lead": np.uint8,
 }
 
 
@@ -50,6 +51,7 @@ class Bursts:
         gap: (n,) idle cycles behind the address before it on the same channel.
         barrier: (n,) not before all bursts ahead of it, reads and writes, are over.
         lock, cache, prot, qos, region: (n,) as they go onto the bus.
+        lead: (n,) cycles from the first offer of a write's data to that of its address, taken or not; 0 of reads.
     """
 
     kind: _Column
@@ -66,6 +68,7 @@ class Bursts:
     prot: _Column = 0
     qos: _Column = 0
     region: _Column = 0
+    lead: _Column = 0
 
     def __post_init__(self) -> None:
         columns = [np.atleast_1d(np.asarray(getattr(self, name))) for name in _TYPES]

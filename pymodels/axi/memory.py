@@ -181,13 +181,15 @@ def predict(
     """All handshakes of a program of bursts between the AXI4 master and the memory, wired together.
 
     Args:
-        bursts: what the master asks for; barriers are beyond this model.
+        bursts: what the master asks for; barriers, and data ahead of their address, are beyond this model.
         timing: of the memory.
         master: how the master behaves.
         write_gaps: (beats,) idle cycles before each beat of write data.
     """
     if bursts.barrier.any():
         raise UsageError("bursts that wait for others are beyond the golden model")
+    if bursts.lead.any():
+        raise UsageError("write data ahead of their address are beyond the golden model")
     n, beats = len(bursts), bursts.beats
     times = Times(*(np.full(n, -1, np.int64) for _ in range(5)), *(np.full(beats, -1, np.int64) for _ in range(2)))
     master = master or MasterTiming()

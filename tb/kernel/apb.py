@@ -23,6 +23,8 @@ class ApbMaster(RegisterMaster):
         signals: the ports by role, where they are not called after the prefix.
     """
 
+    outstanding = "apb_outstanding"
+
     def __init__(
         self, kernel: Kernel, prefix: str, *, clock: str = "pclk", signals: Mapping[str, str] | None = None
     ) -> None:

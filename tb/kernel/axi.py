@@ -59,7 +59,7 @@ _BURST = np.dtype(
         ("id", np.uint32),
         ("len", np.uint16),
         *((name, np.uint8) for name in ("kind", "size", "burst", "lock", "cache", "prot", "qos", "region", "barrier")),
-        ("spare", np.uint8),
+        ("lead", np.uint8),
     ],
     align=True,
 )
@@ -293,6 +293,8 @@ class AxiMaster(_AxiTransactor):
         signals: the ports by role, where they are not called after the prefix.
     """
 
+    outstanding = "axi_outstanding"
+
     def __init__(
         self, kernel: Kernel, prefix: str, *, clock: str = "aclk", signals: Mapping[str, str] | None = None
     ) -> None:
@@ -348,7 +350,7 @@ class AxiMaster(_AxiTransactor):
         first = self._base(base)
         table = np.zeros(len(bursts), _BURST)
         for name in _BURST.names or ():
-            if name not in ("beat", "spare"):
+            if name != "beat":
                 table[name] = getattr(bursts, name)
         table["beat"] = bursts.rows
         table["not_before"] += first

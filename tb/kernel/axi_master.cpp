@@ -22,7 +22,7 @@ struct GbAxiBurst {
   std::uint8_t kind;  ///< 0 read, 1 write
   std::uint8_t size, burst, lock, cache, prot, qos, region;
   std::uint8_t barrier;  ///< not before everything that comes earlier in the program is over
-  std::uint8_t spare;
+  std::uint8_t lead;     ///< of a write: cycles from the first offer of its data to that of its address
 };
 
 /// What became of it; cycles that have not come are -1.
@@ -158,7 +158,8 @@ class AxiMaster final : public Transactor {
   struct Channel {
     std::vector<std::int64_t> bursts;  ///< their numbers in the program
     std::size_t next = 0;              ///< of `bursts`: offered, or the next to be
-    std::size_t offered = 0;           ///< how many have been offered
+    std::size_t offered = 0;           ///< how many have been offered, or their data may be
+    std::int64_t due = 0;              ///< cycle in which the next address is offered, once its data may be
     std::int64_t free = 0;             ///< first cycle in which the next one may be offered, less its gap
 
     std::int64_t current() const { return bursts[next]; }
@@ -218,9 +219,14 @@ class AxiMaster final : public Transactor {
     if (!room || channel.next == channel.bursts.size()) return;
     const std::int64_t index = channel.current();
     const GbAxiBurst& burst = program_.bursts[index];
-    if (cycle < burst.not_before || cycle < channel.free + burst.gap || (burst.barrier && done_ != index)) return;
+    if (channel.offered == channel.next) {
+      if (cycle < burst.not_before || cycle < channel.free + burst.gap || (burst.barrier && done_ != index)) return;
+      // Data may be offered from here on.
+      ++channel.offered;
+      channel.due = cycle + burst.lead;
+    }
+    if (cycle < channel.due) return;
     program_.results[index].offered = cycle;
-    ++channel.offered;
     valid = changed_ = true;
   }
 

@@ -23,7 +23,7 @@ from tb.kernel.simulation import Kernel
 
 
 class AxiLiteMaster(RegisterMaster):
-    """Makes accesses to an AXI-Lite slave port of the top module, one at a time.
+    """Makes accesses to an AXI-Lite slave port of the top module.
 
     Args:
         kernel: of this simulation.
@@ -31,6 +31,8 @@ class AxiLiteMaster(RegisterMaster):
         clock: name of its clock input.
         signals: the ports by role, where they are not called after the prefix.
     """
+
+    outstanding = "axil_outstanding"
 
     def __init__(
         self, kernel: Kernel, prefix: str, *, clock: str = "aclk", signals: Mapping[str, str] | None = None

@@ -26,6 +26,9 @@ _STALL_BINS = 5
 class Transactor:
     """What the transactors have in common."""
 
+    outstanding: str | None = None
+    """The rule that is broken when a test ends while it waits for an answer; None: it makes no accesses."""
+
     def __init__(self, kernel: Kernel, prefix: str, clock: str) -> None:
         self.name = prefix
         self.kernel = kernel

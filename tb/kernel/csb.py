@@ -12,7 +12,7 @@ from tb.kernel.simulation import Kernel
 
 
 class CsbMaster(RegisterMaster):
-    """Makes accesses to a CSB slave port of the top module, one at a time.
+    """Makes accesses to a CSB slave port of the top module.
 
     Programs count addresses in bytes; the bus counts words of four. Words are written whole.
     :func:`tb.kernel.registers.post` makes posted writes, which end when they are taken; others end with ``wr_complete``.
@@ -24,6 +24,8 @@ class CsbMaster(RegisterMaster):
         clock: name of its clock input.
         signals: the ports by role (:data:`tb.kernel.library.CSB_SIGNALS`), where they are not called after the prefixes.
     """
+
+    outstanding = "csb_outstanding"
 
     def __init__(
         self,

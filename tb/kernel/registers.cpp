@@ -52,7 +52,8 @@ bool RegisterMaster::sample(std::int64_t cycle) {
 }
 
 std::string RegisterMaster::waiting() const {
-  if (!running_ || open_.empty()) return {};
+  if (!running_) return {};
+  if (open_.empty()) return name() + ": waits, step " + std::to_string(next_) + " of " + std::to_string(count_);
   const bool waits = steps_[open_[0].step].op >= kWait;
   std::string text = name() + ": " + (waits ? "waits" : missing()) + " since cycle " + std::to_string(open_[0].first) + ", step " +
                      std::to_string(open_[0].step) + " of " + std::to_string(count_);

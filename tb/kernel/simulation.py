@@ -231,7 +231,7 @@ class Kernel:
         for name in dict.fromkeys(agent.clock.name for agent in self._agents):
             if not self._clocks[name].cycle:
                 self.dut._log.warning("clock %s never rose: run it with kernel.clock() or with a Clock of cocotb", name)
-        broken, counts = sift(self.violations, (*self._waivers, *self._general))
+        broken, counts = sift([*self.violations, *self._outstanding()], (*self._waivers, *self._general))
         own = {str(w) for w in self._waivers}
         for name, count in counts.items():
             # A waiver for every test of a simulation need not fit each of them.
@@ -241,6 +241,12 @@ class Kernel:
         if broken:
             more = f"\n... and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else ""
             raise ProtocolError(f"{len(broken)} broken protocol rule(s):\n" + "\n".join(broken[:_SHOWN]) + more)
+
+    def _outstanding(self) -> list[str]:
+        """What masters have begun and not ended."""
+        rules = ((getattr(agent, "outstanding", None), agent) for agent in self._agents)
+        open_ends = ((rule, str(getattr(agent, "waiting", ""))) for rule, agent in rules if rule is not None)
+        return [f"{rule}: {text}" for rule, text in open_ends if text]
 
     def _retire(self) -> None:
         """Keep what the transactors have reported, which end as the same test makes another kernel."""

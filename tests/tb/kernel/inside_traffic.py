@@ -4,8 +4,9 @@
 import cocotb
 import numpy as np
 import pytest
+from cocotb.triggers import Timer
 
-from pymodels.errors import GoldbeatError
+from pymodels.errors import GoldbeatError, ProtocolError
 from tb.kernel import ApbMaster, CsbMaster, Kernel
 from tb.kernel import registers as reg
 from tb.kernel.registers import RegisterTraffic
@@ -114,3 +115,22 @@ async def what_a_bus_cannot_do_is_refused(dut):
     apb, _ = await _start(dut, 0)
     with pytest.raises(GoldbeatError, match="apb: APB has room for one access at a time"):
         apb.behave(DEEP)
+
+
+@cocotb.test()
+async def an_access_without_an_answer_fails_the_test_that_ends(dut):
+    apb, csb = await _start(dut, 0)
+    dut.mode.value = 1
+    cocotb.start_soon(apb.run([reg.write(0x14, 1)]))
+    await Timer(20_000, "ps")
+    dut.mode.value = 5
+    cocotb.start_soon(csb.run([reg.write(0x14, 1)]))
+    await Timer(20_000, "ps")
+    dut.mode.value = 1
+    with pytest.raises(ProtocolError) as broken:
+        apb.kernel._verdict()
+    text = str(broken.value)
+    assert "apb_outstanding: apb: penable without pready since cycle" in text
+    assert "csb_outstanding: csb: write without wr_complete since cycle" in text
+    apb.reset()
+    csb.reset()
