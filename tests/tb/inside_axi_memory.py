@@ -251,3 +251,4 @@ async def a_program_that_nobody_answers_has_a_limit(dut):
         WaitTimeoutError, match=r"the end of 2 bursts, 0 are over; 0 of 2 bursts over.*arvalid without arready"
     ):
         await master.run(Bursts(kind=[0, 1], address=0, len=0, size=size))
+    master.reset()
