@@ -162,7 +162,7 @@ class Transactors(ABC):
         return ", ".join(stuck) or silent
 
     def rules(self) -> tuple[str, ...]:
-        """Broken rules of register ports and memories, from reset to now; empty where the back end does not watch them."""
+        """Broken rules of register ports, accesses behind the streams included; empty where the back end does not watch them."""
         return ()
 
     def stalls(self) -> Mapping[str, tuple[int, ...]]:

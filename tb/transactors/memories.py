@@ -22,13 +22,15 @@ class Memories:
         self._kernel = kernel
         resets = {c.name: c.resetn for c in job.clocks}
         self._checkers: list[AxiChecker] = []
+        self._lites: list[AxiChecker] = []
         self._memories: dict[str, AxiMemory] = {}
         self._clock_of = {p.name: p.clock for p in job.memories}
         lites = [p for p in job.registers if isinstance(p, LitePort)]
         for port in (*lites, *job.memories):
             lite = isinstance(port, LitePort)
             options: dict[str, Any] = {"clock": port.clock, "signals": {r: f"{port.name}_{r}" for r in port.roles()}}
-            self._checkers.append(AxiChecker(kernel, port.name, lite=lite, reset=resets[port.clock], **options))
+            checker = AxiChecker(kernel, port.name, lite=lite, reset=resets[port.clock], **options)
+            (self._lites if lite else self._checkers).append(checker)
         for port in job.memories:
             if port.direction == "out":
                 options = {"clock": port.clock, "signals": {r: f"{port.name}_{r}" for r in port.roles()}}
@@ -37,7 +39,7 @@ class Memories:
 
     def drop(self) -> None:
         """Forget the episode before."""
-        for agent in (*self._checkers, *self._memories.values()):
+        for agent in (*self._lites, *self._checkers, *self._memories.values()):
             agent.reset()
         self._loaded = ()
 
@@ -72,8 +74,12 @@ class Memories:
         }
 
     def violations(self) -> list[str]:
-        """Broken protocol rules, and accesses that the memories had to refuse."""
+        """Broken protocol rules of AXI4 ports, and accesses that the memories had to refuse."""
         return [text for agent in (*self._checkers, *self._memories.values()) for text in agent.violations]
+
+    def register_violations(self) -> list[str]:
+        """Broken protocol rules of AXI-Lite ports."""
+        return [text for agent in self._lites for text in agent.violations]
 
     def waiting(self) -> list[str]:
         """What the memories wait for."""

@@ -169,12 +169,13 @@ class NativeTransactors(Transactors):
             if (since := agent.stalled_since) is not None:
                 waiting.append(beat_waiting(name, since, trace))
         outcome = Outcome(ports, memories=self._memories.contents())
-        return outcome, tuple(violations), (*waiting, *self._memories.waiting())
+        seen = (*violations, *self._memories.violations(), *self._wires.violations)
+        return outcome, seen, (*waiting, *self._memories.waiting())
 
     def rules(self) -> tuple[str, ...]:
-        """What register masters, memories and checkers have seen."""
+        """What register masters and the checkers of AXI-Lite ports have seen."""
         seen = [text for master in self._masters.values() for text in master.violations]
-        return (*self._memories.violations(), *self._wires.violations, *seen)
+        return (*self._memories.register_violations(), *seen)
 
     def _access_waits(self, port: str, access: Access) -> str:
         assert self._stimulus is not None

@@ -124,6 +124,7 @@ files = ["{rtl}"]
 model = "identity"
 compare_time = false
 ignored = ["irq"]
+waive = ["axil_combinational"]
 [[clocks]]
 name = "aclk"
 reset = "aresetn"

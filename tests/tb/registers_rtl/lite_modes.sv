@@ -93,8 +93,15 @@ module lite_mode #(
 
   // -- requests ---------------------------------------------------------------------------------------------------------
 
-  assign one_w = awvalid && wvalid && owed_q == 0 && up_q && !write;
-  assign one_r = arvalid && !r_q && !ar_some && up_q;
+  logic aw_seen_q;
+
+  // Ready never follows valid within the cycle.
+  always_ff @(posedge aclk) begin
+    one_w     <= awvalid && wvalid && owed_q == 0 && up_q && !aw_some && !one_w;
+    one_r     <= arvalid && !r_q && !ar_some && up_q && !one_r;
+    aw_seen_q <= (wvalid || w_some) && up_q;
+    if (!aresetn) {one_w, one_r, aw_seen_q} <= '0;
+  end
 
   always_comb begin
     awready = aw_room && up_q;
@@ -103,7 +110,7 @@ module lite_mode #(
     case (MODE)
       1: {awready, wready, arready} = {one_w, one_w, one_r};
       2: wready = w_room && ahead_q != 0;
-      3: awready = aw_room && up_q && (wvalid || w_some);
+      3: awready = aw_room && aw_seen_q;
       default: ;
     endcase
   end
