@@ -3,11 +3,10 @@
 
 from __future__ import annotations
 
+# Each import here is time in which Ctrl-C still is Python's.
 import os
 import signal
 import sys
-import threading
-from pathlib import Path
 
 _NAMES = ("goldbeat", "-m")
 """What the program is called while ``goldbeat`` or ``python -m tb.cli`` starts; others that import the package keep theirs."""
@@ -15,9 +14,13 @@ _NAMES = ("goldbeat", "-m")
 
 def begin() -> None:
     """End quietly on Ctrl-C from now on, where this process is the command."""
-    here = threading.current_thread() is threading.main_thread() and sys.argv and Path(sys.argv[0]).name in _NAMES
+    here = bool(sys.argv) and os.path.basename(sys.argv[0]) in _NAMES  # noqa: PTH119
     if here and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, _stop)
+        try:
+            signal.signal(signal.SIGINT, _stop)
+        except ValueError:
+            # Only the main thread may.
+            return
 
 
 def end() -> None:

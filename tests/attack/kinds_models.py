@@ -90,7 +90,10 @@ def _run(arena: Arena, rng: random.Random) -> str:
     line = ["run", MOODY, "--seed", "0", "--set", f"moods={mood}@0", "--timeout", str(timeout_s), "--name", "x"]
     said = arena.goldbeat(*line)
     texts = {"end": "", "crash": "", "stuck": "most recent call first"}
-    ended(said, *((0,) if status == "pass" else (1, 2)), text=texts.get(mood, text))
+    demand(said.code in ((0,) if status == "pass" else (1, 2)), f"exit code {said.code}: {said.err[-1000:]}")
+    demand(texts.get(mood, text) in said.out + said.err, f"nothing says {text!r}: {said.out[-500:]} {said.err[-1000:]}")
+    # What a model raises is shown from the model on; nothing of Goldbeat's way there.
+    demand(mood == "stuck" or "tb/cli" not in said.out + said.err, f"a traceback of Goldbeat's own: {said.err[-2000:]}")
     _clean(said.out, "stdout")
     _clean(said.err, "stderr")
     ended(arena.goldbeat("run", MOODY, "--seed", "0", "--name", "x"), 0)

@@ -73,9 +73,10 @@ def _twice(arena: Arena, rng: random.Random) -> str:
 def _early(arena: Arena, rng: random.Random) -> str:
     suite = arena.suite(**CALM)
     line = rng.choice([("regress", suite, *REGRESS), ("run", "axis_skid"), ("history",), ("list",), ("doctor",)])
-    command = arena.start(*line, fresh=True)
+    command = arena.start(*line, fresh=True, more={"ATTACK_BEGUN": "1"})
     # Python's own start is not Goldbeat's.
-    while command.running() and not _imports(command.pid):
+    begun = arena.folder / f"begun-{command.pid}"
+    while command.running() and not begun.exists():
         time.sleep(0.005)
     pause = rng.uniform(0, 1.0)
     time.sleep(pause)
@@ -84,17 +85,6 @@ def _early(arena: Arena, rng: random.Random) -> str:
     said = command.wait()
     ended(said, 130, 0, 1, 2)
     return f"{line[0]} after {pause:.2f} s: exit code {said.code}"
-
-
-def _imports(pid: int) -> bool:
-    """Goldbeat is being imported: it has taken over Ctrl-C."""
-    try:
-        with open(f"/proc/{pid}/status") as status:
-            caught = next(int(line.split()[1], 16) for line in status if line.startswith("SigCgt"))
-        with open(f"/proc/{pid}/maps") as maps:
-            return bool(caught >> (signal.SIGINT - 1) & 1) and "_typing" in maps.read()
-    except (OSError, StopIteration):
-        return False
 
 
 @kind("master-stop")

@@ -2,6 +2,7 @@
 """Makes processes of an attack fail from inside, as their environment asks for. Python imports this when it starts."""
 
 import os
+import sys
 
 _ARENA = os.environ.get("GOLDBEAT_ATTACK")
 
@@ -32,6 +33,18 @@ def _jump(seconds: float) -> None:
     time.time = jumping
 
 
+class _Begun:
+    """Notes that Goldbeat has taken over Ctrl-C: typer is the first that it imports then."""
+
+    @staticmethod
+    def find_spec(name: str, path: object, target: object = None) -> None:
+        """Find nothing."""
+        if name == "typer":
+            os.close(os.open(f"{_ARENA}/begun-{os.getpid()}", os.O_CREAT | os.O_WRONLY))
+
+
+if _ARENA and "ATTACK_BEGUN" in os.environ:
+    sys.meta_path.insert(0, _Begun)
 if _ARENA and "COCOTB_TOPLEVEL" in os.environ and "ATTACK_DIE" in os.environ:
     _die(os.environ["ATTACK_DIE"])
 if _ARENA and "ATTACK_JUMP_S" in os.environ:
