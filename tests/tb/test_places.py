@@ -97,6 +97,13 @@ def test_ctrl_c_at_the_start_is_quiet(tmp_path, wait_s):
     assert process.returncode == 130
 
 
+def test_little_is_imported_before_ctrl_c_is_quiet():
+    code = "import sys; exec(open(sys.argv[1]).read()); print(*sorted(sys.modules))"
+    words = [sys.executable, "-S", "-c", code, REPOSITORY / "tb" / "cli" / "starting.py"]
+    done = subprocess.run(words, capture_output=True, text=True, check=True)
+    assert {"threading", "pathlib", "contextlib"}.isdisjoint(done.stdout.split())
+
+
 @pytest.mark.sim
 @pytest.mark.parametrize("size", ["16k", "300k"])
 def test_a_full_disk_is_exit_2(tmp_path, size):
