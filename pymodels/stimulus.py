@@ -11,38 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from pymodels.axi.memory import MemoryImage
-from pymodels.errors import UsageError
+from pymodels.clock import Clock as Clock
 from pymodels.pattern import Pattern
 from pymodels.register_traffic import RegisterTraffic
 from pymodels.trace import Trace
-
-
-@dataclass(frozen=True)
-class Clock:
-    """A free-running clock.
-
-    Attributes:
-        period_ps: period in picoseconds.
-        offset_ps: time of its edge 0, the first rising edge after the start of the run (reset release), counted from
-            that start.
-    """
-
-    period_ps: int
-    offset_ps: int
-
-    def __post_init__(self) -> None:
-        if self.period_ps < 2 or self.period_ps % 2:
-            raise UsageError(f"a clock period of {self.period_ps} ps is not an even number of at least 2")
-        if not 0 < self.offset_ps <= self.period_ps:
-            raise UsageError(f"a clock offset of {self.offset_ps} ps is not in (0, {self.period_ps}]")
-
-    def time(self, cycle: int) -> int:
-        """Time of rising edge ``cycle`` in picoseconds."""
-        return self.offset_ps + cycle * self.period_ps
-
-    def first_edge_after(self, time_ps: int) -> int:
-        """The first edge strictly later than ``time_ps``; edges before the start count as negative numbers."""
-        return (time_ps - self.offset_ps) // self.period_ps + 1
 
 
 @dataclass(frozen=True)
@@ -117,6 +89,8 @@ class Stimulus:
         memories: what is behind each AXI4 master port; one not named is never ready. Their cycle 0 is that of reset release,
             before any program.
         least_ps: run at least so long; for designs whose work no stream shows the end of.
+        blur_ps: clock crossings (docs/crossings.md): a change so long before an edge of another clock, or sooner, is seen at the
+            next one; -1: a change at the very edge is seen at it. 0: a change before the edge is seen, one at it is not.
         drivers: by register port, programs that act on what they read; they run behind ``program``, before the streams start.
         traffic: by register port, how its accesses are made; a port not named makes them one at a time, as fast as it can.
         registers: the episode is about registers alone: limits pass over it, and reports show another one if there is any.
@@ -133,6 +107,7 @@ class Stimulus:
     drivers: Mapping[str, Driver] = field(default_factory=dict)
     traffic: Mapping[str, RegisterTraffic] = field(default_factory=dict)
     registers: bool = False
+    blur_ps: int = 0
 
     @property
     def settled(self) -> bool:
@@ -189,6 +164,8 @@ class Outcome:
             of models that know when a program's steps end.
         phases: in order; only in predictions, of models that know them.
         pace: what an episode amounts to, for people (``44.7 frames/s at 200 MHz``); likewise.
+        earliest: by stream port, the earliest cycle of each transfer, where ``ports`` has the latest one: clock crossings are
+            blurred. Empty: all cycles are exact.
     """
 
     ports: Mapping[str, Trace]
@@ -197,6 +174,7 @@ class Outcome:
     accesses: Mapping[str, Sequence[Answer]] = field(default_factory=dict)
     phases: Sequence[Phase] = ()
     pace: str = ""
+    earliest: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
 
     def until(self, stop_ps: int | None) -> Outcome:
         """What has transferred before ``stop_ps``; status outputs and memories are only defined for a run to the end."""

@@ -39,7 +39,7 @@ def _text(line: str, top: str, origin: int, clocks: Mapping[str, Clock]) -> str:
 def _when(time_ps: int, clocks: Mapping[str, Clock]) -> str:
     """The cycle of the first clock that rises at that time."""
     for name, clock in clocks.items():
-        cycle, rest = divmod(time_ps - clock.offset_ps, clock.period_ps)
-        if rest == 0:
+        cycle = clock.first_edge_after(time_ps) - 1
+        if clock.time(cycle) == time_ps:
             return f"cycle {cycle} of {name}"
     return f"{time_ps} ps"

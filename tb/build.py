@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -13,11 +13,26 @@ from typing import Any
 from pymodels.errors import UsageError
 from tb.design import Design
 from tb.harness import TOP, make_harness, misfits
+from tb.job import Crossing
 from tb.kernel.compile import Build, Recipe, compile_model, waves_format
 
 
-def build(design: Design, params: Mapping[str, Any], *, waves: bool = False, coverage: bool = False) -> Build:
+def build(
+    design: Design,
+    params: Mapping[str, Any],
+    *,
+    waves: bool = False,
+    coverage: bool = False,
+    crossings: Sequence[Crossing] = (),
+) -> Build:
     """Build a design for one set of parameter values, or take it from the cache.
+
+    Args:
+        design: what to build.
+        params: parameter values.
+        waves: able to write waves.
+        coverage: counting coverage.
+        crossings: clock crossings that the kernel is to blur.
 
     Raises:
         ToolError: Verilator or the compiler failed; the message ends with what they said.
@@ -34,6 +49,8 @@ def build(design: Design, params: Mapping[str, Any], *, waves: bool = False, cov
         "public.vlt": f'`verilator_config\npublic_flat_rw -module "{TOP}" -var "*"\n',
         f"{TOP}.sv": make_harness(design, params),
     }
+    if crossings:
+        texts["crossings.vlt"] = _shown(crossings)
     return compile_model(
         Recipe(
             name=design.name,
@@ -48,6 +65,13 @@ def build(design: Design, params: Mapping[str, Any], *, waves: bool = False, cov
             inspect=inspect,
         )
     )
+
+
+def _shown(crossings: Sequence[Crossing]) -> str:
+    """What makes the signals of crossings, and the flip-flops that take them, visible to the kernel."""
+    paths = {path for crossing in crossings for path in (crossing.signal, *crossing.copies)}
+    names = sorted({path.rpartition(".")[2] for path in paths if "." in path})
+    return "\n".join(["`verilator_config", *(f'public_flat_rw -module "*" -var "{name}"' for name in names), ""])
 
 
 NATIVE = "-march=native"

@@ -19,6 +19,7 @@ from pymodels.ready import READY_MODELS, Shape, outcome
 from pymodels.register_traffic import RegisterTraffic
 from pymodels.stimulus import Access, GoldenModel, Outcome, Stimulus
 from pymodels.trace import Trace
+from tb.clocks import draw_clocks
 from tb.design import (
     Case,
     ClockPort,
@@ -32,7 +33,7 @@ from tb.design import (
     lanes,
 )
 from tb.toml import Refused, load_model
-from tb.traffic import Rng, random_trace, stream_cases, two_clocks
+from tb.traffic import Rng, random_trace, stream_cases
 from tb.walks import CASE, quiet_case, traffics
 
 _RAM = "ram"
@@ -93,6 +94,7 @@ class Description(_Table):
     files: tuple[str, ...] = Field(min_length=1)
     include_dirs: tuple[str, ...] = ()
     model: str
+    blurred: bool = False
     compare_time: bool = True
     compare_order: bool = True
     cycles_per_beat: int = Field(default=8, ge=1)
@@ -155,6 +157,7 @@ class Description(_Table):
             ignored=self.ignored,
             waive=self.waive,
             model=self._model(folder),
+            blurred=self.blurred,
             timed=self.compare_time,
             ordered=self.compare_order,
             cycles_per_beat=self.cycles_per_beat,
@@ -236,7 +239,7 @@ class Description(_Table):
 
     def _traffic(self, setting: Setting, rng: Rng, beats: int) -> Stimulus:
         assert self.traffic is not None
-        clocks = two_clocks(setting, rng) if len(setting.clocks) == 2 else setting.clocks
+        clocks = draw_clocks(setting, rng)
         inputs = {}
         for port in self.streams:
             if port.direction != "in":

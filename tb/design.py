@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar
 
 import numpy.typing as npt
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -17,6 +17,9 @@ from pymodels.pattern import Pattern
 from pymodels.stimulus import Clock, GoldenModel, Stimulus
 from pymodels.trace import Trace
 from tb.filelist import Sources, read_filelist
+
+if TYPE_CHECKING:
+    from tb.clocks import ClockWish
 
 Width = int | str
 """A number (of bits, of bundles), or how it follows from parameters: ``DATA_W``, ``8*NLOCK``, ``NS+NM``."""
@@ -430,6 +433,8 @@ class Setting:
         inputs: stimulus that the user gave as files, by port.
         clocks: the design's clocks at their usual periods.
         outputs: names of the output stream ports that can be held back.
+        wishes: what the user says of the clocks, by name; ``clocks`` has it already.
+        relation: number of the :data:`~tb.clocks.RELATIONS` that two clocks are to have; None: drawn.
     """
 
     params: Mapping[str, Any]
@@ -438,6 +443,8 @@ class Setting:
     inputs: Mapping[str, Trace] = field(default_factory=dict)
     clocks: Mapping[str, Clock] = field(default_factory=dict)
     outputs: tuple[str, ...] = ()
+    wishes: Mapping[str, ClockWish] = field(default_factory=dict)
+    relation: int | None = None
 
     def pattern(self, option: str, salt: int = 0) -> Pattern:
         """The pattern an option names (``random:0.3``), on this run's seed; ``salt`` tells several ports apart."""
@@ -526,6 +533,8 @@ class Design(_Frozen):
         ties: inputs held at a constant; -1 means all ones.
         ignored: outputs that nobody looks at.
         model: the golden model.
+        blurred: the model knows ``Stimulus.blur_ps``: where clock crossings are blurred, cycles are compared with the earliest and
+            the latest ones that it predicts; else data and order alone, and the report says so.
         timed: the model predicts cycles and they are compared; else values and order alone, and the report says so.
         ordered: beats are compared in order; else whole frames in any order, and the report says so.
         cycles_per_beat: without ``timed``, how many cycles a beat the design may take on average before what is missing
@@ -559,6 +568,7 @@ class Design(_Frozen):
     ties: Mapping[str, int] = {}
     ignored: tuple[str, ...] = ()
     model: GoldenModel
+    blurred: bool = False
     timed: bool = True
     ordered: bool = True
     cycles_per_beat: int = 8

@@ -135,7 +135,7 @@ def placed(stimulus: Stimulus, inputs: Mapping[str, Trace], clocks: Mapping[str,
     if stop is None:
         return merged
     # A reset must not come at an edge: which of the two is first would be open.
-    while any((stop - c.offset_ps) % c.period_ps == 0 for c in merged.clocks.values()):
+    while not all(c.divides(stop) for c in merged.clocks.values()):
         stop += 1
     return replace(merged, stop_ps=stop)
 

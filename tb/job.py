@@ -35,6 +35,21 @@ BACKENDS: tuple[Backend, ...] = ("native", "cocotbext")
 
 
 @dataclass(frozen=True)
+class Crossing:
+    """A signal and a clock that is not its own.
+
+    Attributes:
+        signal: a register's path from the top module on, or the name of an input.
+        clock: the clock on which it is read, an input of the top module.
+        copies: registers on that clock that take it as it is: the first flip-flops of synchronisers.
+    """
+
+    signal: str
+    clock: str
+    copies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Episode:
     """A stimulus and how long to run it.
 
@@ -43,16 +58,18 @@ class Episode:
         run_ps: how long the streams run, from the start on; ends the episode (at ``stop_ps``, if that is sooner, by reset).
         seed: the design begins this episode with initial values drawn from it, as in a process of its own; None: with what the
             episode before has left.
+        blur_seed: draws what is seen late at clock crossings, where the stimulus has a ``blur_ps``.
     """
 
     stimulus: Stimulus
     run_ps: int
     seed: int | None = None
+    blur_seed: int = 0
 
 
 @dataclass(frozen=True)
 class Job:
-    """One simulator process: the design's top module and ports, its episodes one after the other, and who drives the ports."""
+    """One simulator process: the design's top module, ports and crossings, its episodes in order, and who drives the ports."""
 
     top: str
     clocks: tuple[ClockPort, ...]
@@ -62,6 +79,7 @@ class Job:
     episodes: Sequence[Episode]
     memories: tuple[MemoryPort, ...] = ()
     transactors: Backend = "native"
+    crossings: tuple[Crossing, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,6 +111,7 @@ class Record:
         hanging: what each port waited for when the episode ended, as text; empty where nothing waits.
         stalls: how many beats of a stream port waited 1, 2-3, 4-15, 16-63, 64 and more cycles for TREADY; only where the back end
             counts them.
+        late_bits: how many bits were seen late at clock crossings.
     """
 
     outcome: Outcome
@@ -101,6 +120,7 @@ class Record:
     violations: tuple[str, ...] = ()
     hanging: tuple[str, ...] = ()
     stalls: Mapping[str, tuple[int, ...]] = field(default_factory=dict, compare=False)
+    late_bits: int = 0
 
 
 def write_job(job: Job, folder: Path) -> None:

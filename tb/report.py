@@ -62,6 +62,7 @@ def _all_seeds(results: Sequence[RunResult]) -> dict[str, Any]:
         "compared": sum(r.compared for r in results),
         "episodes": sum(len(r.episodes) for r in results),
         "waived": waived_in_all(results),
+        "late_bits": sum(r.late_bits for r in results),
         "failures": [f"seed {r.seed}: {text}" for r in results for text in r.failures],
     }
 
@@ -103,6 +104,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
         "episodes": len(result.episodes),
         "failures": list(result.failures),
         "waived": dict(result.waived),
+        "late_bits": result.late_bits,
         "undriven": request.design.undriven(),
         "repeat": request.command(result.seed),
         "repeat_in": str(Path.cwd()),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -20,7 +20,9 @@ from pymodels.stimulus import Clock, Outcome, Stimulus
 from pymodels.trace import Trace
 from tb import walks
 from tb.build import build
+from tb.clocks import EARLIEST_PS, ClockWish, blurred, wished
 from tb.course import Course, Reached
+from tb.crossings import find_crossings
 from tb.design import Answer, Case, Design, Findings, Setting
 from tb.episodes import WholeEpisode
 from tb.inputs import check_inputs, clocks_of, fitted, placed
@@ -79,6 +81,8 @@ class Request:
         waive: protocol rules that may be broken, next to the design's.
         traces: ports whose traces and PLIO files are kept; or :data:`ALL`, :data:`FAILED` (those of seeds that fail),
             :data:`NONE`.
+        clocks: what the user says of the design's clocks, by name.
+        metastability: blur the clock crossings: ``auto``, or the window in picoseconds (docs/crossings.md); None: do not.
     """
 
     design: Design
@@ -92,6 +96,13 @@ class Request:
     origin: Origin = field(default_factory=lambda: Origin())
     waive: Sequence[str] = ()
     traces: Sequence[str] = (ALL,)
+    clocks: Mapping[str, ClockWish] = field(default_factory=dict)
+    metastability: int | Literal["auto"] | None = None
+
+    def __post_init__(self) -> None:
+        if self.metastability is not None and self.design.timed and not self.design.blurred:
+            # Its model knows no range of cycles: data and order alone are compared, and the report says so.
+            object.__setattr__(self, "design", self.design.model_copy(update={"timed": False}))
 
     @property
     def waivers(self) -> tuple[Waiver, ...]:
@@ -106,12 +117,20 @@ class Request:
     def setting(self, seed: int) -> Setting:
         """What the stimulus maker gets for one seed."""
         clocks = {c.name: Clock(c.period_ps, c.period_ps) for c in self.design.clocks}
-        clocks |= clocks_of(self.design, self.all_params, self.inputs)
+        given = clocks_of(self.design, self.all_params, self.inputs)
+        for name, clock in given.items():
+            wish = self.clocks.get(name, ClockWish())
+            if wish.period_ps(clock.period_ps) != clock.period_ps:
+                raise UsageError(
+                    f"--clock {name}={wish}: the stimulus of that clock has a period of {clock.period_ps} ps"
+                )
+        clocks |= given
         inputs = fitted(self.design, self.all_params, self.inputs)
         bundles = self.design.bundles(self.all_params)
         outputs = tuple(b.name for b in bundles if b.direction == "out" and b.has("tready"))
         options = {**self.case.options, **self.options}
-        return Setting(self.all_params, options, seed, inputs, clocks, outputs)
+        clocks = wished(clocks, self.clocks, seed)
+        return Setting(self.all_params, options, seed, inputs, clocks, outputs, self.clocks)
 
     def command(self, seed: int | None = None) -> str:
         """The command that repeats this run, or one of its seeds by itself.
@@ -136,6 +155,10 @@ class Request:
             words += ["--input", f"{port}={file}"]
         if self.origin.clock_mhz is not None:
             words += ["--clock", f"{self.origin.clock_mhz:.15g}"]
+        for clock, wish in self.clocks.items():
+            words += ["--clock", f"{clock}={wish}"]
+        if self.metastability is not None:
+            words += ["--metastability", str(self.metastability)]
         if self.origin.timeout_s is not None:
             words += ["--timeout", f"{self.origin.timeout_s:.15g}"]
         words += ["--waves"] if self.waves else []
@@ -217,6 +240,11 @@ class RunResult:
         return make(self.request.setting(self.seed), episode.stimulus, episode.record)
 
     @property
+    def late_bits(self) -> int:
+        """How many bits were seen late at clock crossings."""
+        return sum(e.record.late_bits for e in self.episodes)
+
+    @property
     def whole_episodes(self) -> list[WholeEpisode]:
         """Every episode that ran to its end: what limits are held against."""
         return [
@@ -238,7 +266,7 @@ def _length(stimulus: Stimulus, expected: Outcome) -> int:
     slowest = max(c.period_ps for c in stimulus.clocks.values())
     ends = [int(t.time_ps[-1]) for t in expected.ports.values() if len(t)]
     length = max([0, stimulus.least_ps, *ends]) + _DRAIN_CYCLES * slowest + 1
-    while any((length - c.offset_ps) % c.period_ps == 0 for c in stimulus.clocks.values()):
+    while not all(c.divides(length) for c in stimulus.clocks.values()):
         length += 1
     return length
 
@@ -281,6 +309,8 @@ def check_request(request: Request) -> None:
         if name not in (*ports, ALL, FAILED, NONE):
             known = ", ".join([*ports, ALL, FAILED, NONE])
             raise UsageError(f"--traces {name}: {request.design.name} has no such stream port; expected: {known}")
+    if request.metastability is not None and request.transactors != "native":
+        raise UsageError(f"--metastability needs the native transactors, not {request.transactors}")
     design, params = request.design, request.all_params
     lanes = (*design.bundles(params), *design.register_ports(params), *design.memory_ports(params))
     arrays = (*design.streams, *design.registers, *design.memories)
@@ -304,7 +334,7 @@ class Plan:
         lengths = [_length(s, e if design.timed else _budget(design, s, e)) for s, e in self.steps]
         # Resets in between leave what they leave: only the first episode begins with new initial values.
         return [
-            Episode(s, n, None if i else self.seed)
+            Episode(s, n, None if i else self.seed, self.seed * 1_000_003 + i)
             for i, ((s, _), n) in enumerate(zip(self.steps, lengths, strict=True))
         ]
 
@@ -330,10 +360,21 @@ def predict(request: Request, seed: int) -> Plan:
     sweeps = request.case.name == walks.CASE
     if sweeps:
         stimuli = [*stimuli, *walks.walks(design, setting, stimuli[0])]
-    steps = [(s, predict_outcome(design, params, s)) for s in stimuli]
+    if request.metastability is not None:
+        stimuli = [blurred(s, request.metastability) for s in stimuli]
+    steps = [(s, _predicted(design, params, s)) for s in stimuli]
     if sweeps:
         steps = [(walks.dressed(s, expected, seed, n), expected) for n, (s, expected) in enumerate(steps)]
     return Plan(seed, tuple(steps))
+
+
+def _predicted(design: Design, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+    """What the model says; with blurred crossings the latest that can be, and the earliest cycles beside it."""
+    outcome = predict_outcome(design, params, stimulus)
+    if not stimulus.blur_ps or not design.timed:
+        return outcome
+    early = predict_outcome(design, params, replace(stimulus, blur_ps=EARLIEST_PS))
+    return replace(outcome, earliest={name: trace.cycle for name, trace in early.ports.items()})
 
 
 def judge(request: Request, plan: Plan, records: Sequence[Record], stopped: str) -> RunResult:
@@ -407,7 +448,8 @@ def run(
         begin()
         return [found[s] for s in request.seeds]
     progress("building")
-    built = build(design, params, waves=request.waves)
+    crossings = find_crossings(design, params) if request.metastability is not None else ()
+    built = build(design, params, waves=request.waves, crossings=crossings)
     flat = [episode for plan in plans for episode in plan.episodes(design)]
     begin()
     if folder is None:
@@ -425,6 +467,7 @@ def run(
         transactors=request.transactors,
         timeout_s=timeout_s,
         watch=None if watch is None else lambda done, ps: watch(course.at(done, ps)),
+        crossings=crossings,
     )
     progress("comparing")
     at = 0

@@ -17,7 +17,7 @@ from cocotb.task import Task
 from cocotb.triggers import RisingEdge, Timer
 from cocotb.utils import get_sim_time
 
-from pymodels.stimulus import Access, Clock, Outcome
+from pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from tb import lifeline
 from tb.assertions import collect_failures, failed_assertions
 from tb.job import COVERAGE, ENVIRONMENT, JOURNAL, PULSE, AccessResult, Episode, Job, Record, read_job, write_record
@@ -79,18 +79,13 @@ def _pulse(origin: int, clocks: Mapping[str, Clock]) -> Task[None] | None:
     return cocotb.start_soon(pulse(lambda ps: _note("at", ps), float(every), origin, period))
 
 
-async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Record:
-    stimulus = episode.stimulus
-    resets = _resets(dut, job)
-    for reset in resets:
-        reset.value = 0
-    agents.reset()
-    origin = await _align(agents, stimulus.clocks, _RESET_CYCLES)
-    agents.load(stimulus)
-    # The last look in reset; sinks decide two edges ahead, so everything is armed well before the origin.
-    await _until(origin - 3 * max(c.period_ps for c in stimulus.clocks.values()))
+def _in_reset(job: Job, agents: Transactors, stimulus: Stimulus, origin: int) -> list[str]:
+    """What is wrong while the reset lasts."""
     resettable = {c.name for c in job.clocks if c.reset is not None}
-    violations = [
+    if resettable:
+        # Before the reset has reached every flip-flop, assertions judge what nothing has set.
+        failed_assertions(job.top, origin, stimulus.clocks)
+    return [
         f"axis_valid_in_reset: {p.name}: tvalid is high in reset"
         for p in job.streams
         if p.direction == "out"
@@ -98,6 +93,20 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         and not agents.watches_reset
         and agents.peek(f"{p.name}_tvalid")
     ]
+
+
+async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Record:
+    stimulus = episode.stimulus
+    resets = _resets(dut, job)
+    for reset in resets:
+        reset.value = 0
+    agents.reset()
+    agents.blur(episode.blur_seed, stimulus.blur_ps)
+    origin = await _align(agents, stimulus.clocks, _RESET_CYCLES)
+    agents.load(stimulus)
+    # The last look in reset; sinks decide two edges ahead, so everything is armed well before the origin.
+    await _until(origin - 3 * max(c.period_ps for c in stimulus.clocks.values()))
+    violations = _in_reset(job, agents, stimulus, origin)
     accesses: dict[str, list[AccessResult]] = {p.name: [] for p in job.registers}
     driven: dict[str, list[Access]] = {}
     if not stimulus.settled:
@@ -144,6 +153,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         (*violations, *late, *broken, *agents.rules(), *left, *unanswered),
         (*waiting, *stuck),
         agents.stalls(),
+        agents.late_bits(),
     )
 
 

@@ -16,7 +16,19 @@ from tb import lifeline
 from tb.bounded_log import BoundedLog
 from tb.design import Design
 from tb.harness import TOP
-from tb.job import COVERAGE, ENVIRONMENT, JOURNAL, PULSE, Backend, Episode, Job, Record, read_record, write_job
+from tb.job import (
+    COVERAGE,
+    ENVIRONMENT,
+    JOURNAL,
+    PULSE,
+    Backend,
+    Crossing,
+    Episode,
+    Job,
+    Record,
+    read_record,
+    write_job,
+)
 from tb.kernel.compile import Build
 from tb.kernel.launch import cocotb_environment, seed_arguments
 
@@ -78,6 +90,7 @@ class Simulator:
         coverage: where code coverage goes, written after every episode; for builds that count it.
         pulse_s: seconds between two ``at`` notes; None: there are none.
         before: episodes that other processes have run; their log and waves are kept.
+        crossings: clock crossings that the build shows.
     """
 
     def __init__(
@@ -93,6 +106,7 @@ class Simulator:
         coverage: Path | None = None,
         pulse_s: float | None = None,
         before: int = 0,
+        crossings: Sequence[Crossing] = (),
     ) -> None:
         self._folder = folder
         self.waves = folder / f"waves{f'-{before}' if before else ''}.{built.waves}" if built.waves else None
@@ -108,6 +122,7 @@ class Simulator:
             tuple(episodes),
             tuple(design.memory_ports(params)),
             transactors,
+            tuple(crossings),
         )
         write_job(job, folder)
         command = [str(built.executable), *seed_arguments(seed)]
@@ -205,6 +220,7 @@ def simulate(
     transactors: Backend = "native",
     timeout_s: float = TIMEOUT_S,
     watch: Watch | None = None,
+    crossings: Sequence[Crossing] = (),
 ) -> Result:
     """Run episodes in one simulator process and wait for its end.
 
@@ -218,6 +234,7 @@ def simulate(
         transactors: who drives the ports.
         timeout_s: wall time allowed.
         watch: is told how many episodes are done, and how many picoseconds ago the reset of the one that runs was released.
+        crossings: as in :class:`Simulator`.
     """
     records: list[Record] = []
     waves: Path | None = None
@@ -236,6 +253,7 @@ def simulate(
             transactors=transactors,
             pulse_s=None if watch is None else PULSE_S,
             before=done,
+            crossings=crossings,
         ) as process:
             failure, again = _follow(process, records, end, watch)
             if failure is None and time.monotonic() >= end:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from pymodels.axi.memory import MemoryImage
 from pymodels.pattern import Pattern
 from pymodels.stimulus import Clock, Stimulus
 from pymodels.trace import Trace
+from tb.clocks import draw_clocks
 from tb.design import Case, Setting
 
 Rng = np.random.Generator
@@ -21,6 +23,14 @@ Traffic = Callable[[Setting, Rng, int], Stimulus]
 _PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst")
 AFTER_VALID = "after-valid:4"
 """The back-pressure of sweeps that a source which waits for ready cannot pass."""
+
+_PAIRS = tuple(
+    product(
+        ("none", "random:0.5", "bursty:16", "worst"),
+        ("none", "random:0.3", "random:0.7", "bursty:16", "worst", AFTER_VALID),
+    )
+)
+"""Gaps and back-pressure that a sweep goes through."""
 
 
 def random_trace(
@@ -82,27 +92,13 @@ def pass_through(setting: Setting, rng: Rng, beats: int) -> Stimulus:
 
 def pass_between_clocks(setting: Setting, rng: Rng, beats: int) -> Stimulus:
     """The same for a stream that goes from ``s_aclk`` to another clock."""
-    clocks = two_clocks(setting, rng)
+    clocks = draw_clocks(setting, rng)
     return Stimulus({"s_axis": _whole_trace(setting, rng, beats, clocks["s_aclk"])}, clocks=clocks)
 
 
 def _whole_trace(setting: Setting, rng: Rng, beats: int, clock: Clock) -> Trace:
     widths = {role: setting.params[name] for role, name in WHOLE_BUNDLE.items()}
     return random_trace(rng, widths.pop("width"), beats, clock, keep="any", finish=False, sidebands=widths)
-
-
-# Ratios that never repeat soon, that divide, that are equal in phase or not, and the AI Engine's own.
-_PERIODS = ((4000, 3200), (3200, 4000), (4000, 4000), (1000, 4000), (8000, 1000), (2002, 3000), (3334, 1250))
-
-
-def two_clocks(setting: Setting, rng: Rng) -> dict[str, Clock]:
-    """Two clocks with periods and phases drawn from the generator; edges coincide in some draws and never in others."""
-    periods = _PERIODS[int(rng.integers(len(_PERIODS)))]
-    first, second = setting.clocks
-    return {
-        first: Clock(periods[0], periods[0]),
-        second: Clock(periods[1], int(rng.choice([periods[1], periods[1] // 2, int(rng.integers(1, periods[1]))]))),
-    }
 
 
 def withheld(image: MemoryImage, seed: int) -> MemoryImage:
@@ -125,24 +121,29 @@ def _dress(stimulus: Stimulus, gaps: str, ready: str, setting: Setting, seed: in
 
 
 def stop_after(stimulus: Stimulus, clock: Clock, cycle: int) -> Stimulus:
-    """The same stimulus, reset right after edge ``cycle``, at a moment when no clock rises."""
+    """The same stimulus, reset right after edge ``cycle``, at a moment when no clock rises, with jitter or without."""
     stop = clock.time(cycle) + 1
-    while any((stop - c.offset_ps) % c.period_ps == 0 for c in stimulus.clocks.values()):
+    while not all(c.divides(stop) for c in stimulus.clocks.values()):
         stop += 1
     return replace(stimulus, stop_ps=stop)
 
 
 def stream_cases(traffic: Traffic) -> tuple[Case, ...]:
-    """The cases that every streaming design has: ``random``, ``sweep``, ``sizes`` and ``reset``."""
+    """The cases that every streaming design has: ``random``, ``sweep``, ``sizes`` and ``reset``.
+
+    ``sweep`` has more episodes than there are :data:`~tb.clocks.RELATIONS` of two clocks, and goes through all of them.
+    """
 
     def sweep(setting: Setting) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 1])
+        beats = int(setting.options["beats"])
+        # Every relation of two clocks comes with other patterns in every seed.
+        first = int(rng.integers(len(_PAIRS)))
         return [
             _dress(
-                traffic(setting, rng, int(setting.options["beats"])), gaps, ready, setting, int(rng.integers(1 << 31))
+                traffic(replace(setting, relation=first + i), rng, beats), *pair, setting, int(rng.integers(1 << 31))
             )
-            for gaps in ("none", "random:0.5", "bursty:16", "worst")
-            for ready in ("none", "random:0.3", "random:0.7", "bursty:16", "worst", AFTER_VALID)
+            for i, pair in enumerate(_PAIRS)
         ]
 
     def random(setting: Setting) -> list[Stimulus]:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pymodels.axis.elastic import Take, clock_of, depth_of, drive, integer, offered, ready_from, sink, transferred
@@ -25,7 +25,9 @@ MIN_DEPTH = 4
 """Smallest ``DEPTH`` (designs.md, axis_async_fifo)."""
 
 
-def stage(depth: int, s_clock: Clock, m_clock: Clock, take: Take, first_ready: int, first_sample: int) -> Take:
+def stage(
+    depth: int, s_clock: Clock, m_clock: Clock, take: Take, first_ready: int, first_sample: int, blur_ps: int = 0
+) -> Take:
     """The FIFO before ``take``, which counts in cycles of ``m_clock``.
 
     Args:
@@ -35,9 +37,9 @@ def stage(depth: int, s_clock: Clock, m_clock: Clock, take: Take, first_ready: i
         take: what comes behind.
         first_ready: first s-edge at which it accepts.
         first_sample: first edge of each clock at which a pointer is sampled.
+        blur_ps: of both crossings, as in :class:`~pymodels.stimulus.Stimulus`.
     """
-    s_period, m_period = s_clock.period_ps, m_clock.period_ps
-    later = s_clock.offset_ps - m_clock.offset_ps
+    to_m, to_s = _sampled(s_clock, m_clock, blur_ps), _sampled(m_clock, s_clock, blur_ps)
     slots = [first_ready] * depth  # s-edge from which the slot of item i is free
     room = iter(slots)  # follows the list as it grows
     note = slots.append
@@ -47,20 +49,30 @@ def stage(depth: int, s_clock: Clock, m_clock: Clock, take: Take, first_ready: i
         nonlocal out
         free = next(room)
         accept = offer if offer > free else free
-        seen = (later + accept * s_period) // m_period + 1  # Clock.first_edge_after, without the objects
+        seen = to_m(accept)
         if seen < first_sample:
             seen = first_sample
         load = seen + SYNC_STAGES
         if load < out:
             load = out
         out = take(load + ASYNC_FIFO_READ)
-        seen = (load * m_period - later) // s_period + 1
+        seen = to_s(load)
         if seen < first_sample:
             seen = first_sample
         note(seen + SYNC_STAGES)
         return accept
 
     return put
+
+
+def _sampled(source: Clock, sink: Clock, blur_ps: int) -> Callable[[int], int]:
+    """Edge of ``source`` at which a pointer changes -> edge of ``sink`` that samples the change."""
+    if source.jitter_ps or sink.jitter_ps:
+        return lambda edge: sink.first_edge_after(source.time(edge) + blur_ps)
+    # Clock.first_edge_after, without the objects.
+    source_period, sink_period = source.period_ps, sink.period_ps
+    later = source.offset_ps - sink.offset_ps + blur_ps
+    return lambda edge: (later + edge * source_period) // sink_period + 1
 
 
 def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
@@ -76,6 +88,7 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         sink(stimulus.pattern("m_axis"), outs),
         ready_from(stimulus, CDC_RESET_TO_READY),
         ready_from(stimulus, CDC_FIRST_SAMPLE),
+        stimulus.blur_ps,
     )
     accepts = drive(source.gaps, put)
     return Outcome({"s_axis": transferred(source, s_clock, accepts), "m_axis": transferred(source, m_clock, outs)})

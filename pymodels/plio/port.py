@@ -44,7 +44,8 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     first = ready_from(stimulus, CDC_RESET_TO_READY)
     outs: list[int] = []
     put = downsizer.stage(counts.tolist(), sink(stimulus.pattern("m_axis"), outs), first)
-    put = async_fifo.stage(depth, s_clock, m_clock, put, first, ready_from(stimulus, CDC_FIRST_SAMPLE))
+    sampled = ready_from(stimulus, CDC_FIRST_SAMPLE)
+    put = async_fifo.stage(depth, s_clock, m_clock, put, first, sampled, stimulus.blur_ps)
     if completes is not None:
         put = upsizer.stage(completes.tolist(), put, first)
     accepts = drive(source.gaps, put)

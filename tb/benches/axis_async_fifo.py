@@ -31,6 +31,7 @@ DESIGN = Design(
     ),
     ignored=("s_resetn_sync", "m_resetn_sync"),
     model=predict,
+    blurred=True,
     variants=({}, {"DEPTH": 4}, {"DATA_W": 8, "DEPTH": 64}),
     cases=stream_cases(pass_between_clocks),
 )

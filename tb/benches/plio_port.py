@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from pymodels.plio.port import predict
 from pymodels.stimulus import Stimulus
+from tb.clocks import draw_clocks
 from tb.design import ClockPort, Design, Parameter, Setting, StatusPort, StreamPort
 from tb.paths import HDL
-from tb.traffic import Rng, random_trace, stream_cases, two_clocks
+from tb.traffic import Rng, random_trace, stream_cases
 
 
 def _traffic(setting: Setting, rng: Rng, beats: int) -> Stimulus:
-    clocks = two_clocks(setting, rng)
+    clocks = draw_clocks(setting, rng)
     keep = str(rng.choice(["words", "words", "bytes", "any"]))
     # A lone 32-bit word comes out only with TLAST; without it there would be nothing to compare.
     finish = bool(rng.integers(2)) or beats == 1
@@ -36,6 +37,7 @@ DESIGN = Design(
     ),
     status=(StatusPort(name="keep_error_count"),),
     model=predict,
+    blurred=True,
     variants=({"W": 32}, {"W": 64}, {"W": 128}, {"W": 32, "DEPTH": 4}),
     cases=stream_cases(_traffic),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
@@ -28,6 +28,7 @@ from tb.cli.common import (
     print_json,
     show_findings,
 )
+from tb.clocks import ClockWish
 from tb.course import Reached
 from tb.design import Case, Design
 from tb.doctor import examine
@@ -58,6 +59,8 @@ def register(app: typer.Typer) -> None:
             "goldbeat run axis_fifo --case random --seeds 200 --set DEPTH=4",
             "goldbeat run plio_fir --input s_axis=stimulus.txt --set W=64 --set ready=random:0.3 --name try1",
             "goldbeat run plio_pkt_split --case sweep --seed 7 --waves",
+            "goldbeat run axis_async_fifo --case sweep --clock s_aclk=250 --clock m_aclk=312.5@700~40",
+            "goldbeat run axis_async_fifo --case sweep --seeds 10 --metastability auto",
             "goldbeat run zynqnet --case layer --layer c1 --number int8 --memory-latency 40",
             "goldbeat run nvdla --loadable model.nvdla",
             "goldbeat run nvdla --loadable model.nvdla --rtl outdir/nv_small --input cat.png",
@@ -85,8 +88,21 @@ def run_command(
     inputs: Annotated[
         list[str] | None, typer.Option("--input", "-i", metavar="PORT=FILE", help="PLIO file as a port's stimulus.")
     ] = None,
-    clock: Annotated[
-        float | None, typer.Option("--clock", metavar="MHZ", help="Clock of --input without time.")
+    clocks: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--clock",
+            metavar="[NAME=]MHZ",
+            help="Clock of --input without time; with NAME, a clock of the design as [MHZ][@PHASE_PS][~JITTER_PS].",
+        ),
+    ] = None,
+    metastability: Annotated[
+        str | None,
+        typer.Option(
+            "--metastability",
+            metavar="auto|PS",
+            help="Let signals that change up to PS before an edge of another clock be seen late, by seed and bit.",
+        ),
     ] = None,
     label: Annotated[
         str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [DESIGN-CASE].")
@@ -160,6 +176,7 @@ def run_command(
             *(chosen_convention(image_scale, image_order), unchecked, allow_partial, force, timeout),
         )
         raise typer.Exit(nvdla_run.run_command(compiled))
+    clock, wishes = split_clocks(clocks or [])
     design, chosen = find_case(name, case)
     params, options = _split_sets(design, chosen, sets)
     all_params = design.params(chosen, params)
@@ -182,6 +199,8 @@ def run_command(
         origin,
         waive or (),
         tuple(traces.split(",")),
+        wishes,
+        window(metastability),
     )
     check_root(build_root())
     folder = run_folder(build_root(), label, f"{design.name}-{chosen.name}")
@@ -285,6 +304,31 @@ def _split_sets(design: Design, case: Case, sets: list[str]) -> tuple[dict[str, 
     return params, options
 
 
+def split_clocks(items: list[str]) -> tuple[float | None, dict[str, ClockWish]]:
+    """``--clock`` as given: the clock of inputs without time in MHz, and the design's clocks by name."""
+    mhz: float | None = None
+    wishes: dict[str, ClockWish] = {}
+    for item in items:
+        name, equals, text = item.partition("=")
+        if equals:
+            wishes[name] = ClockWish.parse(text)
+            continue
+        try:
+            mhz = float(item)
+        except ValueError:
+            raise UsageError(f"--clock {item}: expected MHZ, or NAME=[MHZ][@PHASE_PS][~JITTER_PS]") from None
+    return mhz, wishes
+
+
+def window(text: str | None) -> int | Literal["auto"] | None:
+    """``--metastability`` as given."""
+    if text is None or text == "auto":
+        return "auto" if text else None
+    if not text.isdigit() or not int(text):
+        raise UsageError(f"--metastability {text}: expected auto, or picoseconds, at least 1")
+    return int(text)
+
+
 def _read_inputs(design: Design, params: Mapping[str, Any], inputs: list[str], clock: float | None) -> dict[str, Trace]:
     found: dict[str, Trace] = {}
     for item in inputs:
@@ -326,6 +370,8 @@ def _show(
         out.print(f"not driven: {said}", markup=False, soft_wrap=True)
     for item in waived_in_all(results).items():
         out.print(waived(*item), markup=False, soft_wrap=True)
+    if request.metastability is not None:
+        out.print(_crossed(results), markup=False, soft_wrap=True)
     for result in failed[:_SHOWN_FAILURES]:
         out.print(f"[bold red]seed {result.seed} failed:[/]")
         for text in result.failures[:_SHOWN_FAILURES]:
@@ -345,6 +391,13 @@ def _show(
         soft_wrap=True,
     )
     out.print(f"in {folder}", markup=False, soft_wrap=True)
+
+
+def _crossed(results: list[RunResult]) -> str:
+    """What has been blurred, and how cycles are compared then."""
+    late, design = sum(r.late_bits for r in results), results[0].request.design
+    how = "cycles are compared as a range" if design.timed else "its model knows no range of cycles"
+    return f"metastability: {late} bits were seen late at clock crossings; {how}"
 
 
 def _how(design: Design) -> str:

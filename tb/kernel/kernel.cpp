@@ -49,11 +49,21 @@ void Kernel::start(Clock& clock, std::uint64_t high, std::uint64_t low, std::uin
   clock.low = low;
   clock.next = first;
   clock.cycle = cycle;
+  clock.jitter = 0;
   clock.running = true;
   clock.level = false;
   clock.rose = ~0ULL;
   *clock.data = 0;
   touch();
+}
+
+void Kernel::jitter(Clock& clock, std::uint64_t most, std::uint64_t seed) {
+  if (4 * most > clock.high + clock.low || most >= clock.high || most >= clock.low) {
+    throw std::invalid_argument("clock " + clock.name + ": jitter of more than a quarter of its period");
+  }
+  clock.jitter = most;
+  clock.seed = seed;
+  clock.due = clock.next;
 }
 
 void Kernel::stop(Clock& clock) {
@@ -69,6 +79,7 @@ void Kernel::clear() {
     // What something else drives keeps its level.
     if (clock->running) stop(*clock);
   }
+  crossings_.clear();
   clocks_.clear();
   transactors_.clear();
   pending_.clear();
@@ -207,6 +218,31 @@ int gb_clock_start(void* clock, std::uint64_t high, std::uint64_t low, std::uint
       },
       -1);
 }
+
+/// Displace the rising edges behind number 0 by at most so many time steps, each as the seed draws it.
+int gb_clock_jitter(void* clock, std::uint64_t most, std::uint64_t seed) {
+  return guarded(
+      [&] {
+        kernel().jitter(*static_cast<Clock*>(clock), most, seed);
+        return 0;
+      },
+      -1);
+}
+
+/// See Crossings.
+int gb_crossing(const char* source, const void* clock, const char* copy) {
+  return guarded(
+      [&] {
+        kernel().crossings_.add(source, *static_cast<const Clock*>(clock), copy);
+        return 0;
+      },
+      -1);
+}
+
+void gb_crossings_arm(std::uint64_t seed, std::uint64_t window) { kernel().crossings_.arm(seed, window); }
+
+/// How many bits were seen late since then.
+std::int64_t gb_crossings_late() { return kernel().crossings_.late(); }
 
 void gb_clock_stop(void* clock) { kernel().stop(*static_cast<Clock*>(clock)); }
 

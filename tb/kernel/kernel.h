@@ -32,6 +32,8 @@
 #include <utility>
 #include <vector>
 
+#include "pattern.h"
+
 namespace goldbeat {
 
 /// Number of cycles, or of a cycle, that never comes.
@@ -205,10 +207,97 @@ struct Clock {
   std::uint64_t low = 0;     ///< time steps it is low
   std::uint64_t next = ~0ULL;  ///< time of its next edge, the largest number when it is stopped
   std::int64_t cycle = 0;    ///< number of its next rising edge
+  std::uint64_t jitter = 0;  ///< time steps that a rising edge may lie from where it belongs
+  std::uint64_t seed = 0;    ///< of the jitter
+  std::uint64_t due = 0;     ///< time at which its next rising edge would come without jitter
   bool level = false;          ///< driven from outside: what the design has taken last
   std::uint64_t rose = ~0ULL;  ///< driven from outside: time of its latest rising edge, the largest number before it
   std::uint64_t spacing = 0;   ///< driven from outside: time between its latest two rising edges, 0 before there are two
   std::vector<Transactor*> transactors;
+
+  /// Go on to the next edge: the level has just changed.
+  void advance() {
+    const bool rose = *data != 0;
+    cycle += rose;
+    if (jitter == 0) {
+      next += rose ? high : low;
+    } else if (rose) {
+      next = due + high;
+      due += high + low;
+    } else {
+      next = due + displacement();
+    }
+  }
+
+ private:
+  /// How much later the next rising edge comes than it would without jitter; value for value that of pymodels/clock.py. Edges up
+  /// to number 0 have none. A negative number wraps, as the sum with a time does.
+  std::uint64_t displacement() const {
+    if (cycle <= 0) return 0;
+    return splitmix64(seed, static_cast<std::uint64_t>(cycle)) % (2 * jitter + 1) - jitter;
+  }
+};
+
+/// Signals that are read on another clock than the one that they belong to.
+///
+/// A flip-flop that takes such a signal while it changes may keep the old value or take the new one, each bit by itself
+/// (docs/crossings.md). While it is armed, what changed within a window before an edge of the reading clock is drawn from a seed: its
+/// readers see for each of these bits the old value or the new one at that edge. The transactors on that clock are readers too, and
+/// see a draw of their own. A flip-flop that takes the signal as it is has not settled yet when the next edge comes: whoever
+/// reads it then may again see either value.
+class Crossings {
+ public:
+  /// A signal and the clock that reads it; `copy` is the flip-flop that takes it as it is, or an empty text.
+  void add(const std::string& source, const Clock& clock, const std::string& copy);
+  /// Forget all signals.
+  void clear();
+  /// Draw from `seed` what changes in the last `window` time steps before an edge; 0: nothing.
+  void arm(std::uint64_t seed, std::uint64_t window);
+  bool armed() const { return window_ != 0; }
+  /// Bits that were drawn and came out old, since arm().
+  std::int64_t late() const { return late_; }
+
+  /// A number below `limit` from the seed.
+  std::uint64_t draw(std::uint64_t limit) { return splitmix64(seed_, index_++) % limit; }
+  /// Take note of what has changed at this time. Nothing is blurred.
+  void note(std::uint64_t now);
+  /// Before an edge of `clock`: draw what its readers see, the flip-flops that have not settled included if `settle`. True when the
+  /// design has to be evaluated.
+  bool blur(const Clock& clock, std::uint64_t now, bool settle);
+  /// Put the signals back to what they are. True when the design has to be evaluated.
+  bool restore();
+  /// After an edge of `clock`: these of its flip-flops have not settled.
+  void took(const Clock& clock, std::uint64_t now);
+
+ private:
+  struct Variable {
+    std::uint8_t* data = nullptr;
+    std::size_t size = 0;
+  };
+  struct Signal {
+    std::string name;
+    Variable variable;
+    std::vector<std::uint8_t> now;     ///< what it is
+    std::vector<std::uint8_t> before;  ///< what it was before it changed
+    std::uint64_t changed = ~0ULL;     ///< when
+  };
+  struct Crossing {
+    std::size_t signal;
+    const Clock* clock;
+    Variable copy;
+    std::vector<std::uint8_t> blurred;    ///< bits that readers see as they were
+    std::vector<std::uint8_t> unsettled;  ///< bits of the copy
+  };
+
+  static Variable find(const std::string& path);
+  bool recent(const Signal& signal, std::uint64_t now) const;
+
+  std::vector<Signal> signals_;
+  std::vector<Crossing> crossings_;
+  std::uint64_t seed_ = 0;
+  std::uint64_t index_ = 0;
+  std::uint64_t window_ = 0;
+  std::int64_t late_ = 0;
 };
 
 /// Ports, clocks and transactors of the running simulation. There is one; main() drives it.
@@ -223,6 +312,8 @@ class Kernel {
   Clock& clock(std::string_view port);
   /// Start a clock: its next rising edge, number `cycle`, comes at time `first`, which must not have passed.
   void start(Clock& clock, std::uint64_t high, std::uint64_t low, std::uint64_t first, std::int64_t cycle);
+  /// Displace the rising edges of a clock that has just been started.
+  void jitter(Clock& clock, std::uint64_t most, std::uint64_t seed);
   /// Stop a clock, low.
   void stop(Clock& clock);
 
@@ -255,6 +346,7 @@ class Kernel {
   std::vector<std::unique_ptr<Transactor>> transactors_;
   std::vector<Transactor*> pending_;  ///< those that asked for drive() at this edge
   std::vector<Transactor*> woken_;
+  Crossings crossings_;
   std::unordered_set<std::string> disabled_;
   std::uint64_t now_ = 0;
   bool touched_ = false;

@@ -193,12 +193,18 @@ class Simulation {
     bool called = false;
     if (!resumed || stale()) evaluate();
     if (next_edge() == kernel_.now_) {
-      sample();
+      const bool blurred = kernel_.crossings_.armed();
+      if (!blurred) sample();
       VerilatedVpi::doInertialPuts();
       toggle();
       called |= settle();
-      evaluate();
+      if (blurred) {
+        take_edges();
+      } else {
+        evaluate();
+      }
       drive();
+      if (blurred) kernel_.crossings_.note(kernel_.now_);
     }
     do {
       do {
@@ -259,8 +265,9 @@ class Simulation {
     return next;
   }
 
-  void sample(Clock& clock) {
-    const std::int64_t cycle = clock.cycle;
+  void sample(Clock& clock) { sample(clock, clock.cycle); }
+
+  void sample(Clock& clock, std::int64_t cycle) {
     for (Transactor* transactor : clock.transactors) {
       if (transactor->sample(cycle)) kernel_.pending_.push_back(transactor);
     }
@@ -291,18 +298,48 @@ class Simulation {
   }
 
   static void toggle(Clock& clock) {
-    const bool high = !*clock.data;
-    *clock.data = high;
-    clock.next += high ? clock.high : clock.low;
-    clock.cycle += high;
+    *clock.data = !*clock.data;
+    clock.advance();
   }
 
   /// All edges of this moment at once.
   void toggle() {
+    rising_.clear();
     for (const auto& clock : kernel_.clocks_) {
-      if (clock->next == kernel_.now_) toggle(*clock);
+      if (clock->next != kernel_.now_) continue;
+      toggle(*clock);
+      if (*clock->data) rising_.push_back(clock.get());
     }
     kernel_.touched_ = true;
+  }
+
+  /// Crossings are blurred: the clocks that have just risen, and which the design has yet to see, rise one after the other in an
+  /// order that the seed draws, since of two edges at the same time either may be the first in truth.
+  void take_edges() {
+    goldbeat::Crossings& crossings = kernel_.crossings_;
+    for (Clock* clock : rising_) *clock->data = 0;
+    // Other edges of this time, and what was written before.
+    take_all();
+    for (std::size_t left = rising_.size(); left > 0; --left) {
+      std::swap(rising_[left - 1], rising_[crossings.draw(left)]);
+      Clock& clock = *rising_[left - 1];
+      if (crossings.blur(clock, kernel_.now_, false)) take_all();
+      // toggle() has counted the edge.
+      sample(clock, clock.cycle - 1);
+      crossings.restore();
+      crossings.blur(clock, kernel_.now_, true);
+      *clock.data = 1;
+      take_all();
+      crossings.took(clock, kernel_.now_);
+      if (crossings.restore()) take_all();
+      crossings.note(kernel_.now_);
+    }
+  }
+
+  void take_all() {
+    kernel_.touched_ = false;
+    top_->eval_step();
+    VerilatedVpi::clearEvalNeeded();
   }
 
   /// Those transactors that want to write their ports.
@@ -319,12 +356,16 @@ class Simulation {
   bool stretch(std::uint64_t limit) {
     Clock* only = nullptr;
     std::size_t running = 0;
+    bool plain = true;
     for (const auto& clock : kernel_.clocks_) {
       if (!clock->running) continue;
       only = clock.get();
+      plain &= clock->jitter == 0;
       ++running;
     }
-    if (running == 1) {
+    if (kernel_.crossings_.armed()) {
+      stretch_blurred(limit);
+    } else if (running == 1 && plain) {
       stretch_one(*only, limit);
     } else {
       stretch_many(limit);
@@ -409,6 +450,18 @@ class Simulation {
     }
   }
 
+  void stretch_blurred(std::uint64_t limit) {
+    for (std::uint64_t next = next_edge(); next < limit; next = next_edge()) {
+      go_to(next);
+      toggle();
+      take_edges();
+      drive();
+      kernel_.crossings_.note(kernel_.now_);
+      end_of_edges();
+      if (!kernel_.woken_.empty() || context_->gotFinish() || next_delay() <= next_edge()) break;
+    }
+  }
+
   void dump() {
 #if VM_TRACE
     if (!waves_) return;
@@ -425,6 +478,7 @@ class Simulation {
 #if VM_TRACE
   std::unique_ptr<Waves> waves_;
 #endif
+  std::vector<Clock*> rising_;  ///< clocks that rise at this time
   bool wrapped_up_ = false;
 #if GOLDBEAT_DIRECT_EVAL
   static constexpr unsigned kCleanup = 256;

@@ -43,8 +43,9 @@ class Wake(GPITrigger):  # type: ignore[misc]
 class NativeClock:
     """The clock on an input of the top module.
 
-    After :meth:`start` the kernel runs it: edge k rises at ``first_ps + k * period_ps``. Until then whatever drives the
-    input is the clock (cocotb's ``Clock``, a coroutine, :meth:`Kernel.poke`): each rising edge is a cycle, counted from 0.
+    After :meth:`start` the kernel runs it: edge k rises at ``first_ps + k * period_ps``, give or take its jitter. Until then
+    whatever drives the input is the clock (cocotb's ``Clock``, a coroutine, :meth:`Kernel.poke`): each rising edge is a cycle,
+    counted from 0.
     """
 
     def __init__(self, kernel: Kernel, name: str) -> None:
@@ -63,20 +64,34 @@ class NativeClock:
         self.kernel.check()
         return int(self._address)
 
-    def start(self, period_ps: int, *, first_ps: int, high_ps: int | None = None, cycle: int = 0) -> None:
+    def start(
+        self,
+        period_ps: int,
+        *,
+        first_ps: int,
+        high_ps: int | None = None,
+        cycle: int = 0,
+        jitter_ps: int = 0,
+        seed: int = 0,
+    ) -> None:
         """Begin to run.
 
         Args:
             period_ps: period.
             first_ps: simulation time of the first rising edge, still to come.
             high_ps: how long it is high; None: half of the period.
-            cycle: the first edge's number.
+            cycle: the first edge's number; with jitter at most 0.
+            jitter_ps: how far the rising edges behind number 0 may lie from where they belong, as
+                :class:`~pymodels.clock.Clock` has it.
+            seed: draws that.
         """
         high = period_ps // 2 if high_ps is None else high_ps
         if high <= 0 or high >= period_ps or (high_ps is None and period_ps % 2):
             raise UsageError(f"clock {self.name}: {high} of {period_ps} ps high is no clock")
         lengths = [get_sim_steps(t, "ps") for t in (high, period_ps - high, first_ps)]
         checked(library().gb_clock_start(self._handle, *lengths, cycle))
+        if jitter_ps:
+            checked(library().gb_clock_jitter(self._handle, get_sim_steps(jitter_ps, "ps"), seed))
         self._native = True
         self._period_ps, self._high_ps = period_ps, high
         self._first_ps = first_ps - cycle * period_ps
@@ -121,6 +136,7 @@ class NativeClock:
             await self._foreign(count)
             return
         edge = self._first_ps + (self.cycle + count - 1) * self._period_ps
+        # An edge with jitter is not a quarter of a period away from there.
         await Kernel.until(edge - min(self._high_ps, self._period_ps - self._high_ps))
         await RisingEdge(self.signal)
 
@@ -300,6 +316,11 @@ class Kernel:
             first = self.now_ps + (period_ps if offset_ps is None else offset_ps)
             clock.start(period_ps, first_ps=first, high_ps=high_ps)
         return clock
+
+    def crossing(self, signal: str, clock: str, copies: Sequence[str] = ()) -> None:
+        """Take note of a signal that is read on another clock than its own (:mod:`tb.crossings`), and of what copies it."""
+        for copy in copies or ("",):
+            checked(self._library.gb_crossing(signal.encode(), self.clock(clock)._handle, copy.encode()))
 
     @property
     def now_ps(self) -> int:

@@ -165,6 +165,15 @@ class Transactors(ABC):
         """Broken rules of register ports, accesses behind the streams included; empty where the back end does not watch them."""
         return ()
 
+    def blur(self, seed: int, window_ps: int) -> None:
+        """Draw from a seed what readers on other clocks see of changes up to ``window_ps`` before an edge; 0: nothing."""
+        if window_ps:
+            raise UsageError("blurred clock crossings (--metastability) need the native transactors")
+
+    def late_bits(self) -> int:
+        """How many bits were seen late since :meth:`blur`."""
+        return 0
+
     def stalls(self) -> Mapping[str, tuple[int, ...]]:
         """Beats by port that waited 1, 2-3, 4-15, 16-63, 64 and more cycles; empty where the back end does not count them."""
         return {}

@@ -16,6 +16,7 @@ import cocotb
 import numpy as np
 import numpy.typing as npt
 from cocotb.clock import Clock as CocotbClock
+from cocotb.handle import Immediate
 from cocotb.task import Task
 from cocotb.triggers import FallingEdge, RisingEdge, Timer, with_timeout
 from cocotb.utils import get_sim_time
@@ -132,15 +133,16 @@ class _Timing:
 
     def __init__(self, clock: Clock, origin_ps: int) -> None:
         self.clock = clock
-        self.first_ps = origin_ps + clock.offset_ps
+        self.origin_ps = origin_ps
 
     def last_edge(self) -> int:
         """Number of the latest edge (now included); negative before edge 0."""
-        return (int(get_sim_time("step")) - self.first_ps) // self.clock.period_ps
+        return self.clock.first_edge_after(int(get_sim_time("step")) - self.origin_ps) - 1
 
     def at_edge(self) -> bool:
         """An edge comes at this very time."""
-        return (int(get_sim_time("step")) - self.first_ps) % self.clock.period_ps == 0
+        now = int(get_sim_time("step")) - self.origin_ps
+        return self.clock.time(self.clock.first_edge_after(now) - 1) == now
 
 
 def _frames(trace: Trace) -> list[AxiStreamFrame]:
@@ -234,6 +236,7 @@ class CocotbextTransactors(Transactors):
         super().__init__(job.registers)
         self._dut = dut
         self._running: list[CocotbClock] = []
+        self._played: list[Task[None]] = []
         # cocotbext-axi logs every frame's payload at INFO, and warns of each that a reset drops.
         names = [*(p.name for p in job.streams), *(p.name for p in job.registers)]
         for child in ("cocotb.harness", *(f"cocotb.harness.{name}" for name in names)):
@@ -271,6 +274,9 @@ class CocotbextTransactors(Transactors):
             cocotb.start_soon(self._begin(name, clock, origin_ps))
 
     async def _begin(self, name: str, clock: Clock, origin: int) -> None:
+        if clock.jitter_ps:
+            self._played.append(cocotb.start_soon(self._play(name, clock, origin)))
+            return
         delay = (origin + clock.offset_ps - int(get_sim_time("step"))) % clock.period_ps
         if delay:
             await Timer(delay, "step")
@@ -278,11 +284,23 @@ class CocotbextTransactors(Transactors):
         driver.start(start_high=True)
         self._running.append(driver)
 
+    async def _play(self, name: str, clock: Clock, origin: int) -> None:
+        """A clock with jitter, which cocotb's own does not have."""
+        signal = self._clock_signals[name]
+        cycle = clock.first_edge_after(int(get_sim_time("step")) - origin)
+        while True:
+            for time_ps, level in ((clock.time(cycle), 1), (clock.nominal(cycle) + clock.period_ps // 2, 0)):
+                await Timer(origin + time_ps - int(get_sim_time("step")), "step")
+                signal.value = Immediate(level)
+            cycle += 1
+
     def stop_clocks(self) -> None:
         """Stop cocotb's clocks."""
         for clock in self._running:
             clock.stop()
-        self._running = []
+        for task in self._played:
+            task.cancel()
+        self._running, self._played = [], []
         for signal in self._clock_signals.values():
             signal.value = 0
 

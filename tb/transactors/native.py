@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from cocotb.triggers import Timer
+from cocotb.utils import get_sim_steps
 
 from pymodels.errors import UsageError
 from pymodels.stimulus import Access, Clock, Outcome, Stimulus
@@ -17,6 +18,7 @@ from tb.job import AccessResult, Job
 from tb.kernel import axil
 from tb.kernel.axis import AxiStreamSink, AxiStreamSource
 from tb.kernel.csb import CsbMaster
+from tb.kernel.library import library
 from tb.kernel.registers import RegisterMaster, post
 from tb.kernel.simulation import Kernel
 from tb.transactors.base import ALL_BITS, Channel, Transactors, beat_waiting, patience
@@ -62,6 +64,8 @@ class NativeTransactors(Transactors):
                     self._kernel, register_port.name, clock=register_port.clock, signals=_signals(register_port)
                 )
         self._memories = Memories(self._kernel, job)
+        for crossing in job.crossings:
+            self._kernel.crossing(crossing.signal, crossing.clock, crossing.copies)
         self._stimulus: Stimulus | None = None
         self._interfaces = interfaces(job)
         self._wires = Wires(self._interfaces, self._kernel.follows)
@@ -71,12 +75,22 @@ class NativeTransactors(Transactors):
         now = self._kernel.now_ps
         for name, clock in clocks.items():
             cycle = clock.first_edge_after(now - origin_ps)
-            self._clocks[name].start(clock.period_ps, first_ps=origin_ps + clock.time(cycle), cycle=cycle)
+            first = origin_ps + clock.time(cycle)
+            options = {"cycle": cycle, "jitter_ps": clock.jitter_ps, "seed": clock.seed}
+            self._clocks[name].start(clock.period_ps, first_ps=first, **options)
 
     def stop_clocks(self) -> None:
         """Stop the native clocks."""
         for clock in self._clocks.values():
             clock.stop()
+
+    def blur(self, seed: int, window_ps: int) -> None:
+        """Arm the kernel's crossings."""
+        library().gb_crossings_arm(seed, get_sim_steps(window_ps, "ps"))
+
+    def late_bits(self) -> int:
+        """Counted by the kernel."""
+        return int(library().gb_crossings_late())
 
     def peek(self, port: str) -> int:
         """Read the model's own variable, visible over VPI or not."""

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blurred clock crossings: the asynchronous FIFO holds, RTL that is wrong on purpose is found, by seed and again."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pymodels.errors import UsageError
+from pymodels.stimulus import Clock, Stimulus
+from tb.benches import find_design
+from tb.benches.axis_async_fifo import DESIGN
+from tb.clocks import blurred
+from tb.crossings import find_crossings
+from tb.description import load_description
+from tb.job import Crossing
+from tb.paths import HDL
+from tb.run import Request, run
+
+RTL = Path(__file__).parent / "crossings_rtl"
+SMALL = {"DEPTH": 4}
+SEEDS = range(2)
+
+FULL, LOAD = "(wgray_q ^ rgray_sync_q) != LapMask", "load   = wgray_sync_q != rgray_q"
+# What stands in fifo_async.sv, and what stands there instead.
+BREAKS = {
+    "no synchroniser before full": (FULL, FULL.replace("rgray_sync_q", "rgray_q")),
+    "no synchroniser before empty": (LOAD, LOAD.replace("wgray_sync_q", "wgray_q")),
+    "one flip-flop before full": (FULL, FULL.replace("sync", "meta")),
+}
+# What no draw tells: every register sees one value of the flip-flop that has not settled, and a pointer that is asked for equality
+# alone is wrong for one transfer that is legal.
+UNSEEN = {
+    "one flip-flop before empty": [(LOAD, LOAD.replace("sync", "meta"))],
+    "binary pointers": [
+        ("return b ^ (b >> 1);", "return b;"),
+        ("ptr_t'(DEPTH | (DEPTH >> 1))", "ptr_t'(DEPTH)"),
+    ],
+}
+LATER = ("wgray_sync_q <= wgray_meta_q;", "wgray_third_q <= wgray_meta_q; wgray_sync_q <= wgray_third_q;")
+
+
+def broken(tmp_path, *pairs):
+    """The asynchronous FIFO with something else in fifo_async.sv."""
+    root = tmp_path / "hdl"
+    shutil.copytree(HDL, root)
+    path = root / "axis" / "fifo_async.sv"
+    text = path.read_text()
+    for old, new in pairs:
+        assert text.count(old) == 1, old
+        text = text.replace(old, new)
+    path.write_text(text)
+    return DESIGN.model_copy(update={"root": root})
+
+
+def attempt(design, tmp_path, case="sweep", params=None, metastability="auto", seeds=SEEDS, **options):
+    request = Request(design, design.case(case), seeds, params or {}, options, metastability=metastability)
+    return run(request, tmp_path / "run")
+
+
+def check(results):
+    broken = [r for r in results if not r.passed]
+    assert not broken, "\n".join([*broken[0].failures[:2], "repeat: " + broken[0].request.command(broken[0].seed)])
+
+
+# -- what crosses ------------------------------------------------------------------------------------------------------
+
+
+def test_crossings_are_found_in_the_elaborated_design():
+    inside = "harness.dut.u_fifo_async."
+    assert find_crossings(DESIGN, DESIGN.params(DESIGN.cases[0], {})) == (
+        Crossing(inside + "mem", "m_aclk"),
+        Crossing(inside + "rgray_q", "s_aclk", (inside + "rgray_meta_q",)),
+        Crossing(inside + "wgray_q", "m_aclk", (inside + "wgray_meta_q",)),
+    )
+
+
+def test_a_design_with_one_clock_has_none():
+    fifo = find_design("axis_fifo")
+    with pytest.raises(UsageError, match="axis_fifo: no signal crosses between its clocks: aclk"):
+        find_crossings(fifo, fifo.params(fifo.cases[0], {}))
+
+
+def test_a_window_must_not_hold_two_changes():
+    clocks = {"s_aclk": Clock(4000, 4000, jitter_ps=100), "m_aclk": Clock(8000, 10)}
+    stimulus = Stimulus({}, clocks=clocks)
+    assert blurred(stimulus, "auto").blur_ps == 1900
+    assert blurred(stimulus, 3799).blur_ps == 3799
+    with pytest.raises(UsageError, match="two edges of a clock may be 3800 ps apart"):
+        blurred(stimulus, 3800)
+
+
+# -- what holds --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("case", [c.name for c in DESIGN.cases])
+def test_the_fifo_holds(case, tmp_path):
+    results = attempt(DESIGN, tmp_path, case, SMALL)
+    check(results)
+    assert all(r.late_bits > 10 for r in results)
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+@pytest.mark.parametrize("case", ["sweep", "reset", "random"])
+@pytest.mark.parametrize("params", [{"W": 32, "DEPTH": 4}, {"W": 128}])
+def test_the_plio_port_holds(case, params, tmp_path):
+    check(attempt(find_design("plio_port"), tmp_path, case, params, seeds=range(4)))
+
+
+@pytest.mark.sim
+def test_cycles_are_a_range_and_no_more_than_that(tmp_path):
+    """A third flip-flop loses nothing: only the cycles tell it."""
+    declare = ("ptr_t wgray_sync_q;", "ptr_t wgray_sync_q, wgray_third_q;")
+    reset = ("wgray_sync_q <= '0;", "wgray_sync_q <= '0; wgray_third_q <= '0;")
+    late = broken(tmp_path, LATER, declare, reset)
+    (result,) = attempt(late, tmp_path, params=SMALL, seeds=[0])
+    assert not result.passed
+    outside = r"port m_axis: \d+ of 60 beats outside the cycles that blurred crossings allow, the first is beat 0: expected cycle"
+    assert re.search(outside, "\n".join(result.failures))
+    check(attempt(late.model_copy(update={"timed": False}), tmp_path, params=SMALL, seeds=[0]))
+
+
+# -- what is wrong -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("name", BREAKS)
+def test_a_broken_synchroniser_is_found_in_every_seed(name, tmp_path):
+    # Without cycles: a missing flip-flop is early, which the model of the FIFO sees anyway.
+    design = broken(tmp_path, BREAKS[name]).model_copy(update={"timed": False})
+    first = attempt(design, tmp_path, params=SMALL)
+    assert not any(r.passed for r in first)
+    assert first[1].request.command(1).count("--metastability auto") == 1
+    # One seed by itself, in a process of its own, is the same to the last bit.
+    (again,) = attempt(design, tmp_path, params=SMALL, seeds=[1])
+    assert (again.failures, again.late_bits) == (first[1].failures, first[1].late_bits)
+    check(attempt(design, tmp_path, params=SMALL, metastability=None))
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+@pytest.mark.parametrize("name", UNSEEN)
+def test_what_the_guide_says_is_not_found(name, tmp_path):
+    design = broken(tmp_path, *UNSEEN[name]).model_copy(update={"timed": False})
+    check(attempt(design, tmp_path, params=SMALL))
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize(("name", "wrong"), [("cdc_level", {"GRAY": 0}), ("cdc_word", {"BITWISE": 1})])
+def test_words_of_bits_that_cross_one_by_one_are_found_in_every_seed(name, wrong, tmp_path):
+    """Binary pointers, and a word beside its toggle: both hold without the mode, and their right twins with it."""
+    design = load_description(RTL / f"{name}.toml")
+    found = attempt(design, tmp_path, params=wrong)
+    assert not any(r.passed for r in found)
+    (again,) = attempt(design, tmp_path, params=wrong, seeds=[1])
+    assert (again.failures, again.late_bits) == (found[1].failures, found[1].late_bits)
+    check(attempt(design, tmp_path, params=wrong, metastability=None))
+    check(attempt(design, tmp_path))
+
+
+@pytest.mark.sim
+def test_a_model_without_a_range_has_its_data_compared_alone(tmp_path):
+    request = Request(
+        DESIGN.model_copy(update={"blurred": False}), DESIGN.case("random"), [0], SMALL, metastability="auto"
+    )
+    assert not request.design.timed
+    (result,) = run(request, tmp_path)
+    assert result.passed
+    assert result.late_bits
+
+
+def test_the_reference_back_end_refuses(tmp_path):
+    request = Request(DESIGN, DESIGN.case("random"), [0], SMALL, transactors="cocotbext", metastability="auto")
+    with pytest.raises(UsageError, match="native transactors"):
+        run(request, tmp_path)
