@@ -2,8 +2,8 @@
 //
 // nvdla_block - the register block of an engine: two groups, pointer, status and enable.
 //
-// `enabled` says that the group the engine works from (`consumer`) is enabled. `done` ends it at its edge: the group is no
-// longer enabled and the engine works from the other one.
+// `enabled` says that the group the engine works from (`consumer`) is enabled. `done` ends it at
+// its edge: the group is no longer enabled and the engine works from the other one.
 
 module nvdla_block #(
   parameter logic [15:0] BASE    = 16'h9000,

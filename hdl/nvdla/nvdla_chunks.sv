@@ -2,8 +2,8 @@
 //
 // nvdla_chunks - walks over the output lines of a cube in chunks: surface, line, column.
 //
-// `load` starts with the first chunk, `step` goes on to the next; what comes out belongs to the current one. `done` is high
-// when there is none left, and before the first `load`.
+// `load` starts with the first chunk, `step` goes on to the next; what comes out belongs to the
+// current one. `done` is high when there is none left, and before the first `load`.
 
 module nvdla_chunks (
   input  logic             clk,

@@ -2,7 +2,8 @@
 //
 // nvdla_conv_stub - a convolution that takes time and does nothing.
 //
-// Its three events (data read, weights read, convolution done) come as many cycles after its start as their times say.
+// Its three events (data read, weights read, convolution done) come as many cycles after its start
+// as their times say.
 
 module nvdla_conv_stub #(
   parameter int unsigned STUB_CYCLES = 64
@@ -39,7 +40,8 @@ module nvdla_conv_stub #(
 
   assign data_done    = busy_q && cycle_q == data_time_q;
   assign weights_done = busy_q && cycle_q == weights_time_q;
-  assign cdma_done    = busy_q && cycle_q == (data_time_q > weights_time_q ? data_time_q : weights_time_q);
+  assign cdma_done    = busy_q
+      && cycle_q == (data_time_q > weights_time_q ? data_time_q : weights_time_q);
   assign conv_done    = busy_q && cycle_q == conv_time_q;
 
   always_ff @(posedge clk) begin

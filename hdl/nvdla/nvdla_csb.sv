@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_csb - the register bus: a request a cycle, writes act one edge later, answers come two edges later.
+// nvdla_csb - the register bus: a request a cycle, writes act one edge later, answers come two
+// edges later.
 //
 // `ready` is low in reset and at the first edge out of it, then high for good.
 

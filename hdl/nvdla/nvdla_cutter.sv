@@ -2,8 +2,9 @@
 //
 // nvdla_cutter - cuts requests into bursts that cross no multiple of 128 bytes.
 //
-// A request is accepted when none is being cut; its first burst asks in the next cycle, the next one in the cycle after a grant.
-// Nothing longer than 16 beats comes out, and nothing that crosses 4 KiB.
+// A request is accepted when none is being cut; its first burst asks in the next cycle, the next
+// one in the cycle after a grant. Nothing longer than 16 beats comes out, and nothing that crosses
+// 4 KiB.
 
 module nvdla_cutter #(
   parameter int unsigned BEATS_W = 14

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_lines - where the current line of a cube begins, for a walk that goes through its lines in order.
+// nvdla_lines - where the current line of a cube begins, for a walk that goes through its lines in
+// order.
 
 module nvdla_lines (
   input  logic             clk,

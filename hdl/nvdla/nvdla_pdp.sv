@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_pdp - the PDP engine: reads the rows of each output row, pools by columns, then by rows, writes.
+// nvdla_pdp - the PDP engine: reads the rows of each output row, pools by columns, then by rows,
+// writes.
 //
-// An input atom a cycle into the banks; an output atom in as many cycles as the kernel is wide. Input rows that windows share
-// are read once for each output row.
+// An input atom a cycle into the banks; an output atom in as many cycles as the kernel is wide.
+// Input rows that windows share are read once for each output row.
 
 module nvdla_pdp #(
   parameter int unsigned LINE_ATOMS = 1024
@@ -31,7 +32,7 @@ module nvdla_pdp #(
   input  logic            write_quiet
 );
 
-  if (LINE_ATOMS < 2 || (LINE_ATOMS & (LINE_ATOMS - 1)) != 0 || LINE_ATOMS > 8192) begin : gen_bad_line
+  if (LINE_ATOMS < 2 || (LINE_ATOMS & (LINE_ATOMS - 1)) != 0 || LINE_ATOMS > 8192) begin : gen_bad
     $fatal(1, "nvdla_pdp: LINE_ATOMS must be a power of two, 2 to 8192");
   end
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_pdp_config - the settings of a PDP operation out of the registers of PDP and PDP_RDMA. Combinational.
+// nvdla_pdp_config - the settings of a PDP operation out of the registers of PDP and PDP_RDMA.
+// Combinational.
 
 module nvdla_pdp_config (
   // Most registers hold more bits than the engine looks at.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_pdp_core - output atoms out of the banks: one column of the window a cycle, then padding and the two reciprocals.
+// nvdla_pdp_core - output atoms out of the banks: one column of the window a cycle, then padding
+// and the two reciprocals.
 //
 // An atom takes as many cycles as the kernel is wide and is stored 6 edges after its last step.
 
@@ -128,7 +129,8 @@ module nvdla_pdp_core #(
   assign average = cfg.method == 2'd0 || cfg.method == 2'd3;
   assign rows    = {1'b0, cfg.kernel_h} + 4'd1 - missing_rows_q;
   assign columns = {1'b0, cfg.kernel_w} + 4'd1;
-  assign padding = SumW'(rows) * cfg.pad_value[missing_q[2:0]] + SumW'(columns) * cfg.pad_value[missing_rows_q[2:0]];
+  assign padding = SumW'(rows) * cfg.pad_value[missing_q[2:0]]
+      + SumW'(columns) * cfg.pad_value[missing_rows_q[2:0]];
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_pdp_reader - asks for the input rows of each output row and adds them up (or compares them) by columns.
+// nvdla_pdp_reader - asks for the input rows of each output row and adds them up (or compares them)
+// by columns.
 //
-// Two banks of whole lines: `filled` says that the oldest output row is there, with `missing` rows outside of the cube; the core
-// reads it at `column` (combinational) and gives the bank back with `release_bank`.
+// Two banks of whole lines: `filled` says that the oldest output row is there, with `missing` rows
+// outside of the cube; the core reads it at `column` (combinational) and gives the bank back with
+// `release_bank`.
 
 module nvdla_pdp_reader #(
   parameter int unsigned LINE_ATOMS = 1024
@@ -181,6 +183,7 @@ module nvdla_pdp_reader #(
 
   // The columns are the core's business, the target the writer's.
   logic unused;
-  assign unused = &{1'b0, cfg, ask_last, ask_missing, line_unused, row_done, row_unused, row_surface_ends};
+  assign unused = &{1'b0, cfg, ask_last, ask_missing, line_unused, row_done, row_unused,
+      row_surface_ends};
 
 endmodule

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_pdp_rows - walks over the input rows that PDP needs: surface, output row, the rows of its windows that are there.
+// nvdla_pdp_rows - walks over the input rows that PDP needs: surface, output row, the rows of its
+// windows that are there.
 //
-// `load` starts with the first row, `step` goes on to the next; what comes out belongs to the current one. `done` is high
-// when there is none left, and before the first `load`.
+// `load` starts with the first row, `step` goes on to the next; what comes out belongs to the
+// current one. `done` is high when there is none left, and before the first `load`.
 
 module nvdla_pdp_rows (
   input  logic             clk,

@@ -2,8 +2,8 @@
 //
 // nvdla_pdp_scale - x * factor / 2^16 to the nearest, halves away from 0; or x itself.
 //
-// Of a result that does not fit, the low bits stay: one fewer of a positive one, whose sign is kept (but for the carry of its
-// rounding).
+// Of a result that does not fit, the low bits stay: one fewer of a positive one, whose sign is kept
+// (but for the carry of its rounding).
 //
 // Latency 2 cycles, one value a cycle, never stalls.
 
@@ -29,8 +29,10 @@ module nvdla_pdp_scale #(
   assign up = product_q[15] && (!product_q[ProductW-1] || product_q[14:0] != '0);
 
   always_ff @(posedge clk) begin
-    product_q <= scaled ? ProductW'(x) * ProductW'(signed'({1'b0, factor})) : ProductW'(signed'({x, 16'd0}));
-    y_q       <= {product_q[15+OUT_W] && product_q[ProductW-1], product_q[16+:OUT_W-1]} + OUT_W'(up);
+    product_q <= scaled ? ProductW'(x) * ProductW'(signed'({1'b0, factor}))
+        : ProductW'(signed'({x, 16'd0}));
+    y_q       <= {product_q[15+OUT_W] && product_q[ProductW-1], product_q[16+:OUT_W-1]}
+        + OUT_W'(up);
   end
 
   assign y = y_q;

@@ -6,7 +6,8 @@
 
 package nvdla_pkg;
 
-  localparam int unsigned ChunkAtoms = 16;  // atoms of an output line that are made and written together
+  // atoms of an output line that are made and written together
+  localparam int unsigned ChunkAtoms = 16;
   localparam int unsigned MaxWrites  = 8;   // writes without response, of one engine
 
   // A cube in memory; sizes are one less than meant.

@@ -2,8 +2,8 @@
 //
 // nvdla_regfile - the registers of one block, straight from the map.
 //
-// Words below FIRST_D exist once, those from FIRST_D on twice (FIRST_D = WORDS: none does). A write acts at its edge, a read
-// is combinational. Groups that are `locked` ignore writes.
+// Words below FIRST_D exist once, those from FIRST_D on twice (FIRST_D = WORDS: none does). A write
+// acts at its edge, a read is combinational. Groups that are `locked` ignore writes.
 
 module nvdla_regfile #(
   parameter logic [15:0] BASE    = 16'h9000,

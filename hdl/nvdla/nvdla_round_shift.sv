@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_round_shift - x / 2^shift to the nearest, halves away from 0, saturated; 0 for a shift of IN_W or more.
+// nvdla_round_shift - x / 2^shift to the nearest, halves away from 0, saturated; 0 for a shift of
+// IN_W or more.
 //
 // Combinational.
 

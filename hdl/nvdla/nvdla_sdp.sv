@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_sdp - the SDP engine: reads a cube and its operands, works on it (X1, X2, converter), writes it.
+// nvdla_sdp - the SDP engine: reads a cube and its operands, works on it (X1, X2, converter),
+// writes it.
 //
-// An atom of 8 channels a cycle where the bus keeps up; 10 cycles from the read slot to the write slot.
+// An atom of 8 channels a cycle where the bus keeps up; 10 cycles from the read slot to the write
+// slot.
 
 module nvdla_sdp (
   input  logic            clk,
@@ -36,7 +38,8 @@ module nvdla_sdp (
   logic start;
   logic written;
 
-  assign start = !busy_q && enabled && (rdma_enabled || !rdma_needed) && cfg.to_memory && (flying_ready || !cfg.flying);
+  assign start = !busy_q && enabled && (rdma_enabled || !rdma_needed) && cfg.to_memory
+      && (flying_ready || !cfg.flying);
   assign done  = busy_q && written;
 
   always_ff @(posedge clk) begin

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_sdp_config - the settings of an SDP operation out of the registers of SDP and SDP_RDMA. Combinational.
+// nvdla_sdp_config - the settings of an SDP operation out of the registers of SDP and SDP_RDMA.
+// Combinational.
 
 module nvdla_sdp_config (
   // Most registers hold more bits than the engine looks at.
@@ -58,8 +59,9 @@ module nvdla_sdp_config (
       cfg.unit[u].mul_shift   = sdp[UnitFirst+UnitStep*u+3][13:8];
       cfg.unit[u].mul_operand = sdp[UnitFirst+UnitStep*u+4][15:0];
 
-      from_memory[u] = !cfg.unit[u].bypass && ((!cfg.unit[u].alu_bypass && cfg.unit[u].alu_memory) ||
-                                               (!cfg.unit[u].mul_bypass && cfg.unit[u].mul_memory));
+      from_memory[u] = !cfg.unit[u].bypass
+          && ((!cfg.unit[u].alu_bypass && cfg.unit[u].alu_memory)
+              || (!cfg.unit[u].mul_bypass && cfg.unit[u].mul_memory));
 
       cfg.operands[u].read  = from_memory[u] && !rdma[OperandFirst+OperandStep*u][0];
       cfg.operands[u].both  = rdma[OperandFirst+OperandStep*u][2:1] == 2'd2;

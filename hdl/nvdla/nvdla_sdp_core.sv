@@ -2,7 +2,8 @@
 //
 // nvdla_sdp_core - what SDP computes, eight lanes wide: X1, X2, converter.
 //
-// An atom fed at an edge is given (`put`) so that it is stored 10 edges later. One atom a cycle, never stalls.
+// An atom fed at an edge is given (`put`) so that it is stored 10 edges later. One atom a cycle,
+// never stalls.
 
 module nvdla_sdp_core (
   input  logic                       clk,

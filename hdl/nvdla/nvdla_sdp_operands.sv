@@ -2,7 +2,8 @@
 //
 // nvdla_sdp_operands - the operands of eight lanes out of the words that belong to an atom.
 //
-// Lane by lane the ALU operand, if it is there, then the MUL operand, if it is there, of one or two bytes each. What is not there is 0. Combinational.
+// Lane by lane the ALU operand, if it is there, then the MUL operand, if it is there, of one or two
+// bytes each. What is not there is 0. Combinational.
 
 module nvdla_sdp_operands (
   input  nvdla_pkg::operands_t   cfg,

@@ -2,8 +2,9 @@
 //
 // nvdla_sdp_reader - asks for what each chunk needs and keeps it in two read slots.
 //
-// For every chunk up to three requests: data, operands of X1, operands of X2. `filled` says that the oldest chunk is whole; the core
-// takes it atom by atom at `at` and gives the slot back with `release_slot`, in the cycle of its last atom.
+// For every chunk up to three requests: data, operands of X1, operands of X2. `filled` says that
+// the oldest chunk is whole; the core takes it atom by atom at `at` and gives the slot back with
+// `release_slot`, in the cycle of its last atom.
 
 module nvdla_sdp_reader (
   input  logic                  clk,
@@ -118,7 +119,8 @@ module nvdla_sdp_reader (
     .rst_n,
     .s_valid(want),
     .s_ready(cutter_free),
-    .s_addr (point[pick] ? line[pick] + ({16'd0, column, 3'b000} << log_words[pick]) : surface[pick]),
+    .s_addr (point[pick] ? line[pick] + ({16'd0, column, 3'b000} << log_words[pick])
+                         : surface[pick]),
     .s_beats((point[pick] ? (WordsW + 1)'(chunk_atoms) : (WordsW + 1)'(1)) << log_words[pick]),
     .ask,
     .addr,
@@ -160,7 +162,9 @@ module nvdla_sdp_reader (
 
   assign opens        = (accept && first) || empty_chunk;
   assign first_source = use_source[0] ? 2'd0 : use_source[1] ? 2'd1 : 2'd2;
-  assign words        = (point[source_q] ? (WordsW + 1)'(slot_atoms_q[fill_slot_q]) : (WordsW + 1)'(1)) << log_words[source_q];
+  assign words        =
+      (point[source_q] ? (WordsW + 1)'(slot_atoms_q[fill_slot_q]) : (WordsW + 1)'(1))
+      << log_words[source_q];
   assign source_ends  = beat && {1'b0, word_q} == words - 1'b1;
 
   always_comb begin
@@ -218,14 +222,16 @@ module nvdla_sdp_reader (
 
   always_comb begin
     for (int unsigned w = 0; w < 4; w++) begin
-      operands[0][w] = x1_mem[{read_slot_q, ((point[1] ? WordsW'(at) : '0) << log_words[1]) + WordsW'(w)}];
-      operands[1][w] = x2_mem[{read_slot_q, ((point[2] ? WordsW'(at) : '0) << log_words[2]) + WordsW'(w)}];
+      operands[0][w] = x1_mem[{read_slot_q,
+          ((point[1] ? WordsW'(at) : '0) << log_words[1]) + WordsW'(w)}];
+      operands[1][w] = x2_mem[{read_slot_q,
+          ((point[2] ? WordsW'(at) : '0) << log_words[2]) + WordsW'(w)}];
     end
   end
 
   // The arithmetic is the core's business, the target the writer's.
   logic unused;
-  assign unused = &{1'b0, cfg.to_memory, cfg.target, cfg.unit, cfg.converter, cfg.operands[0].alu, cfg.operands[0].mul,
-                    cfg.operands[1].alu, cfg.operands[1].mul};
+  assign unused = &{1'b0, cfg.to_memory, cfg.target, cfg.unit, cfg.converter, cfg.operands[0].alu,
+                    cfg.operands[0].mul, cfg.operands[1].alu, cfg.operands[1].mul};
 
 endmodule

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_top - hardware with the ports and the register map of nv_small: real SDP and PDP, stubs for convolution and CDP.
+// nvdla_top - hardware with the ports and the register map of nv_small: real SDP and PDP, stubs for
+// convolution and CDP.
 //
-// docs/nvdla-hardware.md says what happens when. Register reads and writes are answered after 2 cycles, one a cycle; SDP works on
-// an atom of 8 channels a cycle, PDP takes as many cycles an output atom as the kernel is wide.
+// docs/nvdla-hardware.md says what happens when. Register reads and writes are answered after 2
+// cycles, one a cycle; SDP works on an atom of 8 channels a cycle, PDP takes as many cycles an
+// output atom as the kernel is wide.
 
 module nvdla_top #(
   parameter int unsigned STUB_CYCLES = 64,
@@ -59,7 +61,8 @@ module nvdla_top #(
   // Register bus
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  localparam int unsigned Blocks = 14;  // those that are built, by the upper digit of their byte addresses
+  // those that are built, by the upper digit of their byte addresses
+  localparam int unsigned Blocks = 14;
 
   localparam int unsigned GlbBlock     = 1;
   localparam int unsigned CdmaBlock    = 3;
@@ -379,8 +382,10 @@ module nvdla_top #(
     beat[nvdla_core2dbb_r_rid[0]] = nvdla_core2dbb_r_rvalid;
   end
 
-  // Two engines: the other bits of an ID are 0. Beats are counted, so that their end is known. The first blocks have no groups.
+  // Two engines: the other bits of an ID are 0. Beats are counted, so that their end is known. The
+  // first blocks have no groups.
   logic unused;
-  assign unused = &{1'b0, nvdla_core2dbb_r_rid[7:1], nvdla_core2dbb_r_rlast, block_done[CdmaBlock-1:0]};
+  assign unused = &{1'b0, nvdla_core2dbb_r_rid[7:1], nvdla_core2dbb_r_rlast,
+      block_done[CdmaBlock-1:0]};
 
 endmodule

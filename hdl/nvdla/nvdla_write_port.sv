@@ -2,8 +2,8 @@
 //
 // nvdla_write_port - writes one burst after the other for two engines, in turn where both may.
 //
-// Idle, grant, address, data, idle: a burst of n beats takes n + 2 cycles on a bus that is always ready. An engine gets
-// no grant while MaxWrites of its writes are without response.
+// Idle, grant, address, data, idle: a burst of n beats takes n + 2 cycles on a bus that is always
+// ready. An engine gets no grant while MaxWrites of its writes are without response.
 
 module nvdla_write_port (
   input  logic             clk,

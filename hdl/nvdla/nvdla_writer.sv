@@ -2,9 +2,10 @@
 //
 // nvdla_writer - the two write slots of an engine and the requests that empty them.
 //
-// Atoms come in at any time (`put`), into slots that whoever makes them has found free: `open` counts chunks whose first atom
-// has been begun (`begun`) and whose last one has not left. A chunk is asked for in the cycle after its last atom has come.
-// `done` is high when everything has been written and answered.
+// Atoms come in at any time (`put`), into slots that whoever makes them has found free: `open`
+// counts chunks whose first atom has been begun (`begun`) and whose last one has not left. A chunk
+// is asked for in the cycle after its last atom has come. `done` is high when everything has been
+// written and answered.
 
 module nvdla_writer (
   input  logic             clk,

@@ -4,9 +4,9 @@
 // stand for cores' functions, and NX streams each way for the shim.
 //
 // Contract and numbers of sources and targets in docs/objfifo-array.md. Latency: the switch costs
-// no cycle, each of its targets is a buffer of capacity 2 and latency 1. Throughput one word a cycle
-// and stream. All ready and valid outputs are functions of flip-flops alone; the TKEEP of external
-// inputs is ignored.
+// no cycle, each of its targets is a buffer of capacity 2 and latency 1. Throughput one word a
+// cycle and stream. All ready and valid outputs are functions of flip-flops alone; the TKEEP of
+// external inputs is ignored.
 
 module objfifo_array #(
   parameter  int unsigned NE        = 1,

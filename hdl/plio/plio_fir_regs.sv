@@ -5,8 +5,8 @@
 // Address map in docs/designs.md. Byte strobes are honoured. Accesses outside the map and writes to
 // read-only registers answer SLVERR and change nothing. Address bits 1:0 are ignored.
 //
-// Handshakes, latency and throughput are those of axil_regs: a write takes effect at the edge where the later
-// of AW and W transfers, R is valid 3 cycles after AR.
+// Handshakes, latency and throughput are those of axil_regs: a write takes effect at the edge where
+// the later of AW and W transfers, R is valid 3 cycles after AR.
 
 module plio_fir_regs #(
   parameter  int unsigned NTAPS       = 16,

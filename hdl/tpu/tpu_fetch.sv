@@ -4,7 +4,8 @@
 //
 // A block is 128 bytes: a burst of 8 beats of 16 bytes. Room is counted in credits: DEPTH at the
 // load, one less for each address, one more for each block that the reader has emptied. The first
-// address is offered 1 cycle after the load, throughput one address a cycle. arvalid is a flip-flop.
+// address is offered 1 cycle after the load, throughput one address a cycle. arvalid is a
+// flip-flop.
 
 module tpu_fetch #(
   parameter  int unsigned DEPTH = 8,

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet - the ZynqNet accelerator: one layer of a convolutional network from memory to memory at each start.
+// zynqnet - the ZynqNet accelerator: one layer of a convolutional network from memory to memory at
+// each start.
 //
-// Everything that it does, cycle by cycle, is in docs/zynqnet-hardware.md. Throughput: one issue a cycle, which is nine
-// multiply-accumulates (1x1: eight) in each of NPE elements.
+// Everything that it does, cycle by cycle, is in docs/zynqnet-hardware.md. Throughput: one issue a
+// cycle, which is nine multiply-accumulates (1x1: eight) in each of NPE elements.
 
 module zynqnet
   import zynqnet_pkg::*;
@@ -63,18 +64,19 @@ module zynqnet
   output logic                m_axi_rready
 );
 
-  if (NPE != 4 && NPE != 8 && NPE != 16) begin : g_bad_npe
+  if (NPE != 4 && NPE != 8 && NPE != 16) begin : gen_bad_npe
     $fatal(1, "zynqnet: NPE must be 4, 8 or 16");
   end
-  if (DATA_W != 32 && DATA_W != 64 && DATA_W != 128) begin : g_bad_data_w
+  if (DATA_W != 32 && DATA_W != 64 && DATA_W != 128) begin : gen_bad_data_w
     $fatal(1, "zynqnet: DATA_W must be 32, 64 or 128");
   end
-  if (LINES != 4 && LINES != 8) begin : g_bad_lines
+  if (LINES != 4 && LINES != 8) begin : gen_bad_lines
     $fatal(1, "zynqnet: LINES must be 4 or 8");
   end
 
   localparam bit Int8 = INT8 != 0;
-  // An issue, counted in cycles: first sums of a 1x1 chain are read, the last adder's are, they are written, the tile is there.
+  // An issue, counted in cycles: first sums of a 1x1 chain are read, the last adder's are, they are
+  // written, the tile is there.
   localparam int unsigned ReadFlat  = 4;
   localparam int unsigned ReadWide  = 31;
   localparam int unsigned WriteBack = 35;
@@ -96,13 +98,17 @@ module zynqnet
   logic drain_finished, answered, write_bad, write_beat;
   logic issue;
 
-  zynqnet_regs #(.NPE(NPE), .DATA_W(DATA_W), .INT8(Int8), .LINES(LINES), .MEM_WORDS(MEM_WORDS)) u_regs (
+  zynqnet_regs #(.NPE(NPE), .DATA_W(DATA_W), .INT8(Int8), .LINES(LINES),
+      .MEM_WORDS(MEM_WORDS)) u_regs (
     .aclk, .aresetn, .irq,
-    .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid, .s_axil_wready,
-    .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready, .s_axil_rdata,
+    .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
+    .s_axil_wready,
+    .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
+    .s_axil_rdata,
     .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,
     .registers, .start(go), .busy, .done, .failed(error_q != ErrNone),
-    .error(error_q), .cycles(cycles_q), .counts, .read_beats(read_beats_q), .write_beats(write_beats_q),
+    .error(error_q), .cycles(cycles_q), .counts, .read_beats(read_beats_q),
+    .write_beats(write_beats_q),
     .layers(layers_q), .first_issue(first_issue_q)
   );
 
@@ -176,7 +182,8 @@ module zynqnet
   logic [17:0]       weight_groups;
 
   zynqnet_reader #(.DATA_W(DATA_W), .LINES(LINES)) u_reader (
-    .clk(aclk), .run(work), .layer, .base_row, .finished(reader_finished), .bad_response(read_bad), .beat(read_beat),
+    .clk(aclk), .run(work), .layer, .base_row, .finished(reader_finished), .bad_response(read_bad),
+    .beat(read_beat),
     .m_axi_araddr, .m_axi_arlen, .m_axi_arsize, .m_axi_arburst, .m_axi_arvalid, .m_axi_arready,
     .m_axi_rdata, .m_axi_rresp, .m_axi_rlast, .m_axi_rvalid, .m_axi_rready,
     .pixels_valid, .weights_valid, .words(read_words)
@@ -195,8 +202,10 @@ module zynqnet
   logic [31:0] biases [NPE];
 
   zynqnet_walker u_walker (
-    .clk(aclk), .clear(go || !aresetn), .run(work), .layer, .rows, .weight_groups, .tiles_drained, .base_row,
-    .issue, .load, .first_pass, .tile_end, .half, .index, .row, .column, .quad_entry, .pass, .weight_row, .taps, .counts
+    .clk(aclk), .clear(go || !aresetn), .run(work), .layer, .rows, .weight_groups, .tiles_drained,
+    .base_row,
+    .issue, .load, .first_pass, .tile_end, .half, .index, .row, .column, .quad_entry, .pass,
+    .weight_row, .taps, .counts
   );
 
   zynqnet_image_cache #(.DATA_W(DATA_W), .LINES(LINES)) u_image (
@@ -205,7 +214,8 @@ module zynqnet
   );
 
   zynqnet_weights_cache #(.NPE(NPE), .DATA_W(DATA_W)) u_weights (
-    .clk(aclk), .run(work), .layer, .write_valid(weights_valid), .write_words(read_words), .groups(weight_groups),
+    .clk(aclk), .run(work), .layer, .write_valid(weights_valid), .write_words(read_words),
+    .groups(weight_groups),
     .load, .row(weight_row), .taps, .weights, .bias_row, .biases
   );
 
@@ -213,7 +223,8 @@ module zynqnet
   // Sums
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  // An issue's way: {valid, tile_end, first_pass, half, index}, element i as it stands i + 1 cycles after the issue.
+  // An issue's way: {valid, tile_end, first_pass, half, index}, element i as it stands i + 1 cycles
+  // after the issue.
   logic [31:0] way_q [64];
   logic [31:0] way_d [64];
   logic [31:0] read_way, late_way;
@@ -241,7 +252,8 @@ module zynqnet
   always_ff @(posedge aclk) begin
     first_q <= read_way[9];
     if (!work) tiles_computed_q <= '0;
-    else if (way_q[WriteBack-2][11] && way_q[WriteBack-2][10]) tiles_computed_q <= tiles_computed_q + 16'd1;
+    else if (way_q[WriteBack-2][11] && way_q[WriteBack-2][10])
+      tiles_computed_q <= tiles_computed_q + 16'd1;
   end
 
   always_comb begin
@@ -252,7 +264,8 @@ module zynqnet
     end
   end
 
-  zynqnet_pe #(.NPE(NPE), .INT8(Int8)) u_pe (.clk(aclk), .pixels, .weights, .start(chain_start), .addend, .sums);
+  zynqnet_pe #(.NPE(NPE), .INT8(Int8)) u_pe (.clk(aclk), .pixels, .weights, .start(chain_start),
+      .addend, .sums);
 
   logic        drain, drain_half;
   logic [7:0]  drain_index;
@@ -275,14 +288,16 @@ module zynqnet
   logic [7:0]        burst_len;
 
   zynqnet_drain #(.NPE(NPE), .DATA_W(DATA_W), .INT8(Int8)) u_drain (
-    .clk(aclk), .run(work), .layer, .tiles_computed(tiles_computed_q), .weights_there(weight_groups == layer.all_groups),
+    .clk(aclk), .run(work), .layer, .tiles_computed(tiles_computed_q),
+    .weights_there(weight_groups == layer.all_groups),
     .tiles_drained, .drain, .drain_half, .drain_index, .drain_sums, .bias_row, .biases,
     .credit, .step, .step_burst, .finished(drain_finished),
     .words_valid, .words_last, .words(out_words), .burst_valid, .burst_address, .burst_len
   );
 
   zynqnet_writer #(.DATA_W(DATA_W)) u_writer (
-    .clk(aclk), .rst_n(aresetn), .run(work), .credit, .step, .step_burst, .answered, .bad_response(write_bad), .beat(write_beat),
+    .clk(aclk), .rst_n(aresetn), .run(work), .credit, .step, .step_burst, .answered,
+    .bad_response(write_bad), .beat(write_beat),
     .words_valid, .words_last, .words(out_words), .burst_valid, .burst_address, .burst_len,
     .m_axi_awaddr, .m_axi_awlen, .m_axi_awsize, .m_axi_awburst, .m_axi_awvalid, .m_axi_awready,
     .m_axi_wdata, .m_axi_wstrb, .m_axi_wlast, .m_axi_wvalid, .m_axi_wready,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_add - adders of the number format. Latency ADD_LATENCY = 3 cycles, throughput one sum a lane and cycle.
+// zynqnet_add - adders of the number format. Latency ADD_LATENCY = 3 cycles, throughput one sum a
+// lane and cycle.
 
 module zynqnet_add #(
   parameter bit          INT8  = 1'b0,
@@ -12,7 +13,7 @@ module zynqnet_add #(
   output logic [31:0] y [LANES]
 );
 
-  if (INT8) begin : g_int8
+  if (INT8) begin : gen_int8
     logic [31:0] sum_d [LANES], sum_q [LANES], late_q [LANES];
 
     always_comb begin
@@ -25,7 +26,7 @@ module zynqnet_add #(
       late_q <= sum_q;
       y      <= late_q;
     end
-  end else begin : g_fp32
+  end else begin : gen_fp32
     zynqnet_fp_add #(.LANES(LANES)) u_add (.clk, .a, .b, .y);
   end
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_drain - finished sums to results: bias, ReLU (int8: scale), pool sums; N words a cycle in the order of memory.
+// zynqnet_drain - finished sums to results: bias, ReLU (int8: scale), pool sums; N words a cycle in
+// the order of memory.
 //
-// A step takes a credit of the output FIFO. Its words leave 6 cycles later (`words_valid`), its burst, if it begins one, 1 cycle
-// later (`burst_valid`). Throughput one step a cycle; pool layers: PoolPixel cycles from a pixel to the next one at least.
+// A step takes a credit of the output FIFO. Its words leave 6 cycles later (`words_valid`), its
+// burst, if it begins one, 1 cycle later (`burst_valid`). Throughput one step a cycle; pool layers:
+// PoolPixel cycles from a pixel to the next one at least.
 
 module zynqnet_drain
   import zynqnet_pkg::*;
@@ -91,7 +93,8 @@ module zynqnet_drain
   assign place       = address[ByteBits +: BurstLog];
   assign rest        = beats - beat_q;
 
-  assign step          = run && credit && ((state_q == Step && (!beat_first || gap_q == '0)) || state_q == Pool);
+  assign step          = run && credit
+      && ((state_q == Step && (!beat_first || gap_q == '0)) || state_q == Pool);
   assign step_burst    = step && (beat_first || place == '0);
   assign tiles_drained = drained_q;
   assign drain         = state_q == Step;
@@ -126,8 +129,10 @@ module zynqnet_drain
         end
         Step: begin
           if (step) begin
-            // The same channels of two pixels are PoolPixel apart, wherever missing credits held the steps of the first.
-            if (beat_last && layer.gpool) gap_q <= 32'(beats) < PoolPixel ? 4'(PoolPixel - 32'(beats)) : '0;
+            // The same channels of two pixels are PoolPixel apart, wherever missing credits held
+            // the steps of the first.
+            if (beat_last && layer.gpool)
+              gap_q <= 32'(beats) < PoolPixel ? 4'(PoolPixel - 32'(beats)) : '0;
             part_q <= part_last ? '0 : part_q + PartBits'(1);
             if (group_last) begin
               group_q       <= '0;
@@ -173,7 +178,8 @@ module zynqnet_drain
   always_ff @(posedge clk) begin
     burst_valid   <= run && step_burst;
     burst_address <= address;
-    burst_len     <= rest < (PW + 1)'(Burst) - (PW + 1)'(place) ? 8'(rest) - 8'd1 : 8'(Burst - 1) - 8'(place);
+    burst_len     <= rest < (PW + 1)'(Burst) - (PW + 1)'(place) ? 8'(rest) - 8'd1
+        : 8'(Burst - 1) - 8'(place);
   end
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
@@ -208,7 +214,7 @@ module zynqnet_drain
     part_late_q <= part_q;
   end
 
-  if (Parts == 1) begin : g_one
+  if (Parts == 1) begin : gen_one
     always_ff @(posedge clk) begin
       for (int unsigned j = 0; j < N; j++) begin
         sum_q[j]  <= drain_sums[j];
@@ -217,7 +223,7 @@ module zynqnet_drain
     end
     logic unused_part;
     assign unused_part = ^part_late_q;
-  end else begin : g_more
+  end else begin : gen_more
     always_ff @(posedge clk) begin
       for (int unsigned j = 0; j < N; j++) begin
         sum_q[j]  <= drain_sums[32'(part_late_q) * N + j];
@@ -226,21 +232,24 @@ module zynqnet_drain
     end
   end
 
-  if (INT8) begin : g_int8
+  if (INT8) begin : gen_int8
     zynqnet_requant #(.LANES(N)) u_requant (
-      .clk, .shift_bias(layer.shift_bias), .shift_out(layer.shift_out), .sums(sum_q), .biases(bias_q), .results(total)
+      .clk, .shift_bias(layer.shift_bias), .shift_out(layer.shift_out), .sums(sum_q),
+      .biases(bias_q), .results(total)
     );
-    for (genvar j = 0; j < int'(N); j++) begin : g_lane
+    for (genvar j = 0; j < int'(N); j++) begin : gen_lane
       logic [31:0] positive, scaled;
       assign positive = layer.relu && total[j][31] ? '0 : total[j];
-      zynqnet_round_shift #(.W(32)) u_concat (.value(positive), .shift(layer.shift_concat), .result(scaled));
+      zynqnet_round_shift #(.W(32)) u_concat (.value(positive), .shift(layer.shift_concat),
+          .result(scaled));
       assign result_d[j] = layer.split ? scaled : positive;
     end
-  end else begin : g_fp32
+  end else begin : gen_fp32
     zynqnet_add #(.LANES(N)) u_bias (.clk, .a(sum_q), .b(bias_q), .y(total));
-    for (genvar j = 0; j < int'(N); j++) begin : g_lane
+    for (genvar j = 0; j < int'(N); j++) begin : gen_lane
       // Below zero: negative, not -0 and not NaN.
-      assign result_d[j] = layer.relu && total[j][31] && total[j][30:0] != '0 && total[j][30:0] <= 31'h7F80_0000 ? '0 : total[j];
+      assign result_d[j] = layer.relu && total[j][31] && total[j][30:0] != '0
+          && total[j][30:0] <= 31'h7F80_0000 ? '0 : total[j];
     end
     logic unused_shifts;
     assign unused_shifts = ^{layer.shift_bias, layer.shift_out, layer.shift_concat};
@@ -248,7 +257,7 @@ module zynqnet_drain
 
   zynqnet_add #(.INT8(INT8), .LANES(N)) u_pool (.clk, .a(pool_q), .b(result_q), .y(pool_sum));
 
-  for (genvar j = 0; j < int'(N); j++) begin : g_put
+  for (genvar j = 0; j < int'(N); j++) begin : gen_put
     assign pool_put[j]        = tag_q[8].first ? late_q[2][j] : pool_sum[j];
     assign words[32*j +: 32]  = tag_q[5].pool ? pool_q[j] : result_q[j];
   end

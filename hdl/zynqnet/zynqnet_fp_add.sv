@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_fp_add - IEEE single precision adders, round to nearest even, with subnormals; every NaN comes out as 7fc00000.
+// zynqnet_fp_add - IEEE single precision adders, round to nearest even, with subnormals; every NaN
+// comes out as 7fc00000.
 //
-// Latency ADD_LATENCY = 3 cycles (align, add, normalise and round), throughput one sum a lane and cycle.
-// The lanes are arrays and the arithmetic has no branches: a simulator turns each loop into vector instructions.
+// Latency ADD_LATENCY = 3 cycles (align, add, normalise and round), throughput one sum a lane and
+// cycle. The lanes are arrays and the arithmetic has no branches: a simulator turns each loop into
+// vector instructions.
 
 module zynqnet_fp_add #(
   parameter int unsigned LANES = 16
@@ -20,7 +22,8 @@ module zynqnet_fp_add #(
   // Significands with guard, round and sticky bits: the leading one of the larger stands in bit 26.
   logic [31:0] align_l_d [LANES], align_l_q [LANES];
   logic [31:0] align_s_d [LANES], align_s_q [LANES];   // the smaller, negated for a difference
-  logic [31:0] align_e_d [LANES], align_e_q [LANES];   // exponent, sign in bit 31, bit 30: NaN, bit 29: infinity
+  // exponent, sign in bit 31, bit 30: NaN, bit 29: infinity
+  logic [31:0] align_e_d [LANES], align_e_q [LANES];
   logic [31:0] align_z_d [LANES], align_z_q [LANES];   // sign of a sum that is zero
 
   logic [31:0] sum_m_d [LANES], sum_m_q [LANES];

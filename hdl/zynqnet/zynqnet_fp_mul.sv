@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_fp_mul - IEEE single precision multipliers, round to nearest even, with subnormals; every NaN comes out as 7fc00000.
+// zynqnet_fp_mul - IEEE single precision multipliers, round to nearest even, with subnormals; every
+// NaN comes out as 7fc00000.
 //
-// Latency MUL_LATENCY = 3 cycles (normalise, multiply, round), throughput one product a lane and cycle.
-// The lanes are arrays and the arithmetic has no branches: a simulator turns each loop into vector instructions.
+// Latency MUL_LATENCY = 3 cycles (normalise, multiply, round), throughput one product a lane and
+// cycle. The lanes are arrays and the arithmetic has no branches: a simulator turns each loop into
+// vector instructions.
 
 module zynqnet_fp_mul #(
   parameter int unsigned LANES = 16
@@ -17,11 +19,13 @@ module zynqnet_fp_mul #(
   localparam logic [31:0] Inf    = 32'h7F80_0000;
   localparam logic [31:0] Nan    = 32'h7FC0_0000;
 
-  // Significands with their leading one in bit 23 (0 stays 0), sum of the biased exponents, and what a special case gives.
+  // Significands with their leading one in bit 23 (0 stays 0), sum of the biased exponents, and
+  // what a special case gives.
   logic [31:0] norm_a_d [LANES], norm_a_q [LANES];
   logic [31:0] norm_b_d [LANES], norm_b_q [LANES];
   logic [31:0] norm_e_d [LANES], norm_e_q [LANES];
-  logic [31:0] norm_s_d [LANES], norm_s_q [LANES];   // sign in bit 31; a result that stands already below it
+  // sign in bit 31; a result that stands already below it
+  logic [31:0] norm_s_d [LANES], norm_s_q [LANES];
   logic [31:0] norm_x_d [LANES], norm_x_q [LANES];   // all ones: the result stands already
 
   // Product: bits 47:20 as a word, with all those below gathered in its bit 0.
@@ -96,7 +100,8 @@ module zynqnet_fp_mul #(
     end
   end
 
-  // A product below the normal range is shifted right before it is rounded; its exponent field is 0.
+  // A product below the normal range is shifted right before it is rounded; its exponent field is
+  // 0.
   always_comb begin
     // verilator unroll_disable
     for (int unsigned l = 0; l < LANES; l++) begin

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_image_bank - one of the image cache's sixteen banks: entries of eight words, written word by word, read whole.
-// Latency 1 cycle, one read and one write a cycle. A read at the edge of a write of the same entry gives what stood there.
+// zynqnet_image_bank - one of the image cache's sixteen banks: entries of eight words, written word
+// by word, read whole. Latency 1 cycle, one read and one write a cycle. A read at the edge of a
+// write of the same entry gives what stood there.
 
 module zynqnet_image_bank #(
   parameter int unsigned DEPTH = 512

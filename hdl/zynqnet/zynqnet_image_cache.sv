@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_image_cache - LINES lines of the image in sixteen banks (row mod 4, column mod 4) of entries of eight channels.
+// zynqnet_image_cache - LINES lines of the image in sixteen banks (row mod 4, column mod 4) of
+// entries of eight channels.
 //
-// Written in the order of the image, N words a cycle (narrow layers: one); `rows` counts the rows that are there. An issue names a
-// centre pixel and a pass: two cycles later `pixels` holds the nine words of the 3x3 window (0 outside the image), or the eight
-// channels of the centre pixel and a 0. One issue a cycle.
+// Written in the order of the image, N words a cycle (narrow layers: one); `rows` counts the rows
+// that are there. An issue names a centre pixel and a pass: two cycles later `pixels` holds the
+// nine words of the 3x3 window (0 outside the image), or the eight channels of the centre pixel and
+// a 0. One issue a cycle.
 
 module zynqnet_image_cache
   import zynqnet_pkg::*;
@@ -58,7 +60,7 @@ module zynqnet_image_cache
   assign w_bank      = write_valid ? 16'd1 << {w_row_q[1:0], w_column_q[1:0]} : '0;
   assign w_lanes     = (layer.narrow ? 8'd1 : 8'((9'd1 << N) - 9'd1)) << w_channel_q[2:0];
 
-  for (genvar l = 0; l < 8; l++) begin : g_write_lane
+  for (genvar l = 0; l < 8; l++) begin : gen_write_lane
     assign w_data[l] = layer.narrow ? write_words[31:0] : write_words[32 * (l % int'(N)) +: 32];
   end
 
@@ -93,15 +95,18 @@ module zynqnet_image_cache
 
   assign r_block = layer.k3 ? 8'(pass[9:3]) : pass[7:0];
 
-  for (genvar b = 0; b < 16; b++) begin : g_bank
+  for (genvar b = 0; b < 16; b++) begin : gen_bank
     localparam logic [1:0] BankRow    = 2'(b / 4);
     localparam logic [1:0] BankColumn = 2'(b % 4);
     logic [6:0]  line;
     logic [7:0]  quad;
-    // The window's row (or column) in this bank is in the group of four before or behind that of the centre at its ends.
-    assign line = row[8:2] - 7'(row[1:0] == 2'd0 && BankRow == 2'd3) + 7'(row[1:0] == 2'd3 && BankRow == 2'd0);
+    // The window's row (or column) in this bank is in the group of four before or behind that of
+    // the centre at its ends.
+    assign line = row[8:2] - 7'(row[1:0] == 2'd0 && BankRow == 2'd3)
+        + 7'(row[1:0] == 2'd3 && BankRow == 2'd0);
     assign quad = quad_entry - (column[1:0] == 2'd0 && BankColumn == 2'd3 ? 8'(layer.blocks) : 8'd0)
-                             + (column[1:0] == 2'd3 && BankColumn == 2'd0 ? 8'(layer.blocks) : 8'd0);
+                             + (column[1:0] == 2'd3 && BankColumn == 2'd0
+                                ? 8'(layer.blocks) : 8'd0);
     assign r_entry[b] = entry(line, quad + r_block);
 
     zynqnet_image_bank #(.DEPTH(Depth)) u_bank (
@@ -133,18 +138,19 @@ module zynqnet_image_cache
 
   logic [31:0] window [9];
 
-  for (genvar t = 0; t < 9; t++) begin : g_tap
+  for (genvar t = 0; t < 9; t++) begin : gen_tap
     localparam logic [1:0] Down  = 2'(t / 3) + 2'd3;   // -1, 0, 1 modulo 4
     localparam logic [1:0] Right = 2'(t % 3) + 2'd3;
     logic [1:0] bank_row, bank_column;
     logic       outside;
     assign bank_row    = row_q + Down;
     assign bank_column = column_q + Right;
-    assign outside     = (t / 3 == 0 && top_q) || (t / 3 == 2 && bottom_q) || (t % 3 == 0 && left_q) || (t % 3 == 2 && right_q);
-    if (t < 8) begin : g_packed
+    assign outside     = (t / 3 == 0 && top_q) || (t / 3 == 2 && bottom_q)
+        || (t % 3 == 0 && left_q) || (t % 3 == 2 && right_q);
+    if (t < 8) begin : gen_packed
       assign window[t] = layer.k3 ? (outside ? '0 : bank_words[{bank_row, bank_column}][lane_q])
                        : (4'(t) < channels_q ? bank_words[{row_q, column_q}][t] : '0);
-    end else begin : g_last
+    end else begin : gen_last
       assign window[t] = layer.k3 && !outside ? bank_words[{bank_row, bank_column}][lane_q] : '0;
     end
   end

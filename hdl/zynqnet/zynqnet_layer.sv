@@ -2,8 +2,9 @@
 //
 // zynqnet_layer - takes a copy of a layer's registers, derives what the blocks need, and judges it.
 //
-// `registers` are copied at the edge of `go`; `layer` and `error` stand Setup - 1 = 15 cycles later and stay until the next `go`.
-// The arithmetic is a pipeline of one operation a stage, so no path holds more than one multiplication.
+// `registers` are copied at the edge of `go`; `layer` and `error` stand Setup - 1 = 15 cycles later
+// and stay until the next `go`. The arithmetic is a pipeline of one operation a stage, so no path
+// holds more than one multiplication.
 
 module zynqnet_layer
   import zynqnet_pkg::*;
@@ -124,9 +125,11 @@ module zynqnet_layer
     bad_shifts = $signed(r_q.shift_bias) < -8'sd16 || $signed(r_q.shift_bias) > 8'sd15
               || $signed(r_q.shift_out) < -8'sd16 || $signed(r_q.shift_out) > 8'sd31
               || $signed(r_q.shift_concat) < -8'sd8 || $signed(r_q.shift_concat) > 8'sd7;
-    misaligned = r_q.dram_base[3:0] != '0 || r_q.weights_offset[1:0] != '0 || r_q.input_offset[1:0] != '0
+    misaligned = r_q.dram_base[3:0] != '0 || r_q.weights_offset[1:0] != '0
+        || r_q.input_offset[1:0] != '0
               || r_q.mem_in[1:0] != '0 || r_q.mem_out[1:0] != '0 || r_q.mem_weights[1:0] != '0;
-    outside    = image_end_q > 30'(r_q.mem_words) || weights_end_q > 30'(r_q.mem_words) || out_end_q > 30'(r_q.mem_words)
+    outside    = image_end_q > 30'(r_q.mem_words) || weights_end_q > 30'(r_q.mem_words)
+        || out_end_q > 30'(r_q.mem_words)
               || (r_q.gpool && pool_end_q > 30'(r_q.mem_words));
     error_d    = ErrNone;
     if (r_q.kernel != 2'd1 && r_q.kernel != 2'd3) error_d = ErrKernel;
@@ -134,7 +137,8 @@ module zynqnet_layer
     else if (r_q.width == '0 || r_q.width > 9'd256 || r_q.height == '0 || r_q.height > 9'd256
              || (r_q.stride == 2'd2 && (r_q.width[0] || r_q.height[0]))) error_d = ErrSize;
     else if (row_words_q < 19'd4) error_d = ErrChIn;
-    else if (r_q.ch_out == '0 || r_q.ch_out > 10'(MostOutputs) || r_q.ch_out[3:0] != '0) error_d = ErrChOut;
+    else if (r_q.ch_out == '0 || r_q.ch_out > 10'(MostOutputs) || r_q.ch_out[3:0] != '0)
+      error_d = ErrChOut;
     else if (line_entries_q > 14'(LineEntries)) error_d = ErrImageCache;
     else if (rows_used_q > 18'(WeightRows)) error_d = ErrWeightsCache;
     else if (weights_expected_q != 25'(r_q.num_weights)) error_d = ErrNumWeights;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_mul - multipliers of the number format. Latency MUL_LATENCY = 3 cycles, throughput one product a lane and cycle.
+// zynqnet_mul - multipliers of the number format. Latency MUL_LATENCY = 3 cycles, throughput one
+// product a lane and cycle.
 
 module zynqnet_mul #(
   parameter bit          INT8  = 1'b0,
@@ -12,7 +13,7 @@ module zynqnet_mul #(
   output logic [31:0] y [LANES]
 );
 
-  if (INT8) begin : g_int8
+  if (INT8) begin : gen_int8
     logic [31:0] product_d [LANES], product_q [LANES], late_q [LANES];
 
     always_comb begin
@@ -27,7 +28,7 @@ module zynqnet_mul #(
       late_q    <= product_q;
       y         <= late_q;
     end
-  end else begin : g_fp32
+  end else begin : gen_fp32
     zynqnet_fp_mul #(.LANES(LANES)) u_mul (.clk, .a, .b, .y);
   end
 

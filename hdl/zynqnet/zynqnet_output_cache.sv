@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_output_cache - partial sums: two halves of Acc rows of NPE words. The elements add to one half while the other is
-// drained. Latency 1 cycle; each half reads and writes one row a cycle, a read at the edge of a write gives what stood there.
+// zynqnet_output_cache - partial sums: two halves of Acc rows of NPE words. The elements add to one
+// half while the other is drained. Latency 1 cycle; each half reads and writes one row a cycle, a
+// read at the edge of a write gives what stood there.
 
 module zynqnet_output_cache
   import zynqnet_pkg::*;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_pe - NPE processing elements: nine multipliers, a chain of nine adders, and one more adder.
+// zynqnet_pe - NPE processing elements: nine multipliers, a chain of nine adders, and one more
+// adder.
 //
-// All elements see the same nine pixels, given at the edge of cycle 0; tap i delays its own by 3 i cycles, and its weights
-// come 3 i cycles after those of tap 0. `start` enters the chain at its first adder in cycle 3, `addend` the last adder in cycle 30;
-// `sums` is start + p0 w0 + ... + p8 w8 + addend, added in this order, in cycle 33.
-// Throughput one sum an element and cycle.
+// All elements see the same nine pixels, given at the edge of cycle 0; tap i delays its own by 3 i
+// cycles, and its weights come 3 i cycles after those of tap 0. `start` enters the chain at its
+// first adder in cycle 3, `addend` the last adder in cycle 30; `sums` is start + p0 w0 + ... + p8
+// w8 + addend, added in this order, in cycle 33. Throughput one sum an element and cycle.
 
 module zynqnet_pe
   import zynqnet_pkg::*;
@@ -21,7 +22,7 @@ module zynqnet_pe
   output logic [31:0] sums [NPE]
 );
 
-  for (genvar t = 0; t < int'(Taps); t++) begin : g_tap
+  for (genvar t = 0; t < int'(Taps); t++) begin : gen_tap
     localparam int unsigned Delay = AddLatency * t;
     logic [31:0] pixel;
     logic [31:0] spread [NPE];
@@ -29,17 +30,17 @@ module zynqnet_pe
     logic [31:0] arriving [NPE];
     logic [31:0] sum [NPE];
 
-    if (t == 0) begin : g_now
+    if (t == 0) begin : gen_now
       assign pixel  = pixels[0];
       assign arriving = start;
-    end else begin : g_later
+    end else begin : gen_later
       logic [31:0] line_q [Delay];
       always_ff @(posedge clk) begin
         line_q[0] <= pixels[t];
         for (int unsigned i = 1; i < Delay; i++) line_q[i] <= line_q[i-1];
       end
       assign pixel  = line_q[Delay-1];
-      assign arriving = g_tap[t-1].sum;
+      assign arriving = gen_tap[t-1].sum;
     end
 
     always_comb begin
@@ -51,6 +52,7 @@ module zynqnet_pe
     zynqnet_add #(.INT8(INT8), .LANES(NPE)) u_add (.clk, .a(arriving), .b(product), .y(sum));
   end
 
-  zynqnet_add #(.INT8(INT8), .LANES(NPE)) u_last (.clk, .a(addend), .b(g_tap[Taps-1].sum), .y(sums));
+  zynqnet_add #(.INT8(INT8), .LANES(NPE)) u_last (.clk, .a(addend), .b(gen_tap[Taps-1].sum),
+      .y(sums));
 
 endmodule

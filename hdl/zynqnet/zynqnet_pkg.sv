@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_pkg - what the blocks of the accelerator tell each other, and the constants of docs/zynqnet-hardware.md.
+// zynqnet_pkg - what the blocks of the accelerator tell each other, and the constants of
+// docs/zynqnet-hardware.md.
 
 package zynqnet_pkg;
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_reader - reads a layer's pixels and weights in bursts, in the order rows 0..pre-1, weights, rows pre..height-1.
+// zynqnet_reader - reads a layer's pixels and weights in bursts, in the order rows 0..pre-1,
+// weights, rows pre..height-1.
 //
-// A row is asked for when the image cache has room for it and for the next one. A beat that was taken at edge h is handed on in
-// cycle h+1: whole beats of weights, whole beats of pixels, or, in a narrow layer, one pixel word a cycle from h+1 on.
-// Throughput: one beat a cycle (narrow layers: one word); a burst is decided in the cycle after the handshake of the one before.
+// A row is asked for when the image cache has room for it and for the next one. A beat that was
+// taken at edge h is handed on in cycle h+1: whole beats of weights, whole beats of pixels, or, in
+// a narrow layer, one pixel word a cycle from h+1 on. Throughput: one beat a cycle (narrow layers:
+// one word); a burst is decided in the cycle after the handshake of the one before.
 
 module zynqnet_reader
   import zynqnet_pkg::*;
@@ -86,7 +88,8 @@ module zynqnet_reader
   assign length  = left_q < 19'(room) ? LenBits'(left_q) : room;
   // The beats of a row may hold the first words of the next one: there must be room for that, too.
   assign allowed = (outstanding_q < 4'(Reads))
-                && (weights_q || inside_q || row_q < 9'(layer.pre) || 10'(row_q) + 10'd1 < 10'(base_row) + 10'(LINES));
+                && (weights_q || inside_q || row_q < 9'(layer.pre)
+                    || 10'(row_q) + 10'd1 < 10'(base_row) + 10'(LINES));
   assign last_r  = m_axi_rvalid && m_axi_rready && m_axi_rlast;
 
   always_ff @(posedge clk) begin

@@ -2,8 +2,9 @@
 //
 // zynqnet_regs - the register map of docs/zynqnet-hardware.md, start and done, interrupt.
 //
-// `start` is high two cycles after the data handshake of the write that starts. `done` makes AP_DONE, AP_READY and the interrupt
-// visible in the next cycle; with auto-restart, `start` is high in the one after that.
+// `start` is high two cycles after the data handshake of the write that starts. `done` makes
+// AP_DONE, AP_READY and the interrupt visible in the next cycle; with auto-restart, `start` is high
+// in the one after that.
 
 module zynqnet_regs
   import zynqnet_pkg::*;
@@ -59,10 +60,13 @@ module zynqnet_regs
 
   axil_regs #(.ADDR_W(12)) u_axil (
     .aclk, .aresetn,
-    .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid, .s_axil_wready,
-    .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready, .s_axil_rdata,
+    .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
+    .s_axil_wready,
+    .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
+    .s_axil_rdata,
     .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,
-    .write, .write_addr(write_address), .write_data, .write_strb(write_strobe), .write_error(!write_known),
+    .write, .write_addr(write_address), .write_data, .write_strb(write_strobe),
+    .write_error(!write_known),
     .read, .read_addr(read_address), .read_data(read_data_q), .read_error(!read_known_q)
   );
 
@@ -84,8 +88,9 @@ module zynqnet_regs
   always_comb begin
     write_known = 1'b1;
     case (write_address)
-      12'h000, 12'h004, 12'h008, 12'h00C, 12'h010, 12'h014, 12'h018, 12'h020, 12'h028, 12'h030, 12'h038, 12'h040,
-      12'h048, 12'h050, 12'h058, 12'h060, 12'h068, 12'h070, 12'h078, 12'h080, 12'h088, 12'h090, 12'h098, 12'h0A0,
+      12'h000, 12'h004, 12'h008, 12'h00C, 12'h010, 12'h014, 12'h018, 12'h020,
+      12'h028, 12'h030, 12'h038, 12'h040, 12'h048, 12'h050, 12'h058, 12'h060,
+      12'h068, 12'h070, 12'h078, 12'h080, 12'h088, 12'h090, 12'h098, 12'h0A0,
       12'h0B0, 12'h0B8: ;
       default: write_known = 1'b0;
     endcase
@@ -170,7 +175,8 @@ module zynqnet_regs
       start    <= (wanted_q && !busy) || again_q;
       done_q  <= done || (done_q && !clear_done);
       ready_q <= done || (ready_q && !clear_done);
-      isr_q   <= (isr_q ^ (write && write_address == 12'h00C ? write_data[1:0] & mask[1:0] : 2'b00)) | (ier_q & {2{done}});
+      isr_q   <= (isr_q ^ (write && write_address == 12'h00C ? write_data[1:0] & mask[1:0] : 2'b00))
+          | (ier_q & {2{done}});
       if (write) begin
         case (write_address)
           12'h000: restart_q          <= 1'(merged(32'(restart_q) << 7, write_data, mask) >> 7);
@@ -197,7 +203,8 @@ module zynqnet_regs
           12'h098: r_q.num_weights    <= 19'(merged(32'(r_q.num_weights), write_data, mask));
           12'h0A0: r_q.input_offset   <= 23'(merged(32'(r_q.input_offset), write_data, mask));
           12'h0B0: {r_q.shift_concat, r_q.shift_out, r_q.shift_bias}
-                     <= 24'(merged({8'd0, r_q.shift_concat, r_q.shift_out, r_q.shift_bias}, write_data, mask));
+                     <= 24'(merged({8'd0, r_q.shift_concat, r_q.shift_out, r_q.shift_bias},
+                         write_data, mask));
           12'h0B8: r_q.mem_words      <= 23'(merged(32'(r_q.mem_words), write_data, mask));
           default: ;
         endcase

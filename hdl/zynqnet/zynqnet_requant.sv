@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_requant - the int8 side of a result: sum and bias on one scale, shifted, rounded half away from zero, saturated.
+// zynqnet_requant - the int8 side of a result: sum and bias on one scale, shifted, rounded half
+// away from zero, saturated.
 //
-// Latency 3 cycles, throughput one result a lane and cycle. ReLU and the concatenation's scale follow in zynqnet_drain.
+// Latency 3 cycles, throughput one result a lane and cycle. ReLU and the concatenation's scale
+// follow in zynqnet_drain.
 
 module zynqnet_requant #(
   parameter int unsigned LANES = 4
@@ -15,7 +17,7 @@ module zynqnet_requant #(
   output logic [31:0] results [LANES]
 );
 
-  for (genvar l = 0; l < int'(LANES); l++) begin : g_lane
+  for (genvar l = 0; l < int'(LANES); l++) begin : gen_lane
     logic signed [47:0] total_d, total_q;
     logic        [31:0] scaled_q;
     logic signed [47:0] sum, bias;

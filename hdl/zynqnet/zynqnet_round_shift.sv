@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_round_shift - a value shifted right by a signed amount (negative: left), ties away from zero, saturated to int8.
-// Combinational.
+// zynqnet_round_shift - a value shifted right by a signed amount (negative: left), ties away from
+// zero, saturated to int8. Combinational.
 
 module zynqnet_round_shift #(
   parameter int unsigned W = 48

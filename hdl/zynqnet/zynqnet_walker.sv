@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_walker - the order of the work: tiles of output pixels, in each tile all passes, output groups and pixels.
+// zynqnet_walker - the order of the work: tiles of output pixels, in each tile all passes, output
+// groups and pixels.
 //
-// One issue a cycle; it waits for rows and for room in the output cache at the beginning of a tile, and for its weights at the
-// first pixel of each group. Two cycles lie between tiles. Latency from an issue's registers to `issue`: none.
+// One issue a cycle; it waits for rows and for room in the output cache at the beginning of a tile,
+// and for its weights at the first pixel of each group. Two cycles lie between tiles. Latency from
+// an issue's registers to `issue`: none.
 
 module zynqnet_walker
   import zynqnet_pkg::*;
@@ -49,7 +51,8 @@ module zynqnet_walker
   logic [8:0]  pixel_q;
   logic [7:0]  index_q;
   logic [13:0] weight_row_q;
-  logic [17:0] needed_base_q;            // 1x1: last weights of the block, before the end is looked at
+  // 1x1: last weights of the block, before the end is looked at
+  logic [17:0] needed_base_q;
   logic [5:0]  idle_q, idle_left_q;
   walker_counts_t counts_q;
 
@@ -66,7 +69,8 @@ module zynqnet_walker
   assign rows_there = 10'(rows) > last_row;
   assign room       = tile_q - tiles_drained < 16'd2;
 
-  assign needed = (needed_base_q < layer.last_group ? needed_base_q : layer.last_group) + 18'(group_q);
+  assign needed = (needed_base_q < layer.last_group ? needed_base_q : layer.last_group)
+      + 18'(group_q);
 
   assign pixel_last = pixel_q + 9'd1 == pixels_q;
   assign group_last = group_q + 8'd1 == layer.groups;
@@ -83,7 +87,8 @@ module zynqnet_walker
   assign quad_entry = quad_q;
   assign pass       = pass_q;
   assign weight_row = weight_row_q;
-  assign taps       = layer.k3 ? 4'd9 : pass_last && layer.ch_in[2:0] != '0 ? {1'b0, layer.ch_in[2:0]} : 4'd8;
+  assign taps       = layer.k3 ? 4'd9
+      : pass_last && layer.ch_in[2:0] != '0 ? {1'b0, layer.ch_in[2:0]} : 4'd8;
   assign base_row   = layer.k3 && row_q != '0 ? row_q - 9'd1 : row_q;
   assign counts     = counts_q;
 
@@ -141,7 +146,8 @@ module zynqnet_walker
                 group_q       <= '0;
                 index_q       <= '0;
                 pass_q        <= pass_q + 10'd1;
-                needed_base_q <= needed_base_q + (layer.k3 ? 18'(layer.groups) : {7'd0, layer.groups, 3'd0});
+                needed_base_q <= needed_base_q
+                    + (layer.k3 ? 18'(layer.groups) : {7'd0, layer.groups, 3'd0});
                 idle_left_q   <= idle_q;
                 if (idle_q != '0) state_q <= Idle;
                 else if (pass_last) state_q <= Next;
@@ -193,7 +199,8 @@ module zynqnet_walker
       if (issue) counts_q.issues <= counts_q.issues + 32'd1;
       if (state_q == Issue && !issue) counts_q.wait_weights <= counts_q.wait_weights + 32'd1;
       if (state_q == Wait && !rows_there) counts_q.wait_pixels <= counts_q.wait_pixels + 32'd1;
-      if (state_q == Wait && rows_there && !room) counts_q.wait_write <= counts_q.wait_write + 32'd1;
+      if (state_q == Wait && rows_there && !room)
+        counts_q.wait_write <= counts_q.wait_write + 32'd1;
       if (state_q == Idle) counts_q.bubbles <= counts_q.bubbles + 32'd1;
     end
   end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_weights_bank - the weights of one tap: a row of NPE words, written and read whole. Latency 1 cycle; the row read stays
-// until the next read. `zero` gives zeros in place of the row.
+// zynqnet_weights_bank - the weights of one tap: a row of NPE words, written and read whole.
+// Latency 1 cycle; the row read stays until the next read. `zero` gives zeros in place of the row.
 
 module zynqnet_weights_bank #(
   parameter int unsigned NPE  = 16,

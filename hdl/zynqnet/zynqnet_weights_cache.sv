@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_weights_cache - rows of nine weights for each of NPE elements, and a bias for each output channel.
+// zynqnet_weights_cache - rows of nine weights for each of NPE elements, and a bias for each output
+// channel.
 //
-// Beats come in the order of memory and are gathered in groups: 9 NPE weights (3x3), NPE weights of one tap (1x1), NPE biases.
-// `groups` counts those that are there; a row may be read from the cycle on in which its group is counted. Tap i of the row
-// asked for in cycle k (`load`) is in `weights` from cycle k + 2 + 3 i on, until the next row is: weights meet the products of
-// their taps in the chain of adders. Biases: `bias_row` at edge k, the row in cycle k + 1.
+// Beats come in the order of memory and are gathered in groups: 9 NPE weights (3x3), NPE weights of
+// one tap (1x1), NPE biases. `groups` counts those that are there; a row may be read from the cycle
+// on in which its group is counted. Tap i of the row asked for in cycle k (`load`) is in `weights`
+// from cycle k + 2 + 3 i on, until the next row is: weights meet the products of their taps in the
+// chain of adders. Biases: `bias_row` at edge k, the row in cycle k + 1.
 
 module zynqnet_weights_cache
   import zynqnet_pkg::*;
@@ -88,10 +90,11 @@ module zynqnet_weights_cache
     end
   end
 
-  for (genvar b = 0; b < int'(Wide); b++) begin : g_stage
+  for (genvar b = 0; b < int'(Wide); b++) begin : gen_stage
     always_ff @(posedge clk) begin
       if (write_valid && beat_q == BW'(b)) begin
-        for (int unsigned j = 0; j < N; j++) stage_q[b * int'(N) + int'(j)] <= write_words[32*j +: 32];
+        for (int unsigned j = 0; j < N; j++)
+          stage_q[b * int'(N) + int'(j)] <= write_words[32*j +: 32];
       end
     end
   end
@@ -118,9 +121,9 @@ module zynqnet_weights_cache
     end
   end
 
-  for (genvar t = 0; t < int'(Taps); t++) begin : g_tap
+  for (genvar t = 0; t < int'(Taps); t++) begin : gen_tap
     logic [31:0] put_words [NPE];
-    for (genvar p = 0; p < int'(NPE); p++) begin : g_word
+    for (genvar p = 0; p < int'(NPE); p++) begin : gen_word
       assign put_words[p] = layer.k3 ? stage_q[p * int'(Taps) + t] : stage_q[p];
     end
 
@@ -140,7 +143,8 @@ module zynqnet_weights_cache
 
   always_ff @(posedge clk) begin
     if (put_q && put_bias_q) begin
-      for (int unsigned p = 0; p < NPE; p++) bias_mem[put_row_q[$clog2(MostOutputs/NPE)-1:0]][p] <= stage_q[p];
+      for (int unsigned p = 0; p < NPE; p++)
+        bias_mem[put_row_q[$clog2(MostOutputs/NPE)-1:0]][p] <= stage_q[p];
     end
     biases <= bias_mem[bias_row];
   end

@@ -146,7 +146,7 @@ SLOW = [
         "align_z_d[l] = a[l] & 32'h8000_0000;",
         "random",
     ),
-    ("zynqnet_pe", "zynqnet/zynqnet_pe.sv", ".a(addend), .b(g_tap", ".a(start), .b(g_tap", "random"),
+    ("zynqnet_pe", "zynqnet/zynqnet_pe.sv", ".a(addend), .b(gen_tap", ".a(start), .b(gen_tap", "random"),
     (
         "zynqnet_icache",
         "zynqnet/zynqnet_image_cache.sv",
@@ -185,8 +185,8 @@ SLOW = [
     (
         "zynqnet_gpool",
         "zynqnet/zynqnet_drain.sv",
-        "if (beat_last && layer.gpool) gap_q <= 32'(beats) < PoolPixel ? 4'(PoolPixel - 32'(beats)) : '0;",
-        "if (beat_first && layer.gpool) gap_q <= 4'(PoolPixel - 1);",
+        "if (beat_last && layer.gpool)\n              gap_q <= 32'(beats) < PoolPixel ? 4'(PoolPixel - 32'(beats)) : '0;",
+        "if (beat_first && layer.gpool)\n              gap_q <= 4'(PoolPixel - 1);",
         "sweep",
     ),
     # ZynqNet's memory controller: reads outstanding, bursts over a border, rows asked for too early, weights one row too late,
@@ -356,8 +356,10 @@ SLOW = [
     (
         "zynqnet",
         "zynqnet/zynqnet_regs.sv",
-        "isr_q   <= (isr_q ^ (write && write_address == 12'h00C ? write_data[1:0] & mask[1:0] : 2'b00)) | (ier_q & {2{done}});",
-        "isr_q   <= (isr_q | (ier_q & {2{done}})) ^ (write && write_address == 12'h00C ? write_data[1:0] & mask[1:0] : 2'b00);",
+        "isr_q   <= (isr_q ^ (write && write_address == 12'h00C ? write_data[1:0] & mask[1:0] : 2'b00))\n"
+        "          | (ier_q & {2{done}});",
+        "isr_q   <= (isr_q | (ier_q & {2{done}}))\n"
+        "          ^ (write && write_address == 12'h00C ? write_data[1:0] & mask[1:0] : 2'b00);",
         "edges",
     ),
     (

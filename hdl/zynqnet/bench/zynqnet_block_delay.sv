@@ -11,11 +11,11 @@ module zynqnet_block_delay #(
   output logic [W-1:0] q
 );
 
-  if (CYCLES == 0) begin : g_none
+  if (CYCLES == 0) begin : gen_none
     assign q = d;
     logic unused_clk;
     assign unused_clk = clk;
-  end else begin : g_line
+  end else begin : gen_line
     logic [W-1:0] line_q [CYCLES];
 
     always_ff @(posedge clk) begin

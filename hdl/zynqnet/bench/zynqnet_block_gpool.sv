@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_block_gpool - output cache, drain and pool cache together, behind streams, for the benches ocache and gpool.
+// zynqnet_block_gpool - output cache, drain and pool cache together, behind streams, for the
+// benches ocache and gpool.
 //
-// A beat of s_sums goes into the output cache: index in bits 7:0, half in bit 8, bit 9 ends the tile, NPE words from bit 32 up. Tiles are drained as
-// they are complete; a beat is taken while fewer than two tiles wait. A beat of s_credit lets the drain make one step more.
-// m_axis has the words as they go to the output FIFO, N a beat, TLAST at a burst's end. All biases are 1.5 (int8: 3).
+// A beat of s_sums goes into the output cache: index in bits 7:0, half in bit 8, bit 9 ends the
+// tile, NPE words from bit 32 up. Tiles are drained as they are complete; a beat is taken while
+// fewer than two tiles wait. A beat of s_credit lets the drain make one step more. m_axis has the
+// words as they go to the output FIFO, N a beat, TLAST at a burst's end. All biases are 1.5 (int8:
+// 3).
 
 module zynqnet_block_gpool
   import zynqnet_pkg::*;
@@ -63,7 +66,7 @@ module zynqnet_block_gpool
     layer.shift_concat = 8'd1;
   end
 
-  for (genvar p = 0; p < int'(NPE); p++) begin : g_lane
+  for (genvar p = 0; p < int'(NPE); p++) begin : gen_lane
     assign write_sums[p] = s_sums_tdata[32*(p+1) +: 32];
     assign biases[p]     = INT8 != 0 ? 32'd3 : 32'h3FC0_0000;
   end
@@ -95,11 +98,13 @@ module zynqnet_block_gpool
   );
 
   zynqnet_drain #(.NPE(NPE), .DATA_W(DATA_W), .INT8(INT8 != 0)) u_drain (
-    .clk(aclk), .run(aresetn), .layer, .tiles_computed(tiles_q), .weights_there(1'b1), .tiles_drained,
+    .clk(aclk), .run(aresetn), .layer, .tiles_computed(tiles_q), .weights_there(1'b1),
+    .tiles_drained,
     .drain, .drain_half, .drain_index, .drain_sums, .bias_row, .biases,
     .credit(credits_q != '0), .step, .step_burst, .finished,
     .words_valid(m_axis_tvalid), .words_last(m_axis_tlast), .words(m_axis_tdata),
-    .burst_valid(m_burst_tvalid), .burst_address(m_burst_tdata[31:0]), .burst_len(m_burst_tdata[39:32])
+    .burst_valid(m_burst_tvalid), .burst_address(m_burst_tdata[31:0]),
+    .burst_len(m_burst_tdata[39:32])
   );
 
   logic [31:0] unused_read;

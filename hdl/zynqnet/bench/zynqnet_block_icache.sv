@@ -2,9 +2,10 @@
 //
 // zynqnet_block_icache - the image cache alone, behind streams, for its bench.
 //
-// A beat of s_axis has a command above its DATA_W bits of words. Bit 63 writes the words, in the order of the image (where CH_IN is
-// not a multiple of N, the lowest one). Bit 62 reads: row (bits 8:0), column (24:16), pass (41:32); two cycles later m_axis
-// holds the nine words that the multipliers would see.
+// A beat of s_axis has a command above its DATA_W bits of words. Bit 63 writes the words, in the
+// order of the image (where CH_IN is not a multiple of N, the lowest one). Bit 62 reads: row (bits
+// 8:0), column (24:16), pass (41:32); two cycles later m_axis holds the nine words that the
+// multipliers would see.
 
 module zynqnet_block_icache
   import zynqnet_pkg::*;
@@ -46,12 +47,13 @@ module zynqnet_block_icache
   end
 
   zynqnet_image_cache #(.DATA_W(DATA_W), .LINES(LINES)) u_cache (
-    .clk(aclk), .run(aresetn), .layer, .write_valid(s_axis_tvalid && command[63]), .write_words(s_axis_tdata[DATA_W-1:0]), .rows(rows_there),
+    .clk(aclk), .run(aresetn), .layer, .write_valid(s_axis_tvalid && command[63]),
+    .write_words(s_axis_tdata[DATA_W-1:0]), .rows(rows_there),
     .row(command[8:0]), .column(command[24:16]), .quad_entry(8'(32'(command[24:18]) * Blocks)),
     .pass(command[41:32]), .pixels
   );
 
-  for (genvar t = 0; t < 9; t++) begin : g_tap
+  for (genvar t = 0; t < 9; t++) begin : gen_tap
     assign m_axis_tdata[32*t +: 32] = pixels[t];
   end
 
@@ -64,7 +66,8 @@ module zynqnet_block_icache
   assign rows          = 16'(rows_there);
 
   logic unused;
-  assign unused = ^{command[61:42], command[31:25], command[15:9], pixels[9], pixels[10], pixels[11], pixels[12],
+  assign unused = ^{command[61:42], command[31:25], command[15:9], pixels[9], pixels[10],
+      pixels[11], pixels[12],
                     pixels[13], pixels[14], pixels[15]};
 
 endmodule

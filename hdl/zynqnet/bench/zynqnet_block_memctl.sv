@@ -2,11 +2,13 @@
 //
 // zynqnet_block_memctl - reader and writer around one AXI4 port, behind streams, for their bench.
 //
-// A beat of s_layer starts a layer: from the lowest word up {height, width}, {ch_out, ch_in} (halves of 16 bits), kernel, num_weights,
-// word addresses of image and weights, DRAM base. s_row brings the first row that is still needed, s_drain the drain's steps: N words,
-// above them the burst's address (32 bits), its length (8), first step (1), last step (1). TLAST ends the layer's share of both.
-// m_words has what the reader hands on, TUSER 1 for weights, m_event one bit for each thing that happens: R beat, its error,
-// W beat, error on B, end of the layer. Nothing is added to the latencies of the two blocks.
+// A beat of s_layer starts a layer: from the lowest word up {height, width}, {ch_out, ch_in}
+// (halves of 16 bits), kernel, num_weights, word addresses of image and weights, DRAM base. s_row
+// brings the first row that is still needed, s_drain the drain's steps: N words, above them the
+// burst's address (32 bits), its length (8), first step (1), last step (1). TLAST ends the layer's
+// share of both. m_words has what the reader hands on, TUSER 1 for weights, m_event one bit for
+// each thing that happens: R beat, its error, W beat, error on B, end of the layer. Nothing is
+// added to the latencies of the two blocks.
 
 module zynqnet_block_memctl
   import zynqnet_pkg::*;
@@ -95,7 +97,8 @@ module zynqnet_block_memctl
     registers.dram_base    = s_layer_tdata[223:192];
   end
 
-  zynqnet_layer #(.DATA_W(DATA_W)) u_layer (.clk(aclk), .go, .settling(settling_q), .registers, .layer, .error(layer_error));
+  zynqnet_layer #(.DATA_W(DATA_W)) u_layer (.clk(aclk), .go, .settling(settling_q), .registers,
+      .layer, .error(layer_error));
 
   assign s_layer_tready = ready_q && !settling_q && !run_q;
   assign s_row_tready   = run_q && !rows_over_q;
@@ -141,7 +144,8 @@ module zynqnet_block_memctl
   logic pixels_valid, weights_valid, read_bad, read_beat;
 
   zynqnet_reader #(.DATA_W(DATA_W), .LINES(LINES)) u_reader (
-    .clk(aclk), .run(run_q), .layer, .base_row(base_row_q), .finished(reader_finished), .bad_response(read_bad), .beat(read_beat),
+    .clk(aclk), .run(run_q), .layer, .base_row(base_row_q), .finished(reader_finished),
+    .bad_response(read_bad), .beat(read_beat),
     .m_axi_araddr, .m_axi_arlen, .m_axi_arsize, .m_axi_arburst, .m_axi_arvalid, .m_axi_arready,
     .m_axi_rdata, .m_axi_rresp, .m_axi_rlast, .m_axi_rvalid, .m_axi_rready,
     .pixels_valid, .weights_valid, .words(m_words_tdata)
@@ -171,11 +175,13 @@ module zynqnet_block_memctl
     .clk(aclk), .d({step_first, command[39:0]}), .q({burst_valid, burst_len, burst_address})
   );
   zynqnet_block_delay #(.W(DATA_W + 2), .CYCLES(WordsDelay)) u_words (
-    .clk(aclk), .d({step, command[41], s_drain_tdata[DATA_W-1:0]}), .q({words_valid, words_last, words})
+    .clk(aclk), .d({step, command[41], s_drain_tdata[DATA_W-1:0]}),
+    .q({words_valid, words_last, words})
   );
 
   zynqnet_writer #(.DATA_W(DATA_W)) u_writer (
-    .clk(aclk), .rst_n(aresetn), .run(run_q), .credit, .step, .step_burst(step_first), .answered, .bad_response(write_bad), .beat(write_beat),
+    .clk(aclk), .rst_n(aresetn), .run(run_q), .credit, .step, .step_burst(step_first), .answered,
+    .bad_response(write_bad), .beat(write_beat),
     .words_valid, .words_last, .words, .burst_valid, .burst_address, .burst_len,
     .m_axi_awaddr, .m_axi_awlen, .m_axi_awsize, .m_axi_awburst, .m_axi_awvalid, .m_axi_awready,
     .m_axi_wdata, .m_axi_wstrb, .m_axi_wlast, .m_axi_wvalid, .m_axi_wready,

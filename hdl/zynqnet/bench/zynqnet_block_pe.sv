@@ -2,8 +2,9 @@
 //
 // zynqnet_block_pe - the processing elements alone, behind streams, for their bench.
 //
-// A beat of s_axis holds, from the lowest word up, nine pixels, 9 NPE weights (tap by tap), NPE starts and NPE addends; 33 cycles
-// later m_axis holds NPE sums. The delays that the caches give weights, starts and addends in the accelerator stand here.
+// A beat of s_axis holds, from the lowest word up, nine pixels, 9 NPE weights (tap by tap), NPE
+// starts and NPE addends; 33 cycles later m_axis holds NPE sums. The delays that the caches give
+// weights, starts and addends in the accelerator stand here.
 
 module zynqnet_block_pe
   import zynqnet_pkg::*;
@@ -28,20 +29,20 @@ module zynqnet_block_pe
   logic [31:0]        start [NPE], addend [NPE], sums [NPE];
   logic [Latency-1:0] valid_q;
 
-  for (genvar i = 0; i < 16; i++) begin : g_pixel
-    if (i < 9) begin : g_tap
+  for (genvar i = 0; i < 16; i++) begin : gen_pixel
+    if (i < 9) begin : gen_tap
       assign pixels[i] = s_axis_tdata[32*i +: 32];
-    end else begin : g_none
+    end else begin : gen_none
       assign pixels[i] = '0;
     end
   end
 
-  for (genvar t = 0; t < 9; t++) begin : g_weights
+  for (genvar t = 0; t < 9; t++) begin : gen_weights
     zynqnet_block_delay #(.W(32*NPE), .CYCLES(3*t)) u_delay (
-      .clk(aclk), .d(s_axis_tdata[32*(9+t*NPE) +: 32*NPE]), .q(g_weights[t].late)
+      .clk(aclk), .d(s_axis_tdata[32*(9+t*NPE) +: 32*NPE]), .q(gen_weights[t].late)
     );
     logic [32*NPE-1:0] late;
-    for (genvar p = 0; p < int'(NPE); p++) begin : g_lane
+    for (genvar p = 0; p < int'(NPE); p++) begin : gen_lane
       assign weights[t][p] = late[32*p +: 32];
     end
   end
@@ -55,13 +56,14 @@ module zynqnet_block_pe
     .clk(aclk), .d(s_axis_tdata[32*(9+10*NPE) +: 32*NPE]), .q(addend_late)
   );
 
-  for (genvar p = 0; p < int'(NPE); p++) begin : g_lane
+  for (genvar p = 0; p < int'(NPE); p++) begin : gen_lane
     assign start[p]               = start_late[32*p +: 32];
     assign addend[p]              = addend_late[32*p +: 32];
     assign m_axis_tdata[32*p +: 32] = sums[p];
   end
 
-  zynqnet_pe #(.NPE(NPE), .INT8(INT8 != 0)) u_pe (.clk(aclk), .pixels, .weights, .start, .addend, .sums);
+  zynqnet_pe #(.NPE(NPE), .INT8(INT8 != 0)) u_pe (.clk(aclk), .pixels, .weights, .start, .addend,
+      .sums);
 
   always_ff @(posedge aclk) begin
     if (!aresetn) valid_q <= '0;

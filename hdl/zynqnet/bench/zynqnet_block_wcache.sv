@@ -2,9 +2,10 @@
 //
 // zynqnet_block_wcache - the weights cache alone, behind streams, for its bench.
 //
-// A beat of s_axis has a command above its DATA_W bits of words. Bit 31 writes the words: weights and biases in the order of memory.
-// Bit 30 reads the row of a pass (bits 9:0) and an output group (23:16), bit 29 the biases of the group: 26 cycles later m_weights
-// holds 9 NPE weights, tap by tap, each as it met its multiplier; 1 cycle later m_bias holds NPE biases.
+// A beat of s_axis has a command above its DATA_W bits of words. Bit 31 writes the words: weights
+// and biases in the order of memory. Bit 30 reads the row of a pass (bits 9:0) and an output group
+// (23:16), bit 29 the biases of the group: 26 cycles later m_weights holds 9 NPE weights, tap by
+// tap, each as it met its multiplier; 1 cycle later m_bias holds NPE biases.
 
 module zynqnet_block_wcache
   import zynqnet_pkg::*;
@@ -49,15 +50,17 @@ module zynqnet_block_wcache
   end
 
   zynqnet_weights_cache #(.NPE(NPE), .DATA_W(DATA_W)) u_cache (
-    .clk(aclk), .run(aresetn), .layer, .write_valid(s_axis_tvalid && command[31]), .write_words(s_axis_tdata[DATA_W-1:0]), .groups(groups_there),
-    .load(s_axis_tvalid && command[30]), .row(14'(32'(command[9:0]) * Groups + 32'(command[23:16]))),
+    .clk(aclk), .run(aresetn), .layer, .write_valid(s_axis_tvalid && command[31]),
+    .write_words(s_axis_tdata[DATA_W-1:0]), .groups(groups_there),
+    .load(s_axis_tvalid && command[30]),
+    .row(14'(32'(command[9:0]) * Groups + 32'(command[23:16]))),
     .taps(KERNEL == 3 ? 4'd9 : 32'(command[9:0]) == Passes - 1 ? 4'(Rest) : 4'd8), .weights,
     .bias_row(command[16 +: $clog2(MostOutputs/NPE)]), .biases
   );
 
-  for (genvar t = 0; t < 9; t++) begin : g_tap
+  for (genvar t = 0; t < 9; t++) begin : gen_tap
     logic [32*NPE-1:0] now;
-    for (genvar p = 0; p < int'(NPE); p++) begin : g_lane
+    for (genvar p = 0; p < int'(NPE); p++) begin : gen_lane
       assign now[32*p +: 32] = weights[t][p];
     end
     zynqnet_block_delay #(.W(32*NPE), .CYCLES(3*(8-t))) u_delay (
@@ -65,7 +68,7 @@ module zynqnet_block_wcache
     );
   end
 
-  for (genvar p = 0; p < int'(NPE); p++) begin : g_bias
+  for (genvar p = 0; p < int'(NPE); p++) begin : gen_bias
     assign m_bias_tdata[32*p +: 32] = biases[p];
   end
 

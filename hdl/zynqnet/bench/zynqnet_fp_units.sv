@@ -2,8 +2,9 @@
 //
 // zynqnet_fp_units - the multipliers and adders alone, behind streams, for their bench.
 //
-// A beat of s_axis holds LANES pairs, a in the low and b in the high word; MUL_LATENCY = ADD_LATENCY = 3 cycles later m_mul
-// gives the products and m_add the sums. One beat a cycle; nothing is ever held back.
+// A beat of s_axis holds LANES pairs, a in the low and b in the high word; MUL_LATENCY =
+// ADD_LATENCY = 3 cycles later m_mul gives the products and m_add the sums. One beat a cycle;
+// nothing is ever held back.
 
 module zynqnet_fp_units #(
   parameter int unsigned LANES = 16
@@ -24,7 +25,7 @@ module zynqnet_fp_units #(
   logic [31:0] sum [LANES];
   logic [2:0]  valid_q;
 
-  for (genvar l = 0; l < int'(LANES); l++) begin : g_lane
+  for (genvar l = 0; l < int'(LANES); l++) begin : gen_lane
     assign a[l] = s_axis_tdata[64*l +: 32];
     assign b[l] = s_axis_tdata[64*l + 32 +: 32];
     assign m_mul_tdata[32*l +: 32] = product[l];
