@@ -11,6 +11,8 @@
 // Throughput one write in 2 cycles, one read in 4. All ready and valid outputs are flip-flops;
 // ready is low in reset.
 
+`include "assertions.svh"
+
 module axil_regs #(
   parameter int unsigned ADDR_W = 12
 ) (
@@ -159,5 +161,10 @@ module axil_regs #(
   assign s_axil_rvalid  = rvalid_q;
   assign s_axil_rdata   = rdata_q;
   assign s_axil_rresp   = rresp_q;
+
+  `ASSERT(write_and_read_apart, !(write && read), aclk, aresetn)
+  `ASSERT(one_write_outstanding, !(bvalid_q && (awready_q || wready_q)), aclk, aresetn)
+  `ASSERT(one_read_outstanding, !(arready_q && (ar_held_q || read_done_q || rvalid_q)),
+          aclk, aresetn)
 
 endmodule

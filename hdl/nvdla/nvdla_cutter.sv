@@ -6,6 +6,8 @@
 // one in the cycle after a grant. Nothing longer than 16 beats comes out, and nothing that crosses
 // 4 KiB.
 
+`include "assertions.svh"
+
 module nvdla_cutter #(
   parameter int unsigned BEATS_W = 14
 ) (
@@ -63,5 +65,8 @@ module nvdla_cutter #(
   // Beats are 8 bytes: what lies below is 0.
   logic unused;
   assign unused = &{1'b0, s_addr[2:0]};
+
+  `ASSERT(burst_within_128_bytes, !ask || 32'(addr_q[3:0]) + 32'(len) <= 32'd15, clk, rst_n)
+  `ASSERT(beats_to_cut, !ask || beats_q != '0, clk, rst_n)
 
 endmodule

@@ -32,7 +32,8 @@ module nvdla_pdp #(
   input  logic            write_quiet
 );
 
-  if (LINE_ATOMS < 2 || (LINE_ATOMS & (LINE_ATOMS - 1)) != 0 || LINE_ATOMS > 8192) begin : gen_bad
+  if (LINE_ATOMS < 2 || LINE_ATOMS > 8192
+      || (LINE_ATOMS & (LINE_ATOMS - 1)) != 0) begin : gen_bad_line_atoms
     $fatal(1, "nvdla_pdp: LINE_ATOMS must be a power of two, 2 to 8192");
   end
 

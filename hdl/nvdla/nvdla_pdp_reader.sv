@@ -7,6 +7,8 @@
 // outside of the cube; the core reads it at `column` (combinational) and gives the bank back with
 // `release_bank`.
 
+`include "assertions.svh"
+
 module nvdla_pdp_reader #(
   parameter int unsigned LINE_ATOMS = 1024
 ) (
@@ -185,5 +187,8 @@ module nvdla_pdp_reader #(
   logic unused;
   assign unused = &{1'b0, cfg, ask_last, ask_missing, line_unused, row_done, row_unused,
       row_surface_ends};
+
+  `ASSERT(banks_within_two, used_q <= 2'd2 && filled_q <= used_q, clk, rst_n)
+  `ASSERT(release_of_a_filled_bank, !release_bank || filled_q != '0, clk, rst_n)
 
 endmodule

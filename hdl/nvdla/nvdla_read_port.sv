@@ -4,6 +4,8 @@
 //
 // Granted at an edge, an address is on the bus in the next cycle; one burst a cycle.
 
+`include "assertions.svh"
+
 module nvdla_read_port (
   input  logic             clk,
   input  logic             rst_n,
@@ -60,5 +62,8 @@ module nvdla_read_port (
   assign arid    = {7'd0, id_q};
   assign arlen   = len_q;
   assign araddr  = addr_q;
+
+  `ASSERT(one_grant, $onehot0(grant) && (grant & ~ask) == '0, clk, rst_n)
+  `ASSERT_STABLE(address_held, arvalid && !arready, {arvalid, arid, arlen, araddr}, clk, rst_n)
 
 endmodule

@@ -6,6 +6,8 @@
 // the oldest chunk is whole; the core takes it atom by atom at `at` and gives the slot back with
 // `release_slot`, in the cycle of its last atom.
 
+`include "assertions.svh"
+
 module nvdla_sdp_reader (
   input  logic                  clk,
   input  logic                  rst_n,
@@ -233,5 +235,8 @@ module nvdla_sdp_reader (
   logic unused;
   assign unused = &{1'b0, cfg.to_memory, cfg.target, cfg.unit, cfg.converter, cfg.operands[0].alu,
                     cfg.operands[0].mul, cfg.operands[1].alu, cfg.operands[1].mul};
+
+  `ASSERT(slots_within_two, used_q <= 2'd2 && filled_q <= used_q, clk, rst_n)
+  `ASSERT(release_of_a_filled_slot, !release_slot || filled, clk, rst_n)
 
 endmodule

@@ -5,6 +5,8 @@
 // Idle, grant, address, data, idle: a burst of n beats takes n + 2 cycles on a bus that is always
 // ready. An engine gets no grant while MaxWrites of its writes are without response.
 
+`include "assertions.svh"
+
 module nvdla_write_port (
   input  logic             clk,
   input  logic             rst_n,
@@ -119,5 +121,14 @@ module nvdla_write_port (
   // Two engines: the other bits of an ID are 0.
   logic unused;
   assign unused = &{1'b0, bid[7:1]};
+
+  `ASSERT(one_grant, $onehot0(grant) && (grant & ~ask) == '0, clk, rst_n)
+  `ASSERT_STABLE(address_held, awvalid && !awready, {awvalid, awid, awlen, awaddr}, clk, rst_n)
+  `ASSERT_STABLE(data_held, wvalid && !wready, {wvalid, wdata, wlast}, clk, rst_n)
+
+  for (genvar e = 0; e < 2; e++) begin : gen_engine
+    `ASSERT(writes_within_limit, open_q[e] <= 4'(MaxWrites), clk, rst_n)
+    `ASSERT(answer_of_a_write, !(bvalid && bid[0] == 1'(e)) || open_q[e] != '0, clk, rst_n)
+  end
 
 endmodule

@@ -7,6 +7,8 @@
 // is asked for in the cycle after its last atom has come. `done` is high when everything has been
 // written and answered.
 
+`include "assertions.svh"
+
 module nvdla_writer (
   input  logic             clk,
   input  logic             rst_n,
@@ -140,5 +142,9 @@ module nvdla_writer (
 
   logic unused;
   assign unused = &{1'b0, surface_unused};
+
+  `ASSERT(slots_within_two, open_q <= 2'd2 && ready_q <= 2'd2, clk, rst_n)
+  `ASSERT(begun_in_a_free_slot, !begun || free, clk, rst_n)
+  `ASSERT(pop_of_an_open_slot, !pop || open_q != '0, clk, rst_n)
 
 endmodule

@@ -5,6 +5,8 @@
 // The search begins one behind the channel that was served last, at channel 0 after reset. The
 // grant is combinational (latency 0); requests must not depend on it. Throughput one grant a cycle.
 
+`include "assertions.svh"
+
 module objfifo_bank_arbiter #(
   parameter int unsigned N = 4
 ) (
@@ -42,5 +44,9 @@ module objfifo_bank_arbiter #(
       behind_q <= behind_d;
     end
   end
+
+  `ASSERT(one_grant, $onehot0(grant), clk, rst_n)
+  `ASSERT(grant_of_a_request, (grant & ~request) == '0, clk, rst_n)
+  `ASSERT(bank_at_work, request == '0 || grant != '0, clk, rst_n)
 
 endmodule

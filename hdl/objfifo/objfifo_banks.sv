@@ -8,6 +8,8 @@
 // bank on its own. A channel that is not granted asks again.
 // The window has no arbitration: it is used only while no channel runs.
 
+`include "assertions.svh"
+
 module objfifo_banks #(
   parameter  int unsigned NS        = 2,
   parameter  int unsigned NM        = 2,
@@ -145,5 +147,7 @@ module objfifo_banks #(
   end
 
   assign window_rdata = bank_rdata[window_bank_q];
+
+  `ASSERT(window_alone, !window_access || request == '0, clk, rst_n)
 
 endmodule

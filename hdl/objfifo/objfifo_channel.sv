@@ -8,6 +8,8 @@
 // bank, or a padding zero. Latency from the pop of a task to its first word: 5 cycles with an
 // acquire, 4 without. Throughput one word a cycle, without a bubble between descriptors.
 
+`include "assertions.svh"
+
 module objfifo_channel #(
   parameter int unsigned NBD       = 48,
   parameter int unsigned MEM_WORDS = 131072,
@@ -282,5 +284,8 @@ module objfifo_channel #(
   assign release_valid = done_release_q;
   assign release_lock  = done_release_lock_q;
   assign release_value = done_release_value_q;
+
+  `ASSERT(word_as_wanted, !word || want, clk, rst_n)
+  `ASSERT(no_word_outside, !(bank_granted && outside), clk, rst_n)
 
 endmodule

@@ -9,6 +9,8 @@
 // error. A lock that is not there is never granted, and a release to it is lost. A register write
 // overrides all else.
 
+`include "assertions.svh"
+
 module objfifo_locks #(
   parameter int unsigned NLOCK = 64,
   parameter int unsigned C     = 4
@@ -139,6 +141,15 @@ module objfifo_locks #(
   always_comb begin
     for (int unsigned l = 0; l < NLOCK; l++) begin
       lock_tdata[8*l +: 8] = {2'b0, values_q[l]};
+    end
+  end
+
+  `ASSERT(grant_of_a_request, (acquire_granted & ~acquire_valid) == '0, clk, rst_n)
+
+  for (genvar a = 1; a < C; a++) begin : gen_channel
+    for (genvar b = 0; b < a; b++) begin : gen_other
+      `ASSERT(one_grant_a_lock, !(acquire_granted[a] && acquire_granted[b]
+              && acquire_lock[a] == acquire_lock[b]), clk, rst_n)
     end
   end
 

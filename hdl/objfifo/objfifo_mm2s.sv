@@ -9,6 +9,8 @@
 //
 // What is issued comes out, whatever becomes of the channel: an offered word must stay.
 
+`include "assertions.svh"
+
 module objfifo_mm2s #(
   parameter int unsigned NBD       = 48,
   parameter int unsigned MEM_WORDS = 131072,
@@ -184,7 +186,7 @@ module objfifo_mm2s #(
   logic        from_memory_q;
   logic        last_q;
   logic [31:0] other_q;        // header or padding
-  logic        unused_fifo_ready;
+  logic        fifo_ready;
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
@@ -209,7 +211,7 @@ module objfifo_mm2s #(
     .clk,
     .rst_n,
     .s_valid(issued_q),
-    .s_ready(unused_fifo_ready),
+    .s_ready(fifo_ready),
     .s_data ({last_q, from_memory_q ? bank_rdata : WORD_W'(other_q)}),
     .m_valid(m_axis_tvalid),
     .m_ready(m_axis_tready),
@@ -217,5 +219,8 @@ module objfifo_mm2s #(
   );
 
   assign m_axis_tkeep = '1;
+
+  `ASSERT(credits_within_depth, credits_q <= CreditW'(OutDepth), clk, rst_n)
+  `ASSERT(fifo_has_room, !issued_q || fifo_ready, clk, rst_n)
 
 endmodule

@@ -7,6 +7,8 @@
 // either a cycle, never both. Address bits 1:0 are ignored. What is not allowed answers an error
 // and changes nothing.
 
+`include "assertions.svh"
+
 module objfifo_regs #(
   parameter  int unsigned NS        = 2,
   parameter  int unsigned NM        = 2,
@@ -319,5 +321,7 @@ module objfifo_regs #(
   // Addresses are those of whole words.
   logic unused_address_bits;
   assign unused_address_bits = ^{write_addr[1:0], read_addr[1:0]};
+
+  `ASSERT(write_and_read_apart, !(write && read), clk, rst_n)
 
 endmodule

@@ -5,6 +5,8 @@
 // A task pushed at an edge is at the head in the next cycle at the earliest (latency 1). Throughput
 // one task a cycle. A push while `full` is lost, whatever is popped at that edge.
 
+`include "assertions.svh"
+
 module objfifo_task_queue (
   input  logic       clk,
   input  logic       rst_n,
@@ -57,5 +59,8 @@ module objfifo_task_queue (
   assign count      = count_q;
   assign head_valid = count_q != '0;
   assign {head_token, head_repeat, head_start} = tasks_q[rptr_q];
+
+  `ASSERT(count_within_depth, count_q <= 3'(Depth), clk, rst_n)
+  `ASSERT(pop_of_a_task, !pop || head_valid, clk, rst_n)
 
 endmodule

@@ -6,6 +6,8 @@
 // Capacity 2. Latency 1 cycle. Throughput one word a cycle within an object, `work` cycles of pause
 // after its last word. s_ready and m_valid are flip-flops or functions of flip-flops alone.
 
+`include "assertions.svh"
+
 module objfifo_worker #(
   parameter int unsigned WORD_W = 32
 ) (
@@ -64,5 +66,7 @@ module objfifo_worker #(
       m_data[32*lane +: 32] = word[32*lane +: 32] + add;
     end
   end
+
+  `ASSERT_STABLE(offer_held, m_valid && !m_ready, {m_valid, m_last, word}, clk, rst_n)
 
 endmodule

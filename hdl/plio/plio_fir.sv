@@ -15,6 +15,8 @@
 // m_axis_tvalid are flip-flops. Registers: AXI4-Lite, see plio_fir_regs and docs/designs.md. Change
 // settings while no beat is in flight.
 
+`include "assertions.svh"
+
 module plio_fir #(
   parameter int unsigned W     = 64,
   parameter int unsigned NTAPS = 16
@@ -281,7 +283,7 @@ module plio_fir #(
   end
 
   // The credits make sure that there is always room.
-  logic unused_fifo_ready;
+  logic fifo_ready;
 
   fifo_sync #(
     .DATA_W(W + W / 8 + 1),
@@ -290,11 +292,14 @@ module plio_fir #(
     .clk    (aclk),
     .rst_n  (aresetn),
     .s_valid(done_valid),
-    .s_ready(unused_fifo_ready),
+    .s_ready(fifo_ready),
     .s_data ({done_last, done_keep, done_data}),
     .m_valid(m_axis_tvalid),
     .m_ready(m_axis_tready),
     .m_data ({m_axis_tlast, m_axis_tkeep, m_axis_tdata})
   );
+
+  `ASSERT(credits_within_depth, credits_q <= CreditW'(FifoDepth), aclk, aresetn)
+  `ASSERT(fifo_has_room, !done_valid || fifo_ready, aclk, aresetn)
 
 endmodule

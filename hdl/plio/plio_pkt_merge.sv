@@ -14,6 +14,8 @@
 // winner. Throughput one beat a cycle inside a packet. s_axis_tready depends on flip-flops only;
 // m_axis_tvalid is a flip-flop.
 
+`include "assertions.svh"
+
 module plio_pkt_merge #(
   parameter int unsigned    W        = 32,
   parameter int unsigned    N        = 2,
@@ -279,5 +281,7 @@ module plio_pkt_merge #(
   end
 
   assign packet_count = packet_count_q;
+
+  `ASSERT(one_winner, $onehot0(winner_q) && (winner_q != '0 || state_q == StIdle), aclk, aresetn)
 
 endmodule

@@ -17,6 +17,8 @@
 // Throughput one beat a cycle, less one cycle for each flush. All tready and tvalid outputs are
 // flip-flops.
 
+`include "assertions.svh"
+
 module plio_pkt_split #(
   parameter int unsigned    W           = 32,
   parameter int unsigned    N           = 2,
@@ -271,5 +273,8 @@ module plio_pkt_split #(
       .m_data ({m_axis_tlast[p], m_axis_tkeep[p], m_axis_tdata[p]})
     );
   end
+
+  `ASSERT(one_port, $onehot0(port), aclk, aresetn)
+  `ASSERT(a_port_for_what_is_kept, !(mid_q && !drop_q) || port_q != '0, aclk, aresetn)
 
 endmodule

@@ -6,6 +6,8 @@
 // completes 4 cycles (FETCH_LATENCY), throughput 16 bytes or one command a cycle, whichever is
 // less. A group's stream comes with `load`; `done` is high when it has been worked off.
 
+`include "assertions.svh"
+
 module tpu_engine #(
   parameter  int unsigned CHIP  = 0,
   parameter  bit          DMA   = 1'b0,
@@ -119,9 +121,6 @@ module tpu_engine #(
     .m_ready(beat_ready),
     .m_data ({beat_error, beat_data})
   );
-
-  logic unused_ready;
-  assign unused_ready = buffer_ready;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // Commands
@@ -256,5 +255,7 @@ module tpu_engine #(
   assign done    = done_q;
   assign reading = coming != '0;
   assign level   = missing - coming;
+
+  `ASSERT(buffer_has_room, !beat_in || buffer_ready, clk, rst_n)
 
 endmodule

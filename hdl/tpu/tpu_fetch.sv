@@ -7,6 +7,8 @@
 // address is offered 1 cycle after the load, throughput one address a cycle. arvalid is a
 // flip-flop.
 
+`include "assertions.svh"
+
 module tpu_fetch #(
   parameter  int unsigned DEPTH = 8,
   localparam int unsigned BeatW = $clog2(8 * DEPTH + 1)
@@ -88,5 +90,10 @@ module tpu_fetch #(
   assign arvalid = arvalid_q;
   assign missing = missing_q;
   assign coming  = coming_q;
+
+  `ASSERT(credits_within_depth, credits_q <= CreditW'(DEPTH), clk, rst_n)
+  `ASSERT(missing_within_buffer, missing_q <= BeatW'(8 * DEPTH), clk, rst_n)
+  `ASSERT(coming_is_missing, coming_q <= missing_q, clk, rst_n)
+  `ASSERT_STABLE(address_held, arvalid_q && !arready, {arvalid_q, address_q}, clk, rst_n)
 
 endmodule

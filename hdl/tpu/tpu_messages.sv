@@ -9,6 +9,8 @@
 // At most 2*N messages change at an edge, those that the engines name: each of these has a port to
 // the counters, and ports of the same message write the same values.
 
+`include "assertions.svh"
+
 module tpu_messages #(
   parameter int unsigned N    = 2,
   parameter int unsigned NMSG = 512
@@ -92,5 +94,10 @@ module tpu_messages #(
 
   logic unused_message;
   assign unused_message = ^{send_message, head_message};
+
+  for (genvar n = 0; n < N; n++) begin : gen_known
+    `ASSERT(message_is_there, !send[n] || 32'(send_message[n]) < NMSG, clk, rst_n)
+    `ASSERT(head_message_is_there, !grant[n] || 32'(head_message[n]) < NMSG, clk, rst_n)
+  end
 
 endmodule

@@ -8,6 +8,8 @@
 // a narrow layer, one pixel word a cycle from h+1 on. Throughput: one beat a cycle (narrow layers:
 // one word); a burst is decided in the cycle after the handshake of the one before.
 
+`include "assertions.svh"
+
 module zynqnet_reader
   import zynqnet_pkg::*;
 #(
@@ -200,5 +202,10 @@ module zynqnet_reader
   assign words         = data_q;
   assign bad_response  = beat && m_axi_rresp != 2'b00;
   assign finished      = run && pixel_beats_q == '0 && weight_beats_q == '0 && !valid_q;
+
+  `ASSERT(reads_within_limit, outstanding_q <= 4'(Reads), clk, run)
+  `ASSERT(one_segment_at_a_time, !(pixels_valid && weights_valid), clk, run)
+  `ASSERT_STABLE(address_held, m_axi_arvalid && !m_axi_arready,
+                 {m_axi_arvalid, m_axi_araddr, m_axi_arlen}, clk, run)
 
 endmodule

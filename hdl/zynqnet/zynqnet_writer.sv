@@ -6,6 +6,8 @@
 // Latency of words and of bursts 2 cycles, throughput one beat a cycle. Data go out behind their
 // address only. `credit` is a flip-flop's value: room for a step of the drain.
 
+`include "assertions.svh"
+
 module zynqnet_writer
   import zynqnet_pkg::*;
 #(
@@ -53,17 +55,17 @@ module zynqnet_writer
   logic [6:0]    pending_q;       // bursts begun by the drain less answers
   logic [5:0]    ahead_q;         // addresses less bursts whose data are out
   logic          address_moved, answer, burst_out;
-  logic          unused_ready [2];
+  logic          fifo_ready [2];
 
   fifo_sync #(.DATA_W(40), .DEPTH(OutDepth)) u_bursts (
     .clk, .rst_n,
-    .s_valid(burst_valid), .s_ready(unused_ready[0]), .s_data({burst_len, burst_address}),
+    .s_valid(burst_valid), .s_ready(fifo_ready[0]), .s_data({burst_len, burst_address}),
     .m_valid(burst_there), .m_ready(address_moved), .m_data({m_axi_awlen, m_axi_awaddr})
   );
 
   fifo_sync #(.DATA_W(DATA_W + 1), .DEPTH(OutDepth)) u_words (
     .clk, .rst_n,
-    .s_valid(words_valid), .s_ready(unused_ready[1]), .s_data({words_last, words}),
+    .s_valid(words_valid), .s_ready(fifo_ready[1]), .s_data({words_last, words}),
     .m_valid(word_there), .m_ready(beat), .m_data({m_axi_wlast, m_axi_wdata})
   );
 
@@ -97,5 +99,11 @@ module zynqnet_writer
       ahead_q       <= ahead_q + 6'(address_moved) - 6'(burst_out);
     end
   end
+
+  `ASSERT(credits_within_depth, credits_q <= CW'(OutDepth), clk, run)
+  `ASSERT(step_with_credit, !step || credit, clk, run)
+  `ASSERT(writes_within_limit, outstanding_q <= 5'(Writes), clk, run)
+  `ASSERT(bursts_have_room, !burst_valid || fifo_ready[0], clk, run)
+  `ASSERT(words_have_room, !words_valid || fifo_ready[1], clk, run)
 
 endmodule
