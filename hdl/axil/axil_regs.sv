@@ -19,23 +19,8 @@ module axil_regs #(
   input  logic              aclk,
   input  logic              aresetn,
 
-  input  logic [ADDR_W-1:0] s_axil_awaddr,
-  input  logic              s_axil_awvalid,
-  output logic              s_axil_awready,
-  input  logic [31:0]       s_axil_wdata,
-  input  logic [3:0]        s_axil_wstrb,
-  input  logic              s_axil_wvalid,
-  output logic              s_axil_wready,
-  output logic [1:0]        s_axil_bresp,
-  output logic              s_axil_bvalid,
-  input  logic              s_axil_bready,
-  input  logic [ADDR_W-1:0] s_axil_araddr,
-  input  logic              s_axil_arvalid,
-  output logic              s_axil_arready,
-  output logic [31:0]       s_axil_rdata,
-  output logic [1:0]        s_axil_rresp,
-  output logic              s_axil_rvalid,
-  input  logic              s_axil_rready,
+  input  axil_pkg::request_t  request,
+  output axil_pkg::response_t response,
 
   output logic              write,
   output logic [ADDR_W-1:0] write_addr,
@@ -49,8 +34,12 @@ module axil_regs #(
   input  logic              read_error     // in the cycle after `read`
 );
 
-  localparam logic [1:0] RespOkay   = 2'b00;
-  localparam logic [1:0] RespSlvErr = 2'b10;
+  if (ADDR_W < 2 || ADDR_W > 32) begin : gen_bad_addr_w
+    $fatal(1, "axil_regs: ADDR_W must be 2 to 32");
+  end
+
+  import axil_pkg::RespOkay;
+  import axil_pkg::RespSlvErr;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // Write channels
@@ -70,16 +59,16 @@ module axil_regs #(
   logic aw_here;
   logic w_here;
 
-  assign aw_here    = aw_held_q || (s_axil_awvalid && awready_q);
-  assign w_here     = w_held_q || (s_axil_wvalid && wready_q);
+  assign aw_here    = aw_held_q || (request.awvalid && awready_q);
+  assign w_here     = w_held_q || (request.wvalid && wready_q);
   assign write      = aw_here && w_here;
-  assign write_addr = aw_held_q ? awaddr_q : s_axil_awaddr;
-  assign write_data = w_held_q ? wdata_q : s_axil_wdata;
-  assign write_strb = w_held_q ? wstrb_q : s_axil_wstrb;
+  assign write_addr = aw_held_q ? awaddr_q : request.awaddr[ADDR_W-1:0];
+  assign write_data = w_held_q ? wdata_q : request.wdata;
+  assign write_strb = w_held_q ? wstrb_q : request.wstrb;
 
   assign aw_held_d = aw_here && !write;
   assign w_held_d  = w_here && !write;
-  assign bvalid_d  = write || (bvalid_q && !s_axil_bready);
+  assign bvalid_d  = write || (bvalid_q && !request.bready);
 
   always_ff @(posedge aclk) begin
     if (!aresetn) begin
@@ -99,12 +88,12 @@ module axil_regs #(
   end
 
   always_ff @(posedge aclk) begin
-    if (s_axil_awvalid && awready_q) begin
-      awaddr_q <= s_axil_awaddr;
+    if (request.awvalid && awready_q) begin
+      awaddr_q <= request.awaddr[ADDR_W-1:0];
     end
-    if (s_axil_wvalid && wready_q) begin
-      wdata_q <= s_axil_wdata;
-      wstrb_q <= s_axil_wstrb;
+    if (request.wvalid && wready_q) begin
+      wdata_q <= request.wdata;
+      wstrb_q <= request.wstrb;
     end
     if (write) begin
       bresp_q <= write_error ? RespSlvErr : RespOkay;
@@ -126,8 +115,8 @@ module axil_regs #(
   assign read      = ar_held_q && !write;
   assign read_addr = araddr_q;
 
-  assign ar_held_d = (s_axil_arvalid && arready_q) || (ar_held_q && write);
-  assign rvalid_d  = read_done_q || (rvalid_q && !s_axil_rready);
+  assign ar_held_d = (request.arvalid && arready_q) || (ar_held_q && write);
+  assign rvalid_d  = read_done_q || (rvalid_q && !request.rready);
 
   always_ff @(posedge aclk) begin
     if (!aresetn) begin
@@ -144,8 +133,8 @@ module axil_regs #(
   end
 
   always_ff @(posedge aclk) begin
-    if (s_axil_arvalid && arready_q) begin
-      araddr_q <= s_axil_araddr;
+    if (request.arvalid && arready_q) begin
+      araddr_q <= request.araddr[ADDR_W-1:0];
     end
     if (read_done_q) begin
       rdata_q <= read_error ? '0 : read_data;
@@ -153,18 +142,18 @@ module axil_regs #(
     end
   end
 
-  assign s_axil_awready = awready_q;
-  assign s_axil_wready  = wready_q;
-  assign s_axil_bvalid  = bvalid_q;
-  assign s_axil_bresp   = bresp_q;
-  assign s_axil_arready = arready_q;
-  assign s_axil_rvalid  = rvalid_q;
-  assign s_axil_rdata   = rdata_q;
-  assign s_axil_rresp   = rresp_q;
+  assign response = '{
+    awready: awready_q, wready: wready_q, bresp: bresp_q, bvalid: bvalid_q,
+    arready: arready_q, rdata: rdata_q, rresp: rresp_q, rvalid: rvalid_q
+  };
 
   `ASSERT(write_and_read_apart, !(write && read), aclk, aresetn)
   `ASSERT(one_write_outstanding, !(bvalid_q && (awready_q || wready_q)), aclk, aresetn)
   `ASSERT(one_read_outstanding, !(arready_q && (ar_held_q || read_done_q || rvalid_q)),
           aclk, aresetn)
+
+  // A slave looks at its own part of an address.
+  logic unused_bits;
+  assign unused_bits = ^{request.awaddr, request.araddr};
 
 endmodule

@@ -1,5 +1,6 @@
 // Object FIFO DMA engine: buffer descriptors, locks and banked memory between streams.
-+incdir+../common
++incdir+../common+../axil
+../axil/axil_pkg.sv
 ../axil/axil_regs.sv
 ../axis/fifo_sync.sv
 ../axis/skid_buffer.sv

@@ -8,6 +8,8 @@
 // cycle and stream. All ready and valid outputs are functions of flip-flops alone; the TKEEP of
 // external inputs is ignored.
 
+`include "axil.svh"
+
 module objfifo_array #(
   parameter  int unsigned NE        = 1,
   parameter  int unsigned NX        = 2,
@@ -24,41 +26,9 @@ module objfifo_array #(
   input  logic                                    aclk,
   input  logic                                    aresetn,
 
-  input  logic [NE-1:0][15:0]                     s_axil_awaddr,
-  input  logic [NE-1:0]                           s_axil_awvalid,
-  output logic [NE-1:0]                           s_axil_awready,
-  input  logic [NE-1:0][31:0]                     s_axil_wdata,
-  input  logic [NE-1:0][3:0]                      s_axil_wstrb,
-  input  logic [NE-1:0]                           s_axil_wvalid,
-  output logic [NE-1:0]                           s_axil_wready,
-  output logic [NE-1:0][1:0]                      s_axil_bresp,
-  output logic [NE-1:0]                           s_axil_bvalid,
-  input  logic [NE-1:0]                           s_axil_bready,
-  input  logic [NE-1:0][15:0]                     s_axil_araddr,
-  input  logic [NE-1:0]                           s_axil_arvalid,
-  output logic [NE-1:0]                           s_axil_arready,
-  output logic [NE-1:0][31:0]                     s_axil_rdata,
-  output logic [NE-1:0][1:0]                      s_axil_rresp,
-  output logic [NE-1:0]                           s_axil_rvalid,
-  input  logic [NE-1:0]                           s_axil_rready,
+  `AXIL_SLAVE_PORTS(s_axil, [NE-1:0], 16),
 
-  input  logic [11:0]                             sw_axil_awaddr,
-  input  logic                                    sw_axil_awvalid,
-  output logic                                    sw_axil_awready,
-  input  logic [31:0]                             sw_axil_wdata,
-  input  logic [3:0]                              sw_axil_wstrb,
-  input  logic                                    sw_axil_wvalid,
-  output logic                                    sw_axil_wready,
-  output logic [1:0]                              sw_axil_bresp,
-  output logic                                    sw_axil_bvalid,
-  input  logic                                    sw_axil_bready,
-  input  logic [11:0]                             sw_axil_araddr,
-  input  logic                                    sw_axil_arvalid,
-  output logic                                    sw_axil_arready,
-  output logic [31:0]                             sw_axil_rdata,
-  output logic [1:0]                              sw_axil_rresp,
-  output logic                                    sw_axil_rvalid,
-  input  logic                                    sw_axil_rready,
+  `AXIL_SLAVE_PORTS(sw_axil, , 12),
 
   input  logic [NX-1:0][WORD_W-1:0]               s_axis_tdata,
   input  logic [NX-1:0][WORD_W/8-1:0]             s_axis_tkeep,
@@ -116,29 +86,19 @@ module objfifo_array #(
   // Switch
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
+  axil_pkg::request_t  request;
+  axil_pkg::response_t response;
+
+  `AXIL_SLAVE_JOIN(sw_axil, request, response)
+
   objfifo_switch_regs #(
     .TARGETS(Targets),
     .NW     (NW)
   ) u_switch_regs (
     .aclk,
     .aresetn,
-    .s_axil_awaddr (sw_axil_awaddr),
-    .s_axil_awvalid(sw_axil_awvalid),
-    .s_axil_awready(sw_axil_awready),
-    .s_axil_wdata  (sw_axil_wdata),
-    .s_axil_wstrb  (sw_axil_wstrb),
-    .s_axil_wvalid (sw_axil_wvalid),
-    .s_axil_wready (sw_axil_wready),
-    .s_axil_bresp  (sw_axil_bresp),
-    .s_axil_bvalid (sw_axil_bvalid),
-    .s_axil_bready (sw_axil_bready),
-    .s_axil_araddr (sw_axil_araddr),
-    .s_axil_arvalid(sw_axil_arvalid),
-    .s_axil_arready(sw_axil_arready),
-    .s_axil_rdata  (sw_axil_rdata),
-    .s_axil_rresp  (sw_axil_rresp),
-    .s_axil_rvalid (sw_axil_rvalid),
-    .s_axil_rready (sw_axil_rready),
+    .request,
+    .response,
     .route,
     .routed,
     .add,
@@ -189,23 +149,7 @@ module objfifo_array #(
     ) u_dma (
       .aclk,
       .aresetn,
-      .s_axil_awaddr (s_axil_awaddr[e]),
-      .s_axil_awvalid(s_axil_awvalid[e]),
-      .s_axil_awready(s_axil_awready[e]),
-      .s_axil_wdata  (s_axil_wdata[e]),
-      .s_axil_wstrb  (s_axil_wstrb[e]),
-      .s_axil_wvalid (s_axil_wvalid[e]),
-      .s_axil_wready (s_axil_wready[e]),
-      .s_axil_bresp  (s_axil_bresp[e]),
-      .s_axil_bvalid (s_axil_bvalid[e]),
-      .s_axil_bready (s_axil_bready[e]),
-      .s_axil_araddr (s_axil_araddr[e]),
-      .s_axil_arvalid(s_axil_arvalid[e]),
-      .s_axil_arready(s_axil_arready[e]),
-      .s_axil_rdata  (s_axil_rdata[e]),
-      .s_axil_rresp  (s_axil_rresp[e]),
-      .s_axil_rvalid (s_axil_rvalid[e]),
-      .s_axil_rready (s_axil_rready[e]),
+      `AXIL_SLAVE_PINS(s_axil, s_axil, [e]),
       .s_axis_tdata  (in_data),
       .s_axis_tkeep  ('1),
       .s_axis_tlast  (in_last),

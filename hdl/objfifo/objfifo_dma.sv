@@ -13,6 +13,8 @@
 // one-way outputs and all AXI-Lite ready and valid are flip-flops; the stream inputs' TKEEP and
 // TLAST are ignored. irq is a gate behind flip-flops.
 
+`include "axil.svh"
+
 module objfifo_dma #(
   parameter  int unsigned NS        = 2,
   parameter  int unsigned NM        = 2,
@@ -26,23 +28,7 @@ module objfifo_dma #(
   input  logic                        aclk,
   input  logic                        aresetn,
 
-  input  logic [15:0]                 s_axil_awaddr,
-  input  logic                        s_axil_awvalid,
-  output logic                        s_axil_awready,
-  input  logic [31:0]                 s_axil_wdata,
-  input  logic [3:0]                  s_axil_wstrb,
-  input  logic                        s_axil_wvalid,
-  output logic                        s_axil_wready,
-  output logic [1:0]                  s_axil_bresp,
-  output logic                        s_axil_bvalid,
-  input  logic                        s_axil_bready,
-  input  logic [15:0]                 s_axil_araddr,
-  input  logic                        s_axil_arvalid,
-  output logic                        s_axil_arready,
-  output logic [31:0]                 s_axil_rdata,
-  output logic [1:0]                  s_axil_rresp,
-  output logic                        s_axil_rvalid,
-  input  logic                        s_axil_rready,
+  `AXIL_SLAVE_PORTS(s_axil, , 16),
 
   input  logic [NS-1:0][WORD_W-1:0]   s_axis_tdata,
   input  logic [NS-1:0][WORD_W/8-1:0] s_axis_tkeep,
@@ -350,28 +336,18 @@ module objfifo_dma #(
   logic [31:0]        error;
   logic [C-1:0][31:0] tokens;
 
+  axil_pkg::request_t  request;
+  axil_pkg::response_t response;
+
+  `AXIL_SLAVE_JOIN(s_axil, request, response)
+
   axil_regs #(
     .ADDR_W(16)
   ) u_axil (
     .aclk,
     .aresetn,
-    .s_axil_awaddr,
-    .s_axil_awvalid,
-    .s_axil_awready,
-    .s_axil_wdata,
-    .s_axil_wstrb,
-    .s_axil_wvalid,
-    .s_axil_wready,
-    .s_axil_bresp,
-    .s_axil_bvalid,
-    .s_axil_bready,
-    .s_axil_araddr,
-    .s_axil_arvalid,
-    .s_axil_arready,
-    .s_axil_rdata,
-    .s_axil_rresp,
-    .s_axil_rvalid,
-    .s_axil_rready,
+    .request,
+    .response,
     .write,
     .write_addr,
     .write_data,

@@ -1,5 +1,6 @@
 // Symmetric cint16 FIR: coefficients, shift and rounding by AXI-Lite, one beat a cycle.
-+incdir+../common
++incdir+../common+../axil
+../axil/axil_pkg.sv
 ../axil/axil_regs.sv
 ../axis/fifo_sync.sv
 plio_valid_words.sv

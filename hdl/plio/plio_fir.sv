@@ -16,6 +16,7 @@
 // settings while no beat is in flight.
 
 `include "assertions.svh"
+`include "axil.svh"
 
 module plio_fir #(
   parameter int unsigned W     = 64,
@@ -36,23 +37,7 @@ module plio_fir #(
   output logic             m_axis_tvalid,
   input  logic             m_axis_tready,
 
-  input  logic [11:0]      s_axil_awaddr,
-  input  logic             s_axil_awvalid,
-  output logic             s_axil_awready,
-  input  logic [31:0]      s_axil_wdata,
-  input  logic [3:0]       s_axil_wstrb,
-  input  logic             s_axil_wvalid,
-  output logic             s_axil_wready,
-  output logic [1:0]       s_axil_bresp,
-  output logic             s_axil_bvalid,
-  input  logic             s_axil_bready,
-  input  logic [11:0]      s_axil_araddr,
-  input  logic             s_axil_arvalid,
-  output logic             s_axil_arready,
-  output logic [31:0]      s_axil_rdata,
-  output logic [1:0]       s_axil_rresp,
-  output logic             s_axil_rvalid,
-  input  logic             s_axil_rready
+  `AXIL_SLAVE_PORTS(s_axil, , 12)
 );
 
   if (W != 32 && W != 64 && W != 128) begin : gen_bad_w
@@ -112,6 +97,11 @@ module plio_fir #(
   logic [Pairs-1:0][15:0] coef;
   logic [IncW-1:0]        sat_inc_q;
 
+  axil_pkg::request_t  request;
+  axil_pkg::response_t response;
+
+  `AXIL_SLAVE_JOIN(s_axil, request, response)
+
   plio_fir_regs #(
     .NTAPS      (NTAPS),
     .P          (P),
@@ -120,23 +110,8 @@ module plio_fir #(
   ) u_regs (
     .aclk,
     .aresetn,
-    .s_axil_awaddr,
-    .s_axil_awvalid,
-    .s_axil_awready,
-    .s_axil_wdata,
-    .s_axil_wstrb,
-    .s_axil_wvalid,
-    .s_axil_wready,
-    .s_axil_bresp,
-    .s_axil_bvalid,
-    .s_axil_bready,
-    .s_axil_araddr,
-    .s_axil_arvalid,
-    .s_axil_arready,
-    .s_axil_rdata,
-    .s_axil_rresp,
-    .s_axil_rvalid,
-    .s_axil_rready,
+    .request,
+    .response,
     .beat_accepted  (accept),
     .saturated_count(sat_inc_q),
     .clear,

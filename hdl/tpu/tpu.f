@@ -1,5 +1,6 @@
 // TPU command front end: fetch, assembly, dependencies, barriers and dispatch for 1 to 8 cores.
-+incdir+../common
++incdir+../common+../axil
+../axil/axil_pkg.sv
 ../axil/axil_regs.sv
 ../axis/fifo_sync.sv
 tpu_assemble.sv

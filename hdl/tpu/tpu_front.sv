@@ -11,6 +11,8 @@
 // Throughput 16 bytes a cycle and engine. m_axis_tvalid and irq are gates behind flip-flops, every
 // other valid and ready output is a flip-flop.
 
+`include "axil.svh"
+
 module tpu_front #(
   parameter  int unsigned CHIP    = 0,
   parameter  int unsigned CORES   = 1,
@@ -22,23 +24,7 @@ module tpu_front #(
   input  logic                 aclk,
   input  logic                 aresetn,
 
-  input  logic [15:0]          s_axil_awaddr,
-  input  logic                 s_axil_awvalid,
-  output logic                 s_axil_awready,
-  input  logic [31:0]          s_axil_wdata,
-  input  logic [3:0]           s_axil_wstrb,
-  input  logic                 s_axil_wvalid,
-  output logic                 s_axil_wready,
-  output logic [1:0]           s_axil_bresp,
-  output logic                 s_axil_bvalid,
-  input  logic                 s_axil_bready,
-  input  logic [15:0]          s_axil_araddr,
-  input  logic                 s_axil_arvalid,
-  output logic                 s_axil_arready,
-  output logic [31:0]          s_axil_rdata,
-  output logic [1:0]           s_axil_rresp,
-  output logic                 s_axil_rvalid,
-  input  logic                 s_axil_rready,
+  `AXIL_SLAVE_PORTS(s_axil, , 16),
 
   input  logic [7:0]           start_tdata,
   input  logic                 start_tvalid,
@@ -283,28 +269,18 @@ module tpu_front #(
   logic [31:0] read_data;
   logic        read_error;
 
+  axil_pkg::request_t  request;
+  axil_pkg::response_t response;
+
+  `AXIL_SLAVE_JOIN(s_axil, request, response)
+
   axil_regs #(
     .ADDR_W(16)
   ) u_axil (
     .aclk,
     .aresetn,
-    .s_axil_awaddr,
-    .s_axil_awvalid,
-    .s_axil_awready,
-    .s_axil_wdata,
-    .s_axil_wstrb,
-    .s_axil_wvalid,
-    .s_axil_wready,
-    .s_axil_bresp,
-    .s_axil_bvalid,
-    .s_axil_bready,
-    .s_axil_araddr,
-    .s_axil_arvalid,
-    .s_axil_arready,
-    .s_axil_rdata,
-    .s_axil_rresp,
-    .s_axil_rvalid,
-    .s_axil_rready,
+    .request,
+    .response,
     .write,
     .write_addr,
     .write_data,

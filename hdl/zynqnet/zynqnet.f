@@ -1,5 +1,6 @@
 // The ZynqNet accelerator: registers, AXI4 memory, caches, processing elements.
-+incdir+../common
++incdir+../common+../axil
+../axil/axil_pkg.sv
 ../axil/axil_regs.sv
 ../axis/fifo_sync.sv
 zynqnet_pkg.sv

@@ -6,6 +6,8 @@
 // Everything that it does, cycle by cycle, is in docs/zynqnet-hardware.md. Throughput: one issue a
 // cycle, which is nine multiply-accumulates (1x1: eight) in each of NPE elements.
 
+`include "axil.svh"
+
 module zynqnet
   import zynqnet_pkg::*;
 #(
@@ -19,23 +21,7 @@ module zynqnet
   input  logic                aresetn,
   output logic                irq,
 
-  input  logic [11:0]         s_axil_awaddr,
-  input  logic                s_axil_awvalid,
-  output logic                s_axil_awready,
-  input  logic [31:0]         s_axil_wdata,
-  input  logic [3:0]          s_axil_wstrb,
-  input  logic                s_axil_wvalid,
-  output logic                s_axil_wready,
-  output logic [1:0]          s_axil_bresp,
-  output logic                s_axil_bvalid,
-  input  logic                s_axil_bready,
-  input  logic [11:0]         s_axil_araddr,
-  input  logic                s_axil_arvalid,
-  output logic                s_axil_arready,
-  output logic [31:0]         s_axil_rdata,
-  output logic [1:0]          s_axil_rresp,
-  output logic                s_axil_rvalid,
-  input  logic                s_axil_rready,
+  `AXIL_SLAVE_PORTS(s_axil, , 12),
 
   output logic [31:0]         m_axi_awaddr,
   output logic [7:0]          m_axi_awlen,
@@ -98,14 +84,16 @@ module zynqnet
   logic drain_finished, answered, write_bad, write_beat;
   logic issue;
 
+  axil_pkg::request_t  request;
+  axil_pkg::response_t response;
+
+  `AXIL_SLAVE_JOIN(s_axil, request, response)
+
   zynqnet_regs #(.NPE(NPE), .DATA_W(DATA_W), .INT8(Int8), .LINES(LINES),
       .MEM_WORDS(MEM_WORDS)) u_regs (
     .aclk, .aresetn, .irq,
-    .s_axil_awaddr, .s_axil_awvalid, .s_axil_awready, .s_axil_wdata, .s_axil_wstrb, .s_axil_wvalid,
-    .s_axil_wready,
-    .s_axil_bresp, .s_axil_bvalid, .s_axil_bready, .s_axil_araddr, .s_axil_arvalid, .s_axil_arready,
-    .s_axil_rdata,
-    .s_axil_rresp, .s_axil_rvalid, .s_axil_rready,
+    .request,
+    .response,
     .registers, .start(go), .busy, .done, .failed(error_q != ErrNone),
     .error(error_q), .cycles(cycles_q), .counts, .read_beats(read_beats_q),
     .write_beats(write_beats_q),
