@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // objfifo_channel - what an S2MM and an MM2S channel have in common: task queue, sequencer, the
-// descriptor at work (slot CUR) and its walk through the memory, events, errors.
+// descriptor at work (slot CUR) and its walk through the memory, events, errors. Beside it stands
+// objfifo_s2mm or objfifo_mm2s, the stream side.
 //
 // The stream side says when it wants a word (`want`); the channel asks the banks for it where it
 // lies in the memory, and `word` is high at the edge at which the word is moved: granted by its
@@ -59,8 +60,7 @@ module objfifo_channel #(
   input  logic              want,
   output logic              word,
   output logic              word_padding,
-  output logic              word_last,       // last of the BD
-  output logic              word_tlast,      // the same, unless suppressed
+  output logic              word_tlast,      // with the last of the BD, unless suppressed
 
   output logic              evt_tvalid,
   output logic [15:0]       evt_tdata,
@@ -194,6 +194,7 @@ module objfifo_channel #(
   logic       suppress_last_q;
   logic       outside;
   logic       in_memory;
+  logic       word_last;       // of the BD
   logic       finish;
 
   objfifo_walk #(

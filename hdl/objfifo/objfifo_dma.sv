@@ -214,102 +214,110 @@ module objfifo_dma #(
   logic [C-1:0]      bad_address;
   logic [C-1:0][5:0] bad_address_id;
 
+  // Between a channel and its stream side. Headers, padding and TLAST are matters of the output
+  // streams.
+  logic [C-1:0]      active;
+  logic [C-1:0]      want;
+  logic [C-1:0]      word;
+  logic [C-1:0]      load;
+  logic [C-1:0]      load_header;
+  logic [C-1:0][4:0] load_packet_id;
+  logic [C-1:0][2:0] load_packet_type;
+  logic [C-1:0]      word_padding;
+  logic [C-1:0]      word_tlast;
+
   for (genvar c = 0; c < C; c++) begin : gen_channel
+    objfifo_channel #(
+      .NBD      (NBD),
+      .MEM_WORDS(MEM_WORDS),
+      .PADDING  (c >= NS)
+    ) u_channel (
+      .clk             (aclk),
+      .rst_n           (aresetn),
+      .running,
+      .clear,
+      .push            (push[c]),
+      .push_start,
+      .push_repeat,
+      .push_token,
+      .queue_full      (queue_full[c]),
+      .queue_count     (queue_count[c]),
+      .busy            (busy[c]),
+      .stopped         (stopped[c]),
+      .table_bd        (table_rbd[c]),
+      .table_known     (table_rknown[c]),
+      .table_words     (table_rwords[c]),
+      .table_after     (table_rafter[c]),
+      .counter_we,
+      .counter_bd,
+      .counter_begin,
+      .acquire_valid   (acquire_valid[c]),
+      .acquire_lock    (acquire_lock[c]),
+      .acquire_value   (acquire_value[c]),
+      .acquire_granted (acquire_granted[c]),
+      .release_valid   (release_valid[c]),
+      .release_lock    (release_lock[c]),
+      .release_value   (release_value[c]),
+      .bank_request    (bank_request[c]),
+      .bank_address    (bank_address[c]),
+      .bank_granted    (bank_granted[c]),
+      .active          (active[c]),
+      .load            (load[c]),
+      .load_header     (load_header[c]),
+      .load_packet_id  (load_packet_id[c]),
+      .load_packet_type(load_packet_type[c]),
+      .want            (want[c]),
+      .word            (word[c]),
+      .word_padding    (word_padding[c]),
+      .word_tlast      (word_tlast[c]),
+      .evt_tvalid      (evt_tvalid[c]),
+      .evt_tdata       (evt_tdata[c]),
+      .token           (token[c]),
+      .bad_bd          (bad_bd[c]),
+      .bad_bd_id       (bad_bd_id[c]),
+      .bad_address     (bad_address[c]),
+      .bad_address_id  (bad_address_id[c])
+    );
+
     if (c < NS) begin : gen_s2mm
       objfifo_s2mm #(
-        .NBD      (NBD),
-        .MEM_WORDS(MEM_WORDS),
-        .WORD_W   (WORD_W)
+        .WORD_W(WORD_W)
       ) u_s2mm (
-        .clk            (aclk),
-        .rst_n          (aresetn),
-        .running,
-        .clear,
-        .push           (push[c]),
-        .push_start,
-        .push_repeat,
-        .push_token,
-        .queue_full     (queue_full[c]),
-        .queue_count    (queue_count[c]),
-        .busy           (busy[c]),
-        .stopped        (stopped[c]),
-        .table_bd       (table_rbd[c]),
-        .table_known    (table_rknown[c]),
-        .table_words    (table_rwords[c]),
-        .table_after    (table_rafter[c]),
-        .counter_we,
-        .counter_bd,
-        .counter_begin,
-        .acquire_valid  (acquire_valid[c]),
-        .acquire_lock   (acquire_lock[c]),
-        .acquire_value  (acquire_value[c]),
-        .acquire_granted(acquire_granted[c]),
-        .release_valid  (release_valid[c]),
-        .release_lock   (release_lock[c]),
-        .release_value  (release_value[c]),
-        .bank_request   (bank_request[c]),
-        .bank_address   (bank_address[c]),
-        .bank_wdata     (bank_wdata[c]),
-        .bank_granted   (bank_granted[c]),
-        .evt_tvalid     (evt_tvalid[c]),
-        .evt_tdata      (evt_tdata[c]),
-        .token          (token[c]),
-        .bad_bd         (bad_bd[c]),
-        .bad_bd_id      (bad_bd_id[c]),
-        .bad_address    (bad_address[c]),
-        .bad_address_id (bad_address_id[c]),
-        .s_axis_tdata   (s_axis_tdata[c]),
-        .s_axis_tvalid  (s_axis_tvalid[c]),
-        .s_axis_tready  (s_axis_tready[c])
+        .clk          (aclk),
+        .rst_n        (aresetn),
+        .active       (active[c]),
+        .want         (want[c]),
+        .word         (word[c]),
+        .bank_wdata   (bank_wdata[c]),
+        .s_axis_tdata (s_axis_tdata[c]),
+        .s_axis_tvalid(s_axis_tvalid[c]),
+        .s_axis_tready(s_axis_tready[c])
       );
+
+      logic unused_output;
+      assign unused_output = ^{load[c], load_header[c], load_packet_id[c], load_packet_type[c],
+                               word_padding[c], word_tlast[c]};
     end else begin : gen_mm2s
       objfifo_mm2s #(
-        .NBD      (NBD),
-        .MEM_WORDS(MEM_WORDS),
-        .WORD_W   (WORD_W)
+        .WORD_W(WORD_W)
       ) u_mm2s (
-        .clk            (aclk),
-        .rst_n          (aresetn),
-        .running,
-        .clear,
-        .push           (push[c]),
-        .push_start,
-        .push_repeat,
-        .push_token,
-        .queue_full     (queue_full[c]),
-        .queue_count    (queue_count[c]),
-        .busy           (busy[c]),
-        .stopped        (stopped[c]),
-        .table_bd       (table_rbd[c]),
-        .table_known    (table_rknown[c]),
-        .table_words    (table_rwords[c]),
-        .table_after    (table_rafter[c]),
-        .counter_we,
-        .counter_bd,
-        .counter_begin,
-        .acquire_valid  (acquire_valid[c]),
-        .acquire_lock   (acquire_lock[c]),
-        .acquire_value  (acquire_value[c]),
-        .acquire_granted(acquire_granted[c]),
-        .release_valid  (release_valid[c]),
-        .release_lock   (release_lock[c]),
-        .release_value  (release_value[c]),
-        .bank_request   (bank_request[c]),
-        .bank_address   (bank_address[c]),
-        .bank_granted   (bank_granted[c]),
-        .bank_rdata     (bank_rdata[c-NS]),
-        .evt_tvalid     (evt_tvalid[c]),
-        .evt_tdata      (evt_tdata[c]),
-        .token          (token[c]),
-        .bad_bd         (bad_bd[c]),
-        .bad_bd_id      (bad_bd_id[c]),
-        .bad_address    (bad_address[c]),
-        .bad_address_id (bad_address_id[c]),
-        .m_axis_tdata   (m_axis_tdata[c-NS]),
-        .m_axis_tkeep   (m_axis_tkeep[c-NS]),
-        .m_axis_tlast   (m_axis_tlast[c-NS]),
-        .m_axis_tvalid  (m_axis_tvalid[c-NS]),
-        .m_axis_tready  (m_axis_tready[c-NS])
+        .clk             (aclk),
+        .rst_n           (aresetn),
+        .active          (active[c]),
+        .load            (load[c]),
+        .load_header     (load_header[c]),
+        .load_packet_id  (load_packet_id[c]),
+        .load_packet_type(load_packet_type[c]),
+        .want            (want[c]),
+        .word            (word[c]),
+        .word_padding    (word_padding[c]),
+        .word_tlast      (word_tlast[c]),
+        .bank_rdata      (bank_rdata[c-NS]),
+        .m_axis_tdata    (m_axis_tdata[c-NS]),
+        .m_axis_tkeep    (m_axis_tkeep[c-NS]),
+        .m_axis_tlast    (m_axis_tlast[c-NS]),
+        .m_axis_tvalid   (m_axis_tvalid[c-NS]),
+        .m_axis_tready   (m_axis_tready[c-NS])
       );
     end
   end

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// objfifo_mm2s - a memory-to-stream channel: the words that the descriptors name, with padding
-// zeros, packet headers and TLAST, go out on a stream.
+// objfifo_mm2s - the stream side of a memory-to-stream channel: the words that objfifo_channel
+// names, with padding zeros, packet headers and TLAST, go out on a stream.
 //
 // A word is issued, is read from its bank at that edge, goes into the output FIFO (capacity 8 by
 // credits) at the next one, and can be transferred at the third: latency MM2S_LATENCY = 3 cycles.
@@ -12,53 +12,21 @@
 `include "assertions.svh"
 
 module objfifo_mm2s #(
-  parameter int unsigned NBD       = 48,
-  parameter int unsigned MEM_WORDS = 131072,
-  parameter int unsigned WORD_W    = 32
+  parameter int unsigned WORD_W = 32
 ) (
   input  logic                clk,
   input  logic                rst_n,
 
-  input  logic                running,
-  input  logic                clear,
-
-  input  logic                push,
-  input  logic [5:0]          push_start,
-  input  logic [7:0]          push_repeat,
-  input  logic                push_token,
-  output logic                queue_full,
-  output logic [2:0]          queue_count,
-  output logic                busy,
-  output logic                stopped,
-
-  output logic [5:0]          table_bd,
-  input  logic                table_known,
-  input  logic [10:0][31:0]   table_words,
-  input  logic [5:0]          table_after,
-  input  logic                counter_we,
-  input  logic [5:0]          counter_bd,
-  input  logic [5:0]          counter_begin,
-
-  output logic                acquire_valid,
-  output logic [5:0]          acquire_lock,
-  output logic [5:0]          acquire_value,
-  input  logic                acquire_granted,
-  output logic                release_valid,
-  output logic [5:0]          release_lock,
-  output logic [5:0]          release_value,
-
-  output logic                bank_request,
-  output logic [19:0]         bank_address,
-  input  logic                bank_granted,
-  input  logic [WORD_W-1:0]   bank_rdata,     // in the cycle after bank_granted
-
-  output logic                evt_tvalid,
-  output logic [15:0]         evt_tdata,
-  output logic                token,
-  output logic                bad_bd,
-  output logic [5:0]          bad_bd_id,
-  output logic                bad_address,
-  output logic [5:0]          bad_address_id,
+  input  logic                active,
+  input  logic                load,
+  input  logic                load_header,
+  input  logic [4:0]          load_packet_id,
+  input  logic [2:0]          load_packet_type,
+  output logic                want,
+  input  logic                word,
+  input  logic                word_padding,
+  input  logic                word_tlast,
+  input  logic [WORD_W-1:0]   bank_rdata,     // in the cycle after the word
 
   output logic [WORD_W-1:0]   m_axis_tdata,
   output logic [WORD_W/8-1:0] m_axis_tkeep,
@@ -92,69 +60,9 @@ module objfifo_mm2s #(
   // Issue
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  logic       active;
-  logic       load;
-  logic       load_header;
-  logic [4:0] load_packet_id;
-  logic [2:0] load_packet_type;
-  logic       word;
-  logic       word_padding;
-  logic       word_tlast;
-  logic       unused_last;
-  logic       header_pending_q;
+  logic header_pending_q;
 
-  objfifo_channel #(
-    .NBD      (NBD),
-    .MEM_WORDS(MEM_WORDS),
-    .PADDING  (1'b1)
-  ) u_channel (
-    .clk,
-    .rst_n,
-    .running,
-    .clear,
-    .push,
-    .push_start,
-    .push_repeat,
-    .push_token,
-    .queue_full,
-    .queue_count,
-    .busy,
-    .stopped,
-    .table_bd,
-    .table_known,
-    .table_words,
-    .table_after,
-    .counter_we,
-    .counter_bd,
-    .counter_begin,
-    .acquire_valid,
-    .acquire_lock,
-    .acquire_value,
-    .acquire_granted,
-    .release_valid,
-    .release_lock,
-    .release_value,
-    .bank_request,
-    .bank_address,
-    .bank_granted,
-    .active,
-    .load,
-    .load_header,
-    .load_packet_id,
-    .load_packet_type,
-    .want            (active && credit && !header_pending_q),
-    .word,
-    .word_padding,
-    .word_last       (unused_last),
-    .word_tlast,
-    .evt_tvalid,
-    .evt_tdata,
-    .token,
-    .bad_bd,
-    .bad_bd_id,
-    .bad_address,
-    .bad_address_id
-  );
+  assign want = active && credit && !header_pending_q;
 
   // The header is the first word of its descriptor, outside the walk.
   logic [4:0] packet_id_q;
