@@ -326,16 +326,6 @@ module objfifo_dma #(
   // Registers
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  logic               write;
-  logic [15:0]        write_addr;
-  logic [31:0]        write_data;
-  logic [3:0]         write_strb;
-  logic               write_error;
-  logic               read;
-  logic [15:0]        read_addr;
-  logic [31:0]        read_data;
-  logic               read_error;
-
   logic [C-1:0]       queue_overflow;
   logic [31:0]        irq_clear;
   logic               error_clear;
@@ -349,24 +339,6 @@ module objfifo_dma #(
 
   `AXIL_SLAVE_JOIN(s_axil, request, response)
 
-  axil_regs #(
-    .ADDR_W(16)
-  ) u_axil (
-    .aclk,
-    .aresetn,
-    .request,
-    .response,
-    .write,
-    .write_addr,
-    .write_data,
-    .write_strb,
-    .write_error,
-    .read,
-    .read_addr,
-    .read_data,
-    .read_error
-  );
-
   objfifo_regs #(
     .NS       (NS),
     .NM       (NM),
@@ -377,15 +349,8 @@ module objfifo_dma #(
   ) u_regs (
     .clk         (aclk),
     .rst_n       (aresetn),
-    .write,
-    .write_addr,
-    .write_data,
-    .write_strb,
-    .write_error,
-    .read,
-    .read_addr,
-    .read_data,
-    .read_error,
+    .request,
+    .response,
     .start       (start_tvalid),
     .running,
     .clear,

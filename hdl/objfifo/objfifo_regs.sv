@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// objfifo_regs - the register map of the engine, and whether it runs.
+// objfifo_regs - the register map of the engine behind AXI4-Lite, and whether it runs.
 //
 // Map in docs/objfifo-engine.md. A write takes effect at the edge of `write`; a read takes its
 // values at the edge of `read`, its data stands in the next cycle (latency 1). Throughput one of
@@ -22,15 +22,8 @@ module objfifo_regs #(
   input  logic                  clk,
   input  logic                  rst_n,
 
-  input  logic                  write,
-  input  logic [15:0]           write_addr,
-  input  logic [31:0]           write_data,
-  input  logic [3:0]            write_strb,
-  output logic                  write_error,
-  input  logic                  read,
-  input  logic [15:0]           read_addr,
-  output logic [31:0]           read_data,
-  output logic                  read_error,
+  input  axil_pkg::request_t    request,
+  output axil_pkg::response_t   response,
 
   input  logic                  start,
   output logic                  running,
@@ -78,6 +71,34 @@ module objfifo_regs #(
   output logic [31:0]           window_wdata,
   input  logic [WORD_W-1:0]     window_rdata
 );
+
+  logic        write;
+  logic [15:0] write_addr;
+  logic [31:0] write_data;
+  logic [3:0]  write_strb;
+  logic        write_error;
+  logic        read;
+  logic [15:0] read_addr;
+  logic [31:0] read_data;
+  logic        read_error;
+
+  axil_regs #(
+    .ADDR_W(16)
+  ) u_axil (
+    .aclk   (clk),
+    .aresetn(rst_n),
+    .request,
+    .response,
+    .write,
+    .write_addr,
+    .write_data,
+    .write_strb,
+    .write_error,
+    .read,
+    .read_addr,
+    .read_data,
+    .read_error
+  );
 
   localparam logic [31:0] IdValue     = 32'h4F46_4D44;
   localparam logic [31:0] ConfigValue =

@@ -12,8 +12,8 @@ module objfifo_switch_regs #(
   input  logic                    aclk,
   input  logic                    aresetn,
 
-  input  axil_pkg::request_t  request,
-  output axil_pkg::response_t response,
+  input  axil_pkg::request_t      request,
+  output axil_pkg::response_t     response,
 
   output logic [TARGETS-1:0][7:0] route,
   output logic [TARGETS-1:0]      routed,

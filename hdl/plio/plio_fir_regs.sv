@@ -19,8 +19,8 @@ module plio_fir_regs #(
   input  logic                    aclk,
   input  logic                    aresetn,
 
-  input  axil_pkg::request_t  request,
-  output axil_pkg::response_t response,
+  input  axil_pkg::request_t      request,
+  output axil_pkg::response_t     response,
 
   // Events from the data path.
   input  logic                    beat_accepted,

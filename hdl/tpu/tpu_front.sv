@@ -259,38 +259,10 @@ module tpu_front #(
     .id    (error_id)
   );
 
-  logic        write;
-  logic [15:0] write_addr;
-  logic [31:0] write_data;
-  logic [3:0]  write_strb;
-  logic        write_error;
-  logic        read;
-  logic [15:0] read_addr;
-  logic [31:0] read_data;
-  logic        read_error;
-
   axil_pkg::request_t  request;
   axil_pkg::response_t response;
 
   `AXIL_SLAVE_JOIN(s_axil, request, response)
-
-  axil_regs #(
-    .ADDR_W(16)
-  ) u_axil (
-    .aclk,
-    .aresetn,
-    .request,
-    .response,
-    .write,
-    .write_addr,
-    .write_data,
-    .write_strb,
-    .write_error,
-    .read,
-    .read_addr,
-    .read_data,
-    .read_error
-  );
 
   tpu_regs #(
     .CHIP   (CHIP),
@@ -301,14 +273,8 @@ module tpu_front #(
   ) u_regs (
     .clk         (aclk),
     .rst_n       (aresetn),
-    .write,
-    .write_addr,
-    .write_data,
-    .write_strb,
-    .write_error,
-    .read_addr,
-    .read_data,
-    .read_error,
+    .request,
+    .response,
     .start       (start_tvalid),
     .may_clear   (m_axis_tvalid == '0 && reading == '0),
     .clear,
@@ -344,8 +310,8 @@ module tpu_front #(
     .irq
   );
 
-  // Bursts are of a known length, the trigger's data have no meaning, a read changes nothing.
+  // Bursts are of a known length, the trigger's data have no meaning.
   logic unused_inputs;
-  assign unused_inputs = ^{m_axi_rlast, start_tdata, read};
+  assign unused_inputs = ^{m_axi_rlast, start_tdata};
 
 endmodule

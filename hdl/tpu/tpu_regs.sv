@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tpu_regs - the register map of docs/tpu-engine.md. A write takes effect at the edge of `write`,
+// tpu_regs - the register map of docs/tpu-engine.md behind AXI4-Lite (handshakes, latency and
+// throughput of axil_regs). A write takes effect at the edge of `write`,
 // a read is answered one cycle after its address.
 
 module tpu_regs #(
@@ -15,14 +16,8 @@ module tpu_regs #(
   input  logic                    clk,
   input  logic                    rst_n,
 
-  input  logic                    write,
-  input  logic [15:0]             write_addr,
-  input  logic [31:0]             write_data,
-  input  logic [3:0]              write_strb,
-  output logic                    write_error,
-  input  logic [15:0]             read_addr,
-  output logic [31:0]             read_data,
-  output logic                    read_error,
+  input  axil_pkg::request_t      request,
+  output axil_pkg::response_t     response,
 
   input  logic                    start,         // the trigger
   input  logic                    may_clear,
@@ -64,6 +59,34 @@ module tpu_regs #(
 
   output logic                    irq
 );
+
+  logic        write;
+  logic [15:0] write_addr;
+  logic [31:0] write_data;
+  logic [3:0]  write_strb;
+  logic        write_error;
+  logic        unused_read;   // a read changes nothing
+  logic [15:0] read_addr;
+  logic [31:0] read_data;
+  logic        read_error;
+
+  axil_regs #(
+    .ADDR_W(16)
+  ) u_axil (
+    .aclk   (clk),
+    .aresetn(rst_n),
+    .request,
+    .response,
+    .write,
+    .write_addr,
+    .write_data,
+    .write_strb,
+    .write_error,
+    .read       (unused_read),
+    .read_addr,
+    .read_data,
+    .read_error
+  );
 
   localparam int unsigned CoreW = CORES > 1 ? $clog2(CORES) : 1;
   localparam int unsigned MsgW  = $clog2(NMSG);
