@@ -125,7 +125,7 @@ class Simulator:
             tuple(crossings),
         )
         write_job(job, folder)
-        command = [str(built.executable), *seed_arguments(seed)]
+        command = [str(built.executable), *seed_arguments(seed), "--inputs-low"]
         if self.waves is not None:
             command += ["--trace", "--trace-file", str(self.waves)]
         environment = cocotb_environment(TOP, "tb.session", seed, folder / "cocotb.xml")

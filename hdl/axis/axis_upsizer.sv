@@ -9,6 +9,8 @@
 // cycle. s_axis_tready and m_axis_tvalid are flip-flops (those of the output skid buffer). R is 2
 // or 4.
 
+`include "axis.svh"
+
 module axis_upsizer #(
   parameter int unsigned S_W = 32,
   parameter int unsigned M_W = 64
@@ -16,17 +18,9 @@ module axis_upsizer #(
   input  logic             aclk,
   input  logic             aresetn,
 
-  input  logic [S_W-1:0]   s_axis_tdata,
-  input  logic [S_W/8-1:0] s_axis_tkeep,
-  input  logic             s_axis_tlast,
-  input  logic             s_axis_tvalid,
-  output logic             s_axis_tready,
+  `AXIS_SLAVE_PORTS(s_axis, , S_W),
 
-  output logic [M_W-1:0]   m_axis_tdata,
-  output logic [M_W/8-1:0] m_axis_tkeep,
-  output logic             m_axis_tlast,
-  output logic             m_axis_tvalid,
-  input  logic             m_axis_tready
+  `AXIS_MASTER_PORTS(m_axis, , M_W)
 );
 
   if (S_W < 8 || S_W % 8 != 0) begin : gen_bad_s_w

@@ -1,5 +1,5 @@
 // Object FIFO DMA engine: buffer descriptors, locks and banked memory between streams.
-+incdir+../common+../axil
++incdir+../common+../axil+../axis
 ../axil/axil_pkg.sv
 ../axil/axil_regs.sv
 ../axis/fifo_sync.sv

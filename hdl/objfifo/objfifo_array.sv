@@ -9,6 +9,7 @@
 // external inputs is ignored.
 
 `include "axil.svh"
+`include "axis.svh"
 
 module objfifo_array #(
   parameter  int unsigned NE        = 1,
@@ -30,17 +31,9 @@ module objfifo_array #(
 
   `AXIL_SLAVE_PORTS(sw_axil, , 12),
 
-  input  logic [NX-1:0][WORD_W-1:0]               s_axis_tdata,
-  input  logic [NX-1:0][WORD_W/8-1:0]             s_axis_tkeep,
-  input  logic [NX-1:0]                           s_axis_tlast,
-  input  logic [NX-1:0]                           s_axis_tvalid,
-  output logic [NX-1:0]                           s_axis_tready,
+  `AXIS_SLAVE_PORTS(s_axis, [NX-1:0], WORD_W),
 
-  output logic [NX-1:0][WORD_W-1:0]               m_axis_tdata,
-  output logic [NX-1:0][WORD_W/8-1:0]             m_axis_tkeep,
-  output logic [NX-1:0]                           m_axis_tlast,
-  output logic [NX-1:0]                           m_axis_tvalid,
-  input  logic [NX-1:0]                           m_axis_tready,
+  `AXIS_MASTER_PORTS(m_axis, [NX-1:0], WORD_W),
 
   input  logic [7:0]                              start_tdata,
   input  logic                                    start_tvalid,

@@ -14,6 +14,7 @@
 // TLAST are ignored. irq is a gate behind flip-flops.
 
 `include "axil.svh"
+`include "axis.svh"
 
 module objfifo_dma #(
   parameter  int unsigned NS        = 2,
@@ -30,17 +31,9 @@ module objfifo_dma #(
 
   `AXIL_SLAVE_PORTS(s_axil, , 16),
 
-  input  logic [NS-1:0][WORD_W-1:0]   s_axis_tdata,
-  input  logic [NS-1:0][WORD_W/8-1:0] s_axis_tkeep,
-  input  logic [NS-1:0]               s_axis_tlast,
-  input  logic [NS-1:0]               s_axis_tvalid,
-  output logic [NS-1:0]               s_axis_tready,
+  `AXIS_SLAVE_PORTS(s_axis, [NS-1:0], WORD_W),
 
-  output logic [NM-1:0][WORD_W-1:0]   m_axis_tdata,
-  output logic [NM-1:0][WORD_W/8-1:0] m_axis_tkeep,
-  output logic [NM-1:0]               m_axis_tlast,
-  output logic [NM-1:0]               m_axis_tvalid,
-  input  logic [NM-1:0]               m_axis_tready,
+  `AXIS_MASTER_PORTS(m_axis, [NM-1:0], WORD_W),
 
   input  logic [7:0]                  start_tdata,
   input  logic                        start_tvalid,

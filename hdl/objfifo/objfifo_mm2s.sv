@@ -10,6 +10,7 @@
 // What is issued comes out, whatever becomes of the channel: an offered word must stay.
 
 `include "assertions.svh"
+`include "axis.svh"
 
 module objfifo_mm2s #(
   parameter int unsigned WORD_W = 32
@@ -28,11 +29,7 @@ module objfifo_mm2s #(
   input  logic                word_tlast,
   input  logic [WORD_W-1:0]   bank_rdata,     // in the cycle after the word
 
-  output logic [WORD_W-1:0]   m_axis_tdata,
-  output logic [WORD_W/8-1:0] m_axis_tkeep,
-  output logic                m_axis_tlast,
-  output logic                m_axis_tvalid,
-  input  logic                m_axis_tready
+  `AXIS_MASTER_PORTS(m_axis, , WORD_W)
 );
 
   localparam int unsigned OutDepth = 8;

@@ -1,5 +1,5 @@
 // Symmetric cint16 FIR: coefficients, shift and rounding by AXI-Lite, one beat a cycle.
-+incdir+../common+../axil
++incdir+../common+../axil+../axis
 ../axil/axil_pkg.sv
 ../axil/axil_regs.sv
 ../axis/fifo_sync.sv

@@ -17,6 +17,7 @@
 
 `include "assertions.svh"
 `include "axil.svh"
+`include "axis.svh"
 
 module plio_fir #(
   parameter int unsigned W     = 64,
@@ -25,17 +26,9 @@ module plio_fir #(
   input  logic             aclk,
   input  logic             aresetn,
 
-  input  logic [W-1:0]     s_axis_tdata,
-  input  logic [W/8-1:0]   s_axis_tkeep,
-  input  logic             s_axis_tlast,
-  input  logic             s_axis_tvalid,
-  output logic             s_axis_tready,
+  `AXIS_SLAVE_PORTS(s_axis, , W),
 
-  output logic [W-1:0]     m_axis_tdata,
-  output logic [W/8-1:0]   m_axis_tkeep,
-  output logic             m_axis_tlast,
-  output logic             m_axis_tvalid,
-  input  logic             m_axis_tready,
+  `AXIS_MASTER_PORTS(m_axis, , W),
 
   `AXIL_SLAVE_PORTS(s_axil, , 12)
 );

@@ -15,6 +15,7 @@
 // m_axis_tvalid is a flip-flop.
 
 `include "assertions.svh"
+`include "axis.svh"
 
 module plio_pkt_merge #(
   parameter int unsigned    W        = 32,
@@ -27,17 +28,9 @@ module plio_pkt_merge #(
   input  logic                   aclk,
   input  logic                   aresetn,
 
-  input  logic [N-1:0][W-1:0]    s_axis_tdata,
-  input  logic [N-1:0][W/8-1:0]  s_axis_tkeep,
-  input  logic [N-1:0]           s_axis_tlast,
-  input  logic [N-1:0]           s_axis_tvalid,
-  output logic [N-1:0]           s_axis_tready,
+  `AXIS_SLAVE_PORTS(s_axis, [N-1:0], W),
 
-  output logic [W-1:0]           m_axis_tdata,
-  output logic [W/8-1:0]         m_axis_tkeep,
-  output logic                   m_axis_tlast,
-  output logic                   m_axis_tvalid,
-  input  logic                   m_axis_tready,
+  `AXIS_MASTER_PORTS(m_axis, , W),
 
   output logic [31:0]            packet_count
 );

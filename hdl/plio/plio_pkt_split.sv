@@ -18,6 +18,7 @@
 // flip-flops.
 
 `include "assertions.svh"
+`include "axis.svh"
 
 module plio_pkt_split #(
   parameter int unsigned    W           = 32,
@@ -30,17 +31,9 @@ module plio_pkt_split #(
   input  logic                   aclk,
   input  logic                   aresetn,
 
-  input  logic [W-1:0]           s_axis_tdata,
-  input  logic [W/8-1:0]         s_axis_tkeep,
-  input  logic                   s_axis_tlast,
-  input  logic                   s_axis_tvalid,
-  output logic                   s_axis_tready,
+  `AXIS_SLAVE_PORTS(s_axis, , W),
 
-  output logic [N-1:0][W-1:0]    m_axis_tdata,
-  output logic [N-1:0][W/8-1:0]  m_axis_tkeep,
-  output logic [N-1:0]           m_axis_tlast,
-  output logic [N-1:0]           m_axis_tvalid,
-  input  logic [N-1:0]           m_axis_tready,
+  `AXIS_MASTER_PORTS(m_axis, [N-1:0], W),
 
   output logic [31:0]            packet_count,
   output logic [31:0]            drop_count,

@@ -13,6 +13,8 @@
 // The stages around the FIFO use the FIFO's synchronised resets, so that neither can pass or drop a
 // beat while the FIFO is still coming up.
 
+`include "axis.svh"
+
 module plio_port #(
   parameter int unsigned W     = 64,
   parameter int unsigned DEPTH = 16
@@ -20,11 +22,7 @@ module plio_port #(
   input  logic           s_aclk,
   input  logic           s_aresetn,
 
-  input  logic [W-1:0]   s_axis_tdata,
-  input  logic [W/8-1:0] s_axis_tkeep,
-  input  logic           s_axis_tlast,
-  input  logic           s_axis_tvalid,
-  output logic           s_axis_tready,
+  `AXIS_SLAVE_PORTS(s_axis, , W),
 
   output logic [31:0]    keep_error_count,
 

@@ -71,6 +71,7 @@ constexpr std::uint64_t kNoTime = ~0ULL;
 
 struct Options {
   bool coverage_per_instance = false;
+  bool inputs_low = false;
 #if VM_TRACE
   bool waves = false;
   bool flush = false;
@@ -92,6 +93,7 @@ class Simulation {
       if (judged) context_->assertOn(true);
     };
 #endif
+    if (options_.inputs_low) clear_inputs();
 #ifdef GOLDBEAT_RENEWABLE
     kernel_.renew_ = [this](int seed) { renew(seed); };
 #endif
@@ -151,6 +153,13 @@ class Simulation {
     return {GOLDBEAT_PORTS(top)};
   }
 
+  /// Random clocks and resets would give edges out of reset before anybody drives them.
+  void clear_inputs() {
+    for (const Port& port : kernel_.ports_) {
+      if (port.input) std::memset(port.data, 0, port.bytes());
+    }
+  }
+
 #ifdef GOLDBEAT_RENEWABLE
   /// What a new process would do: draw all variables, then run initial blocks. The time stays, all inputs are 0.
   void renew(int seed) {
@@ -159,9 +168,7 @@ class Simulation {
     goldbeat::draws = 0;
 #endif
     goldbeat_renew(*top_);
-    for (const Port& port : kernel_.ports_) {
-      if (port.input) std::memset(port.data, 0, port.bytes());
-    }
+    clear_inputs();
     // The short cut of stretches leaves initial blocks out.
     evaluate();
     kernel_.touch();
@@ -487,8 +494,9 @@ class Simulation {
 };
 
 constexpr const char* kUsage =
-    "usage: %s [--coverage-per-instance] [--trace] [--trace-flush] [--trace-file FILE]\n\n"
+    "usage: %s [--coverage-per-instance] [--inputs-low] [--trace] [--trace-flush] [--trace-file FILE]\n\n"
     "  --coverage-per-instance  count coverage of every instance apart (needs a coverage build)\n"
+    "  --inputs-low             start with all inputs at 0, not at random values\n"
     "  --trace                  write waves (needs a build with waves)\n"
     "  --trace-flush            write them out at every time step (slow)\n"
     "  --trace-file FILE        the wave file\n";
@@ -513,6 +521,7 @@ int parse(int argc, char** argv, Options& options) {
       return refuse(argv[i], "this simulator was built without coverage");
 #endif
     }
+    options.inputs_low |= option == "--inputs-low";
     const bool file = option == "--trace-file";
     if (file && i + 1 == argc) return refuse(argv[i], "needs a file name");
 #if VM_TRACE

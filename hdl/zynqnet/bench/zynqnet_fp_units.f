@@ -1,5 +1,4 @@
 // ZynqNet's IEEE single precision multipliers and adders alone.
-+incdir+../../common
 ../zynqnet_fp_mul.sv
 ../zynqnet_fp_add.sv
 zynqnet_fp_units.sv

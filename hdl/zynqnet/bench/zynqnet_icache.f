@@ -1,5 +1,4 @@
 // ZynqNet's image cache alone.
-+incdir+../../common
 ../zynqnet_pkg.sv
 ../zynqnet_image_bank.sv
 ../zynqnet_image_cache.sv

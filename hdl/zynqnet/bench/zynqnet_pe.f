@@ -1,5 +1,4 @@
 // ZynqNet's processing elements alone.
-+incdir+../../common
 ../zynqnet_pkg.sv
 ../zynqnet_fp_add.sv
 ../zynqnet_fp_mul.sv

@@ -1,5 +1,4 @@
 // ZynqNet's weights cache alone.
-+incdir+../../common
 ../zynqnet_pkg.sv
 ../zynqnet_weights_bank.sv
 ../zynqnet_weights_cache.sv
