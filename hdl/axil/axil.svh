@@ -3,8 +3,8 @@
 // axil.svh - the flat ports of an AXI4-Lite slave at a top module, and the way to axil_pkg's
 // structs.
 //
-//   `AXIL_SLAVE_PORTS(P, N, ADDR_W)   Ports P_awaddr to P_rready of a slave, or of a range N of slaves:
-//                                     `AXIL_SLAVE_PORTS(s_axil, [NE-1:0], 16).
+//   `AXIL_SLAVE_PORTS(P, N, ADDR_W)   Ports P_awaddr to P_rready of a slave, or of a range N of
+//                                     slaves: `AXIL_SLAVE_PORTS(s_axil, [NE-1:0], 16).
 //   `AXIL_SLAVE_PINS(PIN, NET, SEL)   Connections of such ports; SEL picks one of several: [e].
 //   `AXIL_SLAVE_JOIN(P, REQ, RSP)     REQ is what P's inputs say, P's outputs are what RSP says.
 

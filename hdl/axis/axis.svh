@@ -7,6 +7,8 @@
 //   `AXIS_MASTER_PORTS(P, N, DATA_W)               The same outward.
 //   `AXIS_SLAVE_SIDES(P, ID_W, DEST_W, USER_W)     TID, TDEST and TUSER, inward.
 //   `AXIS_MASTER_SIDES(P, ID_W, DEST_W, USER_W)    The same outward.
+//   `AXIS_PINS(PIN, NET, SEL)                      Connections of the ports; SEL picks
+//                                                  one of several.
 //   `AXIS_BEAT(P), `AXIS_BEAT_W(DATA_W, ID_W, DEST_W, USER_W)
 //                                                  A beat with all of these as one vector, and its
 //                                                  width.
@@ -37,6 +39,13 @@
   output logic [(ID_W)-1:0]   P``_tid, \
   output logic [(DEST_W)-1:0] P``_tdest, \
   output logic [(USER_W)-1:0] P``_tuser
+
+`define AXIS_PINS(PIN, NET, SEL) \
+  .PIN``_tdata (NET``_tdata SEL), \
+  .PIN``_tkeep (NET``_tkeep SEL), \
+  .PIN``_tlast (NET``_tlast SEL), \
+  .PIN``_tvalid(NET``_tvalid SEL), \
+  .PIN``_tready(NET``_tready SEL)
 
 `define AXIS_BEAT(P) \
   {P``_tuser, P``_tdest, P``_tid, P``_tlast, P``_tkeep, P``_tdata}

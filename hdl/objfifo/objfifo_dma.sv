@@ -306,11 +306,7 @@ module objfifo_dma #(
         .word_padding    (word_padding[c]),
         .word_tlast      (word_tlast[c]),
         .bank_rdata      (bank_rdata[c-NS]),
-        .m_axis_tdata    (m_axis_tdata[c-NS]),
-        .m_axis_tkeep    (m_axis_tkeep[c-NS]),
-        .m_axis_tlast    (m_axis_tlast[c-NS]),
-        .m_axis_tvalid   (m_axis_tvalid[c-NS]),
-        .m_axis_tready   (m_axis_tready[c-NS])
+        `AXIS_PINS(m_axis, m_axis, [c-NS])
       );
     end
   end

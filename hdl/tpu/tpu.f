@@ -1,5 +1,5 @@
 // TPU command front end: fetch, assembly, dependencies, barriers and dispatch for 1 to 8 cores.
-+incdir+../common+../axil
++incdir+../common+../axi+../axil+../axis
 ../axil/axil_pkg.sv
 ../axil/axil_regs.sv
 ../axis/fifo_sync.sv

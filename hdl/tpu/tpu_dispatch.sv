@@ -7,6 +7,8 @@
 // Latency from `move` to the earliest transfer 1 cycle, of a WAIT 2; throughput one command a
 // cycle. m_axis_tvalid is a gate behind flip-flops; once high it stays until the transfer.
 
+`include "axis.svh"
+
 module tpu_dispatch (
   input  logic          clk,
   input  logic          rst_n,
@@ -29,12 +31,8 @@ module tpu_dispatch (
   input  logic [6:0]    asm_count,
   input  logic [3:0]    asm_fault,
 
-  output logic [1023:0] m_axis_tdata,
-  output logic [127:0]  m_axis_tkeep,
-  output logic          m_axis_tlast,
-  output logic [33:0]   m_axis_tuser,
-  output logic          m_axis_tvalid,
-  input  logic          m_axis_tready,
+  `AXIS_MASTER_PORTS(m_axis, , 1024),
+  output logic [33:0]      m_axis_tuser,
 
   output logic          head_send,
   output logic [8:0]    head_message,

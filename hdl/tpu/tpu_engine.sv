@@ -7,6 +7,7 @@
 // less. A group's stream comes with `load`; `done` is high when it has been worked off.
 
 `include "assertions.svh"
+`include "axis.svh"
 
 module tpu_engine #(
   parameter  int unsigned CHIP  = 0,
@@ -35,12 +36,8 @@ module tpu_engine #(
   input  logic             m_axi_rvalid,
   input  logic             m_axi_rready,
 
-  output logic [1023:0]    m_axis_tdata,
-  output logic [127:0]     m_axis_tkeep,
-  output logic             m_axis_tlast,
+  `AXIS_MASTER_PORTS(m_axis, , 1024),
   output logic [33:0]      m_axis_tuser,
-  output logic             m_axis_tvalid,
-  input  logic             m_axis_tready,
 
   output logic             evt_tvalid,
   output logic [31:0]      evt_tdata,
@@ -196,12 +193,8 @@ module tpu_engine #(
     .asm_message,
     .asm_count,
     .asm_fault,
-    .m_axis_tdata,
-    .m_axis_tkeep,
-    .m_axis_tlast,
+    `AXIS_PINS(m_axis, m_axis, ),
     .m_axis_tuser,
-    .m_axis_tvalid,
-    .m_axis_tready,
     .head_send,
     .head_message,
     .head_count,

@@ -11,7 +11,9 @@
 // Throughput 16 bytes a cycle and engine. m_axis_tvalid and irq are gates behind flip-flops, every
 // other valid and ready output is a flip-flop.
 
+`include "axi.svh"
 `include "axil.svh"
+`include "axis.svh"
 
 module tpu_front #(
   parameter  int unsigned CHIP    = 0,
@@ -29,24 +31,10 @@ module tpu_front #(
   input  logic [7:0]           start_tdata,
   input  logic                 start_tvalid,
 
-  output logic [N-1:0][39:0]   m_axi_araddr,
-  output logic [N-1:0][7:0]    m_axi_arlen,
-  output logic [N-1:0][2:0]    m_axi_arsize,
-  output logic [N-1:0][1:0]    m_axi_arburst,
-  output logic [N-1:0]         m_axi_arvalid,
-  input  logic [N-1:0]         m_axi_arready,
-  input  logic [N-1:0][127:0]  m_axi_rdata,
-  input  logic [N-1:0][1:0]    m_axi_rresp,
-  input  logic [N-1:0]         m_axi_rlast,
-  input  logic [N-1:0]         m_axi_rvalid,
-  output logic [N-1:0]         m_axi_rready,
+  `AXI_READ_PORTS(m_axi, [N-1:0], 40, 128),
 
-  output logic [N-1:0][1023:0] m_axis_tdata,
-  output logic [N-1:0][127:0]  m_axis_tkeep,
-  output logic [N-1:0]         m_axis_tlast,
-  output logic [N-1:0][33:0]   m_axis_tuser,
-  output logic [N-1:0]         m_axis_tvalid,
-  input  logic [N-1:0]         m_axis_tready,
+  `AXIS_MASTER_PORTS(m_axis, [N-1:0], 1024),
+  output logic [N-1:0][33:0] m_axis_tuser,
 
   output logic [N-1:0][31:0]   evt_tdata,
   output logic [N-1:0]         evt_tvalid,
@@ -172,12 +160,8 @@ module tpu_front #(
       .m_axi_rresp  (m_axi_rresp[n]),
       .m_axi_rvalid (m_axi_rvalid[n]),
       .m_axi_rready (m_axi_rready[n]),
-      .m_axis_tdata (m_axis_tdata[n]),
-      .m_axis_tkeep (m_axis_tkeep[n]),
-      .m_axis_tlast (m_axis_tlast[n]),
+      `AXIS_PINS(m_axis, m_axis, [n]),
       .m_axis_tuser (m_axis_tuser[n]),
-      .m_axis_tvalid(m_axis_tvalid[n]),
-      .m_axis_tready(m_axis_tready[n]),
       .evt_tvalid   (evt_tvalid[n]),
       .evt_tdata    (evt_tdata[n]),
       .other_current(current[Other]),

@@ -1,5 +1,5 @@
 // The ZynqNet accelerator: registers, AXI4 memory, caches, processing elements.
-+incdir+../common+../axil
++incdir+../common+../axi+../axil
 ../axil/axil_pkg.sv
 ../axil/axil_regs.sv
 ../axis/fifo_sync.sv

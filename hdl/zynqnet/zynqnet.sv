@@ -6,6 +6,7 @@
 // Everything that it does, cycle by cycle, is in docs/zynqnet-hardware.md. Throughput: one issue a
 // cycle, which is nine multiply-accumulates (1x1: eight) in each of NPE elements.
 
+`include "axi.svh"
 `include "axil.svh"
 
 module zynqnet
@@ -23,31 +24,8 @@ module zynqnet
 
   `AXIL_SLAVE_PORTS(s_axil, , 12),
 
-  output logic [31:0]         m_axi_awaddr,
-  output logic [7:0]          m_axi_awlen,
-  output logic [2:0]          m_axi_awsize,
-  output logic [1:0]          m_axi_awburst,
-  output logic                m_axi_awvalid,
-  input  logic                m_axi_awready,
-  output logic [DATA_W-1:0]   m_axi_wdata,
-  output logic [DATA_W/8-1:0] m_axi_wstrb,
-  output logic                m_axi_wlast,
-  output logic                m_axi_wvalid,
-  input  logic                m_axi_wready,
-  input  logic [1:0]          m_axi_bresp,
-  input  logic                m_axi_bvalid,
-  output logic                m_axi_bready,
-  output logic [31:0]         m_axi_araddr,
-  output logic [7:0]          m_axi_arlen,
-  output logic [2:0]          m_axi_arsize,
-  output logic [1:0]          m_axi_arburst,
-  output logic                m_axi_arvalid,
-  input  logic                m_axi_arready,
-  input  logic [DATA_W-1:0]   m_axi_rdata,
-  input  logic [1:0]          m_axi_rresp,
-  input  logic                m_axi_rlast,
-  input  logic                m_axi_rvalid,
-  output logic                m_axi_rready
+  `AXI_WRITE_PORTS(m_axi, , 32, DATA_W),
+  `AXI_READ_PORTS(m_axi, , 32, DATA_W)
 );
 
   if (NPE != 4 && NPE != 8 && NPE != 16) begin : gen_bad_npe
@@ -172,8 +150,7 @@ module zynqnet
   zynqnet_reader #(.DATA_W(DATA_W), .LINES(LINES)) u_reader (
     .clk(aclk), .run(work), .layer, .base_row, .finished(reader_finished), .bad_response(read_bad),
     .beat(read_beat),
-    .m_axi_araddr, .m_axi_arlen, .m_axi_arsize, .m_axi_arburst, .m_axi_arvalid, .m_axi_arready,
-    .m_axi_rdata, .m_axi_rresp, .m_axi_rlast, .m_axi_rvalid, .m_axi_rready,
+    `AXI_READ_PINS(m_axi, m_axi, ),
     .pixels_valid, .weights_valid, .words(read_words)
   );
 
@@ -287,9 +264,7 @@ module zynqnet
     .clk(aclk), .rst_n(aresetn), .run(work), .credit, .step, .step_burst, .answered,
     .bad_response(write_bad), .beat(write_beat),
     .words_valid, .words_last, .words(out_words), .burst_valid, .burst_address, .burst_len,
-    .m_axi_awaddr, .m_axi_awlen, .m_axi_awsize, .m_axi_awburst, .m_axi_awvalid, .m_axi_awready,
-    .m_axi_wdata, .m_axi_wstrb, .m_axi_wlast, .m_axi_wvalid, .m_axi_wready,
-    .m_axi_bresp, .m_axi_bvalid, .m_axi_bready
+    `AXI_WRITE_PINS(m_axi, m_axi, )
   );
 
   logic unused_way;

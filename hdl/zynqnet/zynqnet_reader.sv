@@ -9,6 +9,7 @@
 // one word); a burst is decided in the cycle after the handshake of the one before.
 
 `include "assertions.svh"
+`include "axi.svh"
 
 module zynqnet_reader
   import zynqnet_pkg::*;
@@ -26,17 +27,7 @@ module zynqnet_reader
   output logic                bad_response,
   output logic                beat,           // a data handshake
 
-  output logic [31:0]         m_axi_araddr,
-  output logic [7:0]          m_axi_arlen,
-  output logic [2:0]          m_axi_arsize,
-  output logic [1:0]          m_axi_arburst,
-  output logic                m_axi_arvalid,
-  input  logic                m_axi_arready,
-  input  logic [DATA_W-1:0]   m_axi_rdata,
-  input  logic [1:0]          m_axi_rresp,
-  input  logic                m_axi_rlast,
-  input  logic                m_axi_rvalid,
-  output logic                m_axi_rready,
+  `AXI_READ_PORTS(m_axi, , 32, DATA_W),
 
   output logic                pixels_valid,   // wide: all words of `words`; narrow: the lowest
   output logic                weights_valid,

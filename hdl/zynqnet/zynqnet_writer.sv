@@ -7,6 +7,7 @@
 // address only. `credit` is a flip-flop's value: room for a step of the drain.
 
 `include "assertions.svh"
+`include "axi.svh"
 
 module zynqnet_writer
   import zynqnet_pkg::*;
@@ -31,20 +32,7 @@ module zynqnet_writer
   input  logic [31:0]         burst_address,
   input  logic [7:0]          burst_len,
 
-  output logic [31:0]         m_axi_awaddr,
-  output logic [7:0]          m_axi_awlen,
-  output logic [2:0]          m_axi_awsize,
-  output logic [1:0]          m_axi_awburst,
-  output logic                m_axi_awvalid,
-  input  logic                m_axi_awready,
-  output logic [DATA_W-1:0]   m_axi_wdata,
-  output logic [DATA_W/8-1:0] m_axi_wstrb,
-  output logic                m_axi_wlast,
-  output logic                m_axi_wvalid,
-  input  logic                m_axi_wready,
-  input  logic [1:0]          m_axi_bresp,
-  input  logic                m_axi_bvalid,
-  output logic                m_axi_bready
+  `AXI_WRITE_PORTS(m_axi, , 32, DATA_W)
 );
 
   localparam int unsigned CW = $clog2(OutDepth + 1);

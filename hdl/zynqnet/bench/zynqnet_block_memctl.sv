@@ -10,6 +10,8 @@
 // each thing that happens: R beat, its error, W beat, error on B, end of the layer. Nothing is
 // added to the latencies of the two blocks.
 
+`include "axi.svh"
+
 module zynqnet_block_memctl
   import zynqnet_pkg::*;
 #(
@@ -38,31 +40,8 @@ module zynqnet_block_memctl
   output logic [7:0]          m_event_tdata,
   output logic                m_event_tvalid,
 
-  output logic [31:0]         m_axi_awaddr,
-  output logic [7:0]          m_axi_awlen,
-  output logic [2:0]          m_axi_awsize,
-  output logic [1:0]          m_axi_awburst,
-  output logic                m_axi_awvalid,
-  input  logic                m_axi_awready,
-  output logic [DATA_W-1:0]   m_axi_wdata,
-  output logic [DATA_W/8-1:0] m_axi_wstrb,
-  output logic                m_axi_wlast,
-  output logic                m_axi_wvalid,
-  input  logic                m_axi_wready,
-  input  logic [1:0]          m_axi_bresp,
-  input  logic                m_axi_bvalid,
-  output logic                m_axi_bready,
-  output logic [31:0]         m_axi_araddr,
-  output logic [7:0]          m_axi_arlen,
-  output logic [2:0]          m_axi_arsize,
-  output logic [1:0]          m_axi_arburst,
-  output logic                m_axi_arvalid,
-  input  logic                m_axi_arready,
-  input  logic [DATA_W-1:0]   m_axi_rdata,
-  input  logic [1:0]          m_axi_rresp,
-  input  logic                m_axi_rlast,
-  input  logic                m_axi_rvalid,
-  output logic                m_axi_rready
+  `AXI_WRITE_PORTS(m_axi, , 32, DATA_W),
+  `AXI_READ_PORTS(m_axi, , 32, DATA_W)
 );
 
   // What the drain takes from a step to its burst and to its words.
@@ -146,8 +125,7 @@ module zynqnet_block_memctl
   zynqnet_reader #(.DATA_W(DATA_W), .LINES(LINES)) u_reader (
     .clk(aclk), .run(run_q), .layer, .base_row(base_row_q), .finished(reader_finished),
     .bad_response(read_bad), .beat(read_beat),
-    .m_axi_araddr, .m_axi_arlen, .m_axi_arsize, .m_axi_arburst, .m_axi_arvalid, .m_axi_arready,
-    .m_axi_rdata, .m_axi_rresp, .m_axi_rlast, .m_axi_rvalid, .m_axi_rready,
+    `AXI_READ_PINS(m_axi, m_axi, ),
     .pixels_valid, .weights_valid, .words(m_words_tdata)
   );
 
@@ -183,9 +161,7 @@ module zynqnet_block_memctl
     .clk(aclk), .rst_n(aresetn), .run(run_q), .credit, .step, .step_burst(step_first), .answered,
     .bad_response(write_bad), .beat(write_beat),
     .words_valid, .words_last, .words, .burst_valid, .burst_address, .burst_len,
-    .m_axi_awaddr, .m_axi_awlen, .m_axi_awsize, .m_axi_awburst, .m_axi_awvalid, .m_axi_awready,
-    .m_axi_wdata, .m_axi_wstrb, .m_axi_wlast, .m_axi_wvalid, .m_axi_wready,
-    .m_axi_bresp, .m_axi_bvalid, .m_axi_bready
+    `AXI_WRITE_PINS(m_axi, m_axi, )
   );
 
   //////////////////////////////////////////////////////////////////////////////////////////////////

@@ -1,5 +1,5 @@
 // ZynqNet's memory controller alone.
-+incdir+../../common
++incdir+../../common+../../axi
 ../../axis/fifo_sync.sv
 ../zynqnet_pkg.sv
 ../zynqnet_layer.sv
