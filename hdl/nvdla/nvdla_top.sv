@@ -51,6 +51,10 @@ module nvdla_top #(
   output logic        dla_intr
 );
 
+  if (STUB_CYCLES == 0) begin : gen_bad_stub_cycles
+    $fatal(1, "nvdla_top: STUB_CYCLES must be at least 1");
+  end
+
   logic clk;
   logic rst_n;
 

@@ -34,6 +34,12 @@ module zynqnet
   if (DATA_W != 32 && DATA_W != 64 && DATA_W != 128) begin : gen_bad_data_w
     $fatal(1, "zynqnet: DATA_W must be 32, 64 or 128");
   end
+  if (INT8 > 1) begin : gen_bad_int8
+    $fatal(1, "zynqnet: INT8 must be 0 or 1");
+  end
+  if (MEM_WORDS == 0 || MEM_WORDS >= 2**23) begin : gen_bad_mem_words
+    $fatal(1, "zynqnet: MEM_WORDS must be 1 to 2**23 - 1, what a register holds");
+  end
   if (LINES != 4 && LINES != 8) begin : gen_bad_lines
     $fatal(1, "zynqnet: LINES must be 4 or 8");
   end
