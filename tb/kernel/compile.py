@@ -150,7 +150,9 @@ def _digest(texts: Iterable[str], files: Iterable[Path]) -> str:
 def _key(tool: Verilator, recipe: Recipe) -> str:
     texts = [tool.version, str(tool.executable), version("cocotb"), recipe.top, *_kind(recipe), str(recipe.public)]
     texts += [recipe.optimize]
-    texts += [*recipe.flags, *(t for item in recipe.texts.items() for t in item)]
+    # What lies in a folder counts, not where the folder lies.
+    folders = {f"-I{path.parent}" for path in recipe.watched}
+    texts += [*(f for f in recipe.flags if f not in folders), *(t for item in recipe.texts.items() for t in item)]
     own = (Path(__file__), _MAIN, *_SHARED, *_HEADERS)
     return _digest(texts, [*own, *recipe.sources, *recipe.watched])
 
