@@ -7,8 +7,6 @@
 // burst, if it begins one, 1 cycle later (`burst_valid`). Throughput one step a cycle; pool layers:
 // PoolPixel cycles from a pixel to the next one at least.
 
-`include "assertions.svh"
-
 module zynqnet_drain
   import zynqnet_pkg::*;
 #(
@@ -278,7 +276,5 @@ module zynqnet_drain
 
   logic unused_tag;
   assign unused_tag = ^{tag_q[5].first, tag_q[5].add, tag_q[5].row};
-
-  `ASSERT(step_with_credit, !step || credit, clk, run)
 
 endmodule

@@ -88,10 +88,10 @@ module zynqnet_writer
     end
   end
 
-  `ASSERT(credits_within_depth, credits_q <= CW'(OutDepth), clk, run)
-  `ASSERT(step_with_credit, !step || credit, clk, run)
-  `ASSERT(writes_within_limit, outstanding_q <= 5'(Writes), clk, run)
-  `ASSERT(bursts_have_room, !burst_valid || fifo_ready[0], clk, run)
-  `ASSERT(words_have_room, !words_valid || fifo_ready[1], clk, run)
+  `ASSERT(credits_within_depth, credits_q <= CW'(OutDepth), clk, rst_n && run)
+  `ASSERT(step_with_credit, !step || credit, clk, rst_n && run)
+  `ASSERT(writes_within_limit, outstanding_q <= 5'(Writes), clk, rst_n && run)
+  `ASSERT(bursts_have_room, !burst_valid || fifo_ready[0], clk, rst_n && run)
+  `ASSERT(words_have_room, !words_valid || fifo_ready[1], clk, rst_n && run)
 
 endmodule

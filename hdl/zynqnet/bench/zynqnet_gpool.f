@@ -1,5 +1,4 @@
 // ZynqNet's output cache, drain and pool cache.
-+incdir+../../common
 ../zynqnet_pkg.sv
 ../zynqnet_fp_add.sv
 ../zynqnet_add.sv
