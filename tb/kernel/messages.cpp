@@ -98,6 +98,11 @@ int goldbeat_print(const char* format, ...) {
 void vl_stop_maybe(const char* filename, int linenum, const char* hier, bool maybe) {
   Messages& all = messages();
   VerilatedContext& context = *Verilated::threadContextp();
+  if (maybe && !context.assertOn()) {
+    // The kernel is trying out inputs that need not be legal.
+    all.held.clear();
+    return;
+  }
   if (!maybe || !all.collecting || all.held.empty()) {
     release();
     context.errorCountInc();
