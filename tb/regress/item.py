@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, field_validator
+from pydantic import BaseModel, ConfigDict, PositiveInt, field_validator
 
 from tb.job import Backend
 from tb.signoff import Limits
@@ -45,6 +45,7 @@ class Item(BaseModel):
         inputs: PLIO files that are the stimulus of ports, by port.
         clock_mhz: of inputs without time.
         waive: protocol rules that may be broken, next to the design's.
+        metastability: the window in picoseconds in which clock crossings are blurred, or ``auto``; None: they are not.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -63,6 +64,7 @@ class Item(BaseModel):
     inputs: Mapping[str, str] = {}
     clock_mhz: float | None = None
     waive: tuple[str, ...] = ()
+    metastability: Literal["auto"] | PositiveInt | None = None
 
     @field_validator("params", "options")
     @classmethod

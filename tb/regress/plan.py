@@ -125,11 +125,12 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
                     continue
                 known = ", ".join(c.name for c in design.cases if c.inputs) or "none"
                 raise UsageError(f"case {name} takes no inputs; cases that do: {known}")
+            blur = {} if entry.metastability is None else {"metastability": entry.metastability}
             for params, options in _sweep(design, case, entry):
                 for number in range(seed, seed + count):
                     yield Item(
                         index=0,
-                        key=f"{name}{_suffix({**params, **options, **files}, entry.transactors)}#{number}",
+                        key=f"{name}{_suffix({**params, **options, **files, **blur}, entry.transactors)}#{number}",
                         design=design.name,
                         source=source,
                         case=case.name,
@@ -142,6 +143,7 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
                         inputs=inputs,
                         clock_mhz=entry.clock_mhz,
                         waive=entry.waive,
+                        metastability=entry.metastability,
                     )
 
 
@@ -184,7 +186,8 @@ def build_key(item: Item) -> BuildKey:
     """What an item's simulator depends on."""
     design = item_design(item)
     params = design.params(design.case(item.case), item.params)
-    return item.design, item.source, json.dumps(params, sort_keys=True, default=list)
+    text = json.dumps(params, sort_keys=True, default=list)
+    return item.design, item.source, text if item.metastability is None else f"{text} with blurred crossings"
 
 
 _known: dict[str, Design] = {}

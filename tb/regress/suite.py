@@ -6,9 +6,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt
 
 from pymodels.errors import GoldbeatError, InputError, UsageError
 from tb.job import Backend
@@ -51,6 +51,7 @@ class Entry(_Frozen):
         inputs: PLIO files by port, relative to the suite.
         clock_mhz: clock of inputs without time.
         waive: protocol rules that the ports may break, as ``RULE`` or ``RULE:PORT``.
+        metastability: blur the clock crossings: ``auto``, or the window in picoseconds (docs/crossings.md).
     """
 
     designs: tuple[str, ...] = ("*",)
@@ -66,6 +67,7 @@ class Entry(_Frozen):
     inputs: Mapping[str, str] = {}
     clock_mhz: float | None = Field(default=None, gt=0)
     waive: tuple[str, ...] = ()
+    metastability: Literal["auto"] | PositiveInt | None = None
 
 
 class Suite(_Frozen):

@@ -25,6 +25,7 @@ from pymodels.errors import GoldbeatError, ModelTimeoutError, UnwrittenModelErro
 from tb import build as builder
 from tb import signoff
 from tb.benches import find_design
+from tb.crossings import find_crossings
 from tb.design import Design
 from tb.in_use import hold, job_folder
 from tb.inputs import read_input
@@ -62,7 +63,9 @@ def build_simulator(item: Item, root: str | None, *, coverage: bool = False) -> 
     """
     _use(root)
     design = find_design(item.source or item.design)
-    built = builder.build(design, design.params(design.case(item.case), item.params), coverage=coverage)
+    params = design.params(design.case(item.case), item.params)
+    crossings = find_crossings(design, params) if item.metastability is not None else ()
+    built = builder.build(design, params, coverage=coverage, crossings=crossings)
     return str(built.executable), built.seconds
 
 
@@ -84,6 +87,7 @@ def make_request(item: Item, design: Design, files: Mapping[str, str] | None = N
         waves=waves,
         transactors=item.transactors,
         waive=item.waive,
+        metastability=item.metastability,
     )
     if not item.inputs:
         return request
@@ -206,7 +210,7 @@ class _Run:
             check_request(request)
             with _limited(item):
                 plan = predict(request, item.seed)
-            return _Ready(item, request, plan, plan.episodes(self._design))
+            return _Ready(item, request, plan, plan.episodes(request.design))
         except UnwrittenModelError as error:
             self._give(ItemResult(item.index, item.key, Status.FAIL, failures=(str(error),)))
         except ModelTimeoutError as error:
@@ -272,6 +276,7 @@ class _Run:
         first = ready[0]
         flat = [episode for r in ready for episode in r.episodes]
         self._ran = []
+        crossings = () if first.item.metastability is None else find_crossings(self._design, first.request.all_params)
         with Simulator(
             self._design,
             first.request.all_params,
@@ -281,6 +286,7 @@ class _Run:
             seed=first.item.seed,
             transactors=first.item.transactors,
             coverage=self._folder / COVERAGE_FILE if self._batch.coverage else None,
+            crossings=crossings,
         ) as process:
             done, status, why = self._watch(process, ready)
             log = process.last_words()
