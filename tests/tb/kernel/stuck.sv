@@ -39,16 +39,18 @@ module stuck (
   assign s_axil_wready  = 1'b0;
   assign s_axil_bresp   = 2'b00;
   assign s_axil_bvalid  = 1'b0;
-  assign s_axil_arready = !s_axil_rvalid && s_axil_araddr == 0;
   assign s_axil_rresp   = 2'b00;
 
   always_ff @(posedge aclk) begin
     if (!aresetn) begin
       taken_q       <= '0;
-      s_axil_rvalid <= 1'b0;
+      s_axil_rvalid  <= 1'b0;
+      s_axil_arready <= 1'b0;
     end else begin
       if (s_axis_tvalid && s_axis_tready) taken_q <= taken_q + 1;
-      s_axil_rvalid <= s_axil_arvalid && s_axil_arready;
+      // Ready comes from a flip-flop: nothing on the port follows an input within the cycle.
+      s_axil_arready <= s_axil_arvalid && s_axil_araddr == 0 && !s_axil_arready && !s_axil_rvalid;
+      s_axil_rvalid  <= s_axil_arvalid && s_axil_arready;
       s_axil_rdata  <= 32'h57;
     end
   end
