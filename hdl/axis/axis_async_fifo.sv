@@ -10,6 +10,8 @@
 // Either reset input resets both sides. s_resetn_sync and m_resetn_sync are the resets each side
 // really uses, for stages that must start together with the FIFO; see fifo_async for the rules.
 
+`include "axis.svh"
+
 module axis_async_fifo #(
   parameter int unsigned DATA_W = 32,
   parameter int unsigned DEPTH  = 16,
@@ -21,27 +23,15 @@ module axis_async_fifo #(
   input  logic                  s_aresetn,
   output logic                  s_resetn_sync,
 
-  input  logic [DATA_W-1:0]     s_axis_tdata,
-  input  logic [DATA_W/8-1:0]   s_axis_tkeep,
-  input  logic                  s_axis_tlast,
-  input  logic [ID_W-1:0]       s_axis_tid,
-  input  logic [DEST_W-1:0]     s_axis_tdest,
-  input  logic [USER_W-1:0]     s_axis_tuser,
-  input  logic                  s_axis_tvalid,
-  output logic                  s_axis_tready,
+  `AXIS_SLAVE_PORTS(s_axis, , DATA_W),
+  `AXIS_SLAVE_SIDES(s_axis, ID_W, DEST_W, USER_W),
 
   input  logic                  m_aclk,
   input  logic                  m_aresetn,
   output logic                  m_resetn_sync,
 
-  output logic [DATA_W-1:0]     m_axis_tdata,
-  output logic [DATA_W/8-1:0]   m_axis_tkeep,
-  output logic                  m_axis_tlast,
-  output logic [ID_W-1:0]       m_axis_tid,
-  output logic [DEST_W-1:0]     m_axis_tdest,
-  output logic [USER_W-1:0]     m_axis_tuser,
-  output logic                  m_axis_tvalid,
-  input  logic                  m_axis_tready
+  `AXIS_MASTER_PORTS(m_axis, , DATA_W),
+  `AXIS_MASTER_SIDES(m_axis, ID_W, DEST_W, USER_W)
 );
 
   if (DATA_W < 8 || DATA_W % 8 != 0) begin : gen_bad_data_w
@@ -54,16 +44,8 @@ module axis_async_fifo #(
     $fatal(1, "axis_async_fifo: ID_W, DEST_W and USER_W must be at least 1");
   end
 
-  localparam int unsigned PayloadW = DATA_W + DATA_W / 8 + 1 + ID_W + DEST_W + USER_W;
-
-  logic [PayloadW-1:0] s_payload;
-  logic [PayloadW-1:0] m_payload;
-
-  assign s_payload =
-      {s_axis_tuser, s_axis_tdest, s_axis_tid, s_axis_tlast, s_axis_tkeep, s_axis_tdata};
-
   fifo_async #(
-    .DATA_W(PayloadW),
+    .DATA_W(`AXIS_BEAT_W(DATA_W, ID_W, DEST_W, USER_W)),
     .DEPTH (DEPTH)
   ) u_fifo_async (
     .s_clk       (s_aclk),
@@ -71,16 +53,13 @@ module axis_async_fifo #(
     .s_rst_n_sync(s_resetn_sync),
     .s_valid     (s_axis_tvalid),
     .s_ready     (s_axis_tready),
-    .s_data      (s_payload),
+    .s_data      (`AXIS_BEAT(s_axis)),
     .m_clk       (m_aclk),
     .m_rst_n     (m_aresetn),
     .m_rst_n_sync(m_resetn_sync),
     .m_valid     (m_axis_tvalid),
     .m_ready     (m_axis_tready),
-    .m_data      (m_payload)
+    .m_data      (`AXIS_BEAT(m_axis))
   );
-
-  assign {m_axis_tuser, m_axis_tdest, m_axis_tid, m_axis_tlast, m_axis_tkeep, m_axis_tdata} =
-      m_payload;
 
 endmodule

@@ -15,6 +15,8 @@
 // rising edge, since pointers are reset synchronously: a side that came back before the other one
 // was reset would see a stale pointer.
 
+`include "assertions.svh"
+
 module fifo_async #(
   parameter int unsigned DATA_W = 32,
   parameter int unsigned DEPTH  = 16
@@ -164,5 +166,8 @@ module fifo_async #(
 
   assign m_valid = out_valid_q;
   assign m_data  = out_q;
+
+  `ASSERT(one_bit_of_wgray, $onehot0(wgray_q ^ bin_to_gray(wbin_d)), s_clk, s_rst_n_sync)
+  `ASSERT(one_bit_of_rgray, $onehot0(rgray_q ^ bin_to_gray(rbin_d)), m_clk, m_rst_n_sync)
 
 endmodule
