@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import shlex
 import tempfile
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,7 +17,8 @@ import numpy as np
 from pymodels.errors import UnwrittenModelError, UsageError, UserCodeError
 from pymodels.pattern import Pattern
 from pymodels.stimulus import Clock, Outcome, Stimulus
-from pymodels.trace import Trace
+from pymodels.trace import COLUMNS as TRACE_COLUMNS
+from pymodels.trace import Trace, same
 from tb import walks
 from tb.build import build
 from tb.clocks import EARLIEST_PS, ClockWish, blurred, wished
@@ -404,6 +405,17 @@ def judge(request: Request, plan: Plan, records: Sequence[Record], stopped: str)
     return RunResult(request, plan.seed, tuple(episodes), tuple(failures), 0.0, None, None, dict(waived))
 
 
+def _shared(record: Record, expected: Outcome) -> Record:
+    """The same record; of columns that are equal to the prediction's, which in a run that passes are all, only one is kept."""
+    ports = dict(record.outcome.ports)
+    for name, trace in ports.items():
+        other = expected.ports.get(name)
+        if other is not None and other.width == trace.width and len(other) == len(trace):
+            columns = {c: getattr(other, c) for c in TRACE_COLUMNS if same(getattr(trace, c), getattr(other, c))}
+            ports[name] = replace(trace, **columns)
+    return replace(record, outcome=replace(record.outcome, ports=ports))
+
+
 def _may_rest(request: Request) -> bool:
     """A run may pass although no stream and no memory moves: there are none, or the case is about registers alone."""
     design = request.design
@@ -470,10 +482,11 @@ def run(
         crossings=crossings,
     )
     progress("comparing")
-    at = 0
+    # Taken out one by one: what was recorded does not stay beside what is made of it.
+    recorded = deque(result.records)
+    result = replace(result, records=())
     for plan in plans:
-        records = result.records[at : at + len(plan.steps)]
-        at += len(plan.steps)
+        records = [_shared(recorded.popleft(), e) for _, e in plan.steps[: len(recorded)]]
         # Seeds after the one that stopped the process have not run: that is a failure of theirs too.
         with model_timeout(timeout_s):
             judged = judge(request, plan, records, result.failure or "the simulator stopped")

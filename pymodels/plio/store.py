@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import IO
@@ -38,28 +39,31 @@ def check_target(target: str | PathLike[str] | IO[bytes], force: bool) -> None:
         raise UsageError(f"{path}: no such directory")
 
 
-def store(target: str | PathLike[str] | IO[bytes], content: bytes, *, force: bool) -> None:
+def store(target: str | PathLike[str] | IO[bytes], content: bytes | Iterable[bytes], *, force: bool) -> None:
     """Write a whole file at once, or nothing.
 
-    A new file takes its name only when it is complete. Streams and devices (a pipe, say) are written directly.
+    A new file takes its name only when it is complete; it is written part by part. Streams and devices (a pipe, say) are written
+    directly, when all parts are there.
 
     Raises:
         UsageError: as :func:`check_target` says, or the system refuses.
     """
+    parts = [content] if isinstance(content, bytes) else content
     if not isinstance(target, (str, PathLike)):
-        target.write(content)
+        target.write(b"".join(parts))
         return
     check_target(target, force)
     path = Path(target)
     try:
         if path.exists() and not path.is_file():
-            path.write_bytes(content)
+            path.write_bytes(b"".join(parts))
             return
         # A link stays a link: the file it points to is replaced.
         path = Path(os.path.realpath(path))
         temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
         try:
-            temporary.write_bytes(content)
+            with temporary.open("wb") as stream:
+                stream.writelines(parts)
             temporary.replace(path)
         finally:
             temporary.unlink(missing_ok=True)

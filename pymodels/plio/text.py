@@ -6,6 +6,7 @@ Source: UG1076 (PLIO files) and what the vendor's simulator writes.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from os import PathLike
 from typing import IO
 
@@ -120,7 +121,7 @@ def write_text(
         UsageError: the file exists and ``force`` is not set.
     """
     check_target(target, force)
-    store(target, format_text(trace, dtype, style), force=force)
+    store(target, _text_blocks(trace, dtype, style), force=force)
 
 
 def format_text(trace: Trace, dtype: str | SampleType, style: TextStyle | None = None) -> bytes:
@@ -132,6 +133,11 @@ def format_text(trace: Trace, dtype: str | SampleType, style: TextStyle | None =
         InputError: the trace says what a PLIO file cannot say.
         UsageError: the type does not fit the port.
     """
+    return b"".join(_text_blocks(trace, dtype, style))
+
+
+def _text_blocks(trace: Trace, dtype: str | SampleType, style: TextStyle | None) -> Iterator[bytes]:
+    """:func:`format_text` in parts: the text of a long trace takes many times its room."""
     kind = sample_type(dtype)
     style = TextStyle() if style is None else style
     count = kept_bytes(trace, kind) * 8 // kind.part_bits
@@ -141,7 +147,6 @@ def format_text(trace: Trace, dtype: str | SampleType, style: TextStyle | None =
     tlast = style.tlast.encode() + newline
     units = [f" {unit}".encode() + newline for unit in UNITS]
     headers = headers_of(trace, kind, style)
-    blocks = []
     for begin in range(0, len(trace), _ROWS):
         rows = slice(begin, min(begin + _ROWS, len(trace)))
         n = rows.stop - begin
@@ -162,9 +167,8 @@ def format_text(trace: Trace, dtype: str | SampleType, style: TextStyle | None =
                 there = count[rows] > part
                 columns += [choose(there, style.separator.encode()), chars[:, part] * there[:, None]]
         columns.append(style.trail.encode() + newline)
-        blocks.append(row_text(columns, n))
-    text = b"".join(blocks)
-    return text if style.final_newline else text.removesuffix(newline)
+        text = row_text(columns, n)
+        yield text if style.final_newline or rows.stop < len(trace) else text.removesuffix(newline)
 
 
 def _units(time: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

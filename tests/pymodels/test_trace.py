@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from pymodels.errors import InputError, UsageError
 from pymodels.samples import SAMPLE_TYPES
-from pymodels.trace import Trace
+from pymodels.trace import Trace, same
 
 
 def some(beats: int = 6, width: int = 64, **columns: Any) -> Trace:
@@ -197,3 +197,26 @@ def test_valid_bytes_are_those_that_are_kept(width: int) -> None:
             found = part.valid_bytes()
             assert found.dtype == np.int64
             assert np.array_equal(found, part.keep.sum(axis=1))
+
+
+def test_cycles_are_checked_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pymodels.trace._BLOCK", 4)
+    for at in range(1, 13):
+        cycle = np.arange(13) * 2
+        cycle[at] = cycle[at - 1]
+        with pytest.raises(InputError, match=f"at beat {at}, expected increasing"):
+            some(13, cycle=cycle)
+    assert len(some(13, cycle=np.arange(13) * 2)) == 13
+
+
+def test_same_columns_are_found_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pymodels.trace._BLOCK", 4)
+    column = np.arange(26).reshape(13, 2)
+    for at in range(13):
+        other = column.copy()
+        other[at, 1] += 1
+        assert not same(column, other)
+    assert same(column, column.copy())
+    assert same(None, None)
+    assert not same(None, column)
+    assert not same(column[:12], column)

@@ -9,17 +9,20 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
 from pymodels.measure import latency
+from pymodels.stimulus import Outcome
 from pymodels.trace import Trace
 from tb.benches import find_case, find_design
 from tb.cli import app
 from tb.cli.run import _split_sets
 from tb.description import load_description
+from tb.job import Record
 from tb.paths import HDL, build_root
-from tb.run import Request, run
+from tb.run import Request, _shared, run
 
 pytestmark = pytest.mark.sim
 
@@ -418,3 +421,16 @@ def test_settings_are_repeated_as_they_were() -> None:
     words = shlex.split(request.command())
     params, options = _split_sets(fir, fir.case("filter"), [w for w in words if "=" in w])
     assert (params, options) == ({"W": 64}, values)
+
+
+def test_a_record_shares_the_columns_that_are_as_predicted():
+    want = Trace.from_bytes(np.arange(40).reshape(10, 4), clock_ps=4000)
+    got = Trace.from_bytes(want.data.copy(), clock_ps=4000, cycle=np.arange(10) + 1)
+    short = want[:9]
+    record = Record(Outcome({"a": got, "b": short, "c": got}))
+    shared = _shared(record, Outcome({"a": want, "b": want})).outcome.ports
+    assert shared["a"].data is want.data
+    assert shared["a"].keep is want.keep
+    assert shared["a"].cycle.tolist() == got.cycle.tolist()
+    assert len(shared["b"]) == 9
+    assert shared["c"] is got
