@@ -100,6 +100,7 @@ class Description(_Table):
     cycles_per_beat: int = Field(default=8, ge=1)
     ignored: tuple[str, ...] = ()
     waive: tuple[str, ...] = ()
+    ready_bound: int | None = Field(default=None, ge=0)
     defines: Mapping[str, str] = {}
     parameters: Mapping[str, int | str | Parameter] = {}
     ties: Mapping[str, int] = {}
@@ -156,6 +157,7 @@ class Description(_Table):
             ties=self.ties,
             ignored=self.ignored,
             waive=self.waive,
+            ready_bound=self.ready_bound,
             model=self._model(folder),
             blurred=self.blurred,
             timed=self.compare_time,

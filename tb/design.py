@@ -530,6 +530,7 @@ class Design(_Frozen):
         clocks: at least one; the first is the one that reset release follows.
         streams, registers, memories, status: the ports.
         waive: protocol rules that the ports may break, as ``RULE`` or ``RULE:PORT``; reports count them.
+        ready_bound: cycles that a beat of a stream input may wait for TREADY without a warning; None: any number.
         ties: inputs held at a constant; -1 means all ones.
         ignored: outputs that nobody looks at.
         model: the golden model.
@@ -565,6 +566,7 @@ class Design(_Frozen):
     memories: tuple[MemoryPort, ...] = ()
     status: tuple[StatusPort, ...] = ()
     waive: tuple[str, ...] = ()
+    ready_bound: int | None = Field(default=None, ge=0)
     ties: Mapping[str, int] = {}
     ignored: tuple[str, ...] = ()
     model: GoldenModel

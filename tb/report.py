@@ -63,6 +63,7 @@ def _all_seeds(results: Sequence[RunResult]) -> dict[str, Any]:
         "episodes": sum(len(r.episodes) for r in results),
         "waived": waived_in_all(results),
         "late_bits": sum(r.late_bits for r in results),
+        "warnings": [f"seed {r.seed}: {text}" for r in results for text in r.warnings],
         "failures": [f"seed {r.seed}: {text}" for r in results for text in r.failures],
     }
 
@@ -105,6 +106,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
         "failures": list(result.failures),
         "waived": dict(result.waived),
         "late_bits": result.late_bits,
+        "warnings": list(result.warnings),
         "undriven": request.design.undriven(),
         "repeat": request.command(result.seed),
         "repeat_in": str(Path.cwd()),

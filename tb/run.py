@@ -29,6 +29,7 @@ from tb.episodes import WholeEpisode
 from tb.inputs import check_inputs, clocks_of, fitted, placed
 from tb.job import Backend, Episode, Record
 from tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift
+from tb.late import late_ready
 from tb.paths import plain_name
 from tb.prediction import make_stimuli, predict_outcome
 from tb.scoreboard import Verdict, check, nothing_compared
@@ -84,6 +85,7 @@ class Request:
             :data:`NONE`.
         clocks: what the user says of the design's clocks, by name.
         metastability: blur the clock crossings: ``auto``, or the window in picoseconds (docs/crossings.md); None: do not.
+        ready_bound: cycles that a beat may wait for the design's ready without a warning; None: as the design says.
     """
 
     design: Design
@@ -99,6 +101,7 @@ class Request:
     traces: Sequence[str] = (ALL,)
     clocks: Mapping[str, ClockWish] = field(default_factory=dict)
     metastability: int | Literal["auto"] | None = None
+    ready_bound: int | None = None
 
     def __post_init__(self) -> None:
         if self.metastability is not None and self.design.timed and not self.design.blurred:
@@ -167,6 +170,7 @@ class Request:
         for rule in self.waive:
             words += ["--waive", rule]
         words += ["--traces", ",".join(self.traces)] if tuple(self.traces) != (ALL,) else []
+        words += ["--ready-bound", str(self.ready_bound)] if self.ready_bound is not None else []
         return shlex.join([*words, "--name", name])
 
     def keeps(self, port: str, *, passed: bool) -> bool:
@@ -204,6 +208,7 @@ class RunResult:
         waves: the wave file.
         log: the simulator's output; None when there was no simulation.
         waived: violations that each waiver fitted, by its text; 0 for one that fitted none.
+        warnings: what fails nothing and may still be wrong.
     """
 
     request: Request
@@ -214,6 +219,7 @@ class RunResult:
     waves: Path | None
     log: Path | None
     waived: Mapping[str, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
 
     @property
     def passed(self) -> bool:
@@ -402,7 +408,21 @@ def judge(request: Request, plan: Plan, records: Sequence[Record], stopped: str)
     if len(records) < len(plan.steps):
         failures.append(stopped)
     failures += nothing_compared([e.verdict for e in episodes], still=_may_rest(request))
-    return RunResult(request, plan.seed, tuple(episodes), tuple(failures), 0.0, None, None, dict(waived))
+    warnings = _warnings(request, episodes)
+    return RunResult(request, plan.seed, tuple(episodes), tuple(failures), 0.0, None, None, dict(waived), warnings)
+
+
+def _warnings(request: Request, episodes: Sequence[EpisodeResult]) -> tuple[str, ...]:
+    """What the episodes of one seed warn of, the first one of each port."""
+    bound = request.design.ready_bound if request.ready_bound is None else request.ready_bound
+    if bound is None:
+        return ()
+    ports = request.design.bundles(request.all_params)
+    first: dict[str, str] = {}
+    for e in episodes:
+        for text in late_ready(ports, e.stimulus, e.record.outcome, bound):
+            first.setdefault(text.partition(",")[0], text)
+    return tuple(first.values())
 
 
 def _shared(record: Record, expected: Outcome) -> Record:

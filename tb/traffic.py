@@ -24,12 +24,8 @@ _PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst
 AFTER_VALID = "after-valid:4"
 """The back-pressure of sweeps that a source which waits for ready cannot pass."""
 
-_PAIRS = tuple(
-    product(
-        ("none", "random:0.5", "bursty:16", "worst"),
-        ("none", "random:0.3", "random:0.7", "bursty:16", "worst", AFTER_VALID),
-    )
-)
+_GAPS = ("none", "random:0.5", "bursty:16", "worst")
+_PAIRS = (*product(_GAPS, (AFTER_VALID,)), *product(_GAPS, ("none", "random:0.3", "random:0.7", "bursty:16", "worst")))
 """Gaps and back-pressure that a sweep goes through."""
 
 
@@ -135,15 +131,16 @@ def stream_cases(traffic: Traffic) -> tuple[Case, ...]:
     """
 
     def sweep(setting: Setting) -> list[Stimulus]:
-        rng = np.random.default_rng([setting.seed, 1])
         beats = int(setting.options["beats"])
         # Every relation of two clocks comes with other patterns in every seed.
-        first = int(rng.integers(len(_PAIRS)))
+        first = int(np.random.default_rng([setting.seed, 6]).integers(len(_PAIRS)))
+        generators = {waits: np.random.default_rng([setting.seed, 5 if waits else 1]) for waits in (True, False)}
         return [
             _dress(
                 traffic(replace(setting, relation=first + i), rng, beats), *pair, setting, int(rng.integers(1 << 31))
             )
             for i, pair in enumerate(_PAIRS)
+            for rng in (generators[pair[1] == AFTER_VALID],)
         ]
 
     def random(setting: Setting) -> list[Stimulus]:

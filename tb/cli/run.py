@@ -113,6 +113,10 @@ def run_command(
     waive: Annotated[
         list[str] | None, typer.Option("--waive", metavar="RULE[:PORT]", help="Protocol rule that may be broken.")
     ] = None,
+    ready_bound: Annotated[
+        int | None,
+        typer.Option(min=0, metavar="CYCLES", help="Warn of inputs that wait longer for the design's ready."),
+    ] = None,
     traces: Annotated[
         str,
         typer.Option(
@@ -201,6 +205,7 @@ def run_command(
         tuple(traces.split(",")),
         wishes,
         window(metastability),
+        ready_bound,
     )
     check_root(build_root())
     folder = run_folder(build_root(), label, f"{design.name}-{chosen.name}")
@@ -372,6 +377,8 @@ def _show(
         out.print(waived(*item), markup=False, soft_wrap=True)
     if request.metastability is not None:
         out.print(_crossed(results), markup=False, soft_wrap=True)
+    for text in dict.fromkeys(text for result in results for text in result.warnings):
+        out.print(f"warning: {text}", markup=False, soft_wrap=True)
     for result in failed[:_SHOWN_FAILURES]:
         out.print(f"[bold red]seed {result.seed} failed:[/]")
         for text in result.failures[:_SHOWN_FAILURES]:

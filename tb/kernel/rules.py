@@ -55,6 +55,7 @@ RULES: dict[str, str] = {
     "axis_interleaved": "No beat of another TID or TDEST comes within a packet, where the bundle's checker was told so.",
     "axil_combinational": _COMBINATIONAL,
     "axi_combinational": _COMBINATIONAL,
+    "axis_ready_late": "No beat of an input waits for TREADY longer than a bound, where one is given; a warning.",
     "axis_outstanding": "At the end of a run, an output offers no beat that nobody has taken.",
     **{f"axil_{name}": text for name, text in _SHARED.items()},
     "axil_outstanding": "At the end of a cocotb test, every access of a master has its answer.",
@@ -108,6 +109,10 @@ counted by AxLEN.
 **What a checker must be told.** The rules of reset need the reset: described designs have it, in cocotb tests it is
 `AxiStreamSink(..., reset="aresetn")`, likewise for `AxiStreamMonitor` and `AxiChecker`. `interleaved=False` says that packets, or
 the read data of a burst, come whole; in a description it is `interleaved = false` of a stream.
+
+**Warnings.** No protocol bounds how long ready may take. `ready_bound = N` in a description, or `--ready-bound N`, warns by
+`axis_ready_late` of stream inputs whose beats waited for more than N cycles, with the worst beat, on the terminal and in
+`report.json` under `warnings`. A warning fails nothing.
 
 **Assertions of the RTL.** A concurrent or immediate assertion that fails, and `$error`, fail the run with the assertion's
 name and instance, the first cycle and a count: `rtl_assertion: plio_fir.u_fifo.has_room, cycle 41 of aclk: ...`. Waive

@@ -36,7 +36,7 @@ def test_every_rule_is_caught_by_name(tmp_path):
 
 
 def test_the_table_has_every_rule_of_the_code():
-    python = [ROOT / "tb" / "session.py", *(ROOT / "tb" / "transactors").glob("*.py")]
+    python = [ROOT / "tb" / "session.py", ROOT / "tb" / "late.py", *(ROOT / "tb" / "transactors").glob("*.py")]
     code = "".join(
         p.read_text() for p in [*KERNEL.glob("*.cpp"), *KERNEL.glob("*.py"), *python] if p.name != "rules.py"
     )
@@ -58,6 +58,7 @@ def test_every_rule_has_a_mode():
         "test_register_traffic.py",
         "kernel/inside_traffic.py",
         "kernel/inside_axi_slave.py",
+        "test_late.py",
     )
     text = "".join((HERE / name).read_text() for name in files)
     for name in RULES:
