@@ -47,7 +47,7 @@ lint: $(READY) ## ruff, mypy, import rules, Verilator -Wall
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m tb.lint
+	$(BIN)/python -m goldbeat.tb.build.lint
 
 bench: $(READY) ## Measure; figures go to build/bench/*.json
 	for script in tests/benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done

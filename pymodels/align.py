@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import UsageError
-from pymodels.samples import SampleType, sample_type
-from pymodels.tolerance import Tolerance
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.samples import SampleType, sample_type
+from goldbeat.pymodels.tolerance import Tolerance
+from goldbeat.pymodels.trace import Trace
 
 
 @dataclass(frozen=True)

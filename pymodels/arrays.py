@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays from numpy files that may be damaged: ``.npy``, alone or within archives (:mod:`pymodels.packed`).
+"""Arrays from numpy files that may be damaged: ``.npy``, alone or within archives (:mod:`goldbeat.pymodels.packed`).
 
 numpy believes a header: it allocates what the header says before it looks how much there is, and a damaged header raises whatever
 the tokenizer and the parser behind it raise. Here sizes are held against the file first, and all of that is one error.
@@ -15,7 +15,7 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import InputError
+from goldbeat.pymodels.errors import InputError
 
 
 def load_array(path: str | PathLike[str], expected: str = "an array (.npy)") -> npt.NDArray[Any]:

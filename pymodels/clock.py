@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from pymodels.errors import UsageError
-from pymodels.pattern import splitmix64
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import splitmix64
 
 _BLOCK = 1024
 

@@ -9,10 +9,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import UsageError
-from pymodels.samples import SampleType
-from pymodels.tolerance import Tolerance
-from pymodels.trace import SIDEBANDS, Trace
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.samples import SampleType
+from goldbeat.pymodels.tolerance import Tolerance
+from goldbeat.pymodels.trace import SIDEBANDS, Trace
 
 Time = Literal["exact", "ignore"] | int
 """How times are compared: exactly, not at all, or within so many picoseconds."""

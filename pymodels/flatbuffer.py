@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from os import PathLike
 from typing import Any
 
-from pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.errors import InputError, UsageError
 
 Schema = Mapping[str, Sequence[tuple[str, str]]]
 """Fields of each table in the order of their ids. Types: a scalar, ``string``, a struct, a table, or one in brackets."""

@@ -24,9 +24,9 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import GoldbeatError, UsageError
-from pymodels.samples import SampleType, sample_type
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.samples import SampleType, sample_type
+from goldbeat.pymodels.trace import Trace
 
 STEADY_TOLERANCE = 0.05
 """Frame intervals agree when the longest is at most this share longer than the shortest."""

@@ -2,7 +2,7 @@
 """Floating-point numbers narrower than float32, as bit patterns: float16 and the 8-bit formats.
 
 Numbers come from and go to float32, which holds every value of each format. bfloat16, whose patterns are the upper
-halves of float32's, is in :mod:`pymodels.samples`. Sources: IEEE 754 (float16); the OCP 8-bit Floating Point
+halves of float32's, is in :mod:`goldbeat.pymodels.samples`. Sources: IEEE 754 (float16); the OCP 8-bit Floating Point
 Specification (E4M3 has one NaN per sign and no infinity, E5M2 has both, as IEEE 754 does).
 """
 

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import zstandard
 
-from pymodels.arrays import read_stream
-from pymodels.errors import InputError
+from goldbeat.pymodels.arrays import read_stream
+from goldbeat.pymodels.errors import InputError
 
 SUFFIX = ".npy.zst"
 LARGEST = 1 << 28

@@ -15,7 +15,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import UsageError
+from goldbeat.pymodels.errors import UsageError
 
 Kind = Literal["none", "random", "bursty", "worst", "array", "after-valid"]
 KINDS: tuple[Kind, ...] = ("none", "random", "bursty", "worst", "array", "after-valid")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pymodels.errors import UsageError
-from pymodels.pattern import Pattern
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import Pattern
 
 ORDERS = ("together", "address-first", "data-first", "any")
 """When the address and the data of a write are first offered."""
@@ -32,7 +32,8 @@ class RegisterTraffic:
         gap: most idle cycles before an access; 0 to ``gap`` are drawn.
         outstanding: most accesses that have begun and not been answered. Above 1 the program must not mind: writes, reads, and
             reads beside writes overlap unless a read and a write are of the same word. Polls and waits stand alone.
-        b_ready, r_ready: when write and read responses are taken: a pattern as :meth:`~pymodels.pattern.Pattern.parse` has it.
+        b_ready, r_ready: when write and read responses are taken: a pattern as
+        :meth:`~goldbeat.pymodels.pattern.Pattern.parse` has it.
         seed: of all that is drawn.
     """
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pymodels.stimulus import Access
+from goldbeat.pymodels.stimulus import Access
 
 _WHOLE = 0.3
 """Share of the writes of whole words."""

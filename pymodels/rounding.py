@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import UsageError
+from goldbeat.pymodels.errors import UsageError
 
 Rounding = Literal["floor", "ceil", "half_up", "half_down", "half_even", "half_odd", "half_away", "half_to_zero"]
 Saturation = Literal["none", "saturate", "symmetric"]

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import InputError, UsageError
-from pymodels.narrow import FLOAT8_E4M3, FLOAT8_E5M2, FLOAT16, Narrow
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.narrow import FLOAT8_E4M3, FLOAT8_E5M2, FLOAT16, Narrow
 
 Kind = Literal["int", "uint", "float", "bfloat", "half", "e4m3", "e5m2"]
 _NARROW: dict[Kind, Narrow] = {"half": FLOAT16, "e4m3": FLOAT8_E4M3, "e5m2": FLOAT8_E5M2}

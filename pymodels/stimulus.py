@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axi.memory import MemoryImage
-from pymodels.clock import Clock as Clock
-from pymodels.pattern import Pattern
-from pymodels.register_traffic import RegisterTraffic
-from pymodels.trace import Trace
+from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.clock import Clock as Clock
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.pymodels.trace import Trace
 
 
 @dataclass(frozen=True)

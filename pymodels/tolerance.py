@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import UsageError
-from pymodels.samples import SampleType
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.samples import SampleType
 
 
 @dataclass(frozen=True)

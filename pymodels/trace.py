@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import InputError
-from pymodels.samples import SampleType, sample_type
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.samples import SampleType, sample_type
 
 SIDEBANDS = ("tid", "tdest", "tuser")
 _COLUMNS = ("data", "keep", "last", "cycle")
@@ -135,7 +135,7 @@ class Trace:
         """Pack samples into back-to-back beats of ``width`` bits.
 
         Args:
-            samples: as :class:`~pymodels.samples.SampleType` describes them.
+            samples: as :class:`~goldbeat.pymodels.samples.SampleType` describes them.
             dtype: sample type.
             width: port width in bits.
             clock_ps: clock period in picoseconds.
@@ -315,7 +315,7 @@ class Trace:
 
     def __eq__(self, other: object) -> bool:
         """Same port and same beats: data under keep, keep, last, sidebands and time."""
-        from pymodels.compare import compare
+        from goldbeat.pymodels.compare import compare
 
         if not isinstance(other, Trace):
             return NotImplemented
@@ -326,8 +326,8 @@ class Trace:
     # -- files --------------------------------------------------------------------------------------------------
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write as a trace file (:mod:`pymodels.trace_file`), overwriting nothing but ``path`` itself."""
-        from pymodels.trace_file import save
+        """Write as a trace file (:mod:`goldbeat.pymodels.trace_file`), overwriting nothing but ``path`` itself."""
+        from goldbeat.pymodels.trace_file import save
 
         save(self, path)
 
@@ -338,6 +338,6 @@ class Trace:
         Raises:
             InputError: not such a file, or damaged.
         """
-        from pymodels.trace_file import load
+        from goldbeat.pymodels.trace_file import load
 
         return load(path)

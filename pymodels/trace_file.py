@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Traces as files: written and read in chunks, in the fewest bits that hold a column, compressed.
 
-A trace file is a packed archive (:mod:`pymodels.packed`). Chunk k has ``k.data``, and those of the other arrays that say something:
+A trace file is a packed archive (:mod:`goldbeat.pymodels.packed`). Chunk k has ``k.data``, and those of the other
+arrays that say something:
 
 * ``k.data``: (n, B) uint8;
 * ``k.keep``: (n, ceil(B / 8)) uint8, bit 0 of the first byte is ``keep[:, 0]``; absent: all bytes valid;
@@ -23,9 +24,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import InputError
-from pymodels.packed import PackedReader, PackedWriter, narrow
-from pymodels.trace import SIDEBANDS, Trace
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.packed import PackedReader, PackedWriter, narrow
+from goldbeat.pymodels.trace import SIDEBANDS, Trace
 
 SUFFIX = ".trace"
 _FORMAT = 2

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from pymodels.errors import ToolError
+from goldbeat.pymodels.errors import ToolError
 
 
 def missing(tool: str, found: str, hint: str) -> ToolError:

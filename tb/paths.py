@@ -8,7 +8,7 @@ import os
 import re
 from pathlib import Path
 
-from pymodels.errors import UsageError
+from goldbeat.pymodels.errors import UsageError
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 HDL = REPOSITORY / "hdl"

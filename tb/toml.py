@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from pymodels.errors import GoldbeatError, InputError
+from goldbeat.pymodels.errors import GoldbeatError, InputError
 
 Model = TypeVar("Model", bound=BaseModel)
 

@@ -39,8 +39,8 @@ def test_models_work_without_a_simulator():
     code = (
         "import sys; sys.modules.update(dict.fromkeys(['cocotb', 'cocotbext', 'cocotbext.axi', 'cocotb_tools']))\n"
         "import pkgutil, importlib, pymodels\n"
-        "for m in pkgutil.walk_packages(pymodels.__path__, 'pymodels.'): importlib.import_module(m.name)\n"
-        "import tb.cli.objfifo, tb.cli.plio, tb.cli.signoff"
+        "for m in pkgutil.walk_packages(goldbeat.pymodels.__path__, 'pymodels.'): importlib.import_module(m.name)\n"
+        "import goldbeat.tb.designs.objfifo.commands, goldbeat.tb.designs.plio.commands, goldbeat.tb.cli.signoff"
     )
     run = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr

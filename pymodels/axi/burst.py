@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import UsageError
+from goldbeat.pymodels.errors import UsageError
 
 READ, WRITE = 0, 1
 FIXED, INCR, WRAP = 0, 1, 2

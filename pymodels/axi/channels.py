@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The AXI4 memory of docs/memory.md, one burst at a time: for masters whose next burst depends on the answers to the last ones.
 
-:func:`pymodels.axi.memory.predict` does the same for a program that is known beforehand. One ID, so that all answers come in order.
+:func:`goldbeat.pymodels.axi.memory.predict` does the same for a program that is known beforehand. One ID, so that all
+answers come in order.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from pymodels.axi.memory import READ_JITTER, WRITE_JITTER, Gaps, Gate, Jitter, MemoryTiming, both
-from pymodels.pattern import NextReady, Pattern
+from goldbeat.pymodels.axi.memory import READ_JITTER, WRITE_JITTER, Gaps, Gate, Jitter, MemoryTiming, both
+from goldbeat.pymodels.pattern import NextReady, Pattern
 
 
 class ReadChannel:

@@ -15,9 +15,9 @@ from typing import Literal
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axi.burst import DECERR, OKAY, READ, SLVERR, WRITE, Bursts
-from pymodels.errors import UsageError
-from pymodels.pattern import NextReady, Pattern, splitmix64
+from goldbeat.pymodels.axi.burst import DECERR, OKAY, READ, SLVERR, WRITE, Bursts
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import NextReady, Pattern, splitmix64
 
 Order = Literal["in_order", "by_id", "interleaved"]
 ORDERS: tuple[Order, ...] = ("in_order", "by_id", "interleaved")

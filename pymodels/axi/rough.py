@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axi.burst import WRITE, Bursts
-from pymodels.axi.memory import MasterTiming
-from pymodels.pattern import Pattern
+from goldbeat.pymodels.axi.burst import WRITE, Bursts
+from goldbeat.pymodels.axi.memory import MasterTiming
+from goldbeat.pymodels.pattern import Pattern
 
 _DISTANCES = (0, 1, 3, 12)
 _BACK_PRESSURE = ("after-valid:1", "after-valid:4", "none", "random:0.5", "random:0.8", "bursty:6")
@@ -18,7 +18,7 @@ _BACK_PRESSURE = ("after-valid:1", "after-valid:4", "none", "random:0.5", "rando
 
 @dataclass(frozen=True, eq=False)
 class Rough:
-    """How :meth:`tb.kernel.axi.AxiMaster.run` makes bursts.
+    """How :meth:`goldbeat.tb.kernel.axi.AxiMaster.run` makes bursts.
 
     Attributes:
         bursts: with gaps, and write data ahead of their address.

@@ -6,8 +6,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pymodels.axis.elastic import Take, clock_of, depth_of, drive, integer, offered, ready_from, sink, transferred
-from pymodels.stimulus import Clock, Outcome, Stimulus
+from goldbeat.pymodels.axis.elastic import (
+    Take,
+    clock_of,
+    depth_of,
+    drive,
+    integer,
+    offered,
+    ready_from,
+    sink,
+    transferred,
+)
+from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
 
 SYNC_STAGES = 2
 """Flops a pointer passes in the other domain before it counts (designs.md, axis_async_fifo)."""
@@ -37,7 +47,7 @@ def stage(
         take: what comes behind.
         first_ready: first s-edge at which it accepts.
         first_sample: first edge of each clock at which a pointer is sampled.
-        blur_ps: of both crossings, as in :class:`~pymodels.stimulus.Stimulus`.
+        blur_ps: of both crossings, as in :class:`~goldbeat.pymodels.stimulus.Stimulus`.
     """
     to_m, to_s = _sampled(s_clock, m_clock, blur_ps), _sampled(m_clock, s_clock, blur_ps)
     slots = [first_ready] * depth  # s-edge from which the slot of item i is free

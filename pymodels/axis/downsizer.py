@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axis.elastic import Take, clock_of, drive, integer, offered, ready_from, sink, transferred
-from pymodels.axis.upsizer import ratio_of
-from pymodels.stimulus import Outcome, Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.axis.elastic import Take, clock_of, drive, integer, offered, ready_from, sink, transferred
+from goldbeat.pymodels.axis.upsizer import ratio_of
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
 
 DOWNSIZER_LATENCY = 1
 """Cycles from accept of a wide beat to its earliest narrow one (designs.md, axis_downsizer)."""

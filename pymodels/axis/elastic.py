@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import UsageError
-from pymodels.pattern import NextReady, Pattern
-from pymodels.stimulus import Clock, Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import NextReady, Pattern
+from goldbeat.pymodels.stimulus import Clock, Stimulus
+from goldbeat.pymodels.trace import Trace
 
 RESET_TO_READY = 1
 """First edge at which a single-clock design accepts anything (designs.md, Conventions)."""

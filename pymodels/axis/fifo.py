@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pymodels.axis.elastic import Take, clock_of, depth_of, integer, offered, ready_from, through, transferred
-from pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.axis.elastic import Take, clock_of, depth_of, integer, offered, ready_from, through, transferred
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
 
 FIFO_WRITE = 1
 """Cycles from accept to the earliest load of the output register (designs.md, axis_fifo)."""

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pymodels.axis.elastic import Take, clock_of, integer, offered, ready_from, through, transferred
-from pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.axis.elastic import Take, clock_of, integer, offered, ready_from, through, transferred
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
 
 SKID_DEPTH = 2
 """Beats it holds (designs.md, axis_skid)."""

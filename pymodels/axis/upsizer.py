@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axis.elastic import (
+from goldbeat.pymodels.axis.elastic import (
     Cycles,
     Take,
     clock_of,
@@ -21,9 +21,9 @@ from pymodels.axis.elastic import (
     transferred,
     unhindered,
 )
-from pymodels.errors import UsageError
-from pymodels.stimulus import Outcome, Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
 
 UPSIZER_LATENCY = 1
 """Cycles from accept of the completing narrow beat to the earliest wide one (designs.md, axis_upsizer)."""

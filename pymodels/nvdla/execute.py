@@ -8,16 +8,16 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axi.memory import Region
-from pymodels.errors import UsageError
-from pymodels.nvdla.driver import drive
-from pymodels.nvdla.emu import emu_network, run_emu
-from pymodels.nvdla.hardware import run
-from pymodels.nvdla.ideal import IdealHardware, record
-from pymodels.nvdla.loadable import Loadable, Task
-from pymodels.nvdla.network import DLA1, EMU1, submitted
-from pymodels.nvdla.placement import Placement
-from pymodels.nvdla.target import check_small
+from goldbeat.pymodels.axi.memory import Region
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.driver.driver import drive
+from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware, record
+from goldbeat.pymodels.nvdla.engines.cpu_tasks import emu_network, run_emu
+from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.engines.target import check_small
+from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, Task
+from goldbeat.pymodels.nvdla.loadable.network import DLA1, EMU1, submitted
+from goldbeat.pymodels.nvdla.loadable.placement import Placement
 
 
 def stages(loadable: Loadable) -> tuple[tuple[Task, ...], ...]:

@@ -7,9 +7,10 @@ from collections import Counter
 from dataclasses import asdict
 from typing import Any
 
-from pymodels.nvdla.emu import FORMATS, EmuNetwork, emu_network
-from pymodels.nvdla.layouts import EVENTS, MEM_TYPES, OP_TYPES, as_dict
-from pymodels.nvdla.loadable import (
+from goldbeat.pymodels.nvdla.engines.cpu_tasks import FORMATS, EmuNetwork, emu_network
+from goldbeat.pymodels.nvdla.engines.target import target
+from goldbeat.pymodels.nvdla.loadable.layouts import EVENTS, MEM_TYPES, OP_TYPES, as_dict
+from goldbeat.pymodels.nvdla.loadable.loadable import (
     DATA_CATEGORIES,
     DATA_FORMATS,
     DATA_TYPES,
@@ -21,9 +22,8 @@ from pymodels.nvdla.loadable import (
     Loadable,
     Task,
 )
-from pymodels.nvdla.network import DLA1, EMU1, Cube, Network, Operation, network, submitted
-from pymodels.nvdla.placement import Placement, address_id
-from pymodels.nvdla.target import target
+from goldbeat.pymodels.nvdla.loadable.network import DLA1, EMU1, Cube, Network, Operation, network, submitted
+from goldbeat.pymodels.nvdla.loadable.placement import Placement, address_id
 
 
 def name_of(names: tuple[str, ...], code: int) -> str:

@@ -1,23 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Object FIFOs of mlir-aie designs on AIE2: the surface, the checks, the plan, the golden model.
 
-A design file changes its import lines to ``from pymodels.objfifo import *``.
+A design file changes its import lines to ``from goldbeat.pymodels.objfifo import *``.
 """
 
-from pymodels.objfifo.access import range_
-from pymodels.objfifo.device import (
-    NPU1,
-    NPU2,
-    AIEDevice,
-    Device,
-    NPU1Col1,
-    NPU1Col2,
-    NPU1Col3,
-    NPU2Col1,
-)
-from pymodels.objfifo.fifo import ObjectFifo, ObjectFifoHandle
-from pymodels.objfifo.lower import plan, violations
-from pymodels.objfifo.ops import (
+from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle
+from goldbeat.pymodels.objfifo.iron.ops import (
     T,
     arith,
     external_func,
@@ -27,8 +15,8 @@ from pymodels.objfifo.ops import (
     np_ndarray_type_get_shape,
     yield_,
 )
-from pymodels.objfifo.ops import call_ as call
-from pymodels.objfifo.placed import (
+from goldbeat.pymodels.objfifo.iron.ops import call_ as call
+from goldbeat.pymodels.objfifo.iron.placed import (
     ObjectFifoPort,
     core,
     device,
@@ -40,13 +28,25 @@ from pymodels.objfifo.placed import (
     object_fifo_link,
     runtime_sequence,
 )
-from pymodels.objfifo.placement import AnyComputeTile, AnyMemTile, AnyShimTile, SequentialPlacer, tile
-from pymodels.objfifo.plan import Plan
-from pymodels.objfifo.program import Program
-from pymodels.objfifo.rules import RULES, Rule, RuleError
-from pymodels.objfifo.runtime import Runtime, TensorAccessPattern
-from pymodels.objfifo.text import to_dot, to_json
-from pymodels.objfifo.worker import Kernel, Worker
+from goldbeat.pymodels.objfifo.iron.placement import AnyComputeTile, AnyMemTile, AnyShimTile, SequentialPlacer, tile
+from goldbeat.pymodels.objfifo.iron.program import Program
+from goldbeat.pymodels.objfifo.iron.runtime import Runtime, TensorAccessPattern
+from goldbeat.pymodels.objfifo.iron.worker import Kernel, Worker
+from goldbeat.pymodels.objfifo.plan.access import range_
+from goldbeat.pymodels.objfifo.plan.device import (
+    NPU1,
+    NPU2,
+    AIEDevice,
+    Device,
+    NPU1Col1,
+    NPU1Col2,
+    NPU1Col3,
+    NPU2Col1,
+)
+from goldbeat.pymodels.objfifo.plan.export import to_dot, to_json
+from goldbeat.pymodels.objfifo.plan.lower import plan, violations
+from goldbeat.pymodels.objfifo.plan.plan import Plan
+from goldbeat.pymodels.objfifo.plan.rules import RULES, Rule, RuleError
 
 Tile = tile
 """The tile at a place, by the name of the level without tiles."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axis.elastic import (
+from goldbeat.pymodels.axis.elastic import (
     WORD_BITS,
     Take,
     choice,
@@ -21,12 +21,12 @@ from pymodels.axis.elastic import (
     through,
     transferred,
 )
-from pymodels.errors import UsageError
-from pymodels.plio.fir_registers import FirRegisters, FirSettings, Reply
-from pymodels.plio.keep_rule import WIDTHS, keep_of, valid_words
-from pymodels.rounding import round_shift, saturate
-from pymodels.stimulus import Outcome, Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.plio.fir_registers import FirRegisters, FirSettings, Reply
+from goldbeat.pymodels.plio.keep_rule import WIDTHS, keep_of, valid_words
+from goldbeat.pymodels.rounding import round_shift, saturate
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
 
 FIR_STAGES = 5
 """Pipeline stages beside the adder tree (designs.md, plio_fir)."""

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from pymodels.errors import UsageError
-from pymodels.stimulus import Access
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Access
 
 # The map (designs.md, plio_fir, Registers).
 ID = 0x000

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axis.elastic import WORD_BITS
-from pymodels.trace import Trace
+from goldbeat.pymodels.axis.elastic import WORD_BITS
+from goldbeat.pymodels.trace import Trace
 
 WORD_BYTES = WORD_BITS // 8
 """Bytes of a word (designs.md, Conventions)."""

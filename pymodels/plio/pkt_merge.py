@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axis.elastic import (
+from goldbeat.pymodels.axis.elastic import (
     WORD_BITS,
     Take,
     choice,
@@ -20,11 +20,11 @@ from pymodels.axis.elastic import (
     sink,
     transferred,
 )
-from pymodels.plio.header import make_header
-from pymodels.plio.keep_rule import WIDTHS, valid_words
-from pymodels.plio.pkt_split import ids_of
-from pymodels.stimulus import Outcome, Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.plio.keep_rule import WIDTHS, valid_words
+from goldbeat.pymodels.plio.pkt_split import ids_of
+from goldbeat.pymodels.plio_file.header import make_header
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
 
 MERGE_LATENCY = 1
 """Cycles from emission to the earliest output (designs.md, plio_pkt_merge)."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axis.elastic import (
+from goldbeat.pymodels.axis.elastic import (
     WORD_BITS,
     Take,
     choice,
@@ -21,11 +21,11 @@ from pymodels.axis.elastic import (
     sink,
     transferred,
 )
-from pymodels.errors import UsageError
-from pymodels.plio.header import parse_header
-from pymodels.plio.keep_rule import WIDTHS, keep_of, valid_words
-from pymodels.stimulus import Outcome, Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.plio.keep_rule import WIDTHS, keep_of, valid_words
+from goldbeat.pymodels.plio_file.header import parse_header
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
 
 SPLIT_LATENCY = 2
 """Cycles from accept to the earliest output: input and output skid buffer (designs.md, plio_pkt_split)."""

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pymodels.axis import async_fifo, downsizer, upsizer
-from pymodels.axis.async_fifo import CDC_FIRST_SAMPLE, CDC_RESET_TO_READY, MIN_DEPTH
-from pymodels.axis.elastic import (
+from goldbeat.pymodels.axis import async_fifo, downsizer, upsizer
+from goldbeat.pymodels.axis.async_fifo import CDC_FIRST_SAMPLE, CDC_RESET_TO_READY, MIN_DEPTH
+from goldbeat.pymodels.axis.elastic import (
     WORD_BITS,
     choice,
     clock_of,
@@ -19,8 +19,8 @@ from pymodels.axis.elastic import (
     sink,
     transferred,
 )
-from pymodels.plio.keep_rule import WIDTHS, apply_keep_rule
-from pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.plio.keep_rule import WIDTHS, apply_keep_rule
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
 
 MIN_INNER = 64
 """Smallest width inside, in bits (designs.md, plio_port 2)."""

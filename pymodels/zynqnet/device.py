@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pymodels.axi.memory import MemoryImage
-from pymodels.errors import UsageError
-from pymodels.stimulus import Access, Answer, Clock, MemoryContents, Outcome, Phase, Stimulus
-from pymodels.zynqnet import registers as reg
-from pymodels.zynqnet.device_memory import DeviceMemory, Refusal
-from pymodels.zynqnet.hardware import GO_LATENCY, RESTART_LATENCY, ErrorCode, Hardware, configuration_error
-from pymodels.zynqnet.memory_map import WORD_BYTES, Space
-from pymodels.zynqnet.network import Layer
-from pymodels.zynqnet.shifts import Shifts
-from pymodels.zynqnet.timing import Accelerator, LayerTimes
+from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Access, Answer, Clock, MemoryContents, Outcome, Phase, Stimulus
+from goldbeat.pymodels.zynqnet import registers as reg
+from goldbeat.pymodels.zynqnet.device_memory import DeviceMemory, Refusal
+from goldbeat.pymodels.zynqnet.hardware import GO_LATENCY, RESTART_LATENCY, ErrorCode, Hardware, configuration_error
+from goldbeat.pymodels.zynqnet.memory_map import WORD_BYTES, Space
+from goldbeat.pymodels.zynqnet.network import Layer
+from goldbeat.pymodels.zynqnet.shifts import Shifts
+from goldbeat.pymodels.zynqnet.timing import Accelerator, LayerTimes
 
 REGISTERS = "s_axil"
 MEMORY = "m_axi"

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axi.memory import MemoryImage
-from pymodels.errors import UsageError
-from pymodels.stimulus import MemoryContents
-from pymodels.zynqnet.hardware import ErrorCode
-from pymodels.zynqnet.layer_run import Number, run_layer, word_type
-from pymodels.zynqnet.memory_map import WORD_BYTES, Space
-from pymodels.zynqnet.timing import LayerTimes
+from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import MemoryContents
+from goldbeat.pymodels.zynqnet.hardware import ErrorCode
+from goldbeat.pymodels.zynqnet.layer_run import Number, run_layer, word_type
+from goldbeat.pymodels.zynqnet.memory_map import WORD_BYTES, Space
+from goldbeat.pymodels.zynqnet.timing import LayerTimes
 
 LOG = np.dtype([(n, np.int64) for n in ("address", "cycle", "first", "last", "done", "len", "kind")])
 """Columns of the memory's log that are predicted."""

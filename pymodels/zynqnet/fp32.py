@@ -16,7 +16,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.zynqnet.taps import size_out, taps_by_rows
+from goldbeat.pymodels.zynqnet.taps import size_out, taps_by_rows
 
 Floats = npt.NDArray[np.float32]
 

@@ -12,14 +12,14 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import ValidationError
 
-from pymodels.errors import InputError
-from pymodels.zynqnet import int8
-from pymodels.zynqnet.classify import Class, top
-from pymodels.zynqnet.layer_run import Number, run_layer, word_type
-from pymodels.zynqnet.memory_map import MemoryMap
-from pymodels.zynqnet.network import Layer, Network
-from pymodels.zynqnet.padding import without_padding
-from pymodels.zynqnet.shifts import Shifts
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.zynqnet import int8
+from goldbeat.pymodels.zynqnet.classify import Class, top
+from goldbeat.pymodels.zynqnet.layer_run import Number, run_layer, word_type
+from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
+from goldbeat.pymodels.zynqnet.network import Layer, Network
+from goldbeat.pymodels.zynqnet.padding import without_padding
+from goldbeat.pymodels.zynqnet.shifts import Shifts
 
 Floats = npt.NDArray[np.float32]
 
@@ -54,7 +54,7 @@ class Golden:
 
     Args:
         network: the network; for int8 its layers need shifts (:func:`quantised`).
-        weights: (words,) all weights as they lie in memory (:func:`pymodels.zynqnet.padding.pad_weights`).
+        weights: (words,) all weights as they lie in memory (:func:`goldbeat.pymodels.zynqnet.padding.pad_weights`).
         image: (height, width, channels) as it lies in memory.
         number: format; int8 values may come in any integer type.
         words: size of the memory; None: as much as is needed.

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
 
-from pymodels.errors import UsageError
-from pymodels.zynqnet.memory_map import MemoryMap, Space
-from pymodels.zynqnet.network import CH_OUT_STEP, Layer, Network
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.zynqnet.memory_map import MemoryMap, Space
+from goldbeat.pymodels.zynqnet.network import CH_OUT_STEP, Layer, Network
 
 # Parameters, Constants
 MUL_LATENCY = 3

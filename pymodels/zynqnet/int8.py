@@ -12,9 +12,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.rounding import round_shift, saturate
-from pymodels.zynqnet.shifts import Shifts
-from pymodels.zynqnet.taps import size_out, taps_by_rows
+from goldbeat.pymodels.rounding import round_shift, saturate
+from goldbeat.pymodels.zynqnet.shifts import Shifts
+from goldbeat.pymodels.zynqnet.taps import size_out, taps_by_rows
 
 Ints = npt.NDArray[np.int32]
 

@@ -8,13 +8,13 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import UsageError
-from pymodels.zynqnet import fp32, int8
-from pymodels.zynqnet.hardware import check_layer
-from pymodels.zynqnet.memory_controller import MemoryController
-from pymodels.zynqnet.memory_map import Space
-from pymodels.zynqnet.network import Layer
-from pymodels.zynqnet.shifts import Shifts
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.zynqnet import fp32, int8
+from goldbeat.pymodels.zynqnet.hardware import check_layer
+from goldbeat.pymodels.zynqnet.memory_controller import MemoryController
+from goldbeat.pymodels.zynqnet.memory_map import Space
+from goldbeat.pymodels.zynqnet.network import Layer
+from goldbeat.pymodels.zynqnet.shifts import Shifts
 
 Number = Literal["fp32", "int8"]
 NUMBERS: tuple[Number, ...] = ("fp32", "int8")

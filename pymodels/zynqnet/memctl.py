@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axi.burst import OKAY, READ, WRITE, Bursts
-from pymodels.axi.channels import ReadChannel, WriteChannel
-from pymodels.axi.memory import MemoryImage, MemoryTiming, respond
-from pymodels.errors import UsageError
-from pymodels.stimulus import MemoryContents, Outcome, Stimulus
-from pymodels.trace import Trace
-from pymodels.zynqnet.hardware import (
+from goldbeat.pymodels.axi.burst import OKAY, READ, WRITE, Bursts
+from goldbeat.pymodels.axi.channels import ReadChannel, WriteChannel
+from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, respond
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import MemoryContents, Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.zynqnet.hardware import (
     ALIGNED_BYTES,
     ALIGNED_WORDS,
     AW_LATENCY,
@@ -26,9 +26,9 @@ from pymodels.zynqnet.hardware import (
     WRITES,
     Hardware,
 )
-from pymodels.zynqnet.memory_map import WORD_BYTES, Space
-from pymodels.zynqnet.network import Layer
-from pymodels.zynqnet.timing_reader import Reader
+from goldbeat.pymodels.zynqnet.memory_map import WORD_BYTES, Space
+from goldbeat.pymodels.zynqnet.network import Layer
+from goldbeat.pymodels.zynqnet.timing_reader import Reader
 
 MEMORY = "m_axi"
 LAYERS, ROWS, STEPS, WORDS, EVENTS = "s_layer", "s_row", "s_drain", "m_words", "m_event"

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import UsageError
-from pymodels.zynqnet.memory_map import Space
-from pymodels.zynqnet.network import Layer
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.zynqnet.memory_map import Space
+from goldbeat.pymodels.zynqnet.network import Layer
 
 
 class MemoryController:

@@ -14,8 +14,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pymodels.errors import UsageError
-from pymodels.zynqnet.network import ALIGNMENT, Layer, Network
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.zynqnet.network import ALIGNMENT, Layer, Network
 
 DRAM_BASE = 0x3800_0000
 """Byte address of the memory on the public board, 96 MiB of it."""

@@ -24,15 +24,17 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from pymodels.errors import InputError
-from pymodels.zynqnet.shifts import Shifts
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.zynqnet.shifts import Shifts
 
 Split = Literal["none", "first", "second"]
 
 ALIGNMENT = 1024
 """Activations begin at multiples of so many words (the public host's rule)."""
 CH_OUT_STEP = 16
-"""Output channels in memory are a multiple of so many; a network with others is padded (:mod:`pymodels.zynqnet.padding`)."""
+"""Output channels in memory are a multiple of so many; a network with others is padded
+(:mod:`goldbeat.pymodels.zynqnet.padding`).
+"""
 NAME_BYTES = 8
 """Bytes of the layer name in the registers."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from pymodels.zynqnet.network import InputShape, LayerSpec, Network, NetworkSpec, Split, place
+from goldbeat.pymodels.zynqnet.network import InputShape, LayerSpec, Network, NetworkSpec, Split, place
 
 _SQUEEZES = (
     # name, kernel, stride, channels, channels of each expand half

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import UsageError
+from goldbeat.pymodels.errors import UsageError
 
 SUM_CACHE_WORDS = 512
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import InputError
-from pymodels.zynqnet.network import Layer, Network
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.zynqnet.network import Layer, Network
 
 
 def pad_layer(layer: Layer, values: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import InputError
-from pymodels.zynqnet.network import InputShape
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.zynqnet.network import InputShape
 
 MEAN = (104, 117, 123)
 """Mean blue, green and red (the public host's values)."""

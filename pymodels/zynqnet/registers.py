@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pymodels.stimulus import Access
-from pymodels.zynqnet.memory_map import MemoryMap
-from pymodels.zynqnet.network import NAME_BYTES, Layer
-from pymodels.zynqnet.shifts import Shifts
+from goldbeat.pymodels.stimulus import Access
+from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
+from goldbeat.pymodels.zynqnet.network import NAME_BYTES, Layer
+from goldbeat.pymodels.zynqnet.shifts import Shifts
 
 # Addresses count from the base of the block: 0x43C0_0000 on the public board.
 AP_CTRL = 0x00

@@ -8,16 +8,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.zynqnet import int8
-from pymodels.zynqnet.hardware import check_layer
-from pymodels.zynqnet.image_cache import ImageCache
-from pymodels.zynqnet.layer_run import Number, low_byte, shifts_of, word_type
-from pymodels.zynqnet.memory_controller import MemoryController
-from pymodels.zynqnet.memory_map import Space
-from pymodels.zynqnet.network import Layer
-from pymodels.zynqnet.output_cache import OutputCache, PoolCache
-from pymodels.zynqnet.pe import multiply_accumulate
-from pymodels.zynqnet.weights_cache import WeightsCache
+from goldbeat.pymodels.zynqnet import int8
+from goldbeat.pymodels.zynqnet.hardware import check_layer
+from goldbeat.pymodels.zynqnet.image_cache import ImageCache
+from goldbeat.pymodels.zynqnet.layer_run import Number, low_byte, shifts_of, word_type
+from goldbeat.pymodels.zynqnet.memory_controller import MemoryController
+from goldbeat.pymodels.zynqnet.memory_map import Space
+from goldbeat.pymodels.zynqnet.network import Layer
+from goldbeat.pymodels.zynqnet.output_cache import OutputCache, PoolCache
+from goldbeat.pymodels.zynqnet.pe import multiply_accumulate
+from goldbeat.pymodels.zynqnet.weights_cache import WeightsCache
 
 
 class Stepwise:

@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.pattern import splitmix64
-from pymodels.zynqnet.network import InputShape, Layer, Network
-from pymodels.zynqnet.padding import pad_layer
-from pymodels.zynqnet.picture import MEAN
+from goldbeat.pymodels.pattern import splitmix64
+from goldbeat.pymodels.zynqnet.network import InputShape, Layer, Network
+from goldbeat.pymodels.zynqnet.padding import pad_layer
+from goldbeat.pymodels.zynqnet.picture import MEAN
 
 WEIGHT_SEED = 1_000_003
 """``synth:1`` draws layer 0's weights with this seed; each further seed begins so many later."""

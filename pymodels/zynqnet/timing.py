@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axi.channels import ReadChannel, WriteChannel
-from pymodels.axi.memory import MemoryTiming
-from pymodels.zynqnet.hardware import (
+from goldbeat.pymodels.axi.channels import ReadChannel, WriteChannel
+from goldbeat.pymodels.axi.memory import MemoryTiming
+from goldbeat.pymodels.zynqnet.hardware import (
     ACC,
     HAZARD_1X1,
     HAZARD_3X3,
@@ -27,10 +27,10 @@ from pymodels.zynqnet.hardware import (
     Hardware,
     configuration_error,
 )
-from pymodels.zynqnet.memory_map import Space
-from pymodels.zynqnet.network import Layer
-from pymodels.zynqnet.timing_reader import Reader
-from pymodels.zynqnet.timing_writer import Writer
+from goldbeat.pymodels.zynqnet.memory_map import Space
+from goldbeat.pymodels.zynqnet.network import Layer
+from goldbeat.pymodels.zynqnet.timing_reader import Reader
+from goldbeat.pymodels.zynqnet.timing_writer import Writer
 
 Cycles = npt.NDArray[np.int64]
 

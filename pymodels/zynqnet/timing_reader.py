@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axi.channels import ReadChannel
-from pymodels.zynqnet.hardware import BURST, PACKED_1X1, READS, Hardware
-from pymodels.zynqnet.memory_map import WORD_BYTES, Space
-from pymodels.zynqnet.network import Layer
+from goldbeat.pymodels.axi.channels import ReadChannel
+from goldbeat.pymodels.zynqnet.hardware import BURST, PACKED_1X1, READS, Hardware
+from goldbeat.pymodels.zynqnet.memory_map import WORD_BYTES, Space
+from goldbeat.pymodels.zynqnet.network import Layer
 
 _USABLE = 2
 """From a data handshake to the issue that can use its words."""

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 from array import array
 
-from pymodels.axi.channels import WriteChannel
-from pymodels.zynqnet.hardware import AW_LATENCY, DRAIN_LATENCY, OUT_DEPTH, POOL_PIXEL, WRITES, Hardware
-from pymodels.zynqnet.memory_map import WORD_BYTES, Space
-from pymodels.zynqnet.network import Layer
-from pymodels.zynqnet.timing_reader import cut
+from goldbeat.pymodels.axi.channels import WriteChannel
+from goldbeat.pymodels.zynqnet.hardware import AW_LATENCY, DRAIN_LATENCY, OUT_DEPTH, POOL_PIXEL, WRITES, Hardware
+from goldbeat.pymodels.zynqnet.memory_map import WORD_BYTES, Space
+from goldbeat.pymodels.zynqnet.network import Layer
+from goldbeat.pymodels.zynqnet.timing_reader import cut
 
 _LONG_AGO = -(1 << 40)
 

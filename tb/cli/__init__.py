@@ -9,7 +9,7 @@ run.
 from __future__ import annotations
 
 # ruff: noqa: E402
-from tb.cli import starting
+from goldbeat.tb.cli import starting
 
 starting.begin()
 
@@ -19,9 +19,14 @@ from typing import Annotated
 
 import typer
 
-from pymodels.errors import ToolError
-from tb.cli import clean, nvdla, objfifo, plio, probe, signoff, tpu, zynqnet
-from tb.cli.common import GoldbeatGroup, examples
+from goldbeat.pymodels.errors import ToolError
+from goldbeat.tb.cli import clean, probe, signoff
+from goldbeat.tb.cli.common import GoldbeatGroup, examples
+from goldbeat.tb.designs.nvdla import commands
+from goldbeat.tb.designs.objfifo import commands
+from goldbeat.tb.designs.plio import commands
+from goldbeat.tb.designs.tpu import commands
+from goldbeat.tb.designs.zynqnet import commands
 
 app = typer.Typer(
     name="goldbeat",
@@ -65,16 +70,16 @@ def _root(
 
 
 def _mount() -> None:
-    app.add_typer(plio.app, name="plio")
-    app.add_typer(objfifo.app, name="objfifo")
-    app.add_typer(nvdla.app, name="nvdla")
-    app.add_typer(tpu.app, name="tpu")
-    app.add_typer(zynqnet.app, name="zynqnet")
+    app.add_typer(commands.app, name="plio")
+    app.add_typer(commands.app, name="objfifo")
+    app.add_typer(commands.app, name="nvdla")
+    app.add_typer(commands.app, name="tpu")
+    app.add_typer(commands.app, name="zynqnet")
     signoff.register(app)
     clean.register(app)
     probe.register(app)
     try:
-        run = import_module("tb.cli.run")
+        run = import_module("goldbeat.tb.cli.run")
     except ModuleNotFoundError as error:
         # Without the packages for simulation, files can still be worked on.
         if (error.name or "").partition(".")[0] in ("tb", "pymodels"):
@@ -83,7 +88,7 @@ def _mount() -> None:
             _stand_in(name, error.name or "?")
         return
     run.register(app)
-    import_module("tb.cli.regress").register(app)
+    import_module("goldbeat.tb.cli.regress").register(app)
 
 
 def _stand_in(name: str, package: str) -> None:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``python -m tb.cli``: the same as ``goldbeat``."""
+"""``python -m goldbeat.tb.cli``: the same as ``goldbeat``."""
 
-from tb.cli import main
+from goldbeat.tb.cli import main
 
 main()

@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from pymodels.errors import UsageError
-from tb.clean import KINDS, Entry, Limits, clean
-from tb.cli.common import Json, examples, facts, print_json, say
-from tb.paths import build_root
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.cli.common import Json, examples, facts, print_json, say
+from goldbeat.tb.paths import build_root
+from goldbeat.tb.run.clean import KINDS, Entry, Limits, clean
 
 _DAY_S = 86400.0
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}

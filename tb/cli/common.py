@@ -18,11 +18,11 @@ from rich.table import Table
 from rich.text import Text
 from typer.core import TyperGroup
 
-from pymodels.errors import GoldbeatError, UsageError
-from pymodels.plio.store import check_target
-from tb.cli import starting
-from tb.design import Findings
-from tb.visible import visible
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.plio_file.store import check_target
+from goldbeat.tb.cli import starting
+from goldbeat.tb.design.measurements import MeasurementTable
+from goldbeat.tb.visible import visible
 
 FAILED = 1
 """Exit code: a comparison or a limit failed."""
@@ -160,7 +160,7 @@ def facts(title: str, rows: list[tuple[str, str]]) -> None:
         say(f"  {name:<{wide}}  {value}")
 
 
-def show_findings(findings: Findings) -> None:
+def show_findings(findings: MeasurementTable) -> None:
     """Print a table for people."""
     table = Table(title=literal(findings.title), title_justify="left")
     for n, name in enumerate(findings.columns):

@@ -8,9 +8,9 @@ from typing import Annotated
 
 import typer
 
-from tb.cli.common import Force, Screen, examples
-from tb.paths import build_root
-from tb.regress.farm import LOOPBACK
+from goldbeat.tb.cli.common import Force, Screen, examples
+from goldbeat.tb.paths import build_root
+from goldbeat.tb.regress.farm import LOOPBACK
 
 Keys = Annotated[
     Path | None,
@@ -55,7 +55,7 @@ def local_command(
 
     Each worker has a build folder of its own. Without --tls, every process of this machine can use the farm.
     """
-    from tb.regress.farm import local_farm
+    from goldbeat.tb.regress.farm import local_farm
 
     local_farm(workers, port, keys, _tell)
 
@@ -69,7 +69,7 @@ def keys_command(
 
     Scheduler, workers and `goldbeat regress` take it with --tls DIR. Whoever can read it can run code on the farm.
     """
-    from tb.regress.farm_keys import make_keys
+    from goldbeat.tb.regress.farm_keys import make_keys
 
     make_keys(folder, days=days, force=force)
     _tell(f"keys in {folder}, valid for {days} days")
@@ -94,10 +94,10 @@ def scheduler_command(
 
     Other addresses than loopback need --tls or --insecure.
     """
-    from tb.regress.farm import need_distributed
+    from goldbeat.tb.regress.farm import need_distributed
 
     need_distributed()
-    from tb.regress.farm_node import check_open, run_scheduler
+    from goldbeat.tb.regress.farm_node import check_open, run_scheduler
 
     check_open(host, keys, insecure)
     run_scheduler(
@@ -124,10 +124,10 @@ def worker_command(
 
     Other addresses than loopback need --tls or --insecure.
     """
-    from tb.regress.farm import need_distributed
+    from goldbeat.tb.regress.farm import need_distributed
 
     need_distributed()
-    from tb.regress.farm_node import check_open, run_worker
+    from goldbeat.tb.regress.farm_node import check_open, run_worker
 
     check_open(host, keys, insecure)
     scratch = build_root() / "dask"

@@ -11,16 +11,19 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from pymodels.errors import UsageError
-from pymodels.ready import READY_MODELS
-from tb.cli.common import BAD_INPUT, Force, Json, Screen, check_free, examples, literal, print_json, say
-from tb.design import Bundle, LitePort, MemoryPort, StreamPort, Width
-from tb.filelist import Sources, macros, read_filelist
-from tb.probe.bench import comments, write_bench
-from tb.probe.elaborate import elaborate
-from tb.probe.find import Choices, Found, as_json, find
-from tb.probe.write import MODEL, describe, to_toml
-from tb.probe.write import wrapper as harness
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stock_models import READY_MODELS
+from goldbeat.tb.cli.common import BAD_INPUT, Force, Json, Screen, check_free, examples, literal, print_json, say
+from goldbeat.tb.design.filelist import Sources, macros, read_filelist
+from goldbeat.tb.design.ports.bundle import Bundle, Width
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.probe.bench import comments, write_bench
+from goldbeat.tb.probe.elaborate import elaborate
+from goldbeat.tb.probe.find import Choices, Found, as_json, find
+from goldbeat.tb.probe.write import MODEL, describe, to_toml
+from goldbeat.tb.probe.write import wrapper as harness
 
 Files = Annotated[list[Path] | None, typer.Argument(metavar="FILES", help="Verilog or SystemVerilog sources.")]
 FileLists = Annotated[

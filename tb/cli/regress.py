@@ -16,22 +16,22 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from typer.core import TyperCommand
 
-from pymodels.errors import UsageError
-from tb.cli.common import BY_SIGNAL, FAILED, Json, Screen, examples, literal, print_json
-from tb.cli.farm import Keys, make_app
-from tb.kernel.waivers import waived
-from tb.regress.brief import Brief
-from tb.regress.compare import compare_runs
-from tb.regress.engine import Oldest, Tally
-from tb.regress.farm_pool import WAIT_S
-from tb.regress.item import Item, ItemResult, Status
-from tb.regress.plan import make_batches, make_plan
-from tb.regress.reports import as_dict, mixture, repeat_command, report_text, row_dict
-from tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
-from tb.regress.store import Row, Run, Store
-from tb.regress.suite import find_suite, load_suite, suite_names
-from tb.regress.summary import Gathered, cells
-from tb.regress.trust import check_trusted
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.cli.common import BY_SIGNAL, FAILED, Json, Screen, examples, literal, print_json
+from goldbeat.tb.cli.farm import Keys, make_app
+from goldbeat.tb.kernel.waivers import waived
+from goldbeat.tb.regress.brief import Brief
+from goldbeat.tb.regress.compare import compare_runs
+from goldbeat.tb.regress.engine import Oldest, Tally
+from goldbeat.tb.regress.farm_pool import WAIT_S
+from goldbeat.tb.regress.item import Item, ItemResult, Status
+from goldbeat.tb.regress.plan import make_batches, make_plan
+from goldbeat.tb.regress.reports import as_dict, mixture, repeat_command, report_text, row_dict
+from goldbeat.tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
+from goldbeat.tb.regress.store import Row, Run, Store
+from goldbeat.tb.regress.suite import find_suite, load_suite, suite_names
+from goldbeat.tb.regress.summary import Gathered, cells
+from goldbeat.tb.regress.trust import check_trusted
 
 Trust = Annotated[
     bool, typer.Option("--trust", help="Run descriptions outside this project that the results name. They are code.")
@@ -156,7 +156,7 @@ def regress_command(
         return
     if engine != LOCAL:
         # Before anything is recorded: a run that could not begin would be there to be resumed.
-        from tb.regress.farm import connect
+        from goldbeat.tb.regress.farm import connect
 
         with connect(engine, keys):
             pass
@@ -502,7 +502,7 @@ def rerun_command(
 
     Exit code: as for `goldbeat run`.
     """
-    from tb.regress.worker import run_alone
+    from goldbeat.tb.regress.worker import run_alone
 
     if with_batch:
         if waves:
@@ -536,7 +536,7 @@ def rerun_command(
 
 
 def _rerun_with_batch(case: str, trust: bool, as_json: bool) -> None:
-    from tb.regress.worker import run_with_batch
+    from goldbeat.tb.regress.worker import run_with_batch
 
     with Store() as store:
         run, row = _find_case(store, case)

@@ -12,10 +12,11 @@ import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from pymodels.errors import UsageError
-from pymodels.trace import Trace
-from tb.benches import designs, find_case, find_design
-from tb.cli.common import (
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.build.doctor import examine
+from goldbeat.tb.build.in_use import sweep
+from goldbeat.tb.cli.common import (
     FAILED,
     ImageOrder,
     ImageScale,
@@ -28,21 +29,21 @@ from tb.cli.common import (
     print_json,
     show_findings,
 )
-from tb.clocks import ClockWish
-from tb.course import Reached
-from tb.design import Case, Design
-from tb.doctor import examine
-from tb.in_use import sweep
-from tb.inputs import read_input
-from tb.job import BACKENDS
-from tb.kernel.waivers import waived
-from tb.paths import build_root, check_root
-from tb.report import waived_in_all, whole_samples, write_report
-from tb.run import ALL, Origin, Request, RunResult, run
-from tb.run_folder import check_ours, prepare, run_folder
-from tb.simulate import TIMEOUT_S
-from tb.time_limit import calls_watched, end_when_stuck
-from tb.visible import visible
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.catalog import designs, find_case, find_design
+from goldbeat.tb.design.clock_wish import ClockWish
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.inside.job import BACKENDS
+from goldbeat.tb.kernel.waivers import waived
+from goldbeat.tb.paths import build_root, check_root
+from goldbeat.tb.run.inputs import read_input
+from goldbeat.tb.run.progress import Reached
+from goldbeat.tb.run.report import waived_in_all, whole_samples, write_report
+from goldbeat.tb.run.run_folder import check_ours, prepare, run_folder
+from goldbeat.tb.run.runs import ALL, Origin, Request, RunResult, run
+from goldbeat.tb.run.simulate import TIMEOUT_S
+from goldbeat.tb.run.time_limit import calls_watched, end_when_stuck
+from goldbeat.tb.visible import visible
 
 _SHOWN_FAILURES = 3
 
@@ -172,14 +173,14 @@ def run_command(
                 "--rtl, --top, --description, --image-scale, --image-order, --unchecked and --allow-partial go with: "
                 "goldbeat run nvdla --loadable FILE"
             )
-        from tb.cli import nvdla_run
-        from tb.nvdla.pictures import chosen as chosen_convention
+        from goldbeat.tb.designs.nvdla import run_options
+        from goldbeat.tb.designs.nvdla.pictures import chosen as chosen_convention
 
-        compiled = nvdla_run.LoadableRequest(
+        compiled = run_options.LoadableRequest(
             *(loadable, rtl, top, description, inputs or [], sets, waves, label, as_json),
             *(chosen_convention(image_scale, image_order), unchecked, allow_partial, force, timeout),
         )
-        raise typer.Exit(nvdla_run.run_command(compiled))
+        raise typer.Exit(run_options.run_command(compiled))
     clock, wishes = split_clocks(clocks or [])
     design, chosen = find_case(name, case)
     params, options = _split_sets(design, chosen, sets)
@@ -415,7 +416,7 @@ def _how(design: Design) -> str:
 
 
 def _port_table(result: RunResult) -> Table:
-    from pymodels.measure import measure
+    from goldbeat.pymodels.measure import measure
 
     episode = result.main_episode
     assert episode is not None

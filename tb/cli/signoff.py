@@ -12,11 +12,22 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
-from pymodels.errors import InputError, UsageError
-from pymodels.plio.store import store
-from tb.cli.common import FAILED, ClockMhz, Force, Json, Screen, check_free, examples, literal, print_json, working
-from tb.cli.plio_files import read_timed
-from tb.signoff import Check, Port, Subject, check, file_subject, junit, load_limits, load_run, shown
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.plio_file.store import store
+from goldbeat.tb.cli.common import (
+    FAILED,
+    ClockMhz,
+    Force,
+    Json,
+    Screen,
+    check_free,
+    examples,
+    literal,
+    print_json,
+    working,
+)
+from goldbeat.tb.cli.trace_files import read_timed
+from goldbeat.tb.run.signoff import Check, Port, Subject, check, file_subject, junit, load_limits, load_run, shown
 
 
 def register(app: typer.Typer) -> None:

@@ -9,7 +9,9 @@ import signal
 import sys
 
 _NAMES = ("goldbeat", "-m")
-"""What the program is called while ``goldbeat`` or ``python -m tb.cli`` starts; others that import the package keep theirs."""
+"""What the program is called while ``goldbeat`` or ``python -m goldbeat.tb.cli`` starts; others that import the
+package keep theirs.
+"""
 
 
 def begin() -> None:

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Clocks and transactors that run in C++ under cocotb, for anybody's ``@cocotb.test()``.
 
-See docs/cocotb.md. ``tb.kernel.runner`` builds and runs the simulator that this needs; it is imported by the host process and by
-nothing here.
+See docs/cocotb.md. ``goldbeat.tb.build.runner`` builds and runs the simulator that this needs; it is imported by the
+host process and by nothing here.
 """
 
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from tb.kernel import axil as axil
-    from tb.kernel import registers as registers
-    from tb.kernel.apb import ApbMaster as ApbMaster
-    from tb.kernel.axil import AxiLiteMaster as AxiLiteMaster
-    from tb.kernel.axis import AxiStreamMonitor as AxiStreamMonitor
-    from tb.kernel.axis import AxiStreamSink as AxiStreamSink
-    from tb.kernel.axis import AxiStreamSource as AxiStreamSource
-    from tb.kernel.csb import CsbMaster as CsbMaster
-    from tb.kernel.simulation import Kernel as Kernel
-    from tb.kernel.simulation import NativeClock as NativeClock
+    from goldbeat.tb.kernel import axil as axil
+    from goldbeat.tb.kernel import registers as registers
+    from goldbeat.tb.kernel.apb import ApbMaster as ApbMaster
+    from goldbeat.tb.kernel.axil import AxiLiteMaster as AxiLiteMaster
+    from goldbeat.tb.kernel.axis import AxiStreamMonitor as AxiStreamMonitor
+    from goldbeat.tb.kernel.axis import AxiStreamSink as AxiStreamSink
+    from goldbeat.tb.kernel.axis import AxiStreamSource as AxiStreamSource
+    from goldbeat.tb.kernel.csb import CsbMaster as CsbMaster
+    from goldbeat.tb.kernel.simulation import Kernel as Kernel
+    from goldbeat.tb.kernel.simulation import NativeClock as NativeClock
 
 _MODULES = {
     "simulation": ("Kernel", "NativeClock"),

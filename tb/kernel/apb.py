@@ -6,9 +6,9 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 
-from tb.kernel.library import APB_SIGNALS, ApbNames, checked
-from tb.kernel.registers import RegisterMaster
-from tb.kernel.simulation import Kernel
+from goldbeat.tb.kernel.library import APB_SIGNALS, ApbNames, checked
+from goldbeat.tb.kernel.registers import RegisterMaster
+from goldbeat.tb.kernel.simulation import Kernel
 
 _NEEDED = ("psel", "penable", "paddr", "pwrite", "pwdata", "prdata")
 

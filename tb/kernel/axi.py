@@ -13,14 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axi.burst import READ, Bursts
-from pymodels.axi.memory import GAP_PERIOD, ORDERS, MasterTiming, MemoryTiming, Region, check_regions
-from pymodels.errors import UsageError
-from pymodels.pattern import Pattern
-from tb.kernel.axis import Transactor, ready_pattern
-from tb.kernel.library import ReadyPattern, checked, library
-from tb.kernel.patience import Patience
-from tb.kernel.simulation import Kernel
+from goldbeat.pymodels.axi.burst import READ, Bursts
+from goldbeat.pymodels.axi.memory import GAP_PERIOD, ORDERS, MasterTiming, MemoryTiming, Region, check_regions
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.tb.kernel.axis import Transactor, ready_pattern
+from goldbeat.tb.kernel.library import ReadyPattern, checked, library
+from goldbeat.tb.kernel.patience import Patience
+from goldbeat.tb.kernel.simulation import Kernel
 
 _ADDRESS = ("id", "addr", "len", "size", "burst", "lock", "cache", "prot", "qos", "region", "user", "valid", "ready")
 AXI_SIGNALS = (

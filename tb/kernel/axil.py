@@ -6,20 +6,20 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 
-from pymodels.errors import UsageError
-from tb.kernel.library import LITE_SIGNALS, AxilNames, checked
-from tb.kernel.registers import TIMEOUT_CYCLES as TIMEOUT_CYCLES
-from tb.kernel.registers import RegisterMaster
-from tb.kernel.registers import Results as Results
-from tb.kernel.registers import Step as Step
-from tb.kernel.registers import StepResult as StepResult
-from tb.kernel.registers import check as check
-from tb.kernel.registers import poll as poll
-from tb.kernel.registers import read as read
-from tb.kernel.registers import wait as wait
-from tb.kernel.registers import wait_for as wait_for
-from tb.kernel.registers import write as write
-from tb.kernel.simulation import Kernel
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.kernel.library import LITE_SIGNALS, AxilNames, checked
+from goldbeat.tb.kernel.registers import TIMEOUT_CYCLES as TIMEOUT_CYCLES
+from goldbeat.tb.kernel.registers import RegisterMaster
+from goldbeat.tb.kernel.registers import Results as Results
+from goldbeat.tb.kernel.registers import Step as Step
+from goldbeat.tb.kernel.registers import StepResult as StepResult
+from goldbeat.tb.kernel.registers import check as check
+from goldbeat.tb.kernel.registers import poll as poll
+from goldbeat.tb.kernel.registers import read as read
+from goldbeat.tb.kernel.registers import wait as wait
+from goldbeat.tb.kernel.registers import wait_for as wait_for
+from goldbeat.tb.kernel.registers import write as write
+from goldbeat.tb.kernel.simulation import Kernel
 
 
 class AxiLiteMaster(RegisterMaster):

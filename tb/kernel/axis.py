@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import UsageError
-from pymodels.pattern import KINDS, WORST_PERIOD, WORST_STALL, Pattern
-from pymodels.trace import SIDEBANDS, Trace
-from tb.kernel.library import AxisBeats, AxisCheck, AxisColumns, AxisNames, ReadyPattern, checked, library
-from tb.kernel.patience import Patience
-from tb.kernel.simulation import Kernel
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import KINDS, WORST_PERIOD, WORST_STALL, Pattern
+from goldbeat.pymodels.trace import SIDEBANDS, Trace
+from goldbeat.tb.kernel.library import AxisBeats, AxisCheck, AxisColumns, AxisNames, ReadyPattern, checked, library
+from goldbeat.tb.kernel.patience import Patience
+from goldbeat.tb.kernel.simulation import Kernel
 
 ROLES = ("tdata", "tvalid", "tready", "tkeep", "tlast", "tstrb", *SIDEBANDS)
 _STALL_BINS = 5

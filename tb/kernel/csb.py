@@ -6,23 +6,25 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 
-from tb.kernel.library import CSB_SIGNALS, CsbNames, checked
-from tb.kernel.registers import RegisterMaster
-from tb.kernel.simulation import Kernel
+from goldbeat.tb.kernel.library import CSB_SIGNALS, CsbNames, checked
+from goldbeat.tb.kernel.registers import RegisterMaster
+from goldbeat.tb.kernel.simulation import Kernel
 
 
 class CsbMaster(RegisterMaster):
     """Makes accesses to a CSB slave port of the top module.
 
     Programs count addresses in bytes; the bus counts words of four. Words are written whole.
-    :func:`tb.kernel.registers.post` makes posted writes, which end when they are taken; others end with ``wr_complete``.
+    :func:`goldbeat.tb.kernel.registers.post` makes posted writes, which end when they are taken; others end with
+    ``wr_complete``.
 
     Args:
         kernel: of this simulation.
         request: prefix of the ports of requests (``csb2nvdla_valid``).
         response: prefix of the ports of responses (``nvdla2csb_valid``, ``nvdla2csb_wr_complete``).
         clock: name of its clock input.
-        signals: the ports by role (:data:`tb.kernel.library.CSB_SIGNALS`), where they are not called after the prefixes.
+        signals: the ports by role (:data:`goldbeat.tb.kernel.library.CSB_SIGNALS`), where they are not called after
+        the prefixes.
     """
 
     outstanding = "csb_outstanding"

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
 
 SIDES = 3
 """TID, TDEST, TUSER."""
@@ -206,7 +206,7 @@ def library() -> Any:
     """
     found = ctypes.CDLL(None)
     if not hasattr(found, "gb_clear"):
-        raise UsageError("this is no simulator with Goldbeat's kernel; build it with tb.kernel.runner")
+        raise UsageError("this is no simulator with Goldbeat's kernel; build it with goldbeat.tb.build.runner")
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(found, name)
         function.restype, function.argtypes = result, arguments

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Protocol
 from cocotb.triggers import Timer
 from cocotb.utils import get_sim_steps
 
-from pymodels.errors import UsageError, WaitTimeoutError
+from goldbeat.pymodels.errors import UsageError, WaitTimeoutError
 
 if TYPE_CHECKING:
-    from tb.kernel.simulation import Kernel, NativeClock
+    from goldbeat.tb.kernel.simulation import Kernel, NativeClock
 
 TIMEOUT_CYCLES = 100_000
 """Cycles without progress after which a wait fails, unless the user says otherwise."""

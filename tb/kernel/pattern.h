@@ -14,7 +14,7 @@ namespace goldbeat {
 
 extern "C" {
 
-/// A ready pattern, as pymodels.pattern.Pattern describes it.
+/// A ready pattern, as goldbeat.pymodels.pattern.Pattern describes it.
 struct GbPattern {
   int kind;                       ///< 0 none, 1 random, 2 bursty, 3 worst, 4 array, 5 after-valid
   std::uint64_t seed;

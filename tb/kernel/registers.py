@@ -10,13 +10,13 @@ from typing import Any, NamedTuple, overload
 import numpy as np
 import numpy.typing as npt
 
-from pymodels import register_walk
-from pymodels.errors import GoldbeatError
-from pymodels.register_traffic import ORDERS
-from pymodels.register_traffic import RegisterTraffic as RegisterTraffic
-from tb.kernel.axis import Transactor, ready_pattern
-from tb.kernel.library import RESULT, STEP, RegisterBehaviour, checked
-from tb.kernel.patience import Patience
+from goldbeat.pymodels import register_walk
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.pymodels.register_traffic import ORDERS
+from goldbeat.pymodels.register_traffic import RegisterTraffic as RegisterTraffic
+from goldbeat.tb.kernel.axis import Transactor, ready_pattern
+from goldbeat.tb.kernel.library import RESULT, STEP, RegisterBehaviour, checked
+from goldbeat.tb.kernel.patience import Patience
 
 TIMEOUT_CYCLES = 10_000
 """Cycles after which an access counts as not answered, unless its step says otherwise."""
@@ -133,7 +133,7 @@ class Results(Sequence[StepResult]):
     """The results of a program's steps, in columns; single ones come out as :class:`StepResult`.
 
     Attributes:
-        rows: (n,) records of :data:`tb.kernel.library.RESULT`.
+        rows: (n,) records of :data:`goldbeat.tb.kernel.library.RESULT`.
     """
 
     def __init__(self, rows: npt.NDArray[Any]) -> None:

@@ -14,10 +14,10 @@ import cocotb
 from cocotb.triggers import Event, First, GPITrigger, RisingEdge, Timer
 from cocotb.utils import get_sim_steps, get_sim_time, get_time_from_sim_steps
 
-from pymodels.errors import GoldbeatError, ProtocolError, UsageError, WaitTimeoutError
-from tb.kernel.library import WAKE_CALL, checked, library
-from tb.kernel.patience import UNKNOWN_PERIOD_PS, timeout_cycles
-from tb.kernel.waivers import ENVIRONMENT, check_ports, parse_waivers, sift, waived
+from goldbeat.pymodels.errors import GoldbeatError, ProtocolError, UsageError, WaitTimeoutError
+from goldbeat.tb.kernel.library import WAKE_CALL, checked, library
+from goldbeat.tb.kernel.patience import UNKNOWN_PERIOD_PS, timeout_cycles
+from goldbeat.tb.kernel.waivers import ENVIRONMENT, check_ports, parse_waivers, sift, waived
 
 _SHOWN = 10
 """Violations in the message of a test that fails for them."""
@@ -82,7 +82,7 @@ class NativeClock:
             high_ps: how long it is high; None: half of the period.
             cycle: the first edge's number; with jitter at most 0.
             jitter_ps: how far the rising edges behind number 0 may lie from where they belong, as
-                :class:`~pymodels.clock.Clock` has it.
+                :class:`~goldbeat.pymodels.clock.Clock` has it.
             seed: draws that.
         """
         high = period_ps // 2 if high_ps is None else high_ps
@@ -318,7 +318,9 @@ class Kernel:
         return clock
 
     def crossing(self, signal: str, clock: str, copies: Sequence[str] = ()) -> None:
-        """Take note of a signal that is read on another clock than its own (:mod:`tb.crossings`), and of what copies it."""
+        """Take note of a signal that is read on another clock than its own (:mod:`goldbeat.tb.run.crossings`), and of
+        what copies it.
+        """
         for copy in copies or ("",):
             checked(self._library.gb_crossing(signal.encode(), self.clock(clock)._handle, copy.encode()))
 

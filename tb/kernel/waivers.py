@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from pymodels.errors import UsageError
-from tb.kernel.rules import ASSERTION, RULES
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.kernel.rules import ASSERTION, RULES
 
 ENVIRONMENT = "GOLDBEAT_WAIVE"
 """Waivers of every cocotb test of a simulation, with commas between them."""
@@ -22,7 +22,7 @@ class Waiver:
     """A protocol rule that may be broken.
 
     Attributes:
-        rule: one of :data:`~tb.kernel.rules.RULES`.
+        rule: one of :data:`~goldbeat.tb.kernel.rules.RULES`.
         port: the bundle, or the assertion, that may break it; None: every one.
     """
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import jinja2
 
-from pymodels.errors import UsageError
-from pymodels.ready import READY_MODELS
-from tb.description import Description
-from tb.probe.find import Found
-from tb.probe.write import to_toml
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stock_models import READY_MODELS
+from goldbeat.tb.design.description import Description
+from goldbeat.tb.probe.find import Found
+from goldbeat.tb.probe.write import to_toml
 
 
 def comments(found: Found) -> list[str]:

@@ -8,9 +8,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from tb.design import LitePort, MemoryPort, StreamPort, Width
-from tb.probe.module import Port, TopParameter
-from tb.probe.names import Group
+from goldbeat.tb.design.ports.bundle import Width
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.probe.module import Port, TopParameter
+from goldbeat.tb.probe.names import Group
 
 _PLAIN_RANGE = re.compile(r"^(\w+)-1:0$")
 _COUNT = re.compile(r"^(?:0:)?(\w+?)(?:-1)?(?::0)?$")

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from pymodels.errors import UsageError
+from goldbeat.pymodels.errors import UsageError
 
 
 def check_defaults(compilation: Any, top: str | None, overrides: Mapping[str, str]) -> None:

@@ -7,12 +7,12 @@ import re
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pymodels.errors import UsageError
-from tb.errors import missing
-from tb.filelist import Sources
-from tb.probe.defaults import check_defaults
-from tb.probe.module import Dimension, Module, Port, TopParameter
-from tb.probe.wiring import trace
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.errors import missing
+from goldbeat.tb.probe.defaults import check_defaults
+from goldbeat.tb.probe.module import Dimension, Module, Port, TopParameter
+from goldbeat.tb.probe.wiring import trace
 
 _WAYS: dict[str, Literal["input", "output", "inout"]] = {"In": "input", "Out": "output", "InOut": "inout"}
 _STRUCTS = {

@@ -8,11 +8,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from pymodels.errors import UsageError
-from tb.design import Bundle, ClockPort, LitePort, MemoryPort, StreamPort
-from tb.probe.bundles import NotABundle, Placed, place
-from tb.probe.module import Module, Port
-from tb.probe.names import affinity, groups, is_clock, is_enable, is_reset, low_by_name
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.design.parameter import ClockPort
+from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.probe.bundles import NotABundle, Placed, place
+from goldbeat.tb.probe.module import Module, Port
+from goldbeat.tb.probe.names import affinity, groups, is_clock, is_enable, is_reset, low_by_name
 
 _PERIODS_PS = (4000, 3200, 5000, 2500, 8000)
 _CONTROLS = ("tvalid", "tready", "awvalid", "awready", "wvalid", "wready", "arvalid", "arready", "bvalid", "rvalid")

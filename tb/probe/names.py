@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
 
-from tb.probe.module import Port
+from goldbeat.tb.probe.module import Port
 
 _TAIL = r"(?:_?(?P<index>\d+))?(?:_(?:i|o|in|out|ni|no))?$"
 _STREAM = "data|keep|strb|last|valid|ready|id|dest|user|wakeup"

@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from tb.probe.module import ResetUse, Wiring
+from goldbeat.tb.probe.module import ResetUse, Wiring
 
 _NOT = ("LogicalNot", "BitwiseNot")
 _ANY_OF = ("LogicalOr", "LogicalAnd", "BinaryOr", "BinaryAnd")

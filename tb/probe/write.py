@@ -10,14 +10,15 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pymodels.errors import UsageError
-from pymodels.ready import READY_MODELS
-from pymodels.stimulus import Outcome
-from tb.description import CaseTable, Description, TrafficTable
-from tb.design import Design, Parameter
-from tb.filelist import Sources
-from tb.harness import make_harness
-from tb.probe.find import Found
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Outcome
+from goldbeat.pymodels.stock_models import READY_MODELS
+from goldbeat.tb.build.harness import make_harness
+from goldbeat.tb.design.description import CaseTable, Description, TrafficTable
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.design.parameter import Parameter
+from goldbeat.tb.probe.find import Found
 
 MODEL = "model.py:predict"
 _TOML_BITS = 64
@@ -29,7 +30,7 @@ def describe(
     """The description of what was found.
 
     Args:
-        found: from :func:`tb.probe.find.find`.
+        found: from :func:`goldbeat.tb.probe.find.find`.
         sources: what was compiled.
         folder: where the description will lie: file names count from there.
         name: of the design; the top module's when None.

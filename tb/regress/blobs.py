@@ -11,8 +11,8 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
-from tb.paths import build_root
-from tb.regress.fingerprint import content_hash
+from goldbeat.tb.paths import build_root
+from goldbeat.tb.regress.fingerprint import content_hash
 
 
 def blob_path(name: str) -> Path:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field, FiniteFloat, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from tb.regress.item import Status
+from goldbeat.tb.regress.item import Status
 
 MOST_TEXT = 300
 """Characters of a mismatch."""
@@ -67,7 +67,7 @@ _Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class PortFigures(TypedDict):
-    """Of a port: see :mod:`tb.regress.figures`."""
+    """Of a port: see :mod:`goldbeat.tb.regress.figures`."""
 
     direction: str
     beats: int

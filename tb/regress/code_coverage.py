@@ -12,9 +12,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from pymodels.errors import InputError
-from tb.harness import TOP
-from tb.paths import HDL
+from goldbeat.pymodels.errors import InputError
+from goldbeat.tb.build.harness import TOP
+from goldbeat.tb.paths import HDL
 
 FILE = "coverage.dat"
 KINDS = ("line", "branch", "toggle", "user")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from tb.regress.brief import Brief
+from goldbeat.tb.regress.brief import Brief
 
 
 @dataclass(frozen=True)

@@ -16,11 +16,11 @@ from concurrent.futures import CancelledError, Executor, Future
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from pymodels.errors import GoldbeatError, ToolError
-from tb.regress.item import Batch, BatchResult, Began, Item, ItemResult, Status
-from tb.regress.plan import BuildKey
-from tb.regress.pool import WorkerLostError, WorkerStuckError
-from tb.regress.store import DiskFullError
+from goldbeat.pymodels.errors import GoldbeatError, ToolError
+from goldbeat.tb.regress.item import Batch, BatchResult, Began, Item, ItemResult, Status
+from goldbeat.tb.regress.plan import BuildKey
+from goldbeat.tb.regress.pool import WorkerLostError, WorkerStuckError
+from goldbeat.tb.regress.store import DiskFullError
 
 MOST_ATTEMPTS = 3
 """An item whose worker was lost so often is taken to be the reason."""
@@ -29,7 +29,7 @@ _GONE = ("FutureCancelledError", "CommClosedError", "ClosedClientError")
 _TICK_S = 0.2
 
 Runner = Callable[..., BatchResult]
-"""batch, attempt, content by hash -> result; :func:`tb.regress.worker.run_batch`."""
+"""batch, attempt, content by hash -> result; :func:`goldbeat.tb.regress.worker.run_batch`."""
 
 
 class ClusterLostError(ToolError):

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pymodels.errors import GoldbeatError, ToolError, UsageError
-from tb import lifeline
-from tb.paths import build_root
-from tb.regress.farm_keys import security
-from tb.regress.farm_pool import WAIT_S, FarmExecutor
-from tb.regress.farm_versions import versions
+from goldbeat.pymodels.errors import GoldbeatError, ToolError, UsageError
+from goldbeat.tb import orphan_guard
+from goldbeat.tb.paths import build_root
+from goldbeat.tb.regress.farm_keys import security
+from goldbeat.tb.regress.farm_pool import WAIT_S, FarmExecutor
+from goldbeat.tb.regress.farm_versions import versions
 
 LOOPBACK = "127.0.0.1"
 _CONNECT_S = 15
@@ -34,9 +34,10 @@ def connect(
 
     Args:
         address: of its scheduler, ``tcp://...``, or ``tls://...`` with keys.
-        keys: folder of the farm's keys (:mod:`tb.regress.farm_keys`).
+        keys: folder of the farm's keys (:mod:`goldbeat.tb.regress.farm_keys`).
         native: simulators need all instructions of this machine's processor.
-        wait_s: wall time to wait for workers, or for an answer of the scheduler; None: :data:`tb.regress.farm_pool.WAIT_S`.
+        wait_s: wall time to wait for workers, or for an answer of the scheduler; None:
+        :data:`goldbeat.tb.regress.farm_pool.WAIT_S`.
 
     Raises:
         UsageError: the address does not fit the keys.
@@ -141,14 +142,14 @@ def _start(words: list[str], log: Path, environment: dict[str, str]) -> subproce
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as stream:
         return subprocess.Popen(
-            [sys.executable, "-m", "tb.cli", "farm", *words],
+            [sys.executable, "-m", "goldbeat.tb.cli", "farm", *words],
             stdin=subprocess.DEVNULL,
             stdout=stream,
             stderr=subprocess.STDOUT,
             env=os.environ | {"PYTHONPATH": path} | environment,
             start_new_session=True,
             # There are no other threads here that this could hurt.
-            preexec_fn=lambda: lifeline.end_with(parent),
+            preexec_fn=lambda: orphan_guard.end_with(parent),
         )
 
 

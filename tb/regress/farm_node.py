@@ -21,9 +21,9 @@ from distributed import Nanny, Scheduler, Worker
 from distributed.http.routing import RoutingApplication
 from tornado.httpserver import HTTPServer
 
-from pymodels.errors import ToolError, UsageError
-from tb.regress.farm import LOOPBACK
-from tb.regress.farm_keys import security
+from goldbeat.pymodels.errors import ToolError, UsageError
+from goldbeat.tb.regress.farm import LOOPBACK
+from goldbeat.tb.regress.farm_keys import security
 
 WORKER_TTL = "60s"
 """A worker that has been silent for so long (stopped, out of reach) is taken to have gone; others run what it had."""

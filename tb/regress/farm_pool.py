@@ -13,9 +13,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from tb.regress.engine import ClusterLostError
-from tb.regress.farm_versions import Versions, differences, versions
-from tb.regress.item import Began
+from goldbeat.tb.regress.engine import ClusterLostError
+from goldbeat.tb.regress.farm_versions import Versions, differences, versions
+from goldbeat.tb.regress.item import Began
 
 WAIT_S = 120.0
 """Wall time that a regression goes on without any worker, or without an answer of the scheduler."""
@@ -48,7 +48,7 @@ class FarmExecutor(Executor):
         ask: what workers run to answer.
 
     Attributes:
-        topic: of dask's events by which workers say what they are at (:mod:`tb.regress.farm_task`).
+        topic: of dask's events by which workers say what they are at (:mod:`goldbeat.tb.regress.farm_task`).
         on_began: is called with that, in a thread of dask's.
     """
 

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from tb.regress.item import Began
-from tb.regress.pool import LocalExecutor
+from goldbeat.tb.regress.item import Began
+from goldbeat.tb.regress.pool import LocalExecutor
 
 _TELL_S = 1.0
 """The master hears of an item that has run for so long, and again after as long."""

@@ -11,10 +11,10 @@ from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 
-from tb.build import NATIVE, processor_flags
-from tb.regress.fingerprint import code_hash
-from tb.regress.item import Item
-from tb.regress.plan import item_design
+from goldbeat.tb.build.simulator import NATIVE, processor_flags
+from goldbeat.tb.regress.fingerprint import code_hash
+from goldbeat.tb.regress.item import Item
+from goldbeat.tb.regress.plan import item_design
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pymodels.errors import InputError, UsageError
-from pymodels.measure import UnmeasurableError, latency, measure
-from pymodels.stimulus import Outcome
-from tb.run import Plan, RunResult
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.measure import UnmeasurableError, latency, measure
+from goldbeat.pymodels.stimulus import Outcome
+from goldbeat.tb.run.runs import Plan, RunResult
 
 
 def cycles(outcome: Outcome) -> int:

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from pymodels.trace import SIDEBANDS, Trace
-from tb.job import Record
+from goldbeat.pymodels.trace import SIDEBANDS, Trace
+from goldbeat.tb.inside.job import Record
 
 
 def trace_hash(records: Iterable[Record]) -> str:

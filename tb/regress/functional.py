@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.trace import Trace
-from tb.run import RunResult
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.run.runs import RunResult
 
 # The first value of each bin after the one before: 0, 1, 2-3, 4-15, 16-63, 64 and more.
 _EDGES = (0, 1, 2, 4, 16, 64)

@@ -10,8 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, PositiveInt, field_validator
 
-from tb.job import Backend
-from tb.signoff import Limits
+from goldbeat.tb.inside.job import Backend
+from goldbeat.tb.run.signoff import Limits
 
 
 class Status(StrEnum):
@@ -119,7 +119,7 @@ class ItemResult:
         episodes: those that ended.
         trace_hash: over everything recorded; None when not every episode ended.
         failures: what is wrong, the first first.
-        ports: figures of every stream port (see :mod:`tb.regress.figures`).
+        ports: figures of every stream port (see :mod:`goldbeat.tb.regress.figures`).
         latency: from input to output ports, in picoseconds.
         coverage: hits of functional coverage bins, by port and bin.
         log: the end of what the simulator printed; empty for a pass.

@@ -10,13 +10,13 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
-from tb.kernel.waivers import waived
-from tb.regress import code_coverage, summary
-from tb.regress.brief import Brief
-from tb.regress.reports import mixture, repeat_command, with_batch_command
-from tb.regress.store import Row, Run
-from tb.regress.summary import Spread
-from tb.visible import visible
+from goldbeat.tb.kernel.waivers import waived
+from goldbeat.tb.regress import code_coverage, summary
+from goldbeat.tb.regress.brief import Brief
+from goldbeat.tb.regress.reports import mixture, repeat_command, with_batch_command
+from goldbeat.tb.regress.store import Row, Run
+from goldbeat.tb.regress.summary import Spread
+from goldbeat.tb.visible import visible
 
 _TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
 _MOST_FAILURES = 100

@@ -10,13 +10,14 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from pymodels.errors import UsageError
-from tb.benches import designs, find_design
-from tb.design import Case, Design
-from tb.job import Backend
-from tb.kernel.waivers import parse_waivers
-from tb.regress.item import Item
-from tb.regress.suite import Entry, Suite
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.catalog import designs, find_design
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.inside.job import Backend
+from goldbeat.tb.kernel.waivers import parse_waivers
+from goldbeat.tb.regress.item import Item
+from goldbeat.tb.regress.suite import Entry, Suite
 
 MOST_ITEMS = 256
 """In a batch: enough that the time which a simulator takes to start does not count, few enough that results keep coming."""

@@ -23,10 +23,10 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pymodels.errors import GoldbeatError, ToolError
-from tb import lifeline
-from tb.time_limit import GRACE_S
-from tb.visible import VisibleStream
+from goldbeat.pymodels.errors import GoldbeatError, ToolError
+from goldbeat.tb import orphan_guard
+from goldbeat.tb.run.time_limit import GRACE_S
+from goldbeat.tb.visible import VisibleStream
 
 STOPPED_S = 60.0
 """A worker that a signal has stopped for so long is ended, and others run what it had."""
@@ -81,7 +81,7 @@ def send_limit(seconds: float | None, what: str, mark: Any) -> None:
 def _work(pipe: Connection, parent: int) -> None:
     """A worker process: tasks come in, results go out, until the pipe closes."""
     global _sender
-    lifeline.end_with(parent)
+    orphan_guard.end_with(parent)
     # Ctrl-C reaches the whole terminal: what becomes of the workers is the master's decision.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _sender = pipe
@@ -116,7 +116,9 @@ def _portable(error: Exception) -> Exception:
 
 @contextmanager
 def _free_to_start() -> Iterator[None]:
-    """Let a worker of dask, a daemonic process, have processes: its own end with it in any case (:mod:`tb.lifeline`)."""
+    """Let a worker of dask, a daemonic process, have processes: its own end with it in any case
+    (:mod:`goldbeat.tb.orphan_guard`).
+    """
     config: dict[str, Any] = getattr(multiprocessing.current_process(), "_config", {})
     daemon = config.get("daemon")
     config["daemon"] = False

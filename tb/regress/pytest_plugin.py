@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regressions from pytest: with ``pytest -p tb.regress.pytest_plugin --goldbeat smoke``, pytest collects what a regression runs.
+"""Regressions from pytest: with ``pytest -p goldbeat.tb.regress.pytest_plugin --goldbeat smoke``, pytest collects what
+a regression runs.
 
 Cases that share a simulator share its process here too: the first of them that is asked for runs all that were selected. With
 pytest-xdist, ``--dist loadgroup`` keeps them together; otherwise each case has a process of its own.
@@ -16,7 +17,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tb.regress.item import Item, ItemResult
+    from goldbeat.tb.regress.item import Item, ItemResult
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -52,8 +53,8 @@ class _Collect:
     def pytest_collection_modifyitems(
         self, session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
     ) -> None:
-        from pymodels.errors import GoldbeatError
-        from tb.regress.suite import find_suite
+        from goldbeat.pymodels.errors import GoldbeatError
+        from goldbeat.tb.regress.suite import find_suite
 
         try:
             path = find_suite(self._name)
@@ -68,9 +69,9 @@ class SuiteCollector(pytest.File):
 
     def collect(self) -> Iterator[CaseItem]:
         """One test a case, seeds included, in the plan's order."""
-        from tb.regress.plan import build_key, make_plan
-        from tb.regress.suite import load_suite
-        from tb.visible import visible
+        from goldbeat.tb.regress.plan import build_key, make_plan
+        from goldbeat.tb.regress.suite import load_suite
+        from goldbeat.tb.visible import visible
 
         option = self.config.getoption
         self.planned = make_plan(
@@ -95,7 +96,7 @@ class SuiteCollector(pytest.File):
         return self.results[wanted.item.index]
 
     def _together(self, wanted: CaseItem) -> Sequence[Item]:
-        from tb.regress.plan import MOST_ITEMS
+        from goldbeat.tb.regress.plan import MOST_ITEMS
 
         if os.environ.get("PYTEST_XDIST_WORKER") and self.config.getoption("dist", "no") != "loadgroup":
             return [wanted.item]
@@ -109,8 +110,8 @@ class SuiteCollector(pytest.File):
 
 
 def _run(items: Sequence[Item]) -> Sequence[ItemResult]:
-    from tb.regress.item import Batch
-    from tb.regress.worker import build_simulator, run_batch
+    from goldbeat.tb.regress.item import Batch
+    from goldbeat.tb.regress.worker import build_simulator, run_batch
 
     simulator, _ = build_simulator(items[0], None)
     return run_batch(Batch(tuple(items), simulator)).results
@@ -132,7 +133,7 @@ class CaseItem(pytest.Item):
 
     def runtest(self) -> None:
         """Look up, or make, the result."""
-        from tb.visible import visible
+        from goldbeat.tb.visible import visible
 
         assert isinstance(self.parent, SuiteCollector)
         result = self.parent.result(self)

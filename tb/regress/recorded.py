@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from tb.regress.item import ItemResult
+from goldbeat.tb.regress.item import ItemResult
 
 
 class _Open(BaseModel):

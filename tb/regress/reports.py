@@ -10,12 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from tb.regress.brief import Brief
-from tb.regress.code_coverage import lcov
-from tb.regress.item import Item, Status
-from tb.regress.store import Row, Run, Store
-from tb.regress.summary import Gathered
-from tb.visible import visible
+from goldbeat.tb.regress.brief import Brief
+from goldbeat.tb.regress.code_coverage import lcov
+from goldbeat.tb.regress.item import Item, Status
+from goldbeat.tb.regress.store import Row, Run, Store
+from goldbeat.tb.regress.summary import Gathered
+from goldbeat.tb.visible import visible
 
 _PLAIN = re.compile(r"[\w./=+#:, -]*", re.ASCII)
 MOST_CASES = 2000
@@ -51,7 +51,7 @@ def mixture(run: Run) -> list[str]:
 
 def write_reports(store: Store, run: Run) -> None:
     """Write every report of a run into its folder; those that are there are replaced."""
-    from tb.regress.page import Content, page
+    from goldbeat.tb.regress.page import Content, page
 
     rows, gathered = store.briefs(run.id), Gathered(store.measured(run.id))
     failures = store.bad(run.id, MOST_WHOLE)

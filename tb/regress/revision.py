@@ -7,10 +7,10 @@ import hashlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from pymodels.errors import GoldbeatError
-from tb.regress.fingerprint import code_hash, content_hash
-from tb.regress.item import Item
-from tb.regress.plan import item_design
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.tb.regress.fingerprint import code_hash, content_hash
+from goldbeat.tb.regress.item import Item
+from goldbeat.tb.regress.plan import item_design
 
 GOLDBEAT = "Goldbeat"
 

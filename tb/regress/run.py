@@ -16,21 +16,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pymodels.errors import GoldbeatError, UsageError
-from tb.in_use import hold, sweep
-from tb.paths import build_root
-from tb.regress import blobs
-from tb.regress.engine import Engine, Hooks, Runner, Tally
-from tb.regress.farm_pool import FarmExecutor
-from tb.regress.farm_task import run_apart
-from tb.regress.fingerprint import code_hash, content_hash
-from tb.regress.item import Batch, Item, ItemResult, Status
-from tb.regress.plan import make_batches
-from tb.regress.pool import LocalExecutor
-from tb.regress.revision import changed, file_hash, revision_of
-from tb.regress.store import Row, Run, Store, locked, timing_name
-from tb.regress.trust import CODE, description_hashes
-from tb.regress.worker import build_simulator, run_alone, run_batch
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.tb.build.in_use import hold, sweep
+from goldbeat.tb.paths import build_root
+from goldbeat.tb.regress import blobs
+from goldbeat.tb.regress.engine import Engine, Hooks, Runner, Tally
+from goldbeat.tb.regress.farm_pool import FarmExecutor
+from goldbeat.tb.regress.farm_task import run_apart
+from goldbeat.tb.regress.fingerprint import code_hash, content_hash
+from goldbeat.tb.regress.item import Batch, Item, ItemResult, Status
+from goldbeat.tb.regress.plan import make_batches
+from goldbeat.tb.regress.pool import LocalExecutor
+from goldbeat.tb.regress.revision import changed, file_hash, revision_of
+from goldbeat.tb.regress.store import Row, Run, Store, locked, timing_name
+from goldbeat.tb.regress.trust import CODE, description_hashes
+from goldbeat.tb.regress.worker import build_simulator, run_alone, run_batch
 
 LOCAL = "local"
 
@@ -47,7 +47,7 @@ class Settings:
         coverage: count code coverage (an own build).
         accept_changes: go on with a run although files have changed since it began.
         keys: folder of the farm's keys; None: a farm without keys, or none.
-        wait_s: wall time to wait for workers of a farm; None: as :mod:`tb.regress.farm_pool` has it.
+        wait_s: wall time to wait for workers of a farm; None: as :mod:`goldbeat.tb.regress.farm_pool` has it.
     """
 
     jobs: int = 1
@@ -135,7 +135,7 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
         UsageError: another process is working on this run, or files have changed since it began.
         GoldbeatError: a full disk, a cluster that has gone: what has been recorded is safe, the run can be resumed.
     """
-    from tb.regress.reports import write_reports
+    from goldbeat.tb.regress.reports import write_reports
 
     backend = backend or Backend()
     state = _State()
@@ -221,8 +221,8 @@ def _farm(settings: Settings, items: Sequence[Item], stack: ExitStack) -> FarmEx
     """The farm that batches run on; None: they run on this machine."""
     if settings.engine == LOCAL:
         return None
-    from tb.regress.farm import connect
-    from tb.regress.farm_versions import need_native
+    from goldbeat.tb.regress.farm import connect
+    from goldbeat.tb.regress.farm_versions import need_native
 
     native = need_native(items)
     return stack.enter_context(connect(settings.engine, settings.keys, native=native, wait_s=settings.wait_s))
@@ -335,7 +335,7 @@ def _interruptible(state: _State) -> Iterator[None]:
 
 def _rerun_failures(store: Store, run: Run, most: int, pool: LocalExecutor, observer: Observer, state: _State) -> None:
     """Run failed items again, each by itself and with waves: first one of every case, then more."""
-    from tb.regress.reports import repeat_command
+    from goldbeat.tb.regress.reports import repeat_command
 
     rows = [r for r in store.rows(run.id, "AND status IN ('fail', 'timeout', 'crash')") if not r.artefacts]
     seen: set[str] = set()

@@ -22,11 +22,11 @@ from typing import Any
 from filelock import FileLock, Timeout
 from pydantic import TypeAdapter, ValidationError
 
-from pymodels.errors import InputError, ToolError, UsageError
-from tb.paths import build_root
-from tb.regress.brief import COLUMNS, Brief, Measured, read_brief, read_measured
-from tb.regress.item import Item, ItemResult
-from tb.regress.recorded import read_artefacts, read_facts, read_result, read_settings
+from goldbeat.pymodels.errors import InputError, ToolError, UsageError
+from goldbeat.tb.paths import build_root
+from goldbeat.tb.regress.brief import COLUMNS, Brief, Measured, read_brief, read_measured
+from goldbeat.tb.regress.item import Item, ItemResult
+from goldbeat.tb.regress.recorded import read_artefacts, read_facts, read_result, read_settings
 
 FORMAT = 1
 _BUSY_S = 60.0
@@ -94,7 +94,8 @@ class Run:
         host: where its master ran.
         seed: the first one.
         total: number of items.
-        settings: of the command line; under ``files`` what the results depend on (:mod:`tb.regress.revision`), under ``mixed``
+        settings: of the command line; under ``files`` what the results depend on
+        (:mod:`goldbeat.tb.regress.revision`), under ``mixed``
             what had changed when the run went on all the same.
         facts: what is known at the end: builds made, seconds and so on.
     """

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt
 
-from pymodels.errors import GoldbeatError, InputError, UsageError
-from tb.job import Backend
-from tb.signoff import Limits
-from tb.toml import Refused, explain, load_model
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.tb.inside.job import Backend
+from goldbeat.tb.run.signoff import Limits
+from goldbeat.tb.toml import Refused, explain, load_model
 
 SUITES = Path(__file__).resolve().parent / "suites"
 """The suites that come with Goldbeat."""

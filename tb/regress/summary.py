@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from tb.regress.brief import Brief, Measured
-from tb.regress.item import Status
+from goldbeat.tb.regress.brief import Brief, Measured
+from goldbeat.tb.regress.item import Status
 
 
 @dataclass

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-from pymodels.errors import UsageError
-from tb.regress.item import Item
-from tb.regress.revision import file_hash
-from tb.regress.store import Run
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.regress.item import Item
+from goldbeat.tb.regress.revision import file_hash
+from goldbeat.tb.regress.store import Run
 
 CODE = "code"
 """Under this name, a run's settings keep the hash of every description by its path."""

@@ -21,29 +21,29 @@ from typing import Any
 
 import numpy as np
 
-from pymodels.errors import GoldbeatError, ModelTimeoutError, UnwrittenModelError, UserCodeError
-from tb import build as builder
-from tb import signoff
-from tb.benches import find_design
-from tb.crossings import find_crossings
-from tb.design import Design
-from tb.in_use import hold, job_folder
-from tb.inputs import read_input
-from tb.job import Episode, Record
-from tb.kernel.compile import Build
-from tb.paths import build_root
-from tb.regress import blobs
-from tb.regress.code_coverage import FILE as COVERAGE_FILE
-from tb.regress.code_coverage import add, read_counts
-from tb.regress.figures import all_cycles, latencies, port_figures, simulated_ps
-from tb.regress.fingerprint import code_hash, trace_hash
-from tb.regress.functional import port_coverage
-from tb.regress.item import Batch, BatchResult, Began, Item, ItemResult, Status
-from tb.regress.pool import send_ahead, send_limit
-from tb.regress.store import DiskFullError
-from tb.run import Plan, Request, RunResult, check_request, judge, predict
-from tb.simulate import Note, Simulator
-from tb.time_limit import calls_watched, model_timeout
+from goldbeat.pymodels.errors import GoldbeatError, ModelTimeoutError, UnwrittenModelError, UserCodeError
+from goldbeat.tb.build import simulator as builder
+from goldbeat.tb.build.compile import Build
+from goldbeat.tb.build.in_use import hold, job_folder
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.inside.job import Episode, Record
+from goldbeat.tb.paths import build_root
+from goldbeat.tb.regress import blobs
+from goldbeat.tb.regress.code_coverage import FILE as COVERAGE_FILE
+from goldbeat.tb.regress.code_coverage import add, read_counts
+from goldbeat.tb.regress.figures import all_cycles, latencies, port_figures, simulated_ps
+from goldbeat.tb.regress.fingerprint import code_hash, trace_hash
+from goldbeat.tb.regress.functional import port_coverage
+from goldbeat.tb.regress.item import Batch, BatchResult, Began, Item, ItemResult, Status
+from goldbeat.tb.regress.pool import send_ahead, send_limit
+from goldbeat.tb.regress.store import DiskFullError
+from goldbeat.tb.run import signoff
+from goldbeat.tb.run.crossings import find_crossings
+from goldbeat.tb.run.inputs import read_input
+from goldbeat.tb.run.runs import Plan, Request, RunResult, check_request, judge, predict
+from goldbeat.tb.run.simulate import Note, Simulator
+from goldbeat.tb.run.time_limit import calls_watched, model_timeout
 
 _START_S = 120.0
 """For a simulator to come to its first item."""
@@ -70,7 +70,7 @@ def build_simulator(item: Item, root: str | None, *, coverage: bool = False) -> 
 
 
 def make_request(item: Item, design: Design, files: Mapping[str, str] | None = None, *, waves: bool = False) -> Request:
-    """What :mod:`tb.run` gets for an item.
+    """What :mod:`goldbeat.tb.run.runs` gets for an item.
 
     Args:
         item: the item.
@@ -424,9 +424,9 @@ def run_alone(item: Item, folder: str, root: str | None, *, waves: bool, repeat:
     Returns:
         the report, as ``goldbeat run`` writes it.
     """
-    from tb.report import write_report
-    from tb.run import run
-    from tb.run_folder import prepare
+    from goldbeat.tb.run.report import write_report
+    from goldbeat.tb.run.run_folder import prepare
+    from goldbeat.tb.run.runs import run
 
     _use(root)
     design = find_design(item.source or item.design)

@@ -20,7 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tb import lifeline
+from goldbeat.tb import orphan_guard
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PLACE = Path(os.environ.get("GOLDBEAT_BUILD", REPOSITORY / "build")).resolve() / "attack"
@@ -224,9 +224,9 @@ class Arena:
 
         def call() -> None:
             if fresh:
-                os.execve(sys.executable, [sys.executable, "-m", "tb.cli", *line], self.environment(more))
+                os.execve(sys.executable, [sys.executable, "-m", "goldbeat.tb.cli", *line], self.environment(more))
             sys.argv = ["goldbeat", *line]
-            from tb.cli import main, starting
+            from goldbeat.tb.cli import main, starting
 
             # Imports are over here; Ctrl-C is Goldbeat's from the beginning all the same.
             starting.begin()
@@ -241,7 +241,7 @@ class Arena:
             path.touch()
         slot, pid = os.getpid(), os.fork()
         if not pid:
-            lifeline.end_with(slot)
+            orphan_guard.end_with(slot)
             _become(call, self.project, self.environment(more), files, closed)
         command = Command(self, pid, self._number)
         self._number += 1

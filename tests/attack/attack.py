@@ -112,11 +112,11 @@ def prepare(root: Path) -> Path:
 def work(tasks: Any, results: Any, seed: int, root: Path, cache: Path, master: int) -> None:
     """A slot: makes faults one after the other. Each is a fork of this process, which has imported everything."""
     kinds = load()
-    import tb.cli.regress
-    from tb import lifeline
+    import goldbeat.tb.cli.regress
+    from goldbeat.tb import orphan_guard
 
-    assert tb.cli.regress
-    lifeline.end_with(master)
+    assert goldbeat.tb.cli.regress
+    orphan_guard.end_with(master)
     while (task := tasks.get()) is not None:
         results.put(attack(kinds, task[1], seed, task[0], root, cache))
 

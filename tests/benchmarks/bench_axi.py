@@ -17,8 +17,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from tb.kernel.compile import Recipe, compile_model
-from tb.kernel.launch import cocotb_environment, seed_arguments
+from goldbeat.tb.build.compile import Recipe, compile_model
+from goldbeat.tb.kernel.launch import cocotb_environment, seed_arguments
 
 HERE = Path(__file__).resolve().parent
 OUT = Path("build/bench/axi.json")

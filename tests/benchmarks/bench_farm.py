@@ -29,10 +29,10 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tb.regress.plan import make_plan
-from tb.regress.run import Observer, Settings, begin, go_on
-from tb.regress.store import Run, Store
-from tb.regress.suite import Suite
+from goldbeat.tb.regress.plan import make_plan
+from goldbeat.tb.regress.run import Observer, Settings, begin, go_on
+from goldbeat.tb.regress.store import Run, Store
+from goldbeat.tb.regress.suite import Suite
 
 OUT = Path("build/bench/farm.json").resolve()
 ROUNDS = int(os.environ.get("ROUNDS", "2"))
@@ -74,7 +74,7 @@ def _cores(count: int) -> Iterator[None]:
 def farm(workers: int) -> Iterator[Farm]:
     """A scheduler and workers on loopback."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tb.cli", "farm", "local", "--workers", str(workers), "--port", "0"],
+        [sys.executable, "-m", "goldbeat.tb.cli", "farm", "local", "--workers", str(workers), "--port", "0"],
         stdout=subprocess.PIPE,
         text=True,
         env=os.environ | {"COLUMNS": "400"},

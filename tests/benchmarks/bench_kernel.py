@@ -23,15 +23,16 @@ from typing import Any
 import numpy as np
 from filelock import FileLock
 
-from pymodels.pattern import Pattern
-from pymodels.trace import Trace
-from tb.benches import find_design
-from tb.build import build
-from tb.design import Design, StreamPort
-from tb.harness import TOP, make_harness
-from tb.kernel.launch import cocotb_environment, seed_arguments
-from tb.paths import HDL, build_root
-from tb.toolchain import verilator
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.build.harness import TOP, make_harness
+from goldbeat.tb.build.simulator import build
+from goldbeat.tb.build.toolchain import verilator
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.kernel.launch import cocotb_environment, seed_arguments
+from goldbeat.tb.paths import HDL, build_root
 
 HERE = Path(__file__).resolve().parent
 ROUNDS = 5

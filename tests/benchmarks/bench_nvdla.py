@@ -14,9 +14,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from tb.benches.nvdla import DESIGN
-from tb.nvdla.rtl import find_rtl
-from tb.nvdla.run import SETTLE_CYCLES, run_loadable
+from goldbeat.tb.designs.nvdla.bench import DESIGN
+from goldbeat.tb.designs.nvdla.rtl import find_rtl
+from goldbeat.tb.designs.nvdla.run import SETTLE_CYCLES, run_loadable
 
 RECORDED = {"SDP_X1_L0_0_small": 2342, "PDP_L0_0_small": 2357, "CONV_D_L0_0_small": 39773}
 

@@ -19,21 +19,21 @@ from typing import Any
 
 import numpy as np
 
-from pymodels.objfifo.design import Design as ObjectFifos
-from pymodels.objfifo.design import Fifo, Link
-from pymodels.objfifo.device import AIEDevice
-from pymodels.objfifo.engine_registers import Descriptor, Shape, Task
-from pymodels.objfifo.lower import plan
-from pymodels.objfifo.objects import ObjectType
-from pymodels.stimulus import Stimulus
-from pymodels.trace import Trace
-from tb.benches.objfifo import DESIGN
-from tb.build import build
-from tb.design import Case, Setting
-from tb.job import Backend, Episode
-from tb.objfifo.scene import Scene, stimulus_of, words_of
-from tb.run import Request, run
-from tb.simulate import simulate
+from goldbeat.pymodels.objfifo.engine.registers import Descriptor, Shape, Task
+from goldbeat.pymodels.objfifo.plan.design import Design as ObjectFifos
+from goldbeat.pymodels.objfifo.plan.design import Fifo, Link
+from goldbeat.pymodels.objfifo.plan.device import AIEDevice
+from goldbeat.pymodels.objfifo.plan.lower import plan
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
+from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.build.simulator import build
+from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
+from goldbeat.tb.designs.objfifo.scene import Scene, stimulus_of, words_of
+from goldbeat.tb.inside.job import Backend, Episode
+from goldbeat.tb.run.runs import Request, run
+from goldbeat.tb.run.simulate import simulate
 
 OUT = Path("build/bench/objfifo.json")
 ROUNDS = 3
@@ -79,7 +79,7 @@ def rows_of_cases() -> list[dict[str, Any]]:
     return found
 
 
-def _streams(setting: Setting) -> list[Stimulus]:
+def _streams(setting: CaseContext) -> list[Stimulus]:
     """Every channel moves LONG-word descriptors one after the other, each in its own part of memory, nothing to wait for."""
     shape = Shape.of(setting.params)
     rng = np.random.default_rng(0)

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from pymodels.plio import TextStyle, format_text, parse_text
-from pymodels.trace import Trace
+from goldbeat.pymodels.plio_file import TextStyle, format_text, parse_text
+from goldbeat.pymodels.trace import Trace
 
 SIZES = (75_551, 1_000_000)
 REPEATS = {75_551: 9, 1_000_000: 3}

@@ -3,7 +3,8 @@
 
 Run as a script: prints a table and writes ``build/bench/regress.json``. Three figures:
 
-* overhead a case: a regression with one worker against one call of ``tb.run.run`` with the same seeds, which predicts, simulates
+* overhead a case: a regression with one worker against one call of ``goldbeat.tb.run.runs.run`` with the same seeds,
+which predicts, simulates
   and compares them in a single process and records nothing; the difference, divided by the cases; in processor time of all
   processes, which other work on the machine does not change much, and in wall time, which it does;
 * efficiency: the same regression, of longer cases, with one worker on one core and with two workers on two, from its plan to its
@@ -28,14 +29,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tb.benches import designs
-from tb.regress.item import Batch, BatchResult, Item, ItemResult, Status
-from tb.regress.plan import make_plan
-from tb.regress.pool import send_ahead
-from tb.regress.run import Backend, Observer, Settings, begin, go_on
-from tb.regress.store import Store
-from tb.regress.suite import Suite
-from tb.run import Request, run
+from goldbeat.tb.design.catalog import designs
+from goldbeat.tb.regress.item import Batch, BatchResult, Item, ItemResult, Status
+from goldbeat.tb.regress.plan import make_plan
+from goldbeat.tb.regress.pool import send_ahead
+from goldbeat.tb.regress.run import Backend, Observer, Settings, begin, go_on
+from goldbeat.tb.regress.store import Store
+from goldbeat.tb.regress.suite import Suite
+from goldbeat.tb.run.runs import Request, run
 
 OUT = Path("build/bench/regress.json").resolve()
 ROUNDS = int(os.environ.get("ROUNDS", "3"))

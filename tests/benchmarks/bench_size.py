@@ -25,16 +25,16 @@ from statistics import median
 import numpy as np
 from many_results import make_run
 
-from pymodels.plio.generate import generate
-from pymodels.trace import Trace
-from tb.regress.store import Store
+from goldbeat.pymodels.plio_file.generate import generate
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.regress.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 3
-_GOLDBEAT = "from tb.cli import main; main()"
+_GOLDBEAT = "from goldbeat.tb.cli import main; main()"
 _REPORTS = """
-from tb.regress.reports import write_reports
-from tb.regress.store import Store
+from goldbeat.tb.regress.reports import write_reports
+from goldbeat.tb.regress.store import Store
 with Store() as store:
     write_reports(store, store.run(2))
 """

@@ -19,13 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from pymodels.tpu.assemble import assemble
-from pymodels.tpu.bmodel import Stream
-from pymodels.tpu.decode import decode
-from pymodels.tpu.encode import encode, interleave, padded
-from pymodels.tpu.listing import as_text
-from pymodels.tpu.schedule import Lane, schedule
-from pymodels.tpu.tables import Engine, chip
+from goldbeat.pymodels.tpu.streams.assemble import assemble
+from goldbeat.pymodels.tpu.streams.bmodel import Stream
+from goldbeat.pymodels.tpu.streams.decode import decode
+from goldbeat.pymodels.tpu.streams.encode import encode, interleave, padded
+from goldbeat.pymodels.tpu.streams.listing import as_text
+from goldbeat.pymodels.tpu.streams.schedule import Lane, schedule
+from goldbeat.pymodels.tpu.streams.tables import Engine, chip
 
 CHIPS = ("BM1684X", "BM1688", "BM1690")
 MANY, SOME, FEW = 1_000_000, 100_000, 10_000

@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from tb.benches.tpu import DESIGN
-from tb.run import Request, run
+from goldbeat.tb.designs.tpu.bench import DESIGN
+from goldbeat.tb.run.runs import Request, run
 
 OUT = Path("build/bench/tpu_front.json")
 PORT = 16

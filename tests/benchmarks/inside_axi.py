@@ -15,9 +15,9 @@ from cocotb.clock import Clock
 from cocotb.triggers import RisingEdge, Timer
 from cocotbext.axi import AxiBus, AxiRam
 
-from pymodels.axi.memory import MemoryTiming, Region
-from tb.kernel.axi import AxiChecker, AxiMemory
-from tb.kernel.simulation import Kernel
+from goldbeat.pymodels.axi.memory import MemoryTiming, Region
+from goldbeat.tb.kernel.axi import AxiChecker, AxiMemory
+from goldbeat.tb.kernel.simulation import Kernel
 
 PERIOD = 4000
 SIZES = {"native": int(os.environ["NATIVE_BEATS"]), "cocotbext": int(os.environ["PEER_BEATS"])}

@@ -25,7 +25,7 @@ async def _release(dut: Any) -> None:
 
 
 async def _native(dut: Any, job: dict[str, Any]) -> dict[str, Any]:
-    from tb.kernel import AxiStreamSink, AxiStreamSource, Kernel
+    from goldbeat.tb.kernel import AxiStreamSink, AxiStreamSource, Kernel
 
     kernel = Kernel(dut)
     clock = kernel.clock("aclk", PERIOD_PS)
@@ -80,7 +80,7 @@ async def _cocotbext(dut: Any, job: dict[str, Any]) -> dict[str, Any]:
 
 
 async def _native_lite(dut: Any, job: dict[str, Any]) -> dict[str, Any]:
-    from tb.kernel import AxiLiteMaster, Kernel, axil
+    from goldbeat.tb.kernel import AxiLiteMaster, Kernel, axil
 
     kernel = Kernel(dut)
     kernel.clock("aclk", PERIOD_PS)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from tb.regress.item import Item, ItemResult, Status
-from tb.regress.store import Run, Store
+from goldbeat.tb.regress.item import Item, ItemResult, Status
+from goldbeat.tb.regress.store import Run, Store
 
 _BINS = (
     *(f"gap {n}" for n in ("0", "1", "2-3", "4-15", "16-63", "64+")),

@@ -7,9 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.plio import fir, read_text
-from pymodels.stimulus import Access, Clock, Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.plio import fir
+from goldbeat.pymodels.plio_file import read_text
+from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
+from goldbeat.pymodels.trace import Trace
 
 HALF = (-29, -115, -122, 268, 1379, 3209, 5226, 6566)
 SHIFT = 15

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels import plio
-from pymodels.measure import measure
-from pymodels.trace import Trace
-from tb.benches import find_design
-from tb.run import Request, run
+from goldbeat.pymodels import plio_file
+from goldbeat.pymodels.measure import measure
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.run.runs import Request, run
 
 DATA = os.environ.get("GOLDBEAT_DATA")
 TAPS = (-29, -115, -122, 268, 1379, 3209, 5226, 6566)
@@ -25,9 +25,9 @@ TAPS = (-29, -115, -122, 268, 1379, 3209, 5226, 6566)
 def test_rtl_gives_the_simulators_numbers(width, tmp_path):
     folder = Path(DATA) / "data" / "plio"
     # The stimulus file has no TLAST; the reference output has four frames of 256.
-    samples = plio.read(folder / "xup_fir_lowpass_input.txt", "cint16", 32).trace.samples("cint16")
+    samples = plio_file.read(folder / "xup_fir_lowpass_input.txt", "cint16", 32).trace.samples("cint16")
     stimulus = Trace.from_samples(samples, "cint16", width, clock_ps=4000, frame=256)
-    reference = plio.read(folder / "xup_fir_lowpass_output_aie.txt", "cint16", 32).trace
+    reference = plio_file.read(folder / "xup_fir_lowpass_output_aie.txt", "cint16", 32).trace
     design = find_design("plio_fir")
     options = {"taps": TAPS, "shift": 15, "rounding": "floor"}
     request = Request(design, design.case("filter"), (0,), {"W": width}, options, {"s_axis": stimulus})
@@ -43,7 +43,7 @@ def test_rtl_gives_the_simulators_numbers(width, tmp_path):
         assert np.array_equal(np.diff(got.time_ps), np.diff(reference.time_ps))
         assert round(measure(got, "cint16").by_frames.mvalues_per_s, 2) == 500.00
         # Written out, the lines that carry data and TLAST are the simulator's own.
-        text = plio.format_text(got, "cint16").decode().splitlines()
+        text = plio_file.format_text(got, "cint16").decode().splitlines()
         real = (folder / "xup_fir_lowpass_output_aie.txt").read_text().splitlines()
         assert [t for t in text if t[0] != "T"] == [t for t in real if t[0] != "T"]
         assert [i for i, t in enumerate(text) if t == "TLAST"] == [i for i, t in enumerate(real) if t == "TLAST"]

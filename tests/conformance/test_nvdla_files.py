@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.errors import GoldbeatError, InputError, UsageError
-from pymodels.nvdla.execute import execute
-from pymodels.nvdla.hardware import run
-from pymodels.nvdla.ideal import program
-from pymodels.nvdla.listing import info, operations, to_dot
-from pymodels.nvdla.loadable import parse, read, to_bytes
-from pymodels.nvdla.network import dla_tasks, network
-from pymodels.nvdla.placement import place
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.pymodels.nvdla.driver.instant_hardware import program
+from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.execute import execute
+from goldbeat.pymodels.nvdla.listing import info, operations, to_dot
+from goldbeat.pymodels.nvdla.loadable.loadable import parse, read, to_bytes
+from goldbeat.pymodels.nvdla.loadable.network import dla_tasks, network
+from goldbeat.pymodels.nvdla.loadable.placement import place
 
 ROOT = os.environ.get("GOLDBEAT_DATA")
 pytestmark = pytest.mark.skipif(not ROOT, reason="GOLDBEAT_DATA does not name the reference data")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tb.paths import HDL
+from goldbeat.tb.paths import HDL
 
 ROW = re.compile(r"16'h(\w{4}): return \{32'h(\w{8}), 32'h(\w{8}), 32'h(\w{8})\};  // (\w+)\.(\w+)")
 # Blocks that nv_small does not have, or that ours does not.

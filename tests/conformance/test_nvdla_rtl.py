@@ -11,12 +11,12 @@ import pytest
 from nvdla_models import after_sdp, both, fused, pooled
 from nvdla_network import classifier, memory, picture, reference
 
-from pymodels.axi.memory import MemoryTiming
-from pymodels.nvdla.loadable import read, to_bytes
-from pymodels.nvdla.network import dla_tasks, network
-from tb.benches.nvdla import DESIGN
-from tb.nvdla.rtl import find_rtl
-from tb.nvdla.run import run_loadable
+from goldbeat.pymodels.axi.memory import MemoryTiming
+from goldbeat.pymodels.nvdla.loadable.loadable import read, to_bytes
+from goldbeat.pymodels.nvdla.loadable.network import dla_tasks, network
+from goldbeat.tb.designs.nvdla.bench import DESIGN
+from goldbeat.tb.designs.nvdla.rtl import find_rtl
+from goldbeat.tb.designs.nvdla.run import run_loadable
 
 RTL = os.environ.get("GOLDBEAT_NVDLA_RTL")
 # The recorded runs' last access, counted from the first.

@@ -14,11 +14,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.axi.memory import Region
-from pymodels.errors import UsageError
-from pymodels.nvdla.hardware import run
-from pymodels.nvdla.ideal import IdealHardware
-from pymodels.nvdla.registers import register
+from goldbeat.pymodels.axi.memory import Region
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware
+from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.engines.registers import register
 
 ROOT = os.environ.get("GOLDBEAT_NVDLA_TRACES")
 pytestmark = pytest.mark.skipif(not ROOT, reason="GOLDBEAT_NVDLA_TRACES does not name a folder of trace tests")

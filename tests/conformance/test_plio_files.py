@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.plio import format_csv, format_text, parse_csv, parse_text, read
-from pymodels.plio.packets import file_to_packets, packets_to_trace
+from goldbeat.pymodels.plio_file import format_csv, format_text, parse_csv, parse_text, read
+from goldbeat.pymodels.plio_file.packets import file_to_packets, packets_to_trace
 
 # name, type, width, beats, frames
 TEXT = [

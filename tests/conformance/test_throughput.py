@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.main import get_command
 
-from tb.cli import app
+from goldbeat.tb.cli import app
 
 
 @pytest.fixture

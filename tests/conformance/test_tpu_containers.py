@@ -9,18 +9,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.axi.memory import Region
-from pymodels.flatbuffer import Reader, Writer
-from pymodels.tpu.assemble import assemble
-from pymodels.tpu.bmodel import SCHEMA, BModel, write
-from pymodels.tpu.checks import check
-from pymodels.tpu.container import commands, read
-from pymodels.tpu.decode import decode
-from pymodels.tpu.engine import Front, Group, Program, Stream, run
-from pymodels.tpu.listing import as_text
-from pymodels.tpu.profile import parse_profile
-from pymodels.tpu.schedule import in_sequence, lane, schedule
-from pymodels.tpu.tables import chip
+from goldbeat.pymodels.axi.memory import Region
+from goldbeat.pymodels.flatbuffer import Reader, Writer
+from goldbeat.pymodels.tpu.front_end.engine import Front, Group, Program, Stream, run
+from goldbeat.pymodels.tpu.streams.assemble import assemble
+from goldbeat.pymodels.tpu.streams.bmodel import SCHEMA, BModel, write
+from goldbeat.pymodels.tpu.streams.checks import check
+from goldbeat.pymodels.tpu.streams.container import commands, read
+from goldbeat.pymodels.tpu.streams.decode import decode
+from goldbeat.pymodels.tpu.streams.listing import as_text
+from goldbeat.pymodels.tpu.streams.profile import parse_profile
+from goldbeat.pymodels.tpu.streams.schedule import in_sequence, lane, schedule
+from goldbeat.pymodels.tpu.streams.tables import chip
 
 MODELS = ["bm1684", "bm1684x2", "bm1684x_f16", "bm1688", "bm1690", "bm1690e", "cv184x", "sg2380"]
 TIMELINES = ["cnn_bm1684x", "cnn_bm1688", "cnn_cv184x", "tiny_bm1684x", "tiny_bm1688", "tiny_cv184x"]

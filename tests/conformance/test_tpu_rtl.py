@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.axi.memory import MemoryTiming
-from pymodels.pattern import Pattern
-from pymodels.tpu.engine_kinds import BM1684X, BM1688, BM1690
-from pymodels.tpu.profile import parse_profile
-from tb.benches.tpu import BY_ID, DESIGN, Scene, stimulus_of
-from tb.benches.tpu_programs import END, Command, Group
-from tb.design import Case
-from tb.run import Request, run
+from goldbeat.pymodels.axi.memory import MemoryTiming
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690
+from goldbeat.pymodels.tpu.streams.profile import parse_profile
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.designs.tpu.bench import BY_ID, DESIGN, Scene, stimulus_of
+from goldbeat.tb.designs.tpu.programs import END, Command, Group
+from goldbeat.tb.run.runs import Request, run
 
 CHIPS = {"BM1684X": BM1684X, "BM1688": BM1688, "CV186X": BM1688, "BM1690": BM1690}
 ENGINES = {"tiu": 0, "dma": 1, "sdma": 2}

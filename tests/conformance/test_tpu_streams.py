@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.tpu.decode import Commands, decode, decode_records
-from pymodels.tpu.encode import encode
-from pymodels.tpu.tables import chip
+from goldbeat.pymodels.tpu.streams.decode import Commands, decode, decode_records
+from goldbeat.pymodels.tpu.streams.encode import encode
+from goldbeat.pymodels.tpu.streams.tables import chip
 
 FIELDS = 41_196
 """Fields in all vendor_reg.json together: none is left out."""

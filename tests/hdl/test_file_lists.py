@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tb.benches import designs
-from tb.paths import HDL
-from tb.toolchain import verilator
+from goldbeat.tb.build.toolchain import verilator
+from goldbeat.tb.design.catalog import designs
+from goldbeat.tb.paths import HDL
 
 DESIGNS = designs()
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/|\"[^\"\n]*\"", re.DOTALL)

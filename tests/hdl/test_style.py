@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tb.benches import designs
-from tb.paths import HDL
+from goldbeat.tb.design.catalog import designs
+from goldbeat.tb.paths import HDL
 
 SOURCES = sorted((*HDL.rglob("*.sv"), *HDL.rglob("*.svh")))
 # Register constants are made from the maps.

@@ -6,9 +6,9 @@ from io import BytesIO
 import pytest
 from mutations import bounded
 
-from pymodels.arrays import load_array
-from pymodels.errors import InputError
-from pymodels.plio.generate import load_samples
+from goldbeat.pymodels.arrays import load_array
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.plio_file.generate import load_samples
 
 HEADER = b"{'descr': '<i8', 'fortran_order': False, 'shape': (%s,), }"
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pymodels.clock import Clock
-from pymodels.errors import UsageError
+from goldbeat.pymodels.clock import Clock
+from goldbeat.pymodels.errors import UsageError
 
 
 @st.composite

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pymodels.compare import compare
-from pymodels.errors import UsageError
-from pymodels.trace import Trace
+from goldbeat.pymodels.compare import compare
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.trace import Trace
 
 
 def trace(**columns: Any) -> Trace:
@@ -140,7 +140,7 @@ def test_blocks_find_what_the_whole_finds(seed: int, monkeypatch: pytest.MonkeyP
     for pair in (one, other), (other, one):
         whole = compare(*pair)
         for block in (1, 3, 7):
-            monkeypatch.setattr("pymodels.compare._BLOCK", block)
+            monkeypatch.setattr("goldbeat.pymodels.compare._BLOCK", block)
             assert compare(*pair) == whole
         monkeypatch.undo()
 

@@ -5,8 +5,8 @@ import struct
 
 import pytest
 
-from pymodels.errors import InputError
-from pymodels.flatbuffer import Reader, Writer
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.flatbuffer import Reader, Writer
 
 SCHEMA = {
     "Root": [("version", "Version"), ("small", "u16"), ("signed", "i16"), ("many", "[u16]"), ("parts", "[Part]")],

@@ -4,8 +4,8 @@ import json
 import numpy as np
 import pytest
 
-from pymodels.errors import InputError, UsageError
-from pymodels.measure import (
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.measure import (
     LATENCY_BY,
     UnmeasurableError,
     as_dict,
@@ -19,7 +19,7 @@ from pymodels.measure import (
     raw_rate,
     steady_state,
 )
-from pymodels.trace import Trace
+from goldbeat.pymodels.trace import Trace
 
 
 def stream(

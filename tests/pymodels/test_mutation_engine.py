@@ -6,7 +6,7 @@ import json
 import pytest
 from mutations import MEMORY, TooSlow, at, bounded, mutation, survey
 
-from pymodels.errors import InputError
+from goldbeat.pymodels.errors import InputError
 
 FILES = [b'{"size": 12, "name": "a"}\n', bytes(range(64))]
 

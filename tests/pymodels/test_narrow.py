@@ -2,7 +2,7 @@
 import numpy as np
 import pytest
 
-from pymodels.narrow import FLOAT8_E4M3, FLOAT8_E5M2, FLOAT16, Narrow
+from goldbeat.pymodels.narrow import FLOAT8_E4M3, FLOAT8_E5M2, FLOAT16, Narrow
 
 FORMS = pytest.mark.parametrize("form", [FLOAT16, FLOAT8_E4M3, FLOAT8_E5M2], ids=["float16", "e4m3", "e5m2"])
 

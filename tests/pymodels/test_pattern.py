@@ -4,8 +4,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pymodels.errors import UsageError
-from pymodels.pattern import WORST_PERIOD, WORST_STALL, NextReady, Pattern, splitmix64
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import WORST_PERIOD, WORST_STALL, NextReady, Pattern, splitmix64
 
 PATTERNS = [
     Pattern(),

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pymodels.errors import UsageError
-from pymodels.rounding import ROUNDINGS, SATURATIONS, round_shift, saturate, shift_round_saturate
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.rounding import ROUNDINGS, SATURATIONS, round_shift, saturate, shift_round_saturate
 
 INT64 = st.integers(-(2**63), 2**63 - 1)
 DECIMAL = {

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pymodels.errors import InputError, UsageError
-from pymodels.samples import SAMPLE_TYPES, bfloat16_to_float, float_to_bfloat16, sample_type
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.samples import SAMPLE_TYPES, bfloat16_to_float, float_to_bfloat16, sample_type
 
 # Samples a beat at 32/64/128 bit; None: the type does not fit. From the vendor's table, and by width for the others.
 PER_BEAT = {

@@ -2,12 +2,12 @@
 import numpy as np
 import pytest
 
-from pymodels.align import align, by_sample, find_offset
-from pymodels.compare import Near, compare
-from pymodels.errors import UsageError
-from pymodels.samples import SAMPLE_TYPES, sample_type
-from pymodels.tolerance import Tolerance
-from pymodels.trace import Trace
+from goldbeat.pymodels.align import align, by_sample, find_offset
+from goldbeat.pymodels.compare import Near, compare
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.samples import SAMPLE_TYPES, sample_type
+from goldbeat.pymodels.tolerance import Tolerance
+from goldbeat.pymodels.trace import Trace
 
 
 def trace(values, name="int16", width=64, **options) -> Trace:

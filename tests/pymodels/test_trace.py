@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pymodels.errors import InputError, UsageError
-from pymodels.samples import SAMPLE_TYPES
-from pymodels.trace import Trace, same
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.samples import SAMPLE_TYPES
+from goldbeat.pymodels.trace import Trace, same
 
 
 def some(beats: int = 6, width: int = 64, **columns: Any) -> Trace:
@@ -200,7 +200,7 @@ def test_valid_bytes_are_those_that_are_kept(width: int) -> None:
 
 
 def test_cycles_are_checked_across_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pymodels.trace._BLOCK", 4)
+    monkeypatch.setattr("goldbeat.pymodels.trace._BLOCK", 4)
     for at in range(1, 13):
         cycle = np.arange(13) * 2
         cycle[at] = cycle[at - 1]
@@ -210,7 +210,7 @@ def test_cycles_are_checked_across_blocks(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_same_columns_are_found_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pymodels.trace._BLOCK", 4)
+    monkeypatch.setattr("goldbeat.pymodels.trace._BLOCK", 4)
     column = np.arange(26).reshape(13, 2)
     for at in range(13):
         other = column.copy()

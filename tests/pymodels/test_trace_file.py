@@ -13,10 +13,10 @@ import pytest
 import zstandard
 from mutations import bounded
 
-from pymodels.errors import InputError
-from pymodels.packed import SUFFIX, PackedReader, PackedWriter
-from pymodels.trace import SIDEBANDS, Trace
-from pymodels.trace_file import TraceReader, TraceWriter, chunk_beats
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.packed import SUFFIX, PackedReader, PackedWriter
+from goldbeat.pymodels.trace import SIDEBANDS, Trace
+from goldbeat.pymodels.trace_file import TraceReader, TraceWriter, chunk_beats
 
 COLUMNS = ("data", "keep", "last", "cycle", *SIDEBANDS)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from pymodels.axi.burst import FIXED, INCR, WRAP, Bursts
-from tb.design import MemoryPort
+from goldbeat.pymodels.axi.burst import FIXED, INCR, WRAP, Bursts
+from goldbeat.tb.design.ports.memory import MemoryPort
 
 TOP = "axi_wires"
 

@@ -11,12 +11,12 @@ import pytest
 from axi_wires import random_bursts
 from cocotb.triggers import Timer
 
-from pymodels.axi.burst import WRITE, Bursts
-from pymodels.axi.memory import MasterTiming, MemoryTiming, Region, predict, replay, respond
-from pymodels.errors import WaitTimeoutError
-from pymodels.pattern import Pattern
-from tb.kernel.axi import AxiChecker, AxiMaster, AxiMemory
-from tb.kernel.simulation import Kernel
+from goldbeat.pymodels.axi.burst import WRITE, Bursts
+from goldbeat.pymodels.axi.memory import MasterTiming, MemoryTiming, Region, predict, replay, respond
+from goldbeat.pymodels.errors import WaitTimeoutError
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.tb.kernel.axi import AxiChecker, AxiMaster, AxiMemory
+from goldbeat.tb.kernel.simulation import Kernel
 
 PERIOD = 4000
 WIDTHS = [int(w) for w in os.environ["WIDTHS"].split(",")]

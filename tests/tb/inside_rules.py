@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import cocotb
 
-from tb.kernel.axi import AxiChecker
-from tb.kernel.axis import AxiStreamMonitor
-from tb.kernel.simulation import Kernel
+from goldbeat.tb.kernel.axi import AxiChecker
+from goldbeat.tb.kernel.axis import AxiStreamMonitor
+from goldbeat.tb.kernel.simulation import Kernel
 
 PERIOD = 4000
 # Mode by mode: what AXI4, AXI-Lite and AXI-Stream break. `strict` bundles support neither narrow, FIXED nor interleaved bursts,

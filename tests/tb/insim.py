@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
-from tb.kernel.compile import Recipe, compile_model
-from tb.kernel.launch import cocotb_environment, seed_arguments
+from goldbeat.tb.build.compile import Recipe, compile_model
+from goldbeat.tb.kernel.launch import cocotb_environment, seed_arguments
 
 HERE = Path(__file__).resolve().parent
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from tb.benches import find_design
-from tb.build import build
-from tb.description import load_description
-from tb.paths import HDL
-from tb.run import Request, RunResult, run
+from goldbeat.tb.build.simulator import build
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.paths import HDL
+from goldbeat.tb.run.runs import Request, RunResult, run
 
 # Data pass untouched: the assertions alone tell.
 RTL = """

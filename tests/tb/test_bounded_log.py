@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tb import bounded_log
-from tb.bounded_log import HEAD, TAIL, BoundedLog
+from goldbeat.tb.run import bounded_log
+from goldbeat.tb.run.bounded_log import HEAD, TAIL, BoundedLog
 
 SMALL = 1000
 

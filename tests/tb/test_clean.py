@@ -16,11 +16,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pymodels.errors import UsageError
-from tb.clean import Entry, Limits, choose, clean, find_entries
-from tb.cli import app
-from tb.in_use import dead_jobs, job_folder, sweep
-from tb.run_folder import MADE, MARKER, prepare
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.in_use import dead_jobs, job_folder, sweep
+from goldbeat.tb.cli import app
+from goldbeat.tb.run.clean import Entry, Limits, choose, clean, find_entries
+from goldbeat.tb.run.run_folder import MADE, MARKER, prepare
 
 NOW = 2e9
 REPOSITORY = Path(__file__).parents[2]
@@ -137,7 +137,7 @@ def test_what_a_living_process_uses_stays(build):
         """
         import sys; from pathlib import Path
         from filelock import FileLock
-        from tb.in_use import hold, job_folder; from tb.run_folder import prepare
+        from goldbeat.tb.build.in_use import hold, job_folder; from goldbeat.tb.run.run_folder import prepare
         root = Path(sys.argv[1])
         hold(root / "sim"); hold(root / "blobs"); prepare(root / "runs" / "r1")
         lock = FileLock(root / "regress" / "run-1" / "lock"); lock.acquire()
@@ -165,7 +165,7 @@ def test_what_a_living_process_uses_stays(build):
 def test_the_next_start_removes_what_killed_jobs_have_left(tmp_path):
     code = """
     import sys; from pathlib import Path
-    from tb.in_use import job_folder
+    from goldbeat.tb.build.in_use import job_folder
     job = job_folder(Path(sys.argv[1])); folder = job.__enter__()
     (folder / "record-0.pickle").write_bytes(bytes(100_000))
     """

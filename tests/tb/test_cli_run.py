@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from pymodels import plio
-from pymodels.trace import Trace
-from tb.benches import find_design
-from tb.cli import app
-from tb.cli.run import _own_options, _split_sets
-from tb.paths import HDL
-from tb.run import Request
+from goldbeat.pymodels import plio_file
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.cli import app
+from goldbeat.tb.cli.run import _own_options, _split_sets
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.paths import HDL
+from goldbeat.tb.run.runs import Request
 
 
 def _goldbeat(*words):
@@ -26,7 +26,7 @@ def _goldbeat(*words):
 @pytest.fixture
 def build(monkeypatch, tmp_path):
     """Runs go to a folder of the test's own; simulators stay in the common cache."""
-    from tb.paths import build_root
+    from goldbeat.tb.paths import build_root
 
     common = build_root()
     own = tmp_path / "build"
@@ -50,7 +50,7 @@ def test_a_run_leaves_everything(build):
     assert report["ports"]["m_axis"]["throughput"]["by_frames"]["msamples_per_s"] == 250
     got = Trace.load(folder / "traces" / "m_axis.trace")
     assert got == Trace.load(folder / "expected" / "m_axis.trace")
-    file = plio.read(folder / "output" / "m_axis.txt", "cint16", 32)
+    file = plio_file.read(folder / "output" / "m_axis.txt", "cint16", 32)
     assert file.timed
     assert np.array_equal(file.trace.samples("cint16"), got.samples("cint16"))
     assert (folder / "plot.png").read_bytes()[1:4] == b"PNG"
@@ -155,7 +155,7 @@ def test_a_broken_design_fails_with_the_beat_and_the_command(build, tmp_path):
     file.write_text(file.read_text().replace("RoundFloor:    round_up = 1'b0;", "RoundFloor:    round_up = guard;"))
     description = tmp_path / "broken.py"
     description.write_text(
-        "from pathlib import Path\nfrom tb.benches import find_design\n"
+        "from pathlib import Path\nfrom goldbeat.tb.design.catalog import find_design\n"
         f"DESIGN = find_design('plio_fir').model_copy(update={{'root': Path({str(tmp_path / 'hdl')!r})}})\n"
     )
     run = _goldbeat("run", description, "--set", "samples=64", "--seed", 5)
@@ -171,7 +171,7 @@ def test_a_broken_design_fails_with_the_beat_and_the_command(build, tmp_path):
 def test_parameters_that_the_rtl_refuses_are_bad_usage(build, tmp_path):
     description = tmp_path / "fifo.py"
     description.write_text(
-        "from tb.benches import find_design\n"
+        "from goldbeat.tb.design.catalog import find_design\n"
         "FIFO = find_design('axis_fifo')\n"
         "DESIGN = FIFO.model_copy(update={'model': lambda params, s: FIFO.model({**params, 'DEPTH': 4}, s)})\n"
     )

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pymodels.tpu.bmodel import AreaWriter, write
-from pymodels.tpu.codegen import CodeGen
-from pymodels.tpu.tables import chip
-from tb.cli import app
+from goldbeat.pymodels.tpu.streams.bmodel import AreaWriter, write
+from goldbeat.pymodels.tpu.streams.codegen import CodeGen
+from goldbeat.pymodels.tpu.streams.tables import chip
+from goldbeat.tb.cli import app
 from tests.pymodels.helpers.cvimodels import whole
 from tests.pymodels.helpers.tpu_profile import section
 from tests.pymodels.helpers.tpu_streams import segmented, with_subnets

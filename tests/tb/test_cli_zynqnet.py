@@ -13,11 +13,11 @@ import pytest
 from mutations import bounded
 from typer.main import get_command
 
-from pymodels.errors import InputError
-from pymodels.zynqnet import synth
-from pymodels.zynqnet.networks import mini
-from tb.cli import app
-from tb.zynqnet.inputs import find_image
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.zynqnet import synth
+from goldbeat.pymodels.zynqnet.networks import mini
+from goldbeat.tb.cli import app
+from goldbeat.tb.designs.zynqnet.inputs import find_image
 
 COMMAND = get_command(app)
 

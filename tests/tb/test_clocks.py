@@ -10,13 +10,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from pymodels.errors import UsageError
-from pymodels.stimulus import Clock
-from tb.benches import find_design
-from tb.cli import app
-from tb.cli.run import split_clocks, window
-from tb.clocks import RELATIONS, ClockWish, draw_clocks
-from tb.run import Request, run
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Clock
+from goldbeat.tb.cli import app
+from goldbeat.tb.cli.run import split_clocks, window
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.design.clock_wish import ClockWish
+from goldbeat.tb.design.clocks import RELATIONS, draw_clocks
+from goldbeat.tb.run.runs import Request, run
 
 FIFO = find_design("axis_async_fifo")
 

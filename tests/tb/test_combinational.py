@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from copy_dma import DMA
 
-from pymodels.stimulus import Clock
-from tb.benches.plio_fir import DESIGN as FIR
-from tb.run import Request, run
-from tb.transactors.wires import LOOKS, moments
+from goldbeat.pymodels.stimulus import Clock
+from goldbeat.tb.designs.plio.bench_fir import DESIGN as FIR
+from goldbeat.tb.inside.transactors.wires import LOOKS, moments
+from goldbeat.tb.run.runs import Request, run
 
 HDL = Path(__file__).resolve().parents[2] / "hdl"
 SLAVE = {

@@ -3,9 +3,9 @@
 
 import pytest
 
-from pymodels.stimulus import Answer, Clock, Outcome, Phase, Stimulus
-from tb.course import Course
-from tb.job import Episode
+from goldbeat.pymodels.stimulus import Answer, Clock, Outcome, Phase, Stimulus
+from goldbeat.tb.inside.job import Episode
+from goldbeat.tb.run.progress import Course
 
 CLOCKS = {"aclk": Clock(4000, 4000), "other": Clock(1000, 1000)}
 

@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.errors import UsageError
-from pymodels.stimulus import Clock, Stimulus
-from tb.benches import find_design
-from tb.benches.axis_async_fifo import DESIGN
-from tb.clocks import blurred
-from tb.crossings import find_crossings
-from tb.description import load_description
-from tb.job import Crossing
-from tb.paths import HDL
-from tb.run import Request, run
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Clock, Stimulus
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.design.clocks import blurred
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.designs.axis.bench_async_fifo import DESIGN
+from goldbeat.tb.inside.job import Crossing
+from goldbeat.tb.paths import HDL
+from goldbeat.tb.run.crossings import find_crossings
+from goldbeat.tb.run.runs import Request, run
 
 RTL = Path(__file__).parent / "crossings_rtl"
 SMALL = {"DEPTH": 4}

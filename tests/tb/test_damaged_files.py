@@ -14,25 +14,25 @@ import zstandard
 from damaged import Reader, RefusedError, commands, goldbeat
 from mutations import MANY, QUICK, bounded
 
-from pymodels.errors import InputError
-from pymodels.tpu import tables as tables_module
-from pymodels.tpu.codegen import CodeGen
-from pymodels.tpu.container import commands as list_commands
-from pymodels.tpu.container import load as load_streams
-from pymodels.tpu.container import read as read_container
-from pymodels.tpu.profile import parse_sections
-from pymodels.tpu.tables import Tables, chip, tables
-from pymodels.trace import Trace
-from pymodels.zynqnet import synth
-from pymodels.zynqnet.memory_map import MemoryMap
-from pymodels.zynqnet.network import parse_network
-from tb.description import load_description
-from tb.regress.item import Item, ItemResult, Status
-from tb.regress.run import Settings, begin
-from tb.regress.store import Store
-from tb.regress.suite import load_suite
-from tb.signoff import load_limits, load_run
-from tb.zynqnet.inputs import find_image, find_network, find_weights
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.tpu.streams import tables as tables_module
+from goldbeat.pymodels.tpu.streams.codegen import CodeGen
+from goldbeat.pymodels.tpu.streams.container import commands as list_commands
+from goldbeat.pymodels.tpu.streams.container import load as load_streams
+from goldbeat.pymodels.tpu.streams.container import read as read_container
+from goldbeat.pymodels.tpu.streams.profile import parse_sections
+from goldbeat.pymodels.tpu.streams.tables import Tables, chip, tables
+from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.zynqnet import synth
+from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
+from goldbeat.pymodels.zynqnet.network import parse_network
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.designs.zynqnet.inputs import find_image, find_network, find_weights
+from goldbeat.tb.regress.item import Item, ItemResult, Status
+from goldbeat.tb.regress.run import Settings, begin
+from goldbeat.tb.regress.store import Store
+from goldbeat.tb.regress.suite import load_suite
+from goldbeat.tb.run.signoff import load_limits, load_run
 
 OWN = Path(tables_module.__file__).with_name("commands.json")
 _TOML = (
@@ -506,7 +506,9 @@ def own_results(tmp_path, monkeypatch):
     own, load = tables(), tables_module._load
     raw = load(OWN)
     monkeypatch.setattr(tables_module, "_load", lambda path: raw if path == OWN else load(path))
-    monkeypatch.setattr("tb.cli.tpu.Tables", lambda path=None: own if path is None else tables_module.Tables(path))
+    monkeypatch.setattr(
+        "goldbeat.tb.designs.tpu.commands.Tables", lambda path=None: own if path is None else tables_module.Tables(path)
+    )
 
 
 @pytest.mark.parametrize("value", ["6" * 5000, "[" * 100_000], ids=["digits", "brackets"])

@@ -10,11 +10,11 @@ import pytest
 from damaged import Reader, commands, goldbeat
 from mutations import MANY, QUICK
 
-from pymodels import plio
-from pymodels.errors import GoldbeatError
-from pymodels.measure import measure
-from pymodels.plio.generate import load_samples
-from pymodels.plio.packets import file_to_packets
+from goldbeat.pymodels import plio_file
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.pymodels.measure import measure
+from goldbeat.pymodels.plio_file.generate import load_samples
+from goldbeat.pymodels.plio_file.packets import file_to_packets
 
 _WORDS = b"T ,TLAST\n,TKEEP ,TKEEP -1\n, ns, ps, us, s,\n,\r\n,nan,inf,-,0x,1e,\xef\xbb\xbf,\0".split(b",")
 _CSV_WORDS = b'D|STALL|TLAST|TKEEP|CMD|,|\n|"|-1|0x|\xef\xbb\xbf'.split(b"|")
@@ -39,17 +39,17 @@ def _text(parts, beats=24, frame=8, timed=True, numbers=None):
 def _read(path, dtype, width):
     """All that the commands do with a file, short of printing it."""
     with suppress(GoldbeatError):
-        plio.read(path, dtype, width, lenient=True)
-    found = plio.read(path, dtype, width)
+        plio_file.read(path, dtype, width, lenient=True)
+    found = plio_file.read(path, dtype, width)
     measure(found.trace, dtype)
     with suppress(GoldbeatError):
-        plio.format_text(found.trace, dtype, found.style)
+        plio_file.format_text(found.trace, dtype, found.style)
     with suppress(GoldbeatError):
-        plio.format_csv(found.trace, dtype)
+        plio_file.format_csv(found.trace, dtype)
 
 
 def _packets_of(path):
-    return file_to_packets(plio.read(path, "int32", 32), name=str(path))
+    return file_to_packets(plio_file.read(path, "int32", 32), name=str(path))
 
 
 def _text_reader(tmp_path, dtype, width, *files):

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.errors import GoldbeatError, UnwrittenModelError
-from tb.benches import find_design
-from tb.description import Description, load_description
-from tb.harness import make_harness
-from tb.probe.write import to_toml
+from goldbeat.pymodels.errors import GoldbeatError, UnwrittenModelError
+from goldbeat.tb.build.harness import make_harness
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.design.description import Description, load_description
+from goldbeat.tb.probe.write import to_toml
 
 _HEAD = 'name = "x"\ntop = "x"\nfiles = ["x.sv"]\n'
 _REST = """
@@ -103,7 +103,7 @@ def test_functions_of_the_user(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text("")
     assert "found no function 'predict'" in load(tmp_path, text)
     (tmp_path / "m.py").write_text(
-        "from pymodels.errors import UnwrittenModelError\nraise UnwrittenModelError('mine')\n"
+        "from goldbeat.pymodels.errors import UnwrittenModelError\nraise UnwrittenModelError('mine')\n"
     )
     (tmp_path / "x.toml").write_text(text)
     with pytest.raises(UnwrittenModelError, match="mine"):

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from tb.benches import designs
-from tb.run import Request, run
+from goldbeat.tb.design.catalog import designs
+from goldbeat.tb.run.runs import Request, run
 
 DESIGNS = designs()
 # The DMA engine takes a minute to compile at its larger sizes.

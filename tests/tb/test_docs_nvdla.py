@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.main import get_command
 
-from tb.cli import app
+from goldbeat.tb.cli import app
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "nvdla.md"
 

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tb import toolchain
-from tb.doctor import examine
+from goldbeat.tb.build import toolchain
+from goldbeat.tb.build.doctor import examine
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,7 +25,7 @@ def _program(folder, name, says):
 
 def _doctor(path, *options):
     env = dict(os.environ) | {"PATH": str(path), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "tb.cli", "doctor", *options]
+    command = [sys.executable, "-m", "goldbeat.tb.cli", "doctor", *options]
     return subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True, check=False)
 
 

@@ -3,8 +3,8 @@
 
 import pytest
 
-from pymodels.errors import UsageError
-from tb.benches import find_case
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.design.catalog import find_case
 
 
 def test_a_case_of_the_design_itself():

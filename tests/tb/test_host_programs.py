@@ -7,12 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.errors import UsageError
-from pymodels.stimulus import Access, Clock, Outcome, Stimulus
-from tb.design import Case, Design, LitePort, Setting, StatusPort
-from tb.job import BACKENDS
-from tb.run import Request, run
-from tb.transactors.native import _step
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
+from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.bundle import StatusPort
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.inside.job import BACKENDS
+from goldbeat.tb.inside.transactors.native import _step
+from goldbeat.tb.run.runs import Request, run
 
 pytestmark = pytest.mark.sim
 
@@ -35,7 +38,7 @@ PROGRAMS = {
 }
 
 
-def _make(setting: Setting) -> list[Stimulus]:
+def _make(setting: CaseContext) -> list[Stimulus]:
     program = {"s_axil": PROGRAMS[setting.options["program"]]}
     return [Stimulus({}, clocks={"aclk": Clock(1000, 1000)}, program=program)]
 

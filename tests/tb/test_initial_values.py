@@ -6,12 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.stimulus import Outcome, Stimulus
-from pymodels.trace import Trace
-from tb.design import Case, Design, StreamPort
-from tb.kernel.compile import describe_renewal
-from tb.regress.fingerprint import trace_hash
-from tb.run import Request, run
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.build.compile import describe_renewal
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.regress.fingerprint import trace_hash
+from goldbeat.tb.run.runs import Request, run
 
 SEEDS = range(12)
 

@@ -6,17 +6,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pymodels import plio
-from pymodels.errors import GoldbeatError, UsageError
-from pymodels.stimulus import Outcome, Stimulus
-from pymodels.trace import Trace
-from tb.benches import designs
-from tb.description import load_description
-from tb.design import Case
-from tb.inputs import file_ports, read_input
-from tb.regress.plan import make_plan
-from tb.regress.suite import load_suite
-from tb.run import Request, check_request, predict, run
+from goldbeat.pymodels import plio_file
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.catalog import designs
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.regress.plan import make_plan
+from goldbeat.tb.regress.suite import load_suite
+from goldbeat.tb.run.inputs import file_ports, read_input
+from goldbeat.tb.run.runs import Request, check_request, predict, run
 
 DESIGNS = designs()
 CASES = [pytest.param(d, c.name, id=f"{d.name}-{c.name}") for d in DESIGNS.values() for c in d.cases]
@@ -29,7 +29,7 @@ def _file(folder, port, beats=BEATS):
     last = np.arange(beats) == beats - 1
     # As a user has it: with gaps in its times.
     trace = Trace.from_bytes(data, last=last, cycle=np.arange(beats) * 13 // 10, clock_ps=4000)
-    plio.write(path, trace, port.dtype or "int32")
+    plio_file.write(path, trace, port.dtype or "int32")
     return path
 
 
@@ -127,8 +127,8 @@ name = "mine"
 make = "cases.py:own"
 """
 OWN_CASES = """
-from pymodels.stimulus import Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.pymodels.trace import Trace
 def own(setting):
     trace = Trace.from_bytes([[1, 2, 3, 4]], clock_ps=5000)
     return [Stimulus(inputs={"din": trace}, clocks=setting.clocks)] * 2

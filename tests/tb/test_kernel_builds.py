@@ -15,14 +15,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.errors import ToolError
-from tb.benches import find_design
-from tb.build import _processor, build
-from tb.kernel.compile import Recipe, compile_model, describe_model
-from tb.kernel.launch import cocotb_environment, seed_arguments
-from tb.paths import build_root
-from tb.run import Request, run
-from tb.toolchain import verilator
+from goldbeat.pymodels.errors import ToolError
+from goldbeat.tb.build.compile import Recipe, compile_model, describe_model
+from goldbeat.tb.build.simulator import _processor, build
+from goldbeat.tb.build.toolchain import verilator
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.kernel.launch import cocotb_environment, seed_arguments
+from goldbeat.tb.paths import build_root
+from goldbeat.tb.run.runs import Request, run
 
 TESTS = Path(__file__).resolve().parent
 ROOT = TESTS.parents[1]
@@ -38,7 +38,7 @@ def test_builds_for_this_processor_are_not_taken_by_another_one(monkeypatch):
     assert _processor(SKID) == []
     native = SKID.model_copy(update={"cxx_flags": ("-march=native",)})
     here = _processor(native)
-    monkeypatch.setattr("tb.build._instructions", lambda: "another")
+    monkeypatch.setattr("goldbeat.tb.build.simulator._instructions", lambda: "another")
     assert here[0] == "-CFLAGS"
     assert here != _processor(native)
 
@@ -194,7 +194,7 @@ def test_coverage_counts_inside_stretches(tmp_path):
     built = compile_model(_recipe(coverage=True, public="ports"))
     (tmp_path / "covered.py").write_text(
         "import cocotb\n"
-        "from tb.kernel import Kernel\n"
+        "from goldbeat.tb.kernel import Kernel\n"
         "@cocotb.test()\n"
         "async def runs(dut):\n"
         "    dut.aresetn.value = 1\n"
@@ -241,7 +241,7 @@ def test_two_builds_at_once_compile_once(tmp_path):
 def test_a_killed_simulation_leaves_nothing_that_hurts(tmp_path):
     build(SKID, SKID.params(SKID.case("random"), {}))
     endless = ["run", "axis_skid", "--case", "sizes", "--set", "largest=400000", "--transactors", "cocotbext"]
-    command = [sys.executable, "-m", "tb.cli", *endless, "--name", "killed"]
+    command = [sys.executable, "-m", "goldbeat.tb.cli", *endless, "--name", "killed"]
     own = tmp_path / "build"
     own.mkdir()
     for name in ("sim", "runtime"):

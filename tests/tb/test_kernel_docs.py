@@ -50,7 +50,7 @@ def test_the_example_runs_as_printed(example):
 def test_by_name_with_waves_and_a_prefix(example):
     (example / "waves.py").write_text(
         "from cocotb_tools.runner import get_runner\n"
-        "from tb.kernel.runner import register\n"
+        "from goldbeat.tb.build.runner import register\n"
         "register()\n"
         "runner = get_runner('goldbeat-verilator')\n"
         "runner.build(sources=['doubler.sv'], hdl_toplevel='doubler', waves=True)\n"
@@ -76,8 +76,8 @@ def test_a_failing_test_fails_the_run(example):
 
 
 def test_sources_that_verilator_does_not_take(example):
-    from pymodels.errors import UsageError
-    from tb.kernel.runner import GoldbeatVerilator
+    from goldbeat.pymodels.errors import UsageError
+    from goldbeat.tb.build.runner import GoldbeatVerilator
 
     (example / "other.vhd").write_text("")
     with pytest.raises(UsageError, match=r"other\.vhd"):

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.stimulus import Access, Clock, Outcome, Stimulus
-from pymodels.trace import Trace
-from tb.benches.axis_fifo import DESIGN as FIFO
-from tb.design import StreamPort
-from tb.late import late_ready
-from tb.report import write_report
-from tb.run import Request, run
+from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.designs.axis.bench_fifo import DESIGN as FIFO
+from goldbeat.tb.run.late_ready import late_ready
+from goldbeat.tb.run.report import write_report
+from goldbeat.tb.run.runs import Request, run
 
 CLOCK = Clock(1000, 1000)
 PORT = StreamPort(name="s_axis", direction="in", width=8)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tb import lifeline
+from goldbeat.tb import orphan_guard
 
 ROOT = Path(__file__).resolve().parents[2]
 # Two processes, one of them not a direct child of anything we know; both say who they are.
@@ -20,16 +20,16 @@ import os
 import signal
 import sys
 from pathlib import Path
-from tb import lifeline
+from goldbeat.tb import orphan_guard
 signal.signal(signal.SIGINT, signal.default_int_handler)  # Ignored where the tests run in the background of a shell.
 with Path(sys.argv[1]).open("w") as out:
-    lifeline.call(["sh", "-c", sys.argv[2]], Path("."), os.environ, out)
+    orphan_guard.call(["sh", "-c", sys.argv[2]], Path("."), os.environ, out)
 """
 
 
 def call(tmp_path, *command):
     with (tmp_path / "out.txt").open("w") as out:
-        code = lifeline.call(command, tmp_path, os.environ, out)
+        code = orphan_guard.call(command, tmp_path, os.environ, out)
     return code, (tmp_path / "out.txt").read_text()
 
 

@@ -12,15 +12,15 @@ import pytest
 from pass_through import PORTS
 from typer.testing import CliRunner
 
-from pymodels.errors import ModelTimeoutError
-from tb import bounded_log
-from tb.benches import find_design
-from tb.cli import app
-from tb.paths import build_root
-from tb.regress.item import Batch, Item, Status
-from tb.regress.worker import run_batch
-from tb.run import Request, predict
-from tb.time_limit import TimeLimit, TimeLimitError, model_timeout
+from goldbeat.pymodels.errors import ModelTimeoutError
+from goldbeat.tb.cli import app
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.paths import build_root
+from goldbeat.tb.regress.item import Batch, Item, Status
+from goldbeat.tb.regress.worker import run_batch
+from goldbeat.tb.run import bounded_log
+from goldbeat.tb.run.runs import Request, predict
+from goldbeat.tb.run.time_limit import TimeLimit, TimeLimitError, model_timeout
 
 
 def _goldbeat(*words):
@@ -41,7 +41,7 @@ def build(monkeypatch, tmp_path):
 
 LOOPS = """
 import time
-from tb.benches import find_design
+from goldbeat.tb.design.catalog import find_design
 SKID = find_design("axis_skid")
 def model(params, stimulus):
     while {when}:
@@ -88,7 +88,7 @@ def test_a_batch_goes_on_after_a_model_without_end(build, tmp_path):
         )
         for n, beats in enumerate((20, 100, 20))
     ]
-    from tb.regress.worker import build_simulator
+    from goldbeat.tb.regress.worker import build_simulator
 
     simulator, _ = build_simulator(items[0], None)
     results = run_batch(Batch(tuple(items), simulator)).results

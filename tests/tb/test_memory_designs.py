@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from copy_dma import BURST, DMA, SOURCE, TARGET, make, model
 
-from pymodels.stimulus import MemoryContents, Outcome
-from tb.report import write_report
-from tb.run import Request, run
+from goldbeat.pymodels.stimulus import MemoryContents, Outcome
+from goldbeat.tb.run.report import write_report
+from goldbeat.tb.run.runs import Request, run
 
 
 def _wrong(params, stimulus):

@@ -7,9 +7,9 @@ import shutil
 
 import pytest
 
-from tb.benches import designs
-from tb.paths import HDL
-from tb.run import Request, run
+from goldbeat.tb.design.catalog import designs
+from goldbeat.tb.paths import HDL
+from goldbeat.tb.run.runs import Request, run
 
 DESIGNS = designs()
 

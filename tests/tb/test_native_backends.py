@@ -7,17 +7,21 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.axis.async_fifo import predict as async_fifo
-from pymodels.pattern import Pattern
-from pymodels.stimulus import Access, Clock, Outcome, Stimulus
-from pymodels.trace import Trace
-from tb.benches import designs
-from tb.build import build
-from tb.design import Case, ClockPort, Design, LitePort, Parameter, StreamPort
-from tb.job import BACKENDS, Episode
-from tb.run import Request, _length, run
-from tb.simulate import simulate
-from tb.traffic import random_trace
+from goldbeat.pymodels.axis.async_fifo import predict as async_fifo
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.build.simulator import build
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.catalog import designs
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.parameter import ClockPort, Parameter
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.traffic import random_trace
+from goldbeat.tb.inside.job import BACKENDS, Episode
+from goldbeat.tb.run.runs import Request, _length, run
+from goldbeat.tb.run.simulate import simulate
 
 HERE = Path(__file__).resolve().parent / "kernel"
 HDL = HERE.parents[2] / "hdl"

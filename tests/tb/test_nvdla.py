@@ -9,15 +9,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pymodels.nvdla import hardware
-from pymodels.nvdla.registers import register_at
-from pymodels.nvdla.timed.memory import READ, WRITE
-from pymodels.stimulus import Clock
-from tb.benches.nvdla import DESIGN
-from tb.design import Setting
-from tb.nvdla.traffic import Space, program, random_pdp, random_sdp, random_timing
-from tb.paths import HDL
-from tb.run import Request, run
+from goldbeat.pymodels.nvdla.engines import hardware
+from goldbeat.pymodels.nvdla.engines.registers import register_at
+from goldbeat.pymodels.nvdla.timed.memory import READ, WRITE
+from goldbeat.pymodels.stimulus import Clock
+from goldbeat.tb.design.case import CaseContext
+from goldbeat.tb.designs.nvdla.bench import DESIGN
+from goldbeat.tb.designs.nvdla.traffic import Space, program, random_pdp, random_sdp, random_timing
+from goldbeat.tb.paths import HDL
+from goldbeat.tb.run.runs import Request, run
 
 # file, what stands there, what stands there instead, case that must notice
 QUICK = [
@@ -148,7 +148,7 @@ def test_engines_reach_all_the_writes_that_they_may_have_open(seed):
     clocks = {c.name: Clock(c.period_ps, c.period_ps) for c in DESIGN.clocks}
     params = {name: p.default for name, p in DESIGN.parameters.items()}
     most = dict.fromkeys((READ, WRITE), 0)
-    for stimulus in DESIGN.case("outstanding").make(Setting(params, {}, seed, clocks=clocks)):
+    for stimulus in DESIGN.case("outstanding").make(CaseContext(params, {}, seed, clocks=clocks)):
         log = DESIGN.model(params, stimulus).memories["dbb"].log
         for kind in most:
             for engine in (0, 1):

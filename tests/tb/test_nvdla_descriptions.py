@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from nvdla_models import both
 
-from pymodels.errors import InputError, UsageError
-from pymodels.nvdla.loadable import to_bytes
-from tb.cli import main
-from tb.nvdla.rtl import Description, find_rtl, load_description
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.loadable.loadable import to_bytes
+from goldbeat.tb.cli import main
+from goldbeat.tb.designs.nvdla.rtl import Description, find_rtl, load_description
 
 
 @pytest.fixture
@@ -95,7 +95,7 @@ def refused(monkeypatch, capsys, *arguments):
     def never(*_, **__):
         raise AssertionError("a build was begun")
 
-    monkeypatch.setattr("tb.nvdla.run.build", never)
+    monkeypatch.setattr("goldbeat.tb.designs.nvdla.run.build", never)
     monkeypatch.setattr("sys.argv", ["goldbeat", "run", "nvdla", "--loadable", "model.nvdla", *arguments])
     with pytest.raises(SystemExit) as ended:
         main()

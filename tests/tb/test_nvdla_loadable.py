@@ -11,11 +11,11 @@ from nvdla_models import after_sdp, bias_and_relu, both, cube, fused, maximum, p
 from nvdla_network import FACTORS, classifier
 from PIL import Image
 
-from pymodels.nvdla.compose import Data, Layer, Processor, compose
-from pymodels.nvdla.cubes import pack_feature
-from pymodels.nvdla.loadable import ALLOC, INPUT, OUTPUT, Loadable, Submit, to_bytes
-from tb.cli import main
-from tb.paths import build_root
+from goldbeat.pymodels.nvdla.engines.cubes import pack_feature
+from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, Processor, compose
+from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT, Loadable, Submit, to_bytes
+from goldbeat.tb.cli import main
+from goldbeat.tb.paths import build_root
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def goldbeat(monkeypatch, tmp_path, capsys):
     # Simulators stay in the cache, runs go here.
     monkeypatch.setenv("GOLDBEAT_BUILD", str(build_root()))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tb.cli.nvdla_run.build_root", lambda: tmp_path)
+    monkeypatch.setattr("goldbeat.tb.designs.nvdla.run_options.build_root", lambda: tmp_path)
 
     def call(model, *arguments):
         (tmp_path / "model.nvdla").write_bytes(to_bytes(model))

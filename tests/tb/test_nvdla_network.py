@@ -24,16 +24,16 @@ from nvdla_network import (
 )
 from PIL import Image
 
-from pymodels.errors import InputError, UsageError
-from pymodels.nvdla.compose import Data, Layer, compose
-from pymodels.nvdla.cubes import unpack_feature
-from pymodels.nvdla.execute import execute
-from pymodels.nvdla.ideal import program
-from pymodels.nvdla.listing import info
-from pymodels.nvdla.loadable import Loadable, Task, parse, to_bytes
-from pymodels.nvdla.placement import place
-from pymodels.nvdla.program_text import to_csv
-from tb.cli import main
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.driver.instant_hardware import program
+from goldbeat.pymodels.nvdla.driver.program_text import to_csv
+from goldbeat.pymodels.nvdla.engines.cubes import unpack_feature
+from goldbeat.pymodels.nvdla.execute import execute
+from goldbeat.pymodels.nvdla.listing import info
+from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, compose
+from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, Task, parse, to_bytes
+from goldbeat.pymodels.nvdla.loadable.placement import place
+from goldbeat.tb.cli import main
 
 
 @pytest.mark.parametrize("layout", ["cube28", "cube32"])
@@ -128,7 +128,7 @@ def test_lines_with_gaps_are_no_other_configuration():
 def goldbeat(monkeypatch, tmp_path, capsys):
     """Write a model to model.nvdla and call a command of nvdla; gives the exit code, what was printed and complained of."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tb.cli.nvdla_execute.build_root", lambda: tmp_path)
+    monkeypatch.setattr("goldbeat.tb.designs.nvdla.execute_command.build_root", lambda: tmp_path)
 
     def call(model, command, *arguments):
         (tmp_path / "model.nvdla").write_bytes(to_bytes(model))

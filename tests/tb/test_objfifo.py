@@ -7,9 +7,9 @@ import shutil
 
 import pytest
 
-from tb.benches.objfifo import DESIGN, LARGEST
-from tb.paths import HDL
-from tb.run import Request, run
+from goldbeat.tb.designs.objfifo.bench_engine import DESIGN, LARGEST
+from goldbeat.tb.paths import HDL
+from goldbeat.tb.run.runs import Request, run
 
 DATA = [
     "forward",

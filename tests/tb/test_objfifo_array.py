@@ -7,9 +7,9 @@ import shutil
 
 import pytest
 
-from tb.benches.objfifo_array import DESIGN
-from tb.paths import HDL
-from tb.run import Request, run
+from goldbeat.tb.designs.objfifo.bench_array import DESIGN
+from goldbeat.tb.paths import HDL
+from goldbeat.tb.run.runs import Request, run
 
 SMALL = {"NX": 1, "NS": 2, "NM": 2, "NBD": 16, "NLOCK": 8, "NBANK": 2, "MEM_WORDS": 1024}
 

@@ -13,13 +13,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.objfifo.array import ArrayShape, hanging
-from pymodels.objfifo.deadlock import analyse
-from pymodels.objfifo.lower import plan
-from tb.benches.objfifo_array import DESIGN
-from tb.design import Case
-from tb.objfifo.whole import place
-from tb.run import Request, run
+from goldbeat.pymodels.objfifo.engine.array import ArrayShape, hanging
+from goldbeat.pymodels.objfifo.plan.lower import plan
+from goldbeat.pymodels.objfifo.untimed.deadlock import analyse
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.designs.objfifo.bench_array import DESIGN
+from goldbeat.tb.designs.objfifo.whole import place
+from goldbeat.tb.run.runs import Request, run
 
 MODELS = Path(__file__).parents[1] / "pymodels"
 sys.path[:0] = [str(MODELS / "helpers"), str(MODELS / "objfifo")]

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from pymodels import plio
-from tb.cli import app
-from tb.objfifo import user
+from goldbeat.pymodels import plio_file
+from goldbeat.tb.cli import app
+from goldbeat.tb.designs.objfifo import user
 
 PORTS = """
 import numpy as np
-from pymodels.objfifo import object_fifo, object_fifo_link, tile
+from goldbeat.pymodels.objfifo import object_fifo, object_fifo_link, tile
 
 shim, mem, far = tile(0, 0), tile(0, 1), tile(1, 0)
 matrix = np.ndarray[(4, 6), np.dtype[np.int16]]
@@ -28,7 +28,7 @@ object_fifo_link(source, result)
 
 HANGS = """
 import numpy as np
-from pymodels.objfifo import ObjectFifo, Worker
+from goldbeat.pymodels.objfifo import ObjectFifo, Worker
 
 x = ObjectFifo(np.ndarray[(8,), np.dtype[np.int32]], depth=1, name="x")
 
@@ -59,14 +59,14 @@ def call(*arguments):
 
 @pytest.mark.sim
 def test_plio_ports_read_and_write_text_files(ports, tmp_path, monkeypatch):
-    monkeypatch.setattr("tb.cli.objfifo.build_root", lambda: tmp_path / "build")
+    monkeypatch.setattr("goldbeat.tb.designs.objfifo.commands.build_root", lambda: tmp_path / "build")
     result = call("run", "ports.py", "--input", "samples=in.txt", "--ready", "random:0.4", "--json")
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)
     assert report["status"] == "pass"
     assert report["compared"] > 36
     path = tmp_path / "build/runs/ports" / report["files"]["columns"]
-    found = plio.read(path, "int16", 32)
+    found = plio_file.read(path, "int16", 32)
     assert found.trace.samples("int16").tolist() == ports.swapaxes(1, 2).reshape(-1).tolist()
     # Each object ends with TLAST, and the time stamps are those of the RTL.
     assert np.flatnonzero(found.trace.last).tolist() == [11, 23, 35]
@@ -90,7 +90,7 @@ def test_plio_ports_read_and_write_text_files(ports, tmp_path, monkeypatch):
 
 RAGGED = """
 import numpy as np
-from pymodels.objfifo import object_fifo, object_fifo_link, tile
+from goldbeat.pymodels.objfifo import object_fifo, object_fifo_link, tile
 
 def words(n):
     return np.ndarray[(n,), np.dtype[np.int32]]
@@ -108,7 +108,7 @@ object_fifo_link(idle, object_fifo("idle_out", tile(2, 1), tile(3, 0), 2, words(
 @pytest.mark.sim
 def test_ragged_links_lax_and_a_tile_that_stands_still(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("tb.cli.objfifo.build_root", lambda: tmp_path / "build")
+    monkeypatch.setattr("goldbeat.tb.designs.objfifo.commands.build_root", lambda: tmp_path / "build")
     (tmp_path / "ragged.py").write_text(RAGGED)
     for name, start in (("down", 0), ("up", 1000), ("idle", 2000)):
         np.save(tmp_path / f"{name}.npy", np.arange(start, start + 240, dtype=np.int32))
@@ -126,7 +126,7 @@ def test_ragged_links_lax_and_a_tile_that_stands_still(tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)
     for name, start in (("down", 0), ("up", 1000)):
-        found = plio.read(tmp_path / "build/runs/ragged" / report["files"][f"{name}_out"], "int32", 32)
+        found = plio_file.read(tmp_path / "build/runs/ragged" / report["files"][f"{name}_out"], "int32", 32)
         assert found.trace.samples("int32").tolist() == list(range(start, start + 240))
         assert np.flatnonzero(found.trace.last).tolist() == [59, 119, 179, 239]
 
@@ -141,7 +141,7 @@ def test_ragged_links_lax_and_a_tile_that_stands_still(tmp_path, monkeypatch):
     ],
 )
 def test_wrong_inputs(ports, arguments, text, tmp_path, monkeypatch):
-    monkeypatch.setattr("tb.cli.objfifo.build_root", lambda: tmp_path / "build")
+    monkeypatch.setattr("goldbeat.tb.designs.objfifo.commands.build_root", lambda: tmp_path / "build")
     result = call("run", "ports.py", *arguments)
     assert result.exit_code != 0
     assert text in str(result.exception) + result.output

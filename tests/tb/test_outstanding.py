@@ -6,11 +6,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pymodels.pattern import Pattern
-from pymodels.stimulus import Outcome, Stimulus
-from pymodels.trace import Trace
-from tb.design import Case, Design, StreamPort
-from tb.run import Request, run
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.run.runs import Request, run
 
 BEATS = 6
 # Ready for long enough, then away until long after the end.

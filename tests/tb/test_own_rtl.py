@@ -17,11 +17,11 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from tb.cli import app
-from tb.description import load_description
-from tb.harness import make_harness
-from tb.paths import REPOSITORY, build_root
-from tb.run import Request, run
+from goldbeat.tb.build.harness import make_harness
+from goldbeat.tb.cli import app
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.paths import REPOSITORY, build_root
+from goldbeat.tb.run.runs import Request, run
 
 RTL = Path(__file__).parent / "probe" / "rtl"
 TOY = Path(__file__).parent / "toy" / "toy_invert.toml"
@@ -259,7 +259,7 @@ def test_the_guide_word_by_word(tmp_path: Path, build: Path) -> None:
             if command == "echo $?":
                 said = str(code)
             else:
-                function = 'goldbeat() { "$PYTHON" -m tb.cli "$@"; }; '
+                function = 'goldbeat() { "$PYTHON" -m goldbeat.tb.cli "$@"; }; '
                 ran = subprocess.run(
                     ["bash", "-c", function + command],
                     cwd=tmp_path,

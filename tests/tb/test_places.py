@@ -14,10 +14,10 @@ import pytest
 from pass_through import PORTS
 from typer.testing import CliRunner
 
-from tb.benches import find_design
-from tb.build import build
-from tb.cli import app
-from tb.paths import build_root
+from goldbeat.tb.build.simulator import build
+from goldbeat.tb.cli import app
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.paths import build_root
 
 SKID = find_design("axis_skid")
 REPOSITORY = Path(__file__).parents[2]
@@ -81,13 +81,13 @@ def test_a_build_folder_that_make_cannot_use_is_refused_at_once(tmp_path, monkey
 
 @pytest.mark.parametrize("wait_s", [0.05, 0.3, 0.6, 1.0])
 def test_ctrl_c_at_the_start_is_quiet(tmp_path, wait_s):
-    command = [sys.executable, "-X", "importtime", "-m", "tb.cli", "run", "axis_skid", "--seeds", "100000"]
+    command = [sys.executable, "-X", "importtime", "-m", "goldbeat.tb.cli", "run", "axis_skid", "--seeds", "100000"]
     env = os.environ | {"GOLDBEAT_BUILD": str(tmp_path / "build")}
     process = subprocess.Popen(
         command, cwd=REPOSITORY, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
     )
     # Python itself takes its time, more on a busy machine; what counts is Goldbeat's.
-    while not process.stderr.readline().rstrip().endswith("tb.cli.starting"):
+    while not process.stderr.readline().rstrip().endswith("goldbeat.tb.cli.starting"):
         assert process.poll() is None
     time.sleep(wait_s)
     process.send_signal(signal.SIGINT)
@@ -118,7 +118,7 @@ def test_a_full_disk_is_exit_2(tmp_path, size):
     try:
         for name in ("sim", "runtime"):
             (small / name).symlink_to(build_root() / name)
-        command = [sys.executable, "-m", "tb.cli", "run", "axis_skid", "--set", "beats=20000"]
+        command = [sys.executable, "-m", "goldbeat.tb.cli", "run", "axis_skid", "--set", "beats=20000"]
         env = os.environ | {"GOLDBEAT_BUILD": str(small)}
         done = subprocess.run(
             command, cwd=REPOSITORY, env=env, capture_output=True, text=True, check=False, timeout=100

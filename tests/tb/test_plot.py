@@ -5,10 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.axi.memory import Region
-from pymodels.pattern import Pattern
-from pymodels.trace import Trace
-from tb.plot import binned, busy, plot_memory, plot_run, plot_trace
+from goldbeat.pymodels.axi.memory import Region
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.run.plot import binned, busy, plot_memory, plot_run, plot_trace
 
 PNG = b"\x89PNG\r\n\x1a\n"
 

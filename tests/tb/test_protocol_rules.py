@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-import tb.kernel
-from tb.description import load_description
-from tb.kernel.rules import ASSERTION, RULES, document
-from tb.run import Request, run
+import goldbeat.tb.kernel
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.kernel.rules import ASSERTION, RULES, document
+from goldbeat.tb.run.runs import Request, run
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-KERNEL = Path(tb.kernel.__file__).parent
+KERNEL = Path(goldbeat.tb.kernel.__file__).parent
 
 
 def _load(name):

@@ -12,16 +12,16 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pymodels.errors import UsageError
-from tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift, waived
-from tb.paths import build_root
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift, waived
+from goldbeat.tb.paths import build_root
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
 RUN = """
 import sys
-from tb.kernel.runner import GoldbeatVerilator
+from goldbeat.tb.build.runner import GoldbeatVerilator
 runner = GoldbeatVerilator(waive=sys.argv[1:])
 runner.build(sources=[{source!r}], hdl_toplevel="slice")
 runner.test(hdl_toplevel="slice", test_module="inside_verdict", seed=1)

@@ -10,15 +10,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.errors import UsageError
-from pymodels.pattern import Pattern
-from pymodels.ready import READY_MODELS, Shape, outcome
-from pymodels.stimulus import Clock, Outcome, Stimulus
-from pymodels.trace import Trace
-from tb.design import Case, Design, StreamPort
-from tb.job import Record
-from tb.run import Request, _budget, _length
-from tb.scoreboard import check
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
+from goldbeat.pymodels.stock_models import READY_MODELS, Shape, outcome
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.inside.job import Record
+from goldbeat.tb.run.runs import Request, _budget, _length
+from goldbeat.tb.run.scoreboard import check
 
 _ALL = frozenset({"tdata", "tkeep", "tlast", "tvalid", "tready"})
 _CLOCK = Clock(1000, 1000)
@@ -145,7 +147,7 @@ def test_the_run_is_long_enough_for_the_sink() -> None:
 def test_only_designs_with_a_reset_are_cut_off() -> None:
     case = Case(name="c", summary="", make=lambda setting: [replace(stimulus(), stop_ps=5)])
     free = design().model_copy(update={"clocks": (design().clocks[0].model_copy(update={"reset": None}),)})
-    from tb.run import run
+    from goldbeat.tb.run.runs import run
 
     with pytest.raises(UsageError, match="x has no reset, so case c cannot run"):
         run(Request(free, case))

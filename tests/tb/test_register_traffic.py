@@ -9,14 +9,17 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.errors import UsageError
-from pymodels.register_traffic import RegisterTraffic
-from pymodels.register_walk import Word, walk
-from pymodels.stimulus import Access, Outcome, Stimulus
-from tb.description import load_description
-from tb.design import Case, Design, LitePort, Storage
-from tb.run import Request, run
-from tb.walks import quiet_case
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.pymodels.register_walk import Word, walk
+from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.storage import Storage
+from goldbeat.tb.design.register_walks import quiet_case
+from goldbeat.tb.run.runs import Request, run
 
 RTL = Path(__file__).resolve().parent / "registers_rtl"
 RIGHT = range(4)

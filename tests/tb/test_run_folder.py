@@ -8,13 +8,13 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from pymodels.errors import InputError, UsageError
-from tb.benches import find_design, load_design
-from tb.cli import app
-from tb.paths import plain_name
-from tb.report import write_report
-from tb.run import Request, RunResult
-from tb.run_folder import MADE, MARKER, is_run, prepare, run_folder
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.tb.cli import app
+from goldbeat.tb.design.catalog import find_design, load_design
+from goldbeat.tb.paths import plain_name
+from goldbeat.tb.run.report import write_report
+from goldbeat.tb.run.run_folder import MADE, MARKER, is_run, prepare, run_folder
+from goldbeat.tb.run.runs import Request, RunResult
 
 
 def _goldbeat(*words):
@@ -136,7 +136,7 @@ def test_port_names_that_are_no_identifiers_are_refused(tmp_path, name, kind):
 
 def test_port_names_of_python_descriptions_are_checked(tmp_path):
     file = tmp_path / "d.py"
-    file.write_text("from tb.design import StreamPort\nStreamPort(name='../up', direction='in', width=8)\n")
+    file.write_text("from goldbeat.tb.design import StreamPort\nStreamPort(name='../up', direction='in', width=8)\n")
     with pytest.raises(InputError, match=r"d\.py: found ValidationError"):
         load_design(file)
 

@@ -6,13 +6,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pymodels.axi.memory import MemoryImage, Region
-from pymodels.pattern import Pattern
-from pymodels.stimulus import Access, Answer, Clock, MemoryContents, Outcome, Stimulus
-from pymodels.trace import Trace
-from tb.benches import find_design
-from tb.job import AccessResult, Record
-from tb.scoreboard import check, nothing_compared
+from goldbeat.pymodels.axi.memory import MemoryImage, Region
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Access, Answer, Clock, MemoryContents, Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.inside.job import AccessResult, Record
+from goldbeat.tb.run.scoreboard import check, nothing_compared
 
 CLOCKS = {"aclk": Clock(4000, 4000)}
 

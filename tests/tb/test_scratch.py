@@ -6,7 +6,7 @@ import time
 import pytest
 from filelock import FileLock
 
-from tb.kernel.scratch import scratch_folder
+from goldbeat.tb.build.scratch import scratch_folder
 
 
 def test_it_takes_the_place_of_what_was_there(tmp_path):

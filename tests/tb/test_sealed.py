@@ -8,8 +8,8 @@ import subprocess
 
 import pytest
 
-from tb.kernel.compile import EXECUTABLE, Recipe, compile_model
-from tb.kernel.sealed import is_whole, seal
+from goldbeat.tb.build.compile import EXECUTABLE, Recipe, compile_model
+from goldbeat.tb.build.sealed import is_whole, seal
 
 SOURCE = "module tiny (input wire clk, output reg q); always @(posedge clk) q <= ~q; endmodule\n"
 

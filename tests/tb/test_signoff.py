@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 from typer.main import get_command
 
-from pymodels.errors import InputError, UsageError
-from pymodels.packed import PackedReader
-from pymodels.plio import write
-from pymodels.trace import Trace
-from tb.cli import app
-from tb.episodes import FILE, WholeEpisode, load_episodes, save_episodes
-from tb.signoff import Check, Port, check, file_subject, junit, load_limits, load_run
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.packed import PackedReader
+from goldbeat.pymodels.plio_file import write
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.cli import app
+from goldbeat.tb.run.episodes import FILE, WholeEpisode, load_episodes, save_episodes
+from goldbeat.tb.run.signoff import Check, Port, check, file_subject, junit, load_limits, load_run
 
 LATENCY_PS = 40_000
 
@@ -340,7 +340,7 @@ def test_kept_episodes_keep_all_times(tmp_path: Path) -> None:
 
 
 def test_episodes_longer_than_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tb.episodes._PART", 7)
+    monkeypatch.setattr("goldbeat.tb.run.episodes._PART", 7)
     ragged = replace(trace(), keep=np.arange(4) < (np.arange(32) % 5)[:, None])
     episodes = [WholeEpisode(s, 0, {"a": ragged[:n], "b": late(s)}) for s, n in enumerate((3, 0, 20, 1, 32))]
     save_episodes(episodes, tmp_path / FILE)

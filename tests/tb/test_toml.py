@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, ConfigDict
 
-from pymodels.errors import InputError
-from tb.toml import load_model
+from goldbeat.pymodels.errors import InputError
+from goldbeat.tb.toml import load_model
 
 
 class Inner(BaseModel):

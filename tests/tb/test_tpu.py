@@ -9,18 +9,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pymodels.axi.memory import MemoryImage
-from pymodels.errors import UsageError
-from pymodels.stimulus import Access
-from pymodels.tpu.engine_kinds import BLOCK, BM1684X, BM1688, BM1690
-from pymodels.tpu.front_registers import CTRL, ERROR, MESSAGE
-from tb.benches import tpu
-from tb.benches.tpu import DESIGN, damages_of
-from tb.benches.tpu_damage import BUS, DAMAGES
-from tb.benches.tpu_programs import END, SEND, WAIT, Command, Group, stream
-from tb.design import Case
-from tb.paths import HDL
-from tb.run import Request, run
+from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Access
+from goldbeat.pymodels.tpu.front_end.kinds import BLOCK, BM1684X, BM1688, BM1690
+from goldbeat.pymodels.tpu.front_end.registers import CTRL, ERROR, MESSAGE
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.designs.tpu import bench
+from goldbeat.tb.designs.tpu.bench import DESIGN, damages_of
+from goldbeat.tb.designs.tpu.damage import BUS, DAMAGES
+from goldbeat.tb.designs.tpu.programs import END, SEND, WAIT, Command, Group, stream
+from goldbeat.tb.paths import HDL
+from goldbeat.tb.run.runs import Request, run
 
 MANY_CORES = {"CHIP": BM1690, "CORES": 8, "ENGINES": 3}
 VARIANTS = [pytest.param(v, id="-".join(f"{k}{x}" for k, x in v.items()) or "default") for v in DESIGN.variants]
@@ -97,7 +97,7 @@ def _refused(setting):
     episodes = []
     whole = next(d for d in DAMAGES if d.name == "count one too great")
     for n, way in enumerate(("rights", "nowhere", "half", "half")):
-        stimulus = tpu.damaged(replace(setting, seed=setting.seed + n), whole)
+        stimulus = bench.damaged(replace(setting, seed=setting.seed + n), whole)
         last = max(int(port.rsplit("_", 1)[1]) for port in stimulus.memories)
         image = stimulus.memories[f"m_axi_{last}"]
         *others, region = image.regions
@@ -190,9 +190,9 @@ def meeting(chip, numbers):
 
 
 def _meetings(setting):
-    scene = tpu.Scene([[meeting(setting.params["CHIP"], NUMBERS)]])
+    scene = bench.Scene([[meeting(setting.params["CHIP"], NUMBERS)]])
     scene.extra = [*(Access("read", MESSAGE + 4 * m) for m in NUMBERS), Access("read", MESSAGE + 4 * 512, error=True)]
-    return [tpu.stimulus_of(scene, setting, np.random.default_rng(0))]
+    return [bench.stimulus_of(scene, setting, np.random.default_rng(0))]
 
 
 @pytest.mark.sim
@@ -214,7 +214,7 @@ def test_a_stream_with_more_messages_than_the_hardware_is_refused(chip, have, nu
     first = next(i for i, m in enumerate(numbers) if m >= have)
     text = rf"core 0 tiu command {2 * first + 1} uses message {numbers[first]}, the front end has {have}; set NMSG to"
     with pytest.raises(UsageError, match=text):
-        tpu.stimulus_of(tpu.Scene([[meeting(chip, numbers)]]), setting, np.random.default_rng(0))
+        bench.stimulus_of(bench.Scene([[meeting(chip, numbers)]]), setting, np.random.default_rng(0))
 
 
 def test_the_default_has_every_message_that_a_chip_can_name():

@@ -8,13 +8,15 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.stimulus import Outcome, Stimulus
-from pymodels.tpu.engine_kinds import BM1684X, BM1690
-from pymodels.trace import Trace
-from tb.benches.tpu_programs import END, SEND, WAIT, Command, absent, kinds
-from tb.design import Case, Design, StreamPort
-from tb.paths import HDL
-from tb.run import Request, run
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1690
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.designs.tpu.programs import END, SEND, WAIT, Command, absent, kinds
+from goldbeat.tb.paths import HDL
+from goldbeat.tb.run.runs import Request, run
 
 HERE = Path(__file__).resolve().parent / "tpu"
 ENGINES, MESSAGES = 4, 8

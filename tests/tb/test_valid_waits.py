@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from copy_dma import DMA, make
 
-from pymodels.stimulus import Outcome, Stimulus
-from pymodels.trace import Trace
-from tb.design import Design, StreamPort
-from tb.run import Request, run
-from tb.traffic import stream_cases, withheld
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.traffic import stream_cases, withheld
+from goldbeat.tb.run.runs import Request, run
 
 HERE = Path(__file__).resolve().parent
 STREAM = HERE / "rules_rtl" / "slice.sv"

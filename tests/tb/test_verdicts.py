@@ -13,16 +13,16 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from pymodels.measure import latency
-from pymodels.stimulus import Outcome
-from pymodels.trace import Trace
-from tb.benches import find_case, find_design
-from tb.cli import app
-from tb.cli.run import _split_sets
-from tb.description import load_description
-from tb.job import Record
-from tb.paths import HDL, build_root
-from tb.run import Request, _shared, run
+from goldbeat.pymodels.measure import latency
+from goldbeat.pymodels.stimulus import Outcome
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.cli import app
+from goldbeat.tb.cli.run import _split_sets
+from goldbeat.tb.design.catalog import find_case, find_design
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.inside.job import Record
+from goldbeat.tb.paths import HDL, build_root
+from goldbeat.tb.run.runs import Request, _shared, run
 
 pytestmark = pytest.mark.sim
 
@@ -79,9 +79,9 @@ registers = true
 MODEL = """
 from dataclasses import replace
 
-from pymodels.axis.skid import predict as right
-from pymodels.stimulus import Outcome, Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.axis.skid import predict as right
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
 import numpy as np
 
 
@@ -253,7 +253,7 @@ def test_a_run_that_moved_nothing_is_no_pass(build: Path, tmp_path: Path) -> Non
     # Registers are read and compared; the filter itself does nothing, and the case does not say that this is its subject.
     still = tmp_path / "still.py"
     still.write_text(
-        "from tb.benches import find_design\n"
+        "from goldbeat.tb.design.catalog import find_design\n"
         "FIR = find_design('plio_fir')\n"
         "CASE = FIR.case('registers').model_copy(update={'registers': False})\n"
         "DESIGN = FIR.model_copy(update={'cases': (CASE,)})\n"

@@ -11,17 +11,17 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from pymodels.trace import Trace
-from tb.cli import app
-from tb.cli.common import Screen, literal
-from tb.design import Findings
-from tb.plot import plot_trace
-from tb.regress.item import Item, ItemResult, Status
-from tb.regress.reports import write_reports
-from tb.regress.run import Settings, begin
-from tb.regress.store import Store
-from tb.signoff import Check, Subject, junit
-from tb.visible import visible
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.cli import app
+from goldbeat.tb.cli.common import Screen, literal
+from goldbeat.tb.design.measurements import MeasurementTable
+from goldbeat.tb.regress.item import Item, ItemResult, Status
+from goldbeat.tb.regress.reports import write_reports
+from goldbeat.tb.regress.run import Settings, begin
+from goldbeat.tb.regress.store import Store
+from goldbeat.tb.run.plot import plot_trace
+from goldbeat.tb.run.signoff import Check, Subject, junit
+from goldbeat.tb.visible import visible
 
 NASTY = (
     "\x1b]0;owned\x07\x1b[2J\x9b31m[bold red]x[/] [/] :bomb: \u202eevil\u2066 \udc80 \x00 \ufffe <b>&amp;</b> \\[ end\\"
@@ -62,9 +62,9 @@ def test_the_screen_shows_texts_as_they_are(text, capsys):
 
 
 def test_tables_show_cells_as_they_are(capsys):
-    from tb.cli.common import show_findings
+    from goldbeat.tb.cli.common import show_findings
 
-    show_findings(Findings("title [red]", ("[/] column", "n"), (("\x1b[31m", "[red]1"),), (NASTY,)))
+    show_findings(MeasurementTable("title [red]", ("[/] column", "n"), (("\x1b[31m", "[red]1"),), (NASTY,)))
     out = capsys.readouterr().out
     assert BAD.search(out) is None
     for text in "title [red]", "[/] column", "\\x1b[31m", "[red]1", visible(NASTY):
@@ -78,7 +78,7 @@ def build(monkeypatch, tmp_path):
 
 
 DESCRIPTION = """
-from tb.benches import find_design
+from goldbeat.tb.design.catalog import find_design
 NASTY = {nasty!r}
 SKID = find_design("axis_skid")
 def model(params, stimulus):

@@ -9,11 +9,11 @@ import xml.etree.ElementTree as ET
 import pytest
 from typer.testing import CliRunner
 
-from tb.cli import app
-from tb.description import load_description
-from tb.paths import build_root
-from tb.run import Request, run
-from tb.transactors.base import most
+from goldbeat.tb.cli import app
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.inside.transactors.base import most
+from goldbeat.tb.paths import build_root
+from goldbeat.tb.run.runs import Request, run
 
 # All data come through in order, but a valid that waits falls every other cycle.
 RTL = """

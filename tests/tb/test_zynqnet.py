@@ -15,23 +15,23 @@ import plain_zynqnet
 import pytest
 from typer.main import get_command
 
-from pymodels.errors import UsageError
-from pymodels.zynqnet import registers as reg
-from pymodels.zynqnet import synth
-from pymodels.zynqnet.device import REGISTERS
-from pymodels.zynqnet.golden import Golden, quantised
-from pymodels.zynqnet.hardware import ErrorCode, Hardware
-from pymodels.zynqnet.memory_map import MemoryMap
-from pymodels.zynqnet.networks import mini
-from pymodels.zynqnet.timing import Accelerator
-from tb.benches.zynqnet import DESIGN
-from tb.cli import app
-from tb.cli.run import _split_sets
-from tb.job import Record
-from tb.run import Request, predict, run
-from tb.simulate import PULSE_S
-from tb.zynqnet.answer import answer
-from tb.zynqnet.errors import MISTAKES, mistakes
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.zynqnet import registers as reg
+from goldbeat.pymodels.zynqnet import synth
+from goldbeat.pymodels.zynqnet.device import REGISTERS
+from goldbeat.pymodels.zynqnet.golden import Golden, quantised
+from goldbeat.pymodels.zynqnet.hardware import ErrorCode, Hardware
+from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
+from goldbeat.pymodels.zynqnet.networks import mini
+from goldbeat.pymodels.zynqnet.timing import Accelerator
+from goldbeat.tb.cli import app
+from goldbeat.tb.cli.run import _split_sets
+from goldbeat.tb.designs.zynqnet.answer import answer
+from goldbeat.tb.designs.zynqnet.bench import DESIGN
+from goldbeat.tb.designs.zynqnet.errors import MISTAKES, mistakes
+from goldbeat.tb.inside.job import Record
+from goldbeat.tb.run.runs import Request, predict, run
+from goldbeat.tb.run.simulate import PULSE_S
 
 HOST = ("restart", "polling", "edges", "registers", "reset", "responses")
 # The smallest build: the default one takes more than a minute.
@@ -63,7 +63,7 @@ def test_a_small_build(tmp_path):
 
 @pytest.mark.sim
 def test_progress_follows_the_layers(tmp_path, monkeypatch):
-    monkeypatch.setattr("tb.simulate.PULSE_S", PULSE_S / 25)
+    monkeypatch.setattr("goldbeat.tb.run.simulate.PULSE_S", PULSE_S / 25)
     request = Request(DESIGN, DESIGN.case("mini"), (0,), SMALL, {"memory_latency": 2000, "clock_mhz": 100})
     seen = []
     (result,) = run(request, tmp_path, watch=seen.append)
@@ -89,7 +89,7 @@ def on_a_terminal(*arguments):
     """What a command writes to a terminal on stderr, and its stdout."""
     ours, theirs = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "160"}
-    command = [sys.executable, "-m", "tb.cli", "run", "zynqnet", *arguments]
+    command = [sys.executable, "-m", "goldbeat.tb.cli", "run", "zynqnet", *arguments]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=theirs, env=environment) as process:
         os.close(theirs)
         shown = b""
@@ -228,7 +228,7 @@ ODD = {
 
 @pytest.mark.sim
 def test_a_network_with_padded_channels_and_what_a_run_of_it_keeps(tmp_path, monkeypatch, capfd):
-    monkeypatch.setattr("tb.cli.run.build_root", lambda: tmp_path)
+    monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: tmp_path)
     rng = np.random.default_rng(1)
     (tmp_path / "odd.json").write_text(json.dumps(ODD))
     weights = rng.standard_normal(28 * 10 + 11 * 5 + 91 * 5 + 11 * 7).astype(np.float32)

@@ -4,10 +4,10 @@
 import numpy as np
 import pytest
 
-from pymodels.zynqnet.hardware import BURST, OUT_DEPTH, READS, WRITES
-from pymodels.zynqnet.memctl import MEMORY, STEPS, WORDS
-from tb.benches.zynqnet_memctl import DESIGN
-from tb.run import Request, predict, run
+from goldbeat.pymodels.zynqnet.hardware import BURST, OUT_DEPTH, READS, WRITES
+from goldbeat.pymodels.zynqnet.memctl import MEMORY, STEPS, WORDS
+from goldbeat.tb.designs.zynqnet.bench_memctl import DESIGN
+from goldbeat.tb.run.runs import Request, predict, run
 
 PAGE = 4096
 

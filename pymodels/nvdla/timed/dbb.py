@@ -8,8 +8,8 @@ from collections import deque
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axi.burst import READ, WRITE
-from pymodels.nvdla.timed.memory import BEAT, Burst, Memory
+from goldbeat.pymodels.axi.burst import READ, WRITE
+from goldbeat.pymodels.nvdla.timed.memory import BEAT, Burst, Memory
 
 BURST_BYTES = 128
 MAX_WRITES = 8

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.nvdla.timed.dbb import Port
-from pymodels.nvdla.timed.memory import BEAT, Burst
+from goldbeat.pymodels.nvdla.timed.dbb import Port
+from goldbeat.pymodels.nvdla.timed.memory import BEAT, Burst
 
 CHUNK = 16
 """Atoms of a chunk."""

@@ -5,15 +5,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pymodels.axi.memory import MemoryImage
-from pymodels.nvdla.timed.dbb import PDP, SDP, Port
-from pymodels.nvdla.timed.engine import Operation
-from pymodels.nvdla.timed.memory import Memory
-from pymodels.nvdla.timed.pdp import PdpOperation
-from pymodels.nvdla.timed.pdp import may_start as pdp_may_start
-from pymodels.nvdla.timed.registers import RegisterFile
-from pymodels.nvdla.timed.sdp import SdpOperation
-from pymodels.nvdla.timed.sdp import needs_rdma as sdp_needs_rdma
+from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.nvdla.timed.dbb import PDP, SDP, Port
+from goldbeat.pymodels.nvdla.timed.engine import Operation
+from goldbeat.pymodels.nvdla.timed.memory import Memory
+from goldbeat.pymodels.nvdla.timed.pdp import PdpOperation
+from goldbeat.pymodels.nvdla.timed.pdp import may_start as pdp_may_start
+from goldbeat.pymodels.nvdla.timed.registers import RegisterFile
+from goldbeat.pymodels.nvdla.timed.sdp import SdpOperation
+from goldbeat.pymodels.nvdla.timed.sdp import needs_rdma as sdp_needs_rdma
 
 MOST_FINISHED = 3
 """So many finished convolutions that no SDP has taken are counted."""

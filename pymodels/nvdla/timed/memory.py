@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.axi.burst import READ, WRITE
-from pymodels.axi.memory import (
+from goldbeat.pymodels.axi.burst import READ, WRITE
+from goldbeat.pymodels.axi.memory import (
     READ_JITTER,
     READ_ORDER,
     WRITE_JITTER,
@@ -23,7 +23,7 @@ from pymodels.axi.memory import (
     MemoryTiming,
     Region,
 )
-from pymodels.pattern import Distances, Pattern
+from goldbeat.pymodels.pattern import Distances, Pattern
 
 BEAT = 8
 """Bytes of a beat."""
@@ -34,7 +34,7 @@ class Burst:
     """A burst on its way.
 
     Attributes:
-        kind: :data:`~pymodels.axi.burst.READ` or :data:`~pymodels.axi.burst.WRITE`.
+        kind: :data:`~goldbeat.pymodels.axi.burst.READ` or :data:`~goldbeat.pymodels.axi.burst.WRITE`.
         id: of the engine.
         address, beats: what it covers.
         tag: the engine's own note.

@@ -6,12 +6,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pymodels.axi.memory import MemoryImage, MemoryTiming
-from pymodels.errors import UsageError
-from pymodels.nvdla.timed.machine import Machine
-from pymodels.nvdla.timed.memory import log_rows
-from pymodels.pattern import Pattern
-from pymodels.stimulus import Access, Answer, MemoryContents, Outcome, Stimulus
+from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.timed.machine import Machine
+from goldbeat.pymodels.nvdla.timed.memory import log_rows
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Access, Answer, MemoryContents, Outcome, Stimulus
 
 CSB, DBB, INTERRUPT = "csb", "dbb", "dla_intr"
 """Names of the ports in a stimulus and an outcome."""

@@ -6,13 +6,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.errors import UsageError
-from pymodels.nvdla.address_space import ATOM
-from pymodels.nvdla.arithmetic import Ints, signed, wrap
-from pymodels.nvdla.pdp import reciprocal
-from pymodels.nvdla.registers import Values
-from pymodels.nvdla.timed.dbb import PDP, Port
-from pymodels.nvdla.timed.engine import Chunk, Operation, Request, Unit, line_chunks
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.engines.address_space import ATOM
+from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, signed, wrap
+from goldbeat.pymodels.nvdla.engines.pdp import reciprocal
+from goldbeat.pymodels.nvdla.engines.registers import Values
+from goldbeat.pymodels.nvdla.timed.dbb import PDP, Port
+from goldbeat.pymodels.nvdla.timed.engine import Chunk, Operation, Request, Unit, line_chunks
 
 PDP_PIPELINE = 6
 WINDOW_BITS, ROW_BITS = 14, 11

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from pymodels.nvdla.registers import Register, Values, register, register_at
+from goldbeat.pymodels.nvdla.engines.registers import Register, Values, register, register_at
 
 ENGINE_BLOCKS = (
     "CDMA",

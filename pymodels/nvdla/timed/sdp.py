@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.nvdla.address_space import ATOM
-from pymodels.nvdla.arithmetic import signed
-from pymodels.nvdla.registers import Values
-from pymodels.nvdla.sdp import Converter, Sdp, Stage
-from pymodels.nvdla.timed.dbb import SDP, Port
-from pymodels.nvdla.timed.engine import Chunk, Operation, Request, Unit, line_chunks
+from goldbeat.pymodels.nvdla.engines.address_space import ATOM
+from goldbeat.pymodels.nvdla.engines.arithmetic import signed
+from goldbeat.pymodels.nvdla.engines.registers import Values
+from goldbeat.pymodels.nvdla.engines.sdp import Converter, Sdp, Stage
+from goldbeat.pymodels.nvdla.timed.dbb import SDP, Port
+from goldbeat.pymodels.nvdla.timed.engine import Chunk, Operation, Request, Unit, line_chunks
 
 SDP_PIPELINE = 10
 _ALGORITHMS = ("max", "min", "sum", "sum")

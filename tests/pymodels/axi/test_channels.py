@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from pymodels.axi.burst import READ, WRITE, Bursts
-from pymodels.axi.channels import ReadChannel, WriteChannel
-from pymodels.axi.memory import MasterTiming, MemoryTiming, predict
-from pymodels.pattern import Pattern
+from goldbeat.pymodels.axi.burst import READ, WRITE, Bursts
+from goldbeat.pymodels.axi.channels import ReadChannel, WriteChannel
+from goldbeat.pymodels.axi.memory import MasterTiming, MemoryTiming, predict
+from goldbeat.pymodels.pattern import Pattern
 
 PLAIN = MemoryTiming(read_latency=20, write_latency=7, max_reads=3, max_writes=2)
 BUSY = MemoryTiming(

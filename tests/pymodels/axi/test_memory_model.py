@@ -6,10 +6,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pymodels.axi.burst import FIXED, INCR, READ, WRAP, WRITE, Bursts
-from pymodels.axi.memory import MasterTiming, MemoryImage, MemoryTiming, Region, predict, replay, respond
-from pymodels.errors import UsageError
-from pymodels.pattern import Pattern
+from goldbeat.pymodels.axi.burst import FIXED, INCR, READ, WRAP, WRITE, Bursts
+from goldbeat.pymodels.axi.memory import MasterTiming, MemoryImage, MemoryTiming, Region, predict, replay, respond
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import Pattern
 
 
 def _bytes(size, value=0):

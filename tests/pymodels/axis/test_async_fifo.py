@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from naive_streams import AsyncFifo, Sink, Source, beats_of, run_crossing
 from stream_cases import check_rules, check_same, clocks, patterns, stimulus, traces
 
-from pymodels.axis import async_fifo
-from pymodels.errors import UsageError
-from pymodels.pattern import Pattern
-from pymodels.stimulus import Clock
-from pymodels.trace import Trace
+from goldbeat.pymodels.axis import async_fifo
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Clock
+from goldbeat.pymodels.trace import Trace
 
 PARAMS = {"DATA_W": 32, "DEPTH": 4}
 

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from naive_streams import NO_RESET, Downsizer, Sink, Source, Upsizer, beats_of, run_stage
 from stream_cases import check_rules, check_same, patterns, stimulus, traces
 
-from pymodels.axis import downsizer, upsizer
-from pymodels.errors import UsageError
-from pymodels.pattern import Pattern
-from pymodels.trace import Trace
+from goldbeat.pymodels.axis import downsizer, upsizer
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.trace import Trace
 
 UP = {"S_W": 32, "M_W": 64}
 DOWN = {"S_W": 64, "M_W": 32}

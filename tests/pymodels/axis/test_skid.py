@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from naive_streams import NO_RESET, Sink, Skid, Source, beats_of, run_stage
 from stream_cases import ACLK, check_rules, check_same, patterns, stimulus, traces
 
-from pymodels.axis import skid
-from pymodels.errors import UsageError
-from pymodels.pattern import Pattern
-from pymodels.stimulus import Clock, Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.axis import skid
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Clock, Stimulus
+from goldbeat.pymodels.trace import Trace
 
 PARAMS = {"DATA_W": 32}
 

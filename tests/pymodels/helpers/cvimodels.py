@@ -6,10 +6,10 @@ from __future__ import annotations
 import hashlib
 from typing import Any
 
-from pymodels.flatbuffer import Writer
-from pymodels.tpu.cvimodel import HEADER, SCHEMA
-from pymodels.tpu.encode import encode
-from pymodels.tpu.tables import chip
+from goldbeat.pymodels.flatbuffer import Writer
+from goldbeat.pymodels.tpu.streams.cvimodel import HEADER, SCHEMA
+from goldbeat.pymodels.tpu.streams.encode import encode
+from goldbeat.pymodels.tpu.streams.tables import chip
 
 WEIGHT_BASE = 1 << 40
 """What the compiler adds to the offsets of weights: the number of the memory."""

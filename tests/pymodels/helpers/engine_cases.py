@@ -4,10 +4,10 @@
 import numpy as np
 from naive_engine import NaiveEngine
 
-from pymodels.objfifo import engine
-from pymodels.objfifo import engine_registers as reg
-from pymodels.stimulus import Clock, Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.objfifo.engine import engine
+from goldbeat.pymodels.objfifo.engine import registers as reg
+from goldbeat.pymodels.stimulus import Clock, Stimulus
+from goldbeat.pymodels.trace import Trace
 
 PARAMS = {"NS": 1, "NM": 1, "NBD": 16, "NLOCK": 8, "NBANK": 4, "MEM_WORDS": 64, "WORD_W": 32}
 CLOCK = Clock(1000, 1000)

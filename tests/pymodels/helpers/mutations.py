@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from pymodels.errors import GoldbeatError
+from goldbeat.pymodels.errors import GoldbeatError
 
 SECONDS = 10
 MEMORY = 2 << 30

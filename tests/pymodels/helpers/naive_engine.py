@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass, field
 
-from pymodels.objfifo.engine_registers import Descriptor
+from goldbeat.pymodels.objfifo.engine.registers import Descriptor
 
 RESET_TO_READY = 1
 

@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from pymodels.axi.memory import GAP_PERIOD
-from pymodels.pattern import splitmix64
+from goldbeat.pymodels.axi.memory import GAP_PERIOD
+from goldbeat.pymodels.pattern import splitmix64
 
 
 class Memory:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from pymodels.nvdla.registers import register
+from goldbeat.pymodels.nvdla.engines.registers import register
 
 ATOM = 8
 

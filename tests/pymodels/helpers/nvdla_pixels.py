@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from pymodels.nvdla.compose import Data, Layer, compose
-from pymodels.nvdla.cubes import pack_pixels
-from pymodels.nvdla.layouts import MEM_HW, OP_ENABLED, OP_PROGRAMMED
-from pymodels.nvdla.loadable import ALLOC, INPUT, OUTPUT
-from pymodels.nvdla.pixels import FORMATS
-from pymodels.nvdla.weights import pack_weights
+from goldbeat.pymodels.nvdla.engines.cubes import pack_pixels
+from goldbeat.pymodels.nvdla.engines.pixels import FORMATS
+from goldbeat.pymodels.nvdla.engines.weights import pack_weights
+from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, compose
+from goldbeat.pymodels.nvdla.loadable.layouts import MEM_HW, OP_ENABLED, OP_PROGRAMMED
+from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT
 
 CODES = {form.name: code for code, form in FORMATS.items()}
 

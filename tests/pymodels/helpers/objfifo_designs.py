@@ -3,8 +3,7 @@
 
 import numpy as np
 
-from pymodels.objfifo.device import ANY
-from pymodels.objfifo.placed import (
+from goldbeat.pymodels.objfifo.iron.placed import (
     ObjectFifoPort,
     close,
     core,
@@ -13,7 +12,8 @@ from pymodels.objfifo.placed import (
     object_fifo_link,
     runtime_sequence,
 )
-from pymodels.objfifo.scope import fresh
+from goldbeat.pymodels.objfifo.iron.scope import fresh
+from goldbeat.pymodels.objfifo.plan.device import ANY
 
 PRODUCE, CONSUME = ObjectFifoPort.Produce, ObjectFifoPort.Consume
 SHIM, MEM = ANY.tile(0, 0), ANY.tile(0, 1)

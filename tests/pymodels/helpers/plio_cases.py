@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from pymodels.samples import SAMPLE_TYPES, SampleType
-from pymodels.trace import Trace
+from goldbeat.pymodels.samples import SAMPLE_TYPES, SampleType
+from goldbeat.pymodels.trace import Trace
 
 WIDTHS = (32, 64, 128)
 PORTS = [(t, w) for t in SAMPLE_TYPES.values() for w in WIDTHS if t.bits <= w]

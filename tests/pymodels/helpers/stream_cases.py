@@ -5,9 +5,9 @@ import numpy as np
 from hypothesis import strategies as st
 from naive_streams import beats_of
 
-from pymodels.pattern import Pattern
-from pymodels.stimulus import Access, Clock, Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
+from goldbeat.pymodels.trace import Trace
 
 ACLK = Clock(1000, 1000)
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from pymodels.axi.memory import Region
-from pymodels.tpu.encode import encode, padded
-from pymodels.tpu.engine import Front, Group, Program, Stream
-from pymodels.tpu.tables import chip
+from goldbeat.pymodels.axi.memory import Region
+from goldbeat.pymodels.tpu.front_end.engine import Front, Group, Program, Stream
+from goldbeat.pymodels.tpu.streams.encode import encode, padded
+from goldbeat.pymodels.tpu.streams.tables import chip
 
 CHIPS = ("BM1684X", "BM1688", "BM1690")
 

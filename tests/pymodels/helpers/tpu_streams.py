@@ -8,10 +8,10 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from pymodels.tpu.bmodel import AreaWriter, Stream, write
-from pymodels.tpu.codegen import CodeGen
-from pymodels.tpu.encode import encode, interleave, padded
-from pymodels.tpu.tables import Chip, Engine, Kind, tables
+from goldbeat.pymodels.tpu.streams.bmodel import AreaWriter, Stream, write
+from goldbeat.pymodels.tpu.streams.codegen import CodeGen
+from goldbeat.pymodels.tpu.streams.encode import encode, interleave, padded
+from goldbeat.pymodels.tpu.streams.tables import Chip, Engine, Kind, tables
 
 
 def every_engine() -> list[tuple[Chip, Engine]]:

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from nvdla_groups import Group
 
-from pymodels.axi.memory import Region
-from pymodels.errors import UsageError
-from pymodels.nvdla.compose import Data, Layer, compose
-from pymodels.nvdla.execute import execute
-from pymodels.nvdla.hardware import run
-from pymodels.nvdla.placement import place
+from goldbeat.pymodels.axi.memory import Region
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.execute import execute
+from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, compose
+from goldbeat.pymodels.nvdla.loadable.placement import place
 
 
 def half_away(value):

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from nvdla_groups import Group
 
-from pymodels.axi.memory import Region
-from pymodels.errors import InputError, UsageError
-from pymodels.nvdla.conv import Convolution
-from pymodels.nvdla.cubes import (
+from goldbeat.pymodels.axi.memory import Region
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.engines.conv import Convolution
+from goldbeat.pymodels.nvdla.engines.cubes import (
     PIXELS,
     pack_feature,
     pack_pixels,
@@ -19,8 +19,8 @@ from pymodels.nvdla.cubes import (
     unpack_pixels,
     unpack_planar,
 )
-from pymodels.nvdla.hardware import run
-from pymodels.nvdla.weights import pack_weights, unpack_weights
+from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.engines.weights import pack_weights, unpack_weights
 
 
 def naive(data, weights, stride, dilation, pad, value, out):

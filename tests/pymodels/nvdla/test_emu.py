@@ -6,12 +6,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pymodels.errors import InputError
-from pymodels.nvdla.emu import emu_network, run_emu
-from pymodels.nvdla.execute import execute
-from pymodels.nvdla.layouts import emu_dtype
-from pymodels.nvdla.loadable import Address, Blob, Loadable, Memory, Task, Version
-from pymodels.nvdla.placement import place
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.nvdla.engines.cpu_tasks import emu_network, run_emu
+from goldbeat.pymodels.nvdla.execute import execute
+from goldbeat.pymodels.nvdla.loadable.layouts import emu_dtype
+from goldbeat.pymodels.nvdla.loadable.loadable import Address, Blob, Loadable, Memory, Task, Version
+from goldbeat.pymodels.nvdla.loadable.placement import place
 
 SHAPE = {"width": 1, "height": 1, "channel": 10, "line_stride": 32, "surf_stride": 32}
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from nvdla_groups import ATOM, pdp, sdp
 
-from pymodels.axi.memory import Region
-from pymodels.errors import InputError, UsageError
-from pymodels.nvdla.hardware import run
+from goldbeat.pymodels.axi.memory import Region
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.engines.hardware import run
 
 
 def memory(data, size=4096):

@@ -13,18 +13,18 @@ from mutations import MANY, QUICK, bounded, survey
 from nvdla_groups import Group
 from nvdla_pixels import pixel_loadable
 
-from pymodels.axi.memory import Region
-from pymodels.errors import GoldbeatError, InputError, UsageError
-from pymodels.nvdla.address_space import AddressSpace
-from pymodels.nvdla.compose import Data, Layer, Processor, compose
-from pymodels.nvdla.cubes import pack_feature
-from pymodels.nvdla.execute import execute
-from pymodels.nvdla.hardware import run
-from pymodels.nvdla.ideal import program
-from pymodels.nvdla.layouts import dtype, emu_dtype
-from pymodels.nvdla.listing import info, operations
-from pymodels.nvdla.loadable import ALLOC, INPUT, OUTPUT, parse, to_bytes
-from pymodels.nvdla.placement import place
+from goldbeat.pymodels.axi.memory import Region
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.pymodels.nvdla.driver.instant_hardware import program
+from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace
+from goldbeat.pymodels.nvdla.engines.cubes import pack_feature
+from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.execute import execute
+from goldbeat.pymodels.nvdla.listing import info, operations
+from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, Processor, compose
+from goldbeat.pymodels.nvdla.loadable.layouts import dtype, emu_dtype
+from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT, parse, to_bytes
+from goldbeat.pymodels.nvdla.loadable.placement import place
 
 sys.path.append(str(Path(__file__).parents[2] / "tb" / "helpers"))
 from nvdla_network import classifier

@@ -11,19 +11,19 @@ import pytest
 from flatbuffers import number_types
 from flatbuffers.table import Table
 
-from pymodels.errors import GoldbeatError, InputError, UsageError
-from pymodels.nvdla.compose import Data, Layer, compose
-from pymodels.nvdla.driver import drive
-from pymodels.nvdla.execute import execute
-from pymodels.nvdla.hardware import run
-from pymodels.nvdla.ideal import IdealHardware, program, record
-from pymodels.nvdla.layouts import OP_COMPLETED, OP_ENABLED, OP_PROGRAMMED, as_dict, dtype
-from pymodels.nvdla.listing import graph, info, operations, to_dot
-from pymodels.nvdla.loadable import Loadable, Memory, Tensor, Version, parse, to_bytes
-from pymodels.nvdla.network import dla_tasks, network
-from pymodels.nvdla.placement import place
-from pymodels.nvdla.program_text import parse_trace, to_cfg, to_csv, to_trace
-from pymodels.nvdla.steps import Step
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.pymodels.nvdla.driver.driver import drive
+from goldbeat.pymodels.nvdla.driver.driver_steps import Step
+from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware, program, record
+from goldbeat.pymodels.nvdla.driver.program_text import parse_trace, to_cfg, to_csv, to_trace
+from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.execute import execute
+from goldbeat.pymodels.nvdla.listing import graph, info, operations, to_dot
+from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, compose
+from goldbeat.pymodels.nvdla.loadable.layouts import OP_COMPLETED, OP_ENABLED, OP_PROGRAMMED, as_dict, dtype
+from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, Memory, Tensor, Version, parse, to_bytes
+from goldbeat.pymodels.nvdla.loadable.network import dla_tasks, network
+from goldbeat.pymodels.nvdla.loadable.placement import place
 
 
 def cube(address, width=8, height=8, channel=16, kind=0):

@@ -8,16 +8,16 @@ import pytest
 from nvdla_groups import Group
 from nvdla_pixels import CODES, pixel_loadable
 
-from pymodels.axi.memory import Region
-from pymodels.errors import InputError, UsageError
-from pymodels.nvdla.execute import execute
-from pymodels.nvdla.hardware import run
-from pymodels.nvdla.ideal import program
-from pymodels.nvdla.loadable import OUTPUT, parse, to_bytes
-from pymodels.nvdla.placement import place
-from pymodels.nvdla.registers import register
-from pymodels.nvdla.target import target
-from pymodels.nvdla.weights import pack_weights
+from goldbeat.pymodels.axi.memory import Region
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.driver.instant_hardware import program
+from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.engines.registers import register
+from goldbeat.pymodels.nvdla.engines.target import target
+from goldbeat.pymodels.nvdla.engines.weights import pack_weights
+from goldbeat.pymodels.nvdla.execute import execute
+from goldbeat.pymodels.nvdla.loadable.loadable import OUTPUT, parse, to_bytes
+from goldbeat.pymodels.nvdla.loadable.placement import place
 
 # Letters from the lowest byte on, as the formats' names say from the highest one on; what stands where RGBA or YUVA belongs.
 LETTERS = {

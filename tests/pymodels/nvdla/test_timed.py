@@ -7,13 +7,13 @@ import numpy as np
 import pytest
 from nvdla_groups import pdp, random_pdp, random_sdp, sdp
 
-from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
-from pymodels.errors import UsageError
-from pymodels.nvdla.hardware import run
-from pymodels.nvdla.registers import register
-from pymodels.nvdla.timed import predict
-from pymodels.pattern import Pattern
-from pymodels.stimulus import Access, Stimulus
+from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.engines.registers import register
+from goldbeat.pymodels.nvdla.timed import predict
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Access, Stimulus
 
 PARAMS = {"STUB_CYCLES": 64, "LINE_ATOMS": 1024}
 
@@ -257,7 +257,7 @@ def test_a_program_that_waits_for_ever_is_refused(monkeypatch):
         play([Access("wait_for", port="dla_intr")])
     with pytest.raises(UsageError, match="step 0, poll 0x9000: waits for ever"):
         play([Access("poll", at("SDP.S_STATUS"), 1)])
-    monkeypatch.setattr("pymodels.nvdla.timed.model.LONGEST", 200)
+    monkeypatch.setattr("goldbeat.pymodels.nvdla.timed.model.LONGEST", 200)
     long = [post("CDP.D_CYA", 1000), post("CDP_RDMA.D_OP_ENABLE", 1), post("CDP.D_OP_ENABLE", 1)]
     with pytest.raises(UsageError, match="step 3, wait_for dla_intr: nothing after 200 cycles"):
         play([*long, Access("wait_for", port="dla_intr")])

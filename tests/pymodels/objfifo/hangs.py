@@ -7,7 +7,7 @@ are those that strict planning refuses. ``LOCKS`` names a lock that somebody wai
 
 from objfifo_designs import CONSUME, FAR, MEM, PRODUCE, SHIM, C, join, make, moves, one, program, ty
 
-from pymodels.objfifo.placed import object_fifo, object_fifo_link
+from goldbeat.pymodels.objfifo.iron.placed import object_fifo, object_fifo_link
 
 
 def _diamond(hang):

@@ -5,12 +5,12 @@ import numpy as np
 import objfifo_numpy as plain
 import pytest
 
-from pymodels.objfifo.array import ArrayShape, final_states, predict, predict_accesses, route_writes
-from pymodels.pattern import Pattern
-from pymodels.stimulus import Access, Clock, Stimulus
-from pymodels.trace import Trace
-from tb.benches.objfifo_array import DESIGN, drawn
-from tb.run import Request
+from goldbeat.pymodels.objfifo.engine.array import ArrayShape, final_states, predict, predict_accesses, route_writes
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.designs.objfifo.bench_array import DESIGN, drawn
+from goldbeat.tb.run.runs import Request
 
 PARAMS = Request(DESIGN, DESIGN.cases[0]).all_params
 SHAPE = ArrayShape.of(PARAMS)

@@ -4,13 +4,13 @@
 import pytest
 from objfifo_designs import FAR, make, ty
 
-from pymodels.errors import UsageError
-from pymodels.objfifo.access import Access
-from pymodels.objfifo.clients import objects, program
-from pymodels.objfifo.lower import plan
-from pymodels.objfifo.placed import object_fifo
-from pymodels.objfifo.plan import Port
-from pymodels.objfifo.programs import core_ends
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.engine.core_channels import objects, program
+from goldbeat.pymodels.objfifo.iron.placed import object_fifo
+from goldbeat.pymodels.objfifo.plan.access import Access
+from goldbeat.pymodels.objfifo.plan.lower import plan
+from goldbeat.pymodels.objfifo.plan.plan import Port
+from goldbeat.pymodels.objfifo.untimed.recorded_cores import core_ends
 
 
 def ends(depth=4, repeat=1):

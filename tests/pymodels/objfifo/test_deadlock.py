@@ -3,10 +3,10 @@ import pytest
 from hangs import CASES, LAX, LOCKS, STORAGE
 from objfifo_designs import CONSUME, FAR, MEM, PRODUCE, SHIM, C, make, moves, one, program, ty
 
-from pymodels.objfifo.access import range_
-from pymodels.objfifo.deadlock import Verdict, analyse
-from pymodels.objfifo.placed import core, object_fifo, object_fifo_link
-from pymodels.objfifo.rules import RuleError
+from goldbeat.pymodels.objfifo.iron.placed import core, object_fifo, object_fifo_link
+from goldbeat.pymodels.objfifo.plan.access import range_
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
+from goldbeat.pymodels.objfifo.untimed.deadlock import Verdict, analyse
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -7,12 +7,21 @@ import numpy as np
 import pytest
 from engine_cases import PARAMS, check_against_naive, cycles, episode, ints
 
-from pymodels.errors import UsageError
-from pymodels.objfifo.engine import PADDING, Hang, final_state, hanging, header_word, predict, predict_accesses, walk
-from pymodels.objfifo.engine_registers import Code, Descriptor, Shape, Task, final_reads, memory_reads
-from pymodels.pattern import Pattern
-from tb.benches.objfifo import DESIGN, LARGEST
-from tb.run import Request
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.engine.engine import (
+    PADDING,
+    Hang,
+    final_state,
+    hanging,
+    header_word,
+    predict,
+    predict_accesses,
+    walk,
+)
+from goldbeat.pymodels.objfifo.engine.registers import Code, Descriptor, Shape, Task, final_reads, memory_reads
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.tb.designs.objfifo.bench_engine import DESIGN, LARGEST
+from goldbeat.tb.run.runs import Request
 
 TWO = PARAMS | {"NM": 2}
 
@@ -216,7 +225,7 @@ def test_what_hangs():
 
 
 def test_a_ring_that_nothing_holds_back_is_refused(monkeypatch):
-    monkeypatch.setattr("pymodels.objfifo.engine._MOST_EDGES", 1000)
+    monkeypatch.setattr("goldbeat.pymodels.objfifo.engine.engine._MOST_EDGES", 1000)
     with pytest.raises(UsageError, match="no end"):
         predict(PARAMS, episode({0: Descriptor(0, 4, next=0)}, [Task(1, 0)], memory={0: range(4)}))
 

@@ -7,10 +7,10 @@ from engine_cases import check_against_naive
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pymodels.objfifo.engine import final_state, hanging, header_word, predict
-from pymodels.objfifo.engine_registers import Code, Shape
-from tb.benches.objfifo import CHAIN_PACKETS, CHAIN_SLOTS, DESIGN, PAD_AFTER, PAD_BEFORE, PADDED
-from tb.run import Request
+from goldbeat.pymodels.objfifo.engine.engine import final_state, hanging, header_word, predict
+from goldbeat.pymodels.objfifo.engine.registers import Code, Shape
+from goldbeat.tb.designs.objfifo.bench_engine import CHAIN_PACKETS, CHAIN_SLOTS, DESIGN, PAD_AFTER, PAD_BEFORE, PADDED
+from goldbeat.tb.run.runs import Request
 
 VARIANTS = [{}, {"NS": 1, "NM": 1, "NBANK": 1}, {"NS": 3, "NM": 4, "WORD_W": 128}]
 TRAFFIC = [{}, {"gaps": "random:0.5", "ready": "random:0.7"}, {"gaps": "worst", "ready": "worst"}]

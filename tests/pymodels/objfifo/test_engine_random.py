@@ -7,13 +7,13 @@ import numpy as np
 import objfifo_numpy as plain
 import pytest
 
-from pymodels.objfifo.engine import final_state, predict
-from pymodels.objfifo.engine_registers import Shape
-from pymodels.objfifo.tile import TileKind
-from tb.benches.objfifo import DESIGN
-from tb.objfifo.draw import draw
-from tb.objfifo.scene import stimulus_of
-from tb.run import Request
+from goldbeat.pymodels.objfifo.engine.engine import final_state, predict
+from goldbeat.pymodels.objfifo.engine.registers import Shape
+from goldbeat.pymodels.objfifo.plan.tile import TileKind
+from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
+from goldbeat.tb.designs.objfifo.draw import draw
+from goldbeat.tb.designs.objfifo.scene import stimulus_of
+from goldbeat.tb.run.runs import Request
 
 SHAPES = [{}, {"NS": 1, "NM": 1, "NBANK": 1, "NBD": 16, "NLOCK": 16}, {"NS": 6, "NM": 6}]
 

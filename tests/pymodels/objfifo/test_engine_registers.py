@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pymodels.errors import UsageError
-from pymodels.objfifo import engine_registers as reg
-from pymodels.objfifo.engine_registers import ChannelStatus, Code, Descriptor, EngineRegisters, Shape, Task
-from pymodels.stimulus import Access
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.engine import registers as reg
+from goldbeat.pymodels.objfifo.engine.registers import ChannelStatus, Code, Descriptor, EngineRegisters, Shape, Task
+from goldbeat.pymodels.stimulus import Access
 
 PARAMS = {"NS": 2, "NM": 3, "NBD": 48, "NLOCK": 16, "NBANK": 4, "MEM_WORDS": 64, "WORD_W": 32}
 

@@ -9,15 +9,15 @@ import pytest
 from engine_cases import CLOCK, cycles
 from objfifo_designs import distribute, forward, join, make
 
-from pymodels.errors import UsageError
-from pymodels.objfifo.engine import PADDING, hanging, predict, walk
-from pymodels.objfifo.engine_registers import EngineRegisters, Shape
-from pymodels.objfifo.from_plan import descriptor_of, from_plan
-from pymodels.objfifo.lower import plan
-from pymodels.objfifo.plan import Bd, Channel, Dim, Direction, Iteration, LockUse, Packet, Pad, Task
-from pymodels.objfifo.tile import TileKind
-from pymodels.stimulus import Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.engine.engine import PADDING, hanging, predict, walk
+from goldbeat.pymodels.objfifo.engine.from_plan import descriptor_of, from_plan
+from goldbeat.pymodels.objfifo.engine.registers import EngineRegisters, Shape
+from goldbeat.pymodels.objfifo.plan.lower import plan
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Channel, Dim, Direction, Iteration, LockUse, Packet, Pad, Task
+from goldbeat.pymodels.objfifo.plan.tile import TileKind
+from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.pymodels.trace import Trace
 
 PARAMS = {"NS": 6, "NM": 6, "NBD": 48, "NLOCK": 64, "NBANK": 16, "MEM_WORDS": 1 << 17, "WORD_W": 32}
 SHAPE = Shape.of(PARAMS)

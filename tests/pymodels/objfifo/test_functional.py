@@ -19,16 +19,16 @@ from objfifo_designs import (
     ty,
 )
 
-from pymodels.errors import InputError, UsageError
-from pymodels.objfifo.access import ProgramError, range_
-from pymodels.objfifo.fifo import ObjectFifo
-from pymodels.objfifo.functional import run, walk
-from pymodels.objfifo.lower import plan, violations
-from pymodels.objfifo.placed import core, object_fifo, object_fifo_link
-from pymodels.objfifo.plan import Bd, Dim, Pad
-from pymodels.objfifo.program import open_design
-from pymodels.objfifo.scope import fresh
-from pymodels.objfifo.worker import Kernel, Worker
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo
+from goldbeat.pymodels.objfifo.iron.placed import core, object_fifo, object_fifo_link
+from goldbeat.pymodels.objfifo.iron.program import open_design
+from goldbeat.pymodels.objfifo.iron.scope import fresh
+from goldbeat.pymodels.objfifo.iron.worker import Kernel, Worker
+from goldbeat.pymodels.objfifo.plan.access import ProgramError, range_
+from goldbeat.pymodels.objfifo.plan.lower import plan, violations
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Dim, Pad
+from goldbeat.pymodels.objfifo.untimed.functional import run, walk
 
 RNG = np.random.default_rng(3)
 

@@ -4,9 +4,9 @@
 import pytest
 from objfifo_designs import FAR, MEM, PRODUCE, SHIM, forward, make, one, program, ty
 
-from pymodels.objfifo.lower import violations
-from pymodels.objfifo.notes import notes
-from pymodels.objfifo.placed import object_fifo, object_fifo_link
+from goldbeat.pymodels.objfifo.iron.placed import object_fifo, object_fifo_link
+from goldbeat.pymodels.objfifo.plan.lower import violations
+from goldbeat.pymodels.objfifo.plan.notes import notes
 
 
 def sender(times, repeats):

@@ -9,23 +9,23 @@ from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 from objfifo_designs import CONSUME, PRODUCE, make, ty
 
-from pymodels.errors import GoldbeatError
-from pymodels.objfifo.access import range_
-from pymodels.objfifo.deadlock import analyse
-from pymodels.objfifo.device import ANY
-from pymodels.objfifo.functional import run
-from pymodels.objfifo.lower import plan, violations
-from pymodels.objfifo.mlir import to_mlir
-from pymodels.objfifo.notes import notes
-from pymodels.objfifo.placed import (
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.pymodels.objfifo.iron.placed import (
     core,
     npu_dma_memcpy_nd,
     object_fifo,
     object_fifo_link,
     runtime_sequence,
 )
-from pymodels.objfifo.rules import RuleError
-from pymodels.objfifo.text import to_dot, to_json
+from goldbeat.pymodels.objfifo.plan.access import range_
+from goldbeat.pymodels.objfifo.plan.device import ANY
+from goldbeat.pymodels.objfifo.plan.export import to_dot, to_json
+from goldbeat.pymodels.objfifo.plan.lower import plan, violations
+from goldbeat.pymodels.objfifo.plan.mlir import to_mlir
+from goldbeat.pymodels.objfifo.plan.notes import notes
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
+from goldbeat.pymodels.objfifo.untimed.deadlock import analyse
+from goldbeat.pymodels.objfifo.untimed.functional import run
 
 SHIMS, MEMS = [ANY.tile(c, 0) for c in (0, 1)], [ANY.tile(c, 1) for c in (0, 1)]
 CORES = [ANY.tile(c, r) for c, r in ((0, 2), (0, 3), (2, 2), (4, 2))]

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from objfifo_designs import FAR, MEM, SHIM, make, ty
 
-from pymodels.objfifo.deadlock import Verdict, analyse
-from pymodels.objfifo.functional import run
-from pymodels.objfifo.lower import plan
-from pymodels.objfifo.placed import object_fifo, object_fifo_link
+from goldbeat.pymodels.objfifo.iron.placed import object_fifo, object_fifo_link
+from goldbeat.pymodels.objfifo.plan.lower import plan
+from goldbeat.pymodels.objfifo.untimed.deadlock import Verdict, analyse
+from goldbeat.pymodels.objfifo.untimed.functional import run
 
 LIMITS = {"core": (16, 16, 2, 65536), "mem": (48, 64, 6, 524288), "shim": (16, 16, 2, 0)}
 MOST = settings(max_examples=40, deadline=None)

@@ -7,11 +7,11 @@ import pytest
 from objfifo_designs import FAR, MEM, SHIM, make, moves, ty
 from test_from_plan import run as run_engine
 
-from pymodels.objfifo import functional
-from pymodels.objfifo.deadlock import Verdict, analyse
-from pymodels.objfifo.lower import plan, violations
-from pymodels.objfifo.placed import object_fifo, object_fifo_link
-from pymodels.objfifo.plan import Direction
+from goldbeat.pymodels.objfifo.iron.placed import object_fifo, object_fifo_link
+from goldbeat.pymodels.objfifo.plan.lower import plan, violations
+from goldbeat.pymodels.objfifo.plan.plan import Direction
+from goldbeat.pymodels.objfifo.untimed import functional
+from goldbeat.pymodels.objfifo.untimed.deadlock import Verdict, analyse
 
 RATIOS = [(60, 40), (40, 60), (256, 96), (96, 256), (7, 5), (5, 7), (1, 3), (12, 8)]
 

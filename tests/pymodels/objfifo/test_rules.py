@@ -20,16 +20,22 @@ from objfifo_designs import (
     ty,
 )
 
-from pymodels.errors import GoldbeatError, UsageError
-from pymodels.objfifo import functional
-from pymodels.objfifo.deadlock import analyse
-from pymodels.objfifo.device import ANY, AIEDevice
-from pymodels.objfifo.lower import plan, violations
-from pymodels.objfifo.placed import device, npu_dma_memcpy_nd, object_fifo, object_fifo_link, runtime_sequence
-from pymodels.objfifo.placement import tile
-from pymodels.objfifo.plan import Direction
-from pymodels.objfifo.rules import RULES, RuleError, table
-from pymodels.objfifo.scope import fresh
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.objfifo.iron.placed import (
+    device,
+    npu_dma_memcpy_nd,
+    object_fifo,
+    object_fifo_link,
+    runtime_sequence,
+)
+from goldbeat.pymodels.objfifo.iron.placement import tile
+from goldbeat.pymodels.objfifo.iron.scope import fresh
+from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice
+from goldbeat.pymodels.objfifo.plan.lower import plan, violations
+from goldbeat.pymodels.objfifo.plan.plan import Direction
+from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError, table
+from goldbeat.pymodels.objfifo.untimed import functional
+from goldbeat.pymodels.objfifo.untimed.deadlock import analyse
 
 
 def plain(depth=2, obj=None, **kwargs):

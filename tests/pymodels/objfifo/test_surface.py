@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from objfifo_designs import CONSUME, FAR, MEM, PRODUCE, SHIM, C, distribute, forward, join, make, ty
 
-import pymodels.objfifo as surface
-from pymodels.errors import InputError, UsageError
-from pymodels.objfifo import (
+import goldbeat.pymodels.objfifo as surface
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.objfifo import (
     NPU1,
     NPU2,
     AIEDevice,
@@ -41,15 +41,15 @@ from pymodels.objfifo import (
     to_dot,
     to_json,
 )
-from pymodels.objfifo.deadlock import Verdict, analyse
-from pymodels.objfifo.design import Design
-from pymodels.objfifo.functional import run
-from pymodels.objfifo.load import load
-from pymodels.objfifo.mlir import to_mlir
-from pymodels.objfifo.objects import ObjectType, object_type
-from pymodels.objfifo.plan import Direction, Port
-from pymodels.objfifo.program import open_design
-from pymodels.objfifo.scope import fresh
+from goldbeat.pymodels.objfifo.iron.load import load
+from goldbeat.pymodels.objfifo.iron.program import open_design
+from goldbeat.pymodels.objfifo.iron.scope import fresh
+from goldbeat.pymodels.objfifo.plan.design import Design
+from goldbeat.pymodels.objfifo.plan.mlir import to_mlir
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
+from goldbeat.pymodels.objfifo.plan.plan import Direction, Port
+from goldbeat.pymodels.objfifo.untimed.deadlock import Verdict, analyse
+from goldbeat.pymodels.objfifo.untimed.functional import run
 
 BIG, THIRD = ty(48), ty(16)
 
@@ -442,7 +442,7 @@ def test_32_tiles_work():
 def test_load(tmp_path, capsys):
     path = tmp_path / "design.py"
     path.write_text(
-        "import sys\nfrom pymodels.objfifo import *\nimport numpy as np\nprint('hello')\n"
+        "import sys\nfrom goldbeat.pymodels.objfifo import *\nimport numpy as np\nprint('hello')\n"
         "kind = np.ndarray[(int(sys.argv[1]),), np.dtype[np.int32]]\n"
         "object_fifo('x', tile(0, 2), tile(2, 2), 2, kind)\n"
     )

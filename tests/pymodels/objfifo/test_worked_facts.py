@@ -3,10 +3,10 @@ import numpy as np
 import pytest
 from objfifo_designs import CONSUME, FAR, MEM, PRODUCE, SHIM, C, distribute, forward, join, make, one, program, ty
 
-from pymodels.objfifo.lower import plan
-from pymodels.objfifo.placed import object_fifo
-from pymodels.objfifo.plan import Dim, Direction, LockUse, Pad, Task
-from pymodels.objfifo.rules import RuleError
+from goldbeat.pymodels.objfifo.iron.placed import object_fifo
+from goldbeat.pymodels.objfifo.plan.lower import plan
+from goldbeat.pymodels.objfifo.plan.plan import Dim, Direction, LockUse, Pad, Task
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
 
 
 def ring(found, tile, direction, index=0):

@@ -4,10 +4,10 @@
 import numpy as np
 import pytest
 
-from pymodels.errors import InputError
-from pymodels.measure import measure
-from pymodels.plio import PlioFile, format_text, parse_text
-from pymodels.plio.clock import given_clock, infer_clock
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.measure import measure
+from goldbeat.pymodels.plio_file import PlioFile, format_text, parse_text
+from goldbeat.pymodels.plio_file.clock import given_clock, infer_clock
 
 
 def infer(*gaps_ns: float):

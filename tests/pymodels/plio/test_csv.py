@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plio_cases import PORTS, traces, zeroed
 
-from pymodels.errors import InputError
-from pymodels.plio import TextStyle, format_csv, lex, parse_csv
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.plio_file import TextStyle, format_csv, lex, parse_csv
+from goldbeat.pymodels.trace import Trace
 
 styles = st.builds(
     TextStyle,

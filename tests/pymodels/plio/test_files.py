@@ -7,9 +7,9 @@ import os
 import numpy as np
 import pytest
 
-from pymodels.errors import InputError, UsageError
-from pymodels.plio import read, write, write_csv, write_text
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.plio_file import read, write, write_csv, write_text
+from goldbeat.pymodels.trace import Trace
 
 
 @pytest.fixture

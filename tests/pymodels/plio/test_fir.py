@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from naive_streams import Sink, Source, beats_of
 from stream_cases import ACLK, check_rules, patterns, stimulus, traces
 
-from pymodels.errors import UsageError
-from pymodels.pattern import Pattern
-from pymodels.plio import fir
-from pymodels.plio import fir_registers as reg
-from pymodels.stimulus import Access, Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.plio import fir
+from goldbeat.pymodels.plio import fir_registers as reg
+from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.pymodels.trace import Trace
 
 PARAMS = {"W": 32, "NTAPS": 4}
 

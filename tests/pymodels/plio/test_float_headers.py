@@ -4,9 +4,9 @@
 import numpy as np
 import pytest
 
-from pymodels.plio import TextStyle, format_csv, format_text, parse_csv, parse_text
-from pymodels.plio.header import make_header
-from pymodels.plio.packets import Packet, file_to_packets, packets_to_trace
+from goldbeat.pymodels.plio_file import TextStyle, format_csv, format_text, parse_csv, parse_text
+from goldbeat.pymodels.plio_file.header import make_header
+from goldbeat.pymodels.plio_file.packets import Packet, file_to_packets, packets_to_trace
 
 HEADERS = [int(h) for h in make_header(np.arange(4))]
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pymodels.errors import InputError, UsageError
-from pymodels.plio.generate import WAVES, generate, load_samples, repack
-from pymodels.samples import SAMPLE_TYPES
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.plio_file.generate import WAVES, generate, load_samples, repack
+from goldbeat.pymodels.samples import SAMPLE_TYPES
+from goldbeat.pymodels.trace import Trace
 
 EVERY = pytest.mark.parametrize("name", sorted(SAMPLE_TYPES))
 

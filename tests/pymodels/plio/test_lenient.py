@@ -3,8 +3,8 @@
 
 import pytest
 
-from pymodels.errors import InputError
-from pymodels.plio import lex, parse_text
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.plio_file import lex, parse_text
 
 
 def test_wrong_numbers_of_samples_are_dropped():

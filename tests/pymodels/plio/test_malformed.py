@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from pymodels import errors
-from pymodels.plio import lex, parse_csv, parse_text, read
-from pymodels.plio.packets import file_to_packets
+from goldbeat.pymodels import errors
+from goldbeat.pymodels.plio_file import lex, parse_csv, parse_text, read
+from goldbeat.pymodels.plio_file.packets import file_to_packets
 
 CASES: list[dict[str, Any]] = json.loads((Path(__file__).parent / "malformed.json").read_text())
 

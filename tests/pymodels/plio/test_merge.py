@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 from naive_streams import NO_RESET, Merge, Sink, Source, beats_of, run_merge
 from stream_cases import ACLK, check_output, check_rules, patterns, traces
 
-from pymodels.errors import UsageError
-from pymodels.pattern import Pattern
-from pymodels.plio import pkt_merge, pkt_split
-from pymodels.plio.header import make_header
-from pymodels.stimulus import Access, Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.plio import pkt_merge, pkt_split
+from goldbeat.pymodels.plio_file.header import make_header
+from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.pymodels.trace import Trace
 
 IDS = (3, 7)
 A, B = int(make_header(3)), int(make_header(7))

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pymodels.errors import InputError, UsageError
-from pymodels.plio import parse_text
-from pymodels.plio.packets import (
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.plio_file import parse_text
+from goldbeat.pymodels.plio_file.packets import (
     Packet,
     file_to_packets,
     headers_ok,
@@ -17,7 +17,7 @@ from pymodels.plio.packets import (
     parse_header,
     trace_to_packets,
 )
-from pymodels.trace import Trace
+from goldbeat.pymodels.trace import Trace
 
 
 def test_known_headers():

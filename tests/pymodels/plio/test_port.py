@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 from naive_streams import AsyncFifo, Downsizer, Sink, Source, Upsizer, beats_of, run_crossing
 from stream_cases import check_rules, check_same, clocks, patterns, stimulus, traces
 
-from pymodels.errors import UsageError
-from pymodels.pattern import Pattern
-from pymodels.plio import port
-from pymodels.plio.keep_rule import apply_keep_rule, valid_words
-from pymodels.stimulus import Clock
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.plio import port
+from goldbeat.pymodels.plio.keep_rule import apply_keep_rule, valid_words
+from goldbeat.pymodels.stimulus import Clock
+from goldbeat.pymodels.trace import Trace
 
 EQUAL = {"s_aclk": Clock(1000, 1000), "m_aclk": Clock(1000, 1000)}
 

@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plio_cases import PORTS, traces
 
-from pymodels.errors import InputError
-from pymodels.plio import TextStyle, format_csv, format_text, lex
-from pymodels.plio.scan import read_beats
-from pymodels.plio.scancsv import read_rows
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.plio_file import TextStyle, format_csv, format_text, lex
+from goldbeat.pymodels.plio_file.csv_strict import read_rows
+from goldbeat.pymodels.plio_file.text_strict import read_beats
+from goldbeat.pymodels.trace import Trace
 
 PIECES = [
     b"", b"\n", b"\r\n", b" ", b"\t", b"-", b"+", b"0", b"7", b"TLAST\n", b"tlast \n", b"T 3 ns\n", b"T 99999999999 us\n",
@@ -77,6 +77,6 @@ def test_plain_files_are_read_quickly(monkeypatch):
             format_text(trace, kind, TextStyle(time_lines=False)),
         ]
         with monkeypatch.context() as patch:
-            patch.setattr("pymodels.plio.scan._Scan.feed", careful)
+            patch.setattr("goldbeat.pymodels.plio_file.text_strict._Scan.feed", careful)
             for raw in files:
                 assert len(read_beats(raw, kind, width, lenient=False, name=None)[0].counts) == n

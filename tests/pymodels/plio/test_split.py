@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 from naive_streams import NO_RESET, Sink, Source, Split, beats_of, run_split
 from stream_cases import ACLK, check_output, check_rules, patterns
 
-from pymodels.errors import UsageError
-from pymodels.pattern import Pattern
-from pymodels.plio import pkt_split
-from pymodels.plio.header import make_header
-from pymodels.stimulus import Access, Stimulus
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.plio import pkt_split
+from goldbeat.pymodels.plio_file.header import make_header
+from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.pymodels.trace import Trace
 
 IDS = (3, 7)
 

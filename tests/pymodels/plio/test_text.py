@@ -10,10 +10,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from plio_cases import PORTS, traces, zeroed
 
-from pymodels.errors import InputError, UsageError
-from pymodels.plio import DEFAULT_CLOCK_PS, TextStyle, format_csv, format_text, parse_csv, parse_text, read
-from pymodels.samples import SAMPLE_TYPES, sample_type
-from pymodels.trace import Trace
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.plio_file import (
+    DEFAULT_CLOCK_PS,
+    TextStyle,
+    format_csv,
+    format_text,
+    parse_csv,
+    parse_text,
+    read,
+)
+from goldbeat.pymodels.samples import SAMPLE_TYPES, sample_type
+from goldbeat.pymodels.trace import Trace
 
 FEW = settings(max_examples=8, deadline=None)
 BLANKS = st.text(" \t", max_size=3)

@@ -12,16 +12,16 @@ from flatbuffers import encode as fb_encode
 from flatbuffers import number_types as fb
 from flatbuffers.table import Table as FbTable
 
-from pymodels.errors import InputError, UsageError
-from pymodels.flatbuffer import SCALARS, STRUCTS, Reader, Writer
-from pymodels.tpu import container
-from pymodels.tpu.bmodel import HEADER, SCHEMA, AreaWriter, BModel, bounded, write
-from pymodels.tpu.codegen import CodeGen
-from pymodels.tpu.cvimodel import HEADER as CVI_HEADER
-from pymodels.tpu.cvimodel import SCHEMA as CVI_SCHEMA
-from pymodels.tpu.cvimodel import CviModel
-from pymodels.tpu.encode import encode, padded
-from pymodels.tpu.tables import chip
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.flatbuffer import SCALARS, STRUCTS, Reader, Writer
+from goldbeat.pymodels.tpu.streams import container
+from goldbeat.pymodels.tpu.streams.bmodel import HEADER, SCHEMA, AreaWriter, BModel, bounded, write
+from goldbeat.pymodels.tpu.streams.codegen import CodeGen
+from goldbeat.pymodels.tpu.streams.cvimodel import HEADER as CVI_HEADER
+from goldbeat.pymodels.tpu.streams.cvimodel import SCHEMA as CVI_SCHEMA
+from goldbeat.pymodels.tpu.streams.cvimodel import CviModel
+from goldbeat.pymodels.tpu.streams.encode import encode, padded
+from goldbeat.pymodels.tpu.streams.tables import chip
 
 FLAGS = {
     "u8": fb.Uint8Flags,

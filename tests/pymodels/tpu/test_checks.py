@@ -6,11 +6,11 @@ import struct
 import numpy as np
 import pytest
 
-from pymodels.tpu.bmodel import BModel, Stream
-from pymodels.tpu.checks import ADVICE, RULES, bare, check, failed, place
-from pymodels.tpu.codegen import CodeGen
-from pymodels.tpu.encode import encode, padded
-from pymodels.tpu.tables import Chip, chip
+from goldbeat.pymodels.tpu.streams.bmodel import BModel, Stream
+from goldbeat.pymodels.tpu.streams.checks import ADVICE, RULES, bare, check, failed, place
+from goldbeat.pymodels.tpu.streams.codegen import CodeGen
+from goldbeat.pymodels.tpu.streams.encode import encode, padded
+from goldbeat.pymodels.tpu.streams.tables import Chip, chip
 
 
 def make(name: str = "BM1690", cores: int = 1) -> CodeGen:

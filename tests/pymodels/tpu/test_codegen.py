@@ -6,13 +6,21 @@ import io
 import numpy as np
 import pytest
 
-from pymodels.errors import UsageError
-from pymodels.tpu.bmodel import BModel
-from pymodels.tpu.checks import check
-from pymodels.tpu.codegen import CodeGen, CommandStore, FileDump, IdNode, Profile, VectorDump, runtime_form
-from pymodels.tpu.decode import decode
-from pymodels.tpu.schedule import Cost
-from pymodels.tpu.tables import chip
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.tpu.streams.bmodel import BModel
+from goldbeat.pymodels.tpu.streams.checks import check
+from goldbeat.pymodels.tpu.streams.codegen import (
+    CodeGen,
+    CommandStore,
+    FileDump,
+    IdNode,
+    Profile,
+    VectorDump,
+    runtime_form,
+)
+from goldbeat.pymodels.tpu.streams.decode import decode
+from goldbeat.pymodels.tpu.streams.schedule import Cost
+from goldbeat.pymodels.tpu.streams.tables import chip
 
 
 def test_a_store_and_its_decorators_return_the_same_words():

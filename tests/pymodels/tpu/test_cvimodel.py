@@ -3,12 +3,12 @@
 
 import pytest
 
-from pymodels.errors import InputError
-from pymodels.flatbuffer import Writer
-from pymodels.tpu.assemble import assemble
-from pymodels.tpu.cvimodel import HEADER, SCHEMA, CviModel
-from pymodels.tpu.listing import as_text, objects
-from pymodels.tpu.tables import chip
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.flatbuffer import Writer
+from goldbeat.pymodels.tpu.streams.assemble import assemble
+from goldbeat.pymodels.tpu.streams.cvimodel import HEADER, SCHEMA, CviModel
+from goldbeat.pymodels.tpu.streams.listing import as_text, objects
+from goldbeat.pymodels.tpu.streams.tables import chip
 from tests.pymodels.helpers.cvimodels import container, records, tensor, whole
 
 CHIPS = ("CV183X", "CV182X", "CV181X", "CV180X")

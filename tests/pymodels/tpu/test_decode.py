@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from tpu_streams import every_engine, free_fields, funcs_of, random_fields, random_stream
 
-from pymodels.errors import InputError, UsageError
-from pymodels.tpu import walk as walk_module
-from pymodels.tpu.decode import decode, decode_records
-from pymodels.tpu.encode import encode, end_command, interleave, padded
-from pymodels.tpu.tables import chip
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.tpu.streams import framing as walk_module
+from goldbeat.pymodels.tpu.streams.decode import decode, decode_records
+from goldbeat.pymodels.tpu.streams.encode import encode, end_command, interleave, padded
+from goldbeat.pymodels.tpu.streams.tables import chip
 
 ENGINES = every_engine()
 IDS = [f"{c.name}-{e.name}" for c, e in ENGINES]

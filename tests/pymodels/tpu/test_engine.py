@@ -5,15 +5,15 @@ import numpy as np
 import pytest
 from tpu_programs import CHIPS, Builder, message, random_program
 
-from pymodels.axi.memory import MemoryTiming, Region
-from pymodels.errors import UsageError
-from pymodels.pattern import Pattern
-from pymodels.tpu import engine as model
-from pymodels.tpu.decode import decode
-from pymodels.tpu.engine import FETCH_LATENCY, Front, Group, Program, Stream, run
-from pymodels.tpu.engine_heads import ERRORS
-from pymodels.tpu.schedule import lane, schedule
-from pymodels.tpu.tables import chip
+from goldbeat.pymodels.axi.memory import MemoryTiming, Region
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.tpu.front_end import engine as model
+from goldbeat.pymodels.tpu.front_end.engine import FETCH_LATENCY, Front, Group, Program, Stream, run
+from goldbeat.pymodels.tpu.front_end.heads import ERRORS
+from goldbeat.pymodels.tpu.streams.decode import decode
+from goldbeat.pymodels.tpu.streams.schedule import lane, schedule
+from goldbeat.pymodels.tpu.streams.tables import chip
 
 NOP = ("SYS", 1, 0)
 DMA_NOP = ("sDMA_sys", 1, 0)

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from tpu_streams import every_engine, random_stream
 
-from pymodels.errors import InputError
-from pymodels.tpu.assemble import assemble
-from pymodels.tpu.bmodel import Stream
-from pymodels.tpu.encode import encode, padded
-from pymodels.tpu.listing import as_csv, as_json, as_text
-from pymodels.tpu.tables import chip
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.tpu.streams.assemble import assemble
+from goldbeat.pymodels.tpu.streams.bmodel import Stream
+from goldbeat.pymodels.tpu.streams.encode import encode, padded
+from goldbeat.pymodels.tpu.streams.listing import as_csv, as_json, as_text
+from goldbeat.pymodels.tpu.streams.tables import chip
 
 ENGINES = [one for one in every_engine() if one[0].magic is None]
 

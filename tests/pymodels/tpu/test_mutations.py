@@ -9,20 +9,20 @@ import time
 import numpy as np
 import pytest
 
-from pymodels.errors import GoldbeatError
-from pymodels.flatbuffer import Writer
-from pymodels.tpu.assemble import assemble
-from pymodels.tpu.bmodel import Stream
-from pymodels.tpu.checks import check
-from pymodels.tpu.codegen import CodeGen
-from pymodels.tpu.container import commands, parse
-from pymodels.tpu.cvimodel import HEADER, SCHEMA, CviModel
-from pymodels.tpu.decode import decode, decode_records
-from pymodels.tpu.encode import encode
-from pymodels.tpu.listing import as_text, objects
-from pymodels.tpu.profile import fit, read_sections
-from pymodels.tpu.schedule import lane, schedule
-from pymodels.tpu.tables import Tables, chip, tables
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.pymodels.flatbuffer import Writer
+from goldbeat.pymodels.tpu.streams.assemble import assemble
+from goldbeat.pymodels.tpu.streams.bmodel import Stream
+from goldbeat.pymodels.tpu.streams.checks import check
+from goldbeat.pymodels.tpu.streams.codegen import CodeGen
+from goldbeat.pymodels.tpu.streams.container import commands, parse
+from goldbeat.pymodels.tpu.streams.cvimodel import HEADER, SCHEMA, CviModel
+from goldbeat.pymodels.tpu.streams.decode import decode, decode_records
+from goldbeat.pymodels.tpu.streams.encode import encode
+from goldbeat.pymodels.tpu.streams.listing import as_text, objects
+from goldbeat.pymodels.tpu.streams.profile import fit, read_sections
+from goldbeat.pymodels.tpu.streams.schedule import lane, schedule
+from goldbeat.pymodels.tpu.streams.tables import Tables, chip, tables
 from tests.pymodels.helpers.cvimodels import whole
 from tests.pymodels.helpers.tpu_profile import section as profile_section
 from tests.pymodels.helpers.tpu_streams import segmented

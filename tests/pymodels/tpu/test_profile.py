@@ -6,12 +6,12 @@ import time
 import numpy as np
 import pytest
 
-from pymodels.errors import InputError, UsageError
-from pymodels.tpu.codegen import CodeGen
-from pymodels.tpu.decode import Commands, decode
-from pymodels.tpu.profile import core_of, fit, parse_profile, parse_sections, read_sections
-from pymodels.tpu.schedule import MAX_CYCLES, Cost, Lane, costs, schedule
-from pymodels.tpu.tables import chip
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.tpu.streams.codegen import CodeGen
+from goldbeat.pymodels.tpu.streams.decode import Commands, decode
+from goldbeat.pymodels.tpu.streams.profile import core_of, fit, parse_profile, parse_sections, read_sections
+from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, Lane, costs, schedule
+from goldbeat.pymodels.tpu.streams.tables import chip
 from tests.pymodels.helpers.tpu_profile import entry, section
 from tests.pymodels.helpers.tpu_streams import segmented
 

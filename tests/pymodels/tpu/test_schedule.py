@@ -4,12 +4,12 @@
 import numpy as np
 import pytest
 
-from pymodels.errors import InputError, UsageError
-from pymodels.tpu.codegen import CodeGen
-from pymodels.tpu.decode import decode
-from pymodels.tpu.profile import parse_profile
-from pymodels.tpu.schedule import NONE, SEND, WAIT, Cost, Lane, costs, in_sequence, lane, schedule
-from pymodels.tpu.tables import chip
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.tpu.streams.codegen import CodeGen
+from goldbeat.pymodels.tpu.streams.decode import decode
+from goldbeat.pymodels.tpu.streams.profile import parse_profile
+from goldbeat.pymodels.tpu.streams.schedule import NONE, SEND, WAIT, Cost, Lane, costs, in_sequence, lane, schedule
+from goldbeat.pymodels.tpu.streams.tables import chip
 
 
 def make(engine: str, dep: list[int], core: int = 0, role: list[int] | None = None, count: int = 0) -> Lane:

@@ -6,14 +6,14 @@ import re
 import numpy as np
 import pytest
 
-from pymodels.errors import InputError
-from pymodels.tpu.assemble import assemble
-from pymodels.tpu.checks import check
-from pymodels.tpu.container import commands
-from pymodels.tpu.decode import Commands, decode
-from pymodels.tpu.listing import as_text, objects
-from pymodels.tpu.schedule import Lane, Schedule, lane, schedule
-from pymodels.tpu.tables import Chip, chip
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.tpu.streams.assemble import assemble
+from goldbeat.pymodels.tpu.streams.checks import check
+from goldbeat.pymodels.tpu.streams.container import commands
+from goldbeat.pymodels.tpu.streams.decode import Commands, decode
+from goldbeat.pymodels.tpu.streams.listing import as_text, objects
+from goldbeat.pymodels.tpu.streams.schedule import Lane, Schedule, lane, schedule
+from goldbeat.pymodels.tpu.streams.tables import Chip, chip
 from tests.pymodels.helpers.tpu_streams import segmented
 
 SG2380 = chip("SG2380")

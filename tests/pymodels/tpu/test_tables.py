@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.errors import InputError, UsageError
-from pymodels.tpu.tables import Tables, chip, extract, tables
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.tpu.streams.tables import Tables, chip, extract, tables
 
 CHIPS = ["BM1684", "BM1684X", "BM1688", "BM1690", "BM1690E", "BM1684X2", "SG2380", "CV184X", "SGTPUV8"]
 CV18XX = ["CV183X", "CV182X", "CV181X", "CV180X"]

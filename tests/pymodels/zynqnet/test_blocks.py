@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pymodels.errors import UsageError
-from pymodels.zynqnet.image_cache import IMAGE_CACHE_WORDS, ImageCache
-from pymodels.zynqnet.memory_controller import MemoryController
-from pymodels.zynqnet.memory_map import MemoryMap
-from pymodels.zynqnet.networks import zynqnet
-from pymodels.zynqnet.output_cache import SUM_CACHE_WORDS, OutputCache, PoolCache
-from pymodels.zynqnet.pe import multiply_accumulate
-from pymodels.zynqnet.weights_cache import ROWS, WeightsCache, place_of, rows_used
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.zynqnet.image_cache import IMAGE_CACHE_WORDS, ImageCache
+from goldbeat.pymodels.zynqnet.memory_controller import MemoryController
+from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
+from goldbeat.pymodels.zynqnet.networks import zynqnet
+from goldbeat.pymodels.zynqnet.output_cache import SUM_CACHE_WORDS, OutputCache, PoolCache
+from goldbeat.pymodels.zynqnet.pe import multiply_accumulate
+from goldbeat.pymodels.zynqnet.weights_cache import ROWS, WeightsCache, place_of, rows_used
 
 
 @settings(max_examples=30, deadline=None)

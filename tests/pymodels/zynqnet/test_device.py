@@ -4,17 +4,17 @@
 import numpy as np
 import pytest
 
-from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
-from pymodels.errors import UsageError
-from pymodels.stimulus import Access, Clock, Stimulus
-from pymodels.zynqnet import registers as reg
-from pymodels.zynqnet import synth
-from pymodels.zynqnet.device import predict
-from pymodels.zynqnet.golden import Golden
-from pymodels.zynqnet.hardware import ErrorCode
-from pymodels.zynqnet.memory_map import MemoryMap
-from pymodels.zynqnet.networks import mini
-from pymodels.zynqnet.timing import Accelerator
+from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
+from goldbeat.pymodels.zynqnet import registers as reg
+from goldbeat.pymodels.zynqnet import synth
+from goldbeat.pymodels.zynqnet.device import predict
+from goldbeat.pymodels.zynqnet.golden import Golden
+from goldbeat.pymodels.zynqnet.hardware import ErrorCode
+from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
+from goldbeat.pymodels.zynqnet.networks import mini
+from goldbeat.pymodels.zynqnet.timing import Accelerator
 
 PARAMS = {"NPE": 16, "DATA_W": 128, "INT8": 0, "LINES": 8, "MEM_WORDS": 1 << 20}
 SETUP = [row.access() for row in reg.setup_rows(MemoryMap(mini()))]

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from zynqnet_reference import IMAGE_SHA256, LAYERS, SUMS_SHA256, TOP, WEIGHTS_SHA256
 
-from pymodels.errors import InputError, UsageError
-from pymodels.zynqnet import synth
-from pymodels.zynqnet.classify import softmax
-from pymodels.zynqnet.golden import Golden, quantised, sha256
-from pymodels.zynqnet.layer_run import run_layer, split_weights
-from pymodels.zynqnet.networks import mini, zynqnet
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.zynqnet import synth
+from goldbeat.pymodels.zynqnet.classify import softmax
+from goldbeat.pymodels.zynqnet.golden import Golden, quantised, sha256
+from goldbeat.pymodels.zynqnet.layer_run import run_layer, split_weights
+from goldbeat.pymodels.zynqnet.networks import mini, zynqnet
 
 
 @pytest.fixture(scope="module")

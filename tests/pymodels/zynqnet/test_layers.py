@@ -7,11 +7,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pymodels.zynqnet import fp32, int8
-from pymodels.zynqnet.golden import Golden
-from pymodels.zynqnet.network import parse_network
-from pymodels.zynqnet.shifts import Shifts
-from pymodels.zynqnet.stepwise import Stepwise
+from goldbeat.pymodels.zynqnet import fp32, int8
+from goldbeat.pymodels.zynqnet.golden import Golden
+from goldbeat.pymodels.zynqnet.network import parse_network
+from goldbeat.pymodels.zynqnet.shifts import Shifts
+from goldbeat.pymodels.zynqnet.stepwise import Stepwise
 
 SPECIALS = np.array([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-45, -1e-40, 1e-38, 3.4e38, -3.4e38, 1.0, -1.0], np.float32)
 

@@ -4,11 +4,11 @@
 import numpy as np
 import pytest
 
-from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
-from pymodels.errors import UsageError
-from pymodels.stimulus import Stimulus
-from pymodels.trace import Trace
-from pymodels.zynqnet.memctl import (
+from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.zynqnet.memctl import (
     END,
     FIRST_STEP,
     LAST_STEP,

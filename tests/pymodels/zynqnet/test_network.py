@@ -6,13 +6,13 @@ import json
 import pytest
 from zynqnet_reference import LAYERS
 
-from pymodels.errors import InputError, UsageError
-from pymodels.zynqnet.hardware import ErrorCode, Hardware, check_layer, configuration_error
-from pymodels.zynqnet.memory_map import MemoryMap
-from pymodels.zynqnet.network import load_network, parse_network
-from pymodels.zynqnet.networks import mini, zynqnet
-from pymodels.zynqnet.registers import layer_rows, program, setup_rows
-from pymodels.zynqnet.shifts import Shifts
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.zynqnet.hardware import ErrorCode, Hardware, check_layer, configuration_error
+from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
+from goldbeat.pymodels.zynqnet.network import load_network, parse_network
+from goldbeat.pymodels.zynqnet.networks import mini, zynqnet
+from goldbeat.pymodels.zynqnet.registers import layer_rows, program, setup_rows
+from goldbeat.pymodels.zynqnet.shifts import Shifts
 
 # Source: the public host's network and memory sizes, in words.
 WEIGHTS, RESERVED, NEEDED, MACS = 2_528_800, 3_403_776, 3_436_544, 529_301_504

@@ -5,12 +5,12 @@ import numpy as np
 import plain_zynqnet
 import pytest
 
-from pymodels.errors import InputError
-from pymodels.zynqnet import synth
-from pymodels.zynqnet.golden import Golden, quantised
-from pymodels.zynqnet.hardware import check_network
-from pymodels.zynqnet.network import parse_network
-from pymodels.zynqnet.padding import pad_weights
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.zynqnet import synth
+from goldbeat.pymodels.zynqnet.golden import Golden, quantised
+from goldbeat.pymodels.zynqnet.hardware import check_network
+from goldbeat.pymodels.zynqnet.network import parse_network
+from goldbeat.pymodels.zynqnet.padding import pad_weights
 
 ODD = {
     "name": "odd",

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from pymodels.axi.memory import MemoryTiming
-from pymodels.pattern import Pattern
-from pymodels.zynqnet.hardware import ErrorCode, Hardware, configuration_error
-from pymodels.zynqnet.memory_map import MemoryMap
-from pymodels.zynqnet.network import parse_network
-from pymodels.zynqnet.networks import mini, zynqnet
-from pymodels.zynqnet.timing import Accelerator
+from goldbeat.pymodels.axi.memory import MemoryTiming
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.zynqnet.hardware import ErrorCode, Hardware, configuration_error
+from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
+from goldbeat.pymodels.zynqnet.network import parse_network
+from goldbeat.pymodels.zynqnet.networks import mini, zynqnet
+from goldbeat.pymodels.zynqnet.timing import Accelerator
 
 LONGEST = 1500
 PATTERNS = [Pattern(), Pattern("random", p=0.4, seed=3), Pattern("bursty", burst=9, seed=4), Pattern("worst", seed=5)]

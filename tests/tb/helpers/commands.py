@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import pytest
 from typer.main import get_command
 
-from tb.cli import app
+from goldbeat.tb.cli import app
 
 # Built once: typer makes it anew for every call of its own runner, which takes longer than most commands here.
 COMMAND = get_command(app)

@@ -7,10 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from pymodels.axi.memory import MemoryImage, MemoryTiming, Region
-from pymodels.pattern import Pattern
-from pymodels.stimulus import Clock, MemoryContents, Outcome, Stimulus
-from tb.design import Case, Design, MemoryPort, Parameter, StatusPort
+from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Clock, MemoryContents, Outcome, Stimulus
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.parameter import Parameter
+from goldbeat.tb.design.ports.bundle import StatusPort
+from goldbeat.tb.design.ports.memory import MemoryPort
 
 PERIOD = 4000
 BURST = 16

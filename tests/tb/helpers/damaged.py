@@ -14,8 +14,8 @@ from typing import Any
 from mutations import survey
 from typer.main import get_command
 
-from pymodels.errors import GoldbeatError
-from tb.cli import app
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.tb.cli import app
 
 COMMAND = get_command(app)
 

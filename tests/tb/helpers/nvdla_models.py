@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from pymodels.nvdla.compose import Data, Layer, compose
-from pymodels.nvdla.layouts import MEM_HW, OP_COMPLETED, OP_ENABLED
-from pymodels.nvdla.loadable import ALLOC, INPUT, OUTPUT
+from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, compose
+from goldbeat.pymodels.nvdla.loadable.layouts import MEM_HW, OP_COMPLETED, OP_ENABLED
+from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT
 
 BIAS = 3
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import numpy as np
 from nvdla_models import maximum
 
-from pymodels.nvdla.compose import Data, Layer, Processor, compose
-from pymodels.nvdla.cubes import pack_feature
-from pymodels.nvdla.layouts import MEM_HW, OP_COMPLETED, OP_ENABLED, OP_PROGRAMMED
-from pymodels.nvdla.loadable import ALLOC, INPUT, OUTPUT
-from pymodels.nvdla.weights import pack_weights
+from goldbeat.pymodels.nvdla.engines.cubes import pack_feature
+from goldbeat.pymodels.nvdla.engines.weights import pack_weights
+from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, Processor, compose
+from goldbeat.pymodels.nvdla.loadable.layouts import MEM_HW, OP_COMPLETED, OP_ENABLED, OP_PROGRAMMED
+from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT
 
 DATA, KERNELS, BIAS, ACTIVE, POOLED, DENSE, DENSE_BIAS, LOGITS, PROB = range(9)
 SHAPE = (3, 8, 8)

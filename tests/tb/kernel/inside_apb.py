@@ -7,9 +7,9 @@ import cocotb
 import pytest
 from cocotb.triggers import Timer
 
-from pymodels.errors import GoldbeatError, UsageError
-from tb.kernel import ApbMaster, Kernel
-from tb.kernel import registers as reg
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.tb.kernel import ApbMaster, Kernel
+from goldbeat.tb.kernel import registers as reg
 
 PERIOD_PS = 1000
 

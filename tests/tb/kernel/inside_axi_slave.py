@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from cocotb.triggers import Timer
 
-from pymodels.axi.burst import READ, WRITE, Bursts
-from pymodels.axi.rough import rough
-from pymodels.errors import ProtocolError, WaitTimeoutError
-from tb.kernel import Kernel
-from tb.kernel.axi import AxiChecker, AxiMaster
+from goldbeat.pymodels.axi.burst import READ, WRITE, Bursts
+from goldbeat.pymodels.axi.rough import rough
+from goldbeat.pymodels.errors import ProtocolError, WaitTimeoutError
+from goldbeat.tb.kernel import Kernel
+from goldbeat.tb.kernel.axi import AxiChecker, AxiMaster
 
 WORDS = 256
 SEEDS = range(6)

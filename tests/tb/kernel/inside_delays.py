@@ -4,7 +4,7 @@
 import cocotb
 from cocotb.triggers import RisingEdge, Timer
 
-from tb.kernel import Kernel
+from goldbeat.tb.kernel import Kernel
 
 
 @cocotb.test()

@@ -8,9 +8,9 @@ import numpy as np
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge, Timer
 
-from pymodels.pattern import Pattern
-from pymodels.trace import Trace
-from tb.kernel import AxiStreamMonitor, AxiStreamSink, AxiStreamSource, Kernel
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.kernel import AxiStreamMonitor, AxiStreamSink, AxiStreamSource, Kernel
 
 PERIOD_PS = 2000
 BEATS = 400

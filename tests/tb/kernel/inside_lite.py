@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from cocotb.triggers import Timer
 
-from pymodels.errors import GoldbeatError, WaitTimeoutError
-from tb.kernel import AxiLiteMaster, Kernel, axil
+from goldbeat.pymodels.errors import GoldbeatError, WaitTimeoutError
+from goldbeat.tb.kernel import AxiLiteMaster, Kernel, axil
 
 PERIOD_PS = 1000
 

@@ -9,11 +9,11 @@ import pytest
 from cocotb.clock import Clock
 from cocotb.triggers import Timer
 
-from pymodels.errors import UsageError, WaitTimeoutError
-from pymodels.pattern import Pattern
-from pymodels.trace import Trace
-from tb.kernel import AxiStreamMonitor, AxiStreamSink, AxiStreamSource, Kernel
-from tb.kernel.patience import TIMEOUT_CYCLES, TIMEOUT_ENVIRONMENT
+from goldbeat.pymodels.errors import UsageError, WaitTimeoutError
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.kernel import AxiStreamMonitor, AxiStreamSink, AxiStreamSource, Kernel
+from goldbeat.tb.kernel.patience import TIMEOUT_CYCLES, TIMEOUT_ENVIRONMENT
 
 PERIOD_PS = 1000
 LIMIT = 500

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from cocotb.triggers import Timer
 
-from pymodels.errors import GoldbeatError, UsageError
-from pymodels.pattern import Pattern
-from pymodels.trace import Trace
-from tb.kernel import AxiStreamMonitor, AxiStreamSink, AxiStreamSource, Kernel
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.kernel import AxiStreamMonitor, AxiStreamSink, AxiStreamSource, Kernel
 
 WIDTH = int(os.environ["THROUGH_WIDTH"])
 PERIOD_PS = 1000

@@ -17,8 +17,8 @@ from cocotb.triggers import (
 )
 from cocotb.utils import get_sim_time
 
-from pymodels.errors import GoldbeatError, UsageError
-from tb.kernel import AxiStreamSource, Kernel
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.tb.kernel import AxiStreamSource, Kernel
 
 LEFT = []
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from cocotb.triggers import Timer
 
-from pymodels.errors import GoldbeatError, ProtocolError
-from tb.kernel import ApbMaster, CsbMaster, Kernel
-from tb.kernel import registers as reg
-from tb.kernel.registers import RegisterTraffic
+from goldbeat.pymodels.errors import GoldbeatError, ProtocolError
+from goldbeat.tb.kernel import ApbMaster, CsbMaster, Kernel
+from goldbeat.tb.kernel import registers as reg
+from goldbeat.tb.kernel.registers import RegisterTraffic
 
 SIGNALS = {
     role: f"csb_{role}"

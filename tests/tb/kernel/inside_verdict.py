@@ -6,8 +6,8 @@ import numpy as np
 from cocotb.clock import Clock
 from cocotb.triggers import Timer
 
-from pymodels.trace import Trace
-from tb.kernel import AxiStreamSink, AxiStreamSource, Kernel
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.kernel import AxiStreamSink, AxiStreamSource, Kernel
 
 PERIOD_PS = 2000
 PATTERN = "array:0,0,0,1"
@@ -15,7 +15,7 @@ PATTERN = "array:0,0,0,1"
 
 async def _broken(dut, *, foreign=False, reset=False, **options):
     """Send words through a slice that drops them; returns what the kernel has seen."""
-    from pymodels.pattern import Pattern
+    from goldbeat.pymodels.pattern import Pattern
 
     dut.aresetn.value = 0
     dut.drop.value = 1

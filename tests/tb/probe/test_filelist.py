@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.errors import InputError
-from tb.filelist import macros, read_filelist
-from tb.probe.elaborate import elaborate
+from goldbeat.pymodels.errors import InputError
+from goldbeat.tb.design.filelist import macros, read_filelist
+from goldbeat.tb.probe.elaborate import elaborate
 
 LISTS = Path(__file__).parent / "rtl" / "lists"
 

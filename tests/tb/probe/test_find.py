@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.errors import UsageError
-from tb.filelist import Sources
-from tb.harness import TOP, misfits
-from tb.probe.elaborate import elaborate
-from tb.probe.find import Choices, Found, find
-from tb.probe.write import describe, wrapper
-from tb.toolchain import verilator
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.harness import TOP, misfits
+from goldbeat.tb.build.toolchain import verilator
+from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.probe.elaborate import elaborate
+from goldbeat.tb.probe.find import Choices, Found, find
+from goldbeat.tb.probe.write import describe, wrapper
 
 RTL = Path(__file__).parent / "rtl"
 

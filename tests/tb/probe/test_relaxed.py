@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from pymodels.errors import UsageError
-from pymodels.stimulus import Access
-from tb.cli import app
-from tb.description import load_description
-from tb.filelist import Sources
-from tb.probe.elaborate import elaborate
-from tb.run import Request, check_request, predict
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Access
+from goldbeat.tb.cli import app
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.probe.elaborate import elaborate
+from goldbeat.tb.run.runs import Request, check_request, predict
 
 # An integer goes to an enum: Verilator warns.
 LOOSE = """

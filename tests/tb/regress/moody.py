@@ -10,11 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from pymodels.axis.skid import predict
-from pymodels.stimulus import Stimulus
-from tb.design import Case, Design, StreamPort
-from tb.paths import HDL
-from tb.traffic import random_trace
+from goldbeat.pymodels.axis.skid import predict
+from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.traffic import random_trace
+from goldbeat.tb.paths import HDL
 
 _FIRST = 0xFA17_0001
 MOODS = {name: _FIRST + i for i, name in enumerate(("crash", "hang", "lie", "end", "grudge", "nap"))}

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.errors import GoldbeatError
-from tb.benches import find_design
-from tb.regress.item import Item
-from tb.regress.plan import build_key, make_plan
-from tb.regress.suite import Entry, Suite
-from tb.regress.worker import make_request
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.regress.item import Item
+from goldbeat.tb.regress.plan import build_key, make_plan
+from goldbeat.tb.regress.suite import Entry, Suite
+from goldbeat.tb.regress.worker import make_request
 
 
 def plan(**entry):

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from tb.paths import HDL
-from tb.regress.plan import make_plan
-from tb.regress.run import Observer, Settings, begin, go_on
-from tb.regress.store import Store
-from tb.regress.suite import Suite
+from goldbeat.tb.paths import HDL
+from goldbeat.tb.regress.plan import make_plan
+from goldbeat.tb.regress.run import Observer, Settings, begin, go_on
+from goldbeat.tb.regress.store import Store
+from goldbeat.tb.regress.suite import Suite
 
 DESCRIPTION = """
 from pathlib import Path
-from tb.benches import designs
+from goldbeat.tb.design.catalog import designs
 DESIGN = designs()["{name}"].model_copy(update={{"name": "my_{name}", "root": Path(__file__).parent / "hdl"}})
 """
 

@@ -6,16 +6,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pymodels.errors import InputError
-from pymodels.trace import Trace
-from tb.kernel.axi import ACCESS
-from tb.regress.code_coverage import Point, add, by_file, lcov, read_counts
-from tb.regress.functional import burst_bins, stream_bins
-from tb.regress.plan import make_plan
-from tb.regress.run import Observer, Settings, begin, go_on
-from tb.regress.store import Store
-from tb.regress.suite import Suite
-from tb.regress.summary import Gathered
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.kernel.axi import ACCESS
+from goldbeat.tb.regress.code_coverage import Point, add, by_file, lcov, read_counts
+from goldbeat.tb.regress.functional import burst_bins, stream_bins
+from goldbeat.tb.regress.plan import make_plan
+from goldbeat.tb.regress.run import Observer, Settings, begin, go_on
+from goldbeat.tb.regress.store import Store
+from goldbeat.tb.regress.suite import Suite
+from goldbeat.tb.regress.summary import Gathered
 
 HERE = Path(__file__).parent
 

@@ -11,15 +11,15 @@ from concurrent.futures import ThreadPoolExecutor
 import dry
 import pytest
 
-from pymodels.errors import InputError, ToolError, UsageError
-from tb.paths import HDL
-from tb.regress.engine import Engine, Hooks
-from tb.regress.item import Batch, Status
-from tb.regress.plan import make_batches
-from tb.regress.pool import LocalExecutor, TaskError, WorkerLostError
-from tb.regress.reports import mixture
-from tb.regress.run import Backend, Observer, Settings, begin, go_on
-from tb.regress.store import DiskFullError, Store, locked
+from goldbeat.pymodels.errors import InputError, ToolError, UsageError
+from goldbeat.tb.paths import HDL
+from goldbeat.tb.regress.engine import Engine, Hooks
+from goldbeat.tb.regress.item import Batch, Status
+from goldbeat.tb.regress.plan import make_batches
+from goldbeat.tb.regress.pool import LocalExecutor, TaskError, WorkerLostError
+from goldbeat.tb.regress.reports import mixture
+from goldbeat.tb.regress.run import Backend, Observer, Settings, begin, go_on
+from goldbeat.tb.regress.store import DiskFullError, Store, locked
 
 
 def regress(store, items, runner=dry.run, *, jobs=1, **settings):
@@ -68,8 +68,8 @@ def test_what_cannot_be_pickled_is_an_error_and_not_the_end():
 
 
 def test_a_user_error_keeps_its_family(tmp_path):
-    from pymodels.errors import GoldbeatError
-    from tb.regress.suite import load_suite
+    from goldbeat.pymodels.errors import GoldbeatError
+    from goldbeat.tb.regress.suite import load_suite
 
     with LocalExecutor(1) as pool, pytest.raises(GoldbeatError, match="no such file"):
         pool.submit(load_suite, tmp_path / "x.toml").result()
@@ -167,7 +167,7 @@ def test_a_simulator_that_cannot_be_built_is_an_error_of_its_items(store):
 
 DESCRIPTION = """
 from pathlib import Path
-from tb.benches import designs
+from goldbeat.tb.design.catalog import designs
 DESIGN = designs()["axis_skid"].model_copy(update={"root": Path(__file__).parent / "hdl"})
 """
 
@@ -278,7 +278,7 @@ def test_looking_things_up(store):
 
 
 def test_a_file_that_somebody_keeps_locked(own_root, monkeypatch):
-    monkeypatch.setattr("tb.regress.store._BUSY_S", 0.1)
+    monkeypatch.setattr("goldbeat.tb.regress.store._BUSY_S", 0.1)
     with Store() as store:
         run = begin(store, "dry", dry.items(3), Settings(), seed=0)
         base = sqlite3.connect(store.path, isolation_level=None)

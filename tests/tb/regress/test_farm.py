@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from tb.regress.item import Status
-from tb.regress.plan import make_plan
-from tb.regress.run import Observer, Settings, begin, go_on
-from tb.regress.store import Store
-from tb.regress.suite import load_suite
+from goldbeat.tb.regress.item import Status
+from goldbeat.tb.regress.plan import make_plan
+from goldbeat.tb.regress.run import Observer, Settings, begin, go_on
+from goldbeat.tb.regress.store import Store
+from goldbeat.tb.regress.suite import load_suite
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed (extra farm)")
 
@@ -25,7 +25,7 @@ HERE = Path(__file__).parent
 
 
 def command(*words):
-    return [sys.executable, "-m", "tb.cli", *words]
+    return [sys.executable, "-m", "goldbeat.tb.cli", *words]
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_a_farm_gives_what_this_machine_gives(farm, own_root, tmp_path):
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     words = [
         "-p",
-        "tb.regress.pytest_plugin",
+        "goldbeat.tb.regress.pytest_plugin",
         "-p",
         "no:cacheprovider",
         "--goldbeat",

@@ -13,14 +13,14 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.errors import InputError, ToolError, UsageError
+from goldbeat.pymodels.errors import InputError, ToolError, UsageError
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed (extra farm)")
 pytest.importorskip("cryptography", reason="cryptography is not installed (extra farm)")
 
-from tb.regress.farm import connect
-from tb.regress.farm_keys import AUTHORITY, MEMBER, make_keys, security
-from tb.regress.farm_node import check_open
+from goldbeat.tb.regress.farm import connect
+from goldbeat.tb.regress.farm_keys import AUTHORITY, MEMBER, make_keys, security
+from goldbeat.tb.regress.farm_node import check_open
 
 TCP_LISTEN = "0A"
 
@@ -33,7 +33,11 @@ def keys(tmp_path):
 
 def goldbeat(*words, **options):
     return subprocess.run(
-        [sys.executable, "-m", "tb.cli", *map(str, words)], capture_output=True, text=True, check=False, **options
+        [sys.executable, "-m", "goldbeat.tb.cli", *map(str, words)],
+        capture_output=True,
+        text=True,
+        check=False,
+        **options,
     )
 
 
@@ -41,7 +45,7 @@ def goldbeat(*words, **options):
 def farm(*words):
     """A farm with one worker: its address and the process ids of all of its processes."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "tb.cli", "farm", "local", "--workers", "1", "--port", "0", *map(str, words)],
+        [sys.executable, "-m", "goldbeat.tb.cli", "farm", "local", "--workers", "1", "--port", "0", *map(str, words)],
         stdout=subprocess.PIPE,
         text=True,
         env=os.environ | {"COLUMNS": "400"},

@@ -12,11 +12,11 @@ pytest.importorskip("distributed", reason="dask.distributed is not installed (ex
 
 from distributed import Client, LocalCluster, get_worker
 
-from tb.regress import blobs, farm_pool
-from tb.regress.engine import ClusterLostError
-from tb.regress.farm_pool import FarmExecutor
-from tb.regress.farm_versions import Versions, differences, versions
-from tb.regress.fingerprint import content_hash
+from goldbeat.tb.regress import blobs, farm_pool
+from goldbeat.tb.regress.engine import ClusterLostError
+from goldbeat.tb.regress.farm_pool import FarmExecutor
+from goldbeat.tb.regress.farm_versions import Versions, differences, versions
+from goldbeat.tb.regress.fingerprint import content_hash
 
 HERE = versions()
 
@@ -25,7 +25,7 @@ def ask():
     """The worker called 1 has another numpy, the one called 2 no answer."""
     name = str(get_worker().name)
     if name == "2":
-        raise ModuleNotFoundError("No module named 'tb.regress.farm_versions'")
+        raise ModuleNotFoundError("No module named 'goldbeat.tb.regress.farm_versions'")
     return HERE if name != "1" else replace(HERE, named={**HERE.named, "numpy": "1.2.3"})
 
 

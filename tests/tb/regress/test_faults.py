@@ -16,18 +16,18 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from tb.benches import find_design
-from tb.cli import app
-from tb.cli import regress as cli
-from tb.regress import pool, worker
-from tb.regress.engine import Oldest, Tally
-from tb.regress.item import Batch
-from tb.regress.plan import make_plan
-from tb.regress.run import Observer, Settings, begin, go_on
-from tb.regress.store import Store
-from tb.regress.suite import Suite
-from tb.regress.worker import build_simulator, run_batch
-from tb.run import predict
+from goldbeat.tb.cli import app
+from goldbeat.tb.cli import regress as cli
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.regress import pool, worker
+from goldbeat.tb.regress.engine import Oldest, Tally
+from goldbeat.tb.regress.item import Batch
+from goldbeat.tb.regress.plan import make_plan
+from goldbeat.tb.regress.run import Observer, Settings, begin, go_on
+from goldbeat.tb.regress.store import Store
+from goldbeat.tb.regress.suite import Suite
+from goldbeat.tb.regress.worker import build_simulator, run_batch
+from goldbeat.tb.run.runs import predict
 
 HERE = Path(__file__).parent
 MOODY = str(HERE / "moody.py")
@@ -43,7 +43,7 @@ def write_suite(folder, seeds=12, moods="", timeout_s=60, **more):
 
 
 def command(*words):
-    return [sys.executable, "-m", "tb.cli", *words]
+    return [sys.executable, "-m", "goldbeat.tb.cli", *words]
 
 
 def goldbeat(*words, **more):
@@ -370,7 +370,7 @@ def test_ctrl_c_before_anything_runs(own_root, monkeypatch):
     def interrupt(*words, **more):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("tb.cli.regress.make_plan", interrupt)
+    monkeypatch.setattr("goldbeat.tb.cli.regress.make_plan", interrupt)
     done = CliRunner().invoke(app, ["regress", "nightly", "--dry-run"])
     assert done.exit_code == 130
     assert "stopped" in done.output

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tb.regress.plan import make_plan
-from tb.regress.run import Observer, Settings, begin, go_on
-from tb.regress.store import Store
-from tb.regress.suite import load_suite
+from goldbeat.tb.regress.plan import make_plan
+from goldbeat.tb.regress.run import Observer, Settings, begin, go_on
+from goldbeat.tb.regress.store import Store
+from goldbeat.tb.regress.suite import load_suite
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -21,7 +21,7 @@ ROOT = HERE.parents[2]
 def run_pytest(folder, *words):
     (folder / "pytest.ini").write_text("[pytest]\n")
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "tb.regress.pytest_plugin", "-p", "no:cacheprovider", *words],
+        [sys.executable, "-m", "pytest", "-p", "goldbeat.tb.regress.pytest_plugin", "-p", "no:cacheprovider", *words],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         capture_output=True,

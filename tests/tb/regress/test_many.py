@@ -7,14 +7,14 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from tb.regress import reports
-from tb.regress.brief import MOST_TEXT
-from tb.regress.compare import compare_runs
-from tb.regress.item import Item, ItemResult, Status
-from tb.regress.reports import write_reports
-from tb.regress.run import Settings, begin
-from tb.regress.store import Store
-from tb.regress.summary import Gathered
+from goldbeat.tb.regress import reports
+from goldbeat.tb.regress.brief import MOST_TEXT
+from goldbeat.tb.regress.compare import compare_runs
+from goldbeat.tb.regress.item import Item, ItemResult, Status
+from goldbeat.tb.regress.reports import write_reports
+from goldbeat.tb.regress.run import Settings, begin
+from goldbeat.tb.regress.store import Store
+from goldbeat.tb.regress.summary import Gathered
 
 CASES = 60
 

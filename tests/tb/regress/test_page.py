@@ -9,10 +9,10 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from tb.regress.item import Item, ItemResult, Status
-from tb.regress.reports import write_reports
-from tb.regress.run import Settings, begin
-from tb.regress.store import Store
+from goldbeat.tb.regress.item import Item, ItemResult, Status
+from goldbeat.tb.regress.reports import write_reports
+from goldbeat.tb.regress.run import Settings, begin
+from goldbeat.tb.regress.store import Store
 
 BROWSER = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
 CASES = ("random", "sweep", "sizes", "reset", "a_case_with_a_long_name")

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from pymodels.errors import InputError, UsageError
-from tb.benches import designs
-from tb.regress.plan import MOST_ITEMS, make_batches, make_plan
-from tb.regress.suite import Suite, find_suite, load_suite, suite_names
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.tb.design.catalog import designs
+from goldbeat.tb.regress.plan import MOST_ITEMS, make_batches, make_plan
+from goldbeat.tb.regress.suite import Suite, find_suite, load_suite, suite_names
 
 
 def plan(folder=Path(), **entry):
@@ -80,7 +80,7 @@ def test_entries_that_want_a_case_in_different_ways_are_refused(tmp_path):
     # Other stimulus is another case.
     assert both({"inputs": {"s_axis": "a.txt"}}) == ["axis_skid/random#0", "axis_skid/random/s_axis=a.txt#0"]
     # An own design that is called like one that comes with Goldbeat.
-    (tmp_path / "own.py").write_text("from tb.benches.axis_skid import DESIGN\n")
+    (tmp_path / "own.py").write_text("from goldbeat.tb.designs.axis.bench_skid import DESIGN\n")
     with pytest.raises(UsageError, match="another source"):
         both({"designs": ["own.py"]})
 
@@ -153,7 +153,7 @@ def test_batches_of_slow_items_are_small():
 
 def test_a_user_design_beside_the_suite(tmp_path):
     (tmp_path / "mine.py").write_text(
-        "from tb.benches import designs\nDESIGN = designs()['axis_skid'].model_copy(update={'name': 'mine'})\n"
+        "from goldbeat.tb.design.catalog import designs\nDESIGN = designs()['axis_skid'].model_copy(update={'name': 'mine'})\n"
     )
     assert plan(tmp_path, designs=["mine.py"], cases=["random"], seeds=1) == ["mine/random#0"]
 

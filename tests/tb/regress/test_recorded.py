@@ -6,9 +6,9 @@ import sqlite3
 
 import pytest
 
-from pymodels.errors import InputError
-from tb.regress.item import Item, ItemResult, Status
-from tb.regress.store import Store
+from goldbeat.pymodels.errors import InputError
+from goldbeat.tb.regress.item import Item, ItemResult, Status
+from goldbeat.tb.regress.store import Store
 
 PORT = {"direction": "out", "beats": 9, "frames": 3, "mb_per_s": 9.5, "share": None}
 

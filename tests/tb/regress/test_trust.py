@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tb.regress.item import Item
-from tb.regress.store import Store
+from goldbeat.tb.regress.item import Item
+from goldbeat.tb.regress.store import Store
 
 ROOT = Path(__file__).parents[3]
 
@@ -35,7 +35,7 @@ def record(description):
 
 def goldbeat(*words, cwd):
     return subprocess.run(
-        [sys.executable, "-m", "tb.cli", *words],
+        [sys.executable, "-m", "goldbeat.tb.cli", *words],
         capture_output=True,
         text=True,
         check=False,

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from pymodels.pattern import NextReady
-from pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.pattern import NextReady
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
 
 _FIRST = 1
 """A source that starts with the reset's end is seen from edge 1 on."""

@@ -6,9 +6,9 @@ import signal
 import time
 from pathlib import Path
 
-from tb.regress.item import BatchResult, Item, ItemResult, Status
-from tb.regress.pool import send_ahead
-from tb.regress.run import Backend
+from goldbeat.tb.regress.item import BatchResult, Item, ItemResult, Status
+from goldbeat.tb.regress.pool import send_ahead
+from goldbeat.tb.regress.run import Backend
 
 
 def items(count, key="dry/case"):
@@ -79,7 +79,7 @@ def run_and_fail(batch, attempt=1, content=None):
 
 
 def run_into_full_disk(batch, attempt=1, content=None):
-    from tb.regress.store import DiskFullError
+    from goldbeat.tb.regress.store import DiskFullError
 
     send_ahead(result(batch.items[0], attempt))
     raise DiskFullError("no room")

@@ -1,0 +1,352 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kernel driver's scheduler as a golden model: which registers it touches, in which order, given what it reads.
+
+Operations of each type go through two register groups; dependencies count down as other operations are programmed, enabled and
+completed. Source: nvdla/sw, ``kmd/firmware`` (scheduler.c, engine.c, engine_isr.c and the engines' files).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.driver.driver_steps import Context, Step, Steps, note, read, write
+from goldbeat.pymodels.nvdla.driver.program_cdp import program_cdp
+from goldbeat.pymodels.nvdla.driver.program_conv import BLOCKS, program_conv
+from goldbeat.pymodels.nvdla.driver.program_pdp import needs_rdma as pdp_needs_rdma
+from goldbeat.pymodels.nvdla.driver.program_pdp import program_pdp
+from goldbeat.pymodels.nvdla.driver.program_sdp import needs_rdma as sdp_needs_rdma
+from goldbeat.pymodels.nvdla.driver.program_sdp import program_sdp
+from goldbeat.pymodels.nvdla.engines.limits import check_sizes
+from goldbeat.pymodels.nvdla.engines.registers import register
+from goldbeat.pymodels.nvdla.loadable.layouts import (
+    DATA_DONE,
+    OP_COMPLETED,
+    OP_ENABLED,
+    OP_PROGRAMMED,
+    OP_TYPES,
+    WEIGHTS_DONE,
+)
+from goldbeat.pymodels.nvdla.loadable.loadable import Task
+from goldbeat.pymodels.nvdla.loadable.network import Network, Operation, network
+from goldbeat.pymodels.nvdla.loadable.placement import Placement
+
+TITLES = {"CONV": "Convolution"}
+"""What the driver calls an engine where it is not its short name."""
+
+_MAIN = {"CONV": "CACC", "SDP": "SDP", "PDP": "PDP", "CDP": "CDP"}
+_RDMA = {"SDP": "SDP_RDMA", "PDP": "PDP_RDMA", "CDP": "CDP_RDMA"}
+_STATUS = {
+    ("CONV", OP_COMPLETED): ("CACC_DONE_STATUS0", "CACC_DONE_STATUS1"),
+    ("SDP", OP_COMPLETED): ("SDP_DONE_STATUS0", "SDP_DONE_STATUS1"),
+    ("CDP", OP_COMPLETED): ("CDP_DONE_STATUS0", "CDP_DONE_STATUS1"),
+    ("PDP", OP_COMPLETED): ("PDP_DONE_STATUS0", "PDP_DONE_STATUS1"),
+    ("CONV", DATA_DONE): ("CDMA_DAT_DONE_STATUS0", "CDMA_DAT_DONE_STATUS1"),
+    ("CONV", WEIGHTS_DONE): ("CDMA_WT_DONE_STATUS0", "CDMA_WT_DONE_STATUS1"),
+}
+
+
+@dataclass
+class _Group:
+    """One of an engine's two register groups."""
+
+    id: int
+    operation: Operation | None = None
+    rdma_id: int = 0
+    uses_rdma: bool = False
+    pending: bool = False
+    programming: bool = False
+    active: bool = False
+    lut: int = -1
+    events: set[int] = field(default_factory=set)
+
+
+@dataclass
+class _Engine:
+    kind: str
+    groups: tuple[_Group, _Group] = field(default_factory=lambda: (_Group(0), _Group(1)))
+    taken: set[int] = field(default_factory=set)
+    rdma_taken: set[int] = field(default_factory=set)
+    last_group: int = 1
+    tail: Operation | None = None
+
+    @property
+    def title(self) -> str:
+        return TITLES.get(self.kind, self.kind)
+
+
+class _Busy(Exception):  # noqa: N818 - not an error: the driver goes on without the operation
+    """Both groups are taken."""
+
+
+class Driver:
+    """One task's run through the driver.
+
+    Args:
+        found: the task's network.
+        placement: where its memories lie.
+    """
+
+    def __init__(self, found: Network, placement: Placement) -> None:
+        if found.desc["num_rois"] > 1 or found.desc["dynamic_roi"]:
+            raise UsageError(
+                "regions of interest are beyond this driver: the network has more than one, or dynamic ones"
+            )
+        self._network = found
+        self._context = Context(found, placement)
+        self._engines = {kind: _Engine(kind) for kind in OP_TYPES}
+        self._waiting = [int(c) for c in found.dependencies["dependency_count"]]
+        self._done = 0
+
+    def run(self) -> Steps:
+        """All steps from the start of the task to its end."""
+        yield note("reset engine done")
+        total = len(self._network.operations)
+        if total:
+            yield from self._initiate()
+        while self._done < total:
+            yield Step("interrupt")
+            yield from self._interrupt()
+        yield note("task complete")
+
+    def _operation(self, index: int, what: str) -> Operation:
+        operations = self._network.operations
+        if not 0 <= index < len(operations):
+            raise InputError(f"{what} {index}", f"0..{len(operations) - 1}", file=self._network.loadable.file)
+        return operations[index]
+
+    def _initiate(self) -> Steps:
+        heads = self._network.desc["op_head"].tolist()
+        for index in heads:
+            if index < 0:
+                continue
+            operation = self._operation(index, "op_head")
+            engine = self._engines[operation.type]
+            with suppress(_Busy):
+                yield from self._submit(engine, operation)
+            yield from self._dequeue(engine)
+
+    def _submit(self, engine: _Engine, operation: Operation) -> Steps:
+        count = self._waiting[operation.index]
+        yield note(f"Prepare {engine.title} operation index {operation.index} ROI 0 dep_count {count}")
+        group = yield from self._prepare(engine, operation)
+        if not self._ready(engine, group):
+            return
+        yield from self._program(engine, group)
+        if self._waiting[operation.index] == 0:
+            yield from self._enable(operation)
+
+    def _prepare(self, engine: _Engine, operation: Operation) -> Steps:
+        if operation.type != engine.kind:
+            raise InputError(
+                f"operation {operation.index} ({operation.type}) behind one of {engine.kind}",
+                "one of the same type",
+                file=self._network.loadable.file,
+            )
+        if engine.kind not in _MAIN:
+            raise UsageError(f"operation {operation.index}: nv_small has no {engine.kind} engine")
+        pointer = yield read(_MAIN[engine.kind], "S_POINTER")
+        consumer = pointer >> 16 & 1
+        rdma = 0
+        if engine.kind in _RDMA:
+            pointer = yield read(_RDMA[engine.kind], "S_POINTER")
+            rdma = pointer >> 16 & 1
+        if len(engine.taken) == 2:
+            raise _Busy
+        if engine.taken:
+            consumer = 1 - next(iter(engine.taken))
+        if engine.rdma_taken:
+            rdma = 1 - min(engine.rdma_taken)
+        yield note(f"processor:{engine.title} group:{consumer}, rdma_group:{rdma} available")
+        group = engine.groups[consumer]
+        group.operation, group.rdma_id, group.pending = operation, rdma, True
+        engine.taken.add(group.id)
+        group.uses_rdma = _needs_rdma(operation)
+        if group.uses_rdma:
+            engine.rdma_taken.add(rdma)
+        engine.tail = operation
+        return group
+
+    def _ready(self, engine: _Engine, group: _Group) -> bool:
+        """The two groups of SDP and of CDP share one lookup table, which cannot be written while its engine works."""
+        assert group.operation is not None
+        if engine.kind not in ("SDP", "CDP"):
+            return True
+        wanted = int(group.operation.desc["lut_index"])
+        other = engine.groups[1 - group.id]
+        if wanted in (-1, other.lut):
+            return True
+        return other.lut == -1 and not other.active
+
+    def _program(self, engine: _Engine, group: _Group) -> Steps:
+        operation = group.operation
+        assert operation is not None
+        yield note(f"Program {engine.title} operation index {operation.index} ROI 0 Group[{group.id}]")
+        group.programming = True
+        yield from self._point(engine, group)
+        check_sizes(self._context.placement, operation)
+        if engine.kind == "CONV":
+            yield from program_conv(self._context, operation, group.id)
+        else:
+            program: Callable[[Context, Operation], Steps] = {
+                "SDP": program_sdp,
+                "PDP": program_pdp,
+                "CDP": program_cdp,
+            }[engine.kind]
+            yield from program(self._context, operation)
+        if engine.kind in ("SDP", "CDP") and operation.desc["lut_index"] >= 0:
+            group.lut = int(operation.desc["lut_index"])
+        group.pending = False
+        self._check_fused(operation)
+        yield from self._tell(operation, OP_PROGRAMMED)
+        group.programming = False
+
+    def _check_fused(self, operation: Operation) -> None:
+        """An operation is fused with one of the engine before its own only."""
+        index = int(operation.common["fused_parent"]["index"])
+        if index == -1:
+            return
+        parent = self._operation(index, "fused_parent")
+        if OP_TYPES.index(parent.type) != OP_TYPES.index(operation.type) - 1:
+            raise InputError(
+                f"operation {operation.index} ({operation.type}) fused with {index} ({parent.type})",
+                f"one of {OP_TYPES[OP_TYPES.index(operation.type) - 1]}",
+                file=self._network.loadable.file,
+            )
+
+    def _point(self, engine: _Engine, group: _Group) -> Steps:
+        if engine.kind == "CONV":
+            for block in BLOCKS:
+                yield write(block, "S_POINTER", group.id)
+            return
+        yield write(_MAIN[engine.kind], "S_POINTER", group.id)
+        yield write(_RDMA[engine.kind], "S_POINTER", group.id if engine.kind == "CDP" else group.rdma_id)
+
+    def _enable(self, operation: Operation) -> Steps:
+        engine = self._engines[operation.type]
+        for group in engine.groups:
+            if group.id in engine.taken and group.operation is operation and not group.pending:
+                break
+        else:
+            return
+        if group.programming or group.active:
+            return
+        yield note(f"Enable {engine.title} operation index {operation.index} ROI 0")
+        yield from self._point(engine, group)
+        if engine.kind == "CONV":
+            while not (yield read("CDMA", "S_CBUF_FLUSH_STATUS")) & 1:
+                pass
+            for block in BLOCKS:
+                yield write(block, "D_OP_ENABLE", 1)
+        else:
+            if group.uses_rdma:
+                yield write(_RDMA[engine.kind], "D_OP_ENABLE", 1)
+            yield write(_MAIN[engine.kind], "D_OP_ENABLE", 1)
+        group.active = True
+        yield from self._tell(operation, OP_ENABLED)
+
+    def _tell(self, operation: Operation, event: int) -> Steps:
+        consumers = [*operation.common["consumers"], operation.common["fused_parent"]]
+        for consumer in consumers:
+            yield from self._decrease(consumer, event)
+
+    def _decrease(self, consumer: Any, event: int) -> Steps:
+        index = int(consumer["index"])
+        if index == -1 or int(consumer["event"]) != event:
+            return
+        operation = self._operation(index, "consumer")
+        if self._waiting[index] == 0:
+            raise InputError(
+                f"operation {index} told of more events than its dependency count",
+                "as many",
+                file=self._network.loadable.file,
+            )
+        self._waiting[index] -= 1
+        if self._waiting[index] == 0:
+            yield from self._enable(operation)
+
+    def _dequeue(self, engine: _Engine) -> Steps:
+        if engine.tail is None:
+            return
+        index = int(engine.tail.common["consumers"][OP_TYPES.index(engine.kind)]["index"])
+        if index == -1:
+            return
+        with suppress(_Busy):
+            yield from self._submit(engine, self._operation(index, "consumer"))
+
+    def _interrupt(self) -> Steps:
+        yield note("dla_intr")
+        yield read("GLB", "S_INTR_MASK")
+        status = yield read("GLB", "S_INTR_STATUS")
+        bits = register("GLB", "S_INTR_STATUS").unpack(status)
+        for (kind, event), names in _STATUS.items():
+            for group, name in zip(self._engines[kind].groups, names, strict=True):
+                if bits[name]:
+                    group.events.add(event)
+        yield write("GLB", "S_INTR_STATUS", status)
+        yield read("GLB", "S_INTR_MASK")
+        yield read("GLB", "S_INTR_STATUS")
+        for kind in OP_TYPES:
+            yield from self._events(self._engines[kind])
+
+    def _events(self, engine: _Engine) -> Steps:
+        first = 1 - engine.last_group
+        for group in (engine.groups[first], engine.groups[1 - first]):
+            for event, text in ((WEIGHTS_DONE, "cdma weight done"), (DATA_DONE, "cdma data done")):
+                if event in group.events and group.operation is not None:
+                    yield note(f"Handle {text} event, processor {engine.title} group {group.id}")
+                    yield from self._tell(group.operation, event)
+            if OP_COMPLETED in group.events and group.operation is not None:
+                yield note(f"Handle op complete event, processor {engine.title} group {group.id}")
+                yield from self._complete(engine, group)
+            group.events.clear()
+
+    def _complete(self, engine: _Engine, group: _Group) -> Steps:
+        operation = group.operation
+        assert operation is not None
+        yield note(f"Completed {engine.title} operation index {operation.index} ROI 0")
+        self._done += 1
+        engine.taken.discard(group.id)
+        if group.uses_rdma:
+            group.uses_rdma = False
+            engine.rdma_taken.discard(group.rdma_id)
+            group.rdma_id = 0
+        group.active = False
+        group.lut = -1
+        engine.last_group = group.id
+        yield from self._tell(operation, OP_COMPLETED)
+        total = len(self._network.operations)
+        yield note(f"{self._done} HWLs done, totally {total} layers")
+        group.operation = None
+        if self._done == total:
+            return
+        other = engine.groups[1 - group.id]
+        if other.pending and self._ready(engine, other):
+            waiting = other.operation
+            assert waiting is not None
+            yield from self._program(engine, other)
+            if self._waiting[waiting.index] == 0:
+                yield from self._enable(waiting)
+        yield from self._dequeue(engine)
+
+
+def _needs_rdma(operation: Operation) -> bool:
+    if operation.type == "SDP":
+        return sdp_needs_rdma(operation)
+    return pdp_needs_rdma(operation) if operation.type == "PDP" else operation.type == "CDP"
+
+
+def drive(task: Task, placement: Placement) -> Steps:
+    """The steps of one DLA task, as :class:`Driver` gives them.
+
+    A generator: it yields :class:`~goldbeat.pymodels.nvdla.driver.driver_steps.Step` and is sent what a read read
+    (anything for other steps).
+
+    Raises:
+        InputError: descriptors that make no sense.
+        UsageError: an engine that nv_small does not have.
+    """
+    return Driver(network(placement.loadable, task), placement).run()

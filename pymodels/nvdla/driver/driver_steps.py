@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a driver does, step by step, and how it writes to registers."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.nvdla.engines.registers import register
+from goldbeat.pymodels.nvdla.loadable.layouts import MEM_SRAM
+from goldbeat.pymodels.nvdla.loadable.network import Cube, Network
+from goldbeat.pymodels.nvdla.loadable.placement import Placement
+
+Kind = Literal["write", "read", "interrupt", "note"]
+RAM_DRAM, RAM_SRAM = 1, 0
+"""Codes of the RAM_TYPE fields."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a driver.
+
+    Attributes:
+        kind: ``write`` or ``read`` a register, wait for an ``interrupt``, or a ``note``: something that happens in the
+            driver and asks nothing of the hardware.
+        address: byte address of the register.
+        value: to write.
+        text: of a note.
+    """
+
+    kind: Kind
+    address: int = 0
+    value: int = 0
+    text: str = ""
+
+
+Steps = Generator[Step, int, Any]
+"""Yields steps and is sent what was read (anything for the others)."""
+
+
+def write(block: str, name: str, value: int) -> Step:
+    """A write of a whole register, negative numbers in two's complement."""
+    return Step("write", register(block, name).address, value & 0xFFFFFFFF)
+
+
+def write_fields(block: str, name: str, **fields: int) -> Step:
+    """A write of fields as the driver puts them together: shifted and joined by "or", too large ones spilling over."""
+    one = register(block, name)
+    value = 0
+    for field, number in fields.items():
+        value |= number << one.field(field).lsb
+    return write(block, name, value)
+
+
+def write_address(block: str, prefix: str, address: int, *, high_first: bool = False) -> Steps:
+    """The writes of the low and the high word of an address."""
+    low, high = write(block, f"{prefix}_LOW", address), write(block, f"{prefix}_HIGH", address >> 32)
+    yield high if high_first else low
+    yield low if high_first else high
+
+
+def read(block: str, name: str) -> Step:
+    """A read of a register."""
+    return Step("read", register(block, name).address)
+
+
+def note(text: str) -> Step:
+    """Something to say."""
+    return Step("note", text=text)
+
+
+@dataclass(frozen=True)
+class Context:
+    """What programming an operation needs: the network and where its memories lie."""
+
+    network: Network
+    placement: Placement
+
+    def address(self, cube: Cube, what: str) -> int:
+        """The hardware address of a cube.
+
+        Raises:
+            InputError: it has none, or it is not a multiple of the atom's 8 bytes.
+        """
+        file = self.network.loadable.file
+        if cube.entry is None:
+            raise InputError(f"{what}: {cube.name} without an address", "one of the address list", file=file)
+        address = self.placement.address_of(cube.entry.id) + cube.offset
+        if address % 8:
+            raise InputError(f"{what}: {cube.name} at 0x{address:x}", "a multiple of 8", file=file)
+        return address
+
+    def fail(self, found: str, expected: str) -> InputError:
+        """An error about this file."""
+        return InputError(found, expected, file=self.network.loadable.file)
+
+
+def ram_type(cube: Cube) -> int:
+    """The code of a cube's memory; the driver writes that of DRAM for anything but SRAM."""
+    return RAM_SRAM if int(cube.record["type"]) == MEM_SRAM else RAM_DRAM
+
+
+def sizes(cube: Cube) -> tuple[int, int, int]:
+    """Width, height and channels."""
+    one = cube.record
+    return int(one["width"]), int(one["height"]), int(one["channel"])
+
+
+def strides(cube: Cube) -> tuple[int, int]:
+    """Line and surface stride."""
+    return int(cube.record["line_stride"]), int(cube.record["surf_stride"])

@@ -1,0 +1,227 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The driver's register writes of a convolution. Source: nvdla/sw, ``kmd/firmware/conv.c``."""
+
+from __future__ import annotations
+
+from goldbeat.pymodels.nvdla.driver.driver_steps import (
+    Context,
+    Step,
+    Steps,
+    ram_type,
+    read,
+    sizes,
+    strides,
+    write,
+    write_fields,
+)
+from goldbeat.pymodels.nvdla.engines.pixels import FORMATS, format_name
+from goldbeat.pymodels.nvdla.loadable.network import FEATURE, Operation
+
+BLOCKS = ("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
+"""In the order in which the driver goes through them."""
+DIRECT = 0
+ATOM = 8
+
+
+def program_conv(context: Context, operation: Operation, group: int) -> Steps:
+    """All steps before the enable: the group must be idle, then the blocks' registers."""
+    _check(context, operation)
+    for block in BLOCKS:
+        status = yield read(block, "S_STATUS")
+        if status >> (16 * group) & 0b11:
+            raise context.fail(f"{block} group {group} busy (S_STATUS 0x{status:x})", "an idle group")
+    yield from _cacc(context, operation)
+    mode, out = int(operation.desc["conv_mode"]), int(operation.desc["out_precision"])
+    for block in ("CMAC_A", "CMAC_B"):
+        yield write_fields(block, "D_MISC_CFG", CONV_MODE=mode, PROC_PRECISION=out)
+    yield from _csc(operation)
+    yield from _cdma(context, operation)
+
+
+def _name(operation: Operation) -> str:
+    return f"operation {operation.index} (CONV)"
+
+
+def _check(context: Context, operation: Operation) -> None:
+    desc, name = operation.desc, _name(operation)
+    if desc["weight_format"]:
+        raise context.fail(f"{name} with compressed weights", "plain ones: nv_small has no decompression")
+    if desc["data_format"] > FEATURE or desc["pixel_mapping"]:
+        raise context.fail(
+            f"{name} of data format {desc['data_format']}, mapping {desc['pixel_mapping']}", "known ones"
+        )
+    if desc["data_format"] != FEATURE and int(desc["data_format"]) not in FORMATS:
+        expected = f"one of nv_small: {', '.join(form.name for form in FORMATS.values())}"
+        raise context.fail(f"{name} of pixel format {format_name(int(desc['data_format']))}", expected)
+    if desc["out_cvt"]["scale"] != 1 or desc["out_cvt"]["offset"] != 0:
+        raise context.fail(f"{name} with an output converter", "scale 1 and offset 0")
+
+
+def _cacc(context: Context, operation: Operation) -> Steps:
+    desc, target = operation.desc, operation.cubes["dst_data"]
+    width, height, channel = sizes(target)
+    line, surface = strides(target)
+    block = "CACC"
+    yield write_fields(block, "D_MISC_CFG", CONV_MODE=int(desc["conv_mode"]), PROC_PRECISION=int(desc["out_precision"]))
+    yield write_fields(block, "D_DATAOUT_SIZE_0", DATAOUT_WIDTH=width - 1, DATAOUT_HEIGHT=height - 1)
+    yield write(block, "D_DATAOUT_SIZE_1", channel - 1)
+    address = context.address(target, _name(operation)) if target.entry is not None else 0
+    yield write(block, "D_DATAOUT_ADDR", address)
+    yield write(block, "D_BATCH_NUMBER", int(desc["batch"]) - 1)
+    yield write(block, "D_LINE_STRIDE", line)
+    yield write(block, "D_SURF_STRIDE", surface)
+    packed = width == 1 and height == 1
+    if packed and line != ATOM:
+        raise context.fail(f"{_name(operation)}: line stride {line} of a 1 x 1 output", str(ATOM))
+    yield write_fields(block, "D_DATAOUT_MAP", LINE_PACKED=packed, SURF_PACKED=packed)
+    yield write(block, "D_CLIP_CFG", int(desc["out_cvt"]["truncate"]))
+
+
+def _misc(block: str, operation: Operation, into: int) -> Step:
+    desc = operation.desc
+    return write_fields(
+        block,
+        "D_MISC_CFG",
+        CONV_MODE=int(desc["conv_mode"]),
+        IN_PRECISION=into,
+        PROC_PRECISION=int(desc["out_precision"]),
+        DATA_REUSE=int(desc["data_reuse"]),
+        WEIGHT_REUSE=int(desc["weight_reuse"]),
+        SKIP_DATA_RLS=int(desc["skip_data_rls"]),
+        SKIP_WEIGHT_RLS=int(desc["skip_weight_rls"]),
+    )
+
+
+def _csc(operation: Operation) -> Steps:
+    desc, target = operation.desc, operation.cubes["dst_data"]
+    width, height, channel = sizes(target)
+    block = "CSC"
+
+    def less(field: str) -> int:
+        return int(desc[field]) - 1
+
+    yield _misc(block, operation, int(desc["out_precision"]))
+    yield write(block, "D_DATAIN_FORMAT", int(desc["data_format"] != FEATURE))
+    yield write_fields(
+        block,
+        "D_DATAIN_SIZE_EXT_0",
+        DATAIN_WIDTH_EXT=less("input_width_csc"),
+        DATAIN_HEIGHT_EXT=less("input_height_csc"),
+    )
+    yield write(block, "D_DATAIN_SIZE_EXT_1", less("input_channel_csc"))
+    yield write(block, "D_BATCH_NUMBER", less("batch"))
+    yield write(block, "D_POST_Y_EXTENSION", int(desc["post_extension"]))
+    yield write(block, "D_ENTRY_PER_SLICE", less("entry_per_slice"))
+    yield write(block, "D_WEIGHT_FORMAT", int(desc["weight_format"]))
+    yield write_fields(
+        block,
+        "D_WEIGHT_SIZE_EXT_0",
+        WEIGHT_WIDTH_EXT=less("kernel_width_csc"),
+        WEIGHT_HEIGHT_EXT=less("kernel_height_csc"),
+    )
+    yield write_fields(
+        block, "D_WEIGHT_SIZE_EXT_1", WEIGHT_CHANNEL_EXT=less("kernel_channel_csc"), WEIGHT_KERNEL=channel - 1
+    )
+    yield write(block, "D_WEIGHT_BYTES", int(operation.cubes["weight_data"].record["size"]))
+    yield write(block, "D_WMB_BYTES", int(operation.cubes["wmb_data"].record["size"]))
+    yield write_fields(
+        block, "D_DATAOUT_SIZE_0", DATAOUT_WIDTH=less("input_width_cmac"), DATAOUT_HEIGHT=less("input_height_cmac")
+    )
+    yield write(block, "D_DATAOUT_SIZE_1", channel - 1)
+    yield write(block, "D_ATOMICS", width * height - 1)
+    yield write(block, "D_RELEASE", less("release"))
+    direct = desc["conv_mode"] == DIRECT
+    yield write_fields(
+        block,
+        "D_CONV_STRIDE_EXT",
+        CONV_X_STRIDE_EXT=less("conv_stride_x") if direct else 0,
+        CONV_Y_STRIDE_EXT=less("conv_stride_y") if direct else 0,
+    )
+    yield write_fields(block, "D_DILATION_EXT", X_DILATION_EXT=less("dilation_x"), Y_DILATION_EXT=less("dilation_y"))
+    yield write_fields(
+        block,
+        "D_ZERO_PADDING",
+        PAD_LEFT=int(desc["pad_x_left"]) if direct else 0,
+        PAD_TOP=int(desc["pad_y_top"]) if direct else 0,
+    )
+    yield write(block, "D_ZERO_PADDING_VALUE", int(desc["pad_val"]) & 0xFFFF)
+    yield write_fields(block, "D_BANK", DATA_BANK=less("data_bank"), WEIGHT_BANK=less("weight_bank"))
+    yield write(block, "D_PRA_CFG", int(desc["pra_truncate"]))
+
+
+def _cdma(context: Context, operation: Operation) -> Steps:
+    desc, source, weights = operation.desc, operation.cubes["src_data"], operation.cubes["weight_data"]
+    channel = sizes(operation.cubes["dst_data"])[2]
+    block = "CDMA"
+
+    def less(field: str) -> int:
+        return int(desc[field]) - 1
+
+    def words(high: str, low: str, address: int) -> Steps:
+        yield write(block, high, address >> 32)
+        yield write(block, low, address)
+
+    pixel = desc["data_format"] != FEATURE
+    yield _misc(block, operation, int(desc["in_precision"]))
+    yield write_fields(
+        block,
+        "D_DATAIN_FORMAT",
+        DATAIN_FORMAT=pixel,
+        PIXEL_FORMAT=int(desc["data_format"]) if pixel else 0,
+        PIXEL_MAPPING=0,
+        PIXEL_SIGN_OVERRIDE=int(desc["pixel_override"]),
+    )
+    width, height, depth = sizes(source)
+    line, surface = strides(source)
+    yield write_fields(block, "D_DATAIN_SIZE_0", DATAIN_WIDTH=width - 1, DATAIN_HEIGHT=height - 1)
+    yield write(block, "D_DATAIN_SIZE_1", depth - 1)
+    yield write_fields(
+        block,
+        "D_DATAIN_SIZE_EXT_0",
+        DATAIN_WIDTH_EXT=less("input_width_csc"),
+        DATAIN_HEIGHT_EXT=less("input_height_csc"),
+    )
+    base = context.address(source, _name(operation))
+    yield write(block, "D_DAIN_RAM_TYPE", ram_type(source))
+    yield from words("D_DAIN_ADDR_HIGH_0", "D_DAIN_ADDR_LOW_0", base)
+    yield from words("D_DAIN_ADDR_HIGH_1", "D_DAIN_ADDR_LOW_1", base + int(operation.surface["offset_u"]))
+    yield write(block, "D_LINE_STRIDE", line)
+    yield write(block, "D_SURF_STRIDE", surface)
+    yield write(block, "D_LINE_UV_STRIDE", int(operation.surface["in_line_uv_stride"]))
+    yield write_fields(
+        block, "D_DAIN_MAP", LINE_PACKED=line == width * ATOM, SURF_PACKED=surface == width * height * ATOM
+    )
+    yield write(block, "D_BATCH_NUMBER", less("batch"))
+    yield write(block, "D_BATCH_STRIDE", int(desc["batch_stride"]))
+    yield write(block, "D_ENTRY_PER_SLICE", less("entry_per_slice"))
+    yield write(block, "D_FETCH_GRAIN", less("fetch_grain"))
+    yield write(block, "D_WEIGHT_FORMAT", int(desc["weight_format"]))
+    yield write(block, "D_WEIGHT_SIZE_0", less("bytes_per_kernel"))
+    yield write(block, "D_WEIGHT_SIZE_1", channel - 1)
+    yield write(block, "D_WEIGHT_RAM_TYPE", ram_type(weights))
+    at = context.address(weights, _name(operation)) if weights.entry is not None else 0
+    yield from words("D_WEIGHT_ADDR_HIGH", "D_WEIGHT_ADDR_LOW", at)
+    yield write(block, "D_WEIGHT_BYTES", int(weights.record["size"]))
+    yield write(block, "D_MEAN_FORMAT", int(desc["mean_format"]))
+    if desc["mean_format"] == 1:
+        ry, gu, bv, ax = (int(desc[f"mean_{c}"]) & 0xFFFF for c in ("ry", "gu", "bv", "ax"))
+        yield write_fields(block, "D_MEAN_GLOBAL_0", MEAN_RY=ry, MEAN_GU=gu)
+        yield write_fields(block, "D_MEAN_GLOBAL_1", MEAN_BV=bv, MEAN_AX=ax)
+    convert = desc["in_cvt"]
+    if convert["enable"]:
+        yield write_fields(block, "D_CVT_CFG", CVT_EN=1, CVT_TRUNCATE=int(convert["truncate"]))
+        yield write(block, "D_CVT_OFFSET", int(convert["offset"]))
+        yield write(block, "D_CVT_SCALE", int(convert["scale"]))
+    else:
+        yield write(block, "D_CVT_CFG", 0)
+    yield write_fields(block, "D_CONV_STRIDE", CONV_X_STRIDE=less("conv_stride_x"), CONV_Y_STRIDE=less("conv_stride_y"))
+    yield write_fields(
+        block,
+        "D_ZERO_PADDING",
+        PAD_LEFT=int(desc["pad_x_left"]),
+        PAD_RIGHT=int(desc["pad_x_right"]),
+        PAD_TOP=int(desc["pad_y_top"]),
+        PAD_BOTTOM=int(desc["pad_y_bottom"]),
+    )
+    yield write(block, "D_ZERO_PADDING_VALUE", int(desc["pad_val"]) & 0xFFFF)
+    yield write_fields(block, "D_BANK", WEIGHT_BANK=less("weight_bank"), DATA_BANK=less("data_bank"))

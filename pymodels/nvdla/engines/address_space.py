@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Memory as an engine's DMA sees it: regions of bytes, read and written by arrays of addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.axi.memory import Region, check_regions
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.engines.registers import Values
+
+ATOM = 8
+"""Bytes of an atom of nv_small: 8 int8 channels of one point."""
+LARGEST_CUBE = 1 << 24
+"""Bytes of a cube that the models take on: they need some sixty times as many while they work."""
+LARGEST_POINT = 32
+"""Bytes that an engine reads at once: 8 channels of two 16-bit operands."""
+
+
+class AddressSpace:
+    """A private copy of some regions.
+
+    Operands may end in mid-atom: what begins inside of a region is read to its end, 0 beyond the region's last byte.
+
+    Args:
+        regions: what the memory holds; their arrays stay as they are.
+    """
+
+    def __init__(self, regions: Sequence[Region]) -> None:
+        check_regions(regions)
+        self._regions: list[Region] = []
+        self._held: list[npt.NDArray[np.uint8]] = []
+        for region in regions:
+            # Zeros up to the next region at most.
+            behind = min((r.base for r in regions if r.base >= region.end), default=region.end + LARGEST_POINT)
+            size = len(region.data)
+            held = np.zeros(size + min(behind - region.end, LARGEST_POINT - 1), np.uint8)
+            held[:size] = region.data
+            self._held.append(held)
+            self._regions.append(Region(region.name, region.base, held[:size], region.readable, region.writable))
+
+    @property
+    def regions(self) -> tuple[Region, ...]:
+        """The regions as they are now."""
+        return tuple(self._regions)
+
+    def contents(self) -> dict[str, npt.NDArray[np.uint8]]:
+        """Bytes by the name of the region."""
+        return {r.name: r.data for r in self._regions}
+
+    def read(self, addresses: npt.NDArray[np.int64], size: int = ATOM) -> npt.NDArray[np.uint8]:
+        """(..., size) bytes from each address on.
+
+        Raises:
+            InputError: an address outside of all regions, or without the right to read.
+        """
+        parts = self._split(addresses, size, write=False)
+        if (total := addresses.size * size) > LARGEST_CUBE:
+            raise UsageError(f"a DMA of {total} bytes: the model takes at most {LARGEST_CUBE}")
+        out = np.empty((*addresses.shape, size), np.uint8)
+        for number, mine in parts:
+            places = addresses[mine] - self._regions[number].base
+            out[mine] = self._held[number][places[..., None] + np.arange(size)]
+        return out
+
+    def run(self, address: int, size: int) -> npt.NDArray[np.uint8]:
+        """(size,) bytes one after the other.
+
+        Raises:
+            InputError: not all of them in one region, or no right to read.
+        """
+        ((number, _),) = self._split(np.array([address], np.int64), size, write=False)
+        first = address - self._regions[number].base
+        return self._held[number][first : first + size]
+
+    def write(self, addresses: npt.NDArray[np.int64], data: npt.NDArray[np.uint8]) -> None:
+        """Write (..., size) bytes at each address.
+
+        Raises:
+            InputError: an address outside of all regions, or without the right to write.
+        """
+        size = data.shape[-1]
+        for number, mine in self._split(addresses, size, write=True):
+            region = self._regions[number]
+            region.data[(addresses[mine] - region.base)[..., None] + np.arange(size)] = data[mine]
+
+    def _split(
+        self, addresses: npt.NDArray[np.int64], size: int, *, write: bool
+    ) -> list[tuple[int, npt.NDArray[np.bool_]]]:
+        left = np.ones(addresses.shape, np.bool_)
+        parts = []
+        for number, region in enumerate(self._regions):
+            end = region.end if write else region.base + len(self._held[number])
+            mine = (addresses >= region.base) & (addresses < region.end) & (addresses + size <= end)
+            if mine.any():
+                if not (region.writable if write else region.readable):
+                    raise InputError(
+                        f"{'a write to' if write else 'a read from'} region {region.name}", "one that is allowed"
+                    )
+                parts.append((number, mine))
+                left &= ~mine
+        if left.any():
+            names = ", ".join(f"{r.name} 0x{r.base:x}..0x{r.end - 1:x}" for r in self._regions)
+            raise InputError(f"DMA address 0x{int(addresses[left][0]):x}", f"an address inside of {names}")
+        return parts
+
+
+def atom_addresses(
+    base: int, width: int, height: int, surfaces: int, line_stride: int, surface_stride: int, size: int = ATOM
+) -> npt.NDArray[np.int64]:
+    """(surfaces, height, width) addresses of the atoms of a cube; ``size`` bytes belong to each point of a surface."""
+    if (total := surfaces * height * width * size) > LARGEST_CUBE:
+        raise UsageError(
+            f"a cube of {width} x {height} points and {surfaces} surfaces, {total} bytes: the model takes at most "
+            f"{LARGEST_CUBE}"
+        )
+    s, y, x = np.ogrid[:surfaces, :height, :width]
+    return np.asarray(base + s * surface_stride + y * line_stride + x * size, np.int64)
+
+
+def cube_addresses(
+    values: Values, block: str, prefix: str, size: tuple[int, int, int], point: int = ATOM, first: int = 0
+) -> npt.NDArray[np.int64]:
+    """Where the atoms of a cube lie whose address and strides a block's registers hold.
+
+    Args:
+        values: the group's registers.
+        block: ``SDP_RDMA``, for instance.
+        prefix: of the registers' names, such as ``D_SRC``.
+        size: width, height and surfaces.
+        point: bytes of each point of a surface.
+        first: column at which the cube begins.
+
+    Returns:
+        (surfaces, height, width) addresses.
+    """
+    line, surface = (values.get(block, f"{prefix}_{side}_STRIDE") for side in ("LINE", "SURFACE"))
+    return atom_addresses(values.address(block, prefix) + first * point, *size, line, surface, point)

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Direct convolution of nv_small, int8: CDMA's converter, CSC's windows, CMAC's products, CACC's sums and truncation.
+
+The input is a feature cube or pixels (:mod:`~goldbeat.pymodels.nvdla.engines.pixels`).
+
+Source: public C model and RTL of nvdla/hw, branch nv_small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.engines.address_space import ATOM, AddressSpace, atom_addresses
+from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, shift_right, signed
+from goldbeat.pymodels.nvdla.engines.limits import check_work
+from goldbeat.pymodels.nvdla.engines.pixels import pixel_lines, windows
+from goldbeat.pymodels.nvdla.engines.registers import Values
+from goldbeat.pymodels.nvdla.engines.weights import ATOM_C, unpack_weights
+
+PARTIAL_BITS, SUM_BITS = 34, 32
+"""Widths of CACC's partial sums, which saturate, and of its output."""
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """A direct convolution without its DMA.
+
+    Attributes:
+        stride, dilation: along x and y.
+        pad: left and top; what windows cover to the right and below is padding, too.
+        pad_value: what stands in the padding.
+        out: width and height of the output.
+        truncate: bits that CACC shifts its sums to the right, halves away from zero, saturated to 32 bits.
+    """
+
+    stride: tuple[int, int] = (1, 1)
+    dilation: tuple[int, int] = (1, 1)
+    pad: tuple[int, int] = (0, 0)
+    pad_value: int = 0
+    out: tuple[int, int] = (1, 1)
+    truncate: int = 0
+
+    def __call__(self, data: Ints, weights: npt.NDArray[np.int8]) -> Ints:
+        """(C, H, W) int8 values and (K, C, R, S) weights to (K, out height, out width) sums of 32 bits."""
+        channels, height, width = data.shape
+        kernels, depth, rows, columns = weights.shape
+        if depth != channels:
+            raise UsageError(f"weights of {depth} channels for data of {channels}")
+        wide, high = self.out
+        need_x = (wide - 1) * self.stride[0] + (columns - 1) * self.dilation[0] + 1
+        need_y = (high - 1) * self.stride[1] + (rows - 1) * self.dilation[1] + 1
+        left, top = self.pad
+        shape = (channels, max(need_y, height + top), max(need_x, width + left))
+        check_work(kernels, channels, rows * columns, self.out, shape)
+        padded = np.full(shape, self.pad_value, np.int64)
+        padded[:, top : top + height, left : left + width] = data
+        sums = np.zeros((kernels, high, wide), np.int64)
+        high_end, low_end = (1 << (PARTIAL_BITS - 1)) - 1, -(1 << (PARTIAL_BITS - 1))
+        # In the order of the hardware, as partial sums saturate.
+        for c in range(0, channels, ATOM_C):
+            for r in range(rows):
+                y = r * self.dilation[1]
+                for s in range(columns):
+                    x = s * self.dilation[0]
+                    points = padded[
+                        c : c + ATOM_C,
+                        y : y + (high - 1) * self.stride[1] + 1 : self.stride[1],
+                        x : x + (wide - 1) * self.stride[0] + 1 : self.stride[0],
+                    ]
+                    block = weights[:, c : c + ATOM_C, r, s].astype(np.int64)
+                    sums = np.clip(sums + np.tensordot(block, points, axes=1), low_end, high_end)
+        return shift_right(sums, self.truncate, PARTIAL_BITS, SUM_BITS)
+
+
+def convolution_from_registers(values: Values) -> Convolution:
+    """The operation that a group of registers describes.
+
+    Raises:
+        UsageError: nv_small, or this model, cannot do it.
+    """
+    for name, field, why in (
+        ("D_MISC_CFG", "CONV_MODE", "nv_small has no Winograd mode"),
+        ("D_MISC_CFG", "PROC_PRECISION", "nv_small knows int8 only"),
+        ("D_WEIGHT_FORMAT", "WEIGHT_FORMAT", "nv_small has no weight decompression"),
+        ("D_BATCH_NUMBER", "BATCHES", "nv_small has no batches"),
+    ):
+        if found := values.get("CSC", name, field):
+            raise UsageError(f"CSC.{name}.{field} is {found}: {why}")
+
+    def pair(register: str, x: str, y: str) -> tuple[int, int]:
+        return values.get("CSC", register, x), values.get("CSC", register, y)
+
+    stride = pair("D_CONV_STRIDE_EXT", "CONV_X_STRIDE_EXT", "CONV_Y_STRIDE_EXT")
+    dilation = pair("D_DILATION_EXT", "X_DILATION_EXT", "Y_DILATION_EXT")
+    pad = pair("D_ZERO_PADDING", "PAD_LEFT", "PAD_TOP")
+    out = pair("D_DATAOUT_SIZE_0", "DATAOUT_WIDTH", "DATAOUT_HEIGHT")
+    if values.get("CSC", "D_DATAIN_FORMAT", "DATAIN_FORMAT"):
+        # Windows in lines of pixels, padded by CDMA, are cut out before; CSC has no dilation there.
+        stride, dilation, pad = (0, stride[1]), (0, 0), (0, pad[1])
+    return Convolution(
+        (stride[0] + 1, stride[1] + 1),
+        (dilation[0] + 1, dilation[1] + 1),
+        pad,
+        signed(values.get("CSC", "D_ZERO_PADDING_VALUE", "PAD_VALUE"), 8),
+        (out[0] + 1, out[1] + 1),
+        values.get("CACC", "D_CLIP_CFG", "CLIP_TRUNCATE"),
+    )
+
+
+def run_conv(values: Values, memory: AddressSpace, incoming: Ints | None = None) -> Ints:
+    """Carry out the convolution; its sums go on to SDP, memory stays as it is.
+
+    Args:
+        values: the group's registers of CDMA, CSC and CACC.
+        memory: holds data and weights.
+        incoming: None.
+
+    Returns:
+        (surfaces, height, width, 8) sums of 32 bits, 0 for kernels that do not exist.
+
+    Raises:
+        UsageError: nv_small, or this model, cannot do it.
+        InputError: a cube lies outside of the memory.
+    """
+    convolution = convolution_from_registers(values)
+    size = values.get("CSC", "D_WEIGHT_SIZE_EXT_0", "WEIGHT_HEIGHT_EXT") + 1
+    wide = values.get("CSC", "D_WEIGHT_SIZE_EXT_0", "WEIGHT_WIDTH_EXT") + 1
+    kernels = values.get("CSC", "D_WEIGHT_SIZE_EXT_1", "WEIGHT_KERNEL") + 1
+    depth = values.get("CSC", "D_WEIGHT_SIZE_EXT_1", "WEIGHT_CHANNEL_EXT") + 1
+    pixels = _is_pixel(values)
+    joined = _joined_rows(values, depth, wide) if pixels else 1
+    at = values.get("CDMA", "D_WEIGHT_ADDR_HIGH") << 32 | values.get("CDMA", "D_WEIGHT_ADDR_LOW")
+    raw = memory.run(at, kernels * depth * size * wide)
+    weights = unpack_weights(raw, kernels, depth, size, wide, joined)
+    if pixels:
+        channels = values.get("CSC", "D_DATAIN_SIZE_EXT_1", "DATAIN_CHANNEL_EXT") + 1
+        lines = pixel_lines(values, memory)
+        stride = values.get("CSC", "D_CONV_STRIDE_EXT", "CONV_X_STRIDE_EXT") + 1
+        data = windows(lines, channels, depth, convolution.out[0], stride)
+    else:
+        data = _data(values, memory)
+    sums = convolution(data, weights)
+    surfaces = -(-kernels // ATOM)
+    full = np.zeros((surfaces * ATOM, *sums.shape[1:]), np.int64)
+    full[:kernels] = sums
+    return full.reshape(surfaces, ATOM, *sums.shape[1:]).transpose(0, 2, 3, 1)
+
+
+def _is_pixel(values: Values) -> bool:
+    csc, cdma = (values.get(block, "D_DATAIN_FORMAT", "DATAIN_FORMAT") for block in ("CSC", "CDMA"))
+    if csc != cdma:
+        raise UsageError(f"CSC.D_DATAIN_FORMAT is {csc}, CDMA.D_DATAIN_FORMAT {cdma}: both pixels (1) or both features")
+    return bool(csc)
+
+
+def _joined_rows(values: Values, depth: int, wide: int) -> int:
+    """Rows of a kernel that go through the multipliers together ("post-extension")."""
+    if wide != 1:
+        raise UsageError(f"CSC.D_WEIGHT_SIZE_EXT_0.WEIGHT_WIDTH_EXT: {wide} columns, pixel input has 1")
+    code = values.get("CSC", "D_POST_Y_EXTENSION", "Y_EXTENSION")
+    if code > 2 or (code and depth << code > ATOM_C):
+        raise UsageError(
+            f"CSC.D_POST_Y_EXTENSION.Y_EXTENSION is {code} with {depth} elements in a kernel's row: "
+            f"at most 2, rows together at most {ATOM_C} elements"
+        )
+    return 1 << code
+
+
+def _data(values: Values, memory: AddressSpace) -> Ints:
+    width = values.get("CDMA", "D_DATAIN_SIZE_0", "DATAIN_WIDTH") + 1
+    height = values.get("CDMA", "D_DATAIN_SIZE_0", "DATAIN_HEIGHT") + 1
+    channels = values.get("CDMA", "D_DATAIN_SIZE_1", "DATAIN_CHANNEL") + 1
+    base = values.get("CDMA", "D_DAIN_ADDR_HIGH_0") << 32 | values.get("CDMA", "D_DAIN_ADDR_LOW_0")
+    line, surface = values.get("CDMA", "D_LINE_STRIDE"), values.get("CDMA", "D_SURF_STRIDE")
+    surfaces = -(-channels // ATOM)
+    atoms = memory.read(atom_addresses(base, width, height, surfaces, line, surface)).view(np.int8).astype(np.int64)
+    data = atoms.transpose(0, 3, 1, 2).reshape(surfaces * ATOM, height, width)[:channels]
+    if values.get("CDMA", "D_CVT_CFG", "CVT_EN"):
+        offset = signed(values.get("CDMA", "D_CVT_OFFSET", "CVT_OFFSET"), 16)
+        scale = signed(values.get("CDMA", "D_CVT_SCALE", "CVT_SCALE"), 16)
+        shift = values.get("CDMA", "D_CVT_CFG", "CVT_TRUNCATE")
+        data = np.clip(shift_right((data - offset) * scale, shift, 62, 17), -128, 127)
+    return data

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What nv_small's engines do to memory, stated as their registers program it.
+
+The bench of the RTL compares with this: register values of one group, memory before, memory after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.axi.memory import Region
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace
+from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
+from goldbeat.pymodels.nvdla.engines.cdp import run_cdp
+from goldbeat.pymodels.nvdla.engines.conv import run_conv
+from goldbeat.pymodels.nvdla.engines.pdp import run_pdp
+from goldbeat.pymodels.nvdla.engines.registers import Tables, Values
+from goldbeat.pymodels.nvdla.engines.sdp import run_sdp
+
+_ENGINES: dict[str, Callable[[Values, AddressSpace, Ints | None], Ints]] = {
+    "CONV": run_conv,
+    "SDP": run_sdp,
+    "PDP": run_pdp,
+    "CDP": run_cdp,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """What an operation leaves.
+
+    Attributes:
+        memory: (size,) bytes of each region after the operation.
+        output: (surfaces, height, width, 8) the output: sums of 32 bits of a convolution, which go on to SDP; int8 values
+            of the others, which SDP may hand on to PDP.
+    """
+
+    memory: dict[str, npt.NDArray[np.uint8]]
+    output: Ints
+
+
+def run(
+    engine: str,
+    registers: Mapping[int, int],
+    memory: Sequence[Region],
+    incoming: Ints | None = None,
+    luts: Tables | None = None,
+) -> Result:
+    """Carry out one operation.
+
+    Args:
+        engine: ``CONV``, ``SDP``, ``PDP`` or ``CDP``.
+        registers: byte address to value of the group that is run, all blocks of the engine included; what was never
+            written has its reset value. Other blocks do no harm.
+        memory: regions of the address space; their arrays stay as they are.
+        incoming: what comes from the engine before in flying mode.
+        luts: LE and LO table, CDP only.
+
+    Raises:
+        UsageError: nv_small cannot do what the registers say.
+        InputError: a cube lies outside of the memory.
+    """
+    if engine not in _ENGINES:
+        raise UsageError(f"unknown engine {engine!r}; known: {', '.join(_ENGINES)}")
+    space = AddressSpace(memory)
+    output = _ENGINES[engine](Values(registers, luts), space, incoming)
+    return Result(space.contents(), output)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes that a file or its registers ask for, checked before anything is allocated."""
+
+from __future__ import annotations
+
+from math import prod
+
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.engines.address_space import ATOM, LARGEST_CUBE
+from goldbeat.pymodels.nvdla.engines.pixels import FORMATS
+from goldbeat.pymodels.nvdla.loadable.network import FEATURE, LARGEST_SIDE, Cube, Operation
+from goldbeat.pymodels.nvdla.loadable.placement import Placement
+
+LARGEST_WORK = 1 << 33
+"""Multiply-accumulates of a convolution that the model takes on; the largest layers of VGG-16 have a quarter of it."""
+_CHECKED = ("src_data", "dst_data")
+
+
+def check_work(kernels: int, depth: int, points: int, out: tuple[int, int], padded: tuple[int, ...]) -> None:
+    """Refuse a convolution that is too large for the model.
+
+    Args:
+        kernels: number of kernels.
+        depth: their channels.
+        points: rows times columns of a kernel.
+        out: width and height of the output.
+        padded: shape of the input with its padding.
+
+    Raises:
+        UsageError: which size is too large.
+    """
+    for what, size, most in (
+        ("output values", kernels * prod(out), LARGEST_CUBE),
+        ("input values with padding", prod(padded), LARGEST_CUBE),
+        ("multiply-accumulates", kernels * depth * points * prod(out), LARGEST_WORK),
+    ):
+        if size > most:
+            raise UsageError(f"a convolution of {size} {what}: the model takes at most {most}")
+
+
+def check_sizes(placement: Placement, operation: Operation) -> None:
+    """Refuse an operation whose cubes do not fit into their memories.
+
+    Raises:
+        InputError: the field, its value and what there is room for.
+    """
+    for name in _CHECKED:
+        cube = operation.cubes.get(name)
+        if cube is not None:
+            _check_cube(placement, operation, cube)
+    weights = operation.cubes.get("weight_data")
+    if weights is not None and weights.entry is not None:
+        size, room = int(weights.record["size"]), _room(placement, weights)
+        if size > room:
+            raise _error(
+                placement, operation, weights, "size", f"at most {room}, the bytes of its memory from there on"
+            )
+
+
+def _check_cube(placement: Placement, operation: Operation, cube: Cube) -> None:
+    record = cube.record
+    if not cube.on_the_fly and cube.entry is None:
+        return
+    for side in ("width", "height", "channel"):
+        if not 1 <= int(record[side]) <= LARGEST_SIDE:
+            raise _error(placement, operation, cube, side, f"1..{LARGEST_SIDE}")
+    if cube.on_the_fly:
+        return
+    width, height, channel = (int(record[side]) for side in ("width", "height", "channel"))
+    steps = {"line_stride": height - 1, "surf_stride": -(-channel // ATOM) - 1}
+    last, code = (width - 1) * ATOM, FEATURE
+    if cube.name == "src_data" and operation.type == "CONV":
+        code = int(operation.desc["data_format"])
+    if code != FEATURE and code not in FORMATS:
+        return  # The format itself is refused, by its name.
+    if code in FORMATS:
+        steps["surf_stride"] = 0
+        last = width * len(FORMATS[code].planes[0]) - 1
+    room, needed = _room(placement, cube), last + sum(int(record[f]) * n for f, n in steps.items())
+    if needed >= room:
+        spans = {"width": last} | {f: int(record[f]) * n for f, n in steps.items()}
+        field = max(spans, key=lambda f: spans[f])
+        wanted = f"a cube of {width} x {height} x {channel} within {room} bytes, not up to byte {needed}"
+        raise _error(placement, operation, cube, field, wanted)
+    if width * height * -(-channel // ATOM) * ATOM > LARGEST_CUBE:
+        raise _error(placement, operation, cube, "width", f"a cube of at most {LARGEST_CUBE} bytes")
+
+
+def _room(placement: Placement, cube: Cube) -> int:
+    """Bytes from a cube's place to the end of its memory."""
+    assert cube.entry is not None
+    return placement.loadable.memory(cube.entry.mem_id).size - cube.entry.offset - cube.offset
+
+
+def _error(placement: Placement, operation: Operation, cube: Cube, field: str, expected: str) -> InputError:
+    found = f"operation {operation.index} ({operation.type}) {cube.name}.{field} {int(cube.record[field])}"
+    return InputError(found, expected, file=placement.loadable.file)

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PDP of nv_small, int8: max, min and average pooling with padding, whole or split along the width.
+
+Source: public C model and RTL of nvdla/hw, branch nv_small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.engines.address_space import ATOM, AddressSpace, cube_addresses
+from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, signed, wrap
+from goldbeat.pymodels.nvdla.engines.registers import Values
+
+LINE_BITS, WINDOW_BITS = 11, 14
+"""Widths of the sum over a window's row and of that over the whole window; larger sums wrap."""
+MAX_KERNEL = 8
+METHODS = ("average", "max", "min")
+"""By the code of POOLING_METHOD."""
+
+
+@dataclass(frozen=True)
+class Pooling:
+    """A pooling operation without its DMA.
+
+    Attributes:
+        method: one of :data:`METHODS`.
+        kernel: width and height, 1..8.
+        stride: along width and height, 1..16.
+        pad: left and top padding, 0..7. What a window covers to the right and below counts as padding, too.
+        out: width and height of the output.
+        pad_values: what 1 to 7 padded elements of a row add to an average, 19-bit numbers.
+        reciprocal: of the kernel's width and height, 65536 times.
+    """
+
+    method: str
+    kernel: tuple[int, int]
+    stride: tuple[int, int]
+    pad: tuple[int, int]
+    out: tuple[int, int]
+    pad_values: tuple[int, ...] = (0,) * 7
+    reciprocal: tuple[int, int] = (0x10000, 0x10000)
+
+    def __call__(self, data: Ints) -> Ints:
+        """(surfaces, height, width, 8) int8 values to (surfaces, out height, out width, 8).
+
+        Raises:
+            UsageError: a window lies in the padding as a whole.
+        """
+        _, height, width, _ = data.shape
+        columns = _windows(width, self.kernel[0], self.stride[0], self.pad[0], self.out[0], "width")
+        rows = _windows(height, self.kernel[1], self.stride[1], self.pad[1], self.out[1], "height")
+        if self.method == "average":
+            return self._average(data, rows, columns)
+        reduce = np.maximum if self.method == "max" else np.minimum
+        lines = np.stack([reduce.reduce(data[:, :, a:b], axis=2) for a, b in columns], axis=2)
+        return np.stack([reduce.reduce(lines[:, a:b], axis=1) for a, b in rows], axis=1)
+
+    def _average(self, data: Ints, rows: list[tuple[int, int]], columns: list[tuple[int, int]]) -> Ints:
+        lines = []
+        for a, b in columns:
+            total = wrap(data[:, :, a:b].sum(axis=2), LINE_BITS)
+            lines.append(wrap(total + self._padding(self.kernel[0] - (b - a)), LINE_BITS))
+        line = np.stack(lines, axis=2)
+        sums = []
+        for a, b in rows:
+            total = wrap(line[:, a:b].sum(axis=1), WINDOW_BITS)
+            sums.append(wrap(total + self._padding(self.kernel[1] - (b - a)) * self.kernel[0], WINDOW_BITS))
+        window = np.stack(sums, axis=1)
+        narrower = reciprocal(window, self.reciprocal[0], LINE_BITS)
+        return reciprocal(narrower, self.reciprocal[1], 8)
+
+    def _padding(self, count: int) -> int:
+        return self.pad_values[count - 1] if count else 0
+
+
+def _windows(size: int, kernel: int, stride: int, pad: int, out: int, what: str) -> list[tuple[int, int]]:
+    found = []
+    for i in range(out):
+        first = i * stride - pad
+        a, b = max(first, 0), min(first + kernel, size)
+        if a >= b:
+            raise UsageError(
+                f"PDP: window {i} along the {what} holds no data (kernel {kernel}, pad {pad}, size {size})"
+            )
+        found.append((a, b))
+    return found
+
+
+def reciprocal(values: Ints, factor: int, bits: int) -> Ints:
+    """``values * factor / 65536``, halves away from zero, cut to ``bits`` as the hardware cuts it.
+
+    Args:
+        values: signed numbers, any shape.
+        factor: 17 bits.
+        bits: of the result; a quotient that does not fit loses its upper bits, a positive one its sign bit as well.
+    """
+    product = values * factor
+    low = product & 0xFFFF
+    below = wrap((product >> 16) + (low > 0x8000), bits)
+    # A number that is not negative loses its sign bit before the rounding bit is added.
+    above = wrap(((product >> 16) & ((1 << (bits - 1)) - 1)) + (low >> 15), bits)
+    return np.where(product < 0, below, above)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A vertical strip of a split operation: input columns [first, first + width), ``out`` columns of output."""
+
+    first: int
+    width: int
+    out: int
+    pad_left: int
+
+
+def parts_from_registers(values: Values) -> tuple[Part, ...]:
+    """The strips; one where the operation is not split."""
+    count = values.get("PDP", "D_OPERATION_MODE_CFG", "SPLIT_NUM") + 1
+    pad = values.get("PDP", "D_POOLING_PADDING_CFG", "PAD_LEFT")
+    if count == 1:
+        width = values.get("PDP", "D_DATA_CUBE_IN_WIDTH", "CUBE_IN_WIDTH") + 1
+        out = values.get("PDP", "D_DATA_CUBE_OUT_WIDTH", "CUBE_OUT_WIDTH") + 1
+        return (Part(0, width, out, pad),)
+    kernel = values.get("PDP", "D_POOLING_KERNEL_CFG", "KERNEL_WIDTH")
+    stride = values.get("PDP", "D_POOLING_KERNEL_CFG", "KERNEL_STRIDE_WIDTH")
+    overlap = kernel - stride
+    first, last, mid = (
+        values.get("PDP", "D_PARTIAL_WIDTH_IN", f"PARTIAL_WIDTH_IN_{p}") + 1 for p in ("FIRST", "LAST", "MID")
+    )
+    outs = [values.get("PDP", "D_PARTIAL_WIDTH_OUT", f"PARTIAL_WIDTH_OUT_{p}") + 1 for p in ("FIRST", "LAST", "MID")]
+    parts = [Part(0, first, outs[0], pad)]
+    for i in range(1, count):
+        wide, out = (last, outs[1]) if i == count - 1 else (mid, outs[2])
+        parts.append(Part(first + (i - 1) * mid - overlap, wide + overlap, out, 0))
+    return tuple(parts)
+
+
+def pooling_from_registers(values: Values) -> Pooling:
+    """The operation that a group of registers describes, without the split.
+
+    Raises:
+        UsageError: nv_small cannot do it.
+    """
+    if (found := values.get("PDP", "D_DATA_FORMAT", "INPUT_DATA")) != 0:
+        raise UsageError(f"PDP.D_DATA_FORMAT.INPUT_DATA is {found}: nv_small knows int8 only")
+    code = values.get("PDP", "D_OPERATION_MODE_CFG", "POOLING_METHOD")
+    if code >= len(METHODS):
+        raise UsageError(f"PDP.D_OPERATION_MODE_CFG.POOLING_METHOD is {code}, expected 0, 1 or 2")
+
+    def of(register: str, *fields: str) -> tuple[int, int]:
+        a, b = (values.get("PDP", register, f) for f in fields)
+        return a, b
+
+    kernel = of("D_POOLING_KERNEL_CFG", "KERNEL_WIDTH", "KERNEL_HEIGHT")
+    if max(kernel) >= MAX_KERNEL:
+        raise UsageError(f"PDP: a kernel of {kernel[0] + 1} x {kernel[1] + 1}, expected at most 8 x 8")
+    stride = of("D_POOLING_KERNEL_CFG", "KERNEL_STRIDE_WIDTH", "KERNEL_STRIDE_HEIGHT")
+    return Pooling(
+        METHODS[code],
+        (kernel[0] + 1, kernel[1] + 1),
+        (stride[0] + 1, stride[1] + 1),
+        of("D_POOLING_PADDING_CFG", "PAD_LEFT", "PAD_TOP"),
+        (
+            values.get("PDP", "D_DATA_CUBE_OUT_WIDTH", "CUBE_OUT_WIDTH") + 1,
+            values.get("PDP", "D_DATA_CUBE_OUT_HEIGHT", "CUBE_OUT_HEIGHT") + 1,
+        ),
+        tuple(signed(values.get("PDP", f"D_POOLING_PADDING_VALUE_{i}_CFG"), 19) for i in range(1, 8)),
+        (values.get("PDP", "D_RECIP_KERNEL_WIDTH"), values.get("PDP", "D_RECIP_KERNEL_HEIGHT")),
+    )
+
+
+def run_pdp(values: Values, memory: AddressSpace, incoming: Ints | None = None) -> Ints:
+    """Carry out the operation; all 8 channels of every atom are worked on, whatever the channel count.
+
+    Args:
+        values: the group's registers of PDP and PDP_RDMA.
+        memory: written to.
+        incoming: (surfaces, height, width, 8) int8 values from SDP, flying mode only.
+
+    Returns:
+        (surfaces, out height, out width, 8) the int8 output.
+
+    Raises:
+        UsageError: nv_small cannot do it, or ``incoming`` does not fit the mode.
+        InputError: a cube lies outside of the memory.
+    """
+    pooling = pooling_from_registers(values)
+    parts = parts_from_registers(values)
+    width, height, channel = (
+        values.get("PDP", f"D_DATA_CUBE_IN_{d}", f"CUBE_IN_{d}") + 1 for d in ("WIDTH", "HEIGHT", "CHANNEL")
+    )
+    surfaces = -(-channel // ATOM)
+    flying = values.get("PDP", "D_OPERATION_MODE_CFG", "FLYING_MODE") == 0
+    outputs = []
+    for part in parts:
+        if flying:
+            if incoming is None or len(parts) > 1 or incoming.shape != (surfaces, height, width, ATOM):
+                raise UsageError(f"PDP on the fly expects data from SDP of {(surfaces, height, width, ATOM)}, unsplit")
+            data = incoming
+        else:
+            addresses = cube_addresses(values, "PDP_RDMA", "D_SRC", (part.width, height, surfaces), first=part.first)
+            data = memory.read(addresses).view(np.int8).astype(np.int64)
+        strip = replace(pooling, pad=(part.pad_left, pooling.pad[1]), out=(part.out, pooling.out[1]))
+        outputs.append(strip(data))
+    out = np.concatenate(outputs, axis=2)
+    addresses = cube_addresses(values, "PDP", "D_DST", (out.shape[2], out.shape[1], surfaces))
+    memory.write(addresses, out.astype(np.int8).view(np.uint8))
+    return out

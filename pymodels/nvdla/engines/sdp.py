@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""SDP of nv_small, int8: bias, batch normalisation, ReLU, PReLU and the output converter.
+
+Two stages (X1 is BS in the registers, X2 is BN) of adder, multiplier and ReLU, then the converter. nv_small has neither
+the element-wise stage (EW) nor its LUT. Source: public C model and RTL of nvdla/hw, branch nv_small.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.engines.address_space import ATOM, AddressSpace, atom_addresses, cube_addresses
+from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, shift_left, shift_right, signed
+from goldbeat.pymodels.nvdla.engines.registers import Values
+
+DATA_BITS, SUM_BITS, PRODUCT_BITS, CONVERTED_BITS = 32, 33, 49, 17
+"""Widths inside: data between stages, adder, multiplier, converter before its last saturation."""
+
+_ALU = ("max", "min", "sum", "sum")
+_STAGES = {"BS": "BRDMA", "BN": "NRDMA"}
+
+
+@dataclass(frozen=True)
+class Stage:
+    """An X stage, its operands as they come out of registers or memory.
+
+    Attributes:
+        alu: ``max``, ``min``, ``sum``, or None where the adder is bypassed.
+        alu_operand: 16-bit numbers that spread over the data, shifted left by ``alu_shift`` and saturated to 32 bits.
+        alu_shift: 0..63.
+        multiply: whether the multiplier works.
+        mul_operand: 16-bit numbers that spread over the data.
+        mul_shift: 0..63; shifts whether or not the multiplier works.
+        prelu: numbers that are not negative pass multiplier and shift unchanged.
+        relu: negative numbers become 0.
+    """
+
+    alu: str | None = None
+    alu_operand: Ints | int = 0
+    alu_shift: int = 0
+    multiply: bool = False
+    mul_operand: Ints | int = 1
+    mul_shift: int = 0
+    prelu: bool = False
+    relu: bool = False
+
+    def __call__(self, data: Ints) -> Ints:
+        """32-bit numbers in, 32-bit numbers out, any shape."""
+        out = np.asarray(data, np.int64)
+        if self.alu is not None:
+            operand = shift_left(np.asarray(self.alu_operand, np.int64), self.alu_shift, DATA_BITS)
+            out = {"max": np.maximum, "min": np.minimum, "sum": np.add}[self.alu](out, operand)
+        kept = out
+        if self.multiply:
+            out = out * np.asarray(self.mul_operand, np.int64)
+        out = shift_right(out, self.mul_shift, PRODUCT_BITS, DATA_BITS)
+        if self.multiply and self.prelu:
+            # What passes loses its 33rd bit.
+            out = np.where(kept >= 0, kept.astype(np.uint32).astype(np.int32), out)
+        return np.maximum(out, 0) if self.relu else out
+
+
+@dataclass(frozen=True)
+class Converter:
+    """``(x - offset) * scale``, shifted right, saturated to 8 bits."""
+
+    offset: int = 0
+    scale: int = 1
+    shift: int = 0
+
+    def __call__(self, data: Ints) -> Ints:
+        """32-bit numbers in, int8 values out, any shape."""
+        product = (np.asarray(data, np.int64) - self.offset) * self.scale
+        narrow = shift_right(product, self.shift, PRODUCT_BITS, CONVERTED_BITS)
+        return np.clip(narrow, -128, 127)
+
+
+@dataclass(frozen=True)
+class Sdp:
+    """An operation without its DMA: the enabled stages in order, then the converter."""
+
+    stages: tuple[Stage, ...] = ()
+    converter: Converter = Converter()
+
+    def __call__(self, data: Ints) -> Ints:
+        """int8 or 32-bit numbers in, int8 values out, any shape; operands of stages spread over it."""
+        for stage in self.stages:
+            data = stage(data)
+        return self.converter(data)
+
+
+def sdp_from_registers(values: Values, memory: AddressSpace) -> Sdp:
+    """The operation that a group of registers describes.
+
+    The operands have the shape (surfaces, height or 1, width or 1, 8).
+
+    Raises:
+        UsageError: nv_small cannot do it.
+        InputError: an operand lies outside of the memory.
+    """
+    _check(values)
+    stages = tuple(
+        _stage(values, memory, name) for name in _STAGES if not values.get("SDP", f"D_DP_{name}_CFG", f"{name}_BYPASS")
+    )
+    converter = Converter(
+        signed(values.get("SDP", "D_CVT_OFFSET"), 32),
+        signed(values.get("SDP", "D_CVT_SCALE"), 16),
+        values.get("SDP", "D_CVT_SHIFT") & 0x3F,
+    )
+    return Sdp(stages, converter)
+
+
+def cube_size(values: Values) -> tuple[int, int, int]:
+    """Width, height and surfaces of the operation's cube."""
+    width, height, channel = (values.get("SDP", f"D_DATA_CUBE_{d}", d) + 1 for d in ("WIDTH", "HEIGHT", "CHANNEL"))
+    return width, height, -(-channel // ATOM)
+
+
+def run_sdp(values: Values, memory: AddressSpace, incoming: Ints | None = None) -> Ints:
+    """Carry out the operation; all 8 channels of every atom are worked on, whatever the channel count.
+
+    Args:
+        values: the group's registers of SDP and SDP_RDMA.
+        memory: written to unless the output goes to PDP.
+        incoming: (surfaces, height, width, 8) 32-bit numbers from CACC, flying mode only.
+
+    Returns:
+        (surfaces, height, width, 8) the int8 output.
+
+    Raises:
+        UsageError: nv_small cannot do it, or ``incoming`` does not fit the mode.
+        InputError: a cube lies outside of the memory.
+    """
+    operation = sdp_from_registers(values, memory)
+    width, height, surfaces = cube_size(values)
+    if values.get("SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE"):
+        if incoming is None or incoming.shape != (surfaces, height, width, ATOM):
+            found = "none" if incoming is None else str(incoming.shape)
+            raise UsageError(f"SDP in flying mode: data from CACC {found}, expected {(surfaces, height, width, ATOM)}")
+        data = incoming
+    else:
+        addresses = cube_addresses(values, "SDP_RDMA", "D_SRC", (width, height, surfaces))
+        data = memory.read(addresses).view(np.int8).astype(np.int64)
+    out = operation(data)
+    out = np.broadcast_to(out, data.shape)
+    if not values.get("SDP", "D_FEATURE_MODE_CFG", "OUTPUT_DST"):
+        addresses = cube_addresses(values, "SDP", "D_DST", (width, height, surfaces))
+        memory.write(addresses, out.astype(np.int8).view(np.uint8))
+    return out
+
+
+def _check(values: Values) -> None:
+    def need(block: str, name: str, field: str, wanted: int, why: str) -> None:
+        if (found := values.get(block, name, field)) != wanted:
+            raise UsageError(f"{block}.{name}.{field} is {found}: {why}")
+
+    need("SDP", "D_DP_EW_CFG", "EW_BYPASS", 1, "nv_small has no EW stage")
+    need("SDP", "D_FEATURE_MODE_CFG", "WINOGRAD", 0, "nv_small has no Winograd mode")
+    need("SDP", "D_FEATURE_MODE_CFG", "BATCH_NUMBER", 0, "nv_small has no batches")
+    need("SDP", "D_DATA_FORMAT", "PROC_PRECISION", 0, "nv_small knows int8 only")
+    need("SDP", "D_DATA_FORMAT", "OUT_PRECISION", 0, "nv_small knows int8 only")
+    if not values.get("SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE"):
+        need("SDP_RDMA", "D_FEATURE_MODE_CFG", "FLYING_MODE", 0, "SDP expects data from memory")
+        for field in ("IN_PRECISION", "PROC_PRECISION"):
+            need("SDP_RDMA", "D_FEATURE_MODE_CFG", field, 0, "nv_small knows int8 only")
+        for field in ("WIDTH", "HEIGHT", "CHANNEL"):
+            wanted = values.get("SDP", f"D_DATA_CUBE_{field}", field)
+            need("SDP_RDMA", f"D_DATA_CUBE_{field}", field, wanted, f"SDP has {wanted}")
+
+
+def _stage(values: Values, memory: AddressSpace, name: str) -> Stage:
+    def of(register: str, field: str) -> int:
+        return values.get("SDP", f"D_DP_{name}_{register}", f"{name}_{field}")
+
+    alu = None if of("CFG", "ALU_BYPASS") else _ALU[of("CFG", "ALU_ALGO")]
+    multiply = not of("CFG", "MUL_BYPASS")
+    alu_operand: Ints | int = signed(of("ALU_SRC_VALUE", "ALU_OPERAND"), 16)
+    mul_operand: Ints | int = signed(of("MUL_SRC_VALUE", "MUL_OPERAND"), 16)
+    alu_memory = alu is not None and bool(of("ALU_CFG", "ALU_SRC"))
+    mul_memory = multiply and bool(of("MUL_CFG", "MUL_SRC"))
+    if alu_memory or mul_memory:
+        fetched = _operands(values, memory, name, alu_memory, mul_memory)
+        alu_operand = fetched.get("alu", alu_operand)
+        mul_operand = fetched.get("mul", mul_operand)
+    return Stage(
+        alu,
+        alu_operand,
+        of("ALU_CFG", "ALU_SHIFT_VALUE"),
+        multiply,
+        mul_operand,
+        of("MUL_CFG", "MUL_SHIFT_VALUE") & 0x3F,
+        bool(of("CFG", "MUL_PRELU")),
+        not of("CFG", "RELU_BYPASS"),
+    )
+
+
+def _operands(values: Values, memory: AddressSpace, name: str, alu: bool, mul: bool) -> dict[str, Ints]:
+    dma = _STAGES[name]
+
+    def of(field: str) -> int:
+        return values.get("SDP_RDMA", f"D_{dma}_CFG", f"{dma}_{field}")
+
+    wanted = 2 if alu and mul else 1 if alu else 0
+    if of("DISABLE"):
+        raise UsageError(f"SDP.{name} wants operands from memory, but {dma} is disabled")
+    if of("DATA_USE") != wanted:
+        raise UsageError(f"{dma}_DATA_USE is {of('DATA_USE')}, SDP.{name} needs {wanted}")
+    count = 2 if wanted == 2 else 1
+    size = 2 if of("DATA_SIZE") else 1
+    width, height, surfaces = cube_size(values)
+    point = ATOM * count * size
+    if of("DATA_MODE"):
+        addresses = cube_addresses(values, "SDP_RDMA", f"D_{name}", (width, height, surfaces), point)
+    else:
+        addresses = atom_addresses(values.address("SDP_RDMA", f"D_{name}"), 1, 1, surfaces, 0, point, point)
+    raw = memory.read(addresses, point)
+    numbers = raw.view(np.dtype("<i2") if size == 2 else np.dtype(np.int8)).astype(np.int64)
+    # Alternating: the adder's operand of a channel, then the multiplier's.
+    pairs = numbers.reshape(*numbers.shape[:-1], ATOM, count)
+    order = ("alu", "mul") if wanted == 2 else ("alu",) if wanted == 1 else ("mul",)
+    return {what: pairs[..., i] for i, what in enumerate(order)}

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which NVDLA configuration a loadable was compiled for, by what its descriptors say.
+
+A file does not name its configuration. Configurations differ in the size of an atom, which shows in the strides of feature cubes,
+and in precisions and engines, which operations name. Source: nvdla/hw, ``spec/defs``; nvdla/sw, ``dla_interface.h``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.nvdla.engines.address_space import ATOM
+from goldbeat.pymodels.nvdla.loadable.loadable import Loadable
+from goldbeat.pymodels.nvdla.loadable.network import FEATURE, Operation, dla_tasks, network
+
+SMALL = "nv_small"
+PRECISIONS = ("int8", "int16", "fp16")
+"""By code."""
+ENGINES = ("BDMA", "RUBIK")
+"""Engines that only nv_full has."""
+_ATOMS = (8, 16, 32, 64)
+_PRECISION_FIELDS = ("in_precision", "out_precision", "src_precision", "dst_precision", "precision")
+
+
+@dataclass(frozen=True)
+class Target:
+    """What a loadable was compiled for.
+
+    Attributes:
+        atom: bytes of an atom; None where no feature cube tells.
+        precisions: of the operations, in the order of :data:`PRECISIONS`.
+        engines: those of :data:`ENGINES` that it uses.
+    """
+
+    atom: int | None
+    precisions: tuple[str, ...]
+    engines: tuple[str, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        """Whether atoms and precisions are nv_small's."""
+        return self.atom in (None, ATOM) and self.precisions in ((), (PRECISIONS[0],))
+
+    @property
+    def small(self) -> bool:
+        """Whether it is for nv_small."""
+        return self.fits and not self.engines
+
+    @property
+    def name(self) -> str:
+        """``nv_small``, ``nv_full``, ``nv_large or nv_full``, or ``another configuration``."""
+        if self.small:
+            return SMALL
+        if self.engines or self.precisions not in ((), (PRECISIONS[0],)):
+            return "nv_full"
+        return "nv_large or nv_full" if self.atom in (32, 64) else "another configuration"
+
+    @property
+    def reason(self) -> str:
+        """What tells: ``atoms of 32 bytes, fp16``."""
+        atom = "" if self.atom is None else f"atoms of {self.atom} bytes"
+        return ", ".join(part for part in (atom, *self.precisions, *self.engines) if part)
+
+
+def target(loadable: Loadable) -> Target:
+    """What a loadable was compiled for.
+
+    An atom is taken to be another one than nv_small's where lines without gaps have it and no cube has nv_small's.
+
+    Raises:
+        InputError: descriptors that make no sense.
+    """
+    operations = [op for task in dla_tasks(loadable) for op in network(loadable, task).operations]
+    precisions = {code for op in operations for code in _precisions(op)}
+    atoms = [atom for op in operations for atom in _atoms(op)]
+    known = {PRECISIONS[code] if code < len(PRECISIONS) else f"precision {code}" for code in precisions}
+    order = {name: i for i, name in enumerate(PRECISIONS)}
+    names = tuple(sorted(known, key=lambda name: (order.get(name, len(order)), name)))
+    atom = ATOM if ATOM in atoms else max(set(atoms), key=atoms.count) if atoms else None
+    return Target(atom, names, tuple(engine for engine in ENGINES if any(op.type == engine for op in operations)))
+
+
+def check_small(loadable: Loadable) -> None:
+    """Refuse what was compiled for another configuration's atoms or precisions; engines are left to the driver.
+
+    Raises:
+        InputError: which one, and what tells.
+    """
+    found = target(loadable)
+    if not found.fits:
+        raise InputError(
+            f"a loadable for {found.name} ({found.reason})",
+            f"one for {SMALL} (atoms of {ATOM} bytes, {PRECISIONS[0]})",
+            file=loadable.file,
+        )
+
+
+def _precisions(operation: Operation) -> Iterator[int]:
+    names = operation.desc.dtype.names or ()
+    yield from (int(operation.desc[field]) for field in _PRECISION_FIELDS if field in names)
+
+
+def _atoms(operation: Operation) -> Iterator[int]:
+    """Sizes of an atom at which an operation's cubes have neither gaps between lines nor between surfaces."""
+    for name in ("src_data", "dst_data"):
+        cube = operation.cubes.get(name)
+        if cube is None or cube.entry is None or not cube.used:
+            continue
+        if name == "src_data" and operation.type == "CONV" and int(operation.desc["data_format"]) != FEATURE:
+            continue  # Lines of pixels have no atoms.
+        width, height, line, surface = (int(cube.record[f]) for f in ("width", "height", "line_stride", "surf_stride"))
+        # A cube of a single point may have any strides: it has no second line.
+        sizes = _ATOMS if width * height > 1 else (ATOM,)
+        yield from (size for size in sizes if line == width * size and surface == line * height)

@@ -1,0 +1,443 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Model of several engines, the switch between them, workers, and streams to the outside: data and every cycle.
+
+Contract: objfifo-array.md. A word's way through the switch is settled as soon as everything that it waits for is known;
+that is never later than the edge before.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+from goldbeat.pymodels.axis.elastic import choice, clock_of, offered, ready_from, transferred, unhindered
+from goldbeat.pymodels.axis.skid import SKID_DEPTH, SKID_LATENCY
+from goldbeat.pymodels.objfifo.engine.engine import (
+    MM2S_LATENCY,
+    NEVER,
+    OUT_DEPTH,
+    START_BITS,
+    START_TO_POP,
+    Engine,
+    Hang,
+    Words,
+    run_engines,
+    sent,
+    sink_of,
+)
+from goldbeat.pymodels.objfifo.engine.registers import EngineRegisters, Reply, Shape
+from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
+
+SWITCH_LATENCY = 0
+"""Edges that the switch itself costs (objfifo-array.md, Switch)."""
+
+MOST_ENGINES, MOST_OUTSIDE, MOST_WORKERS = 4, 8, 8
+"""Largest NE, NX, NW (objfifo-array.md, Shape)."""
+
+# Registers of the switch (objfifo-array.md).
+ID, ROUTE, ADD, WORK = 0x000, 0x100, 0x200, 0x204
+ID_VALUE = 0x4F465357
+ROUTED = 1 << 8
+WORKER_STRIDE = 8
+_FULL_STROBE = 0xF
+_MASK_ROUTE, _MASK_ADD, _MASK_WORK = 0x1FF, 0xFFFFFFFF, 0xFFFF
+
+
+@dataclass(frozen=True)
+class ArrayShape:
+    """The parameters of an array.
+
+    Attributes:
+        engines, outside, workers: how many (streams each way for ``outside``).
+        engine: the shape of each engine.
+    """
+
+    engines: int
+    outside: int
+    workers: int
+    engine: Shape
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> ArrayShape:
+        """From ``NE NX NW`` and an engine's parameters."""
+        return cls(
+            choice(params, "NE", range(1, MOST_ENGINES + 1)),
+            choice(params, "NX", range(1, MOST_OUTSIDE + 1)),
+            choice(params, "NW", range(1, MOST_WORKERS + 1)),
+            Shape.of(params),
+        )
+
+    @property
+    def targets(self) -> int:
+        """How many there are."""
+        return self.engines * self.engine.ns + self.outside + self.workers
+
+    @property
+    def sources(self) -> int:
+        """How many there are."""
+        return self.engines * self.engine.nm + self.outside + self.workers
+
+    def source(self, kind: str, number: int, engine: int = 0) -> int:
+        """The number of a source: ``engine`` (an MM2S channel), ``outside`` or ``worker``."""
+        first = self.engines * self.engine.nm
+        return {
+            "engine": engine * self.engine.nm + number,
+            "outside": first + number,
+            "worker": first + self.outside + number,
+        }[kind]
+
+    def target(self, kind: str, number: int, engine: int = 0) -> int:
+        """The number of a target: ``engine`` (an S2MM channel), ``outside`` or ``worker``."""
+        first = self.engines * self.engine.ns
+        return {
+            "engine": engine * self.engine.ns + number,
+            "outside": first + number,
+            "worker": first + self.outside + number,
+        }[kind]
+
+
+def route_writes(routes: Mapping[int, int], workers: Mapping[int, tuple[int, int]] | None = None) -> tuple[Access, ...]:
+    """The switch's register program: source by target; ADD and WORK by worker."""
+    found = [Access("write", ROUTE + 4 * target, source | ROUTED) for target, source in routes.items()]
+    for worker, (add, work) in (workers or {}).items():
+        found += [
+            Access("write", ADD + WORKER_STRIDE * worker, add),
+            Access("write", WORK + WORKER_STRIDE * worker, work),
+        ]
+    return tuple(found)
+
+
+class SwitchRegisters:
+    """The register file of the switch.
+
+    Attributes:
+        values: by address.
+    """
+
+    def __init__(self, shape: ArrayShape) -> None:
+        self._masks = {ROUTE + 4 * t: _MASK_ROUTE for t in range(shape.targets)}
+        for w in range(shape.workers):
+            self._masks |= {ADD + WORKER_STRIDE * w: _MASK_ADD, WORK + WORKER_STRIDE * w: _MASK_WORK}
+        self.values = dict.fromkeys(self._masks, 0)
+
+    def apply(self, accesses: Sequence[Access]) -> list[Reply]:
+        """Make accesses in order; the answers."""
+        return [self._access(access) for access in accesses]
+
+    def _access(self, access: Access) -> Reply:
+        address = access.address & ~3
+        if access.op == "read":
+            value = ID_VALUE if address == ID else self.values.get(address)
+            return value, value is None
+        if address not in self.values or access.strobe != _FULL_STROBE:
+            return None, True
+        self.values[address] = (access.value or 0) & self._masks[address]
+        return None, False
+
+    def sources(self) -> dict[int, int]:
+        """The source of each target that has one."""
+        return {(a - ROUTE) // 4: v & ~ROUTED for a, v in self.values.items() if ROUTE <= a < ADD and v & ROUTED}
+
+    def worker(self, number: int) -> tuple[int, int]:
+        """ADD and WORK."""
+        return self.values[ADD + WORKER_STRIDE * number], self.values[WORK + WORKER_STRIDE * number]
+
+
+# -- what the switch connects ----------------------------------------------------------------------------------------
+
+Word = tuple[int, bool]
+"""A word's number and its TLAST."""
+
+
+class _Source(Protocol):
+    def there(self) -> int:
+        """The edge from which the next word is there, NEVER if that is not known."""
+
+    def take(self, edge: int) -> Word:
+        """It goes at this edge."""
+
+
+class _Target(Protocol):
+    def room(self) -> int:
+        """The edge from which there is room for the next word, NEVER if that is not known."""
+
+    def put(self, edge: int, word: Word) -> None:
+        """It arrives at this edge."""
+
+
+class _Hop:
+    """One source and all its targets."""
+
+    def __init__(self, source: _Source, first: int) -> None:
+        self.source = source
+        self.targets: list[_Target] = []
+        self._free = first
+
+    def settle(self) -> None:
+        """Let go all words of which everything is known."""
+        while True:
+            edge = max(self._free, self.source.there(), *(t.room() for t in self.targets))
+            if edge >= NEVER:
+                return
+            word = self.source.take(edge)
+            self._free = edge + 1
+            for target in self.targets:
+                target.put(edge, word)
+
+
+class _Skid:
+    """Room in a skid buffer: when words have left it."""
+
+    def __init__(self) -> None:
+        self.arrived = 0
+        self.left: list[int] = []
+
+    def room(self) -> int:
+        spent = self.arrived - SKID_DEPTH
+        if spent < 0:
+            return 0
+        return self.left[spent] + 1 if spent < len(self.left) else NEVER
+
+
+Touch = Callable[[], None]
+"""Tells that something has changed for the hop on the other side."""
+
+
+class _EngineIn(_Skid):
+    """An engine's input: a target, and the end of a channel."""
+
+    def __init__(self, memory: list[int]) -> None:
+        super().__init__()
+        self.wake: Callable[[int], None] = lambda edge: None
+        self.touch: Touch = lambda: None
+        self._memory = memory
+        self._waiting: deque[tuple[int, int]] = deque()
+
+    def put(self, edge: int, word: Word) -> None:
+        self.arrived += 1
+        self._waiting.append((edge + SKID_LATENCY, word[0]))
+        self.wake(edge)
+
+    def due(self) -> int:
+        return self._waiting[0][0] if self._waiting else NEVER
+
+    def word(self, edge: int, address: int) -> int:
+        self._memory[address] = self._waiting.popleft()[1]
+        self.left.append(edge)
+        self.touch()
+        return max(edge + 1, self.due())
+
+
+class _EngineOut:
+    """An engine's output: a source, and the end of a channel."""
+
+    def __init__(self, memory: list[int]) -> None:
+        self.wake: Callable[[int], None] = lambda edge: None
+        self.touch: Touch = lambda: None
+        self._memory = memory
+        self._issued = 0
+        self._gone: list[int] = []
+        self._waiting: deque[list[Any]] = deque()
+
+    def due(self) -> int:
+        spent = self._issued - OUT_DEPTH
+        if spent < 0:
+            return 0
+        return self._gone[spent] + 1 if spent < len(self._gone) else NEVER
+
+    def word(self, edge: int, address: int) -> int:
+        return self.put(edge, self._memory[address])
+
+    def put(self, edge: int, row: int) -> int:
+        self._issued += 1
+        self._waiting.append([edge + MM2S_LATENCY, row, False])
+        self.touch()
+        return max(edge + 1, self.due())
+
+    def last(self) -> None:
+        self._waiting[-1][2] = True
+
+    def there(self) -> int:
+        return int(self._waiting[0][0]) if self._waiting else NEVER
+
+    def take(self, edge: int) -> Word:
+        _, row, last = self._waiting.popleft()
+        self._gone.append(edge)
+        self.wake(edge)
+        return row, last
+
+
+class _From:
+    """A stream from outside."""
+
+    def __init__(self, trace: Trace, words: Words) -> None:
+        self.trace = trace
+        self.cycles: list[int] = []
+        self._row = words.add(trace.data)
+        self._gaps = trace.gaps.tolist()
+
+    def there(self) -> int:
+        n = len(self.cycles)
+        if n == len(self._gaps):
+            return NEVER
+        return int((self.cycles[-1] + 1 if n else 0) + self._gaps[n])
+
+    def take(self, edge: int) -> Word:
+        n = len(self.cycles)
+        self.cycles.append(edge)
+        return self._row + n, bool(self.trace.last[n])
+
+
+class _To(_Skid):
+    """A stream to the outside."""
+
+    def __init__(self, take: Callable[[int], int]) -> None:
+        super().__init__()
+        self.rows: list[int] = []
+        self.lasts: list[int] = []
+        self._take = take
+
+    def put(self, edge: int, word: Word) -> None:
+        self.arrived += 1
+        self.left.append(self._take(max(edge + SKID_LATENCY, self.left[-1] + 1 if self.left else 0)))
+        if word[1]:
+            self.lasts.append(len(self.rows))
+        self.rows.append(word[0])
+
+
+class _Worker(_Skid):
+    """A core's function: a target and a source."""
+
+    def __init__(self, words: Words, add: int, work: int) -> None:
+        super().__init__()
+        self.touch: Touch = lambda: None  # the hop that ends here
+        self.begin: Touch = lambda: None  # the hop that begins here
+        self._words, self._add, self._work = words, add, work
+        self._waiting: deque[tuple[int, Word]] = deque()
+        self._free = 0
+
+    def put(self, edge: int, word: Word) -> None:
+        self.arrived += 1
+        self._waiting.append((edge + SKID_LATENCY, word))
+        self.begin()
+
+    def there(self) -> int:
+        return max(self._free, self._waiting[0][0]) if self._waiting else NEVER
+
+    def take(self, edge: int) -> Word:
+        row, last = self._waiting.popleft()[1]
+        self._free = edge + 1 + (self._work if last else 0)
+        self.left.append(edge)
+        self.touch()
+        return self._words.make(self._add, row), last
+
+
+# -- a run -----------------------------------------------------------------------------------------------------------
+
+
+class _Array:
+    def __init__(self, params: Mapping[str, Any], stimulus: Stimulus) -> None:
+        self.shape = shape = ArrayShape.of(params)
+        self.clock = clock_of(stimulus, "aclk")
+        self.registers = [EngineRegisters(shape.engine) for _ in range(shape.engines)]
+        self.switch = SwitchRegisters(shape)
+        self.before: dict[str, list[Reply]] = {
+            f"s_axil_{e}": r.apply(stimulus.program.get(f"s_axil_{e}", ())) for e, r in enumerate(self.registers)
+        }
+        self.before["sw_axil"] = self.switch.apply(stimulus.program.get("sw_axil", ()))
+        self.words = Words(shape.engine.word_bytes)
+        self.engines = [Engine(r, self.words) for r in self.registers]
+        first = ready_from(stimulus)
+        width = shape.engine.word_w
+        self.inside = [
+            _From(offered(stimulus, f"s_axis_{x}", width, self.clock), self.words) for x in range(shape.outside)
+        ]
+        self.outside = [_To(sink_of(stimulus.pattern(f"m_axis_{x}"))) for x in range(shape.outside)]
+        self._workers = [_Worker(self.words, *self.switch.worker(w)) for w in range(shape.workers)]
+        self._todo: deque[_Hop] = deque()
+        self._connect(first)
+        self.start = offered(stimulus, "start", START_BITS, self.clock)
+        self.starts = unhindered(self.start.gaps, first)
+        self._between(0)
+        started = [engine for engine in self.engines if len(self.starts) and engine.start()]
+        if started:
+            run_engines(started, int(self.starts[0]) + START_TO_POP, self._between)
+        for engine in self.engines:
+            engine.settle()
+
+    def _connect(self, first: int) -> None:
+        ins = [[_EngineIn(e.memory) for _ in range(e.shape.ns)] for e in self.engines]
+        outs = [[_EngineOut(e.memory) for _ in range(e.shape.nm)] for e in self.engines]
+        for engine, mine, yours in zip(self.engines, ins, outs, strict=True):
+            engine.ends = [*mine, *yours]
+            both: list[_EngineIn | _EngineOut] = [*mine, *yours]
+            for channel, end in enumerate(both):
+                end.wake = partial(engine.wake, channel)
+        sources: list[_Source] = [*(o for one in outs for o in one), *self.inside, *self._workers]
+        targets: list[_Target] = [*(i for one in ins for i in one), *self.outside, *self._workers]
+        hops = [_Hop(source, first) for source in sources]
+        for target, source in self.switch.sources().items():
+            if source < len(hops):
+                hops[source].targets.append(targets[target])
+        self._todo += hops
+        for hop in hops:
+            touch = self._toucher(hop)
+            if isinstance(hop.source, _EngineOut):
+                hop.source.touch = touch
+            if isinstance(hop.source, _Worker):
+                hop.source.begin = touch
+            for target_ in hop.targets:
+                if isinstance(target_, _EngineIn | _Worker):
+                    target_.touch = touch
+
+    def _toucher(self, hop: _Hop) -> Touch:
+        def touch() -> None:
+            if hop not in self._todo:
+                self._todo.append(hop)
+
+        return touch
+
+    def _between(self, edge: int) -> None:
+        while self._todo:
+            self._todo.popleft().settle()
+
+    def outcome(self) -> Outcome:
+        ports = {f"s_axis_{x}": transferred(i.trace, self.clock, i.cycles) for x, i in enumerate(self.inside)}
+        ports["start"] = transferred(self.start, self.clock, self.starts)
+        for x, output in enumerate(self.outside):
+            name = f"m_axis_{x}"
+            ports[name] = sent(name, self.words, output.rows, output.left, output.lasts, self.clock)
+        for e, engine in enumerate(self.engines):
+            events, ports[f"lock_{e}"] = engine.logs(self.clock)
+            ports |= {f"evt_{e * self.shape.engine.channels + c}": trace for c, trace in enumerate(events)}
+        irq = sum(r.irq << e for e, r in enumerate(self.registers))
+        return Outcome(ports, {"irq": irq})
+
+
+def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+    """Golden model; parameters ``NE NX NW`` and those of an engine."""
+    return _Array(params, stimulus).outcome()
+
+
+def predict_accesses(params: Mapping[str, Any], stimulus: Stimulus) -> dict[str, list[Reply]]:
+    """The answers to the accesses of each AXI-Lite port, those before the streams and those after."""
+    array = _Array(params, stimulus)
+    found = array.before
+    for e, registers in enumerate(array.registers):
+        found[f"s_axil_{e}"] += registers.apply(stimulus.after.get(f"s_axil_{e}", ()))
+    found["sw_axil"] += array.switch.apply(stimulus.after.get("sw_axil", ()))
+    return found
+
+
+def final_states(params: Mapping[str, Any], stimulus: Stimulus) -> list[EngineRegisters]:
+    """Each engine's registers, locks and memory after the streams."""
+    return _Array(params, stimulus).registers
+
+
+def hanging(params: Mapping[str, Any], stimulus: Stimulus) -> list[tuple[Hang, ...]]:
+    """For each engine, what every channel that is not done waits for at the end of a run."""
+    return [engine.hanging() for engine in _Array(params, stimulus).engines]

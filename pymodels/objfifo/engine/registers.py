@@ -1,0 +1,597 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The registers of the object FIFO DMA engine: what they hold, what a read gives, what answers SLVERR.
+
+Contract: objfifo-engine.md. Descriptors, locks, memory and tasks become register programs here as well.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.axis.elastic import choice, integer
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Access
+
+# The map (objfifo-engine.md, Registers).
+ID = 0x0000
+CONFIG = 0x0004
+CTRL = 0x0008
+IRQ_STATUS = 0x000C
+IRQ_MASK = 0x0010
+ERROR = 0x0014
+CHANNEL = 0x0100
+TOKENS = 0x0180
+TASK = 0x0200
+MEM_ADDRESS = 0x0400
+MEM_DATA = 0x0404
+BD = 0x1000
+LOCK = 0x2000
+
+ADDRESS_BITS = 16
+"""Width of the AXI-Lite address (objfifo-engine.md, Shape)."""
+
+ID_VALUE = 0x4F464D44
+"""Value of ID (objfifo-engine.md, Registers)."""
+
+ARMED = 1
+"""Bit of CTRL (objfifo-engine.md, Registers)."""
+
+ERROR_IRQ = 31
+"""Bit of IRQ_STATUS that any error sets (objfifo-engine.md, Errors)."""
+
+QUEUE_DEPTH = 4
+"""Tasks that wait in a channel's queue (objfifo-engine.md, A channel)."""
+
+LOCK_MAX = 63
+"""Largest value of a lock (objfifo-engine.md, Locks)."""
+
+WORD_WIDTHS = (32, 128)
+"""Legal values of ``WORD_W`` (objfifo-engine.md, Shape)."""
+
+MOST_CHANNELS = 6
+"""Most channels of one direction (objfifo-engine.md, Shape)."""
+
+MOST_BDS = 64
+"""Most buffer descriptors and most locks: what six bits address (objfifo-engine.md, Registers)."""
+
+BD_STRIDE = 64
+"""Bytes from one descriptor to the next (objfifo-engine.md, Registers)."""
+
+BD_WORDS = 11
+"""Words of a descriptor that are there (objfifo-engine.md, Registers)."""
+
+_UNSEEN = "what follows is not predicted; disarm it first"
+_FULL_STROBE = 0xF
+_WORD = 0xFFFFFFFF
+_LANE_BYTES = 4
+
+# Fields of a descriptor: name -> word, lowest bit, bits (objfifo-engine.md, Registers).
+_FIELDS: dict[str, tuple[int, int, int]] = {
+    "base": (0, 0, 20),
+    "length": (1, 0, 18),
+    "wrap0": (2, 0, 10),
+    "step0": (2, 10, 17),
+    "wrap1": (3, 0, 10),
+    "step1": (3, 10, 17),
+    "wrap2": (4, 0, 10),
+    "step2": (4, 10, 17),
+    "step3": (5, 0, 17),
+    "iteration_size-1": (6, 0, 6),
+    "iteration_step": (6, 6, 17),
+    "iteration_start": (6, 23, 6),
+    "pad_before0": (7, 0, 6),
+    "pad_before1": (7, 8, 5),
+    "pad_before2": (7, 16, 4),
+    "pad_after0": (8, 0, 6),
+    "pad_after1": (8, 8, 5),
+    "pad_after2": (8, 16, 4),
+    "acquire_lock": (9, 0, 6),
+    "acquire_value": (9, 8, 6),
+    "acquire_enable": (9, 15, 1),
+    "release_lock": (9, 16, 6),
+    "release_value": (9, 24, 6),
+    "next": (10, 0, 6),
+    "next_enable": (10, 8, 1),
+    "valid": (10, 9, 1),
+    "suppress_tlast": (10, 10, 1),
+    "packet": (10, 11, 1),
+    "packet_id": (10, 12, 5),
+    "packet_type": (10, 20, 3),
+}
+_ITERATION_WORD = 6
+_BD_MASKS = tuple(
+    sum(((1 << bits) - 1) << low for word, low, bits in _FIELDS.values() if word == number)
+    for number in range(BD_WORDS)
+)
+_TASK_BD, _TASK_REPEAT, _TASK_TOKEN = (0, 6), (8, 8), (16, 1)
+
+Reply = tuple[int | None, bool]
+"""Value (of a read that succeeded and whose value the contract gives) and whether the answer is SLVERR."""
+
+
+class Code(IntEnum):
+    """Codes of ERROR."""
+
+    BAD_BD = 1
+    BAD_ADDRESS = 2
+    LOCK_OVERFLOW = 3
+    QUEUE_OVERFLOW = 4
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The parameters of an engine.
+
+    Attributes:
+        ns, nm: channels to memory and from memory.
+        nbd, nlock: descriptors and locks.
+        nbank: banks of the memory.
+        mem_words: its words.
+        word_w: bits of a word.
+    """
+
+    ns: int
+    nm: int
+    nbd: int
+    nlock: int
+    nbank: int
+    mem_words: int
+    word_w: int
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> Shape:
+        """From ``NS NM NBD NLOCK NBANK MEM_WORDS WORD_W``; a :class:`UsageError` where one is out of its range."""
+        channels = range(1, MOST_CHANNELS + 1)
+        tables = range(1, MOST_BDS + 1)
+        shape = cls(
+            ns=choice(params, "NS", channels),
+            nm=choice(params, "NM", channels),
+            nbd=choice(params, "NBD", tables),
+            nlock=choice(params, "NLOCK", tables),
+            nbank=integer(params, "NBANK"),
+            mem_words=integer(params, "MEM_WORDS"),
+            word_w=choice(params, "WORD_W", WORD_WIDTHS),
+        )
+        if shape.nbank < 1 or shape.nbank & (shape.nbank - 1):
+            raise UsageError(f"parameter NBANK = {shape.nbank} is not a power of two")
+        if not 1 <= shape.mem_words <= 1 << _FIELDS["base"][2]:
+            raise UsageError(f"parameter MEM_WORDS = {shape.mem_words} is not in 1..{1 << _FIELDS['base'][2]}")
+        return shape
+
+    @property
+    def channels(self) -> int:
+        """C: how many channels in all."""
+        return self.ns + self.nm
+
+    @property
+    def lanes(self) -> int:
+        """32-bit parts of a word."""
+        return self.word_w // 32
+
+    @property
+    def word_bytes(self) -> int:
+        """Bytes of a word."""
+        return self.word_w // 8
+
+
+@dataclass(frozen=True)
+class Descriptor:
+    """One buffer descriptor, in words of the engine.
+
+    Attributes:
+        base: address of the first word.
+        length: words, padding included, the header not.
+        wraps: of dimensions 0, 1, 2; wrap 0 of dimension 0: it never wraps.
+        steps: of dimensions 0 to 3.
+        iteration_size, iteration_step: uses before the base is the first one's again, and by how much it moves.
+        iteration_start: the use it begins with.
+        pad_before, pad_after: zeros in dimensions 0, 1, 2.
+        acquire: lock and value; None: no acquire.
+        release: lock and value; None (or value 0): no release.
+        next: the descriptor that follows; None ends the chain.
+        tlast: the last word carries TLAST.
+        packet: id and type of the header; None: no header.
+        valid: the descriptor may be used.
+    """
+
+    base: int = 0
+    length: int = 0
+    wraps: tuple[int, int, int] = (0, 0, 0)
+    steps: tuple[int, int, int, int] = (1, 0, 0, 0)
+    iteration_size: int = 1
+    iteration_step: int = 0
+    iteration_start: int = 0
+    pad_before: tuple[int, int, int] = (0, 0, 0)
+    pad_after: tuple[int, int, int] = (0, 0, 0)
+    acquire: tuple[int, int] | None = None
+    release: tuple[int, int] | None = None
+    next: int | None = None
+    tlast: bool = True
+    packet: tuple[int, int] | None = None
+    valid: bool = True
+
+    @property
+    def padded(self) -> bool:
+        """Any zeros around any dimension."""
+        return any(self.pad_before) or any(self.pad_after)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One entry of a channel's queue.
+
+    Attributes:
+        channel: its number, S2MM first.
+        start: the first descriptor.
+        repeat: how many times more than once the chain runs.
+        token: its end is counted.
+    """
+
+    channel: int
+    start: int
+    repeat: int = 0
+    token: bool = False
+
+
+# -- descriptors as words -------------------------------------------------------------------------------------------
+
+
+def encode(descriptor: Descriptor) -> tuple[int, ...]:
+    """The words of a descriptor; a :class:`UsageError` where a value does not fit its field."""
+    d = descriptor
+    acquire, release, packet = d.acquire or (0, 0), d.release or (0, 0), d.packet or (0, 0)
+    values: dict[str, int] = {
+        "base": d.base,
+        "length": d.length,
+        **{f"wrap{n}": wrap for n, wrap in enumerate(d.wraps)},
+        **{f"step{n}": step for n, step in enumerate(d.steps)},
+        "iteration_size-1": d.iteration_size - 1,
+        "iteration_step": d.iteration_step,
+        "iteration_start": d.iteration_start,
+        **{f"pad_before{n}": pad for n, pad in enumerate(d.pad_before)},
+        **{f"pad_after{n}": pad for n, pad in enumerate(d.pad_after)},
+        "acquire_lock": acquire[0],
+        "acquire_value": acquire[1],
+        "acquire_enable": d.acquire is not None,
+        "release_lock": release[0],
+        "release_value": release[1],
+        "next": d.next or 0,
+        "next_enable": d.next is not None,
+        "valid": d.valid,
+        "suppress_tlast": not d.tlast,
+        "packet": d.packet is not None,
+        "packet_id": packet[0],
+        "packet_type": packet[1],
+    }
+    words = [0] * BD_WORDS
+    for name, value in values.items():
+        word, low, bits = _FIELDS[name]
+        words[word] |= _field(value, bits, f"descriptor: {name}") << low
+    return tuple(words)
+
+
+def decode(words: Sequence[int]) -> Descriptor:
+    """The descriptor that these words hold."""
+    f = {name: words[word] >> low & ((1 << bits) - 1) for name, (word, low, bits) in _FIELDS.items()}
+    return Descriptor(
+        base=f["base"],
+        length=f["length"],
+        wraps=(f["wrap0"], f["wrap1"], f["wrap2"]),
+        steps=(f["step0"], f["step1"], f["step2"], f["step3"]),
+        iteration_size=f["iteration_size-1"] + 1,
+        iteration_step=f["iteration_step"],
+        iteration_start=f["iteration_start"],
+        pad_before=(f["pad_before0"], f["pad_before1"], f["pad_before2"]),
+        pad_after=(f["pad_after0"], f["pad_after1"], f["pad_after2"]),
+        acquire=(f["acquire_lock"], f["acquire_value"]) if f["acquire_enable"] else None,
+        release=(f["release_lock"], f["release_value"]) if f["release_value"] else None,
+        next=f["next"] if f["next_enable"] else None,
+        tlast=not f["suppress_tlast"],
+        packet=(f["packet_id"], f["packet_type"]) if f["packet"] else None,
+        valid=bool(f["valid"]),
+    )
+
+
+def _field(value: int, bits: int, what: str) -> int:
+    if not 0 <= value < 1 << bits:
+        raise UsageError(f"{what} = {value} is not in 0..{(1 << bits) - 1}")
+    return int(value)
+
+
+# -- register programs ----------------------------------------------------------------------------------------------
+
+
+def descriptor_writes(number: int, descriptor: Descriptor) -> tuple[Access, ...]:
+    """Write one descriptor into the table."""
+    base = BD + BD_STRIDE * _field(number, 6, "descriptor number")
+    return tuple(Access("write", base + 4 * n, word) for n, word in enumerate(encode(descriptor)))
+
+
+def lock_writes(values: Mapping[int, int]) -> tuple[Access, ...]:
+    """Write locks, by number."""
+    return tuple(
+        Access("write", LOCK + 4 * _field(lock, 6, "lock number"), _field(value, 6, f"lock {lock}"))
+        for lock, value in values.items()
+    )
+
+
+def memory_writes(address: int, words: npt.ArrayLike) -> tuple[Access, ...]:
+    """Write memory from a word address on; ``words`` are 32-bit parts in order, the lowest of a word first."""
+    data = (Access("write", MEM_DATA, int(w)) for w in np.asarray(words, dtype=np.uint32).reshape(-1).tolist())
+    return (Access("write", MEM_ADDRESS, address), *data)
+
+
+def memory_reads(address: int, parts: int) -> tuple[Access, ...]:
+    """Read so many 32-bit parts from a word address on."""
+    return (Access("write", MEM_ADDRESS, address), *[Access("read", MEM_DATA)] * parts)
+
+
+def task_writes(tasks: Iterable[Task]) -> tuple[Access, ...]:
+    """Push tasks in order."""
+    return tuple(
+        Access(
+            "write",
+            TASK + 4 * t.channel,
+            _field(t.start, _TASK_BD[1], "start BD") << _TASK_BD[0]
+            | _field(t.repeat, _TASK_REPEAT[1], "repeat") << _TASK_REPEAT[0]
+            | t.token << _TASK_TOKEN[0],
+        )
+        for t in tasks
+    )
+
+
+def arm() -> tuple[Access, ...]:
+    """Let the next start trigger start the engine."""
+    return (Access("write", CTRL, ARMED),)
+
+
+def disarm() -> tuple[Access, ...]:
+    """Stop the engine."""
+    return (Access("write", CTRL, 0),)
+
+
+def program(
+    descriptors: Mapping[int, Descriptor],
+    tasks: Iterable[Task] = (),
+    *,
+    locks: Mapping[int, int] | None = None,
+    memory: Mapping[int, npt.ArrayLike] | None = None,
+) -> tuple[Access, ...]:
+    """Everything an engine needs before its start trigger, in an order that works: tables, memory, arm, tasks."""
+    return (
+        *(access for number, d in descriptors.items() for access in descriptor_writes(number, d)),
+        *lock_writes(locks or {}),
+        *(access for address, words in (memory or {}).items() for access in memory_writes(address, words)),
+        *arm(),
+        *task_writes(tasks),
+    )
+
+
+def final_reads(shape: Shape) -> tuple[Access, ...]:
+    """Read what a run leaves behind: interrupts, error, channels, tokens, locks."""
+    addresses = [CTRL, IRQ_STATUS, ERROR]
+    addresses += [CHANNEL + 4 * c for c in range(shape.channels)]
+    addresses += [TOKENS + 4 * c for c in range(shape.channels)]
+    addresses += [LOCK + 4 * n for n in range(shape.nlock)]
+    return tuple(Access("read", a) for a in addresses)
+
+
+# -- the register file ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class ChannelStatus:
+    """What CHANNEL shows beside the queue.
+
+    Attributes:
+        busy: task, seq or a slot is not empty.
+        stopped: by an error.
+    """
+
+    busy: bool = False
+    stopped: bool = False
+
+
+class EngineRegisters:
+    """The register file, from reset on.
+
+    The engine reads and changes ``locks``, ``queues``, ``memory``, ``tokens``, ``status``, ``iterations`` and ``running``
+    directly.
+
+    Attributes:
+        locks: values.
+        queues: waiting tasks by channel: start BD, repeat, token.
+        memory: (words, bytes of a word).
+        known: (words,) whether the contents are: a reset leaves the memory as it was.
+        tokens: by channel.
+        status: by channel.
+        iterations: by channel, the iteration counters of all descriptors.
+        armed, running: the engine's state.
+        irq_status, irq_mask: as they stand.
+        error: ERROR as it stands.
+    """
+
+    def __init__(self, shape: Shape) -> None:
+        self.shape = shape
+        channels = shape.channels
+        self.locks = [0] * shape.nlock
+        self.queues: list[deque[tuple[int, int, bool]]] = [deque() for _ in range(channels)]
+        self.memory = np.zeros((shape.mem_words, shape.word_bytes), np.uint8)
+        self.known = np.zeros(shape.mem_words, np.bool_)
+        self.tokens = [0] * channels
+        self.status = [ChannelStatus()] * channels
+        self.iterations = [[0] * shape.nbd for _ in range(channels)]
+        self.armed = self.running = False
+        self.irq_status = self.irq_mask = self.error = 0
+        self._bds = [[0] * BD_WORDS for _ in range(shape.nbd)]
+        self._mem_address = self._mem_lane = 0
+
+    @property
+    def irq(self) -> int:
+        """The interrupt output."""
+        return int(bool(self.irq_status & self.irq_mask))
+
+    def descriptors(self) -> list[Descriptor]:
+        """The table as it stands."""
+        return [decode(words) for words in self._bds]
+
+    def fail(self, code: Code, channel: int = 0, number: int = 0) -> None:
+        """Note an error; the first one stays."""
+        self.irq_status |= 1 << ERROR_IRQ
+        if not self.error:
+            self.error = code | channel << 8 | number << 16
+
+    def count_token(self, channel: int) -> None:
+        """Note the end of a task with a token."""
+        self.tokens[channel] = self.tokens[channel] + 1 & _WORD
+        self.irq_status |= 1 << channel
+
+    def apply(self, accesses: Iterable[Access]) -> list[Reply]:
+        """Do the accesses in order; the answer to each."""
+        return [self._access(a) for a in accesses]
+
+    def _access(self, access: Access) -> Reply:
+        if not 0 <= access.address < 1 << ADDRESS_BITS:
+            raise UsageError(f"address {access.address:#x} does not fit {ADDRESS_BITS} bits")
+        address = access.address & ~3
+        if access.op == "read":
+            return self._read(address)
+        if access.op == "write":
+            done = access.strobe == _FULL_STROBE and self._write(address, (access.value or 0) & _WORD)
+            return None, not done
+        raise UsageError(f"unknown access {access.op!r}; known: read, write")
+
+    def _channel(self, address: int, base: int) -> int | None:
+        index = (address - base) // 4
+        return index if 0 <= index < self.shape.channels else None
+
+    def _bd(self, address: int) -> tuple[int, int] | None:
+        """Descriptor and word at an address, if it is there and may be touched."""
+        number, word = (address - BD) // BD_STRIDE, (address - BD) % BD_STRIDE // 4
+        there = 0 <= number < self.shape.nbd and word < BD_WORDS
+        return (number, word) if there and not self.running else None
+
+    def _lock(self, address: int) -> int | None:
+        index = (address - LOCK) // 4
+        return index if 0 <= index < self.shape.nlock else None
+
+    # -- reads
+
+    def _read(self, address: int) -> Reply:
+        value = self._plain(address)
+        if value is not None:
+            return value, False
+        if (channel := self._channel(address, CHANNEL)) is not None:
+            status, waiting = self.status[channel], len(self.queues[channel])
+            return (status.busy or waiting > 0) | status.stopped << 1 | waiting << 4, False
+        if (channel := self._channel(address, TOKENS)) is not None:
+            return self.tokens[channel], False
+        if address == MEM_DATA and self._open:
+            return self._read_memory()
+        if (bd := self._bd(address)) is not None:
+            return self._bds[bd[0]][bd[1]], False
+        if (lock := self._lock(address)) is not None:
+            return self.locks[lock], False
+        return None, True
+
+    def _plain(self, address: int) -> int | None:
+        s = self.shape
+        values = {
+            ID: ID_VALUE,
+            CONFIG: s.ns | s.nm << 4 | s.nbd << 8 | s.nlock << 16 | s.word_w << 24,
+            CTRL: int(self.armed),
+            IRQ_STATUS: self.irq_status,
+            IRQ_MASK: self.irq_mask,
+            ERROR: self.error,
+            MEM_ADDRESS: self._mem_address,
+        }
+        return values.get(address)
+
+    def _read_memory(self) -> Reply:
+        at, lane = self._mem_address, self._mem_lane
+        part = self.memory[at, _LANE_BYTES * lane : _LANE_BYTES * (lane + 1)].view("<u4")
+        known = bool(self.known[at])
+        self._step()
+        return int(part[0]) if known else None, False
+
+    @property
+    def _open(self) -> bool:
+        """Whether there is a word behind MEM_DATA."""
+        return not self.running and self._mem_address < self.shape.mem_words
+
+    def _step(self) -> None:
+        self._mem_lane += 1
+        if self._mem_lane == self.shape.lanes:
+            self._mem_lane = 0
+            self._mem_address += 1
+
+    # -- writes
+
+    def _write(self, address: int, value: int) -> bool:
+        if address == CTRL:
+            self.armed = bool(value & ARMED)
+            if not self.armed:
+                self._stop()
+        elif address == IRQ_STATUS:
+            self.irq_status &= ~value
+        elif address == IRQ_MASK:
+            self.irq_mask = value & (1 << ERROR_IRQ | (1 << self.shape.channels) - 1)
+        elif address == ERROR:
+            self.error = 0
+        elif address == MEM_ADDRESS:
+            self._mem_address, self._mem_lane = value & ((1 << _FIELDS["base"][2]) - 1), 0
+        elif (channel := self._channel(address, TOKENS)) is not None:
+            self.tokens[channel] = 0
+        elif (channel := self._channel(address, TASK)) is not None:
+            return self._push(channel, value)
+        elif address == MEM_DATA and self._open:
+            self._write_memory(value)
+        elif (bd := self._bd(address)) is not None:
+            self._write_bd(*bd, value)
+        elif (lock := self._lock(address)) is not None:
+            if self.running:
+                raise UsageError(f"a write to lock {lock} while the engine runs: {_UNSEEN}")
+            self.locks[lock] = value & LOCK_MAX
+        else:
+            return False
+        return True
+
+    def _stop(self) -> None:
+        """Nothing runs and nothing waits; a channel that an error has stopped stays so until reset."""
+        self.running = False
+        for queue in self.queues:
+            queue.clear()
+        self.status = [ChannelStatus(stopped=s.stopped) for s in self.status]
+
+    def _push(self, channel: int, value: int) -> bool:
+        queue = self.queues[channel]
+        if len(queue) == QUEUE_DEPTH:
+            self.fail(Code.QUEUE_OVERFLOW, channel)
+            return False
+        if self.running and not (self.status[channel].busy or self.status[channel].stopped):
+            raise UsageError(f"a task for channel {channel} while the engine runs: {_UNSEEN}")
+        start, repeat, token = (value >> low & ((1 << bits) - 1) for low, bits in (_TASK_BD, _TASK_REPEAT, _TASK_TOKEN))
+        queue.append((start, repeat, bool(token)))
+        return True
+
+    def _write_memory(self, value: int) -> None:
+        at, lane = self._mem_address, self._mem_lane
+        self.memory[at, _LANE_BYTES * lane : _LANE_BYTES * (lane + 1)] = np.array([value], "<u4").view(np.uint8)
+        # Only a word written from its lowest part on is known as a whole.
+        if lane == self.shape.lanes - 1:
+            self.known[at] = True
+        self._step()
+
+    def _write_bd(self, number: int, word: int, value: int) -> None:
+        self._bds[number][word] = value & _BD_MASKS[word]
+        if word == _ITERATION_WORD:
+            _, low, bits = _FIELDS["iteration_start"]
+            for counters in self.iterations:
+                counters[number] = value >> low & ((1 << bits) - 1)

@@ -1,0 +1,442 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Object FIFOs without tiles: ``ObjectFifo`` and its handles.
+
+Source: mlir-aie's programming guide, section 2 (names, defaults and order of arguments).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
+from goldbeat.pymodels.objfifo.iron.scope import scope
+from goldbeat.pymodels.objfifo.plan.access import Access, call
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
+from goldbeat.pymodels.objfifo.plan.plan import Port
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
+
+if TYPE_CHECKING:
+    from goldbeat.pymodels.objfifo.iron.placement import Place
+
+Pairs = Sequence[Sequence[int]]
+"""Dims or padding: pairs, outermost first."""
+_numbers = count()
+
+
+class ObjectFifo:
+    """A fifo of objects between one producer and its consumers.
+
+    Args:
+        obj_type: of one object, such as ``np.ndarray[(16,), np.dtype[np.int32]]``.
+        depth: objects at each end, unless a handle says otherwise; a list has the producer's and each consumer's.
+        name: unique name; made up if not given.
+        dims_to_stream: (size, stride) pairs in elements, outermost first: the order in which objects are sent.
+        dims_from_stream_per_cons: the same for receiving, for consumers that give none of their own.
+        plio: the shim end is a PLIO port.
+        to_stream, from_stream: later names of the dims.
+        init_values: objects that are there at the start.
+        pad_dimensions: (before, after) pairs of zeros for each of ``dims_to_stream``.
+        via_DMA: use a DMA even where the cores share memory.
+        iter_count, repeat_count: as :meth:`set_iter_count` and :meth:`set_repeat_count` set them.
+
+    Raises:
+        RuleError: ``depth-positive`` or ``object-type``.
+    """
+
+    def __init__(
+        self,
+        obj_type: Any,
+        depth: int | Sequence[int] | None = 2,
+        name: str | None = None,
+        dims_to_stream: Pairs | None = None,
+        dims_from_stream_per_cons: Pairs | None = None,
+        plio: bool = False,
+        *,
+        to_stream: Pairs | None = None,
+        from_stream: Pairs | None = None,
+        init_values: Sequence[Any] | None = None,
+        pad_dimensions: Pairs | None = None,
+        via_DMA: bool = False,  # noqa: N803 - upstream's name
+        iter_count: int | None = None,
+        repeat_count: int | None = None,
+    ) -> None:
+        self.number = next(_numbers)
+        unnamed = scope().unnamed
+        self.name = f"of{next(unnamed)}" if name is None else name
+        self._type = object_type(obj_type)
+        self._obj_type = obj_type
+        for one in [] if depth is None else [depth] if isinstance(depth, int) else depth:
+            _at_least_one(self.name, one)
+        self.depth = depth if depth is None or isinstance(depth, int) else tuple(depth)
+        self.dims_to_stream = either("dims_to_stream", dims_to_stream, "to_stream", to_stream, [])
+        self.dims_from_stream_per_cons = either(
+            "dims_from_stream_per_cons", dims_from_stream_per_cons, "from_stream", from_stream, []
+        )
+        self.plio = plio
+        self.init_values = init_values
+        self.pad_dimensions = pad_dimensions
+        self.via_dma = via_DMA
+        self.iter_count: int | None = None
+        self.repeat_count = 1
+        self.producer: ObjectFifoHandle | None = None
+        self.consumers: list[ObjectFifoHandle] = []
+        if iter_count is not None:
+            self.set_iter_count(iter_count)
+        if repeat_count is not None:
+            self.set_repeat_count(repeat_count)
+        scope().open_fifos.append(self)
+
+    @property
+    def obj_type(self) -> Any:
+        """The type of an object, as it was given."""
+        return self._obj_type
+
+    @property
+    def object(self) -> ObjectType:
+        """Shape and type of an object."""
+        return self._type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of an object."""
+        return self._type.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of an element."""
+        return self._type.dtype
+
+    def set_iter_count(self, iter_count: int) -> None:
+        """Run a memory tile's ring so often and then stop; ``iter-range`` if it is not 1 to 256."""
+        if not 1 <= iter_count <= 256:
+            raise RuleError("iter-range", f"{self.name}: iteration count {iter_count}, expected 1 to 256")
+        self.iter_count = int(iter_count)
+
+    def set_repeat_count(self, repeat_count: int) -> None:
+        """Send every object so often; ``repeat-positive`` if it is below 1."""
+        if repeat_count < 1:
+            raise RuleError("repeat-positive", f"{self.name}: repeat count {repeat_count}, expected at least 1")
+        self.repeat_count = int(repeat_count)
+
+    def prod(self, depth: int | None = None) -> ObjectFifoHandle:
+        """The producer's handle: always the same one.
+
+        Args:
+            depth: objects at the producer's end.
+
+        Raises:
+            RuleError: ``depth-positive``.
+            UsageError: no depth is known, or another one than before.
+        """
+        if self.producer is None:
+            self.producer = ObjectFifoHandle(self, Port.PRODUCE, self._depth(depth, 0))
+        elif depth is not None and depth != self.producer.depth:
+            raise UsageError(f"{self.name}: the producer's depth is {self.producer.depth} already, not {depth}")
+        return self.producer
+
+    def cons(
+        self, depth: int | None = None, dims_from_stream: Pairs | None = None, *, from_stream: Pairs | None = None
+    ) -> ObjectFifoHandle:
+        """A new consumer's handle; several make a broadcast.
+
+        Args:
+            depth: objects at this consumer's end.
+            dims_from_stream: how this consumer writes what arrives.
+            from_stream: its later name.
+
+        Raises:
+            RuleError: ``depth-positive``.
+            UsageError: no depth is known.
+        """
+        dims = either("dims_from_stream", dims_from_stream, "from_stream", from_stream, self.dims_from_stream_per_cons)
+        handle = ObjectFifoHandle(self, Port.CONSUME, self._depth(depth, 1 + len(self.consumers)), dims)
+        self.consumers.append(handle)
+        return handle
+
+    def _depth(self, depth: int | None, end: int) -> int:
+        if depth is not None:
+            return _at_least_one(self.name, depth)
+        if self.depth is None:
+            raise UsageError(f"{self.name}: made without a depth, so each handle needs one")
+        if isinstance(self.depth, int):
+            return self.depth
+        return self.depth[min(end, len(self.depth) - 1)]
+
+    def __str__(self) -> str:
+        return f"ObjectFifo({self._type}, depth={self.depth}, name={self.name!r})"
+
+
+def _at_least_one(name: str, depth: int) -> int:
+    if depth < 1:
+        raise RuleError("depth-positive", f"{name}: depth {depth}, expected at least 1")
+    return int(depth)
+
+
+class ObjectFifoHandle:
+    """One end of an object FIFO; made by :meth:`ObjectFifo.prod` and :meth:`ObjectFifo.cons`."""
+
+    def __init__(self, fifo: ObjectFifo, port: Port, depth: int, dims_from_stream: Pairs = ()) -> None:
+        self.fifo = fifo
+        self.port = port
+        self.depth = depth
+        self.dims_from_stream = dims_from_stream
+        self._endpoint: Place | None = None
+
+    @property
+    def name(self) -> str:
+        """The fifo's name."""
+        return self.fifo.name
+
+    @property
+    def obj_type(self) -> Any:
+        """The type of an object."""
+        return self.fifo.obj_type
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Shape of an object."""
+        return self.fifo.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Type of an element."""
+        return self.fifo.dtype
+
+    @property
+    def handle_type(self) -> str:
+        """``prod`` or ``cons``."""
+        return "prod" if self.port is Port.PRODUCE else "cons"
+
+    @property
+    def endpoint(self) -> Place | None:
+        """Who uses it: a worker, a link or the host's sequence."""
+        return self._endpoint
+
+    @endpoint.setter
+    def endpoint(self, place: Place) -> None:
+        if self._endpoint is not None and self._endpoint is not place:
+            raise UsageError(
+                f"{self.name}: this {self.handle_type} handle is used by {self._endpoint.what} already, "
+                f"{place.what} cannot have it too"
+            )
+        self._endpoint = place
+
+    def set_repeat_count(self, repeat_count: int) -> None:
+        """Send every object so often."""
+        self.fifo.set_repeat_count(repeat_count)
+
+    # -- in a worker --------------------------------------------------------------------------------------------------
+
+    def acquire(self, num_elem: int) -> Any:
+        """Hold ``num_elem`` objects, those held already among them; waits for the rest.
+
+        Returns:
+            the object if it is one, a list of them, oldest first, if they are more.
+
+        Raises:
+            RuleError: ``acquire-count`` or ``acquire-depth``.
+        """
+        return call(self._access(True, num_elem))
+
+    def release(self, num_elem: int) -> None:
+        """Give the oldest ``num_elem`` objects to the other end.
+
+        Raises:
+            RuleError: ``acquire-count``, ``release-depth`` or ``release-held``.
+        """
+        call(self._access(False, num_elem))
+
+    def _access(self, acquire: bool, num_elem: int) -> Access:
+        what = "acquire" if acquire else "release"
+        if num_elem < 1:
+            raise RuleError("acquire-count", f"{self.name}: {what} of {num_elem} objects, expected at least 1")
+        if num_elem > self.depth:
+            raise RuleError(
+                f"{what}-depth",
+                f"{self.name}: {what} of {num_elem} objects at the {self.handle_type} end, which is {self.depth} deep",
+            )
+        consumer = 0 if self.port is Port.PRODUCE else self.fifo.consumers.index(self)
+        return Access(acquire, self.name, self.port, consumer, int(num_elem))
+
+    # -- links --------------------------------------------------------------------------------------------------------
+
+    def forward(
+        self,
+        placement: Any = None,
+        obj_type: Any = None,
+        depth: int | None = None,
+        name: str | None = None,
+        dims_to_stream: Pairs | None = None,
+        dims_from_stream: Pairs | None = None,
+        plio: bool = False,
+        *,
+        tile: Any = None,
+        to_stream: Pairs | None = None,
+        from_stream: Pairs | None = None,
+    ) -> ObjectFifo:
+        """Copy what this consumer gets into a new fifo, on a memory tile unless ``placement`` says otherwise.
+
+        Raises:
+            RuleError: ``handle-kind`` on a producer.
+        """
+
+        def one(value: Any) -> Any:
+            return None if value is None else [value]
+
+        return self._legs(
+            "forward",
+            [0],
+            either("placement", placement, "tile", tile),
+            one(depth),
+            one(obj_type),
+            [f"{self.name}_fwd" if name is None else name],
+            one(either("dims_to_stream", dims_to_stream, "to_stream", to_stream)),
+            one(either("dims_from_stream", dims_from_stream, "from_stream", from_stream)),
+            plio,
+            False,
+        )[0]
+
+    def split(
+        self,
+        offsets: Sequence[int],
+        placement: Any = None,
+        depths: Sequence[int] | None = None,
+        obj_types: Sequence[Any] | None = None,
+        names: Sequence[str] | None = None,
+        dims_to_stream: Sequence[Pairs | None] | None = None,
+        dims_from_stream: Sequence[Pairs | None] | None = None,
+        plio: bool = False,
+        *,
+        tile: Any = None,
+        to_stream: Sequence[Pairs | None] | None = None,
+        from_stream: Sequence[Pairs | None] | None = None,
+        rechunk: bool = False,
+    ) -> list[ObjectFifo]:
+        """Distribute the parts of every object to new fifos.
+
+        Args:
+            offsets: where each part starts, in elements of the object.
+            placement: the memory tile.
+            depths: of the new fifos, one for each offset.
+            obj_types: of the new fifos.
+            names: of the new fifos.
+            dims_to_stream: of the new fifos.
+            dims_from_stream: of the new fifos.
+            plio: of the new fifos.
+            tile: later name of ``placement``.
+            to_stream: later name of ``dims_to_stream``.
+            from_stream: later name of ``dims_from_stream``.
+            rechunk: the new fifos' objects may be smaller than their parts.
+
+        Raises:
+            RuleError: ``handle-kind`` on a producer, ``leg-counts``.
+        """
+        return self._legs(
+            "split",
+            offsets,
+            either("placement", placement, "tile", tile),
+            depths,
+            obj_types,
+            names,
+            either("dims_to_stream", dims_to_stream, "to_stream", to_stream),
+            either("dims_from_stream", dims_from_stream, "from_stream", from_stream),
+            plio,
+            rechunk,
+        )
+
+    def join(
+        self,
+        offsets: Sequence[int],
+        placement: Any = None,
+        depths: Sequence[int] | None = None,
+        obj_types: Sequence[Any] | None = None,
+        names: Sequence[str] | None = None,
+        dims_to_stream: Sequence[Pairs | None] | None = None,
+        dims_from_stream: Sequence[Pairs | None] | None = None,
+        plio: bool = False,
+        *,
+        tile: Any = None,
+        to_stream: Sequence[Pairs | None] | None = None,
+        from_stream: Sequence[Pairs | None] | None = None,
+        rechunk: bool = False,
+    ) -> list[ObjectFifo]:
+        """Put the parts of every object together from new fifos; arguments as for :meth:`split`.
+
+        Raises:
+            RuleError: ``handle-kind`` on a consumer, ``leg-counts``.
+        """
+        return self._legs(
+            "join",
+            offsets,
+            either("placement", placement, "tile", tile),
+            depths,
+            obj_types,
+            names,
+            either("dims_to_stream", dims_to_stream, "to_stream", to_stream),
+            either("dims_from_stream", dims_from_stream, "from_stream", from_stream),
+            plio,
+            rechunk,
+        )
+
+    def _legs(
+        self,
+        what: str,
+        offsets: Sequence[int],
+        where: Any,
+        depths: Sequence[int] | None,
+        obj_types: Sequence[Any] | None,
+        names: Sequence[str] | None,
+        to_stream: Sequence[Pairs | None] | None,
+        from_stream: Sequence[Pairs | None] | None,
+        plio: bool,
+        rechunk: bool,
+    ) -> list[ObjectFifo]:
+        from goldbeat.pymodels.objfifo.iron.placement import LinkPlace
+
+        wanted = Port.PRODUCE if what == "join" else Port.CONSUME
+        if self.port is not wanted:
+            raise RuleError("handle-kind", f"{self.name}: cannot {what} a {self.handle_type} handle")
+        n = len(offsets)
+        given = {
+            "depths": depths,
+            "obj_types": obj_types,
+            "names": names,
+            "dims_to_stream": to_stream,
+            "dims_from_stream": from_stream,
+        }
+        for label, values in given.items():
+            if values is not None and len(values) != n:
+                raise RuleError("leg-counts", f"{self.name}: {what} with {len(values)} {label} for {n} offsets")
+        legs = []
+        for i in range(n):
+            walk = None if from_stream is None else from_stream[i]
+            leg = ObjectFifo(
+                self.obj_type if obj_types is None else obj_types[i],
+                self.depth if depths is None else depths[i],
+                f"{self.name}_{what}{i}" if names is None else names[i],
+                None if to_stream is None else to_stream[i],
+                None if what == "join" else walk,
+                plio,
+            )
+            if what == "join":
+                leg.cons(dims_from_stream=walk)
+            else:
+                leg.prod()
+            legs.append(leg)
+        inner = [leg.consumers[0] if what == "join" else leg.prod() for leg in legs]
+        link = LinkPlace(
+            inner if what == "join" else [self],
+            [self] if what == "join" else inner,
+            list(map(int, offsets)) if what == "join" else [],
+            list(map(int, offsets)) if what == "split" else [],
+            where,
+            rechunk,
+        )
+        for handle in [self, *inner]:
+            handle.endpoint = link
+        return legs

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operations that core bodies of the placed level write, on numpy values."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.objfifo.plan.object_type import object_type
+
+
+def _scalar(name: str) -> Callable[[], type[np.generic]]:
+    return lambda: np.dtype(name).type
+
+
+class T:
+    """Element and array types by MLIR's names: ``T.memref(16, T.i32())``."""
+
+    i8 = staticmethod(_scalar("int8"))
+    i16 = staticmethod(_scalar("int16"))
+    i32 = staticmethod(_scalar("int32"))
+    i64 = staticmethod(_scalar("int64"))
+    ui8 = staticmethod(_scalar("uint8"))
+    ui16 = staticmethod(_scalar("uint16"))
+    ui32 = staticmethod(_scalar("uint32"))
+    f32 = staticmethod(_scalar("float32"))
+    bf16 = staticmethod(_scalar("uint16"))
+    """Numpy has no bfloat16: its bits."""
+
+    @staticmethod
+    def memref(*args: Any) -> Any:
+        """An array's type: its shape, then its element's type."""
+        return np.ndarray.__class_getitem__((tuple(int(n) for n in args[:-1]), np.dtype.__class_getitem__(args[-1])))
+
+
+class memref:  # noqa: N801 - upstream's name
+    """Loads and stores."""
+
+    @staticmethod
+    def load(array: npt.NDArray[Any], index: Sequence[int]) -> Any:
+        """One element."""
+        return array[tuple(index)]
+
+    @staticmethod
+    def store(value: Any, array: npt.NDArray[Any], index: Sequence[int]) -> None:
+        """Set one element."""
+        array[tuple(index)] = value
+
+
+class arith:  # noqa: N801 - upstream's name
+    """Arithmetic."""
+
+    addi = addf = staticmethod(operator.add)
+    subi = subf = staticmethod(operator.sub)
+    muli = mulf = staticmethod(operator.mul)
+
+    @staticmethod
+    def constant(value: Any, kind: Callable[[Any], Any] | None = None, index: bool = False) -> Any:
+        """A number of a type."""
+        return value if kind is None or index else kind(value)
+
+    @staticmethod
+    def index_cast(value: Any, to: Callable[[Any], Any] | None = None) -> Any:
+        """A loop's number as a number of a type."""
+        return value if to is None else to(value)
+
+
+def np_ndarray_type_get_shape(kind: Any) -> tuple[int, ...]:
+    """The shape of an object's type."""
+    return object_type(kind).shape
+
+
+def np_ndarray_type_get_dtype(kind: Any) -> np.dtype[Any]:
+    """The element type of an object's type."""
+    return object_type(kind).dtype
+
+
+def np_dtype_to_mlir_type(kind: Any) -> Any:
+    """An element type as it is: there is one kind of them here."""
+    return np.dtype(kind).type
+
+
+class external_func:  # noqa: N801 - upstream's name
+    """A function compiled for the core; ``model`` is the Python function that stands for it."""
+
+    def __init__(self, name: str, inputs: Sequence[Any] = (), outputs: Sequence[Any] | None = None, **_: Any) -> None:
+        self.name = name
+        self.model: Callable[..., Any] | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        """Run the Python function that stands for it, if there is one."""
+        return None if self.model is None else self.model(*args)
+
+
+def call_(function: Callable[..., Any], args: Sequence[Any]) -> Any:
+    """Call a function with a list of arguments."""
+    return function(*args)
+
+
+def yield_(values: Sequence[Any]) -> None:
+    """The end of a loop's body; nothing to do."""

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where things go: what users may ask for, who holds a handle, and tiles for those that asked for none.
+
+Placement is in the order of declaration: workers on cores column by column, links on the memory tile of the column that
+their fifos' other ends have on average, host transfers on the shim of that column; a full tile hands on to the next.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.scope import scope
+from goldbeat.pymodels.objfifo.plan.device import ANY, Device
+from goldbeat.pymodels.objfifo.plan.plan import Direction, Port
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
+
+if TYPE_CHECKING:
+    from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifoHandle
+
+
+class AnyTile:
+    """Asks for any tile of a kind."""
+
+    def __init__(self, kind: TileKind) -> None:
+        self.kind = kind
+
+
+AnyComputeTile = AnyTile(TileKind.CORE)
+AnyMemTile = AnyTile(TileKind.MEM)
+AnyShimTile = AnyTile(TileKind.SHIM)
+
+
+class SequentialPlacer:
+    """Names the only way of placement there is."""
+
+
+def tile(col: int, row: int) -> Tile:
+    """The tile at a place of the device at hand."""
+    device = scope().device
+    found = device.tile(col, row)
+    if device is not ANY:
+        device.require(found)
+    return found
+
+
+class Place:
+    """Who uses handles, and where."""
+
+    kind = TileKind.CORE
+
+    def __init__(self, where: Any, what: str) -> None:
+        if where is not None and not isinstance(where, Tile | AnyTile):
+            raise UsageError(f"{what}: {where!r} is no tile")
+        self.asked = where if isinstance(where, Tile) else None
+        if isinstance(where, AnyTile):
+            self.kind = where.kind
+        self.what = what
+        self.tile: Tile | None = self.asked
+
+    def handles(self) -> Sequence[ObjectFifoHandle]:
+        """The handles that it uses."""
+        raise NotImplementedError
+
+
+class LinkPlace(Place):
+    """A link between handles."""
+
+    kind = TileKind.MEM
+
+    def __init__(
+        self,
+        ins: list[ObjectFifoHandle],
+        outs: list[ObjectFifoHandle],
+        src_offsets: list[int],
+        dst_offsets: list[int],
+        where: Any,
+        rechunk: bool,
+    ) -> None:
+        super().__init__(where, f"the link of {ins[0].name} and {outs[0].name}")
+        self.ins, self.outs = ins, outs
+        self.src_offsets, self.dst_offsets = src_offsets, dst_offsets
+        self.rechunk = rechunk
+
+    def handles(self) -> Sequence[ObjectFifoHandle]:
+        """Both sides' handles."""
+        return [*self.ins, *self.outs]
+
+
+class ShimPlace(Place):
+    """The host's sequence at one end of a fifo."""
+
+    kind = TileKind.SHIM
+
+    def __init__(self, handle: ObjectFifoHandle, where: Any) -> None:
+        super().__init__(where, f"the host's {'fill' if handle.port is Port.PRODUCE else 'drain'} of {handle.name}")
+        self._handle = handle
+
+    def handles(self) -> Sequence[ObjectFifoHandle]:
+        """The one handle."""
+        return [self._handle]
+
+
+def place(device: Device, places: Sequence[Place]) -> None:
+    """Give every place a tile.
+
+    Args:
+        device: where there are tiles.
+        places: all of them, in order.
+
+    Raises:
+        RuleError: ``tile-exists`` for a tile outside or no core left, ``channels`` where no tile has one left.
+    """
+    for one in places:
+        one.tile = one.asked
+        if one.asked is not None:
+            device.require(one.asked)
+    for kind in (TileKind.CORE, TileKind.MEM, TileKind.SHIM):
+        waiting = [p for p in places if p.tile is None and p.kind is kind]
+        if kind is TileKind.CORE:
+            _cores(device, waiting, places)
+        else:
+            _near(device, waiting, places, kind)
+
+
+def _cores(device: Device, waiting: Sequence[Place], places: Sequence[Place]) -> None:
+    taken = {p.tile for p in places}
+    rows = range(1 + device.mem_rows, device.rows)
+    free = (t for col in range(device.columns) for row in rows if (t := device.tile(col, row)) not in taken)
+    for number, one in enumerate(waiting):
+        found = next(free, None)
+        if found is None:
+            raise RuleError(
+                "tile-exists",
+                f"{len(waiting)} workers want a core, {device.name} has {number} left: {one.what} has none",
+            )
+        one.tile = found
+
+
+def _near(device: Device, waiting: Sequence[Place], places: Sequence[Place], kind: TileKind) -> None:
+    used: Counter[tuple[Tile, Direction]] = Counter()
+    for one in places:
+        if one.tile is not None and one.tile.kind is kind:
+            used.update((one.tile, d) for d in _needs(one))
+    rows = [0] if kind is TileKind.SHIM else list(range(1, 1 + device.mem_rows))
+    last = max((p.tile.col for p in places if p.tile is not None), default=0)
+    columns = min(device.columns, last + 1 + len(waiting))
+    for one in waiting:
+        needs = Counter(_needs(one))
+        wish = _column(one)
+        spots = sorted(
+            (device.tile(col, row) for col in range(columns) for row in rows),
+            key=_nearness(wish),
+        )
+        for spot in spots:
+            if all(used[spot, d] + n <= spot.limits.channels for d, n in needs.items()):
+                one.tile = spot
+                used.update({(spot, d): n for d, n in needs.items()})
+                break
+        else:
+            text = " and ".join(f"{n} {d}" for d, n in needs.items())
+            raise RuleError("channels", f"{one.what} needs {text} channels; no {kind} tile has them left")
+
+
+def _nearness(wish: float) -> Callable[[Tile], tuple[float, int, int]]:
+    return lambda t: (abs(t.col - wish), t.col, t.row)
+
+
+def _needs(one: Place) -> list[Direction]:
+    return [Direction.MM2S if h.port is Port.PRODUCE else Direction.S2MM for h in one.handles()]
+
+
+def _column(one: Place) -> float:
+    """The mean column of what stands at the other ends."""
+    others = []
+    for handle in one.handles():
+        fifo = handle.fifo
+        for far in [fifo.producer, *fifo.consumers]:
+            if (
+                far is not None
+                and far.endpoint is not None
+                and far.endpoint is not one
+                and far.endpoint.tile is not None
+            ):
+                others.append(far.endpoint.tile.col)
+    return sum(others) / len(others) if others else 0.0

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The host's sequence: which workers start, which arrays fill and drain fifos at the shim.
+
+Source: mlir-aie's programming guide, section 2 (runtime data movement).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifoHandle
+from goldbeat.pymodels.objfifo.iron.placement import ShimPlace
+from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
+from goldbeat.pymodels.objfifo.iron.scope import scope
+from goldbeat.pymodels.objfifo.iron.worker import Worker
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
+from goldbeat.pymodels.objfifo.plan.plan import Port
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
+
+
+@dataclass(frozen=True)
+class TensorAccessPattern:
+    """Which elements of a host array are moved, and in which order.
+
+    Attributes:
+        tensor_dims: shape of the array.
+        offset: first element.
+        sizes, strides: up to four of each, outermost first, in elements.
+    """
+
+    tensor_dims: Sequence[int]
+    offset: int
+    sizes: Sequence[int]
+    strides: Sequence[int]
+
+
+class RuntimeData:
+    """An array that the host hands over.
+
+    Args:
+        name: for people.
+        arr_type: its type.
+    """
+
+    def __init__(self, name: str, arr_type: Any) -> None:
+        self.name = name
+        self.arr_type = arr_type
+        self.obj: ObjectType = object_type(arr_type)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self.obj.shape
+
+
+class TaskGroup:
+    """Transfers that are waited for together."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """One fill or drain."""
+
+    handle: ObjectFifoHandle
+    data: RuntimeData
+    tap: TensorAccessPattern
+    wait: bool
+
+
+class Runtime:
+    """The host's sequence of transfers.
+
+    Args:
+        strict_task_groups: accepted, without effect.
+    """
+
+    def __init__(self, strict_task_groups: bool = True) -> None:
+        self.data: list[RuntimeData] = []
+        self.moves: list[Move] = []
+        self.workers: list[Worker] = []
+        self.places: list[ShimPlace] = []
+        self._groups: list[TaskGroup] = []
+        scope().runtimes.append(self)
+
+    @contextmanager
+    def sequence(self, *input_types: Any) -> Iterator[Any]:
+        """The block in which transfers are declared; gives one :class:`RuntimeData` for each type."""
+        self.data = [RuntimeData(f"arg{i}", kind) for i, kind in enumerate(input_types)]
+        yield self.data[0] if len(self.data) == 1 else tuple(self.data)
+        if self._groups:
+            raise UsageError(f"{len(self._groups)} task group(s) of the sequence are not finished")
+
+    def start(self, *args: Worker) -> None:
+        """Start workers."""
+        for worker in args:
+            if not isinstance(worker, Worker):
+                raise UsageError(f"start takes workers, not {type(worker).__name__}")
+            self.workers.append(worker)
+
+    def fill(
+        self,
+        in_fifo: ObjectFifoHandle,
+        source: RuntimeData,
+        tap: TensorAccessPattern | None = None,
+        task_group: TaskGroup | None = None,
+        wait: bool = False,
+        placement: Any = None,
+        *,
+        tile: Any = None,
+    ) -> None:
+        """Send a host array into a fifo.
+
+        Args:
+            in_fifo: a producer's handle.
+            source: what is sent.
+            tap: which part, all of it if not given.
+            task_group: what it belongs to.
+            wait: report the end.
+            placement: the shim tile.
+            tile: its later name.
+
+        Raises:
+            RuleError: ``handle-kind`` on a consumer.
+            UsageError: an array of another sequence.
+        """
+        self._move(in_fifo, Port.PRODUCE, source, tap, wait, either("placement", placement, "tile", tile))
+
+    def drain(
+        self,
+        out_fifo: ObjectFifoHandle,
+        dest: RuntimeData,
+        tap: TensorAccessPattern | None = None,
+        task_group: TaskGroup | None = None,
+        wait: bool = False,
+        placement: Any = None,
+        *,
+        tile: Any = None,
+    ) -> None:
+        """Receive a host array from a fifo; arguments as for :meth:`fill`."""
+        self._move(out_fifo, Port.CONSUME, dest, tap, wait, either("placement", placement, "tile", tile))
+
+    def _move(
+        self,
+        handle: ObjectFifoHandle,
+        port: Port,
+        data: RuntimeData,
+        tap: TensorAccessPattern | None,
+        wait: bool,
+        where: Any,
+    ) -> None:
+        what = "fill" if port is Port.PRODUCE else "drain"
+        if handle.port is not port:
+            raise RuleError("handle-kind", f"{handle.name}: cannot {what} a {handle.handle_type} handle")
+        if data not in self.data:
+            raise UsageError(f"{handle.name}: {what} with an array that is not this sequence's")
+        if tap is None:
+            tap = TensorAccessPattern(data.shape, 0, [math.prod(data.shape)], [1])
+        handle = self._same(handle)
+        if handle.endpoint is None:
+            shim = ShimPlace(handle, where)
+            self.places.append(shim)
+            handle.endpoint = shim
+        elif not isinstance(handle.endpoint, ShimPlace):
+            raise UsageError(
+                f"{handle.name}: this {handle.handle_type} handle is used by {handle.endpoint.what} already"
+            )
+        self.moves.append(Move(handle, data, tap, wait))
+
+    def _same(self, handle: ObjectFifoHandle) -> ObjectFifoHandle:
+        """Several ``cons()`` of one fifo for its drains are one consumer."""
+        if handle.port is Port.CONSUME and handle.endpoint is None:
+            for other in handle.fifo.consumers:
+                alike = (other.depth, other.dims_from_stream) == (handle.depth, handle.dims_from_stream)
+                if other is not handle and isinstance(other.endpoint, ShimPlace) and alike:
+                    handle.fifo.consumers.remove(handle)
+                    return other
+        return handle
+
+    def task_group(self) -> TaskGroup:
+        """Open a group of transfers."""
+        group = TaskGroup()
+        self._groups.append(group)
+        return group
+
+    def finish_task_group(self, task_group: TaskGroup) -> None:
+        """Wait for the transfers of a group."""
+        if task_group not in self._groups:
+            raise UsageError("this task group is finished already")
+        self._groups.remove(task_group)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where declarations go: the scope of a device body, or of a whole file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from goldbeat.pymodels.objfifo.plan.device import ANY, Device
+
+if TYPE_CHECKING:
+    from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo
+    from goldbeat.pymodels.objfifo.iron.placed import object_fifo, object_fifo_link
+    from goldbeat.pymodels.objfifo.plan.design import Core, Design, Host, Transfer
+
+
+class Scope:
+    """What was declared so far.
+
+    Attributes:
+        device: what the tiles belong to.
+        fifos, links, cores, hosts, transfers: declarations of the placed level.
+        open_fifos: object FIFOs of the level without tiles, in order of creation.
+        workers, runtimes: what the level without tiles declared.
+        designs: finished designs, in order.
+        unnamed: numbers for fifos without a name.
+        silent: modules print nothing and check nothing: the file is only read.
+    """
+
+    def __init__(self, device: Device = ANY) -> None:
+        self.device = device
+        self.fifos: list[object_fifo] = []
+        self.links: list[object_fifo_link] = []
+        self.cores: list[Core] = []
+        self.hosts: list[Host] = []
+        self.transfers: list[Transfer] = []
+        self.open_fifos: list[ObjectFifo] = []
+        self.workers: list[Any] = []
+        self.runtimes: list[Any] = []
+        self.designs: list[Design] = []
+        self.unnamed = count()
+        self.silent = False
+
+
+_scope: ContextVar[Scope | None] = ContextVar("scope", default=None)
+_outermost = Scope()
+
+
+def scope() -> Scope:
+    """The scope that declarations go to now."""
+    return _scope.get() or _outermost
+
+
+@contextmanager
+def fresh(device: Device = ANY) -> Iterator[Scope]:
+    """A scope of its own for what the block declares."""
+    inner = Scope(device)
+    token = _scope.set(inner)
+    try:
+        yield inner
+    finally:
+        _scope.reset(token)

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Workers: Python functions that run on cores, and the kernels they call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle
+from goldbeat.pymodels.objfifo.iron.placement import Place
+from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
+from goldbeat.pymodels.objfifo.iron.scope import scope
+from goldbeat.pymodels.objfifo.plan.access import Access
+from goldbeat.pymodels.objfifo.plan.plan import Port
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
+from goldbeat.pymodels.objfifo.plan.tile import TileKind
+
+
+class Kernel:
+    """A function compiled for the core.
+
+    It does nothing by itself; for data, give a Python function that stands for it: ``kernel.model = function``.
+
+    Args:
+        name: of the function.
+        bin_name: the object file it is in.
+        arg_types: types of its arguments.
+    """
+
+    def __init__(self, name: str, bin_name: str = "", arg_types: Sequence[Any] | None = None) -> None:
+        self.name = name
+        self.bin_name = bin_name
+        self.arg_types = [] if arg_types is None else list(arg_types)
+        self.model: Callable[..., Any] | None = None
+
+    def __call__(self, *args: Any) -> Any:
+        """Run the Python function that stands for it, if there is one."""
+        return None if self.model is None else self.model(*args)
+
+
+class Worker(Place):
+    """A Python function on a core.
+
+    Args:
+        core_fn: called with ``fn_args``; None does nothing.
+        fn_args: handles, kernels and whatever else the function takes.
+        placement: the core's tile.
+        while_true: call the function again and again.
+        tile: later name of ``placement``.
+        accesses: what one call acquires and releases, for functions that cannot be run without data: pairs such as
+            ``(handle, 1)`` to acquire and ``(handle, -1)`` to release.
+
+    Raises:
+        UsageError: a fifo where a handle is needed, a tile that has no core.
+    """
+
+    kind = TileKind.CORE
+
+    def __init__(
+        self,
+        core_fn: Callable[..., Any] | None,
+        fn_args: Sequence[Any] = (),
+        placement: Any = None,
+        while_true: bool = True,
+        *,
+        tile: Any = None,
+        accesses: Sequence[tuple[ObjectFifoHandle, int]] | None = None,
+    ) -> None:
+        name = getattr(core_fn, "__name__", "idle")
+        super().__init__(either("placement", placement, "tile", tile), f"worker {name}")
+        if self.asked is not None and self.asked.kind is not TileKind.CORE:
+            raise UsageError(f"{self.what}: {self.asked} has no core")
+        self.core_fn = core_fn
+        self.fn_args = list(fn_args)
+        self.while_true = while_true
+        self.accesses = accesses
+        for arg in self.fn_args:
+            if isinstance(arg, ObjectFifo):
+                raise RuleError(
+                    "handle-kind", f"{self.what}: {arg.name} is a fifo; give it a handle from prod() or cons()"
+                )
+        for handle in self.fifos:
+            handle.endpoint = self
+        scope().workers.append(self)
+
+    @property
+    def fifos(self) -> list[ObjectFifoHandle]:
+        """The handles among its arguments and in its declared accesses, in order."""
+        found: list[ObjectFifoHandle] = []
+        for arg in _flat([*self.fn_args, *(h for h, _ in self.accesses or ())]):
+            if isinstance(arg, ObjectFifoHandle) and arg not in found:
+                found.append(arg)
+        return found
+
+    def handles(self) -> Sequence[ObjectFifoHandle]:
+        """The same."""
+        return self.fifos
+
+    def run(self) -> Any:
+        """Call the function once."""
+        return None if self.core_fn is None else self.core_fn(*self.fn_args)
+
+    def declared(self) -> tuple[Access, ...] | None:
+        """The declared accesses in the form of a design, None where there are none."""
+        if self.accesses is None:
+            return None
+        return tuple(
+            Access(n > 0, h.name, h.port, 0 if h.port is Port.PRODUCE else h.fifo.consumers.index(h), abs(n))
+            for h, n in self.accesses
+        )
+
+
+def _flat(values: Sequence[Any]) -> list[Any]:
+    out: list[Any] = []
+    for value in values:
+        out += _flat(value) if isinstance(value, list | tuple) else [value]
+    return out

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a core does with fifos: acquire, release, and loops around them.
+
+A core's Python function runs under a backend: the recorder notes the order of its acquires and releases without data,
+the functional model hands out real arrays. ``range_`` is the loop that both understand: as in mlir-aie, where it is
+compiled once, every pass of it makes the same acquires and releases.
+"""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.objfifo.plan.plan import Port
+
+_HERE = Path(__file__).parent
+ENDLESS = 2**31 - 1
+"""A ``range_`` of this many passes or more stands for a loop without end."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """One acquire or release.
+
+    Attributes:
+        acquire: True to acquire, False to release.
+        fifo, port, consumer: the fifo's end.
+        count: objects.
+    """
+
+    acquire: bool
+    fifo: str
+    port: Port
+    consumer: int
+    count: int
+
+    @property
+    def key(self) -> tuple[str, Port, int]:
+        """The fifo's end."""
+        return self.fifo, self.port, self.consumer
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Steps that are run again and again.
+
+    Attributes:
+        count: passes, None for no end.
+        body: what is run.
+    """
+
+    count: int | None
+    body: tuple[Access | Loop, ...]
+
+
+Steps = tuple[Access | Loop, ...]
+
+
+class Backend(Protocol):
+    """Who answers a core's calls."""
+
+    def acquire(self, access: Access) -> list[npt.NDArray[Any]]:
+        """The objects that the core holds now, oldest first, ``count`` of them."""
+
+    def release(self, access: Access) -> None:
+        """Give the oldest objects back."""
+
+    def loop(self, numbers: range) -> Iterator[int]:
+        """Run a loop."""
+
+
+_backend: ContextVar[Backend | None] = ContextVar("backend", default=None)
+
+
+def run_with(backend: Backend, body: Callable[[], Any]) -> None:
+    """Run a core's function once under a backend."""
+    token = _backend.set(backend)
+    try:
+        body()
+    finally:
+        _backend.reset(token)
+
+
+def call(access: Access) -> Any:
+    """Pass an acquire or release to the backend: one array for one object, a list for more, None for a release."""
+    backend = _backend.get()
+    if backend is None:
+        raise UsageError(f"{access.fifo}: objects are acquired and released inside a worker's function")
+    if not access.acquire:
+        return backend.release(access)
+    objects = backend.acquire(access)
+    return objects[0] if access.count == 1 else objects
+
+
+def range_(start: int, stop: int | None = None, step: int | None = None) -> Iterator[int]:
+    """A loop of a core's program, with the arguments of ``range``."""
+    numbers = range(start) if stop is None else range(start, stop, 1 if step is None else step)
+    backend = _backend.get()
+    return iter(numbers) if backend is None else backend.loop(numbers)
+
+
+class Recorder:
+    """Notes what a core does, with objects of zeros.
+
+    Args:
+        objects: an array of zeros for each fifo, by name.
+        limit: accesses after which recording stops, for functions that loop without end in plain Python.
+    """
+
+    def __init__(self, objects: dict[str, npt.NDArray[Any]], limit: int = 20_000) -> None:
+        self._objects = objects
+        self._open: list[list[Access | Loop]] = [[]]
+        self._left = limit
+
+    def acquire(self, access: Access) -> list[npt.NDArray[Any]]:
+        """Note it and give zeros."""
+        self._note(access)
+        zeros = self._objects[access.fifo]
+        return [zeros.copy() for _ in range(access.count)]
+
+    def release(self, access: Access) -> None:
+        """Note it."""
+        self._note(access)
+
+    def _note(self, access: Access) -> None:
+        if self._left == 0:
+            raise _Enough
+        self._left -= 1
+        self._open[-1].append(access)
+
+    def loop(self, numbers: range) -> Iterator[int]:
+        """Run one pass and note how many there are."""
+        count = _passes(numbers)
+        if count == 0:
+            return
+        body: list[Access | Loop] = []
+        self._open.append(body)
+        try:
+            yield numbers[0]
+        finally:
+            while self._open.pop() is not body:
+                pass
+            if body:
+                self._open[-1].append(Loop(None if endless(numbers) else count, tuple(body)))
+
+    def steps(self) -> Steps:
+        """What was noted; loops that were left open end where recording did."""
+        while len(self._open) > 1:
+            body = self._open.pop()
+            self._open[-1].extend(body)
+        return tuple(self._open[0])
+
+
+def _passes(numbers: range) -> int:
+    """``len`` of a range, which cannot be asked for sys.maxsize and above."""
+    span = numbers.stop - numbers.start
+    return max(0, -(-span // numbers.step)) if abs(span) > sys.maxsize else len(numbers)
+
+
+def endless(numbers: range) -> bool:
+    """True if a loop of these numbers stands for one without end."""
+    return _passes(numbers) >= ENDLESS
+
+
+class _Enough(Exception):  # noqa: N818 - it is no error
+    """Recording has seen enough."""
+
+
+class ProgramError(InputError):
+    """A core's function raised an error of its own, which is the cause of this one.
+
+    Args:
+        name: of the core.
+        error: what it raised.
+        expected: what it should do instead.
+    """
+
+    def __init__(self, name: str, error: Exception, expected: str) -> None:
+        frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).parent != _HERE]
+        found = f"{type(error).__name__}: {error} in {name}"
+        if frames:
+            super().__init__(found, expected, file=frames[-1].filename, line=frames[-1].lineno)
+        else:
+            super().__init__(found, expected)
+
+
+def record(body: Callable[[], Any], objects: dict[str, npt.NDArray[Any]]) -> Steps:
+    """The accesses of one run of a core's function.
+
+    The function sees zeros: one whose acquires depend on the data is not described by this.
+    """
+    recorder = Recorder(objects)
+    try:
+        with np.errstate(all="ignore"):
+            run_with(recorder, body)
+    except _Enough:
+        pass
+    return recorder.steps()
+
+
+def walk(steps: Sequence[Access | Loop]) -> Iterator[Access]:
+    """Every access in the order of execution, loops unrolled."""
+    for step in steps:
+        if isinstance(step, Access):
+            yield step
+        elif step.count is None:
+            while True:
+                yield from walk(step.body)
+        else:
+            for _ in range(step.count):
+                yield from walk(step.body)
+
+
+def each(steps: Sequence[Access | Loop]) -> Iterator[Access]:
+    """Every access that is written, loops once."""
+    for step in steps:
+        if isinstance(step, Access):
+            yield step
+        else:
+            yield from each(step.body)

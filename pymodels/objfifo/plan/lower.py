@@ -1,0 +1,348 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a design to its plan: pools, locks, channels, rings of buffer descriptors.
+
+Source: mlir-aie's lowering of object FIFOs for AIE2, as far as its results can be observed.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from goldbeat.pymodels.objfifo.plan.checks import check, shim_of
+from goldbeat.pymodels.objfifo.plan.design import Design, Dims, Fifo, Transfer
+from goldbeat.pymodels.objfifo.plan.layout import EndKey, Joint, Layout
+from goldbeat.pymodels.objfifo.plan.limits import check_limits
+from goldbeat.pymodels.objfifo.plan.memory import place_buffers
+from goldbeat.pymodels.objfifo.plan.plan import (
+    Bd,
+    Buffer,
+    Channel,
+    Dim,
+    Direction,
+    End,
+    FifoPlan,
+    Flow,
+    Iteration,
+    LinkPlan,
+    Lock,
+    LockUse,
+    Packet,
+    Pad,
+    Plan,
+    Pool,
+    Port,
+    Segment,
+    StreamEnd,
+    Task,
+    TilePlan,
+)
+from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError
+from goldbeat.pymodels.objfifo.plan.strides import in_words, pads_in_words, product, stretched
+from goldbeat.pymodels.objfifo.plan.tile import PACKET_IDS, WORD_BYTES, Tile, TileKind, bd_ids
+
+_HOST_ALIGN = 4096
+
+
+def plan(
+    design: Design,
+    *,
+    strict: bool = True,
+    depths: Mapping[EndKey, int] | None = None,
+    packets: bool = False,
+) -> Plan:
+    """Lower a design.
+
+    Args:
+        design: what was written.
+        strict: refuse what mlir-aie accepts although the data is lost.
+        depths: depths that replace those of the design, by fifo and end (0 the producer, then the consumers).
+        packets: send every stream with a packet header; ids in the order of declaration.
+
+    Raises:
+        RuleError: the first rule that is broken.
+    """
+    for error in check(design, strict=strict):
+        raise error
+    found = _Lowering(Layout(design, depths), packets).run()
+    for error in check_limits(found):
+        if strict or RULES[error.rule].lax is None:
+            raise error
+    return found
+
+
+def violations(design: Design, *, strict: bool = True) -> list[RuleError]:
+    """Every broken rule; those of limits only where the design can be lowered."""
+    found = check(design, strict=strict)
+    if not found:
+        limits = check_limits(_Lowering(Layout(design), False).run())
+        found = [e for e in limits if strict or RULES[e.rule].lax is None]
+    return found
+
+
+@dataclass
+class _Draft:
+    """A tile as it fills."""
+
+    buffers: list[Buffer] = field(default_factory=list)
+    locks: list[Lock] = field(default_factory=list)
+    channels: list[Channel] = field(default_factory=list)
+    bds: set[int] = field(default_factory=set)
+
+    def take_bd(self, tile: Tile, channel: int) -> int:
+        """The lowest free descriptor of a channel; past the end where there is none left, for the limits to find."""
+        spare = itertools.count(tile.limits.bds)
+        number = next(n for n in itertools.chain(bd_ids(tile, channel), spare) if n not in self.bds)
+        self.bds.add(number)
+        return number
+
+
+class _Lowering:
+    def __init__(self, layout: Layout, packets: bool) -> None:
+        self.layout = layout
+        self.design = layout.design
+        self.packets = packets
+        self.tiles: defaultdict[Tile, _Draft] = defaultdict(_Draft)
+        self.pools: dict[EndKey, Pool] = {}
+        self.order: list[Pool] = []
+        self.channels: dict[EndKey, int] = {}
+        self.packet: dict[str, Packet] = {}
+        self.hosts: dict[str, Buffer] = {}
+
+    def run(self) -> Plan:
+        for fifo in self.design.fifos:
+            self._pools(fifo)
+        self._place_memory()
+        self._place_hosts()
+        for fifo in self.design.fifos:
+            self._take_channels(fifo)
+        flows = self._flows()
+        for fifo in self.design.fifos:
+            for end in range(1 + len(fifo.consumers)):
+                if (fifo.name, end) in self.channels:
+                    self._ring(fifo, end)
+        tiles = tuple(
+            TilePlan(tile, tuple(d.buffers), tuple(d.locks), tuple(d.channels))
+            for tile, d in sorted(self.tiles.items())
+        )
+        links = tuple(
+            LinkPlan(link.ins, link.outs, joint.tile, self.pools[joint.owner, joint.end].name)
+            for link in self.design.links
+            for joint in [self.layout.joints[link.outs[0], 0]]
+        )
+        fifos = tuple(self._fifo(f) for f in self.design.fifos)
+        return Plan(self.design.device.name, tiles, fifos, links, tuple(self.order), flows, tuple(self.hosts.values()))
+
+    # -- pools and locks ----------------------------------------------------------------------------------------------
+
+    def _pools(self, fifo: Fifo) -> None:
+        home = self.layout.shared(fifo)
+        if home is not None:
+            end = 0 if home == fifo.producer else 1
+            pool = self._pool(fifo, end, home, fifo.name, 1, None)
+            self.pools[fifo.name, 0] = self.pools[fifo.name, 1] = pool
+            return
+        for end in range(1 + len(fifo.consumers)):
+            tile = fifo.producer if end == 0 else fifo.consumers[end - 1]
+            if tile.kind is TileKind.SHIM:
+                continue
+            joint = self.layout.joints.get((fifo.name, end))
+            if joint is not None and (joint.owner, joint.end) != (fifo.name, end):
+                continue
+            several = f"_{end - 1}" if len(fifo.consumers) > 1 else ""
+            name = fifo.name if end == 0 else f"{fifo.name}{several}_cons"
+            repeat = self.layout.repeat(joint) if joint is not None else fifo.repeat_count if end == 0 else 1
+            pool = self._pool(fifo, end, tile, name, repeat, joint)
+            for key in self._linked(joint, (fifo.name, end)):
+                self.pools[key] = pool
+
+    def _linked(self, joint: Joint | None, key: EndKey) -> list[EndKey]:
+        return [key] if joint is None else [k for k, j in self.layout.joints.items() if j is joint]
+
+    def _pool(self, fifo: Fifo, end: int, tile: Tile, name: str, repeat: int, joint: Joint | None) -> Pool:
+        draft = self.tiles[tile]
+        depth = self.layout.depth(fifo, end)
+        values = fifo.init_values if end == 0 or self.layout.shared(fifo) is not None else None
+        filled = min(len(values or ()), depth)
+        names = tuple(f"{name}_buff_{i}" for i in range(depth))
+        for i, label in enumerate(names):
+            words = None
+            if values is not None and i < filled:
+                raw = np.ascontiguousarray(values[i]).reshape(-1).view(np.uint8)
+                words = tuple(raw.view("<u4").tolist())
+            draft.buffers.append(Buffer(label, 0, fifo.obj.size, 0, fifo.name, i, words))
+        parts = joint.parts if joint is not None else tuple(p for _, p in self.layout.parts(fifo, end))
+        segments = []
+        for number, part in enumerate(parts):
+            first = len(draft.locks)
+            for port, count in ((Port.PRODUCE, depth - filled), (Port.CONSUME, filled)):
+                label = f"{name}_{'prod' if port is Port.PRODUCE else 'cons'}_lock_{number}"
+                draft.locks.append(Lock(len(draft.locks), label, count * repeat, fifo.name, port, number))
+            segments.append(Segment(part.offset, part.length, part.leg, first, first + 1))
+        pool = Pool(name, fifo.name, tile, names, tuple(segments), repeat)
+        self.order.append(pool)
+        return pool
+
+    def _place_memory(self) -> None:
+        for tile, draft in self.tiles.items():
+            draft.buffers = list(place_buffers(tile, draft.buffers)[0])
+
+    def _place_hosts(self) -> None:
+        at = 0
+        for host in self.design.hosts:
+            self.hosts[host.name] = Buffer(host.name, at, host.obj.size, 0, host.name, 0)
+            at += -(-host.obj.size // _HOST_ALIGN) * _HOST_ALIGN
+
+    # -- channels and streams -----------------------------------------------------------------------------------------
+
+    def _take_channels(self, fifo: Fifo) -> None:
+        if self.layout.shared(fifo) is not None:
+            return
+        for end in range(1 + len(fifo.consumers)):
+            tile = fifo.producer if end == 0 else fifo.consumers[end - 1]
+            direction = Direction.MM2S if end == 0 else Direction.S2MM
+            draft = self.tiles[tile]
+            index = sum(c.direction is direction for c in draft.channels)
+            draft.channels.append(Channel(direction, index, fifo.name, (), ()))
+            self.channels[fifo.name, end] = index
+
+    def _flows(self) -> tuple[Flow, ...]:
+        flows: list[Flow] = []
+        for fifo in self.design.fifos:
+            if (fifo.name, 0) not in self.channels:
+                continue
+            if self.packets:
+                self.packet[fifo.name] = Packet(len(flows))
+            source = StreamEnd(fifo.producer, self.channels[fifo.name, 0])
+            dests = tuple(StreamEnd(t, self.channels[fifo.name, 1 + i]) for i, t in enumerate(fifo.consumers))
+            flows.append(Flow(fifo.name, source, dests, self.packet.get(fifo.name)))
+        if self.packets and len(flows) > PACKET_IDS:
+            raise RuleError("packet-ids", f"{len(flows)} packet streams, there are {PACKET_IDS} ids")
+        return tuple(flows)
+
+    # -- rings --------------------------------------------------------------------------------------------------------
+
+    def _ring(self, fifo: Fifo, end: int) -> None:
+        tile = fifo.producer if end == 0 else fifo.consumers[end - 1]
+        draft = self.tiles[tile]
+        direction = Direction.MM2S if end == 0 else Direction.S2MM
+        index = self.channels[fifo.name, end]
+        if tile.kind is TileKind.SHIM:
+            bds, queue = self._transfers(fifo, end, tile, index)
+        else:
+            bds = self._bds(fifo, end, tile, index)
+            repeat = 0
+            if tile.kind is TileKind.MEM and fifo.iter_count is not None:
+                bds[-1] = replace(bds[-1], next=None)
+                repeat = fifo.iter_count - 1
+            queue = [Task(bds[0].id, repeat)]
+        at = next(i for i, c in enumerate(draft.channels) if (c.direction, c.index) == (direction, index))
+        draft.channels[at] = Channel(direction, index, fifo.name, tuple(bds), tuple(queue))
+
+    def _bds(self, fifo: Fifo, end: int, tile: Tile, index: int) -> list[Bd]:
+        draft, pool = self.tiles[tile], self.pools[fifo.name, end]
+        places = {b.name: b for b in draft.buffers}
+        joint = self.layout.joints.get((fifo.name, end))
+        length = self.layout.length(fifo, end)
+        dims, pads = self._walk(fifo, end, tile, length)
+        send = end == 0
+        order: list[tuple[str, int]] = []
+        numbers = [n for n, _ in self.layout.parts(fifo, end)]
+        for name in pool.buffers:
+            for _ in range(pool.units if send else 1):
+                order += [(name, n) for n in numbers]
+        ids = [draft.take_bd(tile, index) for _ in order]
+        bds = []
+        for place, (name, number) in enumerate(order):
+            part = pool.segments[number]
+            take = part.consumer_lock if send else part.producer_lock
+            give = part.producer_lock if send else part.consumer_lock
+            units = 1 if send else pool.units
+            whole = joint is None or joint.link.kind == "forward"
+            bds.append(
+                Bd(
+                    id=ids[place],
+                    buffer=name,
+                    base_bytes=places[name].address + part.offset * WORD_BYTES,
+                    length=length if whole else part.length,
+                    dims=dims,
+                    padding=pads,
+                    acquire=LockUse(take, units),
+                    release=LockUse(give, units),
+                    next=ids[(place + 1) % len(ids)],
+                    packet=self.packet.get(fifo.name) if send else None,
+                    segment=number,
+                )
+            )
+        return bds
+
+    def _walk(self, fifo: Fifo, end: int, tile: Tile, length: int) -> tuple[tuple[Dim, ...], tuple[Pad, ...]]:
+        written = fifo.to_stream if end == 0 else fifo.dims_from(end - 1)
+        what = f"{fifo.name}, dims {list(written)}"
+        item = self.layout.itemsize(fifo, end)
+        dims = in_words(written, item, what)
+        pads: tuple[Pad, ...] = ()
+        if end == 0 and tile.kind is TileKind.MEM:
+            pads = pads_in_words(fifo.padding, item, what)[:3]
+        return (dims, pads) if pads else (stretched(dims, length), ())
+
+    # -- the host -----------------------------------------------------------------------------------------------------
+
+    def _transfers(self, fifo: Fifo, end: int, tile: Tile, index: int) -> tuple[list[Bd], list[Task]]:
+        draft = self.tiles[tile]
+        port = Port.PRODUCE if end == 0 else Port.CONSUME
+        mine = [
+            t for t in self.design.transfers if (t.fifo, t.port) == (fifo.name, port) and shim_of(fifo, port) == tile
+        ]
+        bds, queue = [], []
+        for move in mine:
+            number = move.bd
+            if number is None or number in draft.bds:
+                number = draft.take_bd(tile, index)
+            draft.bds.add(number)
+            bd, repeat = self._transfer(move, number, self.packet.get(fifo.name) if end == 0 else None)
+            bds.append(bd)
+            queue.append(Task(number, repeat, move.token))
+        return bds, queue
+
+    def _transfer(self, move: Transfer, number: int, packet: Packet | None) -> tuple[Bd, int]:
+        item = next(h.obj.dtype.itemsize for h in self.design.hosts if h.name == move.host)
+        what = f"{move.fifo}, transfer of {move.host}"
+        dims: Dims = tuple(d for d in move.dims[:-1] if d[0] > 1) + move.dims[-1:]
+        repeat, iteration = 0, Iteration()
+        if len(dims) > 3 or (len(dims) > 1 and dims[0][1] == 0):
+            size, stride = dims[0]
+            repeat, dims = size - 1, dims[1:]
+            iteration = Iteration(size, stride * item // WORD_BYTES)
+        walk = in_words(dims, item, what)
+        length = product(walk)
+        if len(walk) == 1 and walk[0].step == 1:
+            walk = ()
+        base = self.hosts[move.host].address + move.offset * item
+        return Bd(number, move.host, base, length, walk, iteration, packet=packet), repeat
+
+    # -- the summary --------------------------------------------------------------------------------------------------
+
+    def _fifo(self, fifo: Fifo) -> FifoPlan:
+        ends = []
+        for end in range(1 + len(fifo.consumers)):
+            pool = self.pools.get((fifo.name, end))
+            numbers = [n for n, _ in self.layout.parts(fifo, end)]
+            ends.append(
+                End(
+                    fifo=fifo.name,
+                    port=Port.PRODUCE if end == 0 else Port.CONSUME,
+                    consumer=max(0, end - 1),
+                    tile=fifo.producer if end == 0 else fifo.consumers[end - 1],
+                    pool=None if pool is None else pool.name,
+                    segment=numbers[0] if len(numbers) == 1 else None,
+                    channel=self.channels.get((fifo.name, end)),
+                    linked=(fifo.name, end) in self.layout.joints,
+                )
+            )
+        shared = self.layout.shared(fifo) is not None
+        return FifoPlan(fifo.name, fifo.obj.shape, fifo.obj.dtype.name, fifo.depth, shared, tuple(ends), fifo.plio)

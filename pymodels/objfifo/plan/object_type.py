@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a fifo's objects are: shapes and element types, written as numpy's generic aliases or as memrefs."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
+
+
+@dataclass(frozen=True)
+class ObjectType:
+    """Shape and element type of one object.
+
+    Attributes:
+        shape: of the array.
+        dtype: of an element.
+    """
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+
+    @property
+    def elements(self) -> int:
+        """Elements of one object."""
+        return math.prod(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Bytes of one object."""
+        return self.elements * self.dtype.itemsize
+
+    @property
+    def words(self) -> int:
+        """32-bit words of one object."""
+        return self.size // WORD_BYTES
+
+    def zeros(self) -> npt.NDArray[Any]:
+        """An object of zeros."""
+        return np.zeros(self.shape, self.dtype)
+
+    def __str__(self) -> str:
+        return "x".join(map(str, self.shape)) + f" {self.dtype}"
+
+
+def object_type(value: Any) -> ObjectType:
+    """An object type from ``np.ndarray[(16,), np.dtype[np.int32]]``, a memref, or an :class:`ObjectType`.
+
+    Raises:
+        RuleError: ``object-type``, it is none of these.
+    """
+    if isinstance(value, ObjectType):
+        return value
+    args = get_args(value)
+    if len(args) == 2:
+        shape, kind = args
+        inner = get_args(kind)
+        try:
+            numbers = tuple(int(n) for n in (get_args(shape) or (shape if isinstance(shape, tuple) else (shape,))))
+            dtype = np.dtype(inner[0] if inner else kind)
+        except (TypeError, ValueError):
+            numbers, dtype = (), np.dtype(np.void)
+        if numbers and min(numbers) >= 1 and dtype.kind in "iufbcV" and dtype.itemsize:
+            return ObjectType(numbers, dtype)
+    raise RuleError("object-type", f"{value!r} is no object type such as np.ndarray[(16,), np.dtype[np.int32]]")

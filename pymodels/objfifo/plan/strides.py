@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Data layouts: (size, stride) pairs in elements to dimensions in words, and what can be said about a walk."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.objfifo.plan.design import Dims
+from goldbeat.pymodels.objfifo.plan.plan import Dim, Pad
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
+
+
+def in_words(dims: Dims, itemsize: int, what: str) -> tuple[Dim, ...]:
+    """Dimensions in words, innermost first.
+
+    Args:
+        dims: pairs of size and stride in elements, outermost first.
+        itemsize: bytes of an element.
+        what: for messages.
+
+    Raises:
+        RuleError: ``dims-form`` or ``dims-words``.
+    """
+    for size, stride in dims:
+        if size < 1 or stride < 1:
+            raise RuleError("dims-form", f"{what}: size {size}, stride {stride}; both start at 1")
+    if not dims:
+        return ()
+    inner, outer = dims[-1], dims[-2::-1]
+    if itemsize < WORD_BYTES:
+        bits = 8 * itemsize
+        if inner[1] != 1:
+            raise RuleError("dims-words", f"{what}: inner stride {inner[1]} with {bits}-bit elements, expected 1")
+        if inner[0] * itemsize % WORD_BYTES:
+            raise RuleError("dims-words", f"{what}: an inner run of {inner[0]} {bits}-bit elements is no whole word")
+        for _, stride in outer:
+            if stride * itemsize % WORD_BYTES:
+                raise RuleError("dims-words", f"{what}: a stride of {stride} {bits}-bit elements is no whole word")
+        first = [Dim(inner[0] * itemsize // WORD_BYTES, 1)]
+    else:
+        per = itemsize // WORD_BYTES
+        if per == 1 or inner[1] == 1:
+            first = [Dim(inner[0] * per, 1 if inner[1] == 1 else inner[1])]
+        else:
+            first = [Dim(per, 1), Dim(inner[0], inner[1] * per)]
+    return (*first, *(Dim(size, stride * itemsize // WORD_BYTES) for size, stride in outer))
+
+
+def pads_in_words(padding: Dims, itemsize: int, what: str) -> tuple[Pad, ...]:
+    """Padding innermost first, the inner one in words; ``pad-form`` if that is not whole."""
+    if not padding:
+        return ()
+    out = []
+    for number, (before, after) in enumerate(reversed(padding)):
+        if before < 0 or after < 0:
+            raise RuleError("pad-form", f"{what}: padding ({before}, {after}), expected none below 0")
+        if number == 0:
+            if before * itemsize % WORD_BYTES or after * itemsize % WORD_BYTES:
+                raise RuleError(
+                    "pad-form",
+                    f"{what}: inner padding ({before}, {after}) of {8 * itemsize}-bit elements is no whole word",
+                )
+            before, after = before * itemsize // WORD_BYTES, after * itemsize // WORD_BYTES
+        out.append(Pad(before, after))
+    return tuple(out)
+
+
+def product(dims: Sequence[Dim], padding: Sequence[Pad] = ()) -> int:
+    """Words that a walk moves, padding included."""
+    sizes = [d.size for d in dims]
+    for i, pad in enumerate(padding):
+        sizes[i] += pad.before + pad.after
+    return math.prod(sizes)
+
+
+def reach(dims: Sequence[Dim]) -> int:
+    """The last word that a walk touches, from its start."""
+    return sum((d.size - 1) * d.step for d in dims)
+
+
+def stretched(dims: tuple[Dim, ...], length: int) -> tuple[Dim, ...]:
+    """The walk with its outermost dimension as long as ``length`` lets it run; the same if that is not whole."""
+    inner = product(dims[:-1])
+    if not dims or length % inner:
+        return dims
+    return (*dims[:-1], Dim(length // inner, dims[-1].step))
+
+
+def extent(dims: tuple[Dim, ...], length: int) -> tuple[int, bool]:
+    """The last word that ``length`` words of a walk touch, and True if they touch no word twice.
+
+    The outermost dimension goes on until the length ends it, in the middle of the others if need be.
+    """
+    walk = stretched(dims, length)
+    if product(walk) == length:
+        return reach(walk), once(walk)
+    inner = product(dims[:-1])
+    found = addresses((*dims[:-1], Dim(-(-length // inner), dims[-1].step)))[:length]
+    return int(found.max()), len(np.unique(found)) == length
+
+
+def addresses(dims: Sequence[Dim]) -> npt.NDArray[np.int64]:
+    """Every word that a walk touches, in order, from its start."""
+    out = np.zeros(1, np.int64)
+    for dim in dims:
+        out = (np.arange(dim.size, dtype=np.int64)[:, None] * dim.step + out[None, :]).reshape(-1)
+    return out
+
+
+def once(dims: Sequence[Dim]) -> bool:
+    """True if no word is touched twice."""
+    span = 1
+    for dim in sorted((d for d in dims if d.size > 1), key=lambda d: d.step):
+        if dim.step < span:
+            break
+        span = (dim.size - 1) * dim.step + span
+    else:
+        return True
+    found = addresses(dims)
+    return len(np.unique(found)) == len(found)

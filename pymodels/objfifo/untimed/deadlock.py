@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does a design hang? Decided before any run, from locks, descriptors and the order of acquires alone.
+
+The design is executed without data (:mod:`goldbeat.pymodels.objfifo.untimed.machine`), once with streams that hold
+nothing and, if that stands still, once with streams that hold any number of words. More storage never stops what went
+on with less, so the two decide: it completes, it hangs, or it depends on how many words are under way.
+
+Limits: a program is what was recorded with objects of zeros, or declared; acquires that depend on data are not seen.
+An iteration count bounds the search: what fills up more slowly than that is not found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from goldbeat.pymodels.objfifo.plan.design import Design
+from goldbeat.pymodels.objfifo.plan.layout import EndKey
+from goldbeat.pymodels.objfifo.plan.lower import plan as lower
+from goldbeat.pymodels.objfifo.plan.plan import Plan, Pool
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
+from goldbeat.pymodels.objfifo.plan.tile import Tile
+from goldbeat.pymodels.objfifo.untimed.machine import Agent, LockKey, Machine
+from goldbeat.pymodels.objfifo.untimed.recorded_cores import recorded_cores
+
+ITERATIONS = 64
+"""Passes asked of every program that never ends, where the host's transfers ask for nothing."""
+_DEEPER = 16
+"""How many more objects are tried in the search for a depth that helps."""
+
+
+class Verdict(StrEnum):
+    """What becomes of a design."""
+
+    COMPLETES = "completes"
+    HANGS = "hangs"
+    DEPENDS = "depends on the streams' storage"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """Somebody who waits for ever.
+
+    Attributes:
+        waiter: a core's program or a DMA channel.
+        state: what the waiter has in the meantime.
+        tile: where the lock is.
+        lock: the lock's name, None where a stream is waited for.
+        lock_id: its number.
+        value: what it stands at.
+        needed: what is waited for.
+        fifo: the fifo concerned.
+        holders: who would have to give, and what they do instead.
+    """
+
+    waiter: str
+    state: str
+    tile: Tile
+    lock: str | None
+    lock_id: int | None
+    value: int
+    needed: int
+    fifo: str
+    holders: tuple[str, ...]
+
+    def __str__(self) -> str:
+        if self.lock is None:
+            what = f"the stream of {self.fifo}"
+        else:
+            what = f"lock {self.lock} ({self.lock_id}) of {self.tile}, which is {self.value}, to reach {self.needed}"
+        held = "; ".join(self.holders) or "nobody ever gives it"
+        return f"{self.waiter} ({self.state}) waits for {what}; held by: {held}"
+
+
+@dataclass(frozen=True)
+class Help:
+    """Depths that end the hang.
+
+    Attributes:
+        depths: for each pool, its fifo, its end (0 the producer, then the consumers), objects now and then.
+    """
+
+    depths: tuple[tuple[str, int, int, int], ...]
+
+    def __str__(self) -> str:
+        return " and ".join(
+            f"depth {then} at the {'producer' if end == 0 else f'consumer {end - 1}'} end of {fifo} (now {now})"
+            for fifo, end, now, then in self.depths
+        )
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome.
+
+    Attributes:
+        verdict: what becomes of the design.
+        iterations: passes that were asked for.
+        blocked: everybody who waits, those in the circle first.
+        cycle: names of those who wait for each other in a circle, empty if there is none.
+        help: the smallest depths that end the hang, None if none were found.
+        storage: where streams that hold words under way would let it complete, how many words each must hold.
+    """
+
+    verdict: Verdict
+    iterations: int
+    blocked: tuple[Blocked, ...] = ()
+    cycle: tuple[str, ...] = ()
+    help: Help | None = None
+    storage: int | None = None
+
+    @property
+    def hangs(self) -> bool:
+        """True unless it completes whatever the streams hold."""
+        return self.verdict is not Verdict.COMPLETES
+
+    def text(self) -> str:
+        """For people."""
+        lines = [f"the design {self.verdict}" if self.verdict is not Verdict.UNDECIDED else "undecided"]
+        if self.storage is not None:
+            lines[0] += f": it hangs unless every stream holds {self.storage} words under way"
+        lines += [f"  {b}" for b in self.blocked]
+        if self.cycle:
+            lines.append(f"  circle: {' -> '.join([*self.cycle, self.cycle[0]])}")
+        if self.hangs:
+            lines.append(f"  help: {self.help}" if self.help else "  help: no depth was found that ends it")
+        return "\n".join(lines)
+
+
+def analyse(
+    design: Design,
+    *,
+    iterations: int = ITERATIONS,
+    strict: bool = True,
+    search: bool = True,
+) -> Report:
+    """Decide whether a design hangs.
+
+    Args:
+        design: what was written.
+        iterations: passes asked of programs that never end; where the host fills and drains, its transfers count.
+        strict: as for planning; hangs that come from what mlir-aie does not check need False.
+        search: look for depths that help.
+
+    Raises:
+        RuleError: the design cannot be planned.
+    """
+    plan = lower(design, strict=strict)
+    machine = Machine(plan, recorded_cores(design, plan, iterations))
+    outcome = machine.run()
+    if outcome is True:
+        return Report(Verdict.COMPLETES, iterations)
+    if outcome is None:
+        return Report(Verdict.UNDECIDED, iterations)
+    roomy = Machine(plan, recorded_cores(design, plan, iterations), storage=None).run()
+    verdict = {True: Verdict.DEPENDS, False: Verdict.HANGS, None: Verdict.UNDECIDED}[roomy]
+    storage = _storage(design, plan, iterations) if roomy else None
+    blocked, cycle, pools = _blame(plan, machine)
+    found = _search(design, plan, pools, iterations, strict) if search else None
+    return Report(verdict, iterations, blocked, cycle, found, storage)
+
+
+def _storage(design: Design, plan: Plan, iterations: int) -> int:
+    """The fewest words that each stream must hold for the design to complete; it does with enough of them."""
+
+    def enough(words: int) -> bool:
+        return Machine(plan, recorded_cores(design, plan, iterations), storage=words).run() is True
+
+    high = 1
+    while not enough(high):
+        high *= 2
+    low = high // 2
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high
+
+
+# -- who waits for whom -----------------------------------------------------------------------------------------------
+
+
+def _givers(machine: Machine) -> dict[LockKey, list[Agent]]:
+    found: dict[LockKey, list[Agent]] = {}
+    for agent in machine.agents:
+        for key in agent.gives:
+            found.setdefault(key, []).append(agent)
+    return found
+
+
+def _next(agent: Agent, givers: dict[LockKey, list[Agent]]) -> list[Agent]:
+    """Those who would have to move for this agent to go on."""
+    if agent.wait is None:
+        return []
+    return givers.get(agent.wait.lock, []) if agent.wait.lock is not None else list(agent.wait.peers)
+
+
+def _waiting(machine: Machine, givers: dict[LockKey, list[Agent]]) -> list[Agent]:
+    """Those who did not do what is asked of them, and all that they wait for in turn."""
+    found: list[Agent] = []
+    stack = [a for a in machine.agents if not a.met and a.wait is not None]
+    while stack:
+        agent = stack.pop(0)
+        if agent not in found and agent.wait is not None:
+            found.append(agent)
+            stack += _next(agent, givers)
+    return found
+
+
+def _circle(agents: list[Agent], givers: dict[LockKey, list[Agent]]) -> list[Agent]:
+    for start in agents:
+        path = [start]
+        seen: set[int] = set()
+        if _back(start, start, path, givers, seen):
+            return path
+    return []
+
+
+def _back(at: Agent, start: Agent, path: list[Agent], givers: dict[LockKey, list[Agent]], seen: set[int]) -> bool:
+    for other in _next(at, givers):
+        if other is start:
+            return True
+        if id(other) in seen:
+            continue
+        seen.add(id(other))
+        path.append(other)
+        if _back(other, start, path, givers, seen):
+            return True
+        path.pop()
+    return False
+
+
+def _blame(plan: Plan, machine: Machine) -> tuple[tuple[Blocked, ...], tuple[str, ...], list[Pool]]:
+    givers = _givers(machine)
+    waiting = _waiting(machine, givers)
+    circle = _circle(waiting, givers)
+    order = [*circle, *(a for a in waiting if a not in circle)]
+    pools: list[Pool] = []
+    for agent in order:
+        for pool in plan.pools:
+            keys = {(pool.tile, n) for s in pool.segments for n in (s.producer_lock, s.consumer_lock)}
+            if keys & (agent.takes | agent.gives) and pool not in pools:
+                pools.append(pool)
+    return tuple(_blocked(plan, machine, a, givers) for a in order), tuple(a.name for a in circle), pools
+
+
+def _blocked(plan: Plan, machine: Machine, agent: Agent, givers: dict[LockKey, list[Agent]]) -> Blocked:
+    wait = agent.wait
+    assert wait is not None
+    holders = tuple(f"{a.name}, which {_doing(plan, a)}" for a in _next(agent, givers))
+    if wait.lock is None:
+        return Blocked(agent.name, agent.state, agent.tile, None, None, 0, 0, wait.stream or "", holders)
+    tile, number = wait.lock
+    lock = plan.tile(tile).lock(number)
+    return Blocked(
+        agent.name, agent.state, tile, lock.name, number, machine.locks[wait.lock], wait.needed, lock.fifo, holders
+    )
+
+
+def _doing(plan: Plan, agent: Agent) -> str:
+    wait = agent.wait
+    if wait is None:
+        return agent.state
+    if wait.lock is None:
+        return f"{agent.state} and waits for the stream of {wait.stream}"
+    tile, number = wait.lock
+    return f"{agent.state} and waits for {plan.tile(tile).lock(number).name}"
+
+
+# -- what would help --------------------------------------------------------------------------------------------------
+
+
+def _key(plan: Plan, pool: Pool) -> EndKey:
+    """The end that a pool's depth is written at."""
+    fifo = plan.fifo(pool.fifo)
+    for number, end in enumerate(fifo.ends):
+        if end.pool == pool.name and end.tile == pool.tile:
+            return fifo.name, number
+    raise KeyError(pool.name)
+
+
+def _search(design: Design, plan: Plan, pools: list[Pool], iterations: int, strict: bool) -> Help | None:
+    now = {_key(plan, pool): pool.depth for pool in pools}
+    for more in range(1, _DEEPER + 1):
+        for key, depth in now.items():
+            if _completes(design, {key: depth + more}, iterations, strict):
+                return Help(((*key, depth, depth + more),))
+    for more in range(1, _DEEPER + 1):
+        every = {key: depth + more for key, depth in now.items()}
+        if len(now) > 1 and _completes(design, every, iterations, strict):
+            needed = dict(every)
+            for key, depth in now.items():
+                fewer = {**needed, key: depth}
+                if _completes(design, fewer, iterations, strict):
+                    needed = fewer
+            return Help(tuple((*key, now[key], then) for key, then in needed.items() if then != now[key]))
+    return None
+
+
+def _completes(design: Design, depths: dict[EndKey, int], iterations: int, strict: bool) -> bool:
+    try:
+        plan = lower(design, strict=strict, depths=depths)
+    except RuleError:
+        return False
+    return Machine(plan, recorded_cores(design, plan, iterations)).run() is True

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ready-made golden models: what comes out, in which order, and nothing about when.
+
+They suit modules whose data path is one of a few simple things (FIFOs, registers, clock crossings, broadcasts, arbiters, width
+converters). Their cycles mean nothing; whoever uses them compares data and order alone, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.trace import SIDEBANDS, Trace
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a ready-made model needs to know of a stream port.
+
+    Attributes:
+        name: of the port.
+        clock: it runs on.
+        width: of TDATA in bits.
+        roles: the signals that are there.
+    """
+
+    name: str
+    clock: str
+    width: int
+    roles: frozenset[str]
+
+
+ReadyModel = Callable[[Sequence[Shape], Sequence[Shape], Stimulus], Mapping[str, Trace]]
+"""input ports, output ports, stimulus -> what the output ports give."""
+
+
+def identity(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus) -> dict[str, Trace]:
+    """Every input's beats come out of the output in the same place of the list, as they are and in order."""
+    if len(sources) != len(sinks):
+        raise UsageError(
+            f"model identity: found {len(sources)} inputs and {len(sinks)} outputs, expected as many of each"
+        )
+    return {
+        sink.name: _at(_same_width(source, sink, stimulus), sink, stimulus)
+        for source, sink in zip(sources, sinks, strict=True)
+    }
+
+
+def broadcast(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus) -> dict[str, Trace]:
+    """The only input's beats come out of every output, as they are and in order."""
+    if len(sources) != 1:
+        raise UsageError(f"model broadcast: found {len(sources)} inputs, expected 1")
+    return {sink.name: _at(_same_width(sources[0], sink, stimulus), sink, stimulus) for sink in sinks}
+
+
+def merge(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus) -> dict[str, Trace]:
+    """Every input's frames come out of the only output, whole; their order is left open (``compare_order = false``)."""
+    if len(sinks) != 1:
+        raise UsageError(f"model merge: found {len(sinks)} outputs, expected 1")
+    parts = [_at(_same_width(source, sinks[0], stimulus), sinks[0], stimulus) for source in sources]
+    for source, part in zip(sources, parts, strict=True):
+        if len(part) and not part.last[-1]:
+            raise UsageError(f"model merge: the stimulus of {source.name} ends within a frame")
+    return {sinks[0].name: Trace.concat(parts, gap=0)}
+
+
+def repack(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus) -> dict[str, Trace]:
+    """The only input's kept bytes come out of the only output at its width, frame by frame, without holes.
+
+    Sidebands are left out, since a beat of one width has no one counterpart at another.
+    """
+    if len(sources) != 1 or len(sinks) != 1:
+        raise UsageError(f"model repack: found {len(sources)} inputs and {len(sinks)} outputs, expected 1 and 1")
+    source, sink = stimulus.inputs[sources[0].name], sinks[0]
+    lanes = sink.width // 8
+    data, keep, last = [], [], []
+    for frame in source.frames():
+        kept = frame.data[frame.keep]
+        beats = -(-len(kept) // lanes)
+        room = np.zeros(beats * lanes, np.uint8)
+        room[: len(kept)] = kept
+        data.append(room.reshape(beats, lanes))
+        keep.append((np.arange(beats * lanes) < len(kept)).reshape(beats, lanes))
+        ends = np.zeros(beats, np.bool_)
+        ends[-1:] = frame.last[-1]
+        last.append(ends)
+    clock = stimulus.clocks[sink.clock]
+    if not data:
+        return {sink.name: Trace.empty(sink.width, clock_ps=clock.period_ps, offset_ps=clock.offset_ps)}
+    whole = Trace.from_bytes(
+        np.concatenate(data), keep=np.concatenate(keep), last=np.concatenate(last), clock_ps=clock.period_ps
+    )
+    return {sink.name: _at(whole, sink, stimulus)}
+
+
+def _same_width(source: Shape, sink: Shape, stimulus: Stimulus) -> Trace:
+    if source.width != sink.width:
+        raise UsageError(
+            f"{source.name} is {source.width} bit wide and {sink.name} {sink.width} bit; model repack takes such a pair"
+        )
+    return stimulus.inputs[source.name]
+
+
+def _at(trace: Trace, port: Shape, stimulus: Stimulus) -> Trace:
+    """A trace as a port can show it: without the signals that it does not have, on its clock."""
+    clock = stimulus.clocks[port.clock]
+    sides: dict[str, Any] = {s: getattr(trace, s) if s in port.roles else None for s in SIDEBANDS}
+    return replace(
+        trace,
+        keep=trace.keep if "tkeep" in port.roles else np.ones_like(trace.keep),
+        last=trace.last if "tlast" in port.roles else np.zeros_like(trace.last),
+        cycle=np.arange(len(trace)),
+        clock_ps=clock.period_ps,
+        offset_ps=clock.offset_ps,
+        **sides,
+    )
+
+
+READY_MODELS: Mapping[str, ReadyModel] = {
+    "identity": identity,
+    "broadcast": broadcast,
+    "merge": merge,
+    "repack": repack,
+}
+
+
+def outcome(model: ReadyModel, sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus) -> Outcome:
+    """What a ready-made model predicts: every input beat is taken, and the outputs give what the model says."""
+    empty = {
+        port.name: Trace.empty(
+            port.width,
+            clock_ps=stimulus.clocks[port.clock].period_ps,
+            offset_ps=stimulus.clocks[port.clock].offset_ps,
+        )
+        for port in sources
+    }
+    whole = replace(stimulus, inputs={**empty, **stimulus.inputs})
+    taken = {port.name: _at(whole.inputs[port.name], port, whole) for port in sources}
+    return Outcome({**taken, **model(sources, sinks, whole)})

@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The TPU command front end as its registers show it: register programs in, traces and register answers out.
+
+Contract: tpu-engine.md. What happens between the trigger and the end is the timed model's
+(:mod:`goldbeat.pymodels.tpu.front_end.engine`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
+
+import numpy as np
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Access, MemoryContents, Outcome, Stimulus
+from goldbeat.pymodels.tpu.front_end.engine import Front, Group, Program, Result, Stream, run
+from goldbeat.pymodels.trace import Trace
+
+# The map (tpu-engine.md, Registers).
+ID, CONFIG, CTRL, IRQ_STATUS, IRQ_MASK, ERROR, ERROR_ID = range(0x0000, 0x001C, 4)
+TIMEOUT, DUR_MODE, DURATION, DUR_ENGINES, DUR_INDEX, DUR_DATA = range(0x001C, 0x0034, 4)
+PUSH, MESSAGE, ENGINE = 0x0100, 0x0200, 0x1000
+BLOCK, SIZE, COUNT, CURRENT, STATUS = range(0, 20, 4)
+"""Offsets of an engine's registers."""
+ENGINE_STRIDE = 64
+
+ADDRESS_BITS = 16
+"""Width of the AXI-Lite address (tpu-engine.md, Shape)."""
+
+ID_VALUE = 0x54505543
+"""Value of ID (tpu-engine.md, Registers)."""
+
+START, CLEAR = 1, 2
+"""Bits of CTRL (tpu-engine.md, Registers)."""
+
+TABLE = 1024
+"""Entries of a duration table (tpu-engine.md, Duration)."""
+
+GROUPS = 4
+"""Groups that wait in a core's queue (tpu-engine.md, Groups)."""
+
+ERROR_IRQ = 31
+"""Bit of IRQ_STATUS that any error sets (tpu-engine.md, Errors)."""
+
+_TIMEOUT_RESET = 4096
+_WORD = (1 << 32) - 1
+_FULL_STROBE = 0xF
+
+Answer = tuple[int | None, bool]
+"""Value read (None: of a write, or not predicted), and whether the answer is an error."""
+
+
+@dataclass
+class _Live:
+    """What CLEAR puts back to its reset value."""
+
+    enabled: bool = False
+    halted: bool = False
+    error: int = 0
+    error_id: int = 0
+    queues: list[int] = field(default_factory=list)
+    running: list[bool] = field(default_factory=list)
+    current: list[int] = field(default_factory=list)
+    status: list[int] = field(default_factory=list)
+    messages: list[tuple[int, int]] = field(default_factory=list)
+
+
+@dataclass
+class Registers:
+    """The register file: plain registers, the groups that were pushed, and what the rest of the design shows.
+
+    Attributes:
+        front: the hardware's parameters.
+        plain: values of the registers that hold what was written.
+        engines: BLOCK, SIZE and COUNT of each engine.
+        tables: durations of each engine by index.
+        groups: pushed groups of each core.
+        irq_status: of IRQ_STATUS.
+    """
+
+    front: Front
+    plain: dict[int, int] = field(default_factory=dict)
+    engines: list[list[int]] = field(default_factory=list)
+    tables: list[dict[int, int]] = field(default_factory=list)
+    groups: list[list[Group]] = field(default_factory=list)
+    irq_status: int = 0
+    ran: bool = False
+    live: _Live = field(default_factory=_Live)
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> Self:
+        """As reset leaves them, for the RTL's parameters."""
+        front = Front(*(int(params[name]) for name in ("CHIP", "CORES", "ENGINES", "DEPTH", "NMSG")))
+        plain = dict.fromkeys((IRQ_MASK, DUR_MODE, DUR_ENGINES, DUR_INDEX), 0)
+        made = cls(front, {**plain, TIMEOUT: _TIMEOUT_RESET, DURATION: 1})
+        made.engines = [[0, 0, 0] for _ in range(made.number)]
+        made.tables = [{} for _ in range(made.number)]
+        made._clear()
+        return made
+
+    @property
+    def number(self) -> int:
+        """Engines of all cores."""
+        return self.front.cores * self.front.engines
+
+    def _clear(self) -> None:
+        number, cores = self.number, self.front.cores
+        self.groups = [[] for _ in range(cores)]
+        self.live = _Live(
+            queues=[0] * cores,
+            running=[False] * cores,
+            current=[0] * number,
+            status=[0] * number,
+            messages=[(0, 0)] * self.front.nmsg,
+        )
+
+    def _masks(self) -> dict[int, int]:
+        """The bits that are there, of registers that can be written."""
+        cores = (1 << self.front.cores) - 1
+        return {
+            IRQ_MASK: cores | 1 << ERROR_IRQ,
+            TIMEOUT: 0xFFFFFF,
+            DUR_MODE: 3,
+            DURATION: 0xFFFFFF,
+            DUR_ENGINES: (1 << self.number) - 1,
+            DUR_INDEX: TABLE - 1,
+        }
+
+    def _engine(self, address: int) -> tuple[int, int] | None:
+        n, offset = divmod(address - ENGINE, ENGINE_STRIDE)
+        return (n, offset) if 0 <= n < self.number and offset <= STATUS else None
+
+    def _core(self, address: int) -> int | None:
+        core = (address - PUSH) // 4
+        return core if 0 <= core < self.front.cores else None
+
+    def access(self, access: Access) -> Answer:
+        """Carry one access out."""
+        address = access.address & ((1 << ADDRESS_BITS) - 4)
+        if access.op == "write":
+            return None, not self._write(address, access.value or 0, access.strobe)
+        if access.op == "read":
+            value = self._read(address)
+            return value, value is None
+        return None, False
+
+    def _write(self, address: int, value: int, strobe: int) -> bool:
+        if strobe != _FULL_STROBE:
+            return False
+        masks = self._masks()
+        engine, core = self._engine(address), self._core(address)
+        if address == CTRL:
+            self._control(value)
+        elif address == IRQ_STATUS:
+            self.irq_status &= ~value
+        elif address == DUR_DATA:
+            self._table_entry(value & 0xFFFFFF)
+        elif address in masks:
+            self.plain[address] = value & masks[address]
+        elif core is not None:
+            return self._push(core)
+        elif engine is not None and engine[1] <= COUNT:
+            self.engines[engine[0]][engine[1] // 4] = value & (_WORD if engine[1] == BLOCK else 0xFFFFFF)
+        else:
+            return False
+        return True
+
+    def _control(self, value: int) -> None:
+        if value & CLEAR:
+            self._clear()
+        elif value & START:
+            if any(self.live.queues):
+                raise UsageError("CTRL START with groups waiting: when they run is not predicted; use the trigger")
+            self.live.enabled = True
+
+    def _table_entry(self, value: int) -> None:
+        index = self.plain[DUR_INDEX]
+        for n, table in enumerate(self.tables):
+            if self.plain[DUR_ENGINES] >> n & 1:
+                table[index] = value
+        self.plain[DUR_INDEX] = (index + 1) % TABLE
+
+    def _push(self, core: int) -> bool:
+        first = core * self.front.engines
+        streams = {e: Stream(*self.engines[first + e]) for e in range(self.front.engines)}
+        used = {e: s for e, s in streams.items() if s.count}
+        if self.live.queues[core] == GROUPS or not used or any(s.size == 0 for s in used.values()):
+            return False
+        if self.live.enabled or self.ran:
+            raise UsageError("PUSH into a running core: when the group runs is not predicted; push before the trigger")
+        self.groups[core].append(Group(used))
+        self.live.queues[core] += 1
+        return True
+
+    def _read(self, address: int) -> int | None:
+        live, front = self.live, self.front
+        messages = front.nmsg.bit_length() - 1  # a power of two
+        fixed = {
+            ID: ID_VALUE,
+            CONFIG: front.cores | front.engines << 4 | front.chip << 8 | front.depth << 16 | messages << 24,
+            CTRL: live.enabled | live.halted << 1,
+            IRQ_STATUS: self.irq_status,
+            ERROR: live.error,
+            ERROR_ID: live.error_id,
+            **self.plain,
+        }
+        engine, core = self._engine(address), self._core(address)
+        message = (address - MESSAGE) // 4
+        if address in fixed:
+            return int(fixed[address])
+        if core is not None:
+            return live.queues[core] | live.running[core] << 8
+        if 0 <= message < front.nmsg:
+            sent, left = live.messages[message]
+            return sent | left << 16
+        if engine is not None:
+            n, offset = engine
+            return [*self.engines[n], live.current[n], live.status[n]][offset // 4]
+        return None
+
+    def program(self) -> Program:
+        """What runs when the trigger comes."""
+        mode = self.plain[DUR_MODE]
+        tables = {n: tuple(t.get(i, 0) for i in range(TABLE)) for n, t in enumerate(self.tables) if t}
+        return Program(
+            groups=self.groups,
+            duration_mode=mode,
+            duration=self.plain[DURATION],
+            tables=tables,
+            timeout=self.plain[TIMEOUT],
+        )
+
+    def finish(self, result: Result) -> None:
+        """Show how a run ended."""
+        live = self.live
+        self.ran = True
+        self.irq_status |= result.irq_status
+        live.enabled = True
+        live.halted = bool(result.halted)
+        if result.error is not None:
+            error = result.error
+            live.error = error.code | error.core << 4 | error.engine << 8
+            live.error_id = error.id
+        live.queues = [int(n) for n in result.pending]
+        live.running = [bool(r) for r in result.running]
+        live.current = [int(c) for c in result.current]
+        live.status = [int(s) for s in result.status]
+        live.messages = [(int(sent), int(left)) for sent, left in result.messages]
+
+    @property
+    def irq(self) -> bool:
+        """The interrupt output."""
+        return bool(self.irq_status & self.plain[IRQ_MASK])
+
+
+def _played(params: Mapping[str, Any], accesses: Iterable[Access]) -> tuple[Registers, list[Answer]]:
+    registers = Registers.of(params)
+    return registers, [registers.access(a) for a in accesses]
+
+
+def _run(registers: Registers, stimulus: Stimulus) -> Result | None:
+    """The run, None where no trigger comes."""
+    trigger = stimulus.inputs.get("start")
+    if trigger is None or not len(trigger):
+        return None
+    number = registers.number
+    images = [stimulus.memories.get(f"m_axi_{n}") for n in range(number)]
+    if any(image is None for image in images):
+        raise UsageError("memories: every engine needs one")
+    result = run(
+        registers.front,
+        registers.program(),
+        [image.regions for image in images if image is not None],
+        timing=[image.timing for image in images if image is not None],
+        ready=[stimulus.pattern(f"m_axis_{n}") for n in range(number)],
+        trigger=int(trigger.cycle[0]),
+    )
+    registers.finish(result)
+    return result
+
+
+def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+    """Every dispatch, every event, and the interrupt as it stands at the end."""
+    clock = stimulus.clocks["aclk"]
+    stamps = {"clock_ps": clock.period_ps, "offset_ps": clock.offset_ps}
+    registers, _ = _played(params, stimulus.program.get("s_axil", ()))
+    result = _run(registers, stimulus)
+    ports = {"start": stimulus.inputs.get("start", Trace.empty(8, **stamps))}
+    for n in range(registers.number):
+        if result is None:
+            empty = Trace.empty(1024, **stamps)
+            ports[f"m_axis_{n}"] = Trace.from_bytes(empty.data, tuser=np.zeros(0, np.uint64), **stamps)
+            ports[f"evt_{n}"] = Trace.empty(32, **stamps)
+        else:
+            ports[f"m_axis_{n}"] = result.engines[n].dispatch(**stamps)
+            ports[f"evt_{n}"] = result.engines[n].events(**stamps)
+    memories = {name: MemoryContents({}) for name in stimulus.memories}
+    return Outcome(ports, {"irq": int(registers.irq)}, memories)
+
+
+def predict_accesses(params: Mapping[str, Any], stimulus: Stimulus) -> tuple[list[Answer], list[Answer]]:
+    """The answers to the accesses before and after the run."""
+    registers, before = _played(params, stimulus.program.get("s_axil", ()))
+    _run(registers, stimulus)
+    return before, [registers.access(a) for a in stimulus.after.get("s_axil", ())]

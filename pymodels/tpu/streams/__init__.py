@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Containers, decoder, encoder, checks and timelines of command streams."""

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What can be wrong with command streams beyond their framing: ids, dependencies, counts, barriers, deadlock."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from goldbeat.pymodels.tpu.streams.bmodel import Stream
+from goldbeat.pymodels.tpu.streams.container import Container, commands
+from goldbeat.pymodels.tpu.streams.decode import Commands, places
+from goldbeat.pymodels.tpu.streams.framing import RULES as FRAMING
+from goldbeat.pymodels.tpu.streams.schedule import OTHER, SEND, WAIT, Lane, lane, schedule
+from goldbeat.pymodels.tpu.streams.tables import Chip
+
+RULES = {
+    **FRAMING,
+    "checksum": "coefficients whose bytes are not those of the checksum in the container",
+    "count": "another number of commands than the container says",
+    "length": "another length of the commands than the container says",
+    "id-order": "ids that do not go 1, 2, 3, ...",
+    "id-width": "more commands in a group than ids can count",
+    "never-met": "a dependency on a command that the other engine never reaches",
+    "dep-order": "a dependency on an earlier command than the command before it waited for",
+    "sync-count": "a barrier whose SENDs, WAITs and counts do not agree across engines and cores",
+    "deadlock": "commands that wait for each other",
+}
+"""Every rule by name."""
+ADVICE = frozenset({"dep-order"})
+"""Rules that are unusual rather than wrong: they do not fail a check."""
+_SHOWN = 16
+_PLACE = re.compile(r"(?:net(\d+)[.]stage(\d+)[.])?core(\d+)[.]sub(\d+)(?:[.]g(\d+))?")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that is wrong.
+
+    Attributes:
+        rule: of :data:`RULES`.
+        stream: its name, empty for the whole file.
+        text: what.
+        id: of the command, None where there is none.
+        offset: byte offset in the file, None where there is none.
+    """
+
+    rule: str
+    stream: str
+    text: str
+    id: int | None = None
+    offset: int | None = None
+
+    def __str__(self) -> str:
+        where = f"{self.stream}: " if self.stream else ""
+        at = "" if self.offset is None else f" (byte {self.offset:#x})"
+        return f"{self.rule}: {where}{self.text}{at}"
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines."""
+        return {"rule": self.rule, "stream": self.stream, "text": self.text, "id": self.id, "offset": self.offset}
+
+
+def place(name: str) -> tuple[int, int, int, int, int] | None:
+    """Net, stage, core, sub-net and group out of a stream's name, None if it has another form."""
+    found = _PLACE.match(name)
+    if found is None:
+        return None
+    net, stage, core, sub, group = (int(part or 0) for part in found.groups())
+    return net, stage, core, sub, group
+
+
+def check(
+    chip: Chip,
+    streams: Iterable[Stream],
+    container: Container | None = None,
+    file: str | PathLike[str] | None = None,
+) -> list[Finding]:
+    """Check all streams of a file.
+
+    Args:
+        chip: whose streams they are.
+        streams: of one container, or bare ones.
+        container: where they come from; without one, engines whose streams are not there are not held to anything.
+        file: for messages.
+    """
+    found: list[Finding] = []
+    if container is not None:
+        found += [
+            Finding(
+                "checksum", one.name, f"found {one.found[:16]}..., expected {one.expected[:16]}...", None, one.offset
+            )
+            for one in container.coefficients()
+            if not one.ok
+        ]
+    groups: dict[tuple[int, int, int, int], list[tuple[Stream, Commands]]] = {}
+    whole: dict[tuple[int, int, int, int], bool] = {}
+    for stream in streams:
+        key = (stream.net, stream.stage, stream.subnet, stream.group)
+        for commands_ in commands(chip, stream, file, strict=False).values():
+            here = list(_framing(stream, commands_))
+            found += here
+            fatal = any(p.fatal for p in commands_.problems)
+            whole[key] = whole.get(key, True) and not fatal
+            found += _alone(chip, stream, commands_, fatal)
+            groups.setdefault(key, []).append((stream, commands_))
+    for key, members in groups.items():
+        # Behind a broken head nothing is known of the rest: waiting for it is no finding of its own.
+        if whole[key]:
+            found += _together(members, container is not None or chip.magic is not None)
+    return found
+
+
+def failed(findings: Iterable[Finding]) -> bool:
+    """Whether any of them is more than advice."""
+    return any(one.rule not in ADVICE for one in findings)
+
+
+def _framing(stream: Stream, found: Commands) -> Iterable[Finding]:
+    for problem in found.problems:
+        text = f"found {problem.found}, expected {problem.expected}"
+        yield Finding(problem.rule, stream.name, text, None, stream.offset + problem.offset)
+
+
+def _first(rows: np.ndarray[Any, Any]) -> tuple[list[int], str]:
+    more = len(rows) - _SHOWN
+    return [int(row) for row in rows[:_SHOWN]], f" ({more} more)" if more > 0 else ""
+
+
+def _alone(chip: Chip, stream: Stream, found: Commands, fatal: bool) -> Iterable[Finding]:
+    """What one engine's stream says about itself."""
+    name, n = stream.name, len(found)
+    at = stream.offset + found.offset
+    if stream.count is not None and chip.magic is None and not fatal and stream.count != n:
+        yield Finding("count", name, f"found {n} commands, expected {stream.count}")
+    if stream.bytes is not None and chip.magic is None:
+        used = int(found.offset[-1] + found.length[-1]) if n else 0
+        if not used <= stream.bytes <= len(stream.data):
+            text = f"found {stream.bytes} bytes of commands, expected {used} (used) to {len(stream.data)} (there)"
+            yield Finding("length", name, text)
+    if "id" in found.engine.head:
+        expected = places(found.segment) + 1
+        wrong = np.flatnonzero(found.id != expected)
+        if len(wrong):
+            row = int(wrong[0])
+            text = (
+                f"found {found.engine.name} id {int(found.id[row])} at place {row + 1}, expected {int(expected[row])}"
+            )
+            text += f" ({len(wrong)} ids differ)" if len(wrong) > 1 else ""
+            yield Finding("id-order", name, text, int(found.id[row]), int(at[row]))
+    width = found.engine.head.get("id", (0, 0))[1] or _dep_width(chip, found.engine.name)
+    most = int(np.bincount(found.segment).max(initial=0))
+    if width and most >= 1 << width:
+        yield Finding("id-width", name, f"found {most} commands in a group, expected at most {(1 << width) - 1}")
+    if found.engine.name in OTHER and n:
+        waits = np.flatnonzero(found.dep > 0)
+        falling = waits[1:][(np.diff(found.dep[waits]) < 0) & (np.diff(found.segment[waits]) == 0)]
+        rows, more = _first(falling)
+        for row in rows[:1]:
+            text = (
+                f"command {int(found.id[row])} waits for {OTHER[found.engine.name]} command {int(found.dep[row])}, an "
+            )
+            text += (
+                f"earlier one than a command before it{more or (f' ({len(falling)} such)' if len(falling) > 1 else '')}"
+            )
+            yield Finding("dep-order", name, text, int(found.id[row]), int(at[row]))
+
+
+def _dep_width(chip: Chip, engine: str) -> int:
+    other = chip.engines.get(OTHER.get(engine, ""))
+    return 0 if other is None else other.head.get("dep", (0, 0))[1]
+
+
+def _together(members: Sequence[tuple[Stream, Commands]], complete: bool) -> Iterable[Finding]:
+    """What the engines and cores of one group say about each other."""
+    lanes: list[Lane] = []
+    owners: list[tuple[Stream, Commands]] = []
+    taken: set[tuple[int, str]] = set()
+    for stream, found in members:
+        one = lane(found, stream.core)
+        if (one.core, one.engine) in taken:
+            continue
+        taken.add((one.core, one.engine))
+        lanes.append(one)
+        owners.append((stream, found))
+    never = list(_never(lanes, owners, complete))
+    yield from never
+    sync = list(_sync(lanes, owners, complete)) if complete or len(lanes) > 1 else []
+    yield from sync
+    hidden = {(f.stream, f.offset) for f in never}
+    if not complete:
+        # Bare streams: what waits for an engine that was not given is taken as met.
+        lanes = [
+            one if (one.core, OTHER.get(one.engine, "")) in taken else replace(one, dep=np.zeros_like(one.dep))
+            for one in lanes
+        ]
+        if len(lanes) == 1:
+            lanes = [replace(lanes[0], role=np.zeros_like(lanes[0].role))]
+    result = schedule(lanes, [1] * len(lanes))
+    if result.blocked and not (sync and not never):
+        names = {one.name: owner for one, owner in zip(lanes, owners, strict=True)}
+        for blocked in result.blocked:
+            stream, found = names[blocked.lane]
+            at = stream.offset + int(found.offset[blocked.row])
+            if (stream.name, at) in hidden:
+                continue
+            text = f"{blocked.lane} stands still at {blocked.command}, which waits for {blocked.reason}"
+            yield Finding("deadlock", stream.name, text, blocked.id, at)
+
+
+def _never(lanes: Sequence[Lane], owners: Sequence[tuple[Stream, Commands]], complete: bool) -> Iterable[Finding]:
+    by_name = {(one.core, one.engine): one for one in lanes}
+    for one, (stream, found) in zip(lanes, owners, strict=True):
+        if one.engine not in OTHER:
+            continue
+        other = by_name.get((one.core, OTHER[one.engine]))
+        if other is None and not complete:
+            continue
+        lasts = np.zeros(0, np.int64) if other is None else other.lasts()
+        segments = int(found.segment[-1]) + 1 if len(found) else 0
+        last = np.pad(lasts, (0, max(0, segments - len(lasts))))[found.segment]
+        rows, more = _first(np.flatnonzero(one.dep > last))
+        for count, row in enumerate(rows):
+            where = f" of segment {int(found.segment[row]) + 1}" if segments > 1 else ""
+            text = f"command {int(one.id[row])} ({found.op(row)}){where} waits for {OTHER[one.engine]} "
+            text += (
+                f"command {int(one.dep[row])}, the last one is {int(last[row])}{more if count == len(rows) - 1 else ''}"
+            )
+            yield Finding("never-met", stream.name, text, int(one.id[row]), stream.offset + int(found.offset[row]))
+
+
+def _sync(lanes: Sequence[Lane], owners: Sequence[tuple[Stream, Commands]], complete: bool) -> Iterable[Finding]:
+    """tpu_sync_all: on one message every engine SENDs and WAITs equally often, all say the same count."""
+    uses: dict[int, list[tuple[int, int, int, set[int]]]] = {}
+    for index, one in enumerate(lanes):
+        for message in np.unique(one.message[one.role > 0]):
+            mine = (one.role > 0) & (one.message == message)
+            sends, waits = int((mine & (one.role == SEND)).sum()), int((mine & (one.role == WAIT)).sum())
+            counts = {int(c) for c in np.unique(one.count[mine])}
+            uses.setdefault(int(message), []).append((index, sends, waits, counts))
+    for message, users in uses.items():
+        sends = sum(s for _, s, _, _ in users)
+        said = sorted(set().union(*(counts for *_, counts in users)))
+        if len(said) > 1:
+            who = "; ".join(f"{lanes[i].name} says {', '.join(map(str, sorted(c)))}" for i, _, _, c in users)
+            yield Finding("sync-count", owners[users[0][0]][0].name, f"message {message}: counts differ: {who}")
+            continue
+        count = said[0]
+        for index, mine, waits, _ in users:
+            stream = owners[index][0]
+            if mine != waits:
+                text = f"message {message}: {lanes[index].name} has {mine} SENDs and {waits} WAITs, expected as many of each"
+                yield Finding("sync-count", stream.name, text)
+            elif complete and waits * count != sends:
+                text = f"message {message}: {sends} SENDs of {len(users)} engines in all, expected {waits * count}: "
+                text += f"{lanes[index].name} waits {waits} times for {count}"
+                yield Finding("sync-count", stream.name, text)
+
+
+def bare(stream: Stream) -> Stream:
+    """A bare stream with core, sub-net and group from its name, where that tells them."""
+    where = place(stream.name)
+    if where is None:
+        return stream
+    net, stage, core, sub, group = where
+    return replace(stream, net=net, stage=stage, core=core, subnet=sub, group=group)

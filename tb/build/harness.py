@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The generated SystemVerilog top that stands between a design and its transactors.
+
+Its ports have Goldbeat's names whatever the design calls its own: ``name_role`` for every bundle (arrays of bundles taken apart),
+resets active low, and only for signals that the design has.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import jinja2
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.parameter import Parameter
+from goldbeat.tb.design.ports.bundle import Bundle, Layout, Signal, lanes
+
+TOP = "harness"
+
+_RANGES: dict[Layout, str] = {"unpacked": "[0:{top}]", "unpacked_down": "[{top}:0]"}
+_MISFIT = re.compile(rf"%(?:Warning|Error)-(?:WIDTH\w*|PIN\w*): \S*{TOP}\.sv:\d+:\d+: (.*)")
+_CONSTANT = re.compile(r"expects (\d+) bits .* CONST '\d+'h([0-9a-f]+)'")
+
+
+@dataclass(frozen=True)
+class _Array:
+    """The wires that gather one role of an array of bundles."""
+
+    name: str
+    signal: Signal
+    before: str
+    after: str
+    members: tuple[str, ...]
+
+
+def literal(name: str, parameter: Parameter, value: Any) -> str:
+    """A parameter value as SystemVerilog."""
+    if parameter.bits is None:
+        if isinstance(parameter.default, str) and isinstance(value, str):
+            escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+            return f'"{escaped}"'
+        if isinstance(value, bool) or not isinstance(value, int):
+            raise UsageError(f"parameter {name}: found {value!r}, expected an integer")
+        # A plain decimal literal is a signed 32-bit number.
+        return str(value) if -(1 << 31) <= value < 1 << 31 else f"{max(value.bit_length(), 32)}'d{value}"
+    values = (value,) if isinstance(value, int) else tuple(value)
+    top = 1 << parameter.bits
+    if not values or any(not isinstance(v, int) or not 0 <= v < top for v in values):
+        raise UsageError(f"parameter {name}: found {value!r}, expected integers from 0 to {top - 1}")
+    return "{" + ", ".join(f"{parameter.bits}'d{v}" for v in reversed(values)) + "}"
+
+
+def _constant(value: int) -> str:
+    if value in (0, -1):
+        return "'0" if value == 0 else "'1"
+    return f"{max(value.bit_length(), 32)}'d{value}"
+
+
+def _arrays(port: Bundle, params: Mapping[str, Any]) -> Iterator[_Array]:
+    if port.lanes is None:
+        return
+    group = lanes(port, params)
+    if not group:
+        raise UsageError(f"port {port.name}: an array of no bundles ({port.lanes} is 0)")
+    top = len(group) - 1
+    for signal in group[0].wires():
+        members = tuple(f"{lane.name}_{signal.name}" for lane in group)
+        vector = f"[{signal.width - 1}:0]"
+        if port.layout == "packed":
+            before, after = f"[{top}:0]{vector}", ""
+        else:
+            before, after = "" if signal.scalar else vector, _RANGES[port.layout].format(top=top)
+        yield _Array(f"{port.name}_{signal.name}", signal, before, after, members)
+
+
+def make_harness(design: Design, params: Mapping[str, Any]) -> str:
+    """The text of the harness for one set of parameter values."""
+    ports: tuple[Bundle, ...] = (*design.registers, *design.memories, *design.streams)
+    bundles: list[Bundle] = [
+        *design.register_ports(params),
+        *design.memory_ports(params),
+        *design.bundles(params),
+    ]
+    resets = {c.reset: (c.resetn, c.active_high) for c in design.clocks if c.reset is not None}
+    connections = {pin: c.name for c in design.clocks for pin in (c.name, *c.also)}
+    connections |= {name: f"~{low}" if high else f"{low}" for name, (low, high) in resets.items()}
+    for port in ports:
+        connections |= {port.pin(role): f"{port.name}_{role}" for role in port.roles()}
+    connections |= {s.name: s.name for s in design.status}
+    connections |= {name: _constant(value) for name, value in design.ties.items()}
+    connections |= dict.fromkeys(design.ignored, "")
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("tb", "templates"), undefined=jinja2.StrictUndefined, keep_trailing_newline=True
+    )
+    return environment.get_template("harness.sv.j2").render(
+        design=design,
+        resets=[low for low, _ in resets.values()],
+        bundles=bundles,
+        arrays=[array for port in ports for array in _arrays(port, params)],
+        status=design.status_ports(params),
+        connections=connections,
+        literals={name: literal(name, p, params[name]) for name, p in design.parameters.items()},
+    )
+
+
+def misfits(log: str) -> list[str]:
+    """What Verilator says of a description that does not fit the design: widths that differ, ports left out or unknown.
+
+    A constant is written wider than most ports that it holds; that is no misfit as long as its value fits.
+    """
+    texts = [match[1].strip() for match in _MISFIT.finditer(log)]
+    constants = ((_CONSTANT.search(text), text) for text in texts)
+    return [text for match, text in constants if match is None or int(match[2], 16) >> int(match[1])]

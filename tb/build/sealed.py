@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of the cache with the hash of what was made beside them, so that damage is noticed before it is run or linked."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+from pathlib import Path
+
+from goldbeat.tb.visible import visible
+
+_ENDING = ".sha256"
+
+
+def seal(path: Path, name: str | None = None) -> None:
+    """Note a file's hash beside it, and wait until both are on disk: a rename after this survives a power cut.
+
+    Args:
+        path: the file.
+        name: what it will be called; its own name unless given.
+    """
+    note = path.with_name((name or path.name) + _ENDING)
+    note.write_text(_hash(path) + "\n")
+    for one in (path, note, path.parent):
+        handle = os.open(one, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def is_whole(path: Path, *, tell: bool = True) -> bool:
+    """Whether a file is there as it was made; with ``tell``, one that is damaged is named on stderr: it will be made again."""
+    if not path.is_file():
+        return False
+    try:
+        known = path.with_name(path.name + _ENDING).read_text(errors="replace").strip()
+    except OSError:
+        known = ""
+    if known == _hash(path):
+        return True
+    if tell:
+        print(
+            visible(f"note: {path} is damaged: its content is not what was built; building it again"), file=sys.stderr
+        )
+    return False
+
+
+def _hash(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

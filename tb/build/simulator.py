@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulators of our designs: the generated harness around one, built by the kernel's builder."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.compile import Build, Recipe, compile_model, waves_format
+from goldbeat.tb.build.harness import TOP, make_harness, misfits
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.inside.job import Crossing
+
+
+def build(
+    design: Design,
+    params: Mapping[str, Any],
+    *,
+    waves: bool = False,
+    coverage: bool = False,
+    crossings: Sequence[Crossing] = (),
+) -> Build:
+    """Build a design for one set of parameter values, or take it from the cache.
+
+    Args:
+        design: what to build.
+        params: parameter values.
+        waves: able to write waves.
+        coverage: counting coverage.
+        crossings: clock crossings that the kernel is to blur.
+
+    Raises:
+        ToolError: Verilator or the compiler failed; the message ends with what they said.
+        UsageError: the description does not fit the RTL.
+    """
+
+    def inspect(log: str) -> None:
+        wrong = misfits(log)
+        if wrong:
+            raise UsageError(f"the description of {design.name} does not fit its RTL:\n" + "\n".join(wrong))
+
+    # Only the harness is visible from outside: making everything public slows big designs several times.
+    texts = {
+        "public.vlt": f'`verilator_config\npublic_flat_rw -module "{TOP}" -var "*"\n',
+        f"{TOP}.sv": make_harness(design, params),
+    }
+    if crossings:
+        texts["crossings.vlt"] = _shown(crossings)
+    return compile_model(
+        Recipe(
+            name=design.name,
+            top=TOP,
+            sources=design.sources(),
+            texts=texts,
+            watched=design.included_files(),
+            flags=["--timescale", "1ps/1ps", *design.compile_flags(), *design.build_flags(), *_processor(design)],
+            waves=waves_format() if waves else None,
+            coverage=coverage,
+            optimize=design.optimize,
+            inspect=inspect,
+        )
+    )
+
+
+def _shown(crossings: Sequence[Crossing]) -> str:
+    """What makes the signals of crossings, and the flip-flops that take them, visible to the kernel."""
+    paths = {path for crossing in crossings for path in (crossing.signal, *crossing.copies)}
+    names = sorted({path.rpartition(".")[2] for path in paths if "." in path})
+    return "\n".join(["`verilator_config", *(f'public_flat_rw -module "*" -var "{name}"' for name in names), ""])
+
+
+NATIVE = "-march=native"
+"""The switch of designs that are built for all instructions of the machine's processor."""
+
+
+def _processor(design: Design) -> list[str]:
+    """A mark of this machine's processor for builds that use all its instructions: other machines build their own."""
+    return ["-CFLAGS", f"-DGOLDBEAT_PROCESSOR={_instructions()}"] if NATIVE in design.cxx_flags else []
+
+
+@cache
+def processor_flags() -> str:
+    """The instructions that this machine's processor has, as the system names them."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:  # Not Linux: the name of the processor is all there is.
+        lines = []
+    return next((line for line in lines if line.startswith(("flags", "Features"))), platform.processor())
+
+
+def _instructions() -> str:
+    return "x" + hashlib.sha256(processor_flags().encode()).hexdigest()[:12]

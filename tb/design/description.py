@@ -1,0 +1,411 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Descriptions as TOML files: the same :class:`~goldbeat.tb.design.design.Design` that a Python description gives."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Literal, Self
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.pymodels.stimulus import Access, GoldenModel, Outcome, Stimulus
+from goldbeat.pymodels.stock_models import READY_MODELS, Shape, outcome
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.clocks import draw_clocks
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.parameter import ClockPort, Parameter
+from goldbeat.tb.design.ports.bundle import StatusPort, lanes
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.register_walks import CASE, quiet_case, traffics
+from goldbeat.tb.design.traffic import Rng, random_trace, stream_cases
+from goldbeat.tb.toml import Refused, load_model
+
+_RAM = "ram"
+_RAM_BYTES = 256
+"""What the case ``ram`` writes and reads unless it is told, or the port's address bits reach less."""
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TrafficTable(_Table):
+    """``[traffic]``: what the standard stream cases send.
+
+    Attributes:
+        kind: ``random`` or ``counting`` bytes, or ``file.py:function`` (a :data:`goldbeat.tb.design.traffic.Traffic`).
+        keep: ``full``; ``bytes``: a frame's last beat has a random number of low bytes; ``words``: the same in 32-bit
+            words; ``any``: every keep bit at random.
+        frame: shortest and longest frame in beats.
+        finish: every stream ends with TLAST.
+    """
+
+    kind: str = "random"
+    keep: Literal["full", "bytes", "words", "any"] = "full"
+    frame: tuple[int, int] = (1, 12)
+    finish: bool = True
+
+
+class CaseTable(_Table):
+    """``[[cases]]``: one more case.
+
+    Attributes:
+        name, summary: as in :class:`~goldbeat.tb.design.case.Case`.
+        make: ``file.py:function``, or ``ram:PORT``: random writes and reads of an AXI-Lite memory, every read checked.
+        options, params, inputs, registers: as in :class:`~goldbeat.tb.design.case.Case`; ``ram`` takes no inputs, and
+        is about registers
+            alone.
+    """
+
+    name: str
+    summary: str = ""
+    make: str
+    options: Mapping[str, int | float | str | bool] = {}
+    params: Mapping[str, int | str] = {}
+    inputs: bool = True
+    registers: bool = False
+
+
+class Description(_Table):
+    """What a TOML description says; :class:`~goldbeat.tb.design.design.Design` explains each key.
+
+    ``model`` is ``file.py:function`` or the name of a ready-made one
+    (:data:`goldbeat.pymodels.stock_models.READY_MODELS`). ``compare_time`` and ``compare_order`` are Design's
+    ``timed`` and ``ordered``. File names count from the description's own folder.
+    """
+
+    name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")
+    summary: str = ""
+    top: str
+    files: tuple[str, ...] = Field(min_length=1)
+    include_dirs: tuple[str, ...] = ()
+    model: str
+    blurred: bool = False
+    compare_time: bool = True
+    compare_order: bool = True
+    cycles_per_beat: int = Field(default=8, ge=1)
+    ignored: tuple[str, ...] = ()
+    waive: tuple[str, ...] = ()
+    ready_bound: int | None = Field(default=None, ge=0)
+    defines: Mapping[str, str] = {}
+    parameters: Mapping[str, int | str | Parameter] = {}
+    ties: Mapping[str, int] = {}
+    clocks: tuple[ClockPort, ...] = Field(min_length=1)
+    streams: tuple[StreamPort, ...] = ()
+    registers: tuple[LitePort, ...] = ()
+    memories: tuple[MemoryPort, ...] = ()
+    status: tuple[StatusPort, ...] = ()
+    traffic: TrafficTable | None = None
+    cases: tuple[CaseTable, ...] = ()
+    variants: tuple[Mapping[str, int | str], ...] = ()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        clocks = [c.name for c in self.clocks]
+        for port in (*self.streams, *self.registers, *self.memories):
+            if port.clock not in clocks:
+                raise ValueError(f"{port.name}: clock {port.clock!r} is not one of the clocks: {', '.join(clocks)}")
+        bundles = (*self.streams, *self.registers, *self.memories)
+        names = [*clocks, *(b.name for b in bundles), *(s.name for s in self.status)]
+        twice = sorted({n for n in names if names.count(n) > 1})
+        if twice:
+            raise ValueError(f"two things are called {twice[0]!r}")
+        if self.traffic is None and not self.cases and not any(r.storage for r in self.registers):
+            raise ValueError("neither traffic nor cases: nothing can be run")
+        if self.traffic is not None and not any(s.direction == "in" for s in self.streams):
+            raise ValueError("traffic needs a stream that goes in")
+        if self.model in READY_MODELS:
+            if self.compare_time:
+                raise ValueError(f"model {self.model!r} knows no cycles; say compare_time = false")
+            if self.model == "merge" and self.compare_order:
+                raise ValueError("model 'merge' knows no order of frames; say compare_order = false")
+        elif ":" not in self.model:
+            known = ", ".join(READY_MODELS)
+            raise ValueError(f"model: found {self.model!r}, expected file.py:function or one of {known}")
+        return self
+
+    def design(self, folder: Path) -> Design:
+        """The design; ``folder`` is where file names count from."""
+        return Design(
+            name=self.name,
+            summary=self.summary,
+            top=self.top,
+            files=self.files,
+            root=folder,
+            include_dirs=self.include_dirs,
+            defines=self.defines,
+            parameters={n: p if isinstance(p, Parameter) else Parameter(default=p) for n, p in self.parameters.items()},
+            clocks=self.clocks,
+            streams=self.streams,
+            registers=self.registers,
+            memories=self.memories,
+            status=self.status,
+            ties=self.ties,
+            ignored=self.ignored,
+            waive=self.waive,
+            ready_bound=self.ready_bound,
+            model=self._model(folder),
+            blurred=self.blurred,
+            timed=self.compare_time,
+            ordered=self.compare_order,
+            cycles_per_beat=self.cycles_per_beat,
+            cases=self._cases(folder),
+            variants=({}, *self.variants),
+        )
+
+    # -- model ------------------------------------------------------------------------------------------------------
+
+    def _shapes(self, params: Mapping[str, Any], direction: str) -> list[Shape]:
+        return [
+            Shape(lane.name, lane.clock, int(lane.width), frozenset(lane.roles()))
+            for port in self.streams
+            if port.direction == direction
+            for lane in lanes(port, params)
+        ]
+
+    def _ready(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+        return outcome(READY_MODELS[self.model], self._shapes(params, "in"), self._shapes(params, "out"), stimulus)
+
+    def _model(self, folder: Path) -> GoldenModel:
+        return self._ready if self.model in READY_MODELS else load_function(folder, self.model, "model")
+
+    # -- cases ------------------------------------------------------------------------------------------------------
+
+    def _cases(self, folder: Path) -> tuple[Case, ...]:
+        cases: list[Case] = []
+        if self.traffic is not None:
+            if ":" in self.traffic.kind:
+                traffic = load_function(folder, self.traffic.kind, "traffic.kind")
+            elif self.traffic.kind in ("random", "counting"):
+                traffic = self._traffic
+            else:
+                raise UsageError(
+                    f"traffic.kind: found {self.traffic.kind!r}, expected random, counting or file.py:function"
+                )
+            cases += stream_cases(traffic)
+            # A cut-off run has no end to compare with where the order is open, and no cut without a reset.
+            if not self.compare_order or not any(c.reset for c in self.clocks):
+                cases = [c for c in cases if c.name != "reset"]
+        for table in self.cases:
+            cases.append(self._case(table, folder))
+        if any(r.storage for r in self.registers) and not any(c.name == CASE for c in cases):
+            cases.append(quiet_case(self._quiet))
+        return tuple(cases)
+
+    def _quiet(self, setting: CaseContext) -> list[Stimulus]:
+        return [Stimulus(inputs=self._silence(setting), clocks=setting.clocks, registers=True)]
+
+    def _silence(self, setting: CaseContext) -> dict[str, Trace]:
+        return {
+            s.name: Trace.empty(s.width, clock_ps=setting.clocks[s.clock].period_ps)
+            for s in self._shapes(setting.params, "in")
+        }
+
+    def _case(self, table: CaseTable, folder: Path) -> Case:
+        make: Callable[[CaseContext], list[Stimulus]]
+        options: dict[str, Any] = dict(table.options)
+        kind, _, port = table.make.partition(":")
+        if kind == _RAM:
+            found = next((r for r in self.registers if r.name == port and r.direction == "in"), None)
+            if found is None:
+                known = ", ".join(r.name for r in self.registers if r.direction == "in") or "none"
+                raise UsageError(f"case {table.name}: no AXI-Lite slave {port!r}; there are: {known}")
+            options = {"accesses": 200, "base": 0, "bytes": 0, **options}
+            make = partial(self._ram, found)
+        else:
+            make = load_function(folder, table.make, f"case {table.name}")
+        ram = kind == _RAM
+        return Case(
+            name=table.name,
+            summary=table.summary,
+            make=make,
+            options=options,
+            params=table.params,
+            inputs=table.inputs and not ram,
+            registers=table.registers or ram,
+        )
+
+    def _traffic(self, setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
+        assert self.traffic is not None
+        clocks = draw_clocks(setting, rng)
+        inputs = {}
+        for port in self.streams:
+            if port.direction != "in":
+                continue
+            for lane in lanes(port, setting.params):
+                trace = random_trace(
+                    rng,
+                    int(lane.width),
+                    beats,
+                    clocks[lane.clock],
+                    frame=self.traffic.frame,
+                    keep=self.traffic.keep if lane.has("tkeep") else "full",
+                    finish=self.traffic.finish,
+                    sidebands={s: int(getattr(lane, s)) for s in ("tid", "tdest", "tuser") if lane.has(s)},
+                )
+                inputs[lane.name] = _shown(trace, lane, counting=self.traffic.kind == "counting")
+        return Stimulus(inputs=inputs, clocks=clocks)
+
+    def _ram(self, port: LitePort, setting: CaseContext) -> list[Stimulus]:
+        rng = np.random.default_rng([setting.seed, 5])
+        fixed = port.resolved(setting.params)
+        size, space = int(fixed.data_width) // 8, 1 << int(fixed.address_width)
+        base = int(setting.options["base"])
+        total = int(setting.options["bytes"]) or min(_RAM_BYTES, max(0, space - base))
+        if base % size or total < size or total % size:
+            raise UsageError(f"options base and bytes: found {base} and {total}, expected whole words of {size} bytes")
+        if base < 0 or base + total > space:
+            raise UsageError(
+                f"options base and bytes: found {base} and {total}, but {port.name} has {fixed.address_width} address "
+                f"bits: {space} bytes"
+            )
+        streams = self._silence(setting)
+        return [
+            Stimulus(
+                inputs=streams,
+                clocks=setting.clocks,
+                program={port.name: _ram_program(rng, base, total, size, int(setting.options["accesses"]))},
+                traffic={port.name: traffic},
+            )
+            for traffic in (RegisterTraffic(), *traffics(rng))
+        ]
+
+
+def _ram_program(rng: Rng, base: int, total: int, size: int, accesses: int) -> tuple[Access, ...]:
+    """Write all of a memory, then write and read at random."""
+    memory = rng.integers(0, 256, total, dtype=np.uint8)
+    words = [
+        Access("write", base + a, int.from_bytes(memory[a : a + size].tobytes(), "little"), (1 << size) - 1)
+        for a in range(0, total, size)
+    ]
+    program = [words[i] for i in rng.permutation(len(words))]
+    for _ in range(accesses):
+        at = int(rng.integers(total // size)) * size
+        if rng.integers(2):
+            first, last = sorted(rng.integers(0, size, 2).tolist())
+            value = rng.integers(0, 256, size, dtype=np.uint8)
+            memory[at + first : at + last + 1] = value[first : last + 1]
+            strobe = (1 << (last + 1)) - (1 << first)
+            program.append(Access("write", base + at, int.from_bytes(value.tobytes(), "little"), strobe))
+        else:
+            stored = int.from_bytes(memory[at : at + size].tobytes(), "little")
+            program.append(Access("read", base + at, stored))
+    return tuple(program)
+
+
+def _shown(trace: Trace, port: StreamPort, *, counting: bool) -> Trace:
+    """The trace as a port can carry it: without TLAST where there is none; with counting bytes where asked for."""
+    data = np.arange(trace.data.size, dtype=np.uint64).astype(np.uint8).reshape(trace.data.shape)
+    return Trace.from_bytes(
+        data if counting else trace.data,
+        keep=trace.keep,
+        last=trace.last if port.has("tlast") else None,
+        cycle=trace.cycle,
+        clock_ps=trace.clock_ps,
+        offset_ps=trace.offset_ps,
+        tid=trace.tid,
+        tdest=trace.tdest,
+        tuser=trace.tuser,
+    )
+
+
+# -- files --------------------------------------------------------------------------------------------------------------
+
+
+def load_description(path: Path) -> Design:
+    """The design that a TOML file describes.
+
+    Raises:
+        InputError: no such file, no TOML, an unknown key, a wrong value: with the file and, where it can be told, the line.
+    """
+    return read_description(path).design(path.parent.resolve())
+
+
+def read_description(path: Path) -> Description:
+    """What a TOML file says; raises as :func:`load_description` does."""
+    return load_model(Description, path, "a description (TOML)", _explain, numbered=True)
+
+
+def _explain(refused: Refused) -> GoldbeatError:
+    path, text, kind = refused.path, refused.text, refused.kind
+    # Alternatives of a union stand in the location under made-up names.
+    place = [p for p in refused.place if isinstance(p, int) or re.fullmatch(r"[A-Za-z_][\w.-]*", p)]
+    key = ".".join(f"[{p}]" if isinstance(p, int) else p for p in place).replace(".[", "[")
+    said = refused.said.removeprefix("Value error, ")
+    if kind == "missing":
+        return InputError(f"no key {key}", "one", file=path, line=_line(text, place[:-1]))
+    line = _line(text, place)
+    if kind == "extra_forbidden":
+        return InputError(f"unknown key {key}", refused.known, file=path, line=line)
+    if kind == "value_error":
+        where = f"{path}:{line}" if line is not None else str(path)
+        return UsageError(f"{where}: {key}: {said}" if key else f"{where}: {said}")
+    return InputError(f"{key} = {refused.value!r}", said[:1].lower() + said[1:], file=path, line=line)
+
+
+def _line(text: str, place: list[int | str]) -> int | None:
+    """The line of a key (or of the innermost table around it)."""
+    counts: dict[str, int] = {}
+    table: list[int | str] = []
+    best, depth = None, 0
+    for number, line in enumerate(text.splitlines(), 1):
+        header = re.match(r"\s*(\[\[?)\s*([\w.\"-]+)\s*\]", line)
+        if header is not None:
+            name = header[2]
+            table = [part.strip('"') for part in name.split(".")]
+            if header[1] == "[[":
+                counts[name] = counts.get(name, -1) + 1
+                table.append(counts[name])
+            here = table
+        else:
+            key = re.match(r"\s*\"?([\w-]+)\"?\s*=", line)
+            if key is None:
+                continue
+            here = [*table, key[1]]
+        if len(here) > depth and place[: len(here)] == here:
+            best, depth = number, len(here)
+    return best
+
+
+def load_function(folder: Path, reference: str, what: str) -> Any:
+    """The function that ``file.py:function`` names.
+
+    Raises:
+        InputError: no such file or function, or the file does not run.
+    """
+    file, _, name = reference.partition(":")
+    path = folder / file
+    if not name or not file.endswith(".py"):
+        raise UsageError(f"{what}: found {reference!r}, expected file.py:function")
+    function = getattr(load_module(path), name, None)
+    if not callable(function):
+        raise InputError(f"no function {name!r}", f"the {what} that the description names", file=path)
+    return function
+
+
+def load_module(path: Path) -> ModuleType:
+    """A user's Python file as a module of its own."""
+    if not path.is_file():
+        raise InputError("no such file", "a Python file", file=path)
+    spec = importlib.util.spec_from_file_location(f"goldbeat_user_{path.stem}", path)
+    if spec is None or spec.loader is None:
+        raise InputError("another kind of file", "a Python file", file=path)
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except GoldbeatError:
+        raise
+    except Exception as error:
+        raise InputError(f"{type(error).__name__}: {error}", "a file that can be loaded", file=path) from error
+    return module

@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One description per design: all that run, regress, signoff, tests and docs need to know."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import GoldenModel, Stimulus
+from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.filelist import Sources, read_filelist
+from goldbeat.tb.design.measurements import Answer, MeasurementTable
+from goldbeat.tb.design.parameter import ClockPort, Parameter
+from goldbeat.tb.design.ports.bundle import Frozen, StatusPort, lanes, number
+from goldbeat.tb.design.ports.csb import CsbPort
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.stream import StreamPort
+
+
+class Design(Frozen):
+    """The one description of a design.
+
+    Attributes:
+        name: what the user calls it.
+        summary: one line.
+        top: top module.
+        files: source files relative to ``root``; a file list (``.f``) stands for what it names, relative to itself (``-F``).
+        root: folder of the sources.
+        include_dirs: folders for ```include``, relative to ``root``.
+        library_dirs: folders, relative to ``root``, in which modules that no source file has are looked for by their names.
+        defines: macros by name; an empty text defines without a value.
+        cxx_flags: switches for the C++ compiler; ``-march=native`` lets loops over lanes become vector instructions.
+        flags: further switches for Verilator.
+        optimize: the C++ compiler's switch for what Verilator makes; large designs compile long with ``-O3``.
+        parameters: of the top module.
+        words: names that users know for parameter values: option -> word -> parameters, as ``number`` -> ``int8``.
+        clocks: at least one; the first is the one that reset release follows.
+        streams, registers, memories, status: the ports.
+        waive: protocol rules that the ports may break, as ``RULE`` or ``RULE:PORT``; reports count them.
+        ready_bound: cycles that a beat of a stream input may wait for TREADY without a warning; None: any number.
+        ties: inputs held at a constant; -1 means all ones.
+        ignored: outputs that nobody looks at.
+        model: the golden model.
+        blurred: the model knows ``Stimulus.blur_ps``: where clock crossings are blurred, cycles are compared with the earliest and
+            the latest ones that it predicts; else data and order alone, and the report says so.
+        timed: the model predicts cycles and they are compared; else values and order alone, and the report says so.
+        ordered: beats are compared in order; else whole frames in any order, and the report says so.
+        cycles_per_beat: without ``timed``, how many cycles a beat the design may take on average before what is missing
+            counts as lost.
+        cases: by name, the first is the default.
+        variants: sets of parameter values that lint and tests go through, as differences from the defaults.
+        register_model: predicts the answers to the register programs; None where accesses say themselves what to expect.
+        findings: parameters, stimulus and record of an episode -> tables of what it has measured beside its ports.
+        answer: setting, stimulus and record of an episode -> what it has computed; None where that is of no use to anybody.
+    """
+
+    name: str
+    summary: str
+    top: str
+    files: tuple[str, ...]
+    root: Path
+    include_dirs: tuple[str, ...] = ()
+    library_dirs: tuple[str, ...] = ()
+    defines: Mapping[str, str] = {}
+    cxx_flags: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    optimize: str = "-O3"
+    parameters: Mapping[str, Parameter] = {}
+    words: Mapping[str, Mapping[str, Mapping[str, Any]]] = {}
+    clocks: tuple[ClockPort, ...] = (ClockPort(name="aclk", reset="aresetn"),)
+    streams: tuple[StreamPort, ...] = ()
+    registers: tuple[LitePort | CsbPort, ...] = ()
+    memories: tuple[MemoryPort, ...] = ()
+    status: tuple[StatusPort, ...] = ()
+    waive: tuple[str, ...] = ()
+    ready_bound: int | None = Field(default=None, ge=0)
+    ties: Mapping[str, int] = {}
+    ignored: tuple[str, ...] = ()
+    model: GoldenModel
+    blurred: bool = False
+    timed: bool = True
+    ordered: bool = True
+    cycles_per_beat: int = 8
+    cases: tuple[Case, ...]
+    variants: tuple[Mapping[str, Any], ...] = ({},)
+    register_model: Callable[[Mapping[str, Any], Stimulus], Mapping[str, Sequence[tuple[int | None, bool]]]] | None = (
+        None
+    )
+    findings: Callable[[Mapping[str, Any], Stimulus, Any], Sequence[MeasurementTable]] | None = None
+    answer: Callable[[CaseContext, Stimulus, Any], Answer | None] | None = None
+
+    def case(self, name: str | None) -> Case:
+        """A case by name; None gives the first one."""
+        if name is None:
+            return self.cases[0]
+        for case in self.cases:
+            if case.name == name:
+                return case
+        raise UsageError(f"{self.name} has no case {name!r}; it has: {', '.join(c.name for c in self.cases)}")
+
+    def params(self, case: Case, overrides: Mapping[str, Any]) -> dict[str, Any]:
+        """All parameter values of a run: the defaults, the case's and the user's."""
+        for name in overrides:
+            if name not in self.parameters:
+                raise UsageError(f"{self.name} has no parameter {name!r}; it has: {', '.join(self.parameters)}")
+        values: dict[str, Any] = {name: p.default for name, p in self.parameters.items()}
+        return values | dict(case.params) | dict(overrides)
+
+    def bundles(self, params: Mapping[str, Any]) -> list[StreamPort]:
+        """The stream ports with arrays taken apart and widths as numbers."""
+        return [lane for port in self.streams for lane in lanes(port, params)]
+
+    def register_ports(self, params: Mapping[str, Any]) -> list[LitePort | CsbPort]:
+        """The register ports with arrays taken apart and widths as numbers."""
+        return [lane for port in self.registers for lane in lanes(port, params)]
+
+    def memory_ports(self, params: Mapping[str, Any]) -> list[MemoryPort]:
+        """The AXI4 ports with arrays taken apart and widths as numbers."""
+        return [lane for port in self.memories for lane in lanes(port, params)]
+
+    def status_ports(self, params: Mapping[str, Any]) -> list[StatusPort]:
+        """The status outputs with widths as numbers."""
+        return [s.model_copy(update={"width": number(s.width, params)}) for s in self.status]
+
+    def undriven(self) -> dict[str, str]:
+        """Inputs that nothing drives in a run, and what holds them; bundles that nothing answers, likewise."""
+        found = {name: f"tied to {'all ones' if value == -1 else value}" for name, value in self.ties.items()}
+        for register in self.registers:
+            if register.direction == "out":
+                found[register.name] = "a master that nothing answers"
+        for memory in self.memories:
+            if memory.direction == "in":
+                found[memory.name] = "a slave that nothing drives"
+        return found
+
+    @property
+    def resettable(self) -> bool:
+        """True when some clock has a reset."""
+        return any(c.reset is not None for c in self.clocks)
+
+    def _listed(self) -> Sources:
+        """What ``files`` names, with what file lists name: paths, include folders and macros."""
+        found = Sources()
+        for path in (self.root / f for f in self.files):
+            found += read_filelist(path, relative=True) if path.suffix == ".f" else Sources((path,))
+        # Lists may reach one file by several ways.
+        files, folders = ([Path(os.path.normpath(p)) for p in paths] for paths in (found.files, found.include_dirs))
+        return Sources(tuple(dict.fromkeys(files)), tuple(dict.fromkeys(folders)), found.defines)
+
+    def sources(self) -> list[Path]:
+        """The source files, checked to be there."""
+        paths = list(self._listed().files)
+        for path in paths:
+            if not path.is_file():
+                raise UsageError(f"{self.name}: no such source file: {path}")
+        return paths
+
+    def include_paths(self) -> list[Path]:
+        """The folders for ```include``, checked to be there."""
+        return list(dict.fromkeys((*self._folders(self.include_dirs, "include"), *self._listed().include_dirs)))
+
+    def library_paths(self) -> list[Path]:
+        """The folders of modules, checked to be there."""
+        return self._folders(self.library_dirs, "library")
+
+    def _folders(self, names: Sequence[str], kind: str) -> list[Path]:
+        paths = [self.root / d for d in names]
+        for path in paths:
+            if not path.is_dir():
+                raise UsageError(f"{self.name}: no such {kind} folder: {path}")
+        return paths
+
+    def included_files(self) -> list[Path]:
+        """Every file that an ```include`` or the name of a module may reach, to tell whether anything has changed."""
+        return sorted(
+            f for path in (*self.include_paths(), *self.library_paths()) for f in path.iterdir() if f.is_file()
+        )
+
+    def build_flags(self) -> list[str]:
+        """The C++ compiler's switches as Verilator hands them on."""
+        return [word for flag in self.cxx_flags for word in ("-CFLAGS", flag)]
+
+    def compile_flags(self) -> list[str]:
+        """Include folders, libraries, macros and further switches as Verilator takes them."""
+        defines = {**self._listed().defines, **self.defines}
+        macros = [f"-D{name}={value}" if value else f"-D{name}" for name, value in defines.items()]
+        libraries = [switch for path in self.library_paths() for switch in ("-y", str(path))]
+        return [*(f"-I{path}" for path in self.include_paths()), *libraries, *macros, *self.flags]

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Registers that are plain storage."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from goldbeat.tb.design.ports.bundle import Frozen, Width, number
+
+
+class Storage(Frozen):
+    """Registers one after the other that hold what was written, and do nothing else: writes and reads of them may overlap.
+
+    Attributes:
+        base: byte address of the first one.
+        words: how many.
+        mask: bits of each that it holds; the others read 0.
+        strobes: writes of some bytes are stored; else words are written whole.
+    """
+
+    base: int = Field(default=0, ge=0)
+    words: Width
+    mask: int = Field(default=(1 << 64) - 1, ge=0)
+    strobes: bool = True
+
+    def count(self, params: Mapping[str, Any]) -> int:
+        """How many words."""
+        return number(self.words, params)

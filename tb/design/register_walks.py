@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The register ports in ``sweep``: every traffic that a master can make, on whatever a design or its storage allows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.pymodels.register_walk import Word, walk
+from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
+from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.csb import CsbPort
+from goldbeat.tb.design.ports.lite import LitePort
+
+CASE = "sweep"
+"""The case that goes through it."""
+_ACCESSES = 120
+_MOST_WORDS = 24
+"""Words of a port that a walk goes over; with more, some are drawn."""
+
+
+def traffics(rng: np.random.Generator) -> list[RegisterTraffic]:
+    """What each walk is done with: each order with each kind of back-pressure in turn, then many at once, then anything."""
+    seeds = rng.integers(1, 1 << 31, 4).tolist()
+    return [
+        RegisterTraffic("data-first", b_ready="after-valid", r_ready="after-valid:5", seed=seeds[0]),
+        RegisterTraffic("address-first", gap=3, b_ready="random:0.7", r_ready="random:0.7", seed=seeds[1]),
+        RegisterTraffic("any", outstanding=4, seed=seeds[2]),
+        RegisterTraffic("any", outstanding=4, b_ready="bursty:6", r_ready="after-valid", seed=seeds[3]),
+        RegisterTraffic.draw(rng, overlap=True),
+    ]
+
+
+def _words(port: LitePort | CsbPort, setting: CaseContext, rng: np.random.Generator) -> list[Word]:
+    size = int(port.data_width) // 8
+    strobes = isinstance(port, LitePort) and port.has("wstrb")
+    found = [
+        Word(block.base + size * n, block.mask & ((1 << 8 * size) - 1), strobes and block.strobes)
+        for block in port.storage
+        for n in range(block.count(setting.params))
+    ]
+    if len(found) <= _MOST_WORDS:
+        return found
+    # The ends of a memory are where address bits are lost.
+    drawn = rng.choice(len(found) - 2, _MOST_WORDS - 2, replace=False) + 1
+    return [found[n] for n in sorted({0, len(found) - 1, *drawn.tolist()})]
+
+
+def _program(port: LitePort | CsbPort, setting: CaseContext, rng: np.random.Generator) -> tuple[Access, ...]:
+    posts = isinstance(port, CsbPort)
+    return tuple(walk(rng, _words(port, setting, rng), int(port.data_width) // 8, _ACCESSES, posts=posts))
+
+
+def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus]:
+    """An episode for each traffic: streams are silent, and every slave port with storage is walked over.
+
+    Args:
+        design: the design; without storage there are no episodes.
+        setting: parameter values and seed.
+        like: an episode of the design: its clocks and memories.
+    """
+    ports = [p for p in design.register_ports(setting.params) if p.direction == "in" and p.storage]
+    if not ports:
+        return []
+    rng = np.random.default_rng([setting.seed, 77])
+    quiet = replace(
+        like,
+        inputs={name: trace[:0] for name, trace in like.inputs.items()},
+        program={},
+        after={},
+        drivers={},
+        stop_ps=None,
+        registers=True,
+    )
+    episodes = []
+    for traffic in traffics(rng):
+        program = {p.name: _program(p, setting, rng) for p in ports}
+        episodes.append(replace(quiet, program=program, traffic={p.name: traffic for p in ports}))
+    return episodes
+
+
+def dressed(stimulus: Stimulus, expected: Outcome, seed: int, episode: int) -> Stimulus:
+    """An episode of ``sweep`` whose own register programs are made with other traffic, one access at a time.
+
+    Ports with traffic of their own keep it, and so do those whose answers the model predicts to the cycle.
+    """
+    rng = np.random.default_rng([seed, 78, episode])
+    programs = dict.fromkeys([*stimulus.program, *stimulus.after])
+    drawn = {name: RegisterTraffic.draw(rng, overlap=False) for name in programs}
+    kept = {name: RegisterTraffic() for name, answers in expected.accesses.items() if answers}
+    return replace(stimulus, traffic={**drawn, **kept, **stimulus.traffic})
+
+
+def quiet_case(make: Callable[[CaseContext], Sequence[Stimulus]]) -> Case:
+    """The case ``sweep`` of a design that has no other one: an episode in which to walk."""
+    return Case(
+        name=CASE,
+        summary="every register that is plain storage, under every traffic",
+        make=make,
+        inputs=False,
+        registers=True,
+    )

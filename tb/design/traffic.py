@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stimulus that benches share: random frames, and the standard cases of a streaming design."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+
+from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Clock, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.clocks import draw_clocks
+
+Rng = np.random.Generator
+Traffic = Callable[[CaseContext, Rng, int], Stimulus]
+"""setting, random generator, beats -> a stimulus without gaps and patterns, about so many beats long."""
+
+_PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst")
+AFTER_VALID = "after-valid:4"
+"""The back-pressure of sweeps that a source which waits for ready cannot pass."""
+
+_GAPS = ("none", "random:0.5", "bursty:16", "worst")
+_PAIRS = (*product(_GAPS, (AFTER_VALID,)), *product(_GAPS, ("none", "random:0.3", "random:0.7", "bursty:16", "worst")))
+"""Gaps and back-pressure that a sweep goes through."""
+
+
+def random_trace(
+    rng: Rng,
+    width: int,
+    beats: int,
+    clock: Clock,
+    *,
+    frame: tuple[int, int] = (1, 12),
+    keep: str = "words",
+    finish: bool = True,
+    sidebands: Mapping[str, int] | None = None,
+) -> Trace:
+    """Random data in random frames, back to back.
+
+    Args:
+        rng: randomness.
+        width: port width in bits.
+        beats: how many.
+        clock: the port's clock.
+        frame: shortest and longest frame in beats.
+        keep: ``full``; ``words``: the last beat of a frame has a random number (at least 1) of whole low words, others are
+            full; ``bytes``: the same in bytes; ``any``: every keep bit at random on every beat.
+        finish: end on TLAST.
+        sidebands: widths by name (``tid``, ``tdest``, ``tuser``).
+    """
+    lanes = width // 8
+    last = np.zeros(beats, np.bool_)
+    ends = np.cumsum(rng.integers(frame[0], frame[1] + 1, size=beats)) - 1
+    last[ends[ends < beats]] = True
+    if beats:
+        last[-1] = finish
+    mask = np.ones((beats, lanes), np.bool_)
+    if keep == "any":
+        mask = rng.integers(0, 2, (beats, lanes)).astype(np.bool_)
+    elif keep in ("words", "bytes"):
+        unit = 4 if keep == "words" and lanes >= 4 else 1
+        count = unit * rng.integers(1, lanes // unit + 1, beats)
+        mask = np.where(last[:, None], np.arange(lanes) < count[:, None], True)
+    sides = {n: rng.integers(0, 1 << w, beats, dtype=np.uint64) for n, w in (sidebands or {}).items()}
+    return Trace.from_bytes(
+        rng.integers(0, 256, (beats, lanes), dtype=np.uint8),
+        keep=mask,
+        last=last,
+        clock_ps=clock.period_ps,
+        offset_ps=clock.offset_ps,
+        **sides,
+    )
+
+
+WHOLE_BUNDLE = {"width": "DATA_W", "tid": "ID_W", "tdest": "DEST_W", "tuser": "USER_W"}
+"""Widths of a stream with all sidebands, by the parameters that name them."""
+
+
+def pass_through(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
+    """Traffic for what must carry every bit of a :data:`WHOLE_BUNDLE` unchanged: any keep, all sidebands, no last TLAST."""
+    return Stimulus({"s_axis": _whole_trace(setting, rng, beats, setting.clocks["aclk"])}, clocks=setting.clocks)
+
+
+def pass_between_clocks(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
+    """The same for a stream that goes from ``s_aclk`` to another clock."""
+    clocks = draw_clocks(setting, rng)
+    return Stimulus({"s_axis": _whole_trace(setting, rng, beats, clocks["s_aclk"])}, clocks=clocks)
+
+
+def _whole_trace(setting: CaseContext, rng: Rng, beats: int, clock: Clock) -> Trace:
+    widths = {role: setting.params[name] for role, name in WHOLE_BUNDLE.items()}
+    return random_trace(rng, widths.pop("width"), beats, clock, keep="any", finish=False, sidebands=widths)
+
+
+def withheld(image: MemoryImage, seed: int) -> MemoryImage:
+    """The same memory, never ready for an address or for data before they are offered."""
+    aw, w, ar = (Pattern.parse(AFTER_VALID, seed=seed + salt) for salt in range(3))
+    return replace(image, timing=replace(image.timing, aw_ready=aw, w_ready=w, ar_ready=ar))
+
+
+def _dress(stimulus: Stimulus, gaps: str, ready: str, setting: CaseContext, seed: int) -> Stimulus:
+    inputs = {}
+    for salt, (name, made) in enumerate(stimulus.inputs.items()):
+        # A file's beats keep their own gaps, and get the case's on top.
+        trace, own = (setting.inputs[name], setting.inputs[name].gaps) if name in setting.inputs else (made, 0)
+        inputs[name] = trace.with_gaps(own + Pattern.parse(gaps, seed=seed + salt).gaps(len(trace)))
+    sinks = {name: Pattern.parse(ready, seed=seed + 100 + salt) for salt, name in enumerate(setting.outputs)}
+    memories = stimulus.memories
+    if ready == AFTER_VALID:
+        memories = {n: withheld(image, seed + 200 + 3 * salt) for salt, (n, image) in enumerate(memories.items())}
+    return replace(stimulus, inputs=inputs, ready=sinks, memories=memories)
+
+
+def stop_after(stimulus: Stimulus, clock: Clock, cycle: int) -> Stimulus:
+    """The same stimulus, reset right after edge ``cycle``, at a moment when no clock rises, with jitter or without."""
+    stop = clock.time(cycle) + 1
+    while not all(c.divides(stop) for c in stimulus.clocks.values()):
+        stop += 1
+    return replace(stimulus, stop_ps=stop)
+
+
+def stream_cases(traffic: Traffic) -> tuple[Case, ...]:
+    """The cases that every streaming design has: ``random``, ``sweep``, ``sizes`` and ``reset``.
+
+    ``sweep`` has more episodes than there are :data:`~goldbeat.tb.design.clocks.RELATIONS` of two clocks, and goes
+    through all of them.
+    """
+
+    def sweep(setting: CaseContext) -> list[Stimulus]:
+        beats = int(setting.options["beats"])
+        # Every relation of two clocks comes with other patterns in every seed.
+        first = int(np.random.default_rng([setting.seed, 6]).integers(len(_PAIRS)))
+        generators = {waits: np.random.default_rng([setting.seed, 5 if waits else 1]) for waits in (True, False)}
+        return [
+            _dress(
+                traffic(replace(setting, relation=first + i), rng, beats), *pair, setting, int(rng.integers(1 << 31))
+            )
+            for i, pair in enumerate(_PAIRS)
+            for rng in (generators[pair[1] == AFTER_VALID],)
+        ]
+
+    def random(setting: CaseContext) -> list[Stimulus]:
+        rng = np.random.default_rng([setting.seed, 2])
+        gaps = str(setting.options["gaps"])
+        ready = str(setting.options["ready"])
+        gaps = str(rng.choice(_PATTERNS)) if gaps == "any" else gaps
+        ready = str(rng.choice(_PATTERNS)) if ready == "any" else ready
+        beats = int(rng.integers(1, int(setting.options["beats"]) + 1))
+        return [_dress(traffic(setting, rng, beats), gaps, ready, setting, int(rng.integers(1 << 31)))]
+
+    def sizes(setting: CaseContext) -> list[Stimulus]:
+        rng = np.random.default_rng([setting.seed, 3])
+        return [
+            _dress(traffic(setting, rng, beats), "none", ready, setting, int(rng.integers(1 << 31)))
+            for beats in (1, 2, 3, 4, 5, int(setting.options["largest"]))
+            for ready in ("none", "random:0.5")
+        ]
+
+    def reset(setting: CaseContext) -> list[Stimulus]:
+        rng = np.random.default_rng([setting.seed, 4])
+        episodes = []
+        for _ in range(int(setting.options["resets"])):
+            whole = traffic(setting, rng, 40)
+            gaps, ready = (str(rng.choice(_PATTERNS[:-1])) for _ in range(2))
+            dressed = _dress(whole, gaps, ready, setting, int(rng.integers(1 << 31)))
+            clock = next(iter(dressed.clocks.values()))
+            episodes.append(stop_after(dressed, clock, int(rng.integers(0, 70))))
+        return [*episodes, _dress(traffic(setting, rng, 40), "none", "random:0.3", setting, int(rng.integers(1 << 31)))]
+
+    return (
+        Case(
+            name="random",
+            summary="one episode of random length, gaps and back-pressure, all from the seed",
+            make=random,
+            options={"beats": 100, "gaps": "any", "ready": "any"},
+        ),
+        Case(
+            name="sweep",
+            summary="every gap pattern against every back-pressure pattern",
+            make=sweep,
+            options={"beats": 60},
+        ),
+        Case(
+            name="sizes",
+            summary="one beat, a few beats, and one long run",
+            make=sizes,
+            options={"largest": 1000},
+        ),
+        Case(
+            name="reset",
+            summary="resets in mid-flight, then a whole run",
+            make=reset,
+            options={"resets": 12},
+        ),
+    )

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The AXI-Stream building blocks: skid buffer, FIFOs, width converters."""

@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0
+"""NVDLA hardware with the ports and registers of nv_small: SDP and PDP at work, convolution and CDP as stubs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from goldbeat.pymodels.axi.memory import ORDERS, MemoryTiming
+from goldbeat.pymodels.nvdla.engines.registers import all_registers, register
+from goldbeat.pymodels.nvdla.timed import predict
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.parameter import Parameter
+from goldbeat.tb.design.ports.storage import Storage
+from goldbeat.tb.design.traffic import AFTER_VALID, Rng
+from goldbeat.tb.designs.nvdla.corners import (
+    after_reset,
+    cleared_as_it_is_set,
+    counted,
+    on_the_fly,
+    refused,
+    taken_as_it_ends,
+    under_way,
+)
+from goldbeat.tb.designs.nvdla.rtl import CLOCK, CSB, DBB, INTERRUPT
+from goldbeat.tb.designs.nvdla.traffic import (
+    Operation,
+    Space,
+    fill_ignored,
+    program,
+    random_pdp,
+    random_sdp,
+    random_timing,
+    stub_operation,
+    upside_down,
+)
+from goldbeat.tb.paths import HDL
+
+_Mix = Callable[[Rng, Space, int], list[Operation]]
+
+_LEAST_CYCLES = 50
+"""How long to look on after a program, for what should not come any more."""
+
+
+def _stimulus(setting: CaseContext, steps: tuple[Access, ...], space: Space, timing: MemoryTiming) -> Stimulus:
+    clock = setting.clocks[CLOCK.name]
+    return Stimulus(
+        inputs={},
+        clocks=setting.clocks,
+        program={CSB.name: steps},
+        memories={DBB.name: space.image(timing)},
+        least_ps=_LEAST_CYCLES * clock.period_ps,
+    )
+
+
+def _mixed(mix: _Mix, *, meddle: bool = False) -> Callable[[CaseContext], Sequence[Stimulus]]:
+    def make(setting: CaseContext) -> Sequence[Stimulus]:
+        rng = np.random.default_rng(setting.seed)
+        space = Space(rng)
+        operations = mix(rng, space, int(setting.options["operations"]))
+        timing = random_timing(rng, setting.seed) if setting.options["memory"] == "random" else MemoryTiming()
+        return [_stimulus(setting, program(operations, rng, meddle=meddle), space, timing)]
+
+    return make
+
+
+def _sdp(rng: Rng, space: Space, count: int) -> list[Operation]:
+    return [random_sdp(rng, space) for _ in range(count)]
+
+
+def _pdp(rng: Rng, space: Space, count: int) -> list[Operation]:
+    return [random_pdp(rng, space) for _ in range(count)]
+
+
+def _both(rng: Rng, space: Space, count: int) -> list[Operation]:
+    return [random_sdp(rng, space) if rng.integers(2) else random_pdp(rng, space) for _ in range(count)]
+
+
+def _all(rng: Rng, space: Space, count: int) -> list[Operation]:
+    """Every engine; each SDP operation on the fly has a convolution before it."""
+    operations: list[Operation] = []
+    for _ in range(count):
+        match int(rng.integers(5)):
+            case 0:
+                operations += [stub_operation(rng, "CONV"), random_sdp(rng, space, flying=True)]
+            case 1:
+                operations.append(stub_operation(rng, "CDP"))
+            case 2:
+                operations.append(random_pdp(rng, space))
+            case _:
+                operations.append(random_sdp(rng, space))
+    return operations
+
+
+def _fields(rng: Rng, space: Space, count: int) -> list[Operation]:
+    """What should not count is random, and what counts takes values that drivers do not use."""
+    operations = []
+    for _ in range(count):
+        op = random_sdp(rng, space) if rng.integers(2) else random_pdp(rng, space, wild=bool(rng.integers(4)))
+        operations.append(fill_ignored(upside_down(op) if rng.integers(3) == 0 else op, rng))
+    return operations
+
+
+def _starved(rng: Rng, space: Space, count: int) -> list[Operation]:
+    """SDP with operands that are not brought, on data from memory and on the fly."""
+    operations: list[Operation] = []
+    for _ in range(count):
+        flying = bool(rng.integers(2))
+        operations += [stub_operation(rng, "CONV")] if flying else []
+        operations.append(random_sdp(rng, space, flying=flying, starved=True))
+    return operations
+
+
+def _interrupt(setting: CaseContext) -> Sequence[Stimulus]:
+    """One operation, waited for by its interrupt, which is masked, set and cleared too."""
+    rng = np.random.default_rng(setting.seed)
+    space = Space(rng)
+    op = random_sdp(rng, space) if setting.seed % 2 == 0 else random_pdp(rng, space)
+    mask, put, status = (register("GLB", f"S_INTR_{n}").address for n in ("MASK", "SET", "STATUS"))
+    steps = list(program([op], rng))
+    first_poll = next(i for i, s in enumerate(steps) if s.op == "poll")
+    steps = [
+        *(Access("write", put, 0x0030_0000), Access("wait_for", port=INTERRUPT.name), Access("read", status)),
+        *(Access("write", mask, 0x0030_0000), Access("wait_for", port=INTERRUPT.name, value=0)),
+        *(Access("post", status, 0x0020_0000), Access("read", status), Access("read", mask)),
+        *steps[:first_poll],
+        *(Access("wait_for", port=INTERRUPT.name, cycles=100_000), Access("read", status)),
+        *(Access("write", status, 0x003F_03FF), Access("wait_for", port=INTERRUPT.name, value=0)),
+        *steps[first_poll:],
+    ]
+    one = _stimulus(setting, tuple(steps), space, random_timing(rng, setting.seed))
+    return [one, _stimulus(setting, cleared_as_it_is_set(rng), Space(rng), MemoryTiming())]
+
+
+def _registers(setting: CaseContext) -> Sequence[Stimulus]:
+    """The whole map read, written and read again, in both groups, and what is not there."""
+    rng = np.random.default_rng(setting.seed)
+    space = Space(rng)
+    # What would start something, or end it.
+    active = {r.address for r in all_registers() if r.name in ("D_OP_ENABLE", "S_INTR_SET")}
+    known = [r.address for r in all_registers()]
+    holes = [0x01A0, 0x1010, 0x1FFC, 0x201C, 0x30EC, 0xB0A0, 0xE000, 0x1_2000, 0x3_FFFC]
+    pointers = [r.address for r in all_registers() if r.name == "S_POINTER"]
+    steps = [Access("read", a) for a in (*known, *holes)]
+    for _ in range(2):
+        for address in rng.permutation(known + holes).tolist():
+            if address not in active:
+                steps.append(Access("post" if rng.integers(2) else "write", address, int(rng.integers(1 << 32))))
+            steps.append(Access("read", address))
+    for group in (0, 1):
+        steps += [Access("post", a, group) for a in pointers]
+        steps += [Access("read", a) for a in known]
+    return [_stimulus(setting, tuple(steps), space, MemoryTiming())]
+
+
+def _sizes(setting: CaseContext) -> Sequence[Stimulus]:
+    """Cubes of one atom, chunks that are just full, and lines that end in bursts of every length."""
+    rng = np.random.default_rng(setting.seed)
+    episodes = []
+    for width in (1, 2, 15, 16, 17, 31, 32, 33, 48):
+        space = Space(rng)
+        size = (width, int(rng.integers(1, 4)), int(rng.choice([1, 8, 9])))
+        operations = [random_sdp(rng, space, size=size), random_pdp(rng, space, size=size)]
+        episodes.append(_stimulus(setting, program(operations, rng), space, random_timing(rng, setting.seed)))
+    return episodes
+
+
+def _sweep(setting: CaseContext) -> Sequence[Stimulus]:
+    """Every order of answers with each channel of the DBB held back in turn, then with all that wait for valid."""
+    rng = np.random.default_rng(setting.seed)
+    episodes = []
+    ready = ("ar_ready", "aw_ready", "w_ready")
+    for order in ORDERS:
+        for channel in (*ready, "r_gaps", "b_gaps", None):
+            pattern = Pattern.parse(str(rng.choice(["random:0.4", "bursty:9"])), seed=setting.seed)
+            held: dict[str, Any] = {channel: pattern} if channel else {}
+            if channel is None:
+                held = {name: Pattern.parse(AFTER_VALID, seed=setting.seed + n) for n, name in enumerate(ready)}
+            timing = MemoryTiming(order=order, read_jitter=9, write_jitter=9, seed=setting.seed, **held)
+            space = Space(rng)
+            operations = [random_sdp(rng, space), random_pdp(rng, space)]
+            episodes.append(_stimulus(setting, program(operations, rng), space, timing))
+    return episodes
+
+
+def _reset(setting: CaseContext) -> Sequence[Stimulus]:
+    """Resets while all engines are at work, each followed by a whole run."""
+    rng = np.random.default_rng(setting.seed)
+    episodes = []
+    for _ in range(4):
+        space = Space(rng)
+        cut = _stimulus(setting, under_way(rng, space), space, random_timing(rng, setting.seed))
+        cycles = int(rng.integers(1, 400))
+        episodes.append(replace(cut, stop_ps=cycles * setting.clocks[CLOCK.name].period_ps + 1))
+        space = Space(rng)
+        episodes.append(_stimulus(setting, after_reset(rng, space), space, MemoryTiming()))
+    return episodes
+
+
+def _large(setting: CaseContext) -> Sequence[Stimulus]:
+    """One side of the cube beyond what smaller counters hold; for PDP lines that just fit."""
+    rng = np.random.default_rng(setting.seed)
+    space = Space(rng)
+    line = int(setting.params["LINE_ATOMS"])
+    operations = [
+        random_sdp(rng, space, size=(int(rng.integers(513, 560)), 1, 8)),
+        random_sdp(rng, space, size=(1, int(rng.integers(257, 290)), 8)),
+        random_sdp(rng, space, size=(1, 1, int(rng.integers(257, 290)))),
+        random_pdp(rng, space, size=(line, int(rng.integers(1, 4)), 8)),
+        random_pdp(rng, space, size=(8, int(rng.integers(257, 290)), 8)),
+        random_pdp(rng, space, size=(3, 3, int(rng.integers(257, 290)))),
+    ]
+    return [_stimulus(setting, program(operations, rng), space, random_timing(rng, setting.seed))]
+
+
+def _outstanding(setting: CaseContext) -> Sequence[Stimulus]:
+    """A memory that takes requests at once and answers late: engines have as much on its way as they may."""
+    rng = np.random.default_rng(setting.seed)
+    episodes = []
+    for slow in ("read", "write"):
+        space = Space(rng)
+        size = (int(rng.integers(1, 40)), int(rng.integers(6, 9)), 24)
+        operations = [random_sdp(rng, space, size=size), random_pdp(rng, space, size=size)]
+        operations += [stub_operation(rng, "CONV"), on_the_fly(rng, space, size)]
+        latency = {"read_latency": 1, "write_latency": 1, f"{slow}_latency": int(rng.integers(400, 900))}
+        timing = MemoryTiming(max_reads=256, max_writes=64, order=str(rng.choice(ORDERS)), seed=setting.seed, **latency)  # type: ignore[arg-type]
+        episodes.append(_stimulus(setting, program(operations, rng), space, timing))
+    return episodes
+
+
+def _start(setting: CaseContext) -> Sequence[Stimulus]:
+    """What must not begin, and what may only when there is a convolution for it."""
+    rng = np.random.default_rng(setting.seed)
+    line = int(setting.params["LINE_ATOMS"])
+    spaces = [Space(rng) for _ in range(3)]
+    programs = [
+        (refused(rng, spaces[0], line), spaces[0]),
+        (counted(rng, spaces[1]), spaces[1]),
+        *((steps, spaces[2]) for steps in taken_as_it_ends(rng, spaces[2])),
+    ]
+    return [_stimulus(setting, steps, space, MemoryTiming()) for steps, space in programs]
+
+
+_OPTIONS = {"operations": 4, "memory": "random"}
+
+_STORAGE = tuple(
+    Storage(base=r.address, words=1, mask=r.write_mask)
+    for r in all_registers()
+    if r.block in ("SDP", "PDP") and r.name.startswith("D_") and r.name != "D_OP_ENABLE" and r.write_mask == r.read_mask
+)
+
+DESIGN = Design(
+    name="nvdla",
+    summary="nv_small's ports and registers: SDP and PDP in int8, convolution and CDP as stubs",
+    top="nvdla_top",
+    files=("nvdla/nvdla.f",),
+    root=HDL,
+    # What it takes to compile counts for more than speed.
+    optimize="-O1",
+    parameters={"STUB_CYCLES": Parameter(default=64), "LINE_ATOMS": Parameter(default=1024)},
+    clocks=(CLOCK,),
+    registers=(CSB.model_copy(update={"storage": _STORAGE}),),
+    memories=(DBB,),
+    status=(INTERRUPT,),
+    model=predict,
+    variants=({}, {"STUB_CYCLES": 1, "LINE_ATOMS": 64}),
+    cases=(
+        Case(
+            name="random", summary="SDP and PDP operations at once, both groups", make=_mixed(_both), options=_OPTIONS
+        ),
+        Case(name="sdp", summary="SDP operations", make=_mixed(_sdp), options=_OPTIONS),
+        Case(name="pdp", summary="PDP operations", make=_mixed(_pdp), options=_OPTIONS),
+        Case(name="engines", summary="all engines, stubs too, SDP on the fly", make=_mixed(_all), options=_OPTIONS),
+        Case(
+            name="locked",
+            summary="all engines, their groups written to while they are enabled",
+            make=_mixed(_all, meddle=True),
+            options=_OPTIONS,
+        ),
+        Case(
+            name="fields",
+            summary="random values in fields that nobody looks at, sums that wrap, negative strides",
+            make=_mixed(_fields),
+            options=_OPTIONS,
+        ),
+        Case(name="starved", summary="SDP operands that are not brought", make=_mixed(_starved), options=_OPTIONS),
+        Case(name="start", summary="operations that must not begin, convolutions that SDP takes", make=_start),
+        Case(name="outstanding", summary="late answers, as many open reads and writes as may be", make=_outstanding),
+        Case(name="large", summary="cubes that are wide, high or deep", make=_large),
+        Case(name="sizes", summary="lines of one atom, full chunks, bursts of every length", make=_sizes),
+        Case(name="sweep", summary="each channel of the DBB held back, answers in every order", make=_sweep),
+        Case(name="reset", summary="resets while all engines are at work, then a whole run", make=_reset),
+        Case(
+            name="interrupt",
+            summary="an operation and its interrupt; mask, set, clear, set as it is cleared",
+            make=_interrupt,
+        ),
+        Case(name="registers", summary="the whole register map", make=_registers, inputs=False, registers=True),
+    ),
+)

@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat nvdla``: compiled models for NVDLA without a simulator."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.driver.instant_hardware import program as register_program
+from goldbeat.pymodels.nvdla.driver.program_text import FORMATS, to_cfg, to_csv, to_trace
+from goldbeat.pymodels.nvdla.listing import graph as graph_of
+from goldbeat.pymodels.nvdla.listing import info as info_of
+from goldbeat.pymodels.nvdla.listing import memories, operations, to_dot
+from goldbeat.pymodels.nvdla.loadable.loadable import read
+from goldbeat.pymodels.nvdla.loadable.placement import BASE, place
+from goldbeat.tb.cli.common import (
+    Force,
+    ImageOrder,
+    ImageScale,
+    Json,
+    ReplaceFolder,
+    check_free,
+    examples,
+    facts,
+    print_json,
+    say,
+)
+
+app = typer.Typer(help="NVDLA loadables: what is in them, and their register program.", no_args_is_help=True)
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="A loadable (schema 0.7.0).")]
+Base = Annotated[str, typer.Option("--base", metavar="ADDRESS", help="Where the first memory lies.")]
+
+
+DEFAULT_BASE = f"0x{BASE:08x}"
+
+
+def _base(text: str) -> int:
+    try:
+        return int(text, 0)
+    except ValueError:
+        raise UsageError(f"--base {text!r} is not an address such as 0x80000000") from None
+
+
+@app.command(
+    no_args_is_help=True, epilog=examples("goldbeat nvdla info model.nvdla", "goldbeat nvdla info model.nvdla --json")
+)
+def info(file: File, as_json: Json = False) -> None:
+    """Say what is in a loadable: version, tasks, layout of the descriptors and why, tensors, blobs."""
+    found = info_of(read(file))
+    if as_json:
+        print_json(found)
+        return
+    lists = ", ".join(f"{len(found[n])} {n}" for n in ("submits", "memories", "addresses", "events", "relocations"))
+    facts(
+        str(file), [("schema version", found["version"]), ("compiled for", _target(found["target"])), ("lists", lists)]
+    )
+    for task in found["tasks"]:
+        rows = [("layout", task.get("layout", "-"))]
+        rows += [("", reason) for reason in task.get("reasons", ())]
+        counts = task.get("operations", {})
+        rows.append(("operations", ", ".join(f"{n} {kind}" for kind, n in counts.items()) or "none"))
+        facts(f"task {task['id']} ({task['interface']})", rows)
+    rows = [(f"submit {s['id']}", "tasks " + " ".join(map(str, s["task_id"]))) for s in found["submits"]]
+    rows += [(f"event {e['id']}", f"{e['op']} target {e['target']}, value {e['val']}") for e in found["events"]]
+    rows += [
+        (
+            "relocation",
+            f"{r['reloc_type']} of address {r['address_id']} at byte {r['offset']} of address {r['write_id']}",
+        )
+        for r in found["relocations"]
+    ]
+    if rows:
+        facts("runtime", rows)
+    if found["tensors"]:
+        facts("tensors", [(t["name"], _tensor(t)) for t in found["tensors"]])
+    facts(
+        "blobs",
+        [
+            (b["name"], f"{b['bytes']} bytes, {b['interface']} {b['sub_interface']}, version {b['version']}")
+            for b in found["blobs"]
+        ]
+        or [("", "none")],
+    )
+
+
+def _target(built: dict[str, Any]) -> str:
+    why = f" ({built['reason']})" if built["reason"] else ""
+    return f"{built['name']}{why}" + ("" if built["small"] else "; models, driver and hardware here are nv_small's")
+
+
+def _tensor(tensor: dict[str, Any]) -> str:
+    shape = " x ".join(str(tensor[side]) for side in "nchw")
+    kind = f"{tensor['data_type']} {tensor['data_category']}"
+    return f"memory {tensor['mem_id']}, {shape} {kind}, {tensor['size']} bytes"
+
+
+@app.command(
+    no_args_is_help=True, epilog=examples("goldbeat nvdla ops model.nvdla", "goldbeat nvdla ops model.nvdla --json")
+)
+def ops(file: File, base: Base = DEFAULT_BASE, as_json: Json = False) -> None:
+    """List the operations: union members, surfaces with their addresses, dependencies, all fields."""
+    found = operations(place(read(file), _base(base)))
+    if as_json:
+        print_json(found)
+        return
+    for one in found:
+        rows = [("union member", one["union_member"])] if "union_member" in one else []
+        if "dependency_count" in one:
+            rows.append(("waits for", f"{one['dependency_count']} event(s)"))
+            rows += [("tells", f"{c['type']} {c['index']} when {c['event']}") for c in one["consumers"]]
+            if one["fused_parent"]:
+                rows.append(("fused with", f"{one['fused_parent']['index']}, told when {one['fused_parent']['event']}"))
+        rows += [(name, _surface(surface)) for name, surface in one["surfaces"].items()]
+        rows += [("transfer", _transfer(t)) for t in one.get("transfers", ())]
+        rows += [(name, _flat(value)) for name, value in one["descriptor"].items()]
+        facts(f"task {one['task']} operation {one['index']} {one['type']}", rows)
+
+
+def _surface(surface: dict[str, Any]) -> str:
+    size = " x ".join(str(surface[s]) for s in ("width", "height", "channel"))
+    strides = f"{surface['size']} bytes, line {surface['line_stride']}, surface {surface['surf_stride']}"
+    if "address" in surface:
+        where = f"0x{surface['address']:08x} (memory {surface['memory']}, address id {surface['address_id']})"
+    else:
+        where = "on the fly" if surface.get("type") == "HW" else "nowhere"
+    return f"{size} at {where}, {strides}"
+
+
+def _transfer(transfer: dict[str, Any]) -> str:
+    source, target = (f"0x{transfer[f'{end}_address']:08x}" for end in ("source", "destination"))
+    return f"{transfer['line_size']} bytes x {transfer['line_repeat']} x {transfer['surface_repeat']} from {source} to {target}"
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {_flat(v)}" for k, v in value.items())
+    return " ".join(map(_flat, value)) if isinstance(value, list) else str(value)
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples("goldbeat nvdla memory model.nvdla", "goldbeat nvdla memory model.nvdla --base 0xc0000000"),
+)
+def memory(file: File, base: Base = DEFAULT_BASE, as_json: Json = False) -> None:
+    """List the memories with addresses and contents, and the address list."""
+    found = memories(place(read(file), _base(base)))
+    if as_json:
+        print_json(found)
+        return
+    rows = []
+    for m in found["memories"]:
+        contents = ", ".join(f"{c['blob']} at {c['offset']}" for c in m["contents"])
+        flags = " ".join(m["flags"])
+        rows.append(
+            (f"{m['id']}", f"0x{m['address']:08x}  {m['bytes']} bytes  {m['domain']}  {flags}  {contents}".rstrip())
+        )
+    facts("memories", rows or [("", "none")])
+    rows = [
+        (f"{a['id']}", f"0x{a['address']:08x}  memory {a['memory']} + {a['offset']}, {a['bytes']} bytes")
+        for a in found["addresses"]
+    ]
+    facts("addresses", rows or [("", "none")])
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat nvdla graph model.nvdla", "goldbeat nvdla graph model.nvdla --dot | dot -Tsvg > model.svg"
+    ),
+)
+def graph(
+    file: File,
+    as_json: Json = False,
+    dot: Annotated[bool, typer.Option("--dot", help="Print a graph for graphviz.")] = False,
+) -> None:
+    """Show who waits for whom, and which operations are fused."""
+    if as_json and dot:
+        raise UsageError("--json and --dot exclude each other")
+    loadable = read(file)
+    if dot:
+        say(to_dot(loadable))
+        return
+    found = graph_of(loadable)
+    if as_json:
+        print_json(found)
+        return
+    for node in found["nodes"]:
+        rows = [
+            ("fused with" if e["kind"] == "fused" else "tells", f"{e['to']} when {e['event']}")
+            for e in found["edges"]
+            if e["from"] == node["name"]
+        ]
+        facts(
+            f"{node['name']} {node['type']}" + (" (on the fly)" if node["fused"] else ""),
+            rows or [("", "nobody waits")],
+        )
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat nvdla program model.nvdla                      the register program as a trace",
+        "goldbeat nvdla program model.nvdla --format csv -o program.csv",
+        "goldbeat nvdla program model.nvdla --image memory       each memory as memory/<address>.bin",
+    ),
+)
+def program(
+    file: File,
+    form: Annotated[str, typer.Option("--format", metavar="trace|csv|cfg", help="How to write it.")] = "trace",
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write here, not to stdout.")] = None,
+    image: Annotated[
+        Path | None, typer.Option("--image", metavar="FOLDER", help="Write the memories' contents here, too.")
+    ] = None,
+    base: Base = DEFAULT_BASE,
+    force: Force = False,
+) -> None:
+    """Write the driver's register program for nv_small, as if every operation were done at once."""
+    if form not in FORMATS:
+        raise UsageError(f"--format {form!r}; known: {', '.join(FORMATS)}")
+    placement = place(read(file), _base(base))
+    regions = placement.regions() if image is not None else ()
+    targets = [(image or Path()) / f"{r.base:08x}.bin" for r in regions]
+    if image is not None and image.exists() and not image.is_dir():
+        raise UsageError(f"{image} is not a folder")
+    for target in ([out] if out is not None else []) + [t for t in targets if t.exists()]:
+        check_free(target, force)
+    text = {"trace": to_trace, "csv": to_csv, "cfg": to_cfg}[form](register_program(placement))
+    if image is not None:
+        image.mkdir(parents=True, exist_ok=True)
+    for target, region in zip(targets, regions, strict=True):
+        target.write_bytes(region.data.tobytes())
+    if out is None:
+        say(text, nl=False)
+    else:
+        out.write_text(text, encoding="utf-8")
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat nvdla execute model.nvdla --input cat.png",
+        "goldbeat nvdla execute lenet.nvdla --input 3.jpg --input 7.jpg --image-scale half",
+        "goldbeat nvdla execute model.nvdla --input batch.npy --json     int8 (N, C, H, W)",
+    ),
+)
+def execute(
+    file: File,
+    inputs: Annotated[
+        list[Path] | None,
+        typer.Option("--input", "-i", metavar="FILE", help="Picture or .npy, with a leading batch axis or without."),
+    ] = None,
+    image_scale: ImageScale = None,
+    image_order: ImageOrder = None,
+    label: Annotated[
+        str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [nvdla-execute-FILE].")
+    ] = None,
+    force: ReplaceFolder = False,
+    as_json: Json = False,
+) -> None:
+    """Run the functional models alone, without RTL, and keep every memory that operations write as .npy."""
+    from goldbeat.tb.designs.nvdla.execute_command import ExecuteRequest, execute_command
+    from goldbeat.tb.designs.nvdla.pictures import chosen
+
+    execute_command(ExecuteRequest(file, inputs or [], chosen(image_scale, image_order), label, as_json, force))

@@ -1,0 +1,308 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What goes into a compiled model and what comes out of it, as numpy arrays and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.engines.cpu_tasks import FORMATS, EmuNetwork, emu_network
+from goldbeat.pymodels.nvdla.engines.cubes import feature_size, pack_feature, unpack_feature
+from goldbeat.pymodels.nvdla.loadable.loadable import Address, Loadable, Memory
+from goldbeat.pymodels.nvdla.loadable.network import DLA1, EMU1, network, submitted
+from goldbeat.pymodels.nvdla.loadable.placement import address_id
+from goldbeat.tb.designs.nvdla.pictures import RUNTIME, Convention, read_picture
+
+_INPUT, _OUTPUT = "input", "output"
+_SOURCE, _TARGET = "src_data", "dst_data"
+_ATOM = 8
+FEATURE = 36
+"""The code of feature data in a convolution's descriptor; lower ones are pixels. Source: nvdla/sw, ``dla_interface.h``."""
+_BEST = 5
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """A feature cube in a memory.
+
+    Attributes:
+        shape: channels, height, width.
+        offset: in the memory, bytes.
+        line, surface: strides in bytes.
+    """
+
+    shape: tuple[int, int, int]
+    offset: int
+    line: int
+    surface: int
+
+    @property
+    def end(self) -> int:
+        """Bytes of the memory up to its end."""
+        return self.offset + feature_size(*self.shape, self.line, self.surface)[0]
+
+
+@dataclass(frozen=True)
+class _Use:
+    """A buffer of an operation: ``task0.op3``, where it lies, and its form if it is a feature cube."""
+
+    who: str
+    memory: int
+    tensor: Tensor | None
+
+
+def _uses(loadable: Loadable, name: str) -> Iterator[_Use]:
+    """The buffers of a name (``src_data`` or ``dst_data``) in memory, of all operations in the order of the tasks."""
+    for task in submitted(loadable):
+        if task.interface == EMU1:
+            yield from _emu_uses(emu_network(loadable, task), name)
+        elif task.interface == DLA1:
+            for op in network(loadable, task).operations:
+                cube = op.cubes.get(name)
+                if cube is None or cube.entry is None or not cube.used:
+                    continue
+                pixels = op.type == "CONV" and int(op.desc["data_format"]) != FEATURE
+                made = None if pixels else _tensor(loadable, cube.record, cube.entry, cube.offset)
+                yield _Use(f"task{task.id}.op{op.index}", cube.entry.mem_id, made)
+
+
+def _emu_uses(found: EmuNetwork, name: str) -> Iterator[_Use]:
+    for op in found.operations:
+        buffer = op.source if name == _SOURCE else op.target
+        entry = found.loadable.address(address_id(found.loadable, found.task, int(buffer["addressIndex"])))
+        offset = int(buffer["addressIndexOffset"]) if found.choice.layout == "cube32" else 0
+        code, names = int(buffer["format"]), FORMATS[found.choice.layout]
+        form = names[code] if code < len(names) else ""
+        made = None
+        if op.type == "softmax" and form in ("int8", "int8_8"):
+            # One element after the other, whatever the strides say.
+            plain = Tensor((int(buffer["channel"]), 1, 1), entry.offset + offset, _ATOM, _ATOM)
+            made = _fitting(found.loadable, plain, entry)
+        elif form == "int8_8":
+            made = _tensor(found.loadable, buffer, entry, offset)
+        yield _Use(f"task{found.task.id}.op{op.index}", entry.mem_id, made)
+
+
+def _tensor(loadable: Loadable, record: Any, entry: Address, offset: int) -> Tensor | None:
+    shape = (int(record["channel"]), int(record["height"]), int(record["width"]))
+    strides = (int(record["line_stride"]), int(record["surf_stride"]))
+    return _fitting(loadable, Tensor(shape, entry.offset + offset, *strides), entry)
+
+
+def _fitting(loadable: Loadable, made: Tensor, entry: Address) -> Tensor | None:
+    """A tensor of the hardware's atoms that lies in its memory, else None."""
+    try:
+        return made if all(made.shape) and made.end <= loadable.memory(entry.mem_id).size else None
+    except UsageError:
+        return None
+
+
+def tensor(loadable: Loadable, memory: Memory, cube: str) -> Tensor | None:
+    """The feature cube that the operations read from (``src_data``), or write to (``dst_data``), a memory.
+
+    None if there is none, or several of different form, or one that is no feature cube of the hardware's atoms.
+    """
+    found = {use.tensor for use in _uses(loadable, cube) if use.memory == memory.id}
+    return found.pop() if len(found) == 1 else None
+
+
+# -- into the model -------------------------------------------------------------------------------------------------
+
+
+def input_memory(loadable: Loadable) -> Memory:
+    """The memory that a user's input goes to: the one that is marked as input, or else the only one that is read and never written.
+
+    Raises:
+        UsageError: there is not just one.
+    """
+    marked = [m for m in loadable.memories if _INPUT in m.flag_names]
+    if not marked:
+        read, written = ({use.memory for use in _uses(loadable, name)} for name in (_SOURCE, _TARGET))
+        marked = [m for m in loadable.memories if m.id in read - written]
+    if len(marked) != 1:
+        raise UsageError(f"{loadable.file} has {len(marked)} input memories; --input fills exactly one")
+    return marked[0]
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where an input goes: the memory, and the feature cube that is read there."""
+
+    loadable: Loadable
+    memory: Memory
+    cube: Tensor | None
+
+    def read(self, file: Path, convention: Convention) -> npt.NDArray[Any]:
+        if file.suffix == ".npy":
+            return _array(file)
+        return read_picture(file, self.cube.shape if self.cube else None, convention)
+
+    def batch(self, array: npt.NDArray[Any]) -> bool:
+        """Whether it has a leading axis of inputs."""
+        return array.ndim == 4 or (array.ndim == 2 and array.shape[1] == self.memory.size)
+
+    def fill(self, array: npt.NDArray[Any], file: Path) -> dict[int, npt.NDArray[np.uint8]]:
+        raw = f"up to {self.memory.size} bytes in one dimension"
+        if array.dtype in (np.int8, np.uint8) and array.ndim == 1:
+            data = np.ascontiguousarray(array).view(np.uint8)
+            if len(data) > self.memory.size:
+                raise InputError(f"{len(data)} bytes", raw, file=file)
+            return {self.memory.id: data}
+        cube, what = self.cube, f"{array.dtype} of shape {array.shape}"
+        if cube is None:
+            raise InputError(what, f"{raw}: the input is no single feature cube", file=file)
+        if array.dtype != np.int8 or array.shape != cube.shape:
+            raise InputError(what, f"int8 of shape {cube.shape}, or {raw}", file=file)
+        before = self.loadable.image(self.memory)[: cube.offset]
+        return {self.memory.id: np.concatenate((before, pack_feature(array, cube.line, cube.surface)))}
+
+
+def _place(loadable: Loadable) -> _Place:
+    memory = input_memory(loadable)
+    return _Place(loadable, memory, tensor(loadable, memory, _SOURCE))
+
+
+def read_input(loadable: Loadable, file: Path, convention: Convention = RUNTIME) -> dict[int, npt.NDArray[np.uint8]]:
+    """A user's file as the first bytes of the input memory, by the memory's id.
+
+    Args:
+        loadable: the model.
+        file: ``.npy`` with bytes as they lie in memory, one dimension, or int8 (C, H, W) of the model's input; or a picture
+            of the input's height and width, one channel (grey) or three (colours).
+        convention: how a picture becomes numbers.
+
+    Raises:
+        InputError: no such form, or not the model's.
+        UsageError: the model has not just one input, or pictures cannot be read.
+    """
+    place = _place(loadable)
+    return place.fill(place.read(file, convention), file)
+
+
+def read_inputs(
+    loadable: Loadable, files: Sequence[Path], convention: Convention = RUNTIME
+) -> tuple[list[dict[int, npt.NDArray[np.uint8]]], bool]:
+    """Users' files, each as :func:`read_input` has it, or ``.npy`` with a batch: int8 (N, C, H, W), or (N, size) bytes.
+
+    Returns:
+        what goes into memory, run after run; whether there was more than one file, or a batch.
+
+    Raises:
+        InputError: as :func:`read_input`, or a batch of nothing.
+        UsageError: as :func:`read_input`.
+    """
+    if not files:
+        return [{}], False
+    place = _place(loadable)
+    runs, several = [], len(files) > 1
+    for file in files:
+        array = place.read(file, convention)
+        batch = place.batch(array)
+        if batch and not len(array):
+            raise InputError("a batch of no inputs", "one at least", file=file)
+        several |= batch
+        runs += [place.fill(one, file) for one in (array if batch else [array])]
+    return runs, several
+
+
+def _array(file: Path) -> npt.NDArray[np.generic]:
+    try:
+        return np.asarray(np.load(file, allow_pickle=False))
+    except FileNotFoundError as error:
+        raise InputError("no such file", "a picture or a .npy file", file=file) from error
+    except (OSError, ValueError, EOFError) as error:
+        raise InputError(str(error), "a .npy file", file=file) from error
+
+
+# -- out of the model -----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Output:
+    """A memory that operations write, or that the file marks as output.
+
+    Attributes:
+        memory: its id.
+        name: of the tensor that lies there, or nothing.
+        marked: the file marks it as output.
+        data: (size,) bytes.
+        array: int8 (C, H, W) of the feature cube that is written there, or the bytes where it is not just one.
+        cubes: int8 (C, H, W) by ``task<id>.op<index>``, where several are written there: those that no later one overwrites.
+    """
+
+    memory: int
+    name: str
+    marked: bool
+    data: npt.NDArray[np.uint8]
+    array: npt.NDArray[np.generic]
+    cubes: Mapping[str, npt.NDArray[np.int8]] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """``output memory 4 (prob)``, or ``written memory 2``."""
+        return f"{'output' if self.marked else 'written'} memory {self.memory}" + (
+            f" ({self.name})" if self.name else ""
+        )
+
+    def ranking(self) -> list[tuple[int, int]]:
+        """Class and value of the highest values of a classifier's output, highest first; nothing where it is none."""
+        if not self.marked or self.array.ndim != 3 or self.array.shape[1:] != (1, 1) or len(self.array) < 2:
+            return []
+        values = self.array.astype(np.int64).reshape(-1)
+        return [(int(i), int(values[i])) for i in np.argsort(-values, kind="stable")[:_BEST]]
+
+    def facts(self) -> dict[str, Any]:
+        """For a report."""
+        return {
+            "bytes": len(self.data),
+            "shape": list(self.array.shape),
+            "name": self.name,
+            "marked": self.marked,
+            "cubes": {who: list(cube.shape) for who, cube in self.cubes.items()},
+            "classes": [{"class": one, "value": value} for one, value in self.ranking()],
+        }
+
+
+def read_outputs(loadable: Loadable, contents: Mapping[int, npt.NDArray[np.uint8]]) -> dict[int, Output]:
+    """Every memory that operations write or that is marked as output, by id: those that are marked first.
+
+    Args:
+        loadable: the model.
+        contents: (size,) bytes of the memories by id, others than outputs among them.
+    """
+    written: dict[int, list[_Use]] = {}
+    for use in _uses(loadable, _TARGET):
+        written.setdefault(use.memory, []).append(use)
+    names = {t.mem_id: t.name for t in reversed(loadable.tensors)}
+    found = [
+        _output(memory.id, names.get(memory.id, ""), _OUTPUT in memory.flag_names, contents[memory.id], uses)
+        for memory in loadable.memories
+        if memory.size and ((uses := written.get(memory.id, [])) or _OUTPUT in memory.flag_names)
+    ]
+    return {one.memory: one for one in sorted(found, key=lambda one: not one.marked)}
+
+
+def _output(ident: int, name: str, marked: bool, data: npt.NDArray[np.uint8], uses: list[_Use]) -> Output:
+    def cube(one: Tensor) -> npt.NDArray[np.int8]:
+        return unpack_feature(data[one.offset :], *one.shape, one.line, one.surface)
+
+    forms = {use.tensor for use in uses}
+    first = uses[0].tensor if uses else None
+    if len(forms) == 1 and first is not None:
+        return Output(ident, name, marked, data, cube(first))
+    last: dict[str, Tensor] = {}
+    for use in uses:
+        new = use.tensor
+        if new is None:
+            # No telling which bytes it writes.
+            last = {}
+            continue
+        last = {who: old for who, old in last.items() if old.end <= new.offset or new.end <= old.offset}
+        last[use.who] = new
+    return Output(ident, name, marked, data, data, {who: cube(one) for who, one in last.items()})

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several object FIFO engines and the streams between them: a whole chain from the shim over a memory tile to a core and back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from goldbeat.pymodels.objfifo.engine.array import (
+    ADD,
+    ID,
+    ROUTE,
+    WORK,
+    WORKER_STRIDE,
+    ArrayShape,
+    predict,
+    predict_accesses,
+)
+from goldbeat.pymodels.objfifo.engine.registers import ADDRESS_BITS
+from goldbeat.pymodels.objfifo.plan.design import Design as ObjectFifos
+from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, Link
+from goldbeat.pymodels.objfifo.plan.device import ANY
+from goldbeat.pymodels.objfifo.plan.lower import plan
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
+from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.parameter import Parameter
+from goldbeat.tb.design.ports.bundle import StatusPort
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.storage import Storage
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.traffic import Rng, stream_cases
+from goldbeat.tb.designs.objfifo.bench_engine import BD_TABLE
+from goldbeat.tb.designs.objfifo.draw import dims_of
+from goldbeat.tb.designs.objfifo.scene import dressed
+from goldbeat.tb.designs.objfifo.whole import Whole, place
+from goldbeat.tb.paths import HDL
+
+SHIM, MEMORY, CORE = ANY.tile(0, 0), ANY.tile(0, 1), ANY.tile(0, 2)
+
+
+def chain(
+    words: int,
+    *,
+    depths: Sequence[int] = (2,) * 6,
+    order: Sequence[Dims] = ((),) * 4,
+    repeat: int = 1,
+    pieces: tuple[int, int] = (1, 1),
+) -> ObjectFifos:
+    """Shim to memory tile to core, and back the same way.
+
+    Args:
+        words: of an object at the core.
+        depths: of the memory tile's two pools, the core's two, and two more that the links ignore.
+        order: dims to the core from the memory tile, at the core's input, from the core, at the memory tile's second input.
+        repeat: how often each object is sent to the core.
+        pieces: how many of the core's objects make one of the shim's, on the way there and back.
+    """
+
+    def obj(size: int) -> ObjectType:
+        return ObjectType((size,), np.dtype(np.int32))
+
+    there, back = words * pieces[0], words * pieces[1]
+    fifos = [
+        Fifo("in", SHIM, (MEMORY,), (2, depths[0]), obj(there)),
+        Fifo("to", MEMORY, (CORE,), (depths[4], depths[2]), obj(words), order[0], (order[1],), repeat_count=repeat),
+        Fifo("from", CORE, (MEMORY,), (depths[3], depths[5]), obj(words), order[2], (order[3],)),
+        Fifo("out", MEMORY, (SHIM,), (depths[1], 2), obj(back)),
+    ]
+    return ObjectFifos(ANY, fifos, [Link(("in",), ("to",)), Link(("from",), ("out",))])
+
+
+def placed(design: ObjectFifos, params: Mapping[str, Any], worker: tuple[int, int]) -> Whole:
+    """The memory tile on engine 0, the core on engine 1."""
+    return place(design, plan(design), ArrayShape.of(params), "workers", worker=worker, homes=[MEMORY])
+
+
+def _chain(setting: CaseContext) -> list[Stimulus]:
+    """Objects go to a core, which adds to them, and come back."""
+    words, count = int(setting.options["words"]), int(setting.options["objects"])
+    whole = placed(chain(words), setting.params, (int(setting.options["add"]), int(setting.options["work"])))
+    rng = np.random.default_rng(setting.seed)
+    return [dressed(whole.stimulus(rng, setting.clocks, {"in": words * count}), setting)]
+
+
+def drawn(rng: Rng, params: Mapping[str, Any], beats: int) -> tuple[ObjectFifos, Whole, int]:
+    """A random chain, put on engines, and the words that it is given."""
+    words = int(rng.integers(1, 25))
+    pieces = (int(rng.choice([1, 1, 2, 3])), int(rng.choice([1, 1, 2, 3])))
+    kind = np.dtype(np.int32)
+    # Where objects are cut or put together, the memory tile's order stays as it is.
+    order = [dims_of(rng, words, kind, 3) for _ in range(4)]
+    order[0] = () if pieces[0] > 1 else order[0]
+    order[3] = () if pieces[1] > 1 else order[3]
+    depths = rng.integers(1, 4, 6).tolist()
+    design = chain(words, depths=depths, order=order, repeat=int(rng.integers(1, 4)), pieces=pieces)
+    worker = (int(rng.integers(1 << 32)), int(rng.choice([0, 0, 1, 7, 40])))
+    # Whole objects on both sides of the core.
+    unit = words * pieces[0] * pieces[1]
+    return design, placed(design, params, worker), unit * max(1, beats // unit)
+
+
+def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
+    _, whole, words = drawn(rng, setting.params, beats)
+    return whole.stimulus(rng, setting.clocks, {"in": words})
+
+
+def _registers(setting: CaseContext) -> list[Stimulus]:
+    """The switch's map: reset values, fields, holes, strobes, and accesses that must answer with an error."""
+    shape, rng = ArrayShape.of(setting.params), np.random.default_rng(setting.seed)
+    known = [ID, *(ROUTE + 4 * t for t in range(shape.targets))]
+    known += [base + WORKER_STRIDE * w for w in range(shape.workers) for base in (ADD, WORK)]
+    known += [0x004, ROUTE + 4 * shape.targets, ADD + WORKER_STRIDE * shape.workers, 0xFFC]
+    accesses = [Access("read", a) for a in known]
+    for address in rng.permutation(known).tolist():
+        accesses.append(Access("write", address, int(rng.integers(1 << 32)), int(rng.choice([0xF, 0xF, 0xF, 0x3]))))
+        accesses.append(Access("read", address))
+    accesses += [Access("read", a) for a in known]
+    return [Stimulus({}, {}, setting.clocks, {"sw_axil": tuple(accesses)})]
+
+
+def _replies(params: Mapping[str, Any], stimulus: Stimulus) -> Mapping[str, Sequence[tuple[int | None, bool]]]:
+    return predict_accesses(params, stimulus)
+
+
+def _silent(name: str) -> dict[str, str]:
+    """The signals of a stream without back-pressure, keep and frames."""
+    return {role: f"{name}_{role}" for role in ("tdata", "tvalid")}
+
+
+DESIGN = Design(
+    name="objfifo_array",
+    summary="object FIFO engines, the streams between them, and workers for cores",
+    top="objfifo_array",
+    files=("objfifo/objfifo_array.f",),
+    root=HDL,
+    parameters={
+        "NE": Parameter(default=2),
+        "NX": Parameter(default=2),
+        "NW": Parameter(default=1),
+        "NS": Parameter(default=3),
+        "NM": Parameter(default=4),
+        "NBD": Parameter(default=32),
+        "NLOCK": Parameter(default=16),
+        "NBANK": Parameter(default=4),
+        "MEM_WORDS": Parameter(default=2048),
+        "WORD_W": Parameter(default=32),
+    },
+    streams=(
+        StreamPort(name="s_axis", direction="in", width="WORD_W", lanes="NX", dtype="int32"),
+        StreamPort(name="start", direction="in", width=8, from_file=False, signals=_silent("start")),
+        StreamPort(name="m_axis", direction="out", width="WORD_W", lanes="NX", dtype="int32"),
+        StreamPort(name="evt", direction="out", width=16, lanes="NE*NS+NE*NM", signals=_silent("evt")),
+        StreamPort(name="lock", direction="out", width="8*NLOCK", lanes="NE", signals=_silent("lock")),
+    ),
+    registers=(
+        LitePort(name="s_axil", lanes="NE", address_width=ADDRESS_BITS, storage=BD_TABLE),
+        LitePort(name="sw_axil", address_width=12, storage=(Storage(base=ADD, words=2, strobes=False),)),
+    ),
+    status=(StatusPort(name="irq", width="NE"),),
+    model=predict,
+    register_model=_replies,
+    cases=(
+        Case(
+            name="chain",
+            summary="shim, memory tile, core, memory tile, shim: two engines and a worker",
+            make=_chain,
+            options={"words": 16, "objects": 8, "add": 1, "work": 20, "gaps": "none", "ready": "none"},
+        ),
+        *stream_cases(_traffic),
+        Case(
+            name="registers",
+            summary="the switch's register map, strobes and error answers",
+            make=_registers,
+            inputs=False,
+            registers=True,
+        ),
+    ),
+)

@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat objfifo``: object FIFO designs without a simulator."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.load import load
+from goldbeat.pymodels.objfifo.plan.export import to_dot, to_json
+from goldbeat.pymodels.objfifo.plan.lower import plan as lower
+from goldbeat.pymodels.objfifo.plan.lower import violations
+from goldbeat.pymodels.objfifo.plan.mlir import to_mlir
+from goldbeat.pymodels.objfifo.plan.notes import Note, notes
+from goldbeat.pymodels.objfifo.plan.plan import Plan
+from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError, table
+from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, Report, Verdict, analyse
+from goldbeat.tb.cli.common import FAILED, Json, ReplaceFolder, check_free, examples, facts, print_json, say, working
+from goldbeat.tb.paths import build_root
+
+if TYPE_CHECKING:
+    from goldbeat.tb.designs.objfifo.user import DesignRun
+
+app = typer.Typer(help="Object FIFO designs: check, plan, run.", no_args_is_help=True)
+
+Design = Annotated[Path, typer.Argument(metavar="DESIGN.py", help="Python file with a design.")]
+Arguments = Annotated[list[str] | None, typer.Argument(metavar="[-- ARG...]", help="Command line of the file.")]
+Lax = Annotated[bool, typer.Option("--lax", help="Leave out rules that mlir-aie does not check, if a plan follows.")]
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat objfifo plan design.py",
+        "goldbeat objfifo plan design.py --mlir > plan.mlir",
+        "goldbeat objfifo plan design.py --json -- npu2",
+        "goldbeat objfifo plan design.py --dot | dot -Tsvg > plan.svg",
+        "goldbeat objfifo plan design.py --picture plan.png",
+    ),
+)
+def plan(
+    design: Design,
+    arguments: Arguments = None,
+    as_json: Json = False,
+    mlir: Annotated[bool, typer.Option("--mlir", help="Print text in the manner of MLIR's aie dialect.")] = False,
+    dot: Annotated[bool, typer.Option("--dot", help="Print a graph for graphviz.")] = False,
+    picture: Annotated[
+        Path | None, typer.Option("--picture", metavar="FILE", help="Draw it into this file (PNG, SVG or PDF).")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
+    lax: Lax = False,
+) -> None:
+    """Print what a design is lowered to: buffers, locks, channels, buffer descriptors."""
+    if as_json + mlir + dot + (picture is not None) > 1:
+        raise UsageError("--json, --mlir, --dot and --picture exclude each other")
+    if picture is not None:
+        check_free(picture, force)
+    found = lower(load(design, arguments or ()), strict=not lax)
+    if picture is not None:
+        # matplotlib takes a second to import: only where something is drawn.
+        from goldbeat.tb.designs.objfifo.picture import draw_plan
+
+        draw_plan(found, picture)
+    elif as_json:
+        print_json(to_json(found))
+    elif mlir:
+        say(to_mlir(found))
+    elif dot:
+        say(to_dot(found))
+    else:
+        _print_plan(found)
+
+
+def _print_plan(found: Plan) -> None:
+    for one in found.tiles:
+        rows: list[tuple[str, str]] = []
+        for pool in found.pools:
+            if pool.tile != one.tile:
+                continue
+            first = one.buffer(pool.buffers[0])
+            at = ", ".join(f"{one.buffer(n).address:#x}" for n in pool.buffers)
+            rows.append((f"pool {pool.name}", f"{pool.depth} x {first.size} bytes at {at}"))
+            for part in pool.segments:
+                pair = [one.lock(part.producer_lock), one.lock(part.consumer_lock)]
+                locks = ", ".join(f"lock {k.id} {k.name} = {k.initial}" for k in pair)
+                rows.append((f"  words {part.offset}..{part.offset + part.length - 1}", locks))
+        for channel in one.channels:
+            bds = ", ".join(
+                f"{bd.id} ({bd.buffer} +{_offset(found, one.tile.name, bd)}, {bd.length})" for bd in channel.bds
+            )
+            starts = ", ".join(f"start {t.bd}" + (f" x {t.repeat + 1}" if t.repeat else "") for t in channel.queue)
+            rows.append((channel.name, f"{channel.fifo}: {starts or 'not started'}; BDs {bds or 'none'}"))
+        facts(str(one.tile), rows or [("", "nothing")])
+
+
+def _offset(found: Plan, tile: str, bd: Any) -> int:
+    for one in found.tiles:
+        if one.tile.name == tile:
+            for buffer in one.buffers:
+                if buffer.name == bd.buffer:
+                    return int(bd.base_bytes - buffer.address) // 4
+    for host in found.hosts:
+        if host.name == bd.buffer:
+            return int(bd.base_bytes - host.address) // 4
+    return 0
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat objfifo check design.py",
+        "goldbeat objfifo check design.py --iterations 1000",
+        "goldbeat objfifo check design.py --lax -- npu",
+    ),
+)
+def check(
+    design: Design,
+    arguments: Arguments = None,
+    iterations: Annotated[
+        int, typer.Option("--iterations", metavar="N", min=1, help="Passes asked of programs that never end.")
+    ] = ITERATIONS,
+    lax: Lax = False,
+    as_json: Json = False,
+) -> None:
+    """Check every rule, then whether the design hangs. Exit code 1 if a rule is broken or it hangs.
+
+    Notes say where the result of mlir-aie's compiler differs; they do not change the exit code.
+    """
+    report: Report | None = None
+    remarks: list[Note] = []
+    try:
+        made = load(design, arguments or ())
+        broken = violations(made, strict=not lax)
+        if not broken:
+            remarks = notes(made)
+            report = analyse(made, iterations=iterations, strict=not lax)
+    except RuleError as error:
+        broken = [error]
+    if as_json:
+        print_json(_as_json(broken, remarks, report))
+    else:
+        for one in broken:
+            say(f"{one.rule}: {one.text}")
+        if report is not None:
+            say(f"{len(RULES)} rules hold")
+            for note in remarks:
+                say(f"note {note.name}: {note.text}")
+            say(report.text())
+    if report is None or report.verdict is not Verdict.COMPLETES:
+        raise typer.Exit(FAILED)
+
+
+def _as_json(broken: list[RuleError], remarks: list[Note], report: Report | None) -> dict[str, Any]:
+    found: dict[str, Any] = {
+        "broken": [{"rule": e.rule, "text": e.text} for e in broken],
+        "notes": [{"name": n.name, "text": n.text} for n in remarks],
+        "run": None,
+    }
+    if report is not None:
+        found["run"] = {
+            "verdict": report.verdict.value,
+            "iterations": report.iterations,
+            "cycle": list(report.cycle),
+            "blocked": [
+                {
+                    "waiter": b.waiter,
+                    "tile": b.tile.name,
+                    "lock": b.lock,
+                    "lock_id": b.lock_id,
+                    "value": b.value,
+                    "needed": b.needed,
+                    "fifo": b.fifo,
+                    "holders": list(b.holders),
+                }
+                for b in report.blocked
+            ],
+            "help": None
+            if report.help is None
+            else [{"fifo": f, "end": e, "now": n, "depth": d} for f, e, n, d in report.help.depths],
+        }
+    return found
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat objfifo run design.py",
+        "goldbeat objfifo run design.py --input in=stimulus.txt --name try1",
+        "goldbeat objfifo run design.py --gaps random:0.3 --ready bursty:8 --seed 7",
+        "goldbeat objfifo run design.py --lax",
+    ),
+)
+def run(
+    design: Design,
+    arguments: Arguments = None,
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--input", "-i", metavar="NAME=FILE", help="A host array or PLIO port: PLIO text or CSV, or .npy."
+        ),
+    ] = None,
+    iterations: Annotated[
+        int | None, typer.Option("--iterations", metavar="N", min=1, help="Passes of programs that never end.")
+    ] = None,
+    gaps: Annotated[str, typer.Option("--gaps", metavar="PATTERN", help="Gaps in what comes into each tile.")] = "none",
+    ready: Annotated[
+        str, typer.Option("--ready", metavar="PATTERN", help="Back-pressure on what leaves each tile.")
+    ] = "none",
+    seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", min=0, help="Seed of data and patterns.")] = 0,
+    label: Annotated[
+        str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [the file's name].")
+    ] = None,
+    lax: Lax = False,
+    force: ReplaceFolder = False,
+    as_json: Json = False,
+) -> None:
+    """Run every tile of a design on the DMA engine in RTL, with the design's own data.
+
+    Exit code 1 if anything differs, or a tile sends nothing; 2 if the whole design moves nothing.
+
+    The design is checked and executed without time first; what the host sends is random where no file is given. Each
+    tile's engine is compared with its model in every cycle, and its words with those of the execution.
+    """
+    # The simulator's side is only needed here: plans and checks go without.
+    from goldbeat.tb.designs.objfifo.user import read_inputs, run_design
+    from goldbeat.tb.run.run_folder import REPORT, check_ours, prepare, run_folder
+
+    folder = run_folder(build_root(), label, design.stem)
+    check_ours(folder, force=force)
+    made = load(design, arguments or ())
+    report = analyse(made, strict=not lax)
+    if report.verdict is not Verdict.COMPLETES:
+        say(report.text())
+        raise typer.Exit(FAILED)
+    given = read_inputs(made, _files(inputs or []), np.random.default_rng(seed))
+    with working(f"{design.name} on the engine"):
+        ran = run_design(
+            *(made, given, folder),
+            iterations=iterations,
+            seed=seed,
+            patterns=(gaps, ready),
+            strict=not lax,
+            begin=partial(prepare, folder, force=force),
+        )
+    summary = _summary(ran, folder)
+    (folder / REPORT).write_text(json.dumps(summary, indent=2) + "\n")
+    if as_json:
+        print_json({**summary, "folder": str(folder)})
+    else:
+        _show(summary, folder)
+    if ran.failures:
+        raise typer.Exit(FAILED)
+
+
+def _files(inputs: list[str]) -> dict[str, Path]:
+    found = {}
+    for item in inputs:
+        name, equals, file = item.partition("=")
+        if not equals:
+            raise UsageError(f"--input {item}: expected NAME=FILE")
+        found[name] = Path(file)
+    return found
+
+
+def _summary(ran: DesignRun, folder: Path) -> dict[str, Any]:
+    from goldbeat.tb.paths import plain_name
+
+    tiles = []
+    for one in ran.tiles:
+        ends = [int(t.cycle[-1]) for t in one.episode.record.outcome.ports.values() if len(t)]
+        shown = [*((s, f"s_axis_{n}") for n, s in enumerate(one.made.sources))]
+        shown += [(s, f"m_axis_{n}") for n, s in enumerate(one.made.sinks)]
+        tiles.append(
+            {
+                "tile": one.made.tile.tile.name,
+                "status": "fail" if one.wrong or one.still or one.episode.verdict.failures else "pass",
+                "cycles": max(ends, default=0) + 1,
+                "streams": [
+                    {"fifo": s.fifo, "core": s.core, "port": port, "words": one.words[port]} for s, port in shown
+                ],
+                "picture": f"output/{plain_name(one.made.tile.tile.name)}.png",
+            }
+        )
+    return {
+        "status": "fail" if ran.failures else "pass",
+        "compared": ran.compared,
+        "params": dict(ran.params),
+        "tiles": tiles,
+        "files": {name: str(path.relative_to(folder)) for name, path in ran.files.items()},
+        "failures": list(ran.failures),
+    }
+
+
+def _show(summary: dict[str, Any], folder: Path) -> None:
+    for tile in summary["tiles"]:
+        rows = [("cycles", f"{tile['cycles']}")]
+        for stream in tile["streams"]:
+            way = "in " if stream["port"].startswith("s_") else "out"
+            rows.append((f"{way} {stream['fifo']}", f"{stream['words']} words{', the core' if stream['core'] else ''}"))
+        facts(f"{tile['tile']}: {tile['status']}", rows)
+    idle = [f"{s['fifo']} at {t['tile']}" for t in summary["tiles"] for s in t["streams"] if not s["words"]]
+    if idle:
+        say(f"moved no word: {', '.join(idle)}")
+    for text in summary["failures"][:3]:
+        say(text)
+    say(f"{summary['status'].upper()}: {summary['compared']} values compared with their cycles")
+    for name, path in summary["files"].items():
+        say(f"{name}: {folder / path}")
+    say(f"in {folder}")
+
+
+@app.command(epilog=examples("goldbeat objfifo rules"))
+def rules() -> None:
+    """List the rules by name; those with a star are not checked by mlir-aie."""
+    say(table())

@@ -1,0 +1,335 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A whole plan on an array of engines: tiles on engines, streams through the switch, cores as channels.
+
+Every engine stands for one tile or several, whose locks, descriptors and buffers are numbered anew. The shim is outside:
+what the host sends comes in, what it is sent goes out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+import numpy as np
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.engine import registers as reg
+from goldbeat.pymodels.objfifo.engine.array import ArrayShape, route_writes
+from goldbeat.pymodels.objfifo.engine.core_channels import objects, program
+from goldbeat.pymodels.objfifo.engine.from_plan import descriptor_of
+from goldbeat.pymodels.objfifo.engine.registers import Descriptor, Task
+from goldbeat.pymodels.objfifo.plan.access import Access as CoreAccess
+from goldbeat.pymodels.objfifo.plan.access import Loop, each, walk
+from goldbeat.pymodels.objfifo.plan.design import Design
+from goldbeat.pymodels.objfifo.plan.layout import Layout
+from goldbeat.pymodels.objfifo.plan.plan import Direction, Plan, Port, TilePlan
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
+from goldbeat.pymodels.objfifo.untimed.machine import CoreEnd, LockKey
+from goldbeat.pymodels.objfifo.untimed.recorded_cores import EndName, core_ends
+from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.traffic import Rng
+from goldbeat.tb.designs.objfifo.scene import Scene, words_of
+
+Cores = Literal["programs", "workers"]
+"""What stands for the cores: their programs, which only take and give locks; or workers between a core's input and output."""
+
+
+@dataclass
+class _Engine:
+    """An engine as it fills."""
+
+    scene: Scene = field(default_factory=Scene)
+    channels: dict[Direction, int] = field(default_factory=lambda: dict.fromkeys(Direction, 0))
+    bds: int = 0
+    words: int = 0
+
+
+@dataclass
+class Whole:
+    """A plan that was put on an array.
+
+    Attributes:
+        shape: of the array.
+        home: the engine of each tile.
+        locks: engine and number of each lock.
+        channels: engine and channel of each DMA channel.
+        cores: engine and channel of what stands for each core (or end of a fifo), by name.
+        sources: external input by fifo; sinks: external output by fifo.
+        routes: source by target.
+        workers: ADD and WORK by worker.
+    """
+
+    shape: ArrayShape
+    home: dict[Tile, int]
+    locks: dict[LockKey, tuple[int, int]] = field(default_factory=dict)
+    channels: dict[tuple[Tile, Direction, int], tuple[int, int]] = field(default_factory=dict)
+    cores: dict[str, tuple[int, int]] = field(default_factory=dict)
+    sources: dict[str, int] = field(default_factory=dict)
+    sinks: dict[str, int] = field(default_factory=dict)
+    routes: dict[int, int] = field(default_factory=dict)
+    workers: dict[int, tuple[int, int]] = field(default_factory=dict)
+    engines: list[_Engine] = field(default_factory=list)
+    supply: dict[str, int] = field(default_factory=dict)
+
+    def stimulus(self, rng: Rng, clocks: Mapping[str, Clock], supply: Mapping[str, int] | None = None) -> Stimulus:
+        """An episode without gaps and patterns.
+
+        Args:
+            rng: for the data.
+            clocks: of the design.
+            supply: words for each fifo that comes from the shim, where the host's transfers do not say.
+        """
+        clock = clocks["aclk"]
+        stamps = {"clock_ps": clock.period_ps, "offset_ps": clock.offset_ps}
+        inputs = {"start": Trace.from_bytes(np.zeros((1, 1), np.uint8), **stamps)}
+        wanted = {**self.supply, **(supply or {})}
+        for x in range(self.shape.outside):
+            name = next((n for n, at in self.sources.items() if at == x), None)
+            data = words_of(self.shape.engine, rng, wanted.get(name, 0) if name else 0)
+            inputs[f"s_axis_{x}"] = Trace.from_bytes(
+                data.astype("<u4").view(np.uint8).reshape(-1, self.shape.engine.word_bytes), **stamps
+            )
+        before: dict[str, tuple[Access, ...]] = {"sw_axil": route_writes(self.routes, self.workers)}
+        after: dict[str, tuple[Access, ...]] = {}
+        for e, one in enumerate(self.engines):
+            scene = one.scene
+            before[f"s_axil_{e}"] = reg.program(scene.descriptors, scene.tasks, locks=scene.locks, memory=scene.memory)
+            after[f"s_axil_{e}"] = reg.final_reads(self.shape.engine)
+        return Stimulus(inputs, {}, clocks, before, after)
+
+
+def place(
+    design: Design,
+    plan: Plan,
+    shape: ArrayShape,
+    cores: Cores,
+    *,
+    worker: tuple[int, int] = (1, 0),
+    homes: Sequence[Tile] | None = None,
+) -> Whole:
+    """Put a plan on an array.
+
+    Args:
+        design: for the cores' programs.
+        plan: what it was lowered to.
+        shape: of the array.
+        cores: what stands for them.
+        worker: ADD and WORK of the workers.
+        homes: the tiles of engine 0; all others go to the others in turn. None: as it fits.
+
+    Raises:
+        UsageError: the array has too little of something.
+    """
+    tiles = [t for t in plan.tiles if t.tile.kind is not TileKind.SHIM]
+    groups = _together(design, plan, [t.tile for t in tiles])
+    if homes is not None:
+        return _Placing(design, plan, shape, cores, worker).run({t.tile: int(t.tile not in homes) for t in tiles})
+    error: UsageError | None = None
+    for number in range(shape.engines ** len(groups)):
+        home: dict[Tile, int] = {}
+        # The first ways spread the groups evenly.
+        for place_, group in enumerate(groups):
+            home |= dict.fromkeys(group, (number // shape.engines**place_ + place_) % shape.engines)
+        try:
+            return _Placing(design, plan, shape, cores, worker).run(home)
+        except UsageError as found:
+            error = error or found
+    raise error or UsageError("nothing to place")
+
+
+def _together(design: Design, plan: Plan, tiles: Iterable[Tile]) -> list[list[Tile]]:
+    """Tiles whose locks one core uses must be on one engine."""
+    head = {tile: tile for tile in tiles}
+
+    def find(tile: Tile) -> Tile:
+        while head[tile] != tile:
+            tile = head[tile]
+        return tile
+
+    ends = core_ends(plan)
+    for steps in Layout(design).programs.values():
+        used = [ends[a.key][1].take[0] for a in each(steps)]
+        for tile in used:
+            head[find(tile)] = find(used[0])
+    groups: dict[Tile, list[Tile]] = {}
+    for tile in head:
+        groups.setdefault(find(tile), []).append(tile)
+    return list(groups.values())
+
+
+class _Placing:
+    def __init__(self, design: Design, plan: Plan, shape: ArrayShape, cores: Cores, worker: tuple[int, int]) -> None:
+        self.design, self.plan, self.shape, self.cores, self.worker = design, plan, shape, cores, worker
+        self.whole = Whole(shape, {})
+        self.places: dict[tuple[Tile, str], tuple[int, int]] = {}
+
+    def run(self, home: dict[Tile, int]) -> Whole:
+        self.whole = Whole(self.shape, home, engines=[_Engine() for _ in range(self.shape.engines)])
+        self.places.clear()
+        for tile in self.plan.tiles:
+            if tile.tile.kind is not TileKind.SHIM:
+                self._tile(tile)
+        self._flows()
+        self._cores()
+        return self.whole
+
+    def _engine(self, tile: Tile) -> tuple[int, _Engine]:
+        number = self.whole.home[tile]
+        return number, self.whole.engines[number]
+
+    def _fits(self, count: int, most: int, what: str) -> None:
+        if count > most:
+            raise UsageError(f"an engine of the array has {most} {what}, {count} are needed")
+
+    def _channel(self, tile: Tile, direction: Direction) -> tuple[int, int]:
+        """The next free channel of the tile's engine, numbered within its direction."""
+        number, engine = self._engine(tile)
+        index = engine.channels[direction]
+        engine.channels[direction] += 1
+        shape = self.shape.engine
+        self._fits(index + 1, shape.ns if direction is Direction.S2MM else shape.nm, f"{direction} channels")
+        return number, index
+
+    def _chain(self, at: tuple[int, int], direction: Direction, ring: Sequence[Descriptor], repeat: int | None) -> None:
+        """Descriptors of a channel, and its task; an endless ring for no ``repeat``."""
+        engine = self.whole.engines[at[0]]
+        first = engine.bds
+        engine.bds += len(ring)
+        self._fits(engine.bds, self.shape.engine.nbd, "descriptors")
+        for n, descriptor in enumerate(ring):
+            last = n + 1 == len(ring)
+            following = None if last and repeat is not None else first + (n + 1) % len(ring)
+            engine.scene.descriptors[first + n] = replace(descriptor, next=following)
+        channel = at[1] + (self.shape.engine.ns if direction is Direction.MM2S else 0)
+        engine.scene.tasks.append(Task(channel, first, repeat or 0, token=repeat is not None))
+
+    def _lock(self, key: LockKey) -> int:
+        return self.whole.locks[key][1]
+
+    def _use(self, tile: Tile, use: tuple[int, int] | None) -> tuple[int, int] | None:
+        return None if use is None else (self._lock((tile, use[0])), use[1])
+
+    def _tile(self, tile: TilePlan) -> None:
+        number, engine = self._engine(tile.tile)
+        for lock in tile.locks:
+            new = len(engine.scene.locks)
+            self._fits(new + 1, self.shape.engine.nlock, "locks")
+            engine.scene.locks[new] = lock.initial
+            self.whole.locks[tile.tile, lock.id] = (number, new)
+        moved = {}
+        for buffer in tile.buffers:
+            self.places[tile.tile, buffer.name] = (engine.words, buffer.size // WORD_BYTES)
+            moved[buffer.name] = engine.words - buffer.address // WORD_BYTES
+            if buffer.initial is not None:
+                engine.scene.memory[engine.words] = np.array(buffer.initial, np.uint32)
+            engine.words += buffer.size // WORD_BYTES
+            self._fits(engine.words, self.shape.engine.mem_words - 1, "words of memory")
+        for channel in tile.channels:
+            at = self._channel(tile.tile, channel.direction)
+            self.whole.channels[tile.tile, channel.direction, channel.index] = at
+            ring = []
+            for bd in channel.bds:
+                found = descriptor_of(bd)
+                ring.append(
+                    replace(
+                        found,
+                        base=found.base + moved[bd.buffer],
+                        acquire=self._use(tile.tile, found.acquire),
+                        release=self._use(tile.tile, found.release),
+                    )
+                )
+            (task,) = channel.queue
+            self._chain(at, channel.direction, ring, None if channel.bds[-1].next is not None else task.repeat)
+
+    def _flows(self) -> None:
+        outside = {"in": 0, "out": 0}
+        transfers = {
+            (t.tile, c.direction, c.index): sum(
+                (task.repeat + 1) * next(bd.length for bd in c.bds if bd.id == task.bd) for task in c.queue
+            )
+            for t in self.plan.tiles
+            if t.tile.kind is TileKind.SHIM
+            for c in t.channels
+        }
+        for flow in self.plan.flows:
+            if flow.source.tile.kind is TileKind.SHIM:
+                source = self.shape.source("outside", outside["in"])
+                self.whole.sources[flow.fifo] = outside["in"]
+                self.whole.supply[flow.fifo] = transfers[flow.source.tile, Direction.MM2S, flow.source.channel]
+                outside["in"] += 1
+            else:
+                e, c = self.whole.channels[flow.source.tile, Direction.MM2S, flow.source.channel]
+                source = self.shape.source("engine", c, e)
+            for dest in flow.dests:
+                if dest.tile.kind is TileKind.SHIM:
+                    target = self.shape.target("outside", outside["out"])
+                    self.whole.sinks[flow.fifo] = outside["out"]
+                    outside["out"] += 1
+                else:
+                    e, c = self.whole.channels[dest.tile, Direction.S2MM, dest.channel]
+                    target = self.shape.target("engine", c, e)
+                self.whole.routes[target] = source
+        self._fits(max(outside.values()), self.shape.outside, "streams to the outside")
+
+    # -- cores
+
+    def _cores(self) -> None:
+        ends = core_ends(self.plan)
+        if self.cores == "workers":
+            self._between(ends)
+            return
+        self._fill(ends)
+        busy = set()
+        for core, steps in zip(self.design.cores, Layout(self.design).programs.values(), strict=True):
+            busy.add(core.tile)
+            if any(isinstance(s, Loop) and s.count is None for s in steps):
+                raise UsageError(f"{core.name}: a loop without end inside a program cannot be put on an engine")
+            accesses = list(walk(steps))
+            used = {key: end for key, (_, end) in ends.items() if key in {a.key for a in accesses}}
+            if not used:
+                continue
+            lock_tile = next(iter(used.values())).take[0]
+            self._program(core.name, lock_tile, accesses, used, endless=core.endless)
+        for key, (tile, end) in ends.items():
+            if tile not in busy:
+                once = [CoreAccess(True, *key, 1), CoreAccess(False, *key, 1)]
+                self._program(f"{key[0]} {key[1]}", end.take[0], once, {key: end}, endless=True)
+
+    def _fill(self, ends: dict[EndName, tuple[Tile, CoreEnd]]) -> None:
+        """A program writes nothing into its objects: they hold numbers from the start."""
+        for (_, port, _), (_, end) in ends.items():
+            _, engine = self._engine(end.pool.tile)
+            for name in end.pool.buffers if port is Port.PRODUCE else ():
+                first, words = self.places[end.pool.tile, name]
+                engine.scene.memory.setdefault(first, np.arange(first, first + words, dtype=np.uint32))
+
+    def _program(
+        self, name: str, tile: Tile, accesses: list[CoreAccess], used: dict[EndName, CoreEnd], *, endless: bool
+    ) -> None:
+        ring, repeat = program(accesses, used, self._lock, word=self.shape.engine.mem_words - 1)
+        at = self._channel(tile, Direction.MM2S)
+        self.whole.cores[name] = at
+        self._chain(at, Direction.MM2S, ring, None if endless else repeat)
+
+    def _between(self, ends: dict[EndName, tuple[Tile, CoreEnd]]) -> None:
+        """For each core, a channel that reads its input, a worker, and a channel that fills its output."""
+        by_tile: dict[Tile, dict[Port, tuple[str, CoreEnd]]] = {}
+        for (name, port, _), (tile, end) in ends.items():
+            by_tile.setdefault(tile, {})[port] = (name, end)
+        self._fits(len(by_tile), self.shape.workers, "workers")
+        for number, (tile, both) in enumerate(by_tile.items()):
+            if len(both) != 2:
+                raise UsageError(f"{tile}: a worker stands between one input and one output")
+            self.whole.workers[number] = self.worker
+            for port, direction in ((Port.CONSUME, Direction.MM2S), (Port.PRODUCE, Direction.S2MM)):
+                fifo, end = both[port]
+                at = self._channel(tile, direction)
+                self.whole.cores[f"{fifo} {port}"] = at
+                places = {name: self.places[end.pool.tile, name] for name in end.pool.buffers}
+                self._chain(at, direction, objects(end, places.__getitem__, self._lock), None)
+                if direction is Direction.MM2S:
+                    self.whole.routes[self.shape.target("worker", number)] = self.shape.source("engine", at[1], at[0])
+                else:
+                    self.whole.routes[self.shape.target("engine", at[1], at[0])] = self.shape.source("worker", number)

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The streaming cint16 FIR, the kernel of the PLIO system."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.plio import fir_registers as reg
+from goldbeat.pymodels.plio.fir import predict, predict_accesses
+from goldbeat.pymodels.plio_file.generate import generate
+from goldbeat.pymodels.rounding import ROUNDINGS, rounding_mode, saturation_mode
+from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.parameter import Parameter
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.storage import Storage
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.traffic import Rng, random_trace, stream_cases
+from goldbeat.tb.paths import HDL
+
+_SATURATION_CODES = {"none": 0, "saturate": 1, "symmetric": 3}
+_HALF_BAND = 0.2
+"""Pass band edge of the default filter, as a share of the sampling rate."""
+
+
+def lowpass_taps(ntaps: int, edge: float = _HALF_BAND, scale: int = 1 << 15) -> tuple[int, ...]:
+    """First half of a symmetric Hamming-windowed low-pass, gain 1 at ``scale`` = 2^shift."""
+    n = np.arange(ntaps) - (ntaps - 1) / 2
+    taps = np.sinc(2 * edge * n) * np.hamming(ntaps)
+    whole = np.round(taps / taps.sum() * (scale - 1)).astype(int)
+    return tuple(int(t) for t in whole[: ntaps // 2])
+
+
+def settings(half: Sequence[int], shift: int, rounding: int, saturation: int, *, ctrl: int = 0) -> tuple[Access, ...]:
+    """The register program that sets the filter up."""
+    writes = [
+        Access("write", reg.CTRL, ctrl),
+        Access("write", reg.SHIFT, shift),
+        Access("write", reg.ROUND, rounding),
+        Access("write", reg.SAT, saturation),
+        *(Access("write", reg.COEF + 4 * k, int(h) & 0xFFFFFFFF) for k, h in enumerate(half)),
+    ]
+    return tuple(writes)
+
+
+_COUNTERS = (Access("read", reg.BEATS), Access("read", reg.SATCOUNT))
+
+
+def _random_program(setting: CaseContext, rng: Rng) -> tuple[Access, ...]:
+    half = setting.params["NTAPS"] // 2
+    size = int(rng.choice([100, 5000, 32767]))
+    taps = rng.integers(-size - 1, size + 1, half)
+    program = settings(
+        taps.tolist(), int(rng.integers(0, 24)), int(rng.integers(8)), int(rng.integers(4)), ctrl=int(rng.integers(4))
+    )
+    order = rng.permutation(len(program))
+    return tuple(program[i] for i in order)
+
+
+def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
+    keep = str(rng.choice(["words", "words", "any"]))
+    trace = random_trace(
+        rng, setting.params["W"], beats, setting.clocks["aclk"], keep=keep, finish=bool(rng.integers(2))
+    )
+    if rng.integers(4) == 0:
+        # Full-scale values of both signs, where sums and saturation are at their limits.
+        words = rng.choice(np.array([0x7FFF, 0x8000, 0xFFFF, 0], "<u2"), (len(trace), trace.width // 16))
+        trace = replace(trace, data=words.view(np.uint8))
+    program: dict[str, tuple[Access, ...]] = {}
+    if rng.integers(8):
+        program = {"s_axil": _random_program(setting, rng)}
+    return Stimulus(inputs={"s_axis": trace}, clocks=setting.clocks, program=program, after={"s_axil": _COUNTERS})
+
+
+def _filter(setting: CaseContext) -> list[Stimulus]:
+    options, ntaps = setting.options, setting.params["NTAPS"]
+    taps = options["taps"] or lowpass_taps(ntaps)
+    if len(taps) != ntaps // 2:
+        raise UsageError(f"option taps: found {len(taps)} values, expected {ntaps // 2} (half of NTAPS, symmetric)")
+    clock = setting.clocks["aclk"]
+    source = setting.inputs.get("s_axis")
+    if source is None:
+        count = int(options["samples"])
+        samples = generate("chirp", count, "cint16", amplitude=20000, noise=2000, seed=setting.seed)
+        source = Trace.from_samples(
+            samples, "cint16", setting.params["W"], clock_ps=clock.period_ps, frame=int(options["frame"])
+        )
+    else:
+        clock = replace(clock, period_ps=source.clock_ps, offset_ps=source.clock_ps)
+    source = source.with_gaps(source.gaps + setting.pattern("gaps").gaps(len(source)))
+    program = settings(
+        taps,
+        int(options["shift"]),
+        ROUNDINGS.index(rounding_mode(options["rounding"])),
+        _SATURATION_CODES[saturation_mode(options["saturation"])],
+    )
+    return [
+        Stimulus(
+            inputs={"s_axis": source},
+            ready={"m_axis": setting.pattern("ready", 1)},
+            clocks={"aclk": clock},
+            program={"s_axil": program},
+            after={"s_axil": _COUNTERS},
+        )
+    ]
+
+
+def _rounding(setting: CaseContext) -> list[Stimulus]:
+    """Every rounding mode with every saturation mode, on sums full of ties and at the edges of 16 bits."""
+    rng = np.random.default_rng(setting.seed)
+    clock, half = setting.clocks["aclk"], setting.params["NTAPS"] // 2
+    episodes = []
+    for rounding in range(len(ROUNDINGS)):
+        for saturation in range(4):
+            # Small taps and shifts of 1 to 3 make every other sum a tie; the large values reach both limits.
+            taps = rng.integers(-3, 4, half).tolist()
+            edge = rng.choice(
+                np.array([0x7FFF, 0x7FFE, 0x8000, 0x8001, 1, 0xFFFF, 0], "<u2"), (24, setting.params["W"] // 16)
+            )
+            small = rng.integers(-9, 10, (24, setting.params["W"] // 16)).astype("<i2").view("<u2")
+            data = np.concatenate([edge, small]).view(np.uint8)
+            program = settings(taps, int(rng.integers(1, 4)), rounding, saturation)
+            trace = Trace.from_bytes(data, clock_ps=clock.period_ps, offset_ps=clock.offset_ps)
+            episodes.append(
+                Stimulus({"s_axis": trace}, {}, setting.clocks, {"s_axil": program}, after={"s_axil": _COUNTERS})
+            )
+    return episodes
+
+
+def _registers(setting: CaseContext) -> list[Stimulus]:
+    """Every register written and read back, byte strobes, everything that must answer with an error."""
+    rng = np.random.default_rng(setting.seed)
+    half = setting.params["NTAPS"] // 2
+    known = [reg.ID, reg.CONFIG, reg.CTRL, reg.SHIFT, reg.ROUND, reg.SAT, reg.BEATS, reg.SATCOUNT]
+    known += [reg.COEF + 4 * k for k in range(half)]
+    holes = [0x020, 0x03C, reg.COEF + 4 * half, 0x7FC, 0xFFC]
+    accesses = [Access("read", a) for a in (*known, *holes)]
+    for address in rng.permutation(known + holes).tolist():
+        strobe = int(rng.choice([0xF, 0xF, 0x1, 0x2, 0x3, 0x6, 0xC, 0x8]))
+        accesses.append(Access("write", address, int(rng.integers(1 << 32)), strobe))
+        accesses.append(Access("read", address))
+    accesses += [Access("read", a) for a in known]
+    trace = Trace.empty(setting.params["W"], clock_ps=setting.clocks["aclk"].period_ps)
+    return [Stimulus(inputs={"s_axis": trace}, clocks=setting.clocks, program={"s_axil": tuple(accesses)})]
+
+
+def _replies(params: Mapping[str, Any], stimulus: Stimulus) -> Mapping[str, Sequence[tuple[int | None, bool]]]:
+    before, after = predict_accesses(params, stimulus)
+    return {"s_axil": [*before, *after]}
+
+
+_STORAGE = (
+    *(Storage(base=address, words=1, mask=reg.FIELDS[address]) for address in (reg.SHIFT, reg.ROUND, reg.SAT)),
+    # The least that NTAPS allows.
+    Storage(base=reg.COEF, words=2),
+)
+
+DESIGN = Design(
+    name="plio_fir",
+    summary="symmetric cint16 FIR: coefficients, shift and rounding by AXI-Lite, one beat a cycle",
+    top="plio_fir",
+    files=("plio/plio_fir.f",),
+    root=HDL,
+    parameters={"W": Parameter(default=32), "NTAPS": Parameter(default=16)},
+    streams=(
+        StreamPort(name="s_axis", direction="in", width="W", dtype="cint16"),
+        StreamPort(name="m_axis", direction="out", width="W", dtype="cint16"),
+    ),
+    registers=(LitePort(name="s_axil", storage=_STORAGE),),
+    model=predict,
+    variants=(*({"W": w} for w in (32, 64, 128)), {"NTAPS": 4}, {"NTAPS": 6, "W": 64}),
+    register_model=_replies,
+    cases=(
+        Case(
+            name="filter",
+            summary="a chirp with noise (or --input s_axis=FILE) through a low-pass",
+            make=_filter,
+            options={
+                "taps": (),
+                "shift": 15,
+                "rounding": "floor",
+                "saturation": "saturate",
+                "samples": 1024,
+                "frame": 256,
+                "gaps": "none",
+                "ready": "none",
+            },
+        ),
+        *stream_cases(_traffic),
+        Case(
+            name="rounding",
+            summary="every rounding and saturation mode on ties and limits",
+            make=_rounding,
+            inputs=False,
+        ),
+        Case(
+            name="registers",
+            summary="the whole register map, strobes and error answers",
+            make=_registers,
+            inputs=False,
+            registers=True,
+        ),
+    ),
+)

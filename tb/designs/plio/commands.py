@@ -1,0 +1,426 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat plio``: PLIO files without a simulator."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from io import BytesIO
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.measure import AIE_STREAM_MB_PER_S, Rate, Throughput, as_dict, measure
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.plio_file import PlioFile, TextStyle, write
+from goldbeat.pymodels.plio_file.file import is_csv
+from goldbeat.pymodels.plio_file.generate import WAVES, Wave, generate, load_samples
+from goldbeat.pymodels.plio_file.store import store
+from goldbeat.pymodels.samples import SampleType, sample_type
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.cli.common import (
+    ClockMhz,
+    Dtype,
+    Force,
+    Json,
+    Lenient,
+    Width,
+    check_free,
+    clock_period,
+    examples,
+    facts,
+    ns,
+    print_json,
+    say,
+    working,
+)
+from goldbeat.tb.cli.trace_files import In, Out, check_frames, clock_json, clock_rows, read_file, read_timed
+from goldbeat.tb.designs.plio.convert_command import register as register_convert
+from goldbeat.tb.designs.plio.diff_command import register as register_diff
+from goldbeat.tb.designs.plio.packets_command import Strict, check_strict, count_by_id, make_packets, packets_of
+
+app = typer.Typer(help="PLIO files: look into, make, convert, compare, time.", no_args_is_help=True)
+
+_CSV_CLOCK_PS = 1000
+"""Stands in for the clock where a file counts cycles and nobody asks for time."""
+
+Frame = Annotated[int | None, typer.Option("--frame", metavar="N", help="Samples a frame; each ends with TLAST.")]
+Stall = Annotated[
+    str,
+    typer.Option("--stall", metavar="PATTERN", help="Idle cycles: random:P, bursty:N, every:N:M, worst, array:V,V,..."),
+]
+WithTime = Annotated[bool, typer.Option("--time", help="Write T lines (needs --clock).")]
+Seed = Annotated[int, typer.Option("--seed", metavar="S", help="Seed of everything random.")]
+
+
+# -- info -----------------------------------------------------------------------------------------------------------
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat plio info out.txt --dtype cint16 --width 32",
+        "goldbeat plio info in.csv -t int16 -w 128 --clock 250 --json",
+        "goldbeat plio info pk.txt -t int32 -w 32 --packets",
+    ),
+)
+def info(
+    file: In,
+    dtype: Dtype,
+    width: Width,
+    clock: ClockMhz = None,
+    packets: Annotated[
+        bool, typer.Option("--packets", help="A packet stream: check its headers, count by id.")
+    ] = False,
+    strict: Strict = False,
+    lenient: Lenient = False,
+    as_json: Json = False,
+) -> None:
+    """Say what is in a file: beats, frames, times, gaps, clock."""
+    check_strict(strict, packets)
+    got = read_file(file, dtype, width, clock, lenient, packets=packets)
+    trace = got.trace
+    every = packets_of(got, file, strict) if packets else None
+    result = measure(trace, got.dtype, clock_ps=got.clock.period_ps)
+    # A text file without T lines has no gaps to speak of; a CSV file has its STALL rows.
+    gaps_known, clock_known = got.timed or got.csv, got.clock.known
+    if as_json:
+        values = as_dict(result)
+        keep = ("beats", "samples", "bytes", "frames", "open_beats")
+        found: dict[str, Any] = {"file": str(file), "dtype": got.dtype.name, "width": width, "timed": got.timed}
+        found |= {name: values[name] for name in keep}
+        found["short_beats"] = _short_beats(trace)
+        for name in ("first_ns", "last_ns"):
+            found[name] = values[name] if got.timed else None
+        found |= clock_json(got)
+        found["limit_mb_per_s"] = result.limit_mb_per_s if clock_known else None
+        found["gaps"] = _gap_list(result, clock_known) if gaps_known else None
+        if every is not None:
+            found["packets"] = [{"id": k, "packets": n, "words": size} for k, (n, size) in count_by_id(every).items()]
+            found["even_parity"] = sum(not p.parity_ok for p in every)
+        found["dropped"] = [dict(zip(("line", "found", "expected"), d, strict=True)) for d in got.dropped]
+        print_json(found)
+        return
+    rows = [
+        ("type, width", f"{got.dtype.name}, {width} bit: {got.dtype.per_beat(width)} sample(s) a beat"),
+        ("beats", f"{result.beats}"),
+        ("samples", f"{result.samples}"),
+        ("frames", _frames(result, trace)),
+    ]
+    if got.timed:
+        rows += [("first beat", ns(result.first_ps)), ("last beat", ns(result.last_ps))]
+    else:
+        rows.append(("times", "none (a CSV file counts cycles)" if got.csv else "none (no T lines)"))
+    if clock_known:
+        rows += clock_rows(got)
+        rows.append(("port carries", f"{result.limit_mb_per_s:.2f} MB/s"))
+    if gaps_known:
+        rows += _gap_rows(result, clock_known)
+    for at, (packet_id, (count, size)) in enumerate(count_by_id(every or []).items()):
+        rows.append(("packets" if at == 0 else "", f"id {packet_id}: {count} packet(s), {size} payload word(s)"))
+    rows.append(("dropped lines", f"{len(got.dropped)}"))
+    facts(str(file), rows)
+
+
+def _short_beats(trace: Trace) -> int:
+    return int((~trace.keep.all(axis=1)).sum())
+
+
+def _frames(result: Throughput, trace: Trace) -> str:
+    if result.frames == 0:
+        return "0 (no TLAST)"
+    beats = np.unique(np.diff(np.flatnonzero(trace.last), prepend=-1))
+    size = f"{beats[0]}" if len(beats) == 1 else f"{beats[0]} to {beats[-1]}"
+    text = f"{result.frames} of {size} beats"
+    if result.open_beats:
+        text += f", then {result.open_beats} beats without TLAST"
+    short = _short_beats(trace)
+    return text + (f", {short} short last beat(s)" if short else "")
+
+
+def _gap_list(result: Throughput, clock_known: bool) -> list[dict[str, Any]]:
+    return [
+        {"idle_cycles": result.idle_cycles(gap), "ns": gap / 1000 if clock_known else None, "count": count}
+        for gap, count in result.gap_ps.items()
+    ]
+
+
+_MOST_GAPS = 12
+
+
+def _gap_rows(result: Throughput, clock_known: bool) -> list[tuple[str, str]]:
+    gaps = list(result.gap_ps.items())
+    rows = []
+    for at, (gap, count) in enumerate(gaps):
+        name, idle = "gaps" if at == 0 else "", result.idle_cycles(gap)
+        if len(gaps) > _MOST_GAPS and at == _MOST_GAPS - 1:
+            rest = gaps[at:]
+            longest = result.idle_cycles(rest[-1][0])
+            rows.append((name, f"{sum(n for _, n in rest)} x longer, up to {longest:.10g} idle cycles"))
+            break
+        time = f"{ns(gap)}, " if clock_known else ""
+        rows.append((name, f"{count} x {time}{idle:.10g} idle cycle{'' if idle == 1 else 's'}"))
+    return rows
+
+
+# -- gen and pack ---------------------------------------------------------------------------------------------------
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat plio gen in.txt -t cint16 -w 32 -p chirp -n 1024 --frame 256 --noise 300",
+        "goldbeat plio gen in.csv -t int16 -w 64 -p random -n 4096 --stall random:0.3 --seed 7",
+        "goldbeat plio gen pk.txt -t int32 -w 32 -p ramp -n 64 --frame 16 --packets 0-3",
+    ),
+)
+def gen(
+    out: Out,
+    dtype: Dtype,
+    width: Width,
+    pattern: Annotated[
+        str,
+        typer.Option("--pattern", "-p", metavar="PATTERN", help="ramp, random, impulse, sine, chirp or a PATH.npy."),
+    ],
+    samples: Annotated[
+        int | None,
+        typer.Option("--samples", "-n", metavar="N", help="How many samples; a PATH.npy has its own number."),
+    ] = None,
+    seed: Seed = 0,
+    frame: Frame = None,
+    packets: Annotated[
+        str | None,
+        typer.Option("--packets", metavar="IDS", help="Make each frame a packet; ids in turn, such as 0,1,3 or 0-3."),
+    ] = None,
+    amplitude: Annotated[float | None, typer.Option("--amplitude", metavar="A", help="Peak value.")] = None,
+    noise: Annotated[
+        float, typer.Option("--noise", metavar="A", help="Gaussian noise of this standard deviation on every value.")
+    ] = 0.0,
+    frequency: Annotated[
+        float | None, typer.Option("--frequency", metavar="F", help="Of the sine, in cycles a sample [1/32].")
+    ] = None,
+    clock: ClockMhz = None,
+    stall: Stall = "none",
+    time: WithTime = False,
+    force: Force = False,
+) -> None:
+    """Make a stimulus file. The same options and seed give the same file again."""
+    check_free(out, force)
+    kind = sample_type(dtype)
+    if pattern.endswith(".npy"):
+        given = {"--noise": noise, "--amplitude": amplitude, "--frequency": frequency}
+        for option, value in given.items():
+            if value:
+                raise UsageError(f"{option} is for made patterns; {pattern} is taken as it is")
+        values = load_samples(pattern, kind, samples)
+    else:
+        wave = _wave(pattern)
+        if samples is None:
+            raise UsageError(f"--samples N is needed for the pattern {wave}")
+        if frequency is not None and wave != "sine":
+            raise UsageError(f"--frequency is for the pattern sine, not for {wave}")
+        tone = {} if frequency is None else {"frequency": frequency}
+        with working(f"making {samples} samples"):
+            values = generate(wave, samples, kind, seed=seed, amplitude=amplitude, noise=noise, frame=frame, **tone)
+    _emit(out, values, kind, width, frame, packets, clock, stall, seed, time, force)
+
+
+def _wave(pattern: str) -> Wave:
+    for wave in WAVES:
+        if wave == pattern:
+            return wave
+    raise UsageError(f"unknown pattern {pattern!r}; known: {', '.join(WAVES)}, or the path of a .npy file")
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat plio pack samples.npy in.txt -t cint16 -w 64",
+        "goldbeat plio pack samples.npy in.csv -t int16 -w 128 --frame 512 --stall every:512:100",
+    ),
+)
+def pack(
+    source: Annotated[Path, typer.Argument(metavar="IN.npy", help="Samples: (n,), or (n, 2) or complex.")],
+    out: Out,
+    dtype: Dtype,
+    width: Width,
+    frame: Frame = None,
+    clock: ClockMhz = None,
+    stall: Stall = "none",
+    seed: Seed = 0,
+    time: WithTime = False,
+    force: Force = False,
+) -> None:
+    """Write the samples of a numpy file as a PLIO file."""
+    check_free(out, force)
+    kind = sample_type(dtype)
+    _emit(out, load_samples(str(source), kind), kind, width, frame, None, clock, stall, seed, time, force)
+
+
+def _emit(
+    out: Path,
+    values: npt.NDArray[Any],
+    kind: SampleType,
+    width: int,
+    frame: int | None,
+    packets: str | None,
+    clock: float | None,
+    stall: str,
+    seed: int,
+    time: bool,
+    force: bool,
+) -> None:
+    """Samples to beats to a file."""
+    if time and is_csv(out):
+        raise UsageError("a CSV file has no time stamps: it counts cycles; leave --time out")
+    if time and clock is None:
+        raise UsageError("--time needs the port's clock: --clock MHZ")
+    period = clock_period(clock) or _CSV_CLOCK_PS
+    if frame is not None:
+        check_frames(len(values), frame, kind)
+    style = TextStyle(time_lines=time, trail=" " if time else "")
+    if packets is None:
+        trace = Trace.from_samples(values, kind, width, clock_ps=period, frame=frame)
+    else:
+        trace = make_packets(values, kind, width, frame, packets, period)
+        # Payload of whatever type stands in the file as 32-bit words.
+        kind, style = sample_type("int32"), replace(style, words="packets")
+    gaps = _gaps(stall, len(trace), seed)
+    if gaps.any() and not time and not is_csv(out):
+        raise UsageError(
+            f"--stall {stall}: a text file without time stamps cannot hold idle cycles; "
+            "add --time --clock MHZ, or write a .csv file"
+        )
+    with working(f"writing {out}"):
+        write(out, trace.with_gaps(gaps), kind, style=style, force=force)
+    say(f"{out}: {len(trace)} beats, {len(values)} samples, {int(trace.last.sum())} frames", err=True)
+
+
+def _gaps(stall: str, beats: int, seed: int) -> npt.NDArray[np.int64]:
+    """(beats,) idle cycles before each beat."""
+    kind, *numbers = stall.split(":")
+    if kind != "every":
+        return Pattern.parse(stall, seed=seed).gaps(beats)
+    if len(numbers) != 2 or not all(n.isdecimal() for n in numbers) or int(numbers[0]) < 1:
+        raise UsageError(f"--stall {stall}: expected every:N:M, M idle cycles after every N beats")
+    gaps = np.zeros(beats, np.int64)
+    step = int(numbers[0])
+    gaps[step::step] = int(numbers[1])
+    return gaps
+
+
+# -- throughput -----------------------------------------------------------------------------------------------------
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat plio throughput out.txt --dtype cint16 --width 32",
+        "goldbeat plio throughput a.txt b.txt -t int32 -w 64 --json",
+        "goldbeat plio throughput out.txt -t cint16 -w 32 --plot out.png",
+    ),
+)
+def throughput(
+    files: Annotated[list[Path], typer.Argument(metavar="FILE...", help="PLIO files with times.")],
+    dtype: Dtype,
+    width: Width,
+    clock: ClockMhz = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="OUT.png", help="Draw it.")] = None,
+    lenient: Lenient = False,
+    as_json: Json = False,
+    force: Force = False,
+) -> None:
+    """How fast a port was: raw and by frames, share of its limit, steady state, gaps, frame intervals.
+
+    The clock is inferred from the gaps between beats, with a confidence; --clock gives it.
+    """
+    if plot is not None:
+        check_free(plot, force)
+    results: list[tuple[Path, PlioFile, Throughput]] = []
+    with working("measuring", len(files)) as step:
+        for path in files:
+            # One progress display at a time: the bar counts the files.
+            file = read_timed(path, dtype, width, clock, lenient, quiet=True)
+            results.append((path, file, measure(file.trace, file.dtype, clock_ps=file.clock.period_ps)))
+            step()
+    if plot is not None:
+        _plot(results, plot, force)
+    if as_json:
+        print_json(
+            [
+                {"file": str(path), "dtype": f.dtype.name, "dropped": len(f.dropped)}
+                | as_dict(r)
+                | clock_json(f)
+                | ({} if f.clock.known else {"limit_mb_per_s": None})
+                for path, f, r in results
+            ]
+        )
+        return
+    for path, file, result in results:
+        facts(str(path), _throughput_rows(result, file))
+
+
+def _plot(results: list[tuple[Path, PlioFile, Throughput]], plot: Path, force: bool) -> None:
+    from goldbeat.tb.run.plot import plot_run, plot_trace
+
+    stream = BytesIO()
+    with working(f"drawing {plot}"):
+        if len(results) == 1:
+            path, file, _ = results[0]
+            plot_trace(file.on_clock(), stream, title=path.name, dtype=file.dtype)
+        else:
+            ports = {str(path): file.on_clock() for path, file, _ in results}
+            plot_run(ports, stream, "Throughput", {str(path): file.dtype.name for path, file, _ in results})
+    store(plot, stream.getvalue(), force=force)
+
+
+def _throughput_rows(result: Throughput, file: PlioFile) -> list[tuple[str, str]]:
+    kind = file.dtype
+
+    def rate(name: str, value: Rate | None) -> str:
+        if value is None:
+            return f"none: {result.reason(name)}"
+        text = f"{value.mvalues_per_s:.2f} M values/s = " if kind.parts == 2 else ""
+        text += f"{value.msamples_per_s:.2f} Msamples/s = {value.mb_per_s:.2f} MB/s"
+        return text + f", {result.share(value):.2%} of the port"
+
+    limit = result.limit_mb_per_s
+    clock = clock_rows(file)
+    if file.clock.known:
+        clock.append(("port limit", f"{limit * 8 / kind.bits:.2f} Msamples/s = {limit:.2f} MB/s"))
+    rows = [
+        ("beats, samples, frames", f"{result.beats}, {result.samples}, {result.frames}"),
+        ("first, last beat", f"{ns(result.first_ps)}, {ns(result.last_ps)}"),
+        *clock,
+        ("raw", rate("raw", result.raw)),
+        ("by frames", rate("by_frames", result.by_frames)),
+        ("inside frames", rate("continuous", result.continuous)),
+    ]
+    best = result.by_frames or result.continuous
+    if best is not None:
+        rows.append(("share of an AIE stream", f"{best.mb_per_s / AIE_STREAM_MB_PER_S:.2%} of 4 GB/s (1 GHz)"))
+    i, s = result.intervals, result.steady
+    if i is None:
+        rows.append(("TLAST to TLAST", f"none: {result.reason('intervals')}"))
+    else:
+        rows.append(("TLAST to TLAST", f"min {ns(i.min_ps)}, mean {ns(i.mean_ps)}, max {ns(i.max_ps)}"))
+    if s is None:
+        rows.append(("steady state", f"none: {result.reason('steady')}"))
+    elif not s.holds or s.rate is None:
+        rows.append(("steady state", "no: the last frame intervals differ by more than 5 %"))
+    else:
+        rows.append(("steady state", f"yes, from frame {s.since_frame} on, at {s.rate.msamples_per_s:.2f} Msamples/s"))
+    if result.gap_ps:
+        rows += _gap_rows(result, True)
+    else:
+        rows.append(("gaps", f"none: {result.reason('max_gap_ps')}"))
+    if file.dropped:
+        rows.append(("dropped lines", f"{len(file.dropped)}"))
+    return rows
+
+
+register_convert(app)
+register_diff(app)

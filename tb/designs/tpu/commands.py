@@ -1,0 +1,502 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat tpu``: TPU command streams without a simulator."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import asdict
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.tpu.streams import checks
+from goldbeat.pymodels.tpu.streams.assemble import Assembled, assemble
+from goldbeat.pymodels.tpu.streams.bmodel import BModel, Stream
+from goldbeat.pymodels.tpu.streams.container import Container, commands, is_container, load, read
+from goldbeat.pymodels.tpu.streams.cvimodel import CviModel, CviTensor, kind_of
+from goldbeat.pymodels.tpu.streams.decode import Commands
+from goldbeat.pymodels.tpu.streams.listing import as_csv, as_json, as_text
+from goldbeat.pymodels.tpu.streams.profile import Durations, core_of, fit, read_sections
+from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, costs, lane, schedule
+from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
+from goldbeat.tb.cli.common import FAILED, Force, Json, check_free, examples, facts, print_json, say, working
+
+app = typer.Typer(help="TPU command streams: info, extract, dis, asm, check, time.", no_args_is_help=True)
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="BModel, CviModel, or the bare stream of one engine.")]
+ChipName = Annotated[
+    str | None,
+    typer.Option("--chip", "-c", metavar="CHIP", help="Chip; a container names its own. `goldbeat tpu chips`."),
+]
+EngineName = Annotated[
+    str | None,
+    typer.Option("--engine", "-e", metavar="ENGINE", help="tiu, gdma (dma), sdma, hau, cdma; a name may tell it."),
+]
+TableFile = Annotated[
+    Path | None, typer.Option("--tables", metavar="FILE.json", help="Command tables of further chips.")
+]
+
+
+@app.command(
+    no_args_is_help=True, epilog=examples("goldbeat tpu info net.bmodel", "goldbeat tpu info net.bmodel --json")
+)
+def info(file: File, as_json_: Json = False, table: TableFile = None) -> None:
+    """Say what is in a BModel or CviModel: chip, nets, streams with their commands, coefficients."""
+    container = read(file)
+    known = Tables(table)
+    chip: Chip | None = None
+    try:
+        chip = known.chip(container.chip)
+    except UsageError:
+        chip = None
+    rows = [_stream_row(chip, stream, file) for stream in container.streams()]
+    coefficients: list[dict[str, Any]] = [
+        {"name": c.name, "offset": c.offset, "bytes": c.size, "checksum": "ok" if c.ok else "differs"}
+        for c in container.coefficients()
+    ]
+    if as_json_:
+        print_json(
+            {
+                "kind": container.magic,
+                "chip": container.chip,
+                "known": chip is not None,
+                "bytes": len(container.data),
+                "nets": _nets(container),
+                "streams": rows,
+                "coefficients": coefficients,
+                **(_cvi_parts(container) if isinstance(container, CviModel) else {}),
+            }
+        )
+        return
+    facts(
+        str(file),
+        [
+            (container.magic, f"{len(container.data)} bytes"),
+            ("chip", container.chip + ("" if chip is not None else " (not in the tables)")),
+            *[
+                (key, str(container.model[key]).strip())
+                for key in ("version", "time", "build_time")
+                if container.model.get(key)
+            ],
+        ],
+    )
+    for net in _nets(container):
+        ports, outs = (", ".join(map(_described, net[way])) for way in ("inputs", "outputs"))
+        facts(
+            f"net {net['name']}", [("stages", str(net["stages"])), ("inputs", ports or "-"), ("outputs", outs or "-")]
+        )
+    facts("streams", [(row["name"], _stream_text(row)) for row in rows] or [("", "none")])
+    facts(
+        "data",
+        [(c["name"], f"{c['bytes']} bytes at {c['offset']:#x}, checksum {c['checksum']}") for c in coefficients]
+        or [("", "none")],
+    )
+    if isinstance(container, CviModel):
+        beside = _cvi_parts(container)
+        facts(
+            "sections",
+            [(s["name"], f"{s['kind']}, {s['bytes']} bytes at {s['offset']:#x}") for s in beside["sections"]],
+        )
+        facts("weights", [(w["name"], _weight(w)) for w in beside["weights"]] or [("", "none")])
+
+
+def _stream_row(chip: Chip | None, stream: Stream, file: Path) -> dict[str, Any]:
+    """What is known of a stream: less where the tables have no such chip."""
+    row: dict[str, Any] = {
+        "name": stream.name,
+        "offset": stream.offset,
+        "bytes": len(stream.data),
+        "commands": stream.count,
+    }
+    if chip is not None:
+        found = commands(chip, stream, file, strict=False)
+        row["decoded"] = {name: len(one) for name, one in found.items()}
+        row["segments"] = {name: int(one.segment[-1]) + 1 if len(one) else 0 for name, one in found.items()}
+        row["problems"] = [p.rule for one in found.values() for p in one.problems]
+    return row
+
+
+def _stream_text(row: dict[str, Any]) -> str:
+    counts = row.get("decoded")
+    what = " + ".join(f"{n} {name}" for name, n in counts.items()) if counts else f"{row['commands']}"
+    several = max(row.get("segments", {}).values(), default=1)
+    parts = f" in {several} segments" if several > 1 else ""
+    bad = f", {', '.join(row['problems'])}" if row.get("problems") else ""
+    return f"{what} commands{parts}, {row['bytes']} bytes at {row['offset']:#x}{bad}"
+
+
+def _port(tensor: CviTensor) -> dict[str, Any]:
+    return {"name": tensor.name, "shape": tensor.shape, "bytes": tensor.bytes, "type": tensor.type}
+
+
+def _described(tensor: dict[str, Any]) -> str:
+    """Name, shape and, where the container tells it by name, type."""
+    shape = "x".join(map(str, tensor["shape"]))
+    return " ".join(part for part in (str(tensor["name"]), shape, str(tensor.get("type", ""))) if part)
+
+
+def _weight(weight: dict[str, Any]) -> str:
+    where = "not in the weight section" if weight["offset"] is None else f"at {weight['offset']:#x}"
+    return f"{'x'.join(map(str, weight['shape']))} {weight['type']}, {weight['bytes']} bytes {where}"
+
+
+def _cvi_parts(container: CviModel) -> dict[str, list[dict[str, Any]]]:
+    """What a CviModel has beside streams: all sections, and the weight map."""
+    sections = [
+        {
+            "name": one.get("name", ""),
+            "kind": kind_of(one) + "".join(f" ({how}ed)" for how in ("encrypt", "compress") if one.get(how)),
+            "offset": container.area + one.get("offset", 0),
+            "bytes": one.get("size", 0),
+        }
+        for one in container.sections()
+    ]
+    return {"sections": sections, "weights": [asdict(one) for one in container.weights()]}
+
+
+def _nets(container: Container) -> list[dict[str, Any]]:
+    if isinstance(container, CviModel):
+        return [
+            {
+                "name": one.name,
+                "stages": 1,
+                "inputs": [_port(tensor) for tensor in one.inputs],
+                "outputs": [_port(tensor) for tensor in one.outputs],
+            }
+            for one in container.programs()
+        ]
+
+    def tensors(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [
+            {"name": t.get("name", ""), "shape": (t.get("shape") or [{}])[0].get("dim", []), "bytes": t.get("size", 0)}
+            for t in found
+        ]
+
+    made = []
+    for net in container.model.get("net", ()):
+        stages = net.get("parameter", [])
+        first = stages[0] if stages else {}
+        inputs, outputs = (tensors(first.get(f"{d}_tensor", [])) for d in ("input", "output"))
+        made.append({"name": net.get("name", ""), "stages": len(stages), "inputs": inputs, "outputs": outputs})
+    return made
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples("goldbeat tpu extract net.bmodel streams/", "goldbeat tpu extract net.bmodel streams/ --force"),
+)
+def extract(
+    file: File,
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Directory for the streams; made if need be.")],
+    force: Force = False,
+) -> None:
+    """Write every stream of a container to a file of its own, and coefficients or weights too."""
+    container = read(file)
+    bad = [c.name for c in container.coefficients() if not c.ok]
+    if bad and not force:
+        raise UsageError(f"{', '.join(bad)}: the checksum differs; --force extracts what is there")
+    parts = [(s.file_name, s.data) for s in container.streams()]
+    if isinstance(container, BModel):
+        parts += [
+            (f"{c.name}.bin", container.data[c.offset : c.offset + c.size]) for c in container.coefficients() if c.size
+        ]
+    if isinstance(container, CviModel):
+        parts += container.parts()
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, _ in parts:
+        check_free(folder / name, force)
+    for name, data in parts:
+        (folder / name).write_bytes(data.tobytes())
+        say(f"{folder / name}: {len(data)} bytes")
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat tpu dis net.bmodel",
+        "goldbeat tpu dis net.bmodel --engine gdma --format csv -o net.csv",
+        "goldbeat tpu dis core0.sub0.g0.tiu.bin --chip BM1690 --format json",
+    ),
+)
+def dis(
+    file: File,
+    chip: ChipName = None,
+    engine: EngineName = None,
+    form: Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="text, json or csv.")] = "text",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File instead of stdout.")
+    ] = None,
+    force: Force = False,
+    table: TableFile = None,
+) -> None:
+    """Disassemble: text (which `asm` takes back), one JSON object a command, or CSV."""
+    writers = {"text": as_text, "json": as_json, "csv": as_csv}
+    if form not in writers:
+        raise UsageError(f"--format {form}: expected text, json or csv")
+    if output is not None:
+        check_free(output, force)
+    of, streams, _ = load(file, chip, engine, Tables(table))
+    text = writers[form](of, streams, file)
+    if output is None:
+        for part in text:
+            say(part, nl=False)
+        return
+    with working(f"disassembling {file.name}"), output.open("w", encoding="utf-8") as target:
+        for part in text:
+            target.write(part)
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples("goldbeat tpu asm tiu.s tiu.bin", "goldbeat tpu asm net.s streams/   several streams: a directory"),
+)
+def asm(
+    file: Annotated[Path, typer.Argument(metavar="FILE.s", help="Text as `goldbeat tpu dis` prints it.")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="File for one stream, directory for several.")],
+    force: Force = False,
+    table: TableFile = None,
+) -> None:
+    """Assemble a disassembly back to bytes."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise UsageError(f"{file} is not text") from None
+    _, made = assemble(text.splitlines(), file=file, known=Tables(table))
+    if not made:
+        raise UsageError(f"{file}: no .stream in it")
+    targets = _targets(made, output)
+    if len(made) > 1:
+        output.mkdir(parents=True, exist_ok=True)
+    for target, _ in targets:
+        check_free(target, force)
+    for target, one in targets:
+        target.write_bytes(bytes(one.data))
+        say(f"{target}: {one.count} commands, {len(one.data)} bytes")
+
+
+def _targets(made: list[Assembled], output: Path) -> list[tuple[Path, Assembled]]:
+    if len(made) == 1 and not output.is_dir():
+        return [(output, made[0])]
+    names = [one.name for one in made]
+    for name in names:
+        if name != Path(name).name or names.count(name) > 1:
+            raise UsageError(f".stream {name}: expected plain names that differ")
+    return [(output / f"{one.name}.bin", one) for one in made]
+
+
+_Member = tuple[Stream, Commands]
+
+
+def _together(
+    files: list[Path], chip: str | None, engine: str | None, known: Tables
+) -> tuple[Chip, list[Stream], Container | None]:
+    """A container, or bare streams with their places from their names."""
+    streams: list[Stream] = []
+    container: Container | None = None
+    of: Chip | None = None
+    for file in files:
+        of, here, container = load(file, chip, engine, known)
+        if len(files) > 1 and container is not None:
+            raise UsageError(f"{file}: a container is worked on alone")
+        streams += here if container is not None else [checks.bare(one) for one in here]
+    if of is None:
+        raise UsageError("no file")
+    return of, streams, container
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat tpu check net.bmodel",
+        "goldbeat tpu check core0.sub0.g0.tiu.bin core0.sub0.g0.dma.bin --chip BM1688",
+        "goldbeat tpu check net.bmodel --json",
+    ),
+)
+def check(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="A container, or bare streams that belong together.")
+    ],
+    chip: ChipName = None,
+    engine: EngineName = None,
+    as_json_: Json = False,
+    table: TableFile = None,
+) -> None:
+    """Check framing, ids, dependencies, counts, barriers and deadlock. Exit code 1 if something is wrong."""
+    of, streams, container = _together(files, chip, engine, Tables(table))
+    if len(files) == 1 and not is_container(files[0].read_bytes()[:8]) and of.magic is None:
+        say("note: one engine's stream alone; what waits for the other engine is not checked", err=True)
+    found = checks.check(of, streams, container, files[0] if len(files) == 1 else None)
+    wrong = checks.failed(found)
+    if as_json_:
+        print_json(
+            {"chip": of.name, "streams": len(streams), "ok": not wrong, "findings": [f.as_json() for f in found]}
+        )
+    else:
+        for one in found:
+            say(f"{'note' if one.rule in checks.ADVICE else 'FAIL'} {one}")
+        counts = sum(len(c) for s in streams for c in commands(of, s, strict=False).values())
+        say(
+            f"{'FAIL' if wrong else 'PASS'} {of.name}: {len(streams)} streams, {counts} commands, {len(found)} findings"
+        )
+    if wrong:
+        raise typer.Exit(FAILED)
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat tpu time net.bmodel --cost sCONV=20+0.5 --default 10",
+        "goldbeat tpu time net.bmodel --profile compiler_profile_0.txt",
+        "goldbeat tpu time net.bmodel --profile compiler_profile_0.txt --profile compiler_profile_1.txt",
+        "goldbeat tpu time tiu.bin dma.bin --chip BM1688 --json",
+    ),
+)
+def time(
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="A container, or bare streams that belong together.")
+    ],
+    chip: ChipName = None,
+    cost: Annotated[
+        list[str] | None,
+        typer.Option("--cost", metavar="FORM=BASE[+PER]", help="Cycles of a form: BASE, and PER for each element."),
+    ] = None,
+    default: Annotated[float, typer.Option("--default", metavar="CYCLES", help="Cycles of all other forms.")] = 1.0,
+    profile: Annotated[
+        list[Path] | None,
+        typer.Option("--profile", metavar="FILE", help="Durations from compiler_profile_N.txt of core N; repeatable."),
+    ] = None,
+    as_json_: Json = False,
+    table: TableFile = None,
+) -> None:
+    """Say in which cycle each command starts and ends. Exit code 1 if some never do."""
+    of, streams, _ = _together(files, chip, None, Tables(table))
+    model = _costs(cost or [], of)
+    if not 0 <= default <= MAX_CYCLES:
+        raise UsageError(f"--default {default:g}: expected 0 to {MAX_CYCLES} cycles")
+    groups: dict[tuple[int, ...], list[_Member]] = {}
+    for stream in streams:
+        key = (stream.net, stream.stage, stream.subnet, stream.group)
+        groups.setdefault(key, []).extend((stream, one) for one in commands(of, stream, files[0]).values())
+    said = _profiles(profile or [], [member for members in groups.values() for member in members])
+    rows: list[dict[str, Any]] = []
+    begin = 0
+    for members in groups.values():
+        took = [_durations(one, model, default, said) for _, one in members]
+        found = schedule([lane(one, stream.core) for stream, one in members], took)
+        for (stream, one), start, end in zip(members, found.start, found.end, strict=True):
+            rows += [_timed(stream, one, i, int(start[i]), int(end[i]), begin) for i in range(len(one))]
+        if found.blocked:
+            for blocked in found.blocked:
+                say(f"FAIL deadlock: {blocked}", err=True)
+            break
+        begin += found.last + 1
+    rows.sort(key=lambda row: (row["start"] is None, row["start"] or 0))
+    if as_json_:
+        print_json(rows)
+    else:
+        say(f"{'start':>10} {'end':>10}  {'id':>6} command")
+        for row in rows:
+            first, final = ("-" if row[k] is None else str(row[k]) for k in ("start", "end"))
+            say(f"{first:>10} {final:>10}  {row['id']:>6} {row['name']:<24} {row['stream']}")
+    if any(row["start"] is None for row in rows):
+        raise typer.Exit(FAILED)
+
+
+def _timed(stream: Stream, found: Commands, row: int, start: int, end: int, begin: int) -> dict[str, Any]:
+    """A row of the table; start and end are None where the command never starts."""
+    return {
+        "stream": stream.name,
+        "engine": found.engine.name,
+        "segment": int(found.segment[row]),
+        "id": int(found.id[row]),
+        "name": found.op(row),
+        "start": start + begin if start >= 0 else None,
+        "end": end + begin if start >= 0 else None,
+    }
+
+
+def _costs(given: list[str], chip: Chip) -> dict[str, Cost]:
+    forms = {kind.name for engine in chip.engines.values() for kind in engine.kinds}
+    made = {}
+    for text in given:
+        found = re.fullmatch(r"(.+)=(\d+(?:[.]\d+)?)(?:[+](\d+(?:[.]\d+)?))?", text, flags=re.ASCII)
+        if found is None:
+            raise UsageError(f"--cost {text}: expected FORM=BASE or FORM=BASE+PER")
+        if found[1] not in forms:
+            near = get_close_matches(found[1], sorted(forms), n=3) or sorted(forms)[:3]
+            told = f"{chip.name} has no form {found[1]}, but {', '.join(near)}"
+            raise UsageError(f"--cost {text}: {told}; see `goldbeat tpu chips --json`")
+        made[found[1]] = Cost(float(found[2]), float(found[3] or 0))
+        if max(made[found[1]].base, made[found[1]].per_element) > MAX_CYCLES:
+            raise UsageError(f"--cost {found[1]}: expected at most {MAX_CYCLES} cycles")
+    return made
+
+
+def _profiles(files: list[Path], members: Sequence[_Member]) -> dict[int, list[Durations]]:
+    """What profiles say of streams, by the identity of their commands; each profile is of one core."""
+    cores = sorted({stream.core for stream, _ in members})
+    said: dict[int, list[Durations]] = {}
+    taken: dict[int, Path] = {}
+    for file in files:
+        core = core_of(file)
+        if len(files) == len(cores) == 1:
+            core = cores[0]
+        if core is None:
+            raise UsageError(f"{file}: the name does not tell the core; expected compiler_profile_N.txt")
+        if core not in cores:
+            raise UsageError(f"{file}: there is no stream of core {core}, but of {', '.join(map(str, cores))}")
+        if core in taken:
+            raise UsageError(f"{file}: core {core} has the profile {taken[core]} already")
+        taken[core] = file
+        subnets: dict[str, list[Commands]] = {}
+        for stream, one in members:
+            if stream.core == core:
+                # Nets and stages are numbered where there are several.
+                parts = (
+                    f"net{stream.net}.stage{stream.stage}." if stream.net or stream.stage else "",
+                    core,
+                    stream.subnet,
+                )
+                subnets.setdefault("{}core{}.sub{}".format(*parts), []).append(one)
+        for one, durations in fit(read_sections(file), list(subnets.items()), file):
+            said.setdefault(id(one), []).append(durations)
+    if files and len(taken) < len(cores):
+        missing = ", ".join(str(core) for core in cores if core not in taken)
+        say(f"note: no profile of core {missing}; its commands take what --cost and --default say", err=True)
+    return said
+
+
+def _durations(
+    found: Commands, model: dict[str, Cost], default: float, said: dict[int, list[Durations]]
+) -> npt.NDArray[np.int64]:
+    took = costs(found, model, Cost(default))
+    for durations in said.get(id(found), ()):
+        took[durations.rows] = durations.cycles
+    return took
+
+
+@app.command(epilog=examples("goldbeat tpu chips", "goldbeat tpu chips --tables mine.json"))
+def chips(table: TableFile = None, as_json_: Json = False) -> None:
+    """List chips, their engines and command forms."""
+    known = Tables(table)
+    rows = [(c.name, {e.name: [k.name for k in e.kinds] for e in c.engines.values()}) for c in known]
+    if as_json_:
+        print_json(dict(rows))
+        return
+    facts(
+        "chips", [(name, ", ".join(f"{e} {len(k)}" for e, k in engines.items()) + " forms") for name, engines in rows]
+    )
+    say(known.source)
+
+
+@app.command(epilog=examples("goldbeat tpu rules"))
+def rules() -> None:
+    """List what `check` looks for, by name; those with a star are advice."""
+    for name, text in checks.RULES.items():
+        say(f"{name + ('*' if name in checks.ADVICE else ''):<14} {text}")

@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ZynqNet's output cache, drain and pool cache: sums of tiles go in, results and pool sums come out in the order of memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.zynqnet.int8 import finish
+from goldbeat.pymodels.zynqnet.shifts import Shifts
+from goldbeat.tb.design.case import CaseContext
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.parameter import Parameter
+from goldbeat.tb.design.ports.bundle import StatusPort
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.traffic import Rng, stream_cases
+from goldbeat.tb.designs.zynqnet.blocks import one_nan, packed, random_words, silent, words_of
+from goldbeat.tb.paths import HDL
+
+# docs/zynqnet-hardware.md: POOL_PIXEL, POOL_WAIT, and a step's way to the output FIFO and to the queue of bursts.
+_POOL_PIXEL, _POOL_WAIT, _WORDS, _QUEUE = 8, 8, 6, 1
+_ACC, _BURST = 256, 16
+_RESULTS, _SUMS = 0x10000, 0x1000
+_BIAS, _BIAS_INT8 = np.float32(1.5), 3
+_SHIFTS = Shifts(bias=2, out=7, concat=1)
+_LEAST = 12
+"""Beats. Fewer would not make a tile."""
+
+
+def _tiles(params: Mapping[str, Any]) -> list[int]:
+    """Pixels of each tile of the image, in order."""
+    width, most = params["W_OUT"], _ACC // (params["CH_OUT"] // params["NPE"])
+    row = [min(most, width - x) for x in range(0, width, most)]
+    tiles: list[int] = row * params["H_OUT"]
+    return tiles
+
+
+def _results(params: Mapping[str, Any], acc: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """(pixels, ch_out) bits of results of sums."""
+    if params["INT8"]:
+        shifts = _SHIFTS if params["SPLIT"] else _SHIFTS.model_copy(update={"concat": 0})
+        bias = np.full(acc.shape[-1], _BIAS_INT8, np.int64)
+        return finish(acc.view(np.int32).astype(np.int64), bias, shifts, bool(params["RELU"])).view(np.uint32)
+    with np.errstate(all="ignore"):
+        value = acc.view(np.float32) + _BIAS
+    return one_nan(np.where(value < 0, np.float32(0), value) if params["RELU"] else value)
+
+
+class _Drain:
+    """What leaves, and when."""
+
+    def __init__(self, params: Mapping[str, Any], credited: list[int]) -> None:
+        self.params, self.lanes = params, params["DATA_W"] // 32
+        self.words: list[npt.NDArray[Any]] = []
+        self.steps: list[int] = []
+        self.ends: list[bool] = []
+        self.bursts: list[tuple[int, int, int]] = []
+        self.sums: npt.NDArray[Any] | None = None
+        self.address = _RESULTS // (4 * self.lanes)
+        self.last, self.credited = -1, credited
+
+    def put(self, row: npt.NDArray[Any], address: int, earliest: int) -> None:
+        """One pixel's words, the first step not before ``earliest``."""
+        beats = row.reshape(-1, self.lanes)
+        for n, words in enumerate(beats):
+            step = max(earliest, self.last + 1, self.credited[len(self.steps)] + 1)
+            place = (address + n) % _BURST
+            if n == 0 or place == 0:
+                self.bursts.append((step, (address + n) * 4 * self.lanes, min(len(beats) - n, _BURST - place) - 1))
+            self.words.append(words)
+            self.steps.append(step)
+            self.ends.append(n == len(beats) - 1 or place == _BURST - 1)
+            self.last = step
+
+    def tile(self, sums: npt.NDArray[Any], there: int) -> None:
+        """Drain a tile, (pixels, ch_out), whose last sum was taken in cycle ``there``."""
+        params, earliest = self.params, max(there + 1, self.last + 1) + 1
+        for row in _results(params, sums):
+            if params["GPOOL"]:
+                earliest = max(earliest, self.last + _POOL_PIXEL - len(row) // self.lanes + 1)
+            self.put(row, self.address, earliest)
+            self.address += params["CH_OUT"] * (1 + params["SPLIT"]) // self.lanes
+            if self.sums is None:
+                self.sums = row.copy()
+            elif params["INT8"]:
+                self.sums = self.sums + row
+            else:
+                with np.errstate(all="ignore"):
+                    self.sums = one_nan(self.sums.view(np.float32) + row.view(np.float32))
+
+
+def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+    given = stimulus.inputs["s_sums"]
+    npe, tiles, words = params["NPE"], _tiles(params), words_of(given)
+    groups, gaps = params["CH_OUT"] // npe, given.gaps.tolist()
+    credit = stimulus.inputs["s_credit"]
+    given_at: list[int] = []
+    for gap in credit.gaps.tolist():
+        given_at.append(max(given_at[-1] + 1 + gap, 1) if given_at else max(gap, 1))
+    drain = _Drain(params, given_at)
+    drained: list[int] = []
+    taken: list[int] = []
+    at, cycle = 0, -1
+    for number, pixels in enumerate(tiles):
+        beats = words[at : at + groups * pixels, 1:]
+        for n in range(len(beats)):
+            room = drained[number - 2] + 1 if n == 0 and number >= 2 else 1
+            cycle = max(cycle + 1 + gaps[at + n], room)
+            taken.append(cycle)
+        at += len(beats)
+        if len(beats) < groups * pixels:
+            break
+        drain.tile(beats.reshape(groups, pixels, npe).transpose(1, 0, 2).reshape(pixels, -1), cycle)
+        drained.append(drain.last)
+    whole = len(drained) == len(tiles)
+    if whole and params["GPOOL"] and drain.sums is not None:
+        drain.put(drain.sums, _SUMS // (4 * drain.lanes), drain.last + _POOL_WAIT)
+    steps = np.array(drain.steps, np.int64)
+    out = np.array(drain.words, np.uint32).reshape(-1, drain.lanes)
+    bursts = [[*address.to_bytes(4, "little"), length] for _, address, length in drain.bursts]
+    ports = {
+        "s_sums": given.with_cycles(np.array(taken, np.int64)),
+        "s_credit": credit.with_cycles(np.array(given_at, np.int64)),
+        "m_axis": packed(out, given, steps + _WORDS, np.array(drain.ends, np.bool_)),
+        "m_burst": packed(
+            np.array(bursts, np.uint8).reshape(-1, 5), given, np.array([b[0] for b in drain.bursts], np.int64) + _QUEUE
+        ),
+    }
+    return Outcome(ports, {"finished": int(whole)})
+
+
+def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
+    beats = max(beats, _LEAST)
+    params = setting.params
+    groups, tiles = params["CH_OUT"] // params["NPE"], _tiles(params)
+    places = [(i, number) for number, pixels in enumerate(tiles) for i in range(groups * pixels)]
+    ends = np.cumsum([groups * pixels for pixels in tiles]) - 1
+    count = min(beats, len(places))
+    rows = np.zeros((count, params["NPE"] + 1), np.uint32)
+    rows[:, 1:] = random_words(rng, (count, params["NPE"]), bool(params["INT8"]))
+    if params["INT8"]:
+        rows[:, 1:] = rng.integers(-40_000, 40_000, (count, params["NPE"])).astype(np.int32).view(np.uint32)
+    for n, (index, number) in enumerate(places[:count]):
+        rows[n, 0] = index | (number & 1) << 8 | int(n in ends) << 9
+    clock = setting.clocks["aclk"]
+    steps = (params["W_OUT"] * params["H_OUT"] + params["GPOOL"]) * params["CH_OUT"] // (params["DATA_W"] // 32)
+    enough = packed(np.zeros((steps, 1), np.uint8), clock)
+    return Stimulus({"s_sums": packed(rows, clock), "s_credit": enough}, clocks=setting.clocks)
+
+
+DESIGN = Design(
+    name="zynqnet_gpool",
+    summary="ZynqNet's output cache, drain and pool cache",
+    top="zynqnet_block_gpool",
+    files=("zynqnet/bench/zynqnet_gpool.f",),
+    root=HDL,
+    parameters={
+        "NPE": Parameter(default=16),
+        "DATA_W": Parameter(default=128),
+        "INT8": Parameter(default=0),
+        "W_OUT": Parameter(default=3),
+        "H_OUT": Parameter(default=4),
+        "CH_OUT": Parameter(default=16),
+        "RELU": Parameter(default=1),
+        "GPOOL": Parameter(default=1),
+        "SPLIT": Parameter(default=0),
+    },
+    streams=(
+        StreamPort(
+            name="s_sums",
+            direction="in",
+            width="32+32*NPE",
+            from_file=False,
+            signals={role: f"s_sums_{role}" for role in ("tdata", "tvalid", "tready")},
+        ),
+        StreamPort(
+            name="s_credit",
+            direction="in",
+            width=8,
+            from_file=False,
+            signals={role: f"s_credit_{role}" for role in ("tdata", "tvalid", "tready")},
+        ),
+        StreamPort(
+            name="m_axis",
+            direction="out",
+            width="DATA_W",
+            signals={role: f"m_axis_{role}" for role in ("tdata", "tlast", "tvalid")},
+        ),
+        StreamPort(name="m_burst", direction="out", width=40, signals=silent("m_burst")),
+    ),
+    status=(StatusPort(name="finished", width=1),),
+    model=_model,
+    variants=(
+        {},
+        {"CH_OUT": 32, "W_OUT": 2, "H_OUT": 5},
+        {"NPE": 4, "DATA_W": 32, "CH_OUT": 16, "GPOOL": 0, "SPLIT": 1, "RELU": 0},
+        {"INT8": 1, "SPLIT": 1, "DATA_W": 64},
+    ),
+    cases=stream_cases(_traffic),
+)

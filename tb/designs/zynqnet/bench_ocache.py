@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""ZynqNet's output cache and drain in layers without a pool: the bench of the pool cache with other defaults."""
+
+from __future__ import annotations
+
+from goldbeat.tb.design.parameter import Parameter
+from goldbeat.tb.designs.zynqnet import bench_gpool
+
+_GPOOL = bench_gpool.DESIGN
+
+DESIGN = _GPOOL.model_copy(
+    update={
+        "name": "zynqnet_ocache",
+        "summary": "ZynqNet's output cache and drain",
+        "parameters": {**_GPOOL.parameters, "GPOOL": Parameter(default=0)},
+        "variants": ({}, {"CH_OUT": 64, "W_OUT": 2, "RELU": 0, "SPLIT": 1}),
+    }
+)

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Layers that the accelerator must refuse, one mistake and two at once. Contract: docs/zynqnet-hardware.md, Errors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+
+import numpy as np
+
+from goldbeat.pymodels.axi.memory import MemoryTiming
+from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.pymodels.zynqnet import registers as reg
+from goldbeat.pymodels.zynqnet.device import MEMORY, REGISTERS
+from goldbeat.pymodels.zynqnet.hardware import ErrorCode
+from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
+from goldbeat.pymodels.zynqnet.networks import mini
+from goldbeat.tb.design.case import CaseContext
+from goldbeat.tb.designs.zynqnet.traffic import memory_image, patience, random_words, run_layer, setup
+
+_HIGHEST = (1 << 23) - 4
+
+MISTAKES: Mapping[ErrorCode, tuple[Mapping[int, int], ...]] = {
+    ErrorCode.KERNEL: ({reg.KERNEL: 2}, {reg.KERNEL: 0}),
+    ErrorCode.STRIDE: ({reg.STRIDE: 0}, {reg.STRIDE: 3}),
+    ErrorCode.SIZE: (
+        {reg.WIDTH: 0},
+        {reg.HEIGHT: 0},
+        {reg.WIDTH: 257},
+        {reg.HEIGHT: 257},
+        {reg.STRIDE: 2, reg.WIDTH: 7},
+        {reg.STRIDE: 2, reg.HEIGHT: 7},
+    ),
+    ErrorCode.CH_IN: ({reg.CH_IN: 0}, {reg.WIDTH: 1, reg.CH_IN: 3}),
+    ErrorCode.CH_OUT: ({reg.CH_OUT: 0}, {reg.CH_OUT: 24}, {reg.CH_OUT: 528}),
+    ErrorCode.IMAGE_CACHE: ({reg.WIDTH: 256, reg.CH_IN: 100}, {reg.WIDTH: 65, reg.CH_IN: 121}),
+    ErrorCode.WEIGHTS_CACHE: ({reg.KERNEL: 3, reg.CH_IN: 1023, reg.CH_OUT: 64},),
+    ErrorCode.NUM_WEIGHTS: ({reg.NUM_WEIGHTS: 17}, {reg.NUM_WEIGHTS: 0}),
+    ErrorCode.SPLIT: ({reg.SECOND_SPLIT: 1},),
+    ErrorCode.ALIGNMENT: (
+        {reg.DRAM_BASE: 4},
+        {reg.MEM_IN: 2},
+        {reg.MEM_OUT: 6},
+        {reg.MEM_WEIGHTS: 1},
+        {reg.WEIGHTS_OFFSET: 2},
+        {reg.INPUT_OFFSET: 3},
+    ),
+    ErrorCode.MEMORY: (
+        {reg.MEM_WEIGHTS: _HIGHEST},
+        {reg.MEM_IN: _HIGHEST},
+        {reg.MEM_OUT: _HIGHEST},
+        {reg.MEM_WORDS: 100},
+    ),
+    ErrorCode.OVERLAP: ({reg.MEM_OUT: 0, reg.MEM_IN: 0},),
+    # Mistakes in int8 alone.
+    ErrorCode.SHIFTS: (
+        {reg.SHIFTS: 0x10},
+        {reg.SHIFTS: 0xEF},
+        {reg.SHIFTS: 0x2000},
+        {reg.SHIFTS: 0xEF00},
+        {reg.SHIFTS: 0x080000},
+        {reg.SHIFTS: 0xF70000},
+    ),
+}
+"""What makes a good layer (1x1, stride 1, first of a split pair) a bad one; the registers that are to hold something else."""
+
+
+def mistakes() -> list[Mapping[int, int]]:
+    """Each mistake alone, and the first ones of two codes together where they need different registers."""
+    alone = [one for several in MISTAKES.values() for one in several]
+    firsts = [several[0] for several in MISTAKES.values()]
+    return [*alone, *({**one, **other} for one, other in combinations(firsts, 2) if not one.keys() & other.keys())]
+
+
+def errors(setting: CaseContext) -> Sequence[Stimulus]:
+    """Bad layers that must not start, good ones before and after them."""
+    rng = np.random.default_rng(setting.seed)
+    network = mini()
+    words = random_words(rng, network, bool(setting.params["INT8"]))
+    memory = MemoryMap(network)
+    good = next(layer for layer in network.layers if layer.split == "first")
+    rows = list(reg.layer_rows(good))
+    kept = {row.address: row.value for row in (*rows, *reg.setup_rows(memory))} | {reg.SHIFTS: 0}
+    accesses = [*setup(memory), *run_layer(rows, patience(good))]
+    for mistake in mistakes():
+        changes = [reg.Row("mistake", address, value) for address, value in mistake.items()]
+        # The start comes last.
+        accesses += run_layer([*changes, rows[-1]], patience(good))
+        accesses += [Access("write", address, kept[address]) for address in mistake]
+    accesses += run_layer(rows, patience(good))
+    accesses += [Access("read", address) for address in kept if address != reg.AP_CTRL]
+    (clock,) = setting.clocks.values()
+    return [
+        Stimulus(
+            inputs={},
+            clocks=setting.clocks,
+            program={REGISTERS: tuple(accesses)},
+            memories={MEMORY: memory_image(network, words, MemoryTiming())},
+            least_ps=50 * clock.period_ps,
+        )
+    ]

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the host process hands to the simulation, and what comes back.
+
+Both sides are this program; jobs and records are pickles in a folder of their own. Each episode's record is written as soon as
+it ends, so that a crash loses none of those before it.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
+from goldbeat.tb.design.parameter import ClockPort
+from goldbeat.tb.design.ports.bundle import StatusPort
+from goldbeat.tb.design.ports.csb import CsbPort
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.stream import StreamPort
+
+ENVIRONMENT = "GOLDBEAT_JOB"
+JOURNAL = "GOLDBEAT_JOURNAL"
+"""The file descriptor of a pipe that says when episodes start and end: ``start``, ``end`` or ``lost`` (the record could not be
+written), the episode's number (``lost``: the error's), and the time by the monotonic clock. ``again``: from this episode on,
+another process is needed, since this design cannot be given new initial values."""
+
+PULSE = "GOLDBEAT_PULSE"
+"""Set: the seconds between two ``at`` lines of the journal, which say how many picoseconds it is since the reset release of the
+episode that started last."""
+
+COVERAGE = "GOLDBEAT_COVERAGE"
+"""Set: code coverage is written after every episode."""
+
+Backend = Literal["native", "cocotbext"]
+"""Who drives the ports: the kernel's transactors in C++, or cocotbext-axi's in Python."""
+BACKENDS: tuple[Backend, ...] = ("native", "cocotbext")
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A signal and a clock that is not its own.
+
+    Attributes:
+        signal: a register's path from the top module on, or the name of an input.
+        clock: the clock on which it is read, an input of the top module.
+        copies: registers on that clock that take it as it is: the first flip-flops of synchronisers.
+    """
+
+    signal: str
+    clock: str
+    copies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Episode:
+    """A stimulus and how long to run it.
+
+    Attributes:
+        stimulus: what to drive.
+        run_ps: how long the streams run, from the start on; ends the episode (at ``stop_ps``, if that is sooner, by reset).
+        seed: the design begins this episode with initial values drawn from it, as in a process of its own; None: with what the
+            episode before has left.
+        blur_seed: draws what is seen late at clock crossings, where the stimulus has a ``blur_ps``.
+    """
+
+    stimulus: Stimulus
+    run_ps: int
+    seed: int | None = None
+    blur_seed: int = 0
+
+
+@dataclass(frozen=True)
+class Job:
+    """One simulator process: the design's top module, ports and crossings, its episodes in order, and who drives the ports."""
+
+    top: str
+    clocks: tuple[ClockPort, ...]
+    streams: tuple[StreamPort, ...]
+    registers: tuple[LitePort | CsbPort, ...]
+    status: tuple[StatusPort, ...]
+    episodes: Sequence[Episode]
+    memories: tuple[MemoryPort, ...] = ()
+    transactors: Backend = "native"
+    crossings: tuple[Crossing, ...] = ()
+
+
+@dataclass(frozen=True)
+class AccessResult:
+    """What a step of a register program gave.
+
+    Attributes:
+        value: read; None where nothing is read.
+        error: answered with an error.
+        cycle: of the answer, counted like those of the streams; None where the back end does not know it.
+        first: cycle in which the step began, likewise.
+    """
+
+    value: int | None
+    error: bool
+    cycle: int | None = field(default=None, compare=False)
+    first: int | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True)
+class Record:
+    """What happened in one episode.
+
+    Attributes:
+        outcome: transfers of every stream port and the status outputs.
+        accesses: results of the register programs by port, those before and after the streams in order.
+        driven: by port the steps that a driver has made, with the cycles between them as waits; their results are in ``accesses``.
+        violations: broken protocol rules, as text.
+        hanging: what each port waited for when the episode ended, as text; empty where nothing waits.
+        stalls: how many beats of a stream port waited 1, 2-3, 4-15, 16-63, 64 and more cycles for TREADY; only where the back end
+            counts them.
+        late_bits: how many bits were seen late at clock crossings.
+    """
+
+    outcome: Outcome
+    accesses: Mapping[str, tuple[AccessResult, ...]] = field(default_factory=dict)
+    driven: Mapping[str, tuple[Access, ...]] = field(default_factory=dict)
+    violations: tuple[str, ...] = ()
+    hanging: tuple[str, ...] = ()
+    stalls: Mapping[str, tuple[int, ...]] = field(default_factory=dict, compare=False)
+    late_bits: int = 0
+
+
+def write_job(job: Job, folder: Path) -> None:
+    """Put a job where the simulation will look for it."""
+    _dump(job, folder / "job.pickle")
+
+
+def read_job(folder: Path) -> Job:
+    """The job of a folder."""
+    with (folder / "job.pickle").open("rb") as stream:
+        job: Job = pickle.load(stream)
+    return job
+
+
+def write_record(record: Record, folder: Path, index: int) -> None:
+    """Keep the record of episode ``index``."""
+    _dump(record, folder / f"record-{index}.pickle")
+
+
+def read_record(folder: Path, index: int) -> Record | None:
+    """The record of episode ``index``, None when the simulation did not get that far."""
+    path = folder / f"record-{index}.pickle"
+    if not path.is_file():
+        return None
+    with path.open("rb") as stream:
+        record: Record = pickle.load(stream)
+    return record
+
+
+def _dump(what: Any, path: Path) -> None:
+    part = path.with_suffix(".part")
+    with part.open("wb") as stream:
+        pickle.dump(what, stream, protocol=pickle.HIGHEST_PROTOCOL)
+    part.replace(path)

@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The cocotb side: runs every episode of a job in one simulator process.
+
+This module is what cocotb loads inside the simulation; the host process (``goldbeat.tb.run.simulate``) hands it the
+job's folder.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import cocotb
+from cocotb.task import Task
+from cocotb.triggers import RisingEdge, Timer
+from cocotb.utils import get_sim_time
+
+from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
+from goldbeat.tb import orphan_guard
+from goldbeat.tb.inside.assertions import collect_failures, failed_assertions
+from goldbeat.tb.inside.heartbeat import pulse
+from goldbeat.tb.inside.job import (
+    COVERAGE,
+    ENVIRONMENT,
+    JOURNAL,
+    PULSE,
+    AccessResult,
+    Episode,
+    Job,
+    Record,
+    read_job,
+    write_record,
+)
+from goldbeat.tb.inside.transactors.base import Transactors
+from goldbeat.tb.inside.transactors.probe import waiting_for_ready
+from goldbeat.tb.inside.transactors.wires import moments
+from goldbeat.tb.kernel.launch import simulator_seed
+from goldbeat.tb.kernel.library import library
+
+_RESET_CYCLES = 8
+"""Cycles of the slowest clock that a reset lasts: more than any synchroniser is deep."""
+_HELD_CYCLES = 4
+"""Cycles that the clocks run on after a reset in mid-flight, before the next episode."""
+
+
+async def _align(agents: Transactors, clocks: Mapping[str, Clock], cycles: int) -> int:
+    """Restart the clocks so that edge 0 of each falls at its offset after a common origin.
+
+    Returns:
+        the origin (simulation time in ps), at least ``cycles`` periods of the slowest clock from now.
+    """
+    agents.stop_clocks()
+    slowest = max(c.period_ps for c in clocks.values())
+    await Timer(slowest, "step")
+    origin = int(get_sim_time("step")) + cycles * slowest
+    agents.start_clocks(clocks, origin)
+    return origin
+
+
+async def _reach(dut: Any, origin: int, clocks: Mapping[str, Clock]) -> None:
+    """Wait for the origin; where a clock rises at that very moment, until its edge has been sampled."""
+    rising = [name for name, clock in clocks.items() if clock.offset_ps == clock.period_ps]
+    if rising:
+        await _until(origin - 1)
+        await RisingEdge(getattr(dut, rising[0]))
+    else:
+        await _until(origin)
+
+
+async def _until(time_ps: int) -> int:
+    """Wait until then; the time, which may be later."""
+    now = int(get_sim_time("step"))
+    if time_ps > now:
+        await Timer(time_ps - now, "step")
+    return max(now, time_ps)
+
+
+def _resets(dut: Any, job: Job) -> list[Any]:
+    """The harness's resets, active low; clocks may share one or have none."""
+    return [getattr(dut, name) for name in dict.fromkeys(c.resetn for c in job.clocks) if name is not None]
+
+
+def _pulse(origin: int, clocks: Mapping[str, Clock]) -> Task[None] | None:
+    """Tell the host how far the episode is, if it wants to know."""
+    if (every := os.environ.get(PULSE)) is None:
+        return None
+    period = next(iter(clocks.values())).period_ps
+    return cocotb.start_soon(pulse(lambda ps: _note("at", ps), float(every), origin, period))
+
+
+def _in_reset(job: Job, agents: Transactors, stimulus: Stimulus, origin: int) -> list[str]:
+    """What is wrong while the reset lasts."""
+    resettable = {c.name for c in job.clocks if c.reset is not None}
+    if resettable:
+        # Before the reset has reached every flip-flop, assertions judge what nothing has set.
+        failed_assertions(job.top, origin, stimulus.clocks)
+    return [
+        f"axis_valid_in_reset: {p.name}: tvalid is high in reset"
+        for p in job.streams
+        if p.direction == "out"
+        and p.clock in resettable
+        and not agents.watches_reset
+        and agents.peek(f"{p.name}_tvalid")
+    ]
+
+
+async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Record:
+    stimulus = episode.stimulus
+    resets = _resets(dut, job)
+    for reset in resets:
+        reset.value = 0
+    agents.reset()
+    agents.blur(episode.blur_seed, stimulus.blur_ps)
+    origin = await _align(agents, stimulus.clocks, _RESET_CYCLES)
+    agents.load(stimulus)
+    # The last look in reset; sinks decide two edges ahead, so everything is armed well before the origin.
+    await _until(origin - 3 * max(c.period_ps for c in stimulus.clocks.values()))
+    violations = _in_reset(job, agents, stimulus, origin)
+    accesses: dict[str, list[AccessResult]] = {p.name: [] for p in job.registers}
+    driven: dict[str, list[Access]] = {}
+    if not stimulus.settled:
+        agents.start(origin, settled=False)
+    await _reach(dut, origin, stimulus.clocks)
+    for reset in resets:
+        reset.value = 1
+    watched = _pulse(origin, stimulus.clocks)
+    if stimulus.settled:
+        for port, program in stimulus.program.items():
+            accesses[port] += await agents.program(port, program)
+        for port, driver in stimulus.drivers.items():
+            driven[port], results = await agents.drive(port, driver)
+            accesses[port] += results
+        violations += failed_assertions(job.top, origin, stimulus.clocks)
+        # Stopping the clocks is invisible to a synchronous design; it gives the streams a start at known phases.
+        origin = await _align(agents, stimulus.clocks, _HELD_CYCLES)
+        agents.start(origin, settled=True)
+    stop = stimulus.stop_ps
+    length = episode.run_ps if stop is None else min(stop, episode.run_ps)
+    for moment in moments(next(iter(stimulus.clocks.values())), length):
+        await _until(origin + moment)
+        agents.flip()
+    await _until(origin + length)
+    if stop is not None:
+        for reset in resets:
+            reset.value = 0
+    if watched is not None:
+        watched.cancel()
+    outcome, broken, waiting = agents.stop()
+    left = _outstanding(job, waiting) if stop is None else []
+    status = {s.name: agents.peek(s.name) for s in job.status}
+    if stop is None:
+        for port, program in stimulus.after.items():
+            accesses[port] += await agents.program(port, program)
+    await Timer(_HELD_CYCLES * max(c.period_ps for c in stimulus.clocks.values()), "step")
+    violations += failed_assertions(job.top, origin, stimulus.clocks)
+    unanswered, stuck = agents.unanswered()
+    late = await waiting_for_ready(agents, stimulus.clocks, origin, _until) if stop is None else []
+    return Record(
+        Outcome(outcome.ports, status, outcome.memories),
+        {port: tuple(results) for port, results in accesses.items()},
+        {port: tuple(steps) for port, steps in driven.items()},
+        (*violations, *late, *broken, *agents.rules(), *left, *unanswered),
+        (*waiting, *stuck),
+        agents.stalls(),
+        agents.late_bits(),
+    )
+
+
+async def _renew(dut: Any, job: Job, agents: Transactors, seed: int) -> bool:
+    """Give the design initial values drawn from a seed, as a process of its own would; False where it cannot be done."""
+    for reset in _resets(dut, job):
+        reset.value = 0
+    agents.reset()
+    agents.stop_clocks()
+    # What was written must not come after the renewal.
+    await Timer(1, "step")
+    return bool(library().gb_renew(simulator_seed(seed)))
+
+
+def _outstanding(job: Job, waiting: Sequence[str]) -> list[str]:
+    """What a run to the end has left open: beats that the design offers, accesses that it has begun.
+
+    What a source offers and the design does not take is no business of a rule: the model says what is taken.
+    """
+    rules = {p.name: "axis_outstanding" for p in job.streams if p.direction == "out"}
+    rules |= {p.name: "axi_outstanding" for p in job.memories}
+    found = ((rules.get(text.partition(":")[0]), text) for text in waiting)
+    return [f"{rule}: {text}" for rule, text in found if rule is not None]
+
+
+def _note(what: str, number: int) -> None:
+    """A line in the journal, which is a pipe: it says which episode is running, whatever becomes of this process."""
+    if (pipe := os.environ.get(JOURNAL)) is not None:
+        os.write(int(pipe), f"{what} {number} {time.monotonic()}\n".encode())
+
+
+def _transactors(dut: Any, job: Job) -> Transactors:
+    # Each back end's imports are its own: the native one must run without cocotbext-axi.
+    if job.transactors == "native":
+        from goldbeat.tb.inside.transactors.native import NativeTransactors
+
+        return NativeTransactors(dut, job)
+    from goldbeat.tb.inside.transactors.cocotbext import CocotbextTransactors
+
+    return CocotbextTransactors(dut, job)
+
+
+@cocotb.test()  # type: ignore[untyped-decorator]
+async def episodes(dut: Any) -> None:
+    """Run every episode of the job and keep its record."""
+    if (parent := os.environ.get(orphan_guard.ENVIRONMENT)) is not None:
+        orphan_guard.end_with(int(parent))
+    folder = Path(os.environ[ENVIRONMENT])
+    job = read_job(folder)
+    for clock in job.clocks:
+        getattr(dut, clock.name).value = 0
+    for reset in _resets(dut, job):
+        reset.value = 0
+    # What no transactor drives stays idle.
+    for port in (*job.registers, *job.memories):
+        for wire in port.wires():
+            if wire.way == "input":
+                getattr(dut, f"{port.name}_{wire.name}").value = 0
+    # These writes must have been made before transactors make theirs.
+    await Timer(1, "step")
+    agents = _transactors(dut, job)
+    collect_failures()
+    for index, episode in enumerate(job.episodes):
+        if episode.seed is not None and not await _renew(dut, job, agents, episode.seed) and index:
+            _note("again", index)
+            return
+        _note("start", index)
+        record = await _run(dut, job, episode, agents)
+        try:
+            write_record(record, folder, index)
+        except OSError as error:
+            # A full disk is nobody's wrong result: the host must be able to tell.
+            _note("lost", error.errno or 0)
+            raise
+        if os.environ.get(COVERAGE) is not None:
+            library().gb_coverage()
+        _note("end", index)

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What every back end of transactors does. The unit is a whole trace, never a beat."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Access, Clock, Driver, Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.ports.csb import CsbPort
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.inside.job import AccessResult
+
+ACCESS_TIMEOUT_CYCLES = 10_000
+"""Cycles after which a register access counts as not answered."""
+ALL_BITS = (1 << 64) - 1
+MOST_VIOLATIONS = 100
+"""Reports of broken rules kept for one port; a broken handshake tends to break in every cycle."""
+_LAST_BEATS = 3
+
+
+@dataclass(frozen=True)
+class Channel:
+    """A handshake whose valid the design drives.
+
+    Attributes:
+        rule: what is broken when valid waits for ready.
+        port: the bundle.
+        valid, ready: the harness's ports.
+        clock: that it runs on.
+    """
+
+    rule: str
+    port: str
+    valid: str
+    ready: str
+    clock: str
+
+    @property
+    def roles(self) -> tuple[str, str]:
+        """``awvalid``, ``awready``."""
+        start = len(self.port) + 1
+        return self.valid[start:], self.ready[start:]
+
+
+class Transactors(ABC):
+    """The clocks, sources, sinks and register masters of one design.
+
+    An episode calls, in this order: :meth:`reset` (resets are asserted, clocks run), :meth:`load`,
+    :meth:`program` (any number), :meth:`start`, and after the run :meth:`stop`. Clocks may be stopped and started anew in between.
+    """
+
+    watches_reset = False
+    """The back end checks on its own that valid is low in reset."""
+
+    def __init__(self, registers: Sequence[LitePort | CsbPort]) -> None:
+        self._registers = {p.name: p for p in registers}
+        self._unanswered: dict[str, tuple[str, str]] = {}
+
+    @abstractmethod
+    def start_clocks(self, clocks: Mapping[str, Clock], origin_ps: int) -> None:
+        """Let the stopped clocks run from now on, edge k of a clock coming at ``origin_ps + clock.time(k)``."""
+
+    @abstractmethod
+    def stop_clocks(self) -> None:
+        """Stop all clocks, low."""
+
+    @abstractmethod
+    def peek(self, port: str) -> int:
+        """The value of one of the harness's ports."""
+
+    def poke(self, port: str, value: int) -> None:
+        """Write one of the harness's inputs behind the transactors' back."""
+        raise UsageError(f"{port}: this back end cannot write single ports")
+
+    def flip(self) -> None:  # noqa: B027 (doing nothing is an answer)
+        """Look for outputs that follow inputs of their own interface within the cycle; nothing where the back end cannot."""
+
+    def channels(self) -> list[Channel]:
+        """The handshakes whose ready has waited for valid in this episode; none where the back end cannot probe them."""
+        return []
+
+    @abstractmethod
+    def drop(self) -> None:
+        """Drop everything: no valid, no ready, nothing recorded."""
+
+    def reset(self) -> None:
+        """Forget the episode before."""
+        self._unanswered = {}
+        self.drop()
+
+    @abstractmethod
+    def load(self, stimulus: Stimulus) -> None:
+        """Take the traces and patterns of an episode."""
+
+    @abstractmethod
+    def start(self, origin_ps: int, *, settled: bool) -> None:
+        """Let the streams run.
+
+        Args:
+            origin_ps: simulation time of the start; edge k of a clock comes at ``origin_ps + clock.time(k)``.
+            settled: the design has been out of reset for long, so sources may offer at edge 0 already.
+        """
+
+    @abstractmethod
+    async def access(self, port: str, accesses: Sequence[Access]) -> list[AccessResult]:
+        """Make register accesses one after the other, up to the first that gets no answer."""
+
+    async def program(self, port: str, accesses: Sequence[Access]) -> list[AccessResult]:
+        """Make register accesses; none on a port that has left one without an answer in this episode."""
+        if port in self._unanswered:
+            return []
+        results = await self.access(port, accesses)
+        number = len(results)
+        if number < len(accesses):
+            access = accesses[number]
+            named = f"access {number} ({access.name})"
+            waits = f"did not find 0x{access.wanted:x}" if access.op in ("poll", "wait_for") else "got no answer"
+            self._unanswered[port] = (
+                f"axil_no_answer: {port}: {named} {waits} in {patience(access)} cycles",
+                f"{port}: {named}: {self._access_waits(port, access)}",
+            )
+        return results
+
+    async def drive(self, port: str, driver: Driver) -> tuple[list[Access], list[AccessResult]]:
+        """Run a driver: the steps that it made, as a program that repeats them to the cycle, and their results."""
+        made: list[Access] = []
+        results: list[AccessResult] = []
+        steps = driver()
+        access = next(steps, None)
+        while access is not None:
+            got = await self.program(port, [access])
+            last = results[-1].cycle if results else None
+            if got and last is not None and got[0].first is not None and (gap := got[0].first - last - 1) > 0:
+                made.append(Access("wait", cycles=gap))
+                results.append(AccessResult(None, False, last + gap, last + 1))
+            made.append(access)
+            results += got
+            if not got:
+                break
+            try:
+                access = steps.send(got[0].value or 0)
+            except StopIteration:
+                break
+        return made, results
+
+    def unanswered(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Register accesses without an answer: as violations, and what they wait for."""
+        return tuple(v for v, _ in self._unanswered.values()), tuple(w for _, w in self._unanswered.values())
+
+    def _access_waits(self, port: str, access: Access) -> str:
+        if access.op == "wait_for":
+            return f"{access.port} is 0x{self.peek(access.port):x}"
+        reads = access.op in ("read", "poll")
+        pairs = [("arvalid", "arready")] if reads else [("awvalid", "awready"), ("wvalid", "wready")]
+        if isinstance(self._registers[port], CsbPort):
+            pairs = [("valid", "ready")]
+        stuck = [f"{v} without {r}" for v, r in pairs if self.peek(f"{port}_{v}") and not self.peek(f"{port}_{r}")]
+        silent = "no answer" if pairs == [("valid", "ready")] else f"no {'rvalid' if reads else 'bvalid'}"
+        return ", ".join(stuck) or silent
+
+    def rules(self) -> tuple[str, ...]:
+        """Broken rules of register ports, accesses behind the streams included; empty where the back end does not watch them."""
+        return ()
+
+    def blur(self, seed: int, window_ps: int) -> None:
+        """Draw from a seed what readers on other clocks see of changes up to ``window_ps`` before an edge; 0: nothing."""
+        if window_ps:
+            raise UsageError("blurred clock crossings (--metastability) need the native transactors")
+
+    def late_bits(self) -> int:
+        """How many bits were seen late since :meth:`blur`."""
+        return 0
+
+    def stalls(self) -> Mapping[str, tuple[int, ...]]:
+        """Beats by port that waited 1, 2-3, 4-15, 16-63, 64 and more cycles; empty where the back end does not count them."""
+        return {}
+
+    @abstractmethod
+    def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
+        """End the run: transfers recorded since :meth:`start` (no status), protocol violations, what is still waiting."""
+
+
+def most(violations: Sequence[str]) -> list[str]:
+    """The first reports of a port, and the first of every rule: a rule that was waived must not hide another one."""
+    later = {text.partition(":")[0]: text for text in reversed(violations[MOST_VIOLATIONS:])}
+    seen = {text.partition(":")[0] for text in violations[:MOST_VIOLATIONS]}
+    return [*violations[:MOST_VIOLATIONS], *(text for rule, text in later.items() if rule not in seen)]
+
+
+def patience(access: Access) -> int:
+    """Cycles after which a step of a register program has failed."""
+    return ACCESS_TIMEOUT_CYCLES if access.cycles is None else access.cycles
+
+
+def beat_waiting(port: str, since: int, trace: Trace) -> str:
+    """What a stream port waits for, for reports of hangs."""
+    text = f"{port}: tvalid without tready since cycle {since}, {len(trace)} beats transferred"
+    last = trace[-_LAST_BEATS:] if len(trace) else trace
+    if len(last):
+        beats = ", ".join(
+            f"0x{bytes(data[::-1]).hex()} in cycle {cycle}" for data, cycle in zip(last.data, last.cycle, strict=True)
+        )
+        text += f", the last ones {beats}"
+    return text

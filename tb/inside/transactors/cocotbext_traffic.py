@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Register traffic on cocotbext-axi's AXI-Lite master: its channels pause.
+
+Orders, distances and back-pressure are of the kind that the traffic asks for, made with cocotbext-axi's own pauses; cycle by cycle
+they differ from the native master's. Accesses are made one at a time, however many may be outstanding.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from cocotb.triggers import Event, Timer
+from cocotbext.axi import AxiLiteMaster, AxiProt
+from cocotbext.axi.axil_master import AxiLiteWriteRespCmd
+
+from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.pymodels.stimulus import Access
+from goldbeat.tb.inside.job import AccessResult
+
+_BLOCK = 4096
+
+
+class TrafficHost:
+    """Makes accesses on a master, with traffic that is not plain.
+
+    Args:
+        master: cocotbext-axi's.
+        traffic: how.
+        size: bytes of the bus.
+    """
+
+    def __init__(self, master: AxiLiteMaster, traffic: RegisterTraffic, size: int) -> None:
+        self._master, self._traffic, self._size = master, traffic, size
+        self._rng = np.random.default_rng(traffic.seed)
+        write, read = master.write_if, master.read_if
+        late = {"address-first": (write.w_channel,), "data-first": (write.aw_channel,)}
+        both = (write.aw_channel, write.w_channel)
+        sources = late.get(traffic.order, both if traffic.order == "any" else ())
+        self._paused = [(channel, self._distances()) for channel in sources]
+        self._paused += [(write.b_channel, self._stalls("b")), (read.r_channel, self._stalls("r"))]
+        for channel, pauses in self._paused:
+            channel.set_pause_generator(pauses)
+
+    def stop(self) -> None:
+        """Leave the master as it was."""
+        for channel, _ in self._paused:
+            channel.clear_pause_generator()
+            channel.pause = False
+
+    def _distances(self) -> Iterator[bool]:
+        """Runs of up to ``distance`` paused cycles, one that is not between any two."""
+        while True:
+            yield from [True] * int(self._rng.integers(self._traffic.distance + 1))
+            yield False
+
+    def _stalls(self, name: str) -> Iterator[bool]:
+        """When a response is not taken."""
+        channel = self._master.write_if.b_channel if name == "b" else self._master.read_if.r_channel
+        pattern = self._traffic.pattern(name)
+        while pattern.waits:
+            yield not (int(channel.valid.value) and not int(channel.ready.value))
+        while True:
+            yield from (~pattern.ready(_BLOCK)).tolist()
+
+    async def make(self, access: Access, period: int) -> AccessResult:
+        """A write or a read.
+
+        Args:
+            access: with any strobe; cocotbext-axi's own writes only have bytes next to each other.
+            period: of the clock, in picoseconds.
+        """
+        gap = int(self._rng.integers(self._traffic.gap + 1))
+        if gap:
+            await Timer(gap * period, "step")
+        if access.op == "read":
+            answer = await self._master.read(access.address, self._size)
+            return AccessResult(int.from_bytes(answer.data, "little"), int(answer.resp) != 0)
+        port, done = self._master.write_if, Event()
+        port.in_flight_operations += 1
+        port._idle.clear()
+        command = AxiLiteWriteRespCmd(access.address, self._size, 1, AxiProt.NONSECURE, done)
+        await port.int_write_resp_command_queue.put(command)
+        address, data = port.aw_channel._transaction_obj(), port.w_channel._transaction_obj()
+        address.awaddr, address.awprot = access.address, AxiProt.NONSECURE
+        data.wdata, data.wstrb = access.value or 0, access.strobe
+        await port.aw_channel.send(address)
+        await port.w_channel.send(data)
+        await done.wait()
+        return AccessResult(None, int(done.data.resp) != 0)

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The fast back end: clocks, streams and registers run in C++ (``goldbeat.tb.kernel``)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from cocotb.triggers import Timer
+from cocotb.utils import get_sim_steps
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.design.ports.csb import CsbPort
+from goldbeat.tb.inside.job import AccessResult, Job
+from goldbeat.tb.inside.transactors.base import ALL_BITS, Channel, Transactors, beat_waiting, patience
+from goldbeat.tb.inside.transactors.memories import Memories
+from goldbeat.tb.inside.transactors.wires import Wires, interfaces
+from goldbeat.tb.kernel import axil
+from goldbeat.tb.kernel.axis import AxiStreamSink, AxiStreamSource
+from goldbeat.tb.kernel.csb import CsbMaster
+from goldbeat.tb.kernel.library import library
+from goldbeat.tb.kernel.registers import RegisterMaster, post
+from goldbeat.tb.kernel.simulation import Kernel
+
+_LOOK_ON = 24
+"""Cycles that a design is watched for after an access that got no answer."""
+
+
+def _signals(port: Bundle) -> dict[str, str]:
+    """The harness's ports of a bundle."""
+    return {role: f"{port.name}_{role}" for role in port.roles()}
+
+
+class NativeTransactors(Transactors):
+    """The kernel's transactors behind the whole-trace interface."""
+
+    watches_reset = True
+
+    def __init__(self, dut: Any, job: Job) -> None:
+        super().__init__(job.registers)
+        # The host limits every episode and knows what to blame.
+        self._kernel = Kernel(dut, judge=False, timeout=0)
+        self._clocks = {c.name: self._kernel.clock(c.name) for c in job.clocks}
+        self._clock_of = {p.name: p.clock for p in job.streams}
+        self._order = [p.name for p in job.streams]
+        self._sources: dict[str, AxiStreamSource] = {}
+        self._sinks: dict[str, AxiStreamSink] = {}
+        resets = {c.name: c.resetn for c in job.clocks}
+        for port in job.streams:
+            options: dict[str, Any] = {"clock": port.clock, "signals": _signals(port), "held": True}
+            if port.direction == "in":
+                self._sources[port.name] = AxiStreamSource(self._kernel, port.name, **options)
+            else:
+                options |= {"reset": resets[port.clock], "interleaved": port.interleaved}
+                self._sinks[port.name] = AxiStreamSink(self._kernel, port.name, **options)
+        self._masters: dict[str, RegisterMaster] = {}
+        for register_port in job.registers:
+            if register_port.direction == "in":
+                kind = CsbMaster if isinstance(register_port, CsbPort) else axil.AxiLiteMaster
+                self._masters[register_port.name] = kind(
+                    self._kernel, register_port.name, clock=register_port.clock, signals=_signals(register_port)
+                )
+        self._memories = Memories(self._kernel, job)
+        for crossing in job.crossings:
+            self._kernel.crossing(crossing.signal, crossing.clock, crossing.copies)
+        self._stimulus: Stimulus | None = None
+        self._interfaces = interfaces(job)
+        self._wires = Wires(self._interfaces, self._kernel.follows)
+
+    def start_clocks(self, clocks: Mapping[str, Clock], origin_ps: int) -> None:
+        """Start the native clocks, edges before the origin numbered downwards from -1."""
+        now = self._kernel.now_ps
+        for name, clock in clocks.items():
+            cycle = clock.first_edge_after(now - origin_ps)
+            first = origin_ps + clock.time(cycle)
+            options = {"cycle": cycle, "jitter_ps": clock.jitter_ps, "seed": clock.seed}
+            self._clocks[name].start(clock.period_ps, first_ps=first, **options)
+
+    def stop_clocks(self) -> None:
+        """Stop the native clocks."""
+        for clock in self._clocks.values():
+            clock.stop()
+
+    def blur(self, seed: int, window_ps: int) -> None:
+        """Arm the kernel's crossings."""
+        library().gb_crossings_arm(seed, get_sim_steps(window_ps, "ps"))
+
+    def late_bits(self) -> int:
+        """Counted by the kernel."""
+        return int(library().gb_crossings_late())
+
+    def peek(self, port: str) -> int:
+        """Read the model's own variable, visible over VPI or not."""
+        return self._kernel.peek(port)
+
+    def poke(self, port: str, value: int) -> None:
+        """Write the model's own variable."""
+        self._kernel.poke(port, value)
+
+    def flip(self) -> None:
+        """Flip each input within this cycle, and note which outputs of its interface follow."""
+        self._wires.look(lambda name: self._clocks[name].cycle)
+
+    def channels(self) -> list[Channel]:
+        """Outputs and memory channels with an ``after-valid`` pattern."""
+        assert self._stimulus is not None
+        streams = [
+            Channel("axis_valid_waits", n, f"{n}_tvalid", f"{n}_tready", self._clock_of[n])
+            for n in self._sinks
+            if self._stimulus.pattern(n).waits
+        ]
+        return [*streams, *self._memories.channels(self._stimulus)]
+
+    def drop(self) -> None:
+        """Reset all transactors."""
+        for agent in (*self._sources.values(), *self._sinks.values(), *self._masters.values()):
+            agent.reset()
+        self._memories.drop()
+        self._wires = Wires(self._interfaces, self._kernel.follows)
+
+    def load(self, stimulus: Stimulus) -> None:
+        """Hand the arrays over; nothing moves before :meth:`start`."""
+        self._stimulus = stimulus
+        self._memories.load(stimulus)
+        for name, master in self._masters.items():
+            master.behave(stimulus.traffic_of(name))
+        for name, source in self._sources.items():
+            if name in stimulus.inputs:
+                source.send(stimulus.inputs[name])
+        for name, sink in self._sinks.items():
+            sink.ready = stimulus.pattern(name)
+
+    def start(self, origin_ps: int, *, settled: bool) -> None:
+        """Start sources and sinks at cycle 0 of their clocks."""
+        for source in self._sources.values():
+            # Reset is released after edge -1: a master may not drive before edge 0, so it is seen at edge 1.
+            source.start(0, earliest=0 if settled else 1)
+        for sink in self._sinks.values():
+            sink.start(0)
+
+    async def access(self, port: str, accesses: Sequence[Access]) -> list[AccessResult]:
+        """Run the accesses as one program."""
+        assert self._stimulus is not None
+        if port not in self._masters:
+            raise UsageError(f"{port}: register programs need a slave")
+        steps = [_step(a) for a in accesses]
+        results = await self._masters[port].run(steps)
+        # The answer is seen within its last cycle; the design is left idle for one more. A master that has given up looks on:
+        # what comes now tells why.
+        late = bool(len(results)) and results[-1].status == "timeout"
+        cycles = _LOOK_ON if late else 1
+        await Timer(cycles * self._stimulus.clocks[self._registers[port].clock].period_ps, "ps")
+        return [
+            AccessResult(r.value if a.op in ("read", "poll") else None, r.response != 0, r.last_cycle, r.first_cycle)
+            for a, r in zip(accesses, results, strict=False)
+            if r.status == "done"
+        ]
+
+    def stalls(self) -> Mapping[str, tuple[int, ...]]:
+        """Counted by the sources and sinks."""
+        return {n: agent.stalls for n in self._order for agent in [self._sources.get(n) or self._sinks[n]]}
+
+    def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
+        """What was recorded."""
+        assert self._stimulus is not None
+        ports: dict[str, Trace] = {}
+        violations: list[str] = []
+        waiting: list[str] = []
+        for name in self._order:
+            if name in self._sources:
+                agent: AxiStreamSource | AxiStreamSink = self._sources[name]
+                trace = self._sources[name].transferred()
+            else:
+                agent = self._sinks[name]
+                self._sinks[name].stop()
+                trace = self._sinks[name].take()
+            clock = self._clocks[self._clock_of[name]]
+            ports[name] = replace(trace, offset_ps=self._stimulus.clocks[clock.name].offset_ps)
+            violations += agent.violations
+            if (since := agent.stalled_since) is not None:
+                waiting.append(beat_waiting(name, since, trace))
+        outcome = Outcome(ports, memories=self._memories.contents())
+        seen = (*violations, *self._memories.violations(), *self._wires.violations)
+        return outcome, seen, (*waiting, *self._memories.waiting())
+
+    def rules(self) -> tuple[str, ...]:
+        """What register masters and the checkers of AXI-Lite ports have seen."""
+        seen = [text for master in self._masters.values() for text in master.violations]
+        return (*self._memories.register_violations(), *seen)
+
+    def _access_waits(self, port: str, access: Access) -> str:
+        assert self._stimulus is not None
+        if self._stimulus.traffic_of(port).plain:
+            return super()._access_waits(port, access)
+        # Of several accesses, the master knows which wait for what.
+        return self._masters[port].waiting.removeprefix(f"{port}: ")
+
+
+def _step(access: Access) -> axil.Step:
+    timeout = patience(access)
+    mask = ALL_BITS if access.mask is None else access.mask
+    match access.op:
+        case "write":
+            return axil.write(access.address, access.value or 0, access.strobe, timeout=timeout)
+        case "post":
+            return post(access.address, access.value or 0, timeout=timeout)
+        case "read":
+            return axil.read(access.address, timeout=timeout)
+        case "poll":
+            return axil.poll(access.address, access.wanted, mask, timeout=timeout)
+        case "wait":
+            return axil.wait(timeout)
+        case "wait_for":
+            return axil.wait_for(access.port, access.wanted, mask, timeout=timeout)
+    raise UsageError(f"unknown access {access.op!r}; known: write, read, poll, wait, wait_for")

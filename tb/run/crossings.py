@@ -1,0 +1,243 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Signals of a design that are read on another clock than their own, found in the design that Verilator has elaborated.
+
+Nothing is marked in the RTL: every register (and input) of one clock that a register or an output of another one depends on is
+a crossing, with a synchroniser behind it or without.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from goldbeat.pymodels.errors import ToolError, UsageError
+from goldbeat.tb.build.harness import TOP, make_harness
+from goldbeat.tb.build.toolchain import verilator
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.inside.job import Crossing
+
+_Node = Mapping[str, Any]
+
+
+@dataclass
+class _Block:
+    """A process of the design.
+
+    Attributes:
+        edges: what its sensitivity list waits for an edge of; empty for combinational ones.
+        reads: by what it assigns, what that depends on.
+        blocking: what it assigns at once.
+        copies: by what it assigns, variables whose whole value it takes.
+    """
+
+    edges: tuple[str, ...]
+    reads: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+    blocking: set[str] = field(default_factory=set)
+    copies: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
+
+
+def find_crossings(design: Design, params: Mapping[str, Any]) -> tuple[Crossing, ...]:
+    """The clock crossings of a design, for one set of parameter values.
+
+    Raises:
+        ToolError: Verilator failed.
+        UsageError: no signal crosses between clocks.
+    """
+    clocks = tuple(clock.name for clock in design.clocks)
+    ports = [*design.bundles(params), *design.register_ports(params), *design.memory_ports(params)]
+    wires = {f"{p.name}_{w.name}": (p.clock, w.way) for p in ports for w in p.wires()}
+    inputs = {name: clock for name, (clock, way) in wires.items() if way == "input"}
+    outputs = {name: clock for name, (clock, way) in wires.items() if way == "output"}
+    found = crossings_of(json.loads(_elaborated(design, params)), clocks, inputs, outputs)
+    if not found:
+        raise UsageError(f"{design.name}: no signal crosses between its clocks: {', '.join(clocks)}")
+    return found
+
+
+def _elaborated(design: Design, params: Mapping[str, Any]) -> str:
+    """The design as Verilator has it, all instances in one module, as JSON."""
+    tool = verilator()
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / f"{TOP}.sv").write_text(make_harness(design, params))
+        command = [str(tool.executable), "--json-only", "--flatten", "--json-only-output", "tree.json", "-Wno-fatal"]
+        command += ["--top-module", TOP, "-Mdir", ".", *design.compile_flags()]
+        command += [*(str(path.resolve()) for path in design.sources()), f"{TOP}.sv"]
+        run = subprocess.run(command, cwd=folder, env=tool.environment(), capture_output=True, text=True, check=False)
+        if run.returncode:
+            tail = "\n".join(run.stderr.splitlines()[-25:])
+            raise ToolError(f"looking for the clock crossings of {design.name} failed:\n{tail}")
+        return (Path(folder) / "tree.json").read_text()
+
+
+def crossings_of(
+    tree: _Node, clocks: Iterable[str], inputs: Mapping[str, str], outputs: Mapping[str, str]
+) -> tuple[Crossing, ...]:
+    """The crossings of an elaborated design.
+
+    Args:
+        tree: Verilator's, of a design in one module.
+        clocks: inputs that are clocks.
+        inputs: the clocks of the other inputs, by name.
+        outputs: the clocks of the outputs, by name.
+    """
+    return _Netlist([_block(node) for node in _blocks(tree)], frozenset(clocks), inputs, outputs).crossings()
+
+
+class _Netlist:
+    """Who depends on whom."""
+
+    def __init__(
+        self, blocks: list[_Block], clocks: frozenset[str], inputs: Mapping[str, str], outputs: Mapping[str, str]
+    ) -> None:
+        self._clocks, self._outputs = clocks, outputs
+        self._wires: dict[str, set[str]] = defaultdict(set)
+        self._aliases: dict[str, set[str]] = defaultdict(set)
+        for block in blocks:
+            if not block.edges:
+                for name, reads in block.reads.items():
+                    self._wires[name] |= reads
+                    self._aliases[name] |= block.copies[name] if reads == block.copies[name] else {"", name}
+        self._domains: dict[str, str] = dict(inputs)
+        self._clocked = [(clock, block) for block in blocks if (clock := self._clock(block)) is not None]
+        for clock, block in self._clocked:
+            for name in block.reads:
+                # Temporaries of functions are no registers.
+                if not name.startswith("__V"):
+                    self._domains[name] = clock
+
+    def _clock(self, block: _Block) -> str | None:
+        """The clock of a process; an asynchronous reset is none, and one of several clocks is not known."""
+        found = {clock for edge in block.edges for clock in self._roots([edge]) & self._clocks}
+        return next(iter(found)) if len(found) == 1 else None
+
+    def _roots(self, names: Iterable[str]) -> set[str]:
+        """The registers and inputs that variables depend on by wires."""
+        roots, seen, todo = set(), set(), list(names)
+        while todo:
+            name = todo.pop()
+            if name in seen:
+                continue
+            seen.add(name)
+            if name in self._domains or name not in self._wires:
+                roots.add(name)
+            else:
+                todo += self._wires[name]
+        return roots
+
+    def _original(self, name: str) -> str:
+        """What a wire is another name of."""
+        for _ in range(len(self._aliases) + 1):
+            aliases = self._aliases.get(name, set())
+            if len(aliases) != 1 or name in self._domains:
+                break
+            (name,) = aliases
+        return name
+
+    def crossings(self) -> tuple[Crossing, ...]:
+        found: dict[tuple[str, str], set[str]] = {}
+        for clock, block in self._clocked:
+            for name, reads in block.reads.items():
+                # What was assigned at once, earlier in the same process, is read as it is now.
+                local: set[str] = set()
+                todo = list(reads)
+                while todo:
+                    one = todo.pop()
+                    if one not in local:
+                        local.add(one)
+                        todo += block.reads[one] if one in block.blocking else ()
+                for root in self._foreign(local, clock):
+                    copied = name not in block.blocking and {self._original(c) for c in block.copies[name]} == {root}
+                    found.setdefault((root, clock), set()).update({name} if copied else ())
+        for name, clock in self._outputs.items():
+            for root in self._foreign([name], clock):
+                found.setdefault((root, clock), set())
+        return tuple(Crossing(*key, tuple(sorted(copies))) for key, copies in sorted(found.items()))
+
+    def _foreign(self, names: Iterable[str], clock: str) -> set[str]:
+        return {root for root in self._roots(names) if self._domains.get(root, clock) != clock}
+
+
+# -- Verilator's tree -------------------------------------------------------------------------------------------------
+
+
+def _children(node: _Node) -> Iterator[_Node]:
+    for value in node.values():
+        if isinstance(value, list):
+            yield from (child for child in value if isinstance(child, dict))
+
+
+def _blocks(node: _Node) -> Iterator[_Node]:
+    """The processes and continuous assignments of a tree."""
+    if node.get("type", "").startswith("ALWAYS") or node.get("type") == "ASSIGNW":
+        yield node
+        return
+    for child in _children(node):
+        yield from _blocks(child)
+
+
+def _variables(node: _Node, access: str) -> set[str]:
+    """The variables that a tree reads (``RD``) or writes (``WR``)."""
+    found = set()
+    if node.get("type") == "VARREF" and access in (node["access"], node["access"].replace("RW", access)):
+        found.add(str(node["name"]))
+    for child in _children(node):
+        found |= _variables(child, access)
+    return found
+
+
+def _block(node: _Node) -> _Block:
+    edges = [
+        name
+        for tree in node.get("sentreep", ())
+        for item in tree.get("sensesp", ())
+        if item.get("edgeType") in ("POS", "NEG", "BOTH")
+        for name in _variables(item, "RD")
+    ]
+    block = _Block(tuple(edges))
+    if node["type"] == "ASSIGNW":
+        _statement(node, set(), block)
+    for statement in node.get("stmtsp", ()):
+        _statement(statement, set(), block)
+    return block
+
+
+def _statement(node: _Node, conditions: set[str], block: _Block) -> None:
+    """Add what a statement assigns; it depends on its right side, its indices and the conditions around it."""
+    written = _variables(node, "WR")
+    if not written:
+        return
+    if not node["type"].startswith("ASSIGN"):
+        inside = {key: value for key, value in node.items() if isinstance(value, list)}
+        # The statements of a branch or loop depend on everything around them that is read and assigns nothing.
+        plain = [c for part in inside.values() for c in part if isinstance(c, dict) and not _variables(c, "WR")]
+        around = conditions.union(*(_variables(c, "RD") for c in plain))
+        nested = [c for part in inside.values() for c in part if isinstance(c, dict) and _variables(c, "WR")]
+        if not nested or node["type"] in ("VARREF", "CONCAT"):
+            for name in written:
+                block.reads[name] |= around | _variables(node, "RD")
+            return
+        for child in nested:
+            _statement(child, around, block)
+        return
+    right, left = node.get("rhsp", ()), node.get("lhsp", ())
+    reads = set(conditions).union(*(_variables(n, "RD") for n in (*right, *left)))
+    for name in written:
+        block.reads[name] |= reads
+        if node["type"] == "ASSIGN":
+            block.blocking.add(name)
+    # ASSIGNW in a process of its own is a wire; `x <= y` takes a whole variable, constants are for resets.
+    (one,) = written if len(written) == 1 else ("",)
+    plain_left = len(left) == 1 and left[0]["type"] == "VARREF"
+    if plain_left and len(right) == 1 and right[0]["type"] == "VARREF":
+        block.copies[one].add(str(right[0]["name"]))
+    elif plain_left and len(right) == 1 and right[0]["type"] == "CONST":
+        pass
+    else:
+        for name in written:
+            block.copies[name] |= {"", name}

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Calls of a description's own functions: what they raise or return never ends a run without saying who it was."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import redirect_stdout
+from functools import partial
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from goldbeat.pymodels.errors import GoldbeatError, ModelTimeoutError, UserCodeError
+from goldbeat.pymodels.stimulus import MemoryContents, Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.case import CaseContext, StimulusMaker
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.run import time_limit
+from goldbeat.tb.run.time_limit import TimeLimit, TimeLimitError, model_seconds
+from goldbeat.tb.visible import VisibleStream
+
+
+def function_name(function: Any) -> str:
+    """``file.py:function``, as a description names it."""
+    while isinstance(function, partial):
+        function = function.func
+    name = getattr(function, "__qualname__", type(function).__name__)
+    code = getattr(function, "__code__", None)
+    return name if code is None else f"{Path(code.co_filename).name}:{name}"
+
+
+def predict_outcome(design: Design, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+    """What the golden model predicts.
+
+    Raises:
+        UserCodeError: the model raised something of its own, or returned no
+        :class:`~goldbeat.pymodels.stimulus.Outcome`.
+        GoldbeatError: what the model raises of this family: a stimulus that the design cannot take.
+    """
+    who = f"the golden model {function_name(design.model)}"
+    outcome = _called(who, lambda: design.model(params, stimulus))
+    _check_type(f"{who} returned", outcome, Outcome)
+    for column, kind in (("ports", Trace), ("status", int), ("memories", MemoryContents)):
+        values = getattr(outcome, column)
+        _check_type(f"{who} returned {column} =", values, Mapping)
+        for name, value in values.items():
+            # numpy's whole numbers are status values too; they say so by __index__.
+            if not (kind is int and hasattr(value, "__index__")):
+                _check_type(f"{who} returned for {name!r}", value, kind)
+    found: Outcome = outcome
+    return found
+
+
+RegisterAnswers = Mapping[str, Sequence[tuple[int | None, bool]]]
+"""By register port and access: the value read, None where it is not compared, and whether it is answered with an error."""
+
+
+def predict_registers(
+    model: Callable[[Mapping[str, Any], Stimulus], RegisterAnswers], params: Mapping[str, Any], stimulus: Stimulus
+) -> RegisterAnswers:
+    """What a register model predicts.
+
+    Raises:
+        UserCodeError: it raised something of its own, or returned no mapping.
+    """
+    who = f"the register model {function_name(model)}"
+    answers = _called(who, lambda: model(params, stimulus))
+    _check_type(f"{who} returned", answers, Mapping)
+    found: RegisterAnswers = answers
+    return found
+
+
+def make_stimuli(design: Design, make: StimulusMaker, case: str, setting: CaseContext) -> Sequence[Stimulus]:
+    """The episodes that a case makes.
+
+    Raises:
+        UserCodeError: the stimulus maker raised something of its own, or returned no list of stimuli.
+        GoldbeatError: what the maker raises of this family.
+    """
+    who = f"{design.name}: the stimulus maker {function_name(make)} of case {case}"
+    stimuli = _called(who, lambda: make(setting))
+    _check_type(f"{who} returned", stimuli, Sequence)
+    for stimulus in stimuli:
+        _check_type(f"{who} returned a list with", stimulus, Stimulus)
+    found: Sequence[Stimulus] = stimuli
+    return found
+
+
+def _check_type(said: str, value: Any, kind: type) -> None:
+    if not isinstance(value, kind):
+        what = "None" if value is None else f"a value of type {type(value).__name__}"
+        raise UserCodeError(f"{said} {what}, expected {kind.__name__}")
+
+
+def _called(who: str, function: Callable[[], Any]) -> Any:
+    seconds = model_seconds()
+    try:
+        with TimeLimit(seconds, who), redirect_stdout(VisibleStream()):
+            return function()
+    except TimeLimitError as error:
+        within = _skip(error.__traceback__, 2)
+        late = ModelTimeoutError(f"{who} was still running after {seconds:g} s{_place(within)}")
+        late.log = "".join(traceback.format_exception(TimeLimitError, error, within))
+        raise late from None
+    except GoldbeatError:
+        raise
+    except OSError:
+        # A full disk or a missing file is not the function's fault alone: callers report these by themselves.
+        raise
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        # A model that calls sys.exit() is no reason to end the run. The first two frames are this module's.
+        within = _skip(error.__traceback__, 2)
+        broken = UserCodeError(f"{who} raised {type(error).__name__}: {error}{_place(within)}")
+        broken.log = "".join(traceback.format_exception(type(error), error, within))
+        raise broken from error
+
+
+def _place(trace: TracebackType | None) -> str:
+    """Where it happened, in brackets: file and line."""
+    frames = [f for f in traceback.extract_tb(trace) if f.filename != time_limit.__file__]
+    return f" ({Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+
+
+def _skip(trace: TracebackType | None, frames: int) -> TracebackType | None:
+    for _ in range(frames):
+        trace = trace.tb_next if trace is not None else None
+    return trace

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run leaves behind: report, traces, PLIO files, plot."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from goldbeat.pymodels import plio_file
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.measure import as_dict, measure
+from goldbeat.pymodels.trace import SIDEBANDS, Trace
+from goldbeat.pymodels.trace_file import SUFFIX
+from goldbeat.tb.design.measurements import Answer
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.run.episodes import FILE as EPISODES
+from goldbeat.tb.run.episodes import save_episodes
+from goldbeat.tb.run.run_folder import REPORT
+from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult
+
+
+def write_report(results: Sequence[RunResult], folder: Path, *, repeat: str | None = None) -> dict[str, Any]:
+    """Write everything about a run with one or many seeds, and give the report back.
+
+    With many seeds, the folder itself holds the first seed's traces and the timing of all seeds' episodes, and ``seeds/<seed>``
+    what there is of every seed that failed.
+
+    Args:
+        results: one a seed.
+        folder: of the run.
+        repeat: the command that repeats the run; the request's own unless given.
+    """
+    request = results[0].request
+    several = len(results) > 1
+    report = _write_one(results[0], folder, plot=True)
+    report["repeat"] = repeat or request.command()
+    if several:
+        report |= _all_seeds(results)
+        report["measured"] = _keep_episodes(results, folder)
+        for result in results:
+            if not result.passed:
+                _write_one(result, folder / "seeds" / str(result.seed), plot=False)
+    _dump(report, folder / REPORT)
+    return report
+
+
+def _all_seeds(results: Sequence[RunResult]) -> dict[str, Any]:
+    """What a report of many seeds says of all of them."""
+    seeds = []
+    for r in results:
+        seeds.append({"seed": r.seed, "status": _status(r), "compared": r.compared, "episodes": len(r.episodes)})
+        if not r.passed:
+            seeds[-1]["repeat"] = r.request.command(r.seed)
+    return {
+        "seeds": seeds,
+        "status": "pass" if all(r.passed for r in results) else "fail",
+        "compared": sum(r.compared for r in results),
+        "episodes": sum(len(r.episodes) for r in results),
+        "waived": waived_in_all(results),
+        "late_bits": sum(r.late_bits for r in results),
+        "warnings": [f"seed {r.seed}: {text}" for r in results for text in r.warnings],
+        "failures": [f"seed {r.seed}: {text}" for r in results for text in r.failures],
+    }
+
+
+def _keep_episodes(results: Sequence[RunResult], folder: Path) -> dict[str, Any]:
+    """Keep what limits are held against; the report's entry of it."""
+    whole = [e for r in results for e in r.whole_episodes]
+    save_episodes(whole, folder / EPISODES)
+    request = results[0].request
+    return {
+        "file": EPISODES,
+        "whole": len(whole),
+        "cut": sum(len(r.episodes) for r in results) - len(whole),
+        "dtypes": {p.name: p.dtype for p in request.design.bundles(request.all_params)},
+    }
+
+
+def waived_in_all(results: Sequence[RunResult]) -> dict[str, int]:
+    """Violations that each waiver fitted, over all seeds."""
+    return {name: sum(r.waived.get(name, 0) for r in results) for result in results for name in result.waived}
+
+
+def _status(result: RunResult) -> str:
+    return "pass" if result.passed else "fail"
+
+
+def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]:
+    request, episode = result.request, result.main_episode
+    report: dict[str, Any] = {
+        "design": request.design.name,
+        "case": request.case.name,
+        "params": request.all_params,
+        "options": {**request.case.options, **request.options},
+        "seed": result.seed,
+        "status": _status(result),
+        "compared": result.compared,
+        "time_compared": request.design.timed,
+        "order_compared": request.design.ordered,
+        "episodes": len(result.episodes),
+        "failures": list(result.failures),
+        "waived": dict(result.waived),
+        "late_bits": result.late_bits,
+        "warnings": list(result.warnings),
+        "undriven": request.design.undriven(),
+        "repeat": request.command(result.seed),
+        "repeat_in": str(Path.cwd()),
+        "build_s": round(result.build_s, 3),
+        "waves": None if result.waves is None else str(result.waves),
+        "log": None if result.log is None else str(result.log),
+        # Ports without a trace too: a limit for one of them is no mistake of the user's.
+        "ports": {
+            p.name: {"direction": p.direction, "dtype": p.dtype, "width": p.width, "trace": None}
+            for p in request.design.bundles(request.all_params)
+        },
+    }
+    folder.mkdir(parents=True, exist_ok=True)
+    report["measured"] = _keep_episodes([result], folder)
+    if episode is not None:
+        report["main_episode"] = result.episodes.index(episode)
+        shown: dict[str, Trace] = {}
+        dtypes: dict[str, str | None] = {}
+        for port in request.design.bundles(request.all_params):
+            trace = episode.record.outcome.ports[port.name]
+            dtype, why = whole_samples(trace, port.dtype)
+            entry: dict[str, Any] = {
+                "direction": port.direction,
+                "dtype": dtype,
+                "width": trace.width,
+                "trace": None,
+                "expected": None,
+                "throughput": as_dict(measure(trace, dtype)),
+            }
+            expected = episode.expected.ports.get(port.name)
+            if unseen := _not_compared(trace, expected):
+                entry["not_compared"] = unseen
+            if request.keeps(port.name, passed=result.passed):
+                entry |= _keep_traces(port, trace, expected, dtype, why, folder)
+            else:
+                entry["left_out"] = f"--traces {','.join(request.traces)}"
+            report["ports"][port.name] = entry
+            shown[port.name], dtypes[port.name] = trace, dtype
+        report["status_outputs"] = dict(episode.record.outcome.status)
+        report["tables"] = [asdict(table) for table in result.findings()]
+        if result.answer is not None:
+            report |= _keep_answer(result.answer, folder)
+        if plot and any(len(t) for t in shown.values()):
+            # matplotlib takes a second to import: only where something is drawn.
+            from goldbeat.tb.run.plot import plot_run
+
+            plot_run(shown, folder / "plot.png", f"{request.design.name} {request.case.name}", dtypes)
+            report["plot"] = "plot.png"
+        if plot:
+            report["memory_plots"] = _plot_memories(request, episode, folder)
+    _dump(report, folder / REPORT)
+    return report
+
+
+def _keep_traces(
+    port: StreamPort, trace: Trace, expected: Trace | None, dtype: str | None, why: str | None, folder: Path
+) -> dict[str, str]:
+    """Write what a port has transferred and what was expected, and as a PLIO file if it can be; the report's entries of it."""
+    entry = {"trace": f"traces/{port.name}{SUFFIX}"}
+    _save(trace, folder / entry["trace"])
+    # A model may have forgotten the port; that is a failure, and all else is kept.
+    if expected is not None:
+        entry["expected"] = f"expected/{port.name}{SUFFIX}"
+        _save(expected, folder / entry["expected"])
+    if dtype is not None and len(trace):
+        kind = "stimulus" if port.direction == "in" else "output"
+        name = f"{kind}/{port.name}.txt"
+        why = _write_plio(trace, dtype, folder / name, timed=port.direction == "out")
+        if why is None:
+            entry["file"] = name
+    return entry if why is None else {**entry, "no_file": why}
+
+
+def _not_compared(got: Trace, expected: Trace | None) -> list[str]:
+    """Sidebands of a port that the model does not predict: the verdict says nothing of them."""
+    if expected is None:
+        return []
+    return [name for name in SIDEBANDS if getattr(got, name) is not None and getattr(expected, name) is None]
+
+
+def _keep_answer(answer: Answer, folder: Path) -> dict[str, Any]:
+    """Write the arrays of a run's answer as ``output/*.npy``; the report's entries of it."""
+    outputs = {}
+    for number, (name, values) in enumerate(answer.outputs.items()):
+        file = f"output/{number:02}-{re.sub('[^A-Za-z0-9_.-]', '_', name)}.npy"
+        (folder / "output").mkdir(parents=True, exist_ok=True)
+        np.save(folder / file, values)
+        outputs[name] = {"file": file, "shape": list(values.shape), "dtype": str(values.dtype)}
+    return {"subject": answer.subject, "outputs": outputs, **answer.facts}
+
+
+def _plot_memories(request: Request, episode: EpisodeResult, folder: Path) -> dict[str, str]:
+    """Draw what every memory has answered; the files' names by port."""
+    names: dict[str, str] = {}
+    for port, memory in episode.record.outcome.memories.items():
+        if memory.log is not None and len(memory.log):
+            from goldbeat.tb.run.plot import plot_memory
+
+            names[port] = f"memory/{port}.png"
+            (folder / "memory").mkdir(exist_ok=True)
+            title = f"{request.design.name} {request.case.name}: {port}"
+            plot_memory(memory.log, episode.stimulus.memories[port].regions, folder / names[port], title)
+    return names
+
+
+def _save(trace: Trace, path: Path) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    trace.save(path)
+
+
+def whole_samples(trace: Trace, dtype: str | None) -> tuple[str | None, str | None]:
+    """The sample type to measure a port in, and why it is none although the port has one.
+
+    Partial TKEEP may cut samples apart; such a trace can only be measured in bytes.
+    """
+    ragged = None if dtype is None else trace.ragged(dtype)
+    return (dtype, None) if ragged is None else (None, str(ragged))
+
+
+def _write_plio(trace: Trace, dtype: str, path: Path, *, timed: bool) -> str | None:
+    """Write a port's file; the reason where the text format cannot say what was transferred, and nothing is written."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        plio_file.write(path, trace, dtype, style=replace(plio_file.TextStyle(), time_lines=timed))
+    except InputError as why:
+        return str(why)
+    return None
+
+
+def _dump(report: dict[str, Any], path: Path) -> None:
+    path.write_text(json.dumps(report, indent=2, default=list, allow_nan=False) + "\n")

@@ -1,0 +1,517 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Running a case: model, build, simulate, compare. Any number of seeds shares one simulator process."""
+
+from __future__ import annotations
+
+import shlex
+import tempfile
+from collections import Counter, deque
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from goldbeat.pymodels.errors import UnwrittenModelError, UsageError, UserCodeError
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
+from goldbeat.pymodels.trace import COLUMNS as TRACE_COLUMNS
+from goldbeat.pymodels.trace import Trace, same
+from goldbeat.tb.build.simulator import build
+from goldbeat.tb.design import register_walks
+from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.clock_wish import ClockWish
+from goldbeat.tb.design.clocks import EARLIEST_PS, blurred, wished
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.measurements import Answer, MeasurementTable
+from goldbeat.tb.inside.job import Backend, Episode, Record
+from goldbeat.tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift
+from goldbeat.tb.paths import plain_name
+from goldbeat.tb.run.crossings import find_crossings
+from goldbeat.tb.run.episodes import WholeEpisode
+from goldbeat.tb.run.inputs import check_inputs, clocks_of, fitted, placed
+from goldbeat.tb.run.late_ready import late_ready
+from goldbeat.tb.run.prediction import make_stimuli, predict_outcome
+from goldbeat.tb.run.progress import Course, Reached
+from goldbeat.tb.run.scoreboard import Verdict, check, nothing_compared
+from goldbeat.tb.run.simulate import TIMEOUT_S, simulate
+from goldbeat.tb.run.time_limit import model_timeout
+
+_DRAIN_CYCLES = 80
+"""Cycles of the slowest clock that a run goes on after the last predicted transfer, to see beats that should not come."""
+_SPARSEST = 256
+"""A sink that is ready in fewer cycles than one of so many is taken to be stuck."""
+
+ALL, FAILED, NONE = "all", "failed", "none"
+
+Progress = Callable[[str], None]
+Watch = Callable[[Reached], None]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What the user gave of a run, as it was given.
+
+    Attributes:
+        source: the path of the design's description; None for a design that comes with Goldbeat.
+        files: PLIO files of :attr:`Request.inputs`, by port.
+        clock_mhz: clock of those without time.
+        name: of the run's folder; None where it follows from design and case.
+        timeout_s: wall time that was allowed; None: the usual one.
+    """
+
+    source: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+    clock_mhz: float | None = None
+    name: str | None = None
+    timeout_s: float | None = None
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to run.
+
+    Attributes:
+        design: the description.
+        case: one of its cases.
+        seeds: each is a run of its own.
+        params: parameter values that differ from the case's.
+        options: case options that differ from their defaults.
+        inputs: stimulus from files, by port.
+        waves: write waves.
+        transactors: who drives the ports.
+        origin: what the user gave, for the command that repeats the run.
+        waive: protocol rules that may be broken, next to the design's.
+        traces: ports whose traces and PLIO files are kept; or :data:`ALL`, :data:`FAILED` (those of seeds that fail),
+            :data:`NONE`.
+        clocks: what the user says of the design's clocks, by name.
+        metastability: blur the clock crossings: ``auto``, or the window in picoseconds (docs/crossings.md); None: do not.
+        ready_bound: cycles that a beat may wait for the design's ready without a warning; None: as the design says.
+    """
+
+    design: Design
+    case: Case
+    seeds: Sequence[int] = (0,)
+    params: Mapping[str, Any] = field(default_factory=dict)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    inputs: Mapping[str, Trace] = field(default_factory=dict)
+    waves: bool = False
+    transactors: Backend = "native"
+    origin: Origin = field(default_factory=lambda: Origin())
+    waive: Sequence[str] = ()
+    traces: Sequence[str] = (ALL,)
+    clocks: Mapping[str, ClockWish] = field(default_factory=dict)
+    metastability: int | Literal["auto"] | None = None
+    ready_bound: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.metastability is not None and self.design.timed and not self.design.blurred:
+            # Its model knows no range of cycles: data and order alone are compared, and the report says so.
+            object.__setattr__(self, "design", self.design.model_copy(update={"timed": False}))
+
+    @property
+    def waivers(self) -> tuple[Waiver, ...]:
+        """What may be broken; raises as :func:`~goldbeat.tb.kernel.waivers.parse_waivers` does."""
+        return parse_waivers([*self.design.waive, *self.waive])
+
+    @property
+    def all_params(self) -> dict[str, Any]:
+        """Every parameter's value."""
+        return self.design.params(self.case, self.params)
+
+    def setting(self, seed: int) -> CaseContext:
+        """What the stimulus maker gets for one seed."""
+        clocks = {c.name: Clock(c.period_ps, c.period_ps) for c in self.design.clocks}
+        given = clocks_of(self.design, self.all_params, self.inputs)
+        for name, clock in given.items():
+            wish = self.clocks.get(name, ClockWish())
+            if wish.period_ps(clock.period_ps) != clock.period_ps:
+                raise UsageError(
+                    f"--clock {name}={wish}: the stimulus of that clock has a period of {clock.period_ps} ps"
+                )
+        clocks |= given
+        inputs = fitted(self.design, self.all_params, self.inputs)
+        bundles = self.design.bundles(self.all_params)
+        outputs = tuple(b.name for b in bundles if b.direction == "out" and b.has("tready"))
+        options = {**self.case.options, **self.options}
+        clocks = wished(clocks, self.clocks, seed)
+        return CaseContext(self.all_params, options, seed, inputs, clocks, outputs, self.clocks)
+
+    def command(self, seed: int | None = None) -> str:
+        """The command that repeats this run, or one of its seeds by itself.
+
+        The repeat of a run without a name, and that of one seed of several, have a name of their own: they leave this run's
+        folder as it is.
+        """
+        seeds = [seed] if seed is not None else sorted(self.seeds)
+        if seeds != list(range(seeds[0], seeds[0] + len(seeds))):
+            return " && ".join(self.command(one) for one in seeds)
+        name = self.origin.name or plain_name(f"{self.design.name}-{self.case.name}")
+        if len(seeds) < len(self.seeds):
+            name = f"{name}-seed{seeds[0]}"
+        elif self.origin.name is None:
+            name = f"{name}-repeat"
+        words = ["goldbeat", "run", self.origin.source or self.design.name, "--case", self.case.name]
+        words += ["--seed", str(seeds[0])]
+        words += ["--seeds", str(len(seeds))] if len(seeds) > 1 else []
+        for key, value in {**self.params, **self.options}.items():
+            words += ["--set", f"{key}={_as_text(value)}"]
+        for port, file in self.origin.files.items():
+            words += ["--input", f"{port}={file}"]
+        if self.origin.clock_mhz is not None:
+            words += ["--clock", f"{self.origin.clock_mhz:.15g}"]
+        for clock, wish in self.clocks.items():
+            words += ["--clock", f"{clock}={wish}"]
+        if self.metastability is not None:
+            words += ["--metastability", str(self.metastability)]
+        if self.origin.timeout_s is not None:
+            words += ["--timeout", f"{self.origin.timeout_s:.15g}"]
+        words += ["--waves"] if self.waves else []
+        words += ["--transactors", self.transactors] if self.transactors != "native" else []
+        for rule in self.waive:
+            words += ["--waive", rule]
+        words += ["--traces", ",".join(self.traces)] if tuple(self.traces) != (ALL,) else []
+        words += ["--ready-bound", str(self.ready_bound)] if self.ready_bound is not None else []
+        return shlex.join([*words, "--name", name])
+
+    def keeps(self, port: str, *, passed: bool) -> bool:
+        """Whether the trace of a port is kept."""
+        return port in self.traces or ALL in self.traces or (FAILED in self.traces and not passed)
+
+
+def _as_text(value: Any) -> str:
+    """A value as ``--set`` takes it."""
+    if isinstance(value, tuple):
+        return ",".join(map(_as_text, value))
+    return str(int(value) if isinstance(value, bool) else value)
+
+
+@dataclass(frozen=True)
+class EpisodeResult:
+    """One episode from stimulus to verdict."""
+
+    stimulus: Stimulus
+    expected: Outcome
+    record: Record
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """One seed of a case.
+
+    Attributes:
+        request: what was asked for.
+        seed: which of its seeds.
+        episodes: those that ended; fewer than asked for when the simulator stopped early.
+        failures: everything that is wrong, empty means pass.
+        build_s: seconds spent on the build (0 from the cache).
+        waves: the wave file.
+        log: the simulator's output; None when there was no simulation.
+        waived: violations that each waiver fitted, by its text; 0 for one that fitted none.
+        warnings: what fails nothing and may still be wrong.
+    """
+
+    request: Request
+    seed: int
+    episodes: tuple[EpisodeResult, ...]
+    failures: tuple[str, ...]
+    build_s: float
+    waves: Path | None
+    log: Path | None
+    waived: Mapping[str, int] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """True when nothing failed; comparing nothing is a failure."""
+        return not self.failures
+
+    @property
+    def compared(self) -> int:
+        """Output beats, register reads and status outputs compared."""
+        return sum(e.verdict.compared for e in self.episodes)
+
+    def findings(self) -> Sequence[MeasurementTable]:
+        """Tables of what the main episode has measured beside its ports."""
+        episode, make = self.main_episode, self.request.design.findings
+        if episode is None or make is None:
+            return ()
+        return make(self.request.all_params, episode.stimulus, episode.record)
+
+    @cached_property
+    def answer(self) -> Answer | None:
+        """What the main episode has computed; None where the design does not say, or no episode ended."""
+        episode, make = self.main_episode, self.request.design.answer
+        if episode is None or make is None:
+            return None
+        return make(self.request.setting(self.seed), episode.stimulus, episode.record)
+
+    @property
+    def late_bits(self) -> int:
+        """How many bits were seen late at clock crossings."""
+        return sum(e.record.late_bits for e in self.episodes)
+
+    @property
+    def whole_episodes(self) -> list[WholeEpisode]:
+        """Every episode that ran to its end: what limits are held against."""
+        return [
+            WholeEpisode(self.seed, n, e.record.outcome.ports)
+            for n, e in enumerate(self.episodes)
+            if e.stimulus.stop_ps is None and not e.stimulus.registers
+        ]
+
+    @property
+    def main_episode(self) -> EpisodeResult | None:
+        """The last episode that ran to its end: the one that reports show."""
+        whole = [e for e in self.episodes if e.stimulus.stop_ps is None]
+        shown = [e for e in whole if not e.stimulus.registers] or whole
+        return shown[-1] if shown else None
+
+
+def _length(stimulus: Stimulus, expected: Outcome) -> int:
+    """How long to run, in picoseconds; never an instant at which a clock rises."""
+    slowest = max(c.period_ps for c in stimulus.clocks.values())
+    ends = [int(t.time_ps[-1]) for t in expected.ports.values() if len(t)]
+    length = max([0, stimulus.least_ps, *ends]) + _DRAIN_CYCLES * slowest + 1
+    while not all(c.divides(length) for c in stimulus.clocks.values()):
+        length += 1
+    return length
+
+
+def _budget(design: Design, stimulus: Stimulus, expected: Outcome) -> Outcome:
+    """When the last beats of a model without cycles may come: what the sinks take, and so many cycles a beat for the design."""
+    beats = sum(len(t) for t in stimulus.inputs.values()) + sum(len(t) for t in expected.ports.values())
+    offered = max([0, *(int(t.cycle[-1]) for t in stimulus.inputs.values() if len(t))])
+    late = {}
+    for name, trace in expected.ports.items():
+        end = offered + _taken_by(stimulus.pattern(name), len(trace)) + design.cycles_per_beat * (beats + 1)
+        late[name] = trace.with_cycles(np.arange(len(trace)) + max(0, end - len(trace)))
+    return Outcome(late)
+
+
+def _taken_by(pattern: Pattern, beats: int) -> int:
+    """The cycle in which a sink has been ready so many times; after-valid: at the most, for a source that is never late."""
+    if pattern.waits:
+        return int((pattern.distances(beats) + 1).sum())
+    horizon = 4096
+    while beats:
+        ready = np.flatnonzero(pattern.ready(horizon))
+        if len(ready) >= beats:
+            return int(ready[beats - 1])
+        if horizon >= _SPARSEST * max(beats, 1 << 14):
+            raise UsageError(f"the sink is ready {len(ready)} times in {horizon} cycles, {beats} beats are expected")
+        horizon *= 2
+    return 0
+
+
+def check_request(request: Request) -> None:
+    """Refuse options, ports, traces and waivers that the design does not have."""
+    for name in request.options:
+        if name not in request.case.options:
+            known = ", ".join(request.case.options) or "none"
+            raise UsageError(f"case {request.case.name} has no option {name!r}; it has: {known}")
+    check_inputs(request.design, request.case, request.all_params, request.inputs)
+    ports = [b.name for b in request.design.bundles(request.all_params)]
+    for name in request.traces:
+        if name not in (*ports, ALL, FAILED, NONE):
+            known = ", ".join([*ports, ALL, FAILED, NONE])
+            raise UsageError(f"--traces {name}: {request.design.name} has no such stream port; expected: {known}")
+    if request.metastability is not None and request.transactors != "native":
+        raise UsageError(f"--metastability needs the native transactors, not {request.transactors}")
+    design, params = request.design, request.all_params
+    lanes = (*design.bundles(params), *design.register_ports(params), *design.memory_ports(params))
+    arrays = (*design.streams, *design.registers, *design.memories)
+    check_ports(request.waivers, [port.name for port in (*lanes, *arrays)])
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One seed of a case, before it is simulated.
+
+    Attributes:
+        seed: which.
+        steps: stimulus and prediction of every episode.
+    """
+
+    seed: int
+    steps: tuple[tuple[Stimulus, Outcome], ...]
+
+    def episodes(self, design: Design) -> list[Episode]:
+        """What the simulator gets."""
+        lengths = [_length(s, e if design.timed else _budget(design, s, e)) for s, e in self.steps]
+        # Resets in between leave what they leave: only the first episode begins with new initial values.
+        return [
+            Episode(s, n, None if i else self.seed, self.seed * 1_000_003 + i)
+            for i, ((s, _), n) in enumerate(zip(self.steps, lengths, strict=True))
+        ]
+
+
+def predict(request: Request, seed: int) -> Plan:
+    """The stimulus of one seed, and what the golden model says of it.
+
+    Raises:
+        UsageError: no stimulus, or one that the design cannot take.
+        UnwrittenModelError: there is no model.
+        UserCodeError: the model or the stimulus maker is broken.
+    """
+    design, params = request.design, request.all_params
+    setting = request.setting(seed)
+    stimuli = make_stimuli(design, request.case.make, request.case.name, setting)
+    if not stimuli:
+        raise UsageError(f"{design.name}: case {request.case.name} makes no stimulus")
+    if not design.resettable and any(s.stop_ps is not None for s in stimuli):
+        raise UsageError(f"{design.name} has no reset, so case {request.case.name} cannot run")
+    if setting.inputs:
+        clocks = clocks_of(design, params, request.inputs)
+        stimuli = [placed(s, setting.inputs, clocks) for s in stimuli]
+    sweeps = request.case.name == register_walks.CASE
+    if sweeps:
+        stimuli = [*stimuli, *register_walks.walks(design, setting, stimuli[0])]
+    if request.metastability is not None:
+        stimuli = [blurred(s, request.metastability) for s in stimuli]
+    steps = [(s, _predicted(design, params, s)) for s in stimuli]
+    if sweeps:
+        steps = [(register_walks.dressed(s, expected, seed, n), expected) for n, (s, expected) in enumerate(steps)]
+    return Plan(seed, tuple(steps))
+
+
+def _predicted(design: Design, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+    """What the model says; with blurred crossings the latest that can be, and the earliest cycles beside it."""
+    outcome = predict_outcome(design, params, stimulus)
+    if not stimulus.blur_ps or not design.timed:
+        return outcome
+    early = predict_outcome(design, params, replace(stimulus, blur_ps=EARLIEST_PS))
+    return replace(outcome, earliest={name: trace.cycle for name, trace in early.ports.items()})
+
+
+def judge(request: Request, plan: Plan, records: Sequence[Record], stopped: str) -> RunResult:
+    """Compare the records of one seed with its prediction.
+
+    Args:
+        request: what was asked for.
+        plan: of this seed.
+        records: of its episodes, in order; fewer when the simulator stopped early.
+        stopped: what to say then.
+    """
+    design, params = request.design, request.all_params
+    episodes, waived = [], Counter({str(w): 0 for w in request.waivers})
+    for (stimulus, expected), record in zip(plan.steps, records, strict=False):
+        broken, counts = sift(record.violations, request.waivers)
+        waived.update(counts)
+        verdict = check(design, params, stimulus, expected, replace(record, violations=broken))
+        episodes.append(EpisodeResult(stimulus, expected, record, verdict))
+    failures = [
+        text if len(plan.steps) == 1 else f"episode {i}: {text}"
+        for i, e in enumerate(episodes)
+        for text in e.verdict.failures
+    ]
+    if len(records) < len(plan.steps):
+        failures.append(stopped)
+    failures += nothing_compared([e.verdict for e in episodes], still=_may_rest(request))
+    warnings = _warnings(request, episodes)
+    return RunResult(request, plan.seed, tuple(episodes), tuple(failures), 0.0, None, None, dict(waived), warnings)
+
+
+def _warnings(request: Request, episodes: Sequence[EpisodeResult]) -> tuple[str, ...]:
+    """What the episodes of one seed warn of, the first one of each port."""
+    bound = request.design.ready_bound if request.ready_bound is None else request.ready_bound
+    if bound is None:
+        return ()
+    ports = request.design.bundles(request.all_params)
+    first: dict[str, str] = {}
+    for e in episodes:
+        for text in late_ready(ports, e.stimulus, e.record.outcome, bound):
+            first.setdefault(text.partition(",")[0], text)
+    return tuple(first.values())
+
+
+def _shared(record: Record, expected: Outcome) -> Record:
+    """The same record; of columns that are equal to the prediction's, which in a run that passes are all, only one is kept."""
+    ports = dict(record.outcome.ports)
+    for name, trace in ports.items():
+        other = expected.ports.get(name)
+        if other is not None and other.width == trace.width and len(other) == len(trace):
+            columns = {c: getattr(other, c) for c in TRACE_COLUMNS if same(getattr(trace, c), getattr(other, c))}
+            ports[name] = replace(trace, **columns)
+    return replace(record, outcome=replace(record.outcome, ports=ports))
+
+
+def _may_rest(request: Request) -> bool:
+    """A run may pass although no stream and no memory moves: there are none, or the case is about registers alone."""
+    design = request.design
+    return request.case.registers or not (design.streams or design.memories)
+
+
+def run(
+    request: Request,
+    folder: Path | None = None,
+    progress: Progress = lambda step: None,
+    watch: Watch | None = None,
+    timeout_s: float = TIMEOUT_S,
+    begin: Callable[[], None] = lambda: None,
+) -> list[RunResult]:
+    """Run a case for every seed.
+
+    Args:
+        request: what to run.
+        folder: where the simulator's files go; a new temporary folder when None.
+        progress: is told each step.
+        watch: is told a few times a second where the simulation stands, and at its end.
+        timeout_s: wall time allowed for the simulation, and for each call of the golden model or the stimulus maker.
+        begin: called when nothing is refused any more, before anything is written to ``folder``.
+
+    Returns:
+        one result a seed, in order.
+    """
+    check_request(request)
+    design, params = request.design, request.all_params
+    progress("predicting")
+    plans: list[Plan] = []
+    broken: dict[int, str] = {}
+    for seed in request.seeds:
+        try:
+            with model_timeout(timeout_s):
+                plans.append(predict(request, seed))
+        except (UnwrittenModelError, UserCodeError) as error:
+            # A seed on which the model falls over fails by itself: the others run.
+            broken[seed] = "\n".join([str(error), *getattr(error, "log", "").splitlines()])
+    found = {s: RunResult(request, s, (), (text,), 0.0, None, None) for s, text in broken.items()}
+    if not plans:
+        begin()
+        return [found[s] for s in request.seeds]
+    progress("building")
+    crossings = find_crossings(design, params) if request.metastability is not None else ()
+    built = build(design, params, waves=request.waves, crossings=crossings)
+    flat = [episode for plan in plans for episode in plan.episodes(design)]
+    begin()
+    if folder is None:
+        folder = Path(tempfile.mkdtemp(prefix="goldbeat-"))
+    folder.mkdir(parents=True, exist_ok=True)
+    course = Course([step for plan in plans for step in plan.steps], flat)
+    progress(f"simulating {len(flat)} episode(s)")
+    result = simulate(
+        design,
+        params,
+        built,
+        flat,
+        folder,
+        seed=plans[0].seed,
+        transactors=request.transactors,
+        timeout_s=timeout_s,
+        watch=None if watch is None else lambda done, ps: watch(course.at(done, ps)),
+        crossings=crossings,
+    )
+    progress("comparing")
+    # Taken out one by one: what was recorded does not stay beside what is made of it.
+    recorded = deque(result.records)
+    result = replace(result, records=())
+    for plan in plans:
+        records = [_shared(recorded.popleft(), e) for _, e in plan.steps[: len(recorded)]]
+        # Seeds after the one that stopped the process have not run: that is a failure of theirs too.
+        with model_timeout(timeout_s):
+            judged = judge(request, plan, records, result.failure or "the simulator stopped")
+        found[plan.seed] = replace(judged, build_s=built.seconds, waves=result.waves, log=result.log)
+    return [found[s] for s in request.seeds]

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Golden model against record. It cannot pass silently: comparing nothing is a failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.compare import Comparison, compare
+from goldbeat.pymodels.errors import UserCodeError
+from goldbeat.pymodels.stimulus import Access, Answer, Outcome, Stimulus
+from goldbeat.pymodels.trace import SIDEBANDS, Trace
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.inside.job import AccessResult, Record
+from goldbeat.tb.run.prediction import RegisterAnswers, function_name, predict_registers
+
+_SORTED = "\n(frames are sorted by what they hold; beats count in that order)"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the scoreboard says of one episode.
+
+    Attributes:
+        ports: the comparison of every stream port.
+        compared: output beats, register reads, steps and bursts with predicted cycles, status outputs other than 0 and bytes of
+            memory that change which were looked at.
+        failures: everything that is wrong, each a text that stands alone; empty means pass.
+        moved: stream beats and memory bursts that were recorded, and bytes of memory that change: what shows that the design
+            did anything at all.
+    """
+
+    ports: Mapping[str, Comparison] = field(default_factory=dict)
+    compared: int = 0
+    failures: tuple[str, ...] = ()
+    moved: int = 0
+
+
+def check(design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome, record: Record) -> Verdict:
+    """Compare everything that a run recorded with everything that the model predicts."""
+    failures = [*record.violations, *_check_names(design, params, stimulus, expected)]
+    ports: dict[str, Comparison] = {}
+    compared = 0
+    moved = sum(len(trace) for trace in record.outcome.ports.values())
+    want = expected.until(stimulus.stop_ps) if design.timed and not expected.earliest else expected
+    for port in design.bundles(params):
+        if port.name not in want.ports:
+            continue
+        got = record.outcome.ports[port.name]
+        if (earliest := want.earliest.get(port.name)) is not None:
+            result, outside = _compare_range(stimulus, want.ports[port.name], earliest, got)
+            failures += [f"port {port.name}: {text}" for text in outside]
+        else:
+            result = _compare(design, stimulus, port.direction, want.ports[port.name], got)
+        ports[port.name] = result
+        compared += result.compared if port.direction == "out" else 0
+        if not result.equal:
+            failures.append(result.text(port.name) + ("" if design.ordered else _SORTED))
+    if stimulus.stop_ps is None:
+        for status in design.status:
+            was, should = record.outcome.status[status.name], expected.status.get(status.name)
+            # A counter that should have moved says as much as a beat; one that stays 0 says nothing.
+            compared += bool(should)
+            if should is not None and was != should:
+                failures.append(f"status {status.name}: expected {should}, got {was}")
+        changed, bursts = _check_memories(stimulus, want, record, failures)
+        compared += changed + bursts
+        moved += changed
+    moved += sum(len(m.log) for m in record.outcome.memories.values() if m.log is not None)
+    if failures and record.hanging:
+        failures.append("at the end of the run: " + "; ".join(record.hanging))
+    accesses, reads = _check_accesses(design, params, stimulus, expected, record)
+    return Verdict(ports, compared + reads, (*failures, *accesses), moved)
+
+
+def _check_names(design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome) -> Iterator[str]:
+    """What the model leaves out, and what it predicts that is not there."""
+    who = f"the golden model {function_name(design.model)}"
+    bundles = {b.name: b for b in design.bundles(params)}
+    for name, port in bundles.items():
+        if name not in expected.ports:
+            yield f"port {name}: {who} predicts nothing for it"
+        elif expected.ports[name].width != port.width:
+            yield f"port {name}: {who} predicts {expected.ports[name].width} bit, the port is {port.width} bit wide"
+    has: list[tuple[str, Mapping[str, Any], list[str]]] = [("port", expected.ports, list(bundles))]
+    if stimulus.stop_ps is None:
+        has += [("status", expected.status, [s.name for s in design.status])]
+        has += [("memory", expected.memories, list(stimulus.memories))]
+        for kind, predicted, names in has[1:]:
+            yield from (f"{kind} {n}: {who} predicts nothing for it" for n in names if n not in predicted)
+    for kind, predicted, names in has:
+        yield from (
+            f"{kind} {n}: {who} predicts it, but there is none of that name; there are: {', '.join(names) or 'none'}"
+            for n in predicted
+            if n not in names
+        )
+
+
+def _compare(design: Design, stimulus: Stimulus, direction: str, expected: Trace, got: Trace) -> Comparison:
+    if design.timed:
+        return compare(expected, got)
+    if stimulus.stop_ps is not None:
+        # Without cycles, what a reset cuts off is unknown; what came before it is still the beginning of it all.
+        expected = expected[: len(got)]
+    if not design.ordered and direction == "out":
+        # Sorted frames have lost their cycles.
+        return compare(_by_content(expected), _by_content(got), time="ignore", cycles="none")
+    return compare(expected, got, time="ignore", cycles="got")
+
+
+def _compare_range(
+    stimulus: Stimulus, latest: Trace, earliest: npt.NDArray[np.int64], got: Trace
+) -> tuple[Comparison, list[str]]:
+    """Compare data exactly, and cycles with the earliest and the latest ones; what is wrong with the cycles, as texts."""
+    expected, outside = latest, []
+    if stimulus.stop_ps is not None:
+        # How much has transferred when the reset comes is as open as the cycles are.
+        least = int(np.count_nonzero(latest.time_ps < stimulus.stop_ps))
+        most = int(np.count_nonzero(latest.with_cycles(earliest).time_ps < stimulus.stop_ps))
+        if not least <= len(got) <= most:
+            outside.append(f"{len(got)} beats before the reset, expected {least} to {most}")
+        expected = latest[: len(got)]
+    n = min(len(expected), len(got))
+    wrong = np.flatnonzero((got.cycle[:n] < earliest[:n]) | (got.cycle[:n] > expected.cycle[:n]))
+    if len(wrong):
+        at = int(wrong[0])
+        outside.append(
+            f"{len(wrong)} of {n} beats outside the cycles that blurred crossings allow, the first is beat {at}: "
+            f"expected cycle {earliest[at]} to {expected.cycle[at]}, got {got.cycle[at]}"
+        )
+    return compare(expected, got, time="ignore", cycles="got"), outside
+
+
+def _by_content(trace: Trace) -> Trace:
+    """The same frames, sorted by what they hold."""
+    masked = trace.masked()
+    columns = [masked.data, trace.keep, *(c for name in SIDEBANDS if (c := getattr(trace, name)) is not None)]
+    bounds = trace.frame_bounds()
+    keys = [b"".join(c[first:end].tobytes() for c in columns) for first, end in bounds]
+    order = [int(i) for n in sorted(range(len(keys)), key=keys.__getitem__) for i in range(*bounds[n])]
+    sides: dict[str, Any] = {n: None if (c := getattr(trace, n)) is None else c[order] for n in SIDEBANDS}
+    return replace(trace, data=trace.data[order], keep=trace.keep[order], last=trace.last[order], **sides)
+
+
+def nothing_compared(verdicts: Sequence[Verdict], *, still: bool = False) -> tuple[str, ...]:
+    """The failure of a case that has shown nothing, over all of its episodes.
+
+    Args:
+        verdicts: of the episodes.
+        still: streams and memories may rest: the case, or the design, is about registers and status outputs alone.
+    """
+    compared = sum(v.compared for v in verdicts)
+    if not compared:
+        return ("nothing was compared: no output beat, register read or status output in any episode",)
+    if still or any(v.moved for v in verdicts):
+        return ()
+    return (
+        "nothing moved: no beat on any stream, no burst and no changed byte in any memory, in any episode; "
+        f"the {compared} values compared are of registers and status outputs alone",
+    )
+
+
+def _check_memories(stimulus: Stimulus, want: Outcome, record: Record, failures: list[str]) -> tuple[int, int]:
+    """Compare what memories hold and which bursts they saw; changed bytes, and bursts compared."""
+    changed = bursts = 0
+    for port, image in stimulus.memories.items():
+        if port not in want.memories:
+            continue
+        was = record.outcome.memories[port].regions
+        predicted = want.memories[port].regions
+        names = [region.name for region in image.regions]
+        failures += [
+            f"memory {port}, region {name}: predicted, but there is none of that name; there are: {', '.join(names)}"
+            for name in predicted
+            if name not in names
+        ]
+        for region in image.regions:
+            should = predicted.get(region.name, region.data)
+            if should.shape != region.data.shape:
+                failures.append(
+                    f"memory {port}, region {region.name}: the golden model predicts {should.size} bytes, "
+                    f"the region has {region.data.size}"
+                )
+                continue
+            # Bytes that nothing should have changed are compared too, but say nothing by themselves.
+            changed += int(np.count_nonzero(should != region.data))
+            wrong = np.flatnonzero(was[region.name] != should)
+            if len(wrong):
+                at = int(wrong[0])
+                failures.append(
+                    f"memory {port}, region {region.name}: {len(wrong)} of {len(should)} bytes differ, the first at "
+                    f"0x{region.base + at:x}: expected 0x{should[at]:02x}, got 0x{was[region.name][at]:02x}"
+                )
+        bursts += _check_log(port, want.memories[port].log, record.outcome.memories[port].log, failures)
+    return changed, bursts
+
+
+def _check_log(port: str, want: npt.NDArray[Any] | None, got: npt.NDArray[Any] | None, failures: list[str]) -> int:
+    """Compare the bursts of a memory, in the order of their addresses, in the columns that the model predicts."""
+    if want is None or got is None:
+        return 0
+    both, names = min(len(want), len(got)), want.dtype.names or ()
+    differs = np.zeros(both, np.bool_)
+    for name in names:
+        differs |= want[name][:both] != got[name][:both]
+    if len(want) != len(got):
+        failures.append(f"memory {port}: {len(want)} bursts expected, {len(got)} made")
+    if differs.any():
+        at = int(np.argmax(differs))
+        texts = [", ".join(f"{n} {_number(n, row[n])}" for n in names) for row in (want[at], got[at])]
+        failures.append(
+            f"memory {port}: {int(differs.sum())} bursts differ, the first is number {at}: expected {texts[0]}; got {texts[1]}"
+        )
+    return both
+
+
+def _number(name: str, value: Any) -> str:
+    return f"0x{int(value):x}" if name == "address" else str(int(value))
+
+
+def _check_accesses(
+    design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome, record: Record
+) -> tuple[list[str], int]:
+    failures: list[str] = []
+    reads = 0
+    model: RegisterAnswers = {}
+    if design.register_model is not None:
+        try:
+            model = predict_registers(design.register_model, params, stimulus)
+        except UserCodeError as broken:
+            failures.append(str(broken))
+    for port in design.register_ports(params):
+        asked = (*stimulus.program.get(port.name, ()), *stimulus.after.get(port.name, ()))
+        if stimulus.stop_ps is not None:
+            asked = tuple(stimulus.program.get(port.name, ()))
+        got: Sequence[AccessResult] = record.accesses.get(port.name, ())
+        if len(asked) != len(got):
+            failures.append(f"{port.name}: {len(asked)} accesses asked for, {len(got)} made")
+        predicted = model.get(port.name)
+        answers = expected.accesses.get(port.name, ())
+        if answers:
+            # Predicted cycles are those of plain traffic.
+            timed = stimulus.traffic_of(port.name).plain
+            reads += _check_answers(port.name, asked, answers, got, failures, timed=timed)
+        traffic, wrong = stimulus.traffic_of(port.name), 0
+        for i, (access, result) in enumerate(zip(asked, got, strict=False)):
+            where = f"{port.name}: access {i} ({access.name})"
+            if predicted is not None and i >= len(predicted):
+                failures.append(f"{port.name}: the register model predicts {len(predicted)} of {len(asked)} accesses")
+                break
+            value, error = (access.value, access.error) if predicted is None else predicted[i]
+            if result.error != error:
+                failures.append(f"{where}: expected {_answer(error)}, got {_answer(result.error)}")
+            elif access.op == "read" and not error and value is not None:
+                reads += 1
+                wrong += result.value != value
+                # Of a walk, the first one tells most: each word is read again and again.
+                if result.value != value and (traffic.plain or wrong == 1):
+                    how = _circumstances(asked, got, i)
+                    failures.append(f"{where}: expected 0x{value:08x}, got 0x{result.value or 0:08x}{how}")
+        if wrong and not traffic.plain:
+            failures.append(f"{port.name}: {wrong} reads differ in all, with {traffic}")
+    return failures, reads
+
+
+def _circumstances(asked: Sequence[Access], got: Sequence[AccessResult], at: int) -> str:
+    """What a slave may have mixed up as it was read: the last write of the word, and the accesses beside it."""
+    texts = []
+    writes = [i for i in range(at) if asked[i].op in ("write", "post") and asked[i].address == asked[at].address]
+    if writes:
+        texts.append(f"last written by access {writes[-1]} with strobe 0b{asked[writes[-1]].strobe:04b}")
+    times = [(r.first, r.cycle) for r in got]
+    first, last = times[at]
+    beside = [
+        f"{i} ({asked[i].name})"
+        for i, (begin, end) in enumerate(times)
+        if i != at
+        and first is not None
+        and last is not None
+        and begin is not None
+        and end is not None
+        and begin <= last
+        and first <= end
+    ]
+    if beside:
+        texts.append(f"beside access {', '.join(beside)}")
+    return "".join(f"; {text}" for text in texts)
+
+
+def _check_answers(
+    port: str,
+    asked: Sequence[Access],
+    answers: Sequence[Answer],
+    got: Sequence[AccessResult],
+    failures: list[str],
+    *,
+    timed: bool,
+) -> int:
+    """Compare a program's steps with a model that knows what is read and, if ``timed``, when each step ends."""
+    if len(answers) != len(asked):
+        failures.append(f"{port}: the golden model predicts {len(answers)} of {len(asked)} accesses")
+    wrong: list[str] = []
+    for i, (access, answer, result) in enumerate(zip(asked, answers, got, strict=False)):
+        what = f"{port}: access {i} ({access.name})"
+        if answer.value is not None and answer.value != result.value:
+            wrong.append(f"{what}: expected 0x{answer.value:08x}, got 0x{result.value or 0:08x}")
+        if timed and answer.cycle is not None and result.cycle is not None and answer.cycle != result.cycle:
+            wrong.append(f"{what}: expected to end in cycle {answer.cycle}, ended in {result.cycle}")
+    failures += wrong[:1]
+    if len(wrong) > 1:
+        failures.append(f"{port}: {len(wrong)} values or cycles of accesses differ in all")
+    return min(len(answers), len(got))
+
+
+def _answer(error: bool) -> str:
+    return "an error response" if error else "OKAY"

@@ -1,0 +1,493 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sign-off: a table of limits against what traces say, and nothing passes that was not measured."""
+
+from __future__ import annotations
+
+import json
+import math
+import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.measure import Latency, Rate, Throughput, UnmatchedError, UnmeasurableError, latency, measure
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.run.episodes import WholeEpisode, load_episodes
+from goldbeat.tb.toml import load_model
+from goldbeat.tb.visible import xml_text
+
+ARROW = "->"
+"""Between the two ports of a latency limit."""
+
+Verdict = Literal["pass", "fail", "unmeasured"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+
+    def given(self) -> dict[str, Any]:
+        """The limits that the file sets, by name."""
+        return {k: v for k, v in self if k.startswith(("min_", "max_")) and v is not None}
+
+
+class PortLimits(_Frozen):
+    """Limits of one port.
+
+    Attributes:
+        rate: which throughput the two minima mean: ``frames`` (pauses between frames count), ``raw`` or ``continuous``
+            (inside frames); see :mod:`goldbeat.pymodels.measure`.
+        min_msamples_per_s: least throughput in millions of samples a second, a complex sample counting as one.
+        min_mb_per_s: least throughput in millions of bytes a second.
+        max_gap_ns: longest time from one beat to the next.
+        max_idle_cycles: longest run of clock cycles without a transfer between two beats.
+        max_frame_interval_ns: longest time from one TLAST to the next.
+        steady: the last frame intervals must agree within 5 %.
+    """
+
+    rate: Literal["frames", "raw", "continuous"] = "frames"
+    min_msamples_per_s: float | None = Field(default=None, gt=0)
+    min_mb_per_s: float | None = Field(default=None, gt=0)
+    max_gap_ns: float | None = Field(default=None, gt=0)
+    max_idle_cycles: int | None = Field(default=None, ge=0)
+    max_frame_interval_ns: float | None = Field(default=None, gt=0)
+    steady: Literal[True] | None = None
+
+
+class LatencyLimits(_Frozen):
+    """Limits from one port to another.
+
+    Attributes:
+        by: what is matched with what; see :func:`goldbeat.pymodels.measure.latencies`.
+        max_ns: largest latency.
+        max_mean_ns: largest average latency.
+        max_first_ns: largest latency of the first beat or frame.
+    """
+
+    by: Literal["beat", "frame", "frame-end", "frame-total"] = "beat"
+    max_ns: float | None = Field(default=None, ge=0)
+    max_mean_ns: float | None = Field(default=None, ge=0)
+    max_first_ns: float | None = Field(default=None, ge=0)
+
+
+class Limits(_Frozen):
+    """A limits file: ``[port.NAME]`` and ``[latency."IN->OUT"]`` tables."""
+
+    port: Mapping[str, PortLimits] = {}
+    latency: Mapping[str, LatencyLimits] = {}
+
+    def pairs(self) -> Iterator[tuple[str, str, LatencyLimits]]:
+        """Input, output and limits of each latency table."""
+        for name, limits in self.latency.items():
+            source, _, sink = (part.strip() for part in name.partition(ARROW))
+            yield source, sink, limits
+
+
+@dataclass(frozen=True)
+class Port:
+    """One port's trace and what is known of it."""
+
+    trace: Trace
+    dtype: str | None = None
+    clock_ps: int | None = None
+    """Period of the port's clock, where the trace's own is finer."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What was recorded at one time: a file, or one whole episode of a run.
+
+    Attributes:
+        ports: by name.
+        seed, episode: of a run; None for a file.
+    """
+
+    ports: Mapping[str, Port]
+    seed: int | None = None
+    episode: int | None = None
+
+    @property
+    def place(self) -> str:
+        """``seed 3, episode 7``; empty for a file."""
+        return "" if self.seed is None else f"seed {self.seed}, episode {self.episode}"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One limit and what became of it.
+
+    Attributes:
+        where: port, ``input->output``, or ``run``.
+        name: the limit's name in the limits file.
+        limit: as the file gives it.
+        measured: the worst value of all episodes; None when it could not be measured.
+        unit: of both.
+        verdict: ``unmeasured`` counts as failed.
+        reason: why it is not a pass.
+        seed, episode: where the worst value was measured, or what could not be; None for a file.
+        measured_in: in how many episodes there was something to measure.
+        left_out: why others were left out, by the first of them; empty where none was.
+    """
+
+    where: str
+    name: str
+    limit: float | str
+    measured: float | str | None
+    unit: str
+    verdict: Verdict
+    reason: str = ""
+    seed: int | None = None
+    episode: int | None = None
+    measured_in: int = 0
+    left_out: str = ""
+
+    @property
+    def passed(self) -> bool:
+        """True only for a limit that was measured and is kept."""
+        return self.verdict == "pass"
+
+
+def load_limits(path: Path) -> Limits:
+    """Read a limits file.
+
+    Raises:
+        InputError: not TOML, an unknown name, a value out of range, or no limit at all.
+    """
+    limits = load_model(Limits, path, "a limits file (.toml)")
+    for kind, tables in (("port", limits.port), ("latency", limits.latency)):
+        for name, table in tables.items():
+            if not table.given() and not getattr(table, "steady", None):
+                known = ", ".join(n for n in type(table).model_fields if n.startswith(("min_", "max_")))
+                raise InputError(f'[{kind}."{name}"] without a limit', f"at least one of {known}", file=path)
+    if not limits.port and not limits.latency:
+        raise InputError("no limits", 'a [port.NAME] or a [latency."IN->OUT"] table', file=path)
+    for name in limits.latency:
+        source, arrow, sink = (part.strip() for part in name.partition(ARROW))
+        if not (source and arrow and sink) or ARROW in sink:
+            raise InputError(f'[latency."{name}"]', '[latency."INPUT->OUTPUT"]', file=path)
+    return limits
+
+
+# -- what is signed off ---------------------------------------------------------------------------------------------
+
+
+class _ReportPort(BaseModel):
+    """What sign-off needs of a port's entry in a run's report."""
+
+    trace: str | None
+    dtype: str | None = None
+
+
+class _ReportEpisodes(BaseModel):
+    """Where a run keeps its whole episodes, how many there are, and how many were cut off by a reset."""
+
+    file: str
+    whole: int
+    cut: int
+    dtypes: Mapping[str, str | None]
+
+
+class _Report(BaseModel):
+    """What sign-off needs of a run's report; the report says more."""
+
+    status: str
+    ports: Mapping[str, _ReportPort]
+    design: str = ""
+    case: str = ""
+    time_compared: bool = True
+    seed: int = 0
+    episodes: int = 1
+    seeds: Sequence[Any] = ()
+    measured: _ReportEpisodes | None = None
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is signed off.
+
+    Attributes:
+        name: for the report.
+        names: of its ports.
+        episodes: every whole episode of every seed; one for a file.
+        status: a run's own verdict; None for a file, which has none.
+        time_compared: False for a run whose golden model says nothing of cycles: its times are measured all the same,
+            but nobody has predicted them.
+        cut: episodes that a reset has cut off; they are not measured.
+    """
+
+    name: str
+    names: Sequence[str]
+    episodes: Sequence[Measured]
+    status: str | None = None
+    time_compared: bool = True
+    cut: int = 0
+
+
+def file_subject(name: str, ports: Mapping[str, Port]) -> Subject:
+    """Traces that were recorded at one time, without a run."""
+    return Subject(name, list(ports), [Measured(ports)])
+
+
+def measured_episodes(episodes: Iterable[WholeEpisode], dtypes: Mapping[str, str | None]) -> list[Measured]:
+    """Episodes of a run with the sample types of its ports."""
+    return [
+        Measured({name: Port(trace, dtypes.get(name)) for name, trace in e.ports.items()}, e.seed, e.episode)
+        for e in episodes
+    ]
+
+
+def load_run(folder: Path) -> Subject:
+    """Read the run folder that ``goldbeat run`` leaves: ``report.json`` and the episodes it names.
+
+    Raises:
+        InputError: no report, a damaged one, episodes that are not there, or a folder of an older version that has kept one of
+            several episodes.
+    """
+    path = folder / "report.json"
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        report = _Report.model_validate(raw)
+    except FileNotFoundError:
+        raise InputError("no report.json", "a folder that `goldbeat run` has written", file=folder) from None
+    except json.JSONDecodeError as error:
+        raise InputError(error.msg, "the report of a run (JSON)", file=path, line=error.lineno) from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise InputError(f"{where}: {first['msg'].lower()}", "the report of a run", file=path) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(str(error), "the report of a run (JSON)", file=path) from None
+    name = " ".join(part for part in (report.design, report.case) if part) or folder.name
+    episodes = _load_main(folder, report) if report.measured is None else _load_all(folder, report.measured)
+    cut = 0 if report.measured is None else report.measured.cut
+    return Subject(name, list(report.ports), episodes, report.status, report.time_compared, cut)
+
+
+def _load_all(folder: Path, kept: _ReportEpisodes) -> list[Measured]:
+    episodes = load_episodes(folder / kept.file)
+    if len(episodes) != kept.whole:
+        raise InputError(f"{len(episodes)} episodes", f"the {kept.whole} of the report", file=folder / kept.file)
+    return measured_episodes(episodes, kept.dtypes)
+
+
+def _load_main(folder: Path, report: _Report) -> list[Measured]:
+    """The one episode of a report that says nothing of others."""
+    if report.episodes > 1 or len(report.seeds) > 1:
+        raise InputError(
+            "the traces of one episode only, as older versions kept them", "every episode; run it again", file=folder
+        )
+    ports = {n: Port(Trace.load(folder / e.trace), e.dtype) for n, e in report.ports.items() if e.trace is not None}
+    return [Measured(ports, report.seed, 0)] if len(ports) == len(report.ports) else []
+
+
+# -- checking -------------------------------------------------------------------------------------------------------
+
+_RATES = {"frames": "by_frames", "raw": "raw", "continuous": "continuous"}
+
+
+@dataclass(frozen=True)
+class _Figure:
+    """What one episode says of a limit.
+
+    Attributes:
+        at: the episode.
+        value: measured; None when it was not.
+        reason: why it was not.
+        absent: the episode is too short for it: there is nothing to measure, and others must show it.
+    """
+
+    at: Measured
+    value: float | None
+    reason: str = ""
+    absent: bool = False
+
+
+def check(subject: Subject, limits: Limits) -> list[Check]:
+    """Hold every limit against every episode of the subject; each check has the worst of them.
+
+    A limit that cannot be measured is a failed check with the reason. An episode too short for a figure (one frame, say) is left
+    out as long as another one has it; one whose figure exists and cannot be measured is not.
+
+    Raises:
+        UsageError: a limit for a port that is not there, or an output that comes before its input.
+    """
+    wanted = [*limits.port, *(port for source, sink, _ in limits.pairs() for port in (source, sink))]
+    # A file has one port; a latency limit cannot be measured on it, whatever the ports are called.
+    missing = [p for p in wanted if p not in subject.names] if subject.status is not None else []
+    missing = missing or [p for p in limits.port if p not in subject.names]
+    if missing:
+        raise UsageError(f"there is a limit for port {missing[0]!r}; {subject.name} has: {', '.join(subject.names)}")
+    found: list[Check] = []
+    if subject.status is not None:
+        good = subject.status.lower() in ("pass", "passed")
+        reason = "" if good else "the run itself did not pass"
+        found.append(Check("run", "status", "pass", subject.status, "", "pass" if good else "fail", reason))
+    for name, table in limits.port.items():
+        found += _port_checks(subject, name, table)
+    for source, sink, latencies in limits.pairs():
+        found += _latency_checks(subject, source, sink, latencies)
+    return found
+
+
+def broken_limits(subject: Subject, limits: Limits) -> list[str]:
+    """The limits that a run does not keep, as failures of the run."""
+    return [f"limit {c.where} {c.name}: {c.reason}" for c in check(subject, limits) if not c.passed]
+
+
+def _worst(where: str, name: str, limit: float | str, unit: str, figures: Sequence[_Figure]) -> Check:
+    """The check of a limit: by its worst value, unless a value that is there could not be measured."""
+    values = [f for f in figures if f.value is not None]
+    lacking = [f for f in figures if f.value is None]
+    least = name.startswith("min_") or name == "steady"
+    if values:
+        worst = (min if least else max)(values, key=lambda f: _sortable(f.value, least=least))
+        kept = _bound(where, name, limit, worst, unit)
+        hidden = [f for f in lacking if not f.absent]
+        if not (kept.passed and hidden):
+            left_out = _placed(lacking[0].reason, lacking[0].at) if lacking else ""
+            return replace(kept, measured_in=len(values), left_out=left_out)
+        lacking = hidden
+    if not lacking:
+        return Check(where, name, limit, None, unit, "unmeasured", "cannot be measured: no episode ran to its end")
+    first = lacking[0]
+    reason = f"cannot be measured: {_placed(first.reason, first.at)}"
+    place = (first.at.seed, first.at.episode)
+    return Check(where, name, limit, None, unit, "unmeasured", reason, *place, measured_in=len(values))
+
+
+def _sortable(value: float | None, *, least: bool) -> float:
+    """A value that is no number is the worst of all."""
+    if value is None or math.isnan(value):
+        return -math.inf if least else math.inf
+    return value
+
+
+def _placed(text: str, at: Measured) -> str:
+    return f"{text} ({at.place})" if at.place else text
+
+
+def _bound(where: str, name: str, limit: float | str, worst: _Figure, unit: str) -> Check:
+    measured = worst.value
+    assert measured is not None
+    place = (worst.at.seed, worst.at.episode)
+    if isinstance(limit, str):
+        holds = bool(measured)
+        reason = "" if holds else _placed("the last frame intervals differ by more than 5 %", worst.at)
+        return Check(where, name, limit, "yes" if holds else "no", unit, "pass" if holds else "fail", reason, *place)
+    least = name.startswith("min_")
+    good = math.isfinite(measured) and (measured >= limit if least else measured <= limit)
+    text = f"{_number(measured)} {unit} is {'below' if least else 'above'} {_number(limit)} {unit}"
+    reason = "" if good else _placed(text, worst.at)
+    return Check(where, name, limit, measured, unit, "pass" if good else "fail", reason, *place)
+
+
+def _port_checks(subject: Subject, name: str, limits: PortLimits) -> Iterator[Check]:
+    got = [(at, *_measured(at.ports[name])) for at in subject.episodes]
+    for what, limit in limits.given().items():
+        figures = [_figure(at, found, what, limits.rate, whole) for at, found, whole in got]
+        yield _worst(name, what, limit, _unit(what), figures)
+    if limits.steady:
+        figures = [
+            _Figure(at, None, found.reason("steady"), absent=True)
+            if found.steady is None
+            else _Figure(at, float(found.steady.holds))
+            for at, found, _ in got
+        ]
+        yield _worst(name, "steady", "yes", "", figures)
+
+
+def _measured(port: Port) -> tuple[Throughput, str]:
+    """A port's figures, in bytes alone where its samples are cut apart; and why it has no samples."""
+    if port.dtype is None:
+        return measure(port.trace, clock_ps=port.clock_ps), "the sample type of the port is not known; use min_mb_per_s"
+    if port.trace.ragged(port.dtype) is not None:
+        return measure(port.trace, clock_ps=port.clock_ps), "TKEEP cuts samples apart; use min_mb_per_s"
+    return measure(port.trace, port.dtype, clock_ps=port.clock_ps), ""
+
+
+def _figure(at: Measured, got: Throughput, what: str, rate_name: str, no_samples: str) -> _Figure:
+    """What an episode says of a limit of a port."""
+    if what.startswith("min_"):
+        rate: Rate | None = getattr(got, _RATES[rate_name])
+        if rate is None:
+            hint = '; set rate = "continuous" or "raw"' if rate_name == "frames" and got.beats > 1 else ""
+            return _Figure(at, None, got.reason(_RATES[rate_name]) + hint, absent=True)
+        value = rate.mb_per_s if what == "min_mb_per_s" else rate.msamples_per_s
+        return _Figure(at, value, "" if value is not None else no_samples)
+    if what == "max_gap_ns":
+        value, reason = got.max_gap_ps, got.reason("max_gap_ps")
+        return _Figure(at, None if value is None else value / 1000, reason, absent=True)
+    if what == "max_idle_cycles":
+        return _Figure(at, got.max_idle_cycles, got.reason("max_idle_cycles"), absent=True)
+    value = None if got.intervals is None else got.intervals.max_ps / 1000
+    return _Figure(at, value, got.reason("intervals"), absent=True)
+
+
+def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLimits) -> Iterator[Check]:
+    where = f"{source}{ARROW}{sink}"
+    given = limits.given()
+    found: list[tuple[Measured, Latency | UnmeasurableError]] = []
+    for at in subject.episodes:
+        try:
+            if subject.status is None:
+                raise UnmeasurableError("a single file has no second port; give a run folder")
+            found.append((at, latency(at.ports[source].trace, at.ports[sink].trace, by=limits.by)))
+        except UnmeasurableError as why:
+            found.append((at, why))
+        except UsageError as why:
+            raise UsageError(_placed(f"{where}: {why}", at)) from None
+    for what, limit in given.items():
+        figures = [
+            _Figure(at, None, str(got), absent=not isinstance(got, UnmatchedError))
+            if isinstance(got, UnmeasurableError)
+            else _Figure(at, _latency_ps(got, what) / 1000)
+            for at, got in found
+        ]
+        yield _worst(where, what, limit, "ns", figures)
+
+
+def _latency_ps(got: Latency, what: str) -> float:
+    return {"max_ns": got.max_ps, "max_mean_ns": got.mean_ps, "max_first_ns": got.first_ps}[what]
+
+
+def _unit(what: str) -> str:
+    units = {"msamples_per_s": "Msamples/s", "mb_per_s": "MB/s", "idle_cycles": "cycles"}
+    return units.get(what.partition("_")[2], "ns")
+
+
+def _number(value: float) -> str:
+    """At least two decimals, and more where two would hide the difference from a whole figure."""
+    text = f"{value:.6f}".rstrip("0")
+    whole, _, decimals = text.partition(".")
+    return whole if not decimals else f"{whole}.{decimals:0<2}"
+
+
+def shown(value: float | str | None) -> str:
+    """A limit or measured value as the table prints it."""
+    if value is None:
+        return "-"
+    return value if isinstance(value, str) else _number(value)
+
+
+# -- JUnit ----------------------------------------------------------------------------------------------------------
+
+
+def junit(subject: Subject, checks: Sequence[Check]) -> str:
+    """The checks as JUnit XML: a broken limit is a failure, an unmeasured one an error."""
+    failed = sum(c.verdict == "fail" for c in checks)
+    errors = sum(c.verdict == "unmeasured" for c in checks)
+    counts = {"tests": str(len(checks)), "failures": str(failed), "errors": str(errors)}
+    top = ET.Element("testsuites", counts)
+    suite = ET.SubElement(top, "testsuite", {"name": f"signoff {subject.name}", **counts})
+    for c in checks:
+        case = ET.SubElement(suite, "testcase", {"classname": c.where, "name": c.name})
+        if not c.passed:
+            ET.SubElement(case, "failure" if c.verdict == "fail" else "error", {"message": c.reason})
+        said = f"limit {shown(c.limit)} {c.unit}".rstrip() + f", measured {shown(c.measured)} {c.unit}".rstrip()
+        if c.seed is not None:
+            said += f", seed {c.seed}, episode {c.episode}"
+        ET.SubElement(case, "system-out").text = said
+    return xml_text(top)

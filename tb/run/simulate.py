@@ -1,0 +1,292 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The host side of a simulator process: start it, watch it, fetch its records."""
+
+from __future__ import annotations
+
+import os
+import select
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from goldbeat.tb import orphan_guard
+from goldbeat.tb.build.compile import Build
+from goldbeat.tb.build.harness import TOP
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.inside.job import (
+    COVERAGE,
+    ENVIRONMENT,
+    JOURNAL,
+    PULSE,
+    Backend,
+    Crossing,
+    Episode,
+    Job,
+    Record,
+    read_record,
+    write_job,
+)
+from goldbeat.tb.kernel.launch import cocotb_environment, seed_arguments
+from goldbeat.tb.run.bounded_log import BoundedLog
+
+TIMEOUT_S = 1800.0
+"""Wall time after which a simulator process is taken to hang."""
+PULSE_S = 0.25
+"""Wall time between two reports of how far a simulation is, when somebody watches."""
+_LOG_LINES = 30
+
+Watch = Callable[[int, int], None]
+"""Is told how many episodes are done, and the picoseconds since the reset release of the one that runs."""
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a simulator process left.
+
+    Attributes:
+        records: one an episode; shorter than the list of episodes when the process ended early.
+        waves: the wave file, None where none was asked for.
+        log: everything the process printed.
+        failure: why it ended early, None when it did not.
+    """
+
+    records: tuple[Record, ...]
+    waves: Path | None
+    log: Path
+    failure: str | None
+
+
+@dataclass(frozen=True)
+class Note:
+    """A line of the journal.
+
+    Attributes:
+        what: ``start``, ``end``, ``lost`` when the record could not be written, ``again`` when another process has to go on
+            with this episode, or ``at`` when asked for.
+        number: the episode's; of ``lost``, the system's error number; of ``at``, picoseconds since the reset release of the
+            episode that started last.
+        time_s: by the monotonic clock.
+    """
+
+    what: str
+    number: int
+    time_s: float
+
+
+class Simulator:
+    """A simulator process that runs a list of episodes; a context manager that leaves no process behind.
+
+    Args:
+        design: what is simulated.
+        params: the parameter values of the build.
+        built: from :func:`goldbeat.tb.build.simulator.build`.
+        episodes: what to run.
+        folder: an existing folder for the job, the records, the log and the waves.
+        seed: of the simulator's own randomness (initial values of flip-flops), and of cocotb's.
+        transactors: who drives the ports.
+        coverage: where code coverage goes, written after every episode; for builds that count it.
+        pulse_s: seconds between two ``at`` notes; None: there are none.
+        before: episodes that other processes have run; their log and waves are kept.
+        crossings: clock crossings that the build shows.
+    """
+
+    def __init__(
+        self,
+        design: Design,
+        params: Mapping[str, Any],
+        built: Build,
+        episodes: Sequence[Episode],
+        folder: Path,
+        *,
+        seed: int = 0,
+        transactors: Backend = "native",
+        coverage: Path | None = None,
+        pulse_s: float | None = None,
+        before: int = 0,
+        crossings: Sequence[Crossing] = (),
+    ) -> None:
+        self._folder = folder
+        self.waves = folder / f"waves{f'-{before}' if before else ''}.{built.waves}" if built.waves else None
+        self.log = folder / "simulation.log"
+        for stale in folder.glob("record-*.pickle"):
+            stale.unlink()
+        job = Job(
+            design.top,
+            design.clocks,
+            tuple(design.bundles(params)),
+            tuple(design.register_ports(params)),
+            tuple(design.status_ports(params)),
+            tuple(episodes),
+            tuple(design.memory_ports(params)),
+            transactors,
+            tuple(crossings),
+        )
+        write_job(job, folder)
+        command = [str(built.executable), *seed_arguments(seed), "--inputs-low"]
+        if self.waves is not None:
+            command += ["--trace", "--trace-file", str(self.waves)]
+        environment = cocotb_environment(TOP, "goldbeat.tb.inside.session", seed, folder / "cocotb.xml")
+        self._journal, theirs = os.pipe()
+        # cocotb would compile every module anew to explain failed asserts; the session has none, and starts three times as fast.
+        environment["COCOTB_REWRITE_ASSERTION_FILES"] = ""
+        environment |= {ENVIRONMENT: str(folder), JOURNAL: str(theirs), orphan_guard.ENVIRONMENT: str(os.getpid())}
+        if coverage is not None:
+            command.append(f"+verilator+coverage+file+{coverage}")
+            environment[COVERAGE] = "1"
+        if pulse_s is not None:
+            environment[PULSE] = str(pulse_s)
+        self._text = b""
+        try:
+            self._output = BoundedLog(self.log, append=before > 0)
+            try:
+                self._process = subprocess.Popen(
+                    command,
+                    cwd=folder,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=self._output.pipe,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=(theirs,),
+                )
+            except BaseException:
+                self._output.finish()
+                raise
+            self._output.started()
+        except BaseException:
+            os.close(self._journal)
+            raise
+        finally:
+            os.close(theirs)
+
+    def __enter__(self) -> Simulator:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        # Also on Ctrl-C: no simulator is left behind.
+        self._process.kill()
+        self._process.wait()
+        os.close(self._journal)
+        for spent in [*self._folder.glob("record-*.pickle"), *self._folder.glob("job.pickle")]:
+            spent.unlink()
+        try:
+            self._output.finish()
+        except OSError:
+            # What ends the block comes first.
+            if kind is None:
+                raise
+
+    def notes(self, wait_s: float) -> list[Note] | None:
+        """What the journal says by now: nothing new after ``wait_s`` gives an empty list, the end of the process None."""
+        while b"\n" not in self._text:
+            if not select.select([self._journal], [], [], max(wait_s, 0))[0]:
+                return []
+            fresh = os.read(self._journal, 1 << 16)
+            if not fresh:
+                return None
+            self._text += fresh
+        whole, _, self._text = self._text.rpartition(b"\n")
+        rows = [line.split() for line in whole.decode().splitlines()]
+        return [Note(what, int(number), float(seconds)) for what, number, seconds in rows]
+
+    def record(self, index: int) -> Record | None:
+        """The record of an episode that has ended; it is given out once."""
+        record = read_record(self._folder, index)
+        if record is not None:
+            (self._folder / f"record-{index}.pickle").unlink()
+        return record
+
+    def exit_code(self) -> int:
+        """How the process ended; negative: by that signal."""
+        code = self._process.wait()
+        self._output.finish()
+        return code
+
+    def last_words(self, lines: int = _LOG_LINES) -> str:
+        """The end of what it printed."""
+        return self._output.end(lines)
+
+
+def simulate(
+    design: Design,
+    params: Mapping[str, Any],
+    built: Build,
+    episodes: Sequence[Episode],
+    folder: Path,
+    *,
+    seed: int = 0,
+    transactors: Backend = "native",
+    timeout_s: float = TIMEOUT_S,
+    watch: Watch | None = None,
+    crossings: Sequence[Crossing] = (),
+) -> Result:
+    """Run episodes in one simulator process and wait for its end.
+
+    Args:
+        design: as all up to ``transactors`` in :class:`Simulator`.
+        params: parameter values.
+        built: the simulator.
+        episodes: what to run.
+        folder: for the files.
+        seed: of the simulator.
+        transactors: who drives the ports.
+        timeout_s: wall time allowed.
+        watch: is told how many episodes are done, and how many picoseconds ago the reset of the one that runs was released.
+        crossings: as in :class:`Simulator`.
+    """
+    records: list[Record] = []
+    waves: Path | None = None
+    end = time.monotonic() + timeout_s
+    while True:
+        done = len(records)
+        # Of a design that cannot be given new initial values, each process draws those of its first episode.
+        drawn = episodes[done].seed if done < len(episodes) else None
+        with Simulator(
+            design,
+            params,
+            built,
+            episodes[done:],
+            folder,
+            seed=seed if drawn is None else drawn,
+            transactors=transactors,
+            pulse_s=None if watch is None else PULSE_S,
+            before=done,
+            crossings=crossings,
+        ) as process:
+            failure, again = _follow(process, records, end, watch)
+            if failure is None and time.monotonic() >= end:
+                failure = f"the simulator was still running after {timeout_s:.0f} s"
+            waves = waves or process.waves
+            if again and len(records) > done:
+                continue
+            if len(records) < len(episodes):
+                failure = (
+                    f"{failure or 'the simulator stopped'} in episode {len(records)} of {len(episodes)}; "
+                    f"log in {process.log}:\n{process.last_words()}"
+                )
+            return Result(tuple(records), waves, process.log, failure)
+
+
+def _follow(process: Simulator, records: list[Record], end: float, watch: Watch | None) -> tuple[str | None, bool]:
+    """Collect a process's records until it ends.
+
+    Returns:
+        why it ended early, None when it did not or its time was up; whether another process has to go on.
+    """
+    again = False
+    while time.monotonic() < end:
+        notes = process.notes(end - time.monotonic())
+        if notes is None:
+            code = process.exit_code()
+            return f"the simulator ended with {code}" if code else None, again
+        for note in notes:
+            if note.what == "lost":
+                raise OSError(note.number, os.strerror(note.number), str(process.log.parent))
+            again |= note.what == "again"
+            if note.what == "end" and (record := process.record(note.number)) is not None:
+                records.append(record)
+            if watch is not None and note.what != "again":
+                watch(len(records), note.number if note.what == "at" else 0)
+    return None, False
