@@ -42,11 +42,12 @@ test-slow: $(READY) ## The long and repeated simulations
 attack: $(READY) ## Faults drawn from SEED=1, FAULTS=200 of them: nothing lost, no hang, nothing left behind
 	$(BIN)/python tests/attack/attack.py --seed $(SEED) --faults $(FAULTS) --jobs $(JOBS)
 
-lint: $(READY) ## ruff, mypy, import rules, Verilator -Wall
+lint: $(READY) ## ruff, mypy, import rules, register maps, Verilator -Wall
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/python -m goldbeat.tb.build.regmaps
 	$(BIN)/python -m goldbeat.tb.build.lint
 
 bench: $(READY) ## Measure; figures go to build/bench/*.json

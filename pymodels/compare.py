@@ -12,10 +12,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.tolerance import Tolerance
-from goldbeat.pymodels.trace import SIDEBANDS, Trace
-
-Time = Literal["exact", "ignore"] | int
-"""How times are compared: exactly, not at all, or within so many picoseconds."""
+from goldbeat.pymodels.trace import SIDEBANDS, Time, Trace
 
 Cycles = Literal["both", "got", "none"]
 """Whose cycles mean something: those of both traces, of what came out alone, or of neither."""
@@ -197,7 +194,7 @@ def compare(
     tolerated, worst = 0, None
     for start in range(0, n, block):
         a, b = expected[start : min(n, start + block)], got[start : min(n, start + block)]
-        columns = _differences(a, b, time, tlast)
+        columns = a.differences(b, time=time, tlast=tlast)
         if near is not None:
             far, tolerated, worst = near.weigh(a, b)
             columns[0] = ("data", far)
@@ -241,21 +238,3 @@ def _show(trace: Trace, what: str, beat: int) -> str:
         return f"{trace.time_ps[beat]} ps"
     column: Any = getattr(trace, what)
     return "none" if column is None else str(int(column[beat]))
-
-
-def _differences(a: Trace, b: Trace, time: Time, tlast: bool) -> list[tuple[str, Any]]:
-    """Of traces of equal length: by column, (n,) which beats differ."""
-    rows: list[tuple[str, Any]] = [
-        ("data", ((a.data != b.data) & a.keep).any(axis=1)),
-        ("keep", (a.keep != b.keep).any(axis=1)),
-    ]
-    if tlast:
-        rows.append(("last", a.last != b.last))
-    for name in SIDEBANDS:
-        mine, theirs = getattr(a, name), getattr(b, name)
-        if mine is not None:
-            rows.append((name, np.ones(len(a), np.bool_) if theirs is None else mine != theirs))
-    if time != "ignore":
-        off = np.abs(a.time_ps - b.time_ps)
-        rows.append(("time", off > (0 if time == "exact" else time)))
-    return rows

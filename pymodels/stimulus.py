@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -24,14 +24,16 @@ class Access:
     Attributes:
         op: ``write``; ``post``: a write that nothing answers (CSB); ``read``; ``poll``: read until ``value`` stands there;
             ``wait``: let ``cycles`` go by; ``wait_for``: wait until an output (a status port, an interrupt for instance) has
-            ``value``.
+            ``value``; ``host``: ``call`` works on the memory behind ``port``, in no time.
         address: byte address.
         value: value to write, to poll or to wait for, or value expected from a read (None: not checked).
         strobe: byte strobes of a write.
         error: the access must be answered with SLVERR.
         mask: the bits that ``poll`` and ``wait_for`` look at; None: all.
         cycles: how long to wait, or after how many cycles to give up; None: as for any access.
-        port: the output that ``wait_for`` looks at.
+        port: the output that ``wait_for`` looks at, or the memory port of ``host``.
+        call: what ``host`` does with the memory's bytes by region; it changes them in place. It goes to another process, so it
+            must be a function of a module, or a :func:`functools.partial` of one.
     """
 
     op: str
@@ -42,6 +44,7 @@ class Access:
     mask: int | None = None
     cycles: int | None = None
     port: str = ""
+    call: Callable[[Mapping[str, npt.NDArray[np.uint8]]], None] | None = None
 
     @property
     def wanted(self) -> int:
@@ -53,12 +56,18 @@ class Access:
         """What messages call it."""
         if self.op == "wait":
             return f"wait {self.cycles}"
+        if self.op == "host":
+            return f"host on {self.port}"
         return f"{self.op} {self.port}" if self.op == "wait_for" else f"{self.op} 0x{self.address:03x}"
 
 
 Driver = Callable[[], Generator[Access, int, None]]
 """A register program that acts on what it reads: yields steps and is sent the value read, 0 where nothing is. It goes to
 another process, so it must be a function of a module, or a :func:`functools.partial` of one."""
+
+
+Reply = tuple[int | None, bool]
+"""Value read, None where it is not compared, and whether the access is answered with an error."""
 
 
 @dataclass(frozen=True)
@@ -68,10 +77,24 @@ class Answer:
     Attributes:
         value: read; None where nothing is read, or where it is not compared.
         cycle: the step's last one, counted from reset release; None: not compared.
+        error: answered with an error; None: as the access itself says.
     """
 
     value: int | None = None
     cycle: int | None = None
+    error: bool | None = None
+
+
+def answered(stimulus: Stimulus, before: Iterable[Reply], after: Iterable[Reply]) -> tuple[Answer, ...]:
+    """The answers to a port's accesses in an outcome.
+
+    Args:
+        stimulus: the episode; one that ends in a reset makes no accesses behind its streams.
+        before: value and error of each access before the streams; a value of None is not compared.
+        after: the same behind the streams.
+    """
+    replies = (*before, *(after if stimulus.stop_ps is None else ()))
+    return tuple(Answer(value, error=error) for value, error in replies)
 
 
 @dataclass(frozen=True)
@@ -94,6 +117,7 @@ class Stimulus:
         drivers: by register port, programs that act on what they read; they run behind ``program``, before the streams start.
         traffic: by register port, how its accesses are made; a port not named makes them one at a time, as fast as it can.
         registers: the episode is about registers alone: limits pass over it, and reports show another one if there is any.
+        label: what the episode is about, for messages and checks.
     """
 
     inputs: Mapping[str, Trace]
@@ -108,6 +132,7 @@ class Stimulus:
     traffic: Mapping[str, RegisterTraffic] = field(default_factory=dict)
     registers: bool = False
     blur_ps: int = 0
+    label: str = ""
 
     @property
     def settled(self) -> bool:

@@ -19,14 +19,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
-from typing import Any
+from typing import Any, Generic, Protocol, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.packed import PackedReader, PackedWriter, narrow
-from goldbeat.pymodels.trace import SIDEBANDS, Trace
+from goldbeat.pymodels.sidebands import SIDEBANDS
 
 SUFFIX = ".trace"
 _FORMAT = 2
@@ -34,6 +34,45 @@ _OPTIONAL = ("keep", "last", "gaps", *SIDEBANDS)
 _WHAT = "a trace"
 _CHUNK_BYTES = 1 << 22
 """Of TDATA in a chunk: what a compressor is quick on, and next to nothing beside a trace that is long."""
+
+
+class Beats(Protocol):
+    """A trace, as its file sees it; :class:`goldbeat.pymodels.trace.Trace`."""
+
+    @property
+    def data(self) -> npt.NDArray[np.uint8]:
+        """(n, B) bytes."""
+
+    @property
+    def keep(self) -> npt.NDArray[np.bool_]:
+        """(n, B) which of them count."""
+
+    @property
+    def last(self) -> npt.NDArray[np.bool_]:
+        """(n,) TLAST."""
+
+    @property
+    def cycle(self) -> npt.NDArray[np.int64]:
+        """(n,) cycles."""
+
+    @property
+    def clock_ps(self) -> int:
+        """Period of the clock."""
+
+    @property
+    def offset_ps(self) -> int:
+        """Time of its edge 0."""
+
+    @property
+    def width(self) -> int:
+        """Bits of a beat."""
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, index: slice) -> Self: ...
+
+
+T = TypeVar("T", bound=Beats)
 
 
 def chunk_beats(width: int) -> int:
@@ -49,7 +88,7 @@ class TraceWriter:
         like: a trace with the width, clock and sidebands of all parts.
     """
 
-    def __init__(self, path: str | PathLike[str], like: Trace) -> None:
+    def __init__(self, path: str | PathLike[str], like: Beats) -> None:
         self._archive = PackedWriter(path)
         self._width = like.width
         self._sides = [name for name in SIDEBANDS if getattr(like, name) is not None]
@@ -57,7 +96,7 @@ class TraceWriter:
         self._head = (like.width, like.clock_ps, like.offset_ps, flags)
         self._chunks: list[tuple[int, int, int]] = []
 
-    def __enter__(self) -> TraceWriter:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -67,13 +106,13 @@ class TraceWriter:
                 self._archive.add("head", np.array(self._head, np.int64))
                 self._archive.add("chunks", np.array(self._chunks, np.int64).reshape(-1, 3))
 
-    def add(self, part: Trace) -> None:
+    def add(self, part: Beats) -> None:
         """Append beats; their cycles are later than those before."""
         size = chunk_beats(self._width)
         for start in range(0, len(part), size):
             self._add(part[start : start + size])
 
-    def _add(self, beats: Trace) -> None:
+    def _add(self, beats: Beats) -> None:
         columns: dict[str, npt.NDArray[Any]] = {}
         if not beats.keep.all():
             columns["keep"] = np.packbits(beats.keep, axis=1, bitorder="little")
@@ -90,18 +129,20 @@ class TraceWriter:
         self._chunks.append((len(beats), int(beats.cycle[0]), there))
 
 
-class TraceReader:
+class TraceReader(Generic[T]):
     """Reads a trace file chunk by chunk; a context manager.
 
     Args:
         path: the file.
+        kind: the class of traces, :class:`goldbeat.pymodels.trace.Trace`.
 
     Raises:
         InputError: not such a file, or damaged.
     """
 
-    def __init__(self, path: str | PathLike[str]) -> None:
+    def __init__(self, path: str | PathLike[str], kind: type[T]) -> None:
         self._path = path
+        self._kind: Any = kind
         self._archive = PackedReader(path, _WHAT)
         try:
             with _plain_errors(path):
@@ -115,7 +156,7 @@ class TraceReader:
             self._archive.__exit__()
             raise
 
-    def __enter__(self) -> TraceReader:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -124,7 +165,7 @@ class TraceReader:
     def __len__(self) -> int:
         return sum(n for n, _, _ in self._chunks)
 
-    def parts(self) -> Iterator[Trace]:
+    def parts(self) -> Iterator[T]:
         """The trace, a chunk at a time.
 
         Raises:
@@ -135,7 +176,7 @@ class TraceReader:
                 part = self._part(number, *chunk)
             yield part
 
-    def _part(self, number: int, beats: int, first: int, there: int) -> Trace:
+    def _part(self, number: int, beats: int, first: int, there: int) -> T:
         lanes = self.width // 8
         if not 0 < beats <= chunk_beats(self.width):
             raise ValueError(f"chunk {number} of {beats} beats")
@@ -148,7 +189,7 @@ class TraceReader:
             if column.shape != shapes.get(name, (beats,)):
                 raise ValueError(f"{name} of chunk {number} has the shape {column.shape}")
         keep, last, gaps = (found.get(name) for name in ("keep", "last", "gaps"))
-        return Trace.from_bytes(
+        made: T = self._kind.from_bytes(
             data,
             keep=None if keep is None else np.unpackbits(keep, axis=1, count=lanes, bitorder="little"),
             last=None if last is None else np.unpackbits(last, count=beats),
@@ -157,6 +198,7 @@ class TraceReader:
             offset_ps=self.offset_ps,
             **{name: found.get(name, np.zeros(beats, np.uint64)) for name in self.sides},
         )
+        return made
 
 
 @contextmanager
@@ -178,13 +220,13 @@ def _check_format(archive: PackedReader, expected: int) -> None:
         raise InputError(f"trace format {form}", f"format {expected}")
 
 
-def save(trace: Trace, path: str | PathLike[str]) -> None:
+def save(trace: Beats, path: str | PathLike[str]) -> None:
     """Write a whole trace."""
     with TraceWriter(path, trace) as writer:
         writer.add(trace)
 
 
-def load(path: str | PathLike[str]) -> Trace:
+def load(path: str | PathLike[str], kind: type[T]) -> T:
     """Read a trace file, or a ``.npz`` of format 1.
 
     Raises:
@@ -192,18 +234,22 @@ def load(path: str | PathLike[str]) -> Trace:
     """
     with PackedReader(path, _WHAT) as archive:
         if "chunks" not in archive:
-            return _load_old(archive, path)
-    with TraceReader(path) as reader, _plain_errors(path):
+            return _load_old(archive, path, kind)
+    with TraceReader(path, kind) as reader, _plain_errors(path):
         sides: Any = {name: np.zeros(0, np.uint64) for name in reader.sides}
         none = np.zeros((0, reader.width // 8), np.uint8)
-        start = Trace.from_bytes(none, clock_ps=reader.clock_ps, offset_ps=reader.offset_ps, **sides)
-        return Trace.concat([start, *reader.parts()])
+        make: Any = kind
+        start = make.from_bytes(none, clock_ps=reader.clock_ps, offset_ps=reader.offset_ps, **sides)
+        found: T = make.concat([start, *reader.parts()])
+        return found
 
 
-def _load_old(archive: PackedReader, path: str | PathLike[str]) -> Trace:
+def _load_old(archive: PackedReader, path: str | PathLike[str], kind: type[T]) -> T:
     """A trace as versions before chunks wrote it: every column whole."""
     with _plain_errors(path):
         _check_format(archive, 1)
         columns: dict[str, Any] = {n: archive.get(n) for n in ("data", "keep", "last", "cycle")}
         columns |= {n: archive.get(n) for n in SIDEBANDS if n in archive}
-        return Trace(clock_ps=int(archive.get("clock_ps")), offset_ps=int(archive.get("offset_ps")), **columns)
+        make: Any = kind
+        found: T = make(clock_ps=int(archive.get("clock_ps")), offset_ps=int(archive.get("offset_ps")), **columns)
+        return found

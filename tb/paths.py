@@ -12,6 +12,8 @@ from goldbeat.pymodels.errors import UsageError
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 HDL = REPOSITORY / "hdl"
+IMPORT_ROOT = Path(__file__).absolute().parents[2]
+"""The folder on Python's path that holds the package ``goldbeat``; processes that are started here search it too."""
 PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]*", re.ASCII)
 """Names that can be used anywhere: no path, no option, no hidden file."""
 _LONGEST = 120

@@ -1,5 +1,5 @@
 // AXI-Stream FIFO between two clocks (Gray pointers).
-+incdir+../common+.
++incdir+../common
 reset_sync.sv
 fifo_async.sv
 axis_async_fifo.sv

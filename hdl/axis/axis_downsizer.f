@@ -1,4 +1,4 @@
 // AXI-Stream width converter, wide to narrow.
-+incdir+../common+.
++incdir+../common
 skid_buffer.sv
 axis_downsizer.sv

@@ -1,4 +1,4 @@
 // AXI-Stream synchronous FIFO.
-+incdir+../common+.
++incdir+../common
 fifo_sync.sv
 axis_fifo.sv

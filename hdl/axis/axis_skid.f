@@ -1,4 +1,4 @@
 // AXI-Stream skid buffer (register slice).
-+incdir+../common+.
++incdir+../common
 skid_buffer.sv
 axis_skid.sv

@@ -1,4 +1,4 @@
 // AXI-Stream width converter, narrow to wide.
-+incdir+../common+.
++incdir+../common
 skid_buffer.sv
 axis_upsizer.sv

@@ -1,6 +1,6 @@
 // Nv_small's ports and registers: SDP and PDP in int8, convolution and CDP as stubs.
 +incdir+../common
-nvdla_map_pkg.sv
+nvdla_regs_pkg.sv
 nvdla_pkg.sv
 nvdla_block.sv
 nvdla_cdp_stub.sv

@@ -5,10 +5,12 @@
 // `enabled` says that the group the engine works from (`consumer`) is enabled. `done` ends it at
 // its edge: the group is no longer enabled and the engine works from the other one.
 
-module nvdla_block #(
-  parameter logic [15:0] BASE    = 16'h9000,
-  parameter int unsigned WORDS   = 63,
-  parameter int unsigned FIRST_D = 14
+module nvdla_block
+  import nvdla_regs_pkg::*;
+#(
+  parameter logic [15:0] BASE    = BaseSdp,
+  parameter int unsigned WORDS   = WordsSdp,
+  parameter int unsigned FIRST_D = WordSdpDOpEnable
 ) (
   input  logic                   clk,
   input  logic                   rst_n,
@@ -24,11 +26,11 @@ module nvdla_block #(
   output logic [WORDS-1:0][31:0] regs
 );
 
-  localparam int unsigned StatusWord  = 0;
-  localparam int unsigned PointerWord = 1;
-  localparam int unsigned FlushWord   = 3;
+  localparam int unsigned StatusWord  = WordSdpSStatus;
+  localparam int unsigned PointerWord = WordSdpSPointer;
+  localparam int unsigned FlushWord   = WordCdmaSCbufFlushStatus;
   // CDMA alone tells whether its buffer has been flushed. Ours has nothing to flush.
-  localparam bit          HasFlush    = BASE == 16'h3000;
+  localparam bit          HasFlush    = BASE == BaseCdma;
 
   logic       producer_q;
   logic       consumer_q;

@@ -2,7 +2,9 @@
 //
 // nvdla_glb - version, interrupt mask, set and status; the interrupt is one edge behind the status.
 
-module nvdla_glb (
+module nvdla_glb
+  import nvdla_regs_pkg::*;
+(
   input  logic        clk,
   input  logic        rst_n,
 
@@ -15,16 +17,14 @@ module nvdla_glb (
   output logic        dla_intr
 );
 
-  import nvdla_map_pkg::entry;
-
-  localparam logic [31:0] Version = entry(16'h1000).reset;
+  localparam logic [31:0] Version = entry(BaseGlb + 16'(4 * WordGlbSNvdlaHwVersion)).reset;
   // The same bits in mask, set and status.
-  localparam logic [21:0] Bits    = 22'(entry(16'h1004).write);
+  localparam logic [21:0] Bits    = 22'(entry(BaseGlb + 16'(4 * WordGlbSIntrMask)).write);
 
-  localparam logic [9:0] VersionWord = 10'd0;
-  localparam logic [9:0] MaskWord    = 10'd1;
-  localparam logic [9:0] SetWord     = 10'd2;
-  localparam logic [9:0] StatusWord  = 10'd3;
+  localparam logic [9:0] VersionWord = 10'(WordGlbSNvdlaHwVersion);
+  localparam logic [9:0] MaskWord    = 10'(WordGlbSIntrMask);
+  localparam logic [9:0] SetWord     = 10'(WordGlbSIntrSet);
+  localparam logic [9:0] StatusWord  = 10'(WordGlbSIntrStatus);
 
   logic [21:0] mask_q;
   logic [21:0] status_q;

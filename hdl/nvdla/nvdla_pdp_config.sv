@@ -3,35 +3,38 @@
 // nvdla_pdp_config - the settings of a PDP operation out of the registers of PDP and PDP_RDMA.
 // Combinational.
 
-module nvdla_pdp_config (
+module nvdla_pdp_config
+  import nvdla_regs_pkg::*;
+(
   // Most registers hold more bits than the engine looks at.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [39:0][31:0] pdp,
-  input  logic [19:0][31:0] rdma,
+  input  logic [WordsPdp-1:0][31:0]     pdp,
+  input  logic [WordsPdpRdma-1:0][31:0] rdma,
   // verilator lint_on UNUSEDSIGNAL
 
   output nvdla_pkg::pdp_t   cfg
 );
 
   // Words in the block.
-  localparam int unsigned InW     = 3;
-  localparam int unsigned InH     = 4;
-  localparam int unsigned InC     = 5;
-  localparam int unsigned OutW    = 6;
-  localparam int unsigned OutH    = 7;
-  localparam int unsigned Mode    = 9;
-  localparam int unsigned Kernel  = 13;
-  localparam int unsigned RecipW  = 14;
-  localparam int unsigned RecipH  = 15;
-  localparam int unsigned Padding = 16;
-  localparam int unsigned PadValue      = 16;   // the first of seven is the word behind
-  localparam int unsigned Target        = 28;
-  localparam int unsigned TargetLine    = 30;
-  localparam int unsigned TargetSurface = 31;
+  localparam int unsigned InW     = WordPdpDDataCubeInWidth;
+  localparam int unsigned InH     = WordPdpDDataCubeInHeight;
+  localparam int unsigned InC     = WordPdpDDataCubeInChannel;
+  localparam int unsigned OutW    = WordPdpDDataCubeOutWidth;
+  localparam int unsigned OutH    = WordPdpDDataCubeOutHeight;
+  localparam int unsigned Mode    = WordPdpDOperationModeCfg;
+  localparam int unsigned Kernel  = WordPdpDPoolingKernelCfg;
+  localparam int unsigned RecipW  = WordPdpDRecipKernelWidth;
+  localparam int unsigned RecipH  = WordPdpDRecipKernelHeight;
+  localparam int unsigned Padding = WordPdpDPoolingPaddingCfg;
+  // The first of seven is the word behind.
+  localparam int unsigned PadValue      = WordPdpDPoolingPaddingValue1Cfg - 1;
+  localparam int unsigned Target        = WordPdpDDstBaseAddrLow;
+  localparam int unsigned TargetLine    = WordPdpDDstLineStride;
+  localparam int unsigned TargetSurface = WordPdpDDstSurfaceStride;
 
-  localparam int unsigned Source        = 7;
-  localparam int unsigned SourceLine    = 9;
-  localparam int unsigned SourceSurface = 10;
+  localparam int unsigned Source        = WordPdpRdmaDSrcBaseAddrLow;
+  localparam int unsigned SourceLine    = WordPdpRdmaDSrcLineStride;
+  localparam int unsigned SourceSurface = WordPdpRdmaDSrcSurfaceStride;
 
   always_comb begin
     cfg.from_memory = pdp[Mode][4];

@@ -5,10 +5,12 @@
 // Words below FIRST_D exist once, those from FIRST_D on twice (FIRST_D = WORDS: none does). A write
 // acts at its edge, a read is combinational. Groups that are `locked` ignore writes.
 
-module nvdla_regfile #(
-  parameter logic [15:0] BASE    = 16'h9000,
-  parameter int unsigned WORDS   = 63,
-  parameter int unsigned FIRST_D = 14
+module nvdla_regfile
+  import nvdla_regs_pkg::*;
+#(
+  parameter logic [15:0] BASE    = BaseSdp,
+  parameter int unsigned WORDS   = WordsSdp,
+  parameter int unsigned FIRST_D = WordSdpDOpEnable
 ) (
   input  logic                   clk,
   input  logic                   rst_n,
@@ -24,8 +26,6 @@ module nvdla_regfile #(
 
   output logic [WORDS-1:0][31:0] regs        // the ones that the engine works from
 );
-
-  import nvdla_map_pkg::entry;
 
   typedef logic [WORDS-1:0][31:0] table_t;
 

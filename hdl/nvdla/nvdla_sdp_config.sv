@@ -3,11 +3,13 @@
 // nvdla_sdp_config - the settings of an SDP operation out of the registers of SDP and SDP_RDMA.
 // Combinational.
 
-module nvdla_sdp_config (
+module nvdla_sdp_config
+  import nvdla_regs_pkg::*;
+(
   // Most registers hold more bits than the engine looks at.
   // verilator lint_off UNUSEDSIGNAL
-  input  logic [62:0][31:0] sdp,
-  input  logic [36:0][31:0] rdma,
+  input  logic [WordsSdp-1:0][31:0]     sdp,
+  input  logic [WordsSdpRdma-1:0][31:0] rdma,
   // verilator lint_on UNUSEDSIGNAL
 
   output nvdla_pkg::sdp_t   cfg,
@@ -15,24 +17,24 @@ module nvdla_sdp_config (
 );
 
   // Words in the block; the five of an operand DMA and the four of a unit follow one another alike.
-  localparam int unsigned SizeW     = 15;
-  localparam int unsigned SizeH     = 16;
-  localparam int unsigned SizeC     = 17;
-  localparam int unsigned Target    = 18;
-  localparam int unsigned TargetLine    = 20;
-  localparam int unsigned TargetSurface = 21;
-  localparam int unsigned UnitFirst = 22;
-  localparam int unsigned UnitStep  = 5;
-  localparam int unsigned Feature   = 44;
-  localparam int unsigned Offset    = 48;
-  localparam int unsigned Scale     = 49;
-  localparam int unsigned Shift     = 50;
+  localparam int unsigned SizeW     = WordSdpDDataCubeWidth;
+  localparam int unsigned SizeH     = WordSdpDDataCubeHeight;
+  localparam int unsigned SizeC     = WordSdpDDataCubeChannel;
+  localparam int unsigned Target    = WordSdpDDstBaseAddrLow;
+  localparam int unsigned TargetLine    = WordSdpDDstLineStride;
+  localparam int unsigned TargetSurface = WordSdpDDstSurfaceStride;
+  localparam int unsigned UnitFirst = WordSdpDDpBsCfg;
+  localparam int unsigned UnitStep  = WordSdpDDpBnCfg - WordSdpDDpBsCfg;
+  localparam int unsigned Feature   = WordSdpDFeatureModeCfg;
+  localparam int unsigned Offset    = WordSdpDCvtOffset;
+  localparam int unsigned Scale     = WordSdpDCvtScale;
+  localparam int unsigned Shift     = WordSdpDCvtShift;
 
-  localparam int unsigned Source        = 6;
-  localparam int unsigned SourceLine    = 8;
-  localparam int unsigned SourceSurface = 9;
-  localparam int unsigned OperandFirst  = 10;
-  localparam int unsigned OperandStep   = 6;
+  localparam int unsigned Source        = WordSdpRdmaDSrcBaseAddrLow;
+  localparam int unsigned SourceLine    = WordSdpRdmaDSrcLineStride;
+  localparam int unsigned SourceSurface = WordSdpRdmaDSrcSurfaceStride;
+  localparam int unsigned OperandFirst  = WordSdpRdmaDBrdmaCfg;
+  localparam int unsigned OperandStep   = WordSdpRdmaDNrdmaCfg - WordSdpRdmaDBrdmaCfg;
 
   logic [1:0] from_memory;
 

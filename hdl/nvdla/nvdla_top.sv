@@ -7,7 +7,9 @@
 // cycles, one a cycle; SDP works on an atom of 8 channels a cycle, PDP takes as many cycles an
 // output atom as the kernel is wide.
 
-module nvdla_top #(
+module nvdla_top
+  import nvdla_regs_pkg::*;
+#(
   parameter int unsigned STUB_CYCLES = 64,
   parameter int unsigned LINE_ATOMS  = 1024
 ) (
@@ -68,23 +70,26 @@ module nvdla_top #(
   // those that are built, by the upper digit of their byte addresses
   localparam int unsigned Blocks = 14;
 
-  localparam int unsigned GlbBlock     = 1;
-  localparam int unsigned CdmaBlock    = 3;
-  localparam int unsigned CaccBlock    = 7;
-  localparam int unsigned SdpRdmaBlock = 8;
-  localparam int unsigned SdpBlock     = 9;
-  localparam int unsigned PdpRdmaBlock = 10;
-  localparam int unsigned PdpBlock     = 11;
-  localparam int unsigned CdpRdmaBlock = 12;
-  localparam int unsigned CdpBlock     = 13;
+  localparam int unsigned GlbBlock     = 32'(BaseGlb >> 12);
+  localparam int unsigned CdmaBlock    = 32'(BaseCdma >> 12);
+  localparam int unsigned CaccBlock    = 32'(BaseCacc >> 12);
+  localparam int unsigned SdpRdmaBlock = 32'(BaseSdpRdma >> 12);
+  localparam int unsigned SdpBlock     = 32'(BaseSdp >> 12);
+  localparam int unsigned PdpRdmaBlock = 32'(BasePdpRdma >> 12);
+  localparam int unsigned PdpBlock     = 32'(BasePdp >> 12);
+  localparam int unsigned CdpRdmaBlock = 32'(BaseCdpRdma >> 12);
+  localparam int unsigned CdpBlock     = 32'(BaseCdp >> 12);
 
   // Words of each block, and the word from which on registers exist twice: their enable.
-  localparam int unsigned Words  [Blocks] = '{104, 4, 7, 59, 26, 4, 4, 14, 37, 63, 20, 40, 17, 47};
-  localparam int unsigned Enable [Blocks] = '{0, 0, 0, 4, 2, 2, 2, 2, 2, 14, 2, 2, 2, 18};
-
-  localparam int unsigned CdmaCya = 58;
-  localparam int unsigned CaccCya = 13;
-  localparam int unsigned CdpCya  = 46;
+  localparam int unsigned Words  [Blocks] = '{
+    WordsCfgrom, WordsGlb, WordsMcif, WordsCdma, WordsCsc, WordsCmacA, WordsCmacB, WordsCacc,
+    WordsSdpRdma, WordsSdp, WordsPdpRdma, WordsPdp, WordsCdpRdma, WordsCdp
+  };
+  localparam int unsigned Enable [Blocks] = '{
+    0, 0, 0, WordCdmaDOpEnable, WordCscDOpEnable, WordCmacADOpEnable, WordCmacBDOpEnable,
+    WordCaccDOpEnable, WordSdpRdmaDOpEnable, WordSdpDOpEnable, WordPdpRdmaDOpEnable,
+    WordPdpDOpEnable, WordCdpRdmaDOpEnable, WordCdpDOpEnable
+  };
 
   logic              write;
   logic [15:0]       addr;
@@ -286,8 +291,8 @@ module nvdla_top #(
     .clk,
     .rst_n,
     .enabled   (&enabled[CaccBlock:CdmaBlock]),
-    .cdma_times(gen_block[CdmaBlock].regs[CdmaCya]),
-    .cacc_time (gen_block[CaccBlock].regs[CaccCya]),
+    .cdma_times(gen_block[CdmaBlock].regs[WordCdmaDCya]),
+    .cacc_time (gen_block[CaccBlock].regs[WordCaccDCya]),
     .data_done,
     .weights_done,
     .cdma_done,
@@ -300,7 +305,7 @@ module nvdla_top #(
     .clk,
     .rst_n,
     .enabled (enabled[CdpBlock] && enabled[CdpRdmaBlock]),
-    .cdp_time(gen_block[CdpBlock].regs[CdpCya]),
+    .cdp_time(gen_block[CdpBlock].regs[WordCdpDCya]),
     .done    (cdp_done)
   );
 

@@ -1,9 +1,10 @@
 // Object FIFO DMA engine: buffer descriptors, locks and banked memory between streams.
-+incdir+../common+../axil+../axis
++incdir+../common
 ../axil/axil_pkg.sv
 ../axil/axil_regs.sv
 ../axis/fifo_sync.sv
 ../axis/skid_buffer.sv
+objfifo_regs_pkg.sv
 objfifo_bank_arbiter.sv
 objfifo_bank_ram.sv
 objfifo_banks.sv

@@ -2,5 +2,6 @@
 -F objfifo.f
 objfifo_worker.sv
 objfifo_switch.sv
+objfifo_switch_regs_pkg.sv
 objfifo_switch_regs.sv
 objfifo_array.sv

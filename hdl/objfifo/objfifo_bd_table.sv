@@ -10,7 +10,9 @@
 // RAM has no reset, yet reset must clear the table: a descriptor that was not written since reset
 // is not known, and the first write to any of its words writes 0 to all the others.
 
-module objfifo_bd_table #(
+module objfifo_bd_table
+  import objfifo_regs_pkg::*;
+#(
   parameter int unsigned NBD   = 48,
   parameter int unsigned PORTS = 5
 ) (
@@ -46,17 +48,8 @@ module objfifo_bd_table #(
 
   // The bits of each word that are fields, word 10 first.
   localparam logic [Words-1:0][31:0] Fields = {
-    32'h0071_FF3F,  // 10: next BD and flags, packet
-    32'h3F3F_BF3F,  //  9: locks
-    32'h000F_1F3F,  //  8: padding after
-    32'h000F_1F3F,  //  7: padding before
-    32'h1FFF_FFFF,  //  6: iteration
-    32'h0001_FFFF,  //  5: step 3
-    32'h07FF_FFFF,  //  4: dimension 2
-    32'h07FF_FFFF,  //  3: dimension 1
-    32'h07FF_FFFF,  //  2: dimension 0
-    32'h0003_FFFF,  //  1: length
-    32'h000F_FFFF   //  0: base
+    HeldBdControl, HeldBdLocks, HeldBdPadAfter, HeldBdPadBefore, HeldBdIteration, HeldBdDim3,
+    HeldBdDim2, HeldBdDim1, HeldBdDim0, HeldBdLength, HeldBdAddress
   };
 
   // Columns that a word needs, up to its highest field.

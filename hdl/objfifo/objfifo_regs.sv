@@ -9,7 +9,9 @@
 
 `include "assertions.svh"
 
-module objfifo_regs #(
+module objfifo_regs
+  import objfifo_regs_pkg::*;
+#(
   parameter  int unsigned NS        = 2,
   parameter  int unsigned NM        = 2,
   parameter  int unsigned NBD       = 48,
@@ -100,49 +102,34 @@ module objfifo_regs #(
     .read_error
   );
 
-  localparam logic [31:0] IdValue     = 32'h4F46_4D44;
   localparam logic [31:0] ConfigValue =
-      {8'(WORD_W), 8'(NLOCK), 8'(NBD), 4'(NM), 4'(NS)};
+      (NS << ConfigNsLsb) | (NM << ConfigNmLsb) | (NBD << ConfigNbdLsb) |
+      (NLOCK << ConfigNlockLsb) | (WORD_W << ConfigWordWLsb);
 
   // Bits of IRQ_STATUS that are there.
-  localparam logic [31:0] IrqBits     = {1'b1, 31'((32'd1 << C) - 32'd1)};
+  localparam logic [31:0] IrqBits     =
+      (32'd1 << IrqStatusErrorLsb) | (((32'd1 << C) - 32'd1) << IrqStatusTokenLsb);
 
-  // Register addresses, in words.
-  typedef logic [13:0] word_addr_t;
-  localparam word_addr_t AddrId         = 14'h0000;
-  localparam word_addr_t AddrConfig     = 14'h0001;
-  localparam word_addr_t AddrCtrl       = 14'h0002;
-  localparam word_addr_t AddrIrqStatus  = 14'h0003;
-  localparam word_addr_t AddrIrqMask    = 14'h0004;
-  localparam word_addr_t AddrError      = 14'h0005;
-  localparam word_addr_t AddrChannel    = 14'h0040;
-  localparam word_addr_t AddrTokens     = 14'h0060;
-  localparam word_addr_t AddrTask       = 14'h0080;
-  localparam word_addr_t AddrMemAddress = 14'h0100;
-  localparam word_addr_t AddrMemData    = 14'h0101;
-  localparam word_addr_t AddrBd         = 14'h0400;
-  localparam word_addr_t AddrLock       = 14'h0800;
+  localparam logic [3:0] LastBdWord = OffsetBdControl[5:2];
 
-  localparam logic [3:0] LastBdWord = 4'd10;
+  logic [15:0] waddr;   // of the word
+  logic [15:0] raddr;
 
-  word_addr_t waddr;
-  word_addr_t raddr;
-
-  assign waddr = write_addr[15:2];
-  assign raddr = read_addr[15:2];
+  assign waddr = {write_addr[15:2], 2'b00};
+  assign raddr = {read_addr[15:2], 2'b00};
 
   // One set of C registers lies within 16 words, a descriptor too.
-  function automatic logic in_channels(input word_addr_t addr, input logic [9:0] group);
-    in_channels = addr[13:4] == group && {1'b0, addr[3:0]} < 5'(C);
+  function automatic logic in_channels(input logic [15:0] addr, input logic [15:0] first);
+    in_channels = addr >= first && addr < first + 16'(StrideChannel * C);
   endfunction
 
-  function automatic logic in_table(input word_addr_t addr);
-    in_table = addr[13:10] == AddrBd[13:10] && {1'b0, addr[9:4]} < 7'(NBD) &&
-        addr[3:0] <= LastBdWord;
+  function automatic logic in_table(input logic [15:0] addr);
+    in_table = addr >= AddrBd && addr < AddrBd + 16'(StrideBd * NBD) &&
+        {10'd0, addr[5:0]} <= OffsetBdControl;
   endfunction
 
-  function automatic logic in_locks(input word_addr_t addr);
-    in_locks = addr[13:6] == AddrLock[13:6] && {1'b0, addr[5:0]} < 7'(NLOCK);
+  function automatic logic in_locks(input logic [15:0] addr);
+    in_locks = addr >= AddrLock && addr < AddrLock + 16'(StrideLock * NLOCK);
   endfunction
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
@@ -165,7 +152,7 @@ module objfifo_regs #(
       mem_address_q <= '0;
       lane_q        <= '0;
     end else if (wr_mem_address) begin
-      mem_address_q <= write_data[19:0];
+      mem_address_q <= write_data[MemAddressWidth-1:0];
       lane_q        <= '0;
     end else if (mem_write || mem_read) begin
       if (lane_q == 2'(LANES - 1)) begin
@@ -209,23 +196,23 @@ module objfifo_regs #(
 
   always_comb begin
     for (int unsigned c = 0; c < C; c++) begin
-      wr_task[c]      = do_write && in_channels(waddr, AddrTask[13:4]) && waddr[3:0] == 4'(c);
-      tokens_clear[c] = do_write && in_channels(waddr, AddrTokens[13:4]) && waddr[3:0] == 4'(c);
+      wr_task[c]      = do_write && in_channels(waddr, AddrTask) && waddr[5:2] == 4'(c);
+      tokens_clear[c] = do_write && in_channels(waddr, AddrTokens) && waddr[5:2] == 4'(c);
     end
   end
 
   assign push           = wr_task & ~queue_full;
   assign queue_overflow = wr_task & queue_full;
-  assign push_start     = write_data[5:0];
-  assign push_repeat    = write_data[15:8];
-  assign push_token     = write_data[16];
+  assign push_start     = write_data[TaskStartLsb+:TaskStartWidth];
+  assign push_repeat    = write_data[TaskRepeatLsb+:TaskRepeatWidth];
+  assign push_token     = write_data[TaskTokenLsb];
 
   assign irq_clear   = wr_irq_status ? write_data : '0;
-  assign table_wbd   = waddr[9:4];
-  assign table_wword = waddr[3:0];
+  assign table_wbd   = waddr[11:6];
+  assign table_wword = waddr[5:2];
   assign table_wdata = write_data;
-  assign lock_wlock  = waddr[5:0];
-  assign lock_wvalue = write_data[5:0];
+  assign lock_wlock  = waddr[7:2];
+  assign lock_wvalue = write_data[LockWidth-1:0];
 
   assign write_error = !(wr_ctrl || wr_irq_status || wr_irq_mask || error_clear ||
       wr_mem_address || mem_write || table_we || lock_we || tokens_clear != '0 || push != '0);
@@ -237,7 +224,7 @@ module objfifo_regs #(
   logic        armed_q;
   logic [31:0] irq_mask_q;
 
-  assign clear = wr_ctrl && !write_data[0];
+  assign clear = wr_ctrl && !write_data[CtrlArmedLsb];
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
@@ -246,7 +233,7 @@ module objfifo_regs #(
       irq_mask_q <= '0;
     end else begin
       if (wr_ctrl) begin
-        armed_q <= write_data[0];
+        armed_q <= write_data[CtrlArmedLsb];
       end
       running_q <= !clear && (running_q || (start && armed_q));
       if (wr_irq_mask) begin
@@ -268,7 +255,7 @@ module objfifo_regs #(
 
   assign rd_mem_data = raddr == AddrMemData && mem_open;
   assign mem_read    = read && rd_mem_data;
-  assign table_rbd   = raddr[9:4];
+  assign table_rbd   = raddr[11:6];
 
   always_comb begin
     rd_legal = 1'b1;
@@ -276,33 +263,35 @@ module objfifo_regs #(
     if (in_table(raddr)) begin
       rd_legal = !running_q;
       for (int unsigned w = 0; w <= 32'(LastBdWord); w++) begin
-        if (table_rknown && raddr[3:0] == 4'(w)) begin
+        if (table_rknown && raddr[5:2] == 4'(w)) begin
           rd_value = table_rwords[w];
         end
       end
     end else if (in_locks(raddr)) begin
       for (int unsigned l = 0; l < NLOCK; l++) begin
-        if (raddr[5:0] == 6'(l)) begin
+        if (raddr[7:2] == 6'(l)) begin
           rd_value = 32'(lock_values[l]);
         end
       end
-    end else if (in_channels(raddr, AddrChannel[13:4])) begin
+    end else if (in_channels(raddr, AddrChannel)) begin
       for (int unsigned c = 0; c < C; c++) begin
-        if (raddr[3:0] == 4'(c)) begin
-          rd_value = {25'b0, queue_count[c], 2'b0, stopped[c], busy[c]};
+        if (raddr[5:2] == 4'(c)) begin
+          rd_value[ChannelBusyLsb]                      = busy[c];
+          rd_value[ChannelStoppedLsb]                   = stopped[c];
+          rd_value[ChannelQueueLsb+:ChannelQueueWidth] = queue_count[c];
         end
       end
-    end else if (in_channels(raddr, AddrTokens[13:4])) begin
+    end else if (in_channels(raddr, AddrTokens)) begin
       for (int unsigned c = 0; c < C; c++) begin
-        if (raddr[3:0] == 4'(c)) begin
+        if (raddr[5:2] == 4'(c)) begin
           rd_value = tokens[c];
         end
       end
     end else begin
       case (raddr)
-        AddrId:         rd_value = IdValue;
+        AddrId:         rd_value = ResetId;
         AddrConfig:     rd_value = ConfigValue;
-        AddrCtrl:       rd_value = 32'(armed_q);
+        AddrCtrl:       rd_value[CtrlArmedLsb] = armed_q;
         AddrIrqStatus:  rd_value = irq_status;
         AddrIrqMask:    rd_value = irq_mask_q;
         AddrError:      rd_value = error;

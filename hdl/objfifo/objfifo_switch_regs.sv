@@ -5,7 +5,9 @@
 // Map in docs/objfifo-array.md; latency and throughput are those of axil_regs. What is not allowed
 // answers SLVERR and changes nothing.
 
-module objfifo_switch_regs #(
+module objfifo_switch_regs
+  import objfifo_switch_regs_pkg::*;
+#(
   parameter int unsigned TARGETS = 4,
   parameter int unsigned NW      = 1
 ) (
@@ -27,8 +29,6 @@ module objfifo_switch_regs #(
   if (NW == 0 || NW > 64) begin : gen_bad_nw
     $fatal(1, "objfifo_switch_regs: NW must be 1 to 64, what the map has room for");
   end
-
-  localparam logic [31:0] IdValue = 32'h4F46_5357;
 
   logic        write;
   logic [11:0] write_addr;
@@ -58,9 +58,20 @@ module objfifo_switch_regs #(
     .read_error(read_error_q)
   );
 
-  // Register numbers, in words.
-  localparam logic [9:0] RouteAt = 10'h040;
-  localparam logic [9:0] AddAt   = 10'h080;
+  // Addresses of words.
+  logic [11:0] waddr;
+  logic [11:0] raddr;
+
+  assign waddr = {write_addr[11:2], 2'b00};
+  assign raddr = {read_addr[11:2], 2'b00};
+
+  function automatic logic [11:0] route_at(input int unsigned target);
+    route_at = AddrRoute + 12'(StrideRoute * target);
+  endfunction
+
+  function automatic logic [11:0] worker_at(input int unsigned worker, input logic [11:0] offset);
+    worker_at = AddrWorker + 12'(StrideWorker * worker) + offset;
+  endfunction
 
   logic [TARGETS-1:0] wr_route;
   logic [NW-1:0]      wr_add;
@@ -68,11 +79,11 @@ module objfifo_switch_regs #(
 
   always_comb begin
     for (int unsigned t = 0; t < TARGETS; t++) begin
-      wr_route[t] = write_strb == '1 && write_addr[11:2] == RouteAt + 10'(t);
+      wr_route[t] = write_strb == '1 && waddr == route_at(t);
     end
     for (int unsigned w = 0; w < NW; w++) begin
-      wr_add[w]  = write_strb == '1 && write_addr[11:2] == AddAt + 10'(2 * w);
-      wr_work[w] = write_strb == '1 && write_addr[11:2] == AddAt + 10'(2 * w + 1);
+      wr_add[w]  = write_strb == '1 && waddr == worker_at(w, OffsetWorkerAdd);
+      wr_work[w] = write_strb == '1 && waddr == worker_at(w, OffsetWorkerWork);
     end
   end
   assign write_error = wr_route == '0 && wr_add == '0 && wr_work == '0;
@@ -86,8 +97,8 @@ module objfifo_switch_regs #(
     end else begin
       for (int unsigned t = 0; t < TARGETS; t++) begin
         if (write && wr_route[t]) begin
-          route[t]  <= write_data[7:0];
-          routed[t] <= write_data[8];
+          route[t]  <= write_data[RouteSourceLsb+:RouteSourceWidth];
+          routed[t] <= write_data[RouteRoutedLsb];
         end
       end
       for (int unsigned w = 0; w < NW; w++) begin
@@ -95,7 +106,7 @@ module objfifo_switch_regs #(
           add[w] <= write_data;
         end
         if (write && wr_work[w]) begin
-          work[w] <= write_data[15:0];
+          work[w] <= write_data[WorkerWorkWidth-1:0];
         end
       end
     end
@@ -104,23 +115,24 @@ module objfifo_switch_regs #(
   always_comb begin
     read_data_d  = '0;
     read_error_d = 1'b1;
-    if (read_addr[11:2] == '0) begin
-      read_data_d  = IdValue;
+    if (raddr == AddrId) begin
+      read_data_d  = ResetId;
       read_error_d = 1'b0;
     end
     for (int unsigned t = 0; t < TARGETS; t++) begin
-      if (read_addr[11:2] == RouteAt + 10'(t)) begin
-        read_data_d  = {23'b0, routed[t], route[t]};
-        read_error_d = 1'b0;
+      if (raddr == route_at(t)) begin
+        read_data_d[RouteSourceLsb+:RouteSourceWidth] = route[t];
+        read_data_d[RouteRoutedLsb]                   = routed[t];
+        read_error_d                                  = 1'b0;
       end
     end
     for (int unsigned w = 0; w < NW; w++) begin
-      if (read_addr[11:2] == AddAt + 10'(2 * w)) begin
+      if (raddr == worker_at(w, OffsetWorkerAdd)) begin
         read_data_d  = add[w];
         read_error_d = 1'b0;
       end
-      if (read_addr[11:2] == AddAt + 10'(2 * w + 1)) begin
-        read_data_d  = {16'b0, work[w]};
+      if (raddr == worker_at(w, OffsetWorkerWork)) begin
+        read_data_d  = 32'(work[w]);
         read_error_d = 1'b0;
       end
     end

@@ -8,7 +8,9 @@
 // Handshakes, latency and throughput are those of axil_regs: a write takes effect at the edge where
 // the later of AW and W transfers, R is valid 3 cycles after AR.
 
-module plio_fir_regs #(
+module plio_fir_regs
+  import plio_fir_regs_pkg::*;
+#(
   parameter  int unsigned NTAPS       = 16,
   parameter  int unsigned P           = 2,
   parameter  int unsigned FIR_LATENCY = 10,
@@ -42,22 +44,10 @@ module plio_fir_regs #(
     $fatal(1, "plio_fir_regs: P, FIR_LATENCY and FIFO_DEPTH must fit in 8 bits, P at least 1");
   end
 
-  localparam logic [31:0] IdValue     = 32'h4742_4652;
   localparam logic [31:0] ConfigValue =
-      {8'(FIFO_DEPTH), 8'(FIR_LATENCY), 8'(P), 8'(NTAPS)};
+      (NTAPS << ConfigNtapsLsb) | (P << ConfigPLsb) | (FIR_LATENCY << ConfigFirLatencyLsb) |
+      (FIFO_DEPTH << ConfigFifoDepthLsb);
   localparam logic [5:0]  MaxShift    = 6'd47;
-
-  // Register addresses, in words.
-  typedef logic [9:0] word_addr_t;
-  localparam word_addr_t AddrId       = 10'h000;
-  localparam word_addr_t AddrConfig   = 10'h001;
-  localparam word_addr_t AddrCtrl     = 10'h002;
-  localparam word_addr_t AddrShift    = 10'h003;
-  localparam word_addr_t AddrRound    = 10'h004;
-  localparam word_addr_t AddrSat      = 10'h005;
-  localparam word_addr_t AddrBeats    = 10'h006;
-  localparam word_addr_t AddrSatCount = 10'h007;
-  localparam word_addr_t AddrCoef     = 10'h010;
 
   logic                   frame_clear_q;
   logic [5:0]             shift_q;
@@ -75,8 +65,8 @@ module plio_fir_regs #(
   logic        do_read;
   logic [11:0] write_addr;
   logic [11:0] read_addr;
-  word_addr_t  waddr;
-  word_addr_t  raddr;
+  logic [11:0] waddr;   // of the word
+  logic [11:0] raddr;
   logic [31:0] wdata;
   logic [3:0]  wstrb;
   logic        wr_legal;
@@ -101,8 +91,8 @@ module plio_fir_regs #(
     .read_error (!rd_legal_q)
   );
 
-  assign waddr = write_addr[11:2];
-  assign raddr = read_addr[11:2];
+  assign waddr = {write_addr[11:2], 2'b00};
+  assign raddr = {read_addr[11:2], 2'b00};
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // Writes
@@ -115,13 +105,13 @@ module plio_fir_regs #(
   assign wr_shift     = do_write && waddr == AddrShift;
   assign wr_round     = do_write && waddr == AddrRound;
   assign wr_sat       = do_write && waddr == AddrSat;
-  assign wr_sat_count = do_write && waddr == AddrSatCount;
+  assign wr_sat_count = do_write && waddr == AddrSatcount;
   assign wr_legal     =
       wr_ctrl || wr_shift || wr_round || wr_sat || wr_sat_count || wr_coef != '0;
 
   always_comb begin
     for (int unsigned k = 0; k < PAIRS; k++) begin
-      wr_coef[k] = do_write && waddr == AddrCoef + word_addr_t'(k);
+      wr_coef[k] = do_write && waddr == AddrCoef + 12'(StrideCoef * k);
     end
   end
 
@@ -138,22 +128,22 @@ module plio_fir_regs #(
       frame_clear_q <= 1'b0;
       shift_q       <= '0;
       round_mode_q  <= '0;
-      sat_mode_q    <= 2'd1;
+      sat_mode_q    <= ResetSat[SatWidth-1:0];
       coef_q        <= '0;
       beats_q       <= '0;
       sat_count_q   <= '0;
     end else begin
       if (wr_ctrl && wstrb[0]) begin
-        frame_clear_q <= wdata[1];
+        frame_clear_q <= wdata[CtrlFrameClearLsb];
       end
       if (wr_shift && wstrb[0]) begin
-        shift_q <= wdata[5:0];
+        shift_q <= wdata[ShiftWidth-1:0];
       end
       if (wr_round && wstrb[0]) begin
-        round_mode_q <= wdata[2:0];
+        round_mode_q <= wdata[RoundWidth-1:0];
       end
       if (wr_sat && wstrb[0]) begin
-        sat_mode_q <= wdata[1:0];
+        sat_mode_q <= wdata[SatWidth-1:0];
       end
       for (int unsigned k = 0; k < PAIRS; k++) begin
         if (wr_coef[k] && wstrb[0]) begin
@@ -172,7 +162,7 @@ module plio_fir_regs #(
     end
   end
 
-  assign clear       = wr_ctrl && wstrb[0] && wdata[0];
+  assign clear       = wr_ctrl && wstrb[0] && wdata[CtrlClearLsb];
   assign frame_clear = frame_clear_q;
   assign shift       = shift_q > MaxShift ? MaxShift : shift_q;
   assign round_mode  = round_mode_q;
@@ -187,18 +177,18 @@ module plio_fir_regs #(
     rd_legal_d = 1'b1;
     rdata_d    = '0;
     case (raddr)
-      AddrId:       rdata_d = IdValue;
+      AddrId:       rdata_d = ResetId;
       AddrConfig:   rdata_d = ConfigValue;
-      AddrCtrl:     rdata_d = {30'b0, frame_clear_q, 1'b0};
+      AddrCtrl:     rdata_d[CtrlFrameClearLsb] = frame_clear_q;
       AddrShift:    rdata_d = 32'(shift_q);
       AddrRound:    rdata_d = 32'(round_mode_q);
       AddrSat:      rdata_d = 32'(sat_mode_q);
       AddrBeats:    rdata_d = beats_q;
-      AddrSatCount: rdata_d = sat_count_q;
+      AddrSatcount: rdata_d = sat_count_q;
       default: begin
         rd_legal_d = 1'b0;
         for (int unsigned k = 0; k < PAIRS; k++) begin
-          if (raddr == AddrCoef + word_addr_t'(k)) begin
+          if (raddr == AddrCoef + 12'(StrideCoef * k)) begin
             rd_legal_d = 1'b1;
             rdata_d    = 32'($signed(coef_q[k]));
           end

@@ -1,5 +1,5 @@
 // PLIO port: TKEEP rules, 32 to 64 bit pairing, crossing to the AI Engine clock, 32-bit stream.
-+incdir+../common+../axis
++incdir+../common
 ../axis/reset_sync.sv
 ../axis/skid_buffer.sv
 ../axis/fifo_async.sv

@@ -1,8 +1,9 @@
 // TPU command front end: fetch, assembly, dependencies, barriers and dispatch for 1 to 8 cores.
-+incdir+../common+../axi+../axil+../axis
++incdir+../common
 ../axil/axil_pkg.sv
 ../axil/axil_regs.sv
 ../axis/fifo_sync.sv
+tpu_regs_pkg.sv
 tpu_assemble.sv
 tpu_dispatch.sv
 tpu_engine.sv

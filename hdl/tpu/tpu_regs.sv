@@ -4,7 +4,9 @@
 // throughput of axil_regs). A write takes effect at the edge of `write`,
 // a read is answered one cycle after its address.
 
-module tpu_regs #(
+module tpu_regs
+  import tpu_regs_pkg::*;
+#(
   parameter  int unsigned CHIP    = 0,
   parameter  int unsigned CORES   = 1,
   parameter  int unsigned ENGINES = 2,
@@ -91,32 +93,9 @@ module tpu_regs #(
   localparam int unsigned CoreW = CORES > 1 ? $clog2(CORES) : 1;
   localparam int unsigned MsgW  = $clog2(NMSG);
 
-  // Word addresses.
-  localparam logic [13:0] AdrId        = 14'h000;
-  localparam logic [13:0] AdrConfig    = 14'h001;
-  localparam logic [13:0] AdrCtrl      = 14'h002;
-  localparam logic [13:0] AdrIrqStatus = 14'h003;
-  localparam logic [13:0] AdrIrqMask   = 14'h004;
-  localparam logic [13:0] AdrError     = 14'h005;
-  localparam logic [13:0] AdrErrorId   = 14'h006;
-  localparam logic [13:0] AdrTimeout   = 14'h007;
-  localparam logic [13:0] AdrDurMode   = 14'h008;
-  localparam logic [13:0] AdrDuration  = 14'h009;
-  localparam logic [13:0] AdrDurEngs   = 14'h00A;
-  localparam logic [13:0] AdrDurIndex  = 14'h00B;
-  localparam logic [13:0] AdrDurData   = 14'h00C;
-  localparam logic [13:0] AdrMessage   = 14'h080;
-
-  localparam logic [3:0] OffBlock   = 4'd0;
-  localparam logic [3:0] OffSize    = 4'd1;
-  localparam logic [3:0] OffCount   = 4'd2;
-  localparam logic [3:0] OffCurrent = 4'd3;
-  localparam logic [3:0] OffStatus  = 4'd4;
-
-  localparam logic [31:0] IdValue      = 32'h5450_5543;
-  localparam logic [31:0] ConfigValue  =
-      {4'd0, 4'(MsgW), 1'b0, 7'(DEPTH), 6'd0, 2'(CHIP), 2'd0, 2'(ENGINES), 4'(CORES)};
-  localparam logic [23:0] TimeoutReset = 24'd4096;
+  localparam logic [31:0] ConfigValue =
+      (CORES << ConfigCoresLsb) | (ENGINES << ConfigEnginesLsb) | (CHIP << ConfigChipLsb) |
+      (DEPTH << ConfigDepthLsb) | (MsgW << ConfigLogNmsgLsb);
 
   logic                   enabled_q;
   logic [CORES-1:0]       irq_core_q;
@@ -136,15 +115,17 @@ module tpu_regs #(
   // Where an address lies
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  logic [13:0] write_word;
+  logic [15:0] write_word;     // byte address
+  logic [15:0] write_offset;   // in the registers of an engine
   logic        write_core;     // PUSH of a core that is there
   logic        write_engine;   // a register of an engine that is there
   logic [4:0]  write_n;
 
-  assign write_word   = write_addr[15:2];
-  assign write_core   = write_word[13:3] == 11'(16'h0100 >> 5) && 32'(write_word[2:0]) < CORES;
-  assign write_n      = write_word[8:4];
-  assign write_engine = write_word[13:9] == 5'(16'h1000 >> 11) && 32'(write_n) < N;
+  assign write_word   = {write_addr[15:2], 2'b00};
+  assign write_offset = {10'd0, write_word[5:0]};
+  assign write_core   = write_word >= AddrPush && write_word < AddrPush + 16'(StridePush * CORES);
+  assign write_n      = write_word[10:6];
+  assign write_engine = write_word >= AddrEngine && write_word < AddrEngine + 16'(StrideEngine * N);
 
   // Whether the streams of each core make a group.
   logic [CORES-1:0] sound;
@@ -167,20 +148,21 @@ module tpu_regs #(
   always_comb begin
     write_error = 1'b0;
     unique case (write_word)
-      AdrCtrl:      write_error = write_data[1] && !may_clear;
-      AdrIrqStatus,
-      AdrIrqMask,
-      AdrTimeout,
-      AdrDurMode,
-      AdrDuration,
-      AdrDurEngs,
-      AdrDurIndex,
-      AdrDurData:   write_error = 1'b0;
+      AddrCtrl:      write_error = write_data[CtrlClearLsb] && !may_clear;
+      AddrIrqStatus,
+      AddrIrqMask,
+      AddrTimeout,
+      AddrDurMode,
+      AddrDuration,
+      AddrDurEngines,
+      AddrDurIndex,
+      AddrDurData:   write_error = 1'b0;
       default: begin
         if (write_core) begin
-          write_error = full[CoreW'(write_word[2:0])] || !sound[CoreW'(write_word[2:0])];
+          write_error = full[CoreW'(write_word[4:2])] || !sound[CoreW'(write_word[4:2])];
         end else begin
-          write_error = !(write_engine && write_word[3:0] inside {OffBlock, OffSize, OffCount});
+          write_error = !(write_engine && write_offset inside
+              {OffsetEngineBlock, OffsetEngineSize, OffsetEngineCount});
         end
       end
     endcase
@@ -197,21 +179,22 @@ module tpu_regs #(
   logic start_write;
 
   assign good        = write && !write_error;
-  assign start_write = good && write_word == AdrCtrl && write_data[0];
-  assign clear       = good && write_word == AdrCtrl && write_data[1];
-  assign table_we    = good && write_word == AdrDurData ? dur_engines_q : '0;
+  assign start_write = good && write_word == AddrCtrl && write_data[CtrlStartLsb];
+  assign clear       = good && write_word == AddrCtrl && write_data[CtrlClearLsb];
+  assign table_we    = good && write_word == AddrDurData ? dur_engines_q : '0;
   assign table_index = dur_index_q;
-  assign table_data  = write_data[23:0];
+  assign table_data  = write_data[DurDataWidth-1:0];
 
   for (genvar c = 0; c < CORES; c++) begin : gen_push
-    assign push[c] = good && write_core && write_word[2:0] == 3'(c);
+    assign push[c] = good && write_core && write_word[4:2] == 3'(c);
   end
 
   logic [CORES-1:0] irq_core_clear;
   logic             irq_error_clear;
 
-  assign irq_core_clear  = good && write_word == AdrIrqStatus ? write_data[CORES-1:0] : '0;
-  assign irq_error_clear = good && write_word == AdrIrqStatus && write_data[31];
+  assign irq_core_clear  =
+      good && write_word == AddrIrqStatus ? write_data[IrqStatusCoreLsb+:CORES] : '0;
+  assign irq_error_clear = good && write_word == AddrIrqStatus && write_data[IrqStatusErrorLsb];
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
@@ -220,9 +203,9 @@ module tpu_regs #(
       irq_error_q   <= 1'b0;
       mask_core_q   <= '0;
       mask_error_q  <= 1'b0;
-      timeout_q     <= TimeoutReset;
+      timeout_q     <= ResetTimeout[TimeoutWidth-1:0];
       dur_mode_q    <= '0;
-      duration_q    <= 24'd1;
+      duration_q    <= ResetDuration[DurationWidth-1:0];
       dur_engines_q <= '0;
       dur_index_q   <= '0;
       block_q       <= '0;
@@ -234,22 +217,25 @@ module tpu_regs #(
       irq_error_q <= raised || (irq_error_q && !irq_error_clear);
       if (good) begin
         unique case (write_word)
-          AdrIrqMask:  {mask_error_q, mask_core_q} <= {write_data[31], write_data[CORES-1:0]};
-          AdrTimeout:  timeout_q     <= write_data[23:0];
-          AdrDurMode:  dur_mode_q    <= write_data[1:0];
-          AdrDuration: duration_q    <= write_data[23:0];
-          AdrDurEngs:  dur_engines_q <= write_data[N-1:0];
-          AdrDurIndex: dur_index_q   <= write_data[9:0];
-          AdrDurData:  dur_index_q   <= dur_index_q + 10'd1;
-          default:     ;
+          AddrIrqMask: begin
+            mask_core_q  <= write_data[IrqMaskCoreLsb+:CORES];
+            mask_error_q <= write_data[IrqMaskErrorLsb];
+          end
+          AddrTimeout:    timeout_q     <= write_data[TimeoutWidth-1:0];
+          AddrDurMode:    dur_mode_q    <= write_data[DurModeWidth-1:0];
+          AddrDuration:   duration_q    <= write_data[DurationWidth-1:0];
+          AddrDurEngines: dur_engines_q <= write_data[N-1:0];
+          AddrDurIndex:   dur_index_q   <= write_data[DurIndexWidth-1:0];
+          AddrDurData:    dur_index_q   <= dur_index_q + 10'd1;
+          default:        ;
         endcase
       end
       for (int unsigned n = 0; n < N; n++) begin
         if (good && write_engine && write_n == 5'(n)) begin
-          unique case (write_word[3:0])
-            OffBlock: block_q[n] <= write_data;
-            OffSize:  size_q[n]  <= write_data[23:0];
-            default:  count_q[n] <= write_data[23:0];
+          unique case (write_offset)
+            OffsetEngineBlock: block_q[n] <= write_data;
+            OffsetEngineSize:  size_q[n]  <= write_data[EngineSizeWidth-1:0];
+            default:           count_q[n] <= write_data[EngineCountWidth-1:0];
           endcase
         end
       end
@@ -260,23 +246,25 @@ module tpu_regs #(
   // Reads
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  logic [13:0]     read_word;
-  logic [13:0]     message_word;
+  logic [15:0]     read_word;      // byte address
+  logic [15:0]     read_offset;    // in the registers of an engine
+  logic [15:0]     message_at;
   logic            read_core;
   logic            read_message;
   logic            read_engine;
   logic [4:0]      read_n;
-  logic [2:0]      c;
+  logic [CoreW-1:0] c;
   logic [MsgW-1:0] m;
 
-  assign read_word    = read_addr[15:2];
-  assign c            = read_word[2:0];
-  assign message_word = read_word - AdrMessage;
-  assign m            = message_word[MsgW-1:0];
-  assign read_core    = read_word[13:3] == 11'(16'h0100 >> 5) && 32'(c) < CORES;
-  assign read_message = read_word >= AdrMessage && 32'(message_word) < NMSG;
-  assign read_n       = read_word[8:4];
-  assign read_engine  = read_word[13:9] == 5'(16'h1000 >> 11) && 32'(read_n) < N;
+  assign read_word    = {read_addr[15:2], 2'b00};
+  assign read_offset  = {10'd0, read_word[5:0]};
+  assign c            = read_word[2+:CoreW];
+  assign message_at   = read_word - AddrMessage;
+  assign m            = message_at[2+:MsgW];
+  assign read_core    = read_word >= AddrPush && read_word < AddrPush + 16'(StridePush * CORES);
+  assign read_message = read_word >= AddrMessage && 32'(message_at) < StrideMessage * NMSG;
+  assign read_n       = read_word[10:6];
+  assign read_engine  = read_word >= AddrEngine && read_word < AddrEngine + 16'(StrideEngine * N);
 
   // The registers of the addressed engine.
   logic [31:0] block_r;
@@ -297,8 +285,11 @@ module tpu_regs #(
         size_r    = size_q[n];
         count_r   = count_q[n];
         current_r = current[n];
-        status_r  = {16'(level[n]), 12'd0, fault[n] != '0, !free[n], waits[n],
-                     done[n] && run[n/ENGINES]};
+        status_r[EngineStatusDoneLsb]      = done[n] && run[n/ENGINES];
+        status_r[EngineStatusWaitsLsb]     = waits[n];
+        status_r[EngineStatusExecutingLsb] = !free[n];
+        status_r[EngineStatusFaultLsb]     = fault[n] != '0;
+        status_r[EngineStatusLevelLsb+:EngineStatusLevelWidth] = 16'(level[n]);
       end
     end
   end
@@ -310,31 +301,46 @@ module tpu_regs #(
     read_data_d  = '0;
     read_error_d = 1'b0;
     unique case (read_word)
-      AdrId:        read_data_d = IdValue;
-      AdrConfig:    read_data_d = ConfigValue;
-      AdrCtrl:      read_data_d = {30'd0, halted, enabled_q};
-      AdrIrqStatus: read_data_d = {irq_error_q, 31'(irq_core_q)};
-      AdrIrqMask:   read_data_d = {mask_error_q, 31'(mask_core_q)};
-      AdrError:     read_data_d = {22'd0, error_engine, 1'b0, error_core, error_code};
-      AdrErrorId:   read_data_d = {8'd0, error_id};
-      AdrTimeout:   read_data_d = {8'd0, timeout_q};
-      AdrDurMode:   read_data_d = {30'd0, dur_mode_q};
-      AdrDuration:  read_data_d = {8'd0, duration_q};
-      AdrDurEngs:   read_data_d = 32'(dur_engines_q);
-      AdrDurIndex:  read_data_d = {22'd0, dur_index_q};
+      AddrId:         read_data_d = ResetId;
+      AddrConfig:     read_data_d = ConfigValue;
+      AddrCtrl: begin
+        read_data_d[CtrlEnabledLsb] = enabled_q;
+        read_data_d[CtrlHaltedLsb]  = halted;
+      end
+      AddrIrqStatus: begin
+        read_data_d[IrqStatusCoreLsb+:CORES] = irq_core_q;
+        read_data_d[IrqStatusErrorLsb]       = irq_error_q;
+      end
+      AddrIrqMask: begin
+        read_data_d[IrqMaskCoreLsb+:CORES] = mask_core_q;
+        read_data_d[IrqMaskErrorLsb]       = mask_error_q;
+      end
+      AddrError: begin
+        read_data_d[ErrorCodeLsb+:ErrorCodeWidth]     = error_code;
+        read_data_d[ErrorCoreLsb+:ErrorCoreWidth]     = error_core;
+        read_data_d[ErrorEngineLsb+:ErrorEngineWidth] = error_engine;
+      end
+      AddrErrorId:    read_data_d = 32'(error_id);
+      AddrTimeout:    read_data_d = 32'(timeout_q);
+      AddrDurMode:    read_data_d = 32'(dur_mode_q);
+      AddrDuration:   read_data_d = 32'(duration_q);
+      AddrDurEngines: read_data_d = 32'(dur_engines_q);
+      AddrDurIndex:   read_data_d = 32'(dur_index_q);
       default: begin
         if (read_core) begin
-          read_data_d = {23'd0, run[CoreW'(c)], 5'd0, waiting[CoreW'(c)]};
+          read_data_d[PushWaitingLsb+:PushWaitingWidth] = waiting[c];
+          read_data_d[PushRunLsb]                       = run[c];
         end else if (read_message) begin
-          read_data_d = {9'd0, left[m], sent[m]};
+          read_data_d[MessageSentLsb+:MessageSentWidth] = sent[m];
+          read_data_d[MessageLeftLsb+:MessageLeftWidth] = left[m];
         end else if (read_engine) begin
-          unique case (read_word[3:0])
-            OffBlock:   read_data_d = block_r;
-            OffSize:    read_data_d = {8'd0, size_r};
-            OffCount:   read_data_d = {8'd0, count_r};
-            OffCurrent: read_data_d = {8'd0, current_r};
-            OffStatus:  read_data_d = status_r;
-            default:    read_error_d = 1'b1;
+          unique case (read_offset)
+            OffsetEngineBlock:   read_data_d = block_r;
+            OffsetEngineSize:    read_data_d = 32'(size_r);
+            OffsetEngineCount:   read_data_d = 32'(count_r);
+            OffsetEngineCurrent: read_data_d = 32'(current_r);
+            OffsetEngineStatus:  read_data_d = status_r;
+            default:             read_error_d = 1'b1;
           endcase
         end else begin
           read_error_d = 1'b1;

@@ -1,8 +1,9 @@
 // The ZynqNet accelerator: registers, AXI4 memory, caches, processing elements.
-+incdir+../common+../axi+../axil
++incdir+../common
 ../axil/axil_pkg.sv
 ../axil/axil_regs.sv
 ../axis/fifo_sync.sv
+zynqnet_regs_pkg.sv
 zynqnet_pkg.sv
 zynqnet.sv
 zynqnet_add.sv

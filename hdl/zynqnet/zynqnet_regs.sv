@@ -8,6 +8,7 @@
 
 module zynqnet_regs
   import zynqnet_pkg::*;
+  import zynqnet_regs_pkg::*;
 #(
   parameter int unsigned NPE       = 16,
   parameter int unsigned DATA_W    = 128,
@@ -36,6 +37,8 @@ module zynqnet_regs
   input  logic [31:0]    layers,
   input  logic [31:0]    first_issue
 );
+
+  localparam logic [11:0] NameHigh = AddrName + 12'(StrideName);
 
   logic        write, write_known, read, read_known;
   logic [11:0] write_address, read_address;
@@ -70,10 +73,10 @@ module zynqnet_regs
   always_comb begin
     write_known = 1'b1;
     case (write_address)
-      12'h000, 12'h004, 12'h008, 12'h00C, 12'h010, 12'h014, 12'h018, 12'h020,
-      12'h028, 12'h030, 12'h038, 12'h040, 12'h048, 12'h050, 12'h058, 12'h060,
-      12'h068, 12'h070, 12'h078, 12'h080, 12'h088, 12'h090, 12'h098, 12'h0A0,
-      12'h0B0, 12'h0B8: ;
+      AddrApCtrl, AddrGie, AddrIer, AddrIsr, AddrName, NameHigh, AddrWidth, AddrHeight,
+      AddrChIn, AddrChOut, AddrKernel, AddrStride, AddrPad, AddrRelu, AddrFirstSplit,
+      AddrSecondSplit, AddrGlobalPool, AddrMemIn, AddrMemOut, AddrMemWeights, AddrDramBase,
+      AddrWeightsOffset, AddrNumWeights, AddrInputOffset, AddrShifts, AddrMemWords: ;
       default: write_known = 1'b0;
     endcase
   end
@@ -82,45 +85,57 @@ module zynqnet_regs
     read_known = 1'b1;
     read_data  = '0;
     case (read_address)
-      12'h000: read_data = {24'd0, restart_q, 3'd0, ready_q, !busy, done_q, busy};
-      12'h004: read_data = 32'(gie_q);
-      12'h008: read_data = 32'(ier_q);
-      12'h00C: read_data = 32'(isr_q);
-      12'h010: read_data = name_q[31:0];
-      12'h014: read_data = name_q[63:32];
-      12'h018: read_data = 32'(r_q.width);
-      12'h020: read_data = 32'(r_q.height);
-      12'h028: read_data = 32'(r_q.ch_in);
-      12'h030: read_data = 32'(r_q.ch_out);
-      12'h038: read_data = 32'(r_q.kernel);
-      12'h040: read_data = 32'(r_q.stride);
-      12'h048: read_data = 32'(pad_q);
-      12'h050: read_data = 32'(r_q.relu);
-      12'h058: read_data = 32'(r_q.split1);
-      12'h060: read_data = 32'(r_q.split2);
-      12'h068: read_data = 32'(r_q.gpool);
-      12'h070: read_data = 32'(r_q.mem_in);
-      12'h078: read_data = 32'(r_q.mem_out);
-      12'h080: read_data = 32'(r_q.mem_weights);
-      12'h088: read_data = r_q.dram_base;
-      12'h090: read_data = 32'(r_q.weights_offset);
-      12'h098: read_data = 32'(r_q.num_weights);
-      12'h0A0: read_data = 32'(r_q.input_offset);
-      12'h0B0: read_data = {8'd0, r_q.shift_concat, r_q.shift_out, r_q.shift_bias};
-      12'h0B8: read_data = 32'(r_q.mem_words);
-      12'h100: read_data = 32'h5A4E_4554;
-      12'h104: read_data = {8'd0, 4'(LINES), 3'd0, INT8, 8'(DATA_W / 32), 8'(NPE)};
-      12'h108: read_data = 32'(error);
-      12'h10C: read_data = cycles;
-      12'h110: read_data = counts.issues;
-      12'h114: read_data = counts.wait_weights;
-      12'h118: read_data = counts.wait_pixels;
-      12'h11C: read_data = counts.wait_write;
-      12'h120: read_data = counts.bubbles;
-      12'h124: read_data = read_beats;
-      12'h128: read_data = write_beats;
-      12'h12C: read_data = layers;
-      12'h130: read_data = first_issue;
+      AddrApCtrl: begin
+        read_data[ApCtrlStartLsb]       = busy;
+        read_data[ApCtrlDoneLsb]        = done_q;
+        read_data[ApCtrlIdleLsb]        = !busy;
+        read_data[ApCtrlReadyLsb]       = ready_q;
+        read_data[ApCtrlAutoRestartLsb] = restart_q;
+      end
+      AddrGie:           read_data = 32'(gie_q);
+      AddrIer:           read_data = 32'(ier_q);
+      AddrIsr:           read_data = 32'(isr_q);
+      AddrName:          read_data = name_q[31:0];
+      NameHigh:          read_data = name_q[63:32];
+      AddrWidth:         read_data = 32'(r_q.width);
+      AddrHeight:        read_data = 32'(r_q.height);
+      AddrChIn:          read_data = 32'(r_q.ch_in);
+      AddrChOut:         read_data = 32'(r_q.ch_out);
+      AddrKernel:        read_data = 32'(r_q.kernel);
+      AddrStride:        read_data = 32'(r_q.stride);
+      AddrPad:           read_data = 32'(pad_q);
+      AddrRelu:          read_data = 32'(r_q.relu);
+      AddrFirstSplit:    read_data = 32'(r_q.split1);
+      AddrSecondSplit:   read_data = 32'(r_q.split2);
+      AddrGlobalPool:    read_data = 32'(r_q.gpool);
+      AddrMemIn:         read_data = 32'(r_q.mem_in);
+      AddrMemOut:        read_data = 32'(r_q.mem_out);
+      AddrMemWeights:    read_data = 32'(r_q.mem_weights);
+      AddrDramBase:      read_data = r_q.dram_base;
+      AddrWeightsOffset: read_data = 32'(r_q.weights_offset);
+      AddrNumWeights:    read_data = 32'(r_q.num_weights);
+      AddrInputOffset:   read_data = 32'(r_q.input_offset);
+      AddrShifts: begin
+        read_data[ShiftsBiasLsb+:ShiftsBiasWidth]     = r_q.shift_bias;
+        read_data[ShiftsOutLsb+:ShiftsOutWidth]       = r_q.shift_out;
+        read_data[ShiftsConcatLsb+:ShiftsConcatWidth] = r_q.shift_concat;
+      end
+      AddrMemWords:      read_data = 32'(r_q.mem_words);
+      AddrId:            read_data = ResetId;
+      AddrConfig:        read_data =
+          (NPE << ConfigNpeLsb) | (DATA_W / 32 << ConfigNLsb) | (32'(INT8) << ConfigInt8Lsb)
+          | (LINES << ConfigLinesLsb);
+      AddrError:         read_data = 32'(error);
+      AddrCycles:        read_data = cycles;
+      AddrIssues:        read_data = counts.issues;
+      AddrWaitWeights:   read_data = counts.wait_weights;
+      AddrWaitPixels:    read_data = counts.wait_pixels;
+      AddrWaitWrite:     read_data = counts.wait_write;
+      AddrBubbles:       read_data = counts.bubbles;
+      AddrReadBeats:     read_data = read_beats;
+      AddrWriteBeats:    read_data = write_beats;
+      AddrLayers:        read_data = layers;
+      AddrFirstIssue:    read_data = first_issue;
       default: read_known = 1'b0;
     endcase
   end
@@ -132,7 +147,7 @@ module zynqnet_regs
 
   logic clear_done;
 
-  assign clear_done = read && read_address == 12'h000;
+  assign clear_done = read && read_address == AddrApCtrl;
   assign irq  = gie_q && isr_q != '0;
   assign registers  = r_q;
 
@@ -152,42 +167,46 @@ module zynqnet_regs
       wanted_q      <= 1'b0;
       again_q       <= 1'b0;
     end else begin
-      wanted_q <= write && write_address == 12'h000 && mask[0] && write_data[0];
+      wanted_q <= write && write_address == AddrApCtrl && mask[ApCtrlStartLsb]
+          && write_data[ApCtrlStartLsb];
       again_q  <= done && restart_q && !failed;
       start    <= (wanted_q && !busy) || again_q;
       done_q  <= done || (done_q && !clear_done);
       ready_q <= done || (ready_q && !clear_done);
-      isr_q   <= (isr_q ^ (write && write_address == 12'h00C ? write_data[1:0] & mask[1:0] : 2'b00))
+      isr_q   <= (isr_q ^ (write && write_address == AddrIsr ? write_data[1:0] & mask[1:0] : 2'b00))
           | (ier_q & {2{done}});
       if (write) begin
         case (write_address)
-          12'h000: restart_q          <= 1'(merged(32'(restart_q) << 7, write_data, mask) >> 7);
-          12'h004: gie_q              <= 1'(merged(32'(gie_q), write_data, mask));
-          12'h008: ier_q              <= 2'(merged(32'(ier_q), write_data, mask));
-          12'h010: name_q[31:0]       <= merged(name_q[31:0], write_data, mask);
-          12'h014: name_q[63:32]      <= merged(name_q[63:32], write_data, mask);
-          12'h018: r_q.width          <= 9'(merged(32'(r_q.width), write_data, mask));
-          12'h020: r_q.height         <= 9'(merged(32'(r_q.height), write_data, mask));
-          12'h028: r_q.ch_in          <= 10'(merged(32'(r_q.ch_in), write_data, mask));
-          12'h030: r_q.ch_out         <= 10'(merged(32'(r_q.ch_out), write_data, mask));
-          12'h038: r_q.kernel         <= 2'(merged(32'(r_q.kernel), write_data, mask));
-          12'h040: r_q.stride         <= 2'(merged(32'(r_q.stride), write_data, mask));
-          12'h048: pad_q              <= 1'(merged(32'(pad_q), write_data, mask));
-          12'h050: r_q.relu           <= 1'(merged(32'(r_q.relu), write_data, mask));
-          12'h058: r_q.split1         <= 1'(merged(32'(r_q.split1), write_data, mask));
-          12'h060: r_q.split2         <= 1'(merged(32'(r_q.split2), write_data, mask));
-          12'h068: r_q.gpool          <= 1'(merged(32'(r_q.gpool), write_data, mask));
-          12'h070: r_q.mem_in         <= 23'(merged(32'(r_q.mem_in), write_data, mask));
-          12'h078: r_q.mem_out        <= 23'(merged(32'(r_q.mem_out), write_data, mask));
-          12'h080: r_q.mem_weights    <= 23'(merged(32'(r_q.mem_weights), write_data, mask));
-          12'h088: r_q.dram_base      <= merged(r_q.dram_base, write_data, mask);
-          12'h090: r_q.weights_offset <= 23'(merged(32'(r_q.weights_offset), write_data, mask));
-          12'h098: r_q.num_weights    <= 19'(merged(32'(r_q.num_weights), write_data, mask));
-          12'h0A0: r_q.input_offset   <= 23'(merged(32'(r_q.input_offset), write_data, mask));
-          12'h0B0: {r_q.shift_concat, r_q.shift_out, r_q.shift_bias}
+          AddrApCtrl:
+            restart_q <= 1'(merged(32'(restart_q) << ApCtrlAutoRestartLsb, write_data, mask)
+                >> ApCtrlAutoRestartLsb);
+          AddrGie:           gie_q              <= 1'(merged(32'(gie_q), write_data, mask));
+          AddrIer:           ier_q              <= 2'(merged(32'(ier_q), write_data, mask));
+          AddrName:          name_q[31:0]       <= merged(name_q[31:0], write_data, mask);
+          NameHigh:          name_q[63:32]      <= merged(name_q[63:32], write_data, mask);
+          AddrWidth:         r_q.width          <= 9'(merged(32'(r_q.width), write_data, mask));
+          AddrHeight:        r_q.height         <= 9'(merged(32'(r_q.height), write_data, mask));
+          AddrChIn:          r_q.ch_in          <= 10'(merged(32'(r_q.ch_in), write_data, mask));
+          AddrChOut:         r_q.ch_out         <= 10'(merged(32'(r_q.ch_out), write_data, mask));
+          AddrKernel:        r_q.kernel         <= 2'(merged(32'(r_q.kernel), write_data, mask));
+          AddrStride:        r_q.stride         <= 2'(merged(32'(r_q.stride), write_data, mask));
+          AddrPad:           pad_q              <= 1'(merged(32'(pad_q), write_data, mask));
+          AddrRelu:          r_q.relu           <= 1'(merged(32'(r_q.relu), write_data, mask));
+          AddrFirstSplit:    r_q.split1         <= 1'(merged(32'(r_q.split1), write_data, mask));
+          AddrSecondSplit:   r_q.split2         <= 1'(merged(32'(r_q.split2), write_data, mask));
+          AddrGlobalPool:    r_q.gpool          <= 1'(merged(32'(r_q.gpool), write_data, mask));
+          AddrMemIn:         r_q.mem_in         <= 23'(merged(32'(r_q.mem_in), write_data, mask));
+          AddrMemOut:        r_q.mem_out        <= 23'(merged(32'(r_q.mem_out), write_data, mask));
+          AddrMemWeights: r_q.mem_weights <= 23'(merged(32'(r_q.mem_weights), write_data, mask));
+          AddrDramBase:      r_q.dram_base      <= merged(r_q.dram_base, write_data, mask);
+          AddrWeightsOffset:
+            r_q.weights_offset <= 23'(merged(32'(r_q.weights_offset), write_data, mask));
+          AddrNumWeights: r_q.num_weights <= 19'(merged(32'(r_q.num_weights), write_data, mask));
+          AddrInputOffset: r_q.input_offset <= 23'(merged(32'(r_q.input_offset), write_data, mask));
+          AddrShifts:        {r_q.shift_concat, r_q.shift_out, r_q.shift_bias}
                      <= 24'(merged({8'd0, r_q.shift_concat, r_q.shift_out, r_q.shift_bias},
                          write_data, mask));
-          12'h0B8: r_q.mem_words      <= 23'(merged(32'(r_q.mem_words), write_data, mask));
+          AddrMemWords: r_q.mem_words <= 23'(merged(32'(r_q.mem_words), write_data, mask));
           default: ;
         endcase
       end

@@ -4,6 +4,7 @@
 A design file changes its import lines to ``from goldbeat.pymodels.objfifo import *``.
 """
 
+from goldbeat.pymodels.objfifo.iron.endpoint import AnyComputeTile, AnyMemTile, AnyShimTile
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle
 from goldbeat.pymodels.objfifo.iron.ops import (
     T,
@@ -28,7 +29,7 @@ from goldbeat.pymodels.objfifo.iron.placed import (
     object_fifo_link,
     runtime_sequence,
 )
-from goldbeat.pymodels.objfifo.iron.placement import AnyComputeTile, AnyMemTile, AnyShimTile, SequentialPlacer, tile
+from goldbeat.pymodels.objfifo.iron.placement import SequentialPlacer, tile
 from goldbeat.pymodels.objfifo.iron.program import Program
 from goldbeat.pymodels.objfifo.iron.runtime import Runtime, TensorAccessPattern
 from goldbeat.pymodels.objfifo.iron.worker import Kernel, Worker

@@ -25,7 +25,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.plio.fir_registers import FirRegisters, FirSettings, Reply
 from goldbeat.pymodels.plio.keep_rule import WIDTHS, keep_of, valid_words
 from goldbeat.pymodels.rounding import round_shift, saturate
-from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.stimulus import Outcome, Stimulus, answered
 from goldbeat.pymodels.trace import Trace
 
 FIR_STAGES = 5
@@ -189,4 +189,5 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     accepts, outs = through(
         source.gaps, lambda take: stage(latency, fifo_depth(ntaps), take, first), latency, pattern, first
     )
-    return Outcome({"s_axis": transferred(source, clock, accepts), "m_axis": transferred(beats, clock, outs)})
+    ports = {"s_axis": transferred(source, clock, accepts), "m_axis": transferred(beats, clock, outs)}
+    return Outcome(ports, accesses={"s_axil": answered(stimulus, *predict_accesses(params, stimulus))})

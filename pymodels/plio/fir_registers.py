@@ -7,39 +7,29 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.plio.fir_map import (
+    ADDRESS_BITS,
+    BEATS,
+    COEF,
+    COEF_STRIDE,
+    CONFIG,
+    CTRL,
+    CTRL_FRAME_CLEAR,
+    ID,
+    ID_RESET,
+    REGISTERS,
+    ROUND,
+    SAT,
+    SATCOUNT,
+    SHIFT,
+)
 from goldbeat.pymodels.stimulus import Access
-
-# The map (designs.md, plio_fir, Registers).
-ID = 0x000
-CONFIG = 0x004
-CTRL = 0x008
-SHIFT = 0x00C
-ROUND = 0x010
-SAT = 0x014
-BEATS = 0x018
-SATCOUNT = 0x01C
-COEF = 0x040
-
-ID_VALUE = 0x47424652
-"""Value of ID (designs.md, plio_fir, Registers)."""
-
-ADDRESS_BITS = 12
-"""Width of the AXI-Lite address (designs.md, plio_fir, Registers)."""
 
 MAX_SHIFT = 47
 """Larger values of SHIFT act as this one (designs.md, plio_fir, Registers)."""
 
-FRAME_CLEAR = 0b10
-"""Bit of CTRL that stays; CLEAR, bit 0, reads 0 (designs.md, plio_fir, Registers)."""
-
-FIELDS = {CTRL: FRAME_CLEAR, SHIFT: 0x3F, ROUND: 0x7, SAT: 0x3}
-"""Bits that a writable register keeps (designs.md, plio_fir, Registers)."""
-
-COEF_BITS = 0xFFFF
-"""Bits that COEF keeps (designs.md, plio_fir, Registers)."""
-
-SAT_RESET = 1
-"""SAT after reset; the others are 0 (designs.md, plio_fir, Registers)."""
+_HELD = {r.address: r.held for r in REGISTERS.values() if r.held}
+"""Bits that a writable register keeps; of COEF the first."""
 
 _WORD = 0xFFFFFFFF
 
@@ -82,23 +72,24 @@ class FirRegisters:
 
     def __init__(self, ntaps: int, samples: int, latency: int, depth: int) -> None:
         self._half = ntaps // 2
-        self._fixed = {ID: ID_VALUE, CONFIG: ntaps | samples << 8 | latency << 16 | depth << 24}
-        self._held = {CTRL: 0, SHIFT: 0, ROUND: 0, SAT: SAT_RESET}
-        self._held |= {COEF + 4 * k: 0 for k in range(self._half)}
+        config = REGISTERS["CONFIG"].pack(NTAPS=ntaps, P=samples, FIR_LATENCY=latency, FIFO_DEPTH=depth)
+        self._fixed = {ID: ID_RESET, CONFIG: config}
+        self._held = {r.address: r.reset for r in REGISTERS.values() if r.held}
+        self._held |= {COEF + COEF_STRIDE * k: 0 for k in range(self._half)}
         self._beats = 0
         self._satcount = 0
 
     @property
     def settings(self) -> FirSettings:
         """The settings as they stand."""
-        half = tuple(_signed(self._held[COEF + 4 * k]) for k in range(self._half))
+        half = tuple(_signed(self._held[COEF + COEF_STRIDE * k]) for k in range(self._half))
         saturation = self._held[SAT]
         return FirSettings(
             taps=half + half[::-1],
             shift=min(self._held[SHIFT], MAX_SHIFT),
             rounding=self._held[ROUND],
             saturation=0 if saturation == 2 else saturation,
-            frame_clear=bool(self._held[CTRL] & FRAME_CLEAR),
+            frame_clear=bool(self._held[CTRL] & CTRL_FRAME_CLEAR),
         )
 
     def run(self, beats: int, saturated: int) -> None:
@@ -139,6 +130,6 @@ class FirRegisters:
             return True
         if address not in self._held:
             return False
-        written = sum(0xFF << 8 * lane for lane in range(4) if strobe >> lane & 1) & FIELDS.get(address, COEF_BITS)
+        written = sum(0xFF << 8 * lane for lane in range(4) if strobe >> lane & 1) & _HELD.get(address, _HELD[COEF])
         self._held[address] = self._held[address] & ~written | value & written
         return True

@@ -33,8 +33,9 @@ def read(
     lenient: bool = False,
     packets: bool = False,
 ) -> PlioFile:
-    """Read a PLIO file; see :func:`~goldbeat.pymodels.plio_file.text.parse_text` and
-    :func:`~goldbeat.pymodels.plio_file.csv.parse_csv`.
+    """Read a PLIO file.
+
+    See :func:`~goldbeat.pymodels.plio_file.text.parse_text` and :func:`~goldbeat.pymodels.plio_file.csv.parse_csv`.
     """
     kind = sample_type(dtype)
     check_port(kind, width, clock_ps)
@@ -51,8 +52,9 @@ def write(
     style: TextStyle | None = None,
     force: bool = False,
 ) -> None:
-    """Write a PLIO file; see :func:`~goldbeat.pymodels.plio_file.text.format_text` and
-    :func:`~goldbeat.pymodels.plio_file.csv.format_csv`.
+    """Write a PLIO file.
+
+    See :func:`~goldbeat.pymodels.plio_file.text.format_text` and :func:`~goldbeat.pymodels.plio_file.csv.format_csv`.
 
     Raises:
         UsageError: the file exists and ``force`` is not set.

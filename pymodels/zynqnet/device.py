@@ -12,11 +12,12 @@ from typing import Any
 from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Answer, Clock, MemoryContents, Outcome, Phase, Stimulus
-from goldbeat.pymodels.zynqnet import registers as reg
+from goldbeat.pymodels.zynqnet import device_map as reg
 from goldbeat.pymodels.zynqnet.device_memory import DeviceMemory, Refusal
 from goldbeat.pymodels.zynqnet.hardware import GO_LATENCY, RESTART_LATENCY, ErrorCode, Hardware, configuration_error
 from goldbeat.pymodels.zynqnet.memory_map import WORD_BYTES, Space
 from goldbeat.pymodels.zynqnet.network import Layer
+from goldbeat.pymodels.zynqnet.registers import COUNTERS, HELD, READ_ONLY
 from goldbeat.pymodels.zynqnet.shifts import Shifts
 from goldbeat.pymodels.zynqnet.timing import Accelerator, LayerTimes
 
@@ -32,10 +33,10 @@ READ_ANSWER = 3
 LOOK = 1
 """From the handshake of a read's address to the cycle in which it is looked up."""
 
-_LAYERS = reg.COUNTERS["LAYERS"]
-_CLEARED = (reg.ERROR, *(address for name, address in reg.COUNTERS.items() if name != "LAYERS"))
+_LAYERS = COUNTERS["LAYERS"]
+_CLEARED = (reg.ERROR, *(address for name, address in COUNTERS.items() if name != "LAYERS"))
 """At go."""
-_MOVING = tuple(a for name, a in reg.COUNTERS.items() if name not in ("LAYERS", "CYCLES"))
+_MOVING = tuple(a for name, a in COUNTERS.items() if name not in ("LAYERS", "CYCLES"))
 """What they show while a layer runs is not specified."""
 
 
@@ -55,10 +56,12 @@ class Device:
         self._hardware = hardware
         self._accelerator = Accelerator(hardware, image.timing)
         self._memory = DeviceMemory(image, "int8" if hardware.int8 else "fp32", hardware.lanes * WORD_BYTES)
-        self._values = dict.fromkeys(reg.WIDTHS, 0) | {reg.MEM_WORDS: mem_words}
-        self._results = dict.fromkeys(reg.READ_ONLY, 0)
-        self._results[reg.ID] = reg.ID_VALUE
-        self._results[reg.CONFIG] = hardware.npe | hardware.lanes << 8 | int(hardware.int8) << 16 | hardware.lines << 20
+        self._values = dict.fromkeys(HELD, 0) | {reg.MEM_WORDS: mem_words}
+        self._results = dict.fromkeys(READ_ONLY, 0)
+        self._results[reg.ID] = reg.ID_RESET
+        self._results[reg.CONFIG] = reg.REGISTERS["CONFIG"].pack(
+            NPE=hardware.npe, N=hardware.lanes, INT8=hardware.int8, LINES=hardware.lines
+        )
         self._status = 0  # done and ready of AP_CTRL
         self._restart = False
         self._isr = 0
@@ -143,10 +146,10 @@ class Device:
         look = cycle + LOOK
         self._settle(look)
         if address == reg.AP_CTRL:
-            value = self._status | (reg.START if self._busy(look) else reg.IDLE)
+            value = self._status | (reg.AP_CTRL_START if self._busy(look) else reg.AP_CTRL_IDLE)
             # A layer that ends at the edge of the look sets them again.
             self._status = 0
-            return value | (reg.AUTO_RESTART if self._restart else 0)
+            return value | (reg.AP_CTRL_AUTO_RESTART if self._restart else 0)
         if address == reg.ISR:
             return self._isr
         if (times := self._running) is not None:
@@ -166,13 +169,13 @@ class Device:
         # Everything else that happens at this edge still sees the old values.
         self._settle(cycle + 1)
         if address == reg.AP_CTRL:
-            if mask & reg.AUTO_RESTART:
-                self._restart = bool(value & reg.AUTO_RESTART)
-            if value & reg.START and not self._busy(cycle + 1):
+            if mask & reg.AP_CTRL_AUTO_RESTART:
+                self._restart = bool(value & reg.AP_CTRL_AUTO_RESTART)
+            if value & reg.AP_CTRL_START and not self._busy(cycle + 1):
                 self._go = cycle + GO_LATENCY
         elif address in self._values:
             kept = self._values[address] & ~mask | value
-            self._values[address] = kept & ((1 << reg.WIDTHS[address]) - 1)
+            self._values[address] = kept & HELD[address]
 
     # -- time
 
@@ -203,11 +206,11 @@ class Device:
     def _end(self, times: LayerTimes) -> None:
         error = self._error_of(times, times.done)
         self._running = self._refusal = None
-        self._status = reg.DONE | reg.READY
+        self._status = reg.AP_CTRL_DONE | reg.AP_CTRL_READY
         self._isr |= self._values[reg.IER]
         self._results[reg.ERROR] = error
         for name, value in times.counters().items():
-            self._results[reg.COUNTERS[name]] = value
+            self._results[COUNTERS[name]] = value
         if not error:
             self._results[_LAYERS] += 1
             if self._restart:
@@ -237,7 +240,7 @@ class Device:
     def _layer(self) -> tuple[Layer, Space]:
         """The layer that the registers describe, right or wrong."""
         v = self._values
-        shifts = [v[reg.SHIFTS] >> 8 * n & 0xFF for n in range(3)]
+        shifts = reg.REGISTERS["SHIFTS"].unpack(v[reg.SHIFTS]).values()
         bias, out, concat = (s - 256 if s > 127 else s for s in shifts)
         layer = Layer.model_construct(
             name=(v[reg.NAME] | v[reg.NAME + 4] << 32).to_bytes(8, "little").rstrip(b"\0").decode("latin-1"),

@@ -38,12 +38,12 @@ from goldbeat.tb.paths import build_root, check_root, plain_name
 
 EXECUTABLE = "sim"
 _LOG = "build.log"
-_HERE = Path(__file__).resolve().parent
-_MAIN = _HERE / "main.cpp"
-_SHARED = tuple(sorted(p for p in _HERE.glob("*.cpp") if p != _MAIN))
-_HEADERS = tuple(sorted(_HERE.glob("*.h")))
-_PRELUDE = _HERE / "prelude.h"
-_MESSAGES = _HERE / "messages.h"
+_KERNEL = Path(__file__).resolve().parents[1] / "kernel"
+_MAIN = _KERNEL / "main.cpp"
+_SHARED = tuple(sorted(p for p in _KERNEL.glob("*.cpp") if p != _MAIN))
+_HEADERS = tuple(sorted(_KERNEL.glob("*.h")))
+_PRELUDE = _KERNEL / "prelude.h"
+_MESSAGES = _KERNEL / "messages.h"
 # Switches of the compiler that change how fast code is, not what it is: the shared objects do without.
 _SPEED = ("-O", "-march=", "-mtune=", "-DGOLDBEAT_PROCESSOR=")
 _SHARED_OPTIMIZE = "-O3"
@@ -171,7 +171,7 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> None:
     flags += [] if recipe.waves is None else [f"--trace-{recipe.waves}"]
     flags += ["--coverage-line", "--coverage-toggle", "--coverage-user"] if recipe.coverage else []
     flags += ["-LDFLAGS", f"-rdynamic -Wl,-rpath,{libraries} -L{libraries} -lcocotbvpi_verilator"]
-    flags += ["-CFLAGS", f"-I{_HERE}"]
+    flags += ["-CFLAGS", f"-I{_KERNEL}"]
     flags += ["--public-flat-rw"] if recipe.public == "all" else []
     first = [name for name in recipe.texts if name.endswith(".vlt")]
     inputs = [*map(str, recipe.sources), *(name for name in recipe.texts if name not in first)]
@@ -282,7 +282,7 @@ class _Workshop:
         """Put the objects of Verilator's runtime and of the kernel into the folder; the first build of a kind compiles them."""
         plain = [f for f in self._flags if not f.startswith(_SPEED)]
         kernel = [p.stem for p in _SHARED]
-        own = f"VM_USER_CFLAGS=-I{_HERE} -include {_MESSAGES.name} {' '.join(plain)}"
+        own = f"VM_USER_CFLAGS=-I{_KERNEL} -include {_MESSAGES.name} {' '.join(plain)}"
         variables = [f"OPT_FAST={_SHARED_OPTIMIZE}", own]
         shared = self._shared("objects", plain, [Path(__file__), *_SHARED, *_HEADERS])
         with FileLock(f"{shared}.lock"):
@@ -320,7 +320,7 @@ class _Workshop:
         """
         if not _is_gcc():
             return []
-        shared = self._shared("prelude", [speed, optimize, str(_HERE), *self._flags], [_PRELUDE])
+        shared = self._shared("prelude", [speed, optimize, str(_KERNEL), *self._flags], [_PRELUDE])
         header = shared / f"{_PRELUDE.name}.{speed}"
         ready = header.with_name(f"{header.name}.gch")
         with FileLock(f"{shared}.lock"):

@@ -94,7 +94,9 @@ def make_harness(design: Design, params: Mapping[str, Any]) -> str:
     connections |= {name: _constant(value) for name, value in design.ties.items()}
     connections |= dict.fromkeys(design.ignored, "")
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("tb", "templates"), undefined=jinja2.StrictUndefined, keep_trailing_newline=True
+        loader=jinja2.PackageLoader("goldbeat.tb.build", "templates"),
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
     )
     return environment.get_template("harness.sv.j2").render(
         design=design,

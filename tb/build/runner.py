@@ -26,6 +26,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.compile import Build, Recipe, compile_model, waves_format
 from goldbeat.tb.kernel.launch import seed_arguments
 from goldbeat.tb.kernel.waivers import ENVIRONMENT, parse_waivers
+from goldbeat.tb.paths import IMPORT_ROOT
 
 NAME = "goldbeat-verilator"
 
@@ -99,8 +100,7 @@ class GoldbeatVerilator(cocotb_runner.Verilator):  # type: ignore[misc]
         if self.waivers:
             self.env[ENVIRONMENT] = ",".join(map(str, self.waivers))
         # The tests' process must find the kernel's Python side, installed or not.
-        own = str(Path(__file__).resolve().parents[2])
-        self.env["PYTHONPATH"] = os.pathsep.join([self.env["PYTHONPATH"], own])
+        self.env["PYTHONPATH"] = os.pathsep.join([self.env["PYTHONPATH"], str(IMPORT_ROOT)])
 
     def _test_command(self) -> Sequence[list[str]]:
         commands: list[list[str]] = super()._test_command()

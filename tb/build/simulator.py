@@ -13,8 +13,8 @@ from typing import Any
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.compile import Build, Recipe, compile_model, waves_format
 from goldbeat.tb.build.harness import TOP, make_harness, misfits
+from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.inside.job import Crossing
 
 
 def build(

@@ -15,22 +15,39 @@ starting.begin()
 
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated
+from importlib.util import find_spec
+from typing import Annotated, Any
 
 import typer
 
 from goldbeat.pymodels.errors import ToolError
 from goldbeat.tb.cli import clean, probe, signoff
 from goldbeat.tb.cli.common import GoldbeatGroup, examples
-from goldbeat.tb.designs.nvdla import commands
-from goldbeat.tb.designs.objfifo import commands
-from goldbeat.tb.designs.plio import commands
-from goldbeat.tb.designs.tpu import commands
-from goldbeat.tb.designs.zynqnet import commands
+from goldbeat.tb.design.catalog import families
+
+
+class _Commands(GoldbeatGroup):
+    """The common commands, and a group per folder of designs that has commands; a group is imported when it is asked for."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        own = [name for name, package in families().items() if find_spec(f"{package}.commands")]
+        return [*own, *super().list_commands(ctx)]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        package = families().get(cmd_name)
+        if package is None or find_spec(f"{package}.commands") is None:
+            return super().get_command(ctx, cmd_name)
+        if cmd_name not in self.commands:
+            mount = typer.Typer(add_completion=False, rich_markup_mode=None)
+            mount.add_typer(import_module(f"{package}.commands").app, name=cmd_name)
+            group: Any = typer.main.get_command(mount)
+            self.commands[cmd_name] = group.commands[cmd_name]
+        return self.commands[cmd_name]
+
 
 app = typer.Typer(
     name="goldbeat",
-    cls=GoldbeatGroup,
+    cls=_Commands,
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -70,11 +87,6 @@ def _root(
 
 
 def _mount() -> None:
-    app.add_typer(commands.app, name="plio")
-    app.add_typer(commands.app, name="objfifo")
-    app.add_typer(commands.app, name="nvdla")
-    app.add_typer(commands.app, name="tpu")
-    app.add_typer(commands.app, name="zynqnet")
     signoff.register(app)
     clean.register(app)
     probe.register(app)
@@ -82,7 +94,7 @@ def _mount() -> None:
         run = import_module("goldbeat.tb.cli.run")
     except ModuleNotFoundError as error:
         # Without the packages for simulation, files can still be worked on.
-        if (error.name or "").partition(".")[0] in ("tb", "pymodels"):
+        if (error.name or "").partition(".")[0] == "goldbeat":
             raise
         for name in ("run", "list", "doctor", "regress", "history", "show", "rerun", "compare", "farm"):
             _stand_in(name, error.name or "?")

@@ -66,13 +66,6 @@ Lenient = Annotated[
     bool, typer.Option("--lenient", help="Drop malformed lines and count them, as the vendor's simulator does.")
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-ImageScale = Annotated[
-    str | None,
-    typer.Option("--image-scale", metavar="runtime|half|offset", help="nvdla: how a picture's bytes become numbers."),
-]
-ImageOrder = Annotated[
-    str | None, typer.Option("--image-order", metavar="bgr|rgb", help="nvdla: order of a picture's colours.")
-]
 ReplaceFolder = Annotated[bool, typer.Option("--force", help="Replace a run's files in a folder that no run has made.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite the output file.")]
 

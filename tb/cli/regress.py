@@ -26,7 +26,7 @@ from goldbeat.tb.regress.engine import Oldest, Tally
 from goldbeat.tb.regress.farm_pool import WAIT_S
 from goldbeat.tb.regress.item import Item, ItemResult, Status
 from goldbeat.tb.regress.plan import make_batches, make_plan
-from goldbeat.tb.regress.reports import as_dict, mixture, repeat_command, report_text, row_dict
+from goldbeat.tb.regress.reports import as_dict, report_text, row_dict
 from goldbeat.tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
 from goldbeat.tb.regress.store import Row, Run, Store
 from goldbeat.tb.regress.suite import find_suite, load_suite, suite_names
@@ -286,7 +286,7 @@ def _show_run(store: Store, run: Run) -> None:
     for row in failed[:_SHOWN]:
         assert row.status is not None
         out.print(_failure_line(row.status, row.key, row.mismatch), soft_wrap=True)
-        out.print(f"        repeat: {repeat_command(run, row.key)}", markup=False, soft_wrap=True)
+        out.print(f"        repeat: {run.repeat(row.key)}", markup=False, soft_wrap=True)
     if len(failed) > _SHOWN:
         out.print(f"... and {len(failed) - _SHOWN} more: goldbeat show {run.id} --failed", markup=False)
     for (design, name), count in _waivers(store, run).items():
@@ -303,7 +303,7 @@ def _show_run(store: Store, run: Run) -> None:
         + f"; {facts.get('built', 0)} simulators built, {facts.get('cached', 0)} from the cache; {facts.get('wall_s', 0):.1f} s",
         soft_wrap=True,
     )
-    for text in mixture(run):
+    for text in run.mixture:
         out.print(text, style="yellow", markup=False, soft_wrap=True)
     if run.status == "stopped":
         out.print(f"to go on: goldbeat regress {run.suite} --resume {run.id}", markup=False)
@@ -431,7 +431,7 @@ def _show_case(run: Run, row: Row) -> None:
         out.print(failure, markup=False, soft_wrap=True)
     if result.log:
         out.print(result.log, markup=False, soft_wrap=True)
-    out.print(f"repeat: {repeat_command(run, item.key)}", markup=False, soft_wrap=True)
+    out.print(f"repeat: {run.repeat(item.key)}", markup=False, soft_wrap=True)
 
 
 def _port_text(figures: Mapping[str, Any]) -> str:
@@ -515,7 +515,7 @@ def rerun_command(
         folder = run.folder / "reruns" / str(row.item.index)
         err = Screen(stderr=True)
         with err.status(f"running {literal(row.item.key)}") if err.is_terminal else _nothing():
-            again = repeat_command(run, row.item.key, waves=waves)
+            again = run.repeat(row.item.key, waves=waves)
             report = run_alone(row.item, str(folder), None, waves=waves, repeat=again)
         files = artefacts_of(report, folder, Path.cwd())
     if as_json:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -18,8 +19,7 @@ from goldbeat.tb.build.doctor import examine
 from goldbeat.tb.build.in_use import sweep
 from goldbeat.tb.cli.common import (
     FAILED,
-    ImageOrder,
-    ImageScale,
+    PARTIAL,
     Json,
     ReplaceFolder,
     Screen,
@@ -29,6 +29,7 @@ from goldbeat.tb.cli.common import (
     print_json,
     show_findings,
 )
+from goldbeat.tb.cli.options import Pair, as_pairs, own_options, split_inputs, split_sets
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.catalog import designs, find_case, find_design
 from goldbeat.tb.design.clock_wish import ClockWish
@@ -38,7 +39,7 @@ from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.paths import build_root, check_root
 from goldbeat.tb.run.inputs import read_input
 from goldbeat.tb.run.progress import Reached
-from goldbeat.tb.run.report import waived_in_all, whole_samples, write_report
+from goldbeat.tb.run.report import waived_in_all, whole_samples, worst_status, write_report
 from goldbeat.tb.run.run_folder import check_ours, prepare, run_folder
 from goldbeat.tb.run.runs import ALL, Origin, Request, RunResult, run
 from goldbeat.tb.run.simulate import TIMEOUT_S
@@ -46,6 +47,7 @@ from goldbeat.tb.run.time_limit import calls_watched, end_when_stuck
 from goldbeat.tb.visible import visible
 
 _SHOWN_FAILURES = 3
+_MARKS = {"fail": "[bold red]FAIL[/]", "partial": "[bold yellow]PARTIAL[/]", "pass": "[bold green]PASS[/]"}
 
 
 def register(app: typer.Typer) -> None:
@@ -53,7 +55,7 @@ def register(app: typer.Typer) -> None:
     app.command(
         "run",
         no_args_is_help=True,
-        # A design's own settings may stand as options: see _own_options.
+        # A design's own settings may stand as options: see own_options.
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
         epilog=examples(
             "goldbeat run plio_fir",
@@ -133,95 +135,156 @@ def run_command(
             help=f"Seconds for the simulation, and for each call of the golden model [{TIMEOUT_S:g}].",
         ),
     ] = None,
-    loadable: Annotated[
-        Path | None,
-        typer.Option("--loadable", metavar="FILE", help="nvdla: run a compiled model; --input is its input."),
-    ] = None,
     rtl: Annotated[
-        str, typer.Option("--rtl", metavar="own|DIR", help="nvdla: our RTL, or a generated tree of your own.")
-    ] = "own",
-    top: Annotated[
-        str | None, typer.Option("--top", metavar="MODULE", help="nvdla: top module of your RTL [NV_nvdla].")
+        Path | None,
+        typer.Option("--rtl", metavar="DIR", help="Run your own RTL of the design (designs that allow it)."),
     ] = None,
     description: Annotated[
-        Path | None,
-        typer.Option("--description", metavar="FILE", help="nvdla: what your RTL needs [DIR/goldbeat.toml]."),
+        Path | None, typer.Option("--description", metavar="FILE", help="What that RTL needs [DIR/goldbeat.toml].")
     ] = None,
-    image_scale: ImageScale = None,
-    image_order: ImageOrder = None,
-    unchecked: Annotated[
-        bool, typer.Option("--unchecked", help="nvdla: compare nothing, where no model can; exit code 3.")
-    ] = False,
+    top: Annotated[str | None, typer.Option("--top", metavar="MODULE", help="Top module of that RTL.")] = None,
     allow_partial: Annotated[
-        bool, typer.Option("--allow-partial", help="nvdla: exit code 0 where outputs could not be compared.")
+        bool, typer.Option("--allow-partial", help="Exit code 0 where outputs could not be compared.")
     ] = False,
     force: ReplaceFolder = False,
     as_json: Json = False,
 ) -> None:
     """Build, simulate and compare a design with its golden model, beat by beat and cycle by cycle.
 
-    What --set takes may also stand as an option of its own: --layer c1 is --set layer=c1.
+    What --set takes may also stand as an option of its own: --layer c1 is --set layer=c1. Without --case, the first case that
+    has all of these options runs.
 
     Exit code: 0 everything is equal, 1 something differs (or nothing was compared), 2 bad usage or bad input,
-    3 nothing differs, but outputs were not compared (nvdla: stubs, --unchecked).
+    3 nothing differs, but outputs were not compared.
     """
-    sets = [*(sets or []), *_own_options(context.args)]
-    of_loadables = (loadable, top, description, image_scale, image_order, unchecked or None, allow_partial or None)
-    if rtl != "own" or any(option is not None for option in of_loadables):
-        if name != "nvdla" or loadable is None:
-            raise UsageError(
-                "--rtl, --top, --description, --image-scale, --image-order, --unchecked and --allow-partial go with: "
-                "goldbeat run nvdla --loadable FILE"
-            )
-        from goldbeat.tb.designs.nvdla import run_options
-        from goldbeat.tb.designs.nvdla.pictures import chosen as chosen_convention
-
-        compiled = run_options.LoadableRequest(
-            *(loadable, rtl, top, description, inputs or [], sets, waves, label, as_json),
-            *(chosen_convention(image_scale, image_order), unchecked, allow_partial, force, timeout),
-        )
-        raise typer.Exit(run_options.run_command(compiled))
-    clock, wishes = split_clocks(clocks or [])
-    design, chosen = find_case(name, case)
-    params, options = _split_sets(design, chosen, sets)
-    all_params = design.params(chosen, params)
-    given = _read_inputs(design, all_params, inputs or [], clock)
-    backend = next((b for b in BACKENDS if b == transactors), None)
-    if backend is None:
-        raise UsageError(f"--transactors {transactors}: expected {' or '.join(BACKENDS)}")
+    words = [*as_pairs(sets or []), *own_options(context.args)]
+    design, chosen = _find(name, case, words, rtl, description, top)
+    own = (_text(rtl), _text(description), top)
+    mhz, clock_wishes = split_clocks(clocks or [])
     source = name if name.endswith((".py", ".toml")) else None
-    files = dict(item.split("=", 1) for item in inputs or [])
-    origin = Origin(source, files, clock, label, timeout)
+    wishes = Wishes(
+        seed=seed,
+        seeds=seeds,
+        waves=waves,
+        clock=mhz,
+        label=label,
+        transactors=transactors,
+        waive=tuple(waive or ()),
+        timeout=timeout,
+        source=source,
+        own=own,
+        allow_partial=allow_partial,
+        force=force,
+        as_json=as_json,
+        traces=tuple(traces.split(",")),
+        clocks=clock_wishes,
+        metastability=window(metastability),
+        ready_bound=ready_bound,
+    )
+    run_case(design, chosen, words, inputs or [], wishes)
+
+
+def _text(path: Path | None) -> str | None:
+    return None if path is None else str(path)
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """How to run a case, and what to do with the results: the options of ``goldbeat run`` by their names.
+
+    Attributes:
+        seed, seeds: the first seed, and how many.
+        waves: write waves.
+        clock: MHz of stimulus files without time.
+        label: of the run's folder.
+        transactors: back end.
+        waive: protocol rules that may be broken.
+        timeout: seconds.
+        source: path of the description, None for a design that comes with Goldbeat.
+        own: folder, description and top module of the user's RTL.
+        traces: ports whose traces are kept.
+        clocks: what the user says of the design's clocks, by name.
+        metastability: window before an edge in which crossings are blurred, in picoseconds; None: none.
+        ready_bound: cycles that a beat may wait for ready before a warning.
+        allow_partial, force, as_json: as the options.
+    """
+
+    seed: int = 0
+    seeds: int = 1
+    waves: bool = False
+    clock: float | None = None
+    label: str | None = None
+    transactors: str = "native"
+    waive: tuple[str, ...] = ()
+    timeout: float | None = None
+    source: str | None = None
+    own: tuple[str | None, str | None, str | None] = (None, None, None)
+    traces: tuple[str, ...] = (ALL,)
+    clocks: Mapping[str, ClockWish] = field(default_factory=dict)
+    metastability: int | Literal["auto"] | None = None
+    ready_bound: int | None = None
+    allow_partial: bool = False
+    force: bool = False
+    as_json: bool = False
+
+
+def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], wishes: Wishes) -> None:
+    """Run, report and show a case; raises :class:`typer.Exit` where it does not pass.
+
+    Args:
+        design: what to run.
+        case: of it.
+        words: parameters and options as text.
+        inputs: ``PORT=FILE``, as ``--input`` takes them.
+        wishes: the other options.
+    """
+    ports, options_given = split_inputs(case, inputs)
+    params, options = split_sets(design, case, [*words, *options_given])
+    all_params = design.params(case, params, options)
+    given = _read_inputs(design, all_params, ports, wishes.clock)
+    backend = next((b for b in BACKENDS if b == wishes.transactors), None)
+    if backend is None:
+        raise UsageError(f"--transactors {wishes.transactors}: expected {' or '.join(BACKENDS)}")
+    origin = Origin(wishes.source, ports, wishes.clock, wishes.label, wishes.timeout, *wishes.own)
+    seeds = tuple(range(wishes.seed, wishes.seed + wishes.seeds))
     request = Request(
-        design,
-        chosen,
-        tuple(range(seed, seed + seeds)),
-        params,
-        options,
-        given,
-        waves,
-        backend,
-        origin,
-        waive or (),
-        tuple(traces.split(",")),
-        wishes,
-        window(metastability),
-        ready_bound,
+        *(design, case, seeds, params, options, given, wishes.waves, backend, origin, wishes.waive, wishes.traces),
+        *(wishes.clocks, wishes.metastability, wishes.ready_bound),
     )
     check_root(build_root())
-    folder = run_folder(build_root(), label, f"{design.name}-{chosen.name}")
-    check_ours(folder, force=force)
+    folder = run_folder(build_root(), wishes.label, request.label)
+    check_ours(folder, force=wishes.force)
     sweep(build_root())
     with calls_watched(end_when_stuck):
-        results = _run(request, folder, as_json, partial(prepare, folder, force=force))
+        results = _run(request, folder, wishes.as_json, partial(prepare, folder, force=wishes.force))
     report = write_report(results, folder)
-    failed = [r for r in results if not r.passed]
-    if as_json:
+    failed = [r for r in results if r.status == "fail"]
+    if wishes.as_json:
         print_json({**report, "folder": str(folder)})
     else:
         _show(report, results, failed, folder)
     if failed:
         raise typer.Exit(FAILED)
+    if worst_status(results) == "partial" and not wishes.allow_partial:
+        raise typer.Exit(PARTIAL)
+
+
+def _find(
+    name: str, case: str | None, words: list[Pair], rtl: Path | None, description: Path | None, top: str | None
+) -> tuple[Design, Case]:
+    """The design and its case: the one named, or the first that has all options given."""
+    design, chosen = find_case(name, case)
+    if rtl is not None:
+        if design.foreign is None:
+            raise UsageError(f"--rtl: {design.name} runs on its own RTL alone; a description makes a bench for yours")
+        design = design.foreign(rtl, description, top)
+        chosen = design.case(case)
+    elif description is not None or top is not None:
+        raise UsageError("--description and --top go with --rtl DIR")
+    asked = {key for key, _ in words} - set(design.parameters) - set(design.words)
+    if case is None and not asked <= set(chosen.options):
+        chosen = next((c for c in design.cases if asked <= set(c.options)), chosen)
+    return design, chosen
 
 
 def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None]) -> list[RunResult]:
@@ -259,57 +322,6 @@ def _far(where: Reached) -> str:
     return f"{where.cycle} of {where.cycles} cycles"
 
 
-def parse_value(text: str) -> Any:
-    """``8`` and ``0x10`` as integers, ``1,2,3`` as a tuple of them, anything else as text."""
-    try:
-        if "," in text:
-            return tuple(int(part, 0) for part in text.split(",") if part.strip())
-        return int(text, 0)
-    except ValueError:
-        return text
-
-
-def _own_options(words: list[str]) -> list[str]:
-    """``--memory-latency 40 --layer c1 --layer c2`` as ``memory_latency=40`` and ``layer=c1,c2``."""
-    found: dict[str, list[str]] = {}
-    rest = iter(words)
-    for word in rest:
-        if not word.startswith("--"):
-            raise UsageError(f"{word}: expected an option")
-        key, equals, value = word[2:].partition("=")
-        if not equals:
-            value = next(rest, "")
-            if not value:
-                raise UsageError(f"{word}: expected a value behind it")
-        found.setdefault(key.replace("-", "_"), []).append(value)
-    return [f"{key}={','.join(values)}" for key, values in found.items()]
-
-
-def _split_sets(design: Design, case: Case, sets: list[str]) -> tuple[dict[str, Any], dict[str, Any]]:
-    params: dict[str, Any] = {}
-    options: dict[str, Any] = {}
-    for item in sets:
-        key, equals, text = item.partition("=")
-        if not equals:
-            raise UsageError(f"--set {item}: expected KEY=VALUE")
-        if key in design.parameters:
-            wanted, value = design.parameters[key], parse_value(text)
-            params[key] = (value,) if wanted.bits is not None and isinstance(value, int) else value
-        elif key in case.options:
-            value, default = parse_value(text), case.options[key]
-            if isinstance(default, int) and not isinstance(value, int):
-                raise UsageError(f"--set {item}: expected a whole number")
-            options[key] = (value,) if isinstance(default, tuple) and isinstance(value, int) else value
-        elif key in design.words:
-            if text not in design.words[key]:
-                raise UsageError(f"--set {item}: expected {key}={' or '.join(design.words[key])}")
-            params.update(design.words[key][text])
-        else:
-            known = ", ".join([*design.parameters, *case.options, *design.words])
-            raise UsageError(f"--set {key}: neither a parameter of {design.name} nor an option of {case.name}: {known}")
-    return params, options
-
-
 def split_clocks(items: list[str]) -> tuple[float | None, dict[str, ClockWish]]:
     """``--clock`` as given: the clock of inputs without time in MHz, and the design's clocks by name."""
     mhz: float | None = None
@@ -335,14 +347,10 @@ def window(text: str | None) -> int | Literal["auto"] | None:
     return int(text)
 
 
-def _read_inputs(design: Design, params: Mapping[str, Any], inputs: list[str], clock: float | None) -> dict[str, Trace]:
-    found: dict[str, Trace] = {}
-    for item in inputs:
-        port, equals, file = item.partition("=")
-        if not equals:
-            raise UsageError(f"--input {item}: expected PORT=FILE")
-        found[port] = read_input(design, params, port, file, clock_period(clock))
-    return found
+def _read_inputs(
+    design: Design, params: Mapping[str, Any], files: Mapping[str, str], clock: float | None
+) -> dict[str, Trace]:
+    return {port: read_input(design, params, port, file, clock_period(clock)) for port, file in files.items()}
 
 
 def _show(
@@ -390,7 +398,12 @@ def _show(
             )
         out.print(f"repeat: {result.request.command(result.seed)}", markup=False, soft_wrap=True)
     episodes, compared = sum(len(r.episodes) for r in results), sum(r.compared for r in results)
-    mark = "[bold red]FAIL[/]" if failed else "[bold green]PASS[/]"
+    for text in dict.fromkeys(text for r in results for text in r.partial):
+        out.print(f"not compared: {text}", markup=False, soft_wrap=True)
+    if first.answer is not None:
+        for line in first.answer.lines:
+            out.print(line.replace("{folder}", str(folder)), markup=False, soft_wrap=True)
+    mark = _MARKS[worst_status(results)]
     tally = f"{len(results) - len(failed)} of {len(results)} seeds, " if len(results) > 1 else ""
     subject = "" if first.answer is None else f", {first.answer.subject}"
     out.print(

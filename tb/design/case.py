@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from goldbeat.pymodels.pattern import Pattern
-from goldbeat.pymodels.stimulus import Clock, Stimulus
+from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.clock_wish import ClockWish
+from goldbeat.tb.design.measurements import Answer, Check
 from goldbeat.tb.design.ports.bundle import Frozen
 
 
@@ -57,6 +58,14 @@ class Case(Frozen):
         params: parameter values this case wants in place of the defaults.
         inputs: stimulus from files may replace what the case sends; false where the case's point is its own data.
         registers: the case is about registers alone: a run of it may pass although no stream and no memory moves.
+        files: options that name files of the user's. The first one must be given: its name is part of the run folder's name, and a
+            suite leaves the case out unless it sets it.
+        slow: too long for the tests of every day.
+        expect: predicts an episode with drivers from what was driven, in place of the design's model: context, the stimulus with
+            the steps that were made as its program, and the record.
+        check: compares more than the golden model predicts; it gets the same.
+        fit: options -> parameter values that follow from them, from a file that one of them names for instance.
+        answer: context, and stimulus and record of every episode -> what the run has computed; None: see the design.
     """
 
     name: str
@@ -66,3 +75,13 @@ class Case(Frozen):
     params: Mapping[str, Any] = {}
     inputs: bool = True
     registers: bool = False
+    files: tuple[str, ...] = ()
+    slow: bool = False
+    expect: Callable[[CaseContext, Stimulus, Any], Outcome] | None = None
+    check: Callable[[CaseContext, Stimulus, Any], Check] | None = None
+    fit: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
+    answer: Callable[[CaseContext, Sequence[tuple[Stimulus, Any]]], Answer] | None = None
+
+    def lacks(self, options: Mapping[str, Any]) -> str | None:
+        """The option that must be given and is not, with these options set; None where nothing is missing."""
+        return self.files[0] if self.files and not options.get(self.files[0]) else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One file a design: its description. A file here is all it takes to add one.
+"""The designs that come with Goldbeat, discovered: ``bench.py`` and ``bench_*.py`` in the folders of tb/designs.
 
 A module is a bench when it has a ``DESIGN``; a user's own description file is the same thing kept elsewhere.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from functools import cache
 from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError, UsageError
@@ -16,14 +17,25 @@ from goldbeat.tb.design.description import load_description, load_module
 from goldbeat.tb.design.design import Design
 
 
+@cache
+def families() -> dict[str, str]:
+    """The folders of designs by name, as packages to import."""
+    # By name: what designs are made of never imports one.
+    home = importlib.import_module("goldbeat.tb.designs")
+    return {m.name: f"{home.__name__}.{m.name}" for m in pkgutil.iter_modules(home.__path__) if m.ispkg}
+
+
 def designs() -> dict[str, Design]:
     """All designs that come with Goldbeat, by name."""
     found = {}
-    for module in pkgutil.iter_modules(__path__):
-        design = getattr(importlib.import_module(f"{__name__}.{module.name}"), "DESIGN", None)
-        if isinstance(design, Design):
-            found[design.name] = design
-    return found
+    for package in families().values():
+        for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
+            if module.name.partition("_")[0] != "bench":
+                continue
+            design = getattr(importlib.import_module(f"{package}.{module.name}"), "DESIGN", None)
+            if isinstance(design, Design):
+                found[design.name] = design
+    return dict(sorted(found.items()))
 
 
 def load_design(path: Path) -> Design:

@@ -4,15 +4,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Literal
-
-import numpy as np
+from dataclasses import dataclass
 
 from goldbeat.pymodels.clock import Clock
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.stimulus import Stimulus
 
 _WISH = re.compile(r"(?P<mhz>[0-9.]+)?(?:@(?P<phase>\d+))?(?:~(?P<jitter>\d+))?")
 _SEED = 1 << 62

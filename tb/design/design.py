@@ -55,8 +55,11 @@ class Design(Frozen):
             counts as lost.
         cases: by name, the first is the default.
         variants: sets of parameter values that lint and tests go through, as differences from the defaults.
-        register_model: predicts the answers to the register programs; None where accesses say themselves what to expect.
         findings: parameters, stimulus and record of an episode -> tables of what it has measured beside its ports.
+        slow: every case takes too long for the tests of every day.
+        slow_parameters: so do builds with variants of these.
+        foreign: folder of a user's RTL, file that describes it and top module -> the same design on that RTL; None where there is
+            no such thing.
         answer: setting, stimulus and record of an episode -> what it has computed; None where that is of no use to anybody.
     """
 
@@ -89,11 +92,11 @@ class Design(Frozen):
     cycles_per_beat: int = 8
     cases: tuple[Case, ...]
     variants: tuple[Mapping[str, Any], ...] = ({},)
-    register_model: Callable[[Mapping[str, Any], Stimulus], Mapping[str, Sequence[tuple[int | None, bool]]]] | None = (
-        None
-    )
     findings: Callable[[Mapping[str, Any], Stimulus, Any], Sequence[MeasurementTable]] | None = None
     answer: Callable[[CaseContext, Stimulus, Any], Answer | None] | None = None
+    slow: bool = False
+    slow_parameters: tuple[str, ...] = ()
+    foreign: Callable[[Path, Path | None, str | None], Design] | None = None
 
     def case(self, name: str | None) -> Case:
         """A case by name; None gives the first one."""
@@ -104,13 +107,25 @@ class Design(Frozen):
                 return case
         raise UsageError(f"{self.name} has no case {name!r}; it has: {', '.join(c.name for c in self.cases)}")
 
-    def params(self, case: Case, overrides: Mapping[str, Any]) -> dict[str, Any]:
-        """All parameter values of a run: the defaults, the case's and the user's."""
+    def params(
+        self, case: Case, overrides: Mapping[str, Any], options: Mapping[str, Any] | None = None
+    ) -> dict[str, Any]:
+        """All parameter values of a run.
+
+        Args:
+            case: its values come behind the defaults.
+            overrides: the user's, which come last.
+            options: case options that differ from their defaults, for values that follow from them; None: leave those out.
+
+        Raises:
+            UsageError: an unknown parameter.
+        """
         for name in overrides:
             if name not in self.parameters:
                 raise UsageError(f"{self.name} has no parameter {name!r}; it has: {', '.join(self.parameters)}")
         values: dict[str, Any] = {name: p.default for name, p in self.parameters.items()}
-        return values | dict(case.params) | dict(overrides)
+        fitted = {} if case.fit is None or options is None else case.fit({**case.options, **options})
+        return values | dict(case.params) | dict(fitted) | dict(overrides)
 
     def bundles(self, params: Mapping[str, Any]) -> list[StreamPort]:
         """The stream ports with arrays taken apart and widths as numbers."""

@@ -83,7 +83,7 @@ def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus
     return episodes
 
 
-def dressed(stimulus: Stimulus, expected: Outcome, seed: int, episode: int) -> Stimulus:
+def dressed(stimulus: Stimulus, expected: Outcome | None, seed: int, episode: int) -> Stimulus:
     """An episode of ``sweep`` whose own register programs are made with other traffic, one access at a time.
 
     Ports with traffic of their own keep it, and so do those whose answers the model predicts to the cycle.
@@ -91,7 +91,8 @@ def dressed(stimulus: Stimulus, expected: Outcome, seed: int, episode: int) -> S
     rng = np.random.default_rng([seed, 78, episode])
     programs = dict.fromkeys([*stimulus.program, *stimulus.after])
     drawn = {name: RegisterTraffic.draw(rng, overlap=False) for name in programs}
-    kept = {name: RegisterTraffic() for name, answers in expected.accesses.items() if answers}
+    known = {} if expected is None else expected.accesses
+    kept = {name: RegisterTraffic() for name, answers in known.items() if any(a.cycle is not None for a in answers)}
     return replace(stimulus, traffic={**drawn, **kept, **stimulus.traffic})
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
+from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.parameter import ClockPort
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.csb import CsbPort
@@ -37,21 +38,6 @@ COVERAGE = "GOLDBEAT_COVERAGE"
 Backend = Literal["native", "cocotbext"]
 """Who drives the ports: the kernel's transactors in C++, or cocotbext-axi's in Python."""
 BACKENDS: tuple[Backend, ...] = ("native", "cocotbext")
-
-
-@dataclass(frozen=True)
-class Crossing:
-    """A signal and a clock that is not its own.
-
-    Attributes:
-        signal: a register's path from the top module on, or the name of an input.
-        clock: the clock on which it is read, an input of the top module.
-        copies: registers on that clock that take it as it is: the first flip-flops of synchronisers.
-    """
-
-    signal: str
-    clock: str
-    copies: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

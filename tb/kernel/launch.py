@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from goldbeat.pymodels.errors import ToolError
+from goldbeat.tb.paths import IMPORT_ROOT
 
 
 def cocotb_environment(top: str, module: str, seed: int, results: Path, paths: Sequence[Path] = ()) -> dict[str, str]:
@@ -29,7 +30,7 @@ def cocotb_environment(top: str, module: str, seed: int, results: Path, paths: S
         raise ToolError("this Python has no shared library (libpython), which cocotb needs; use one built with it")
     env = dict(os.environ)
     env.pop("PYTEST_CURRENT_TEST", None)
-    search = [*map(str, paths), str(Path(__file__).resolve().parents[2]), *sys.path]
+    search = [*map(str, paths), str(IMPORT_ROOT), *sys.path]
     # A simulator that was built elsewhere looks for cocotb where it was installed there.
     libraries = [cocotb_tools.config.libs_dir, env.get("LD_LIBRARY_PATH", "")]
     return env | {

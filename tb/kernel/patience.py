@@ -4,16 +4,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from cocotb.triggers import Timer
 from cocotb.utils import get_sim_steps
 
 from goldbeat.pymodels.errors import UsageError, WaitTimeoutError
-
-if TYPE_CHECKING:
-    from goldbeat.tb.kernel.simulation import Kernel, NativeClock
 
 TIMEOUT_CYCLES = 100_000
 """Cycles without progress after which a wait fails, unless the user says otherwise."""
@@ -39,12 +36,52 @@ def timeout_cycles(given: int | None, name: str = "timeout") -> int:
     return given
 
 
+class Wake(Awaitable[object], Protocol):
+    """Ends when the kernel, or somebody here, wakes it."""
+
+    def fire(self) -> None:
+        """Wake it."""
+
+
+class Waking(Protocol):
+    """The kernel, as a wait sees it."""
+
+    timeout: int
+
+    def wake(self, handle: int) -> Wake:
+        """What wakes the tasks of a transactor."""
+
+
+class Counting(Protocol):
+    """A clock, as a wait sees it."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def cycle(self) -> int:
+        """Edges so far."""
+
+    @property
+    def period_ps(self) -> int:
+        """Its period, 0 or 1 where none is known yet."""
+
+
 class Waiter(Protocol):
     """What waits: a transactor."""
 
-    name: str
-    kernel: Kernel
-    clock: NativeClock
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def kernel(self) -> Waking:
+        """Its kernel."""
+
+    @property
+    def clock(self) -> Counting:
+        """Its clock."""
 
     @property
     def waiting(self) -> str:

@@ -318,9 +318,7 @@ class Kernel:
         return clock
 
     def crossing(self, signal: str, clock: str, copies: Sequence[str] = ()) -> None:
-        """Take note of a signal that is read on another clock than its own (:mod:`goldbeat.tb.run.crossings`), and of
-        what copies it.
-        """
+        """Take note of a signal that is read on another clock than its own, and of what copies it."""
         for copy in copies or ("",):
             checked(self._library.gb_crossing(signal.encode(), self.clock(clock)._handle, copy.encode()))
 

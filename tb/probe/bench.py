@@ -40,7 +40,9 @@ def write_bench(folder: Path, found: Found, description: Description, *, force: 
         UsageError: a file is there already.
     """
     environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("tb", "templates"), undefined=jinja2.StrictUndefined, keep_trailing_newline=True
+        loader=jinja2.PackageLoader("goldbeat.tb.probe", "templates"),
+        undefined=jinja2.StrictUndefined,
+        keep_trailing_newline=True,
     )
     name = description.name
     texts = {folder / f"{name}.toml": to_toml(description, comments(found))}

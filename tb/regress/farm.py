@@ -16,7 +16,7 @@ from pathlib import Path
 
 from goldbeat.pymodels.errors import GoldbeatError, ToolError, UsageError
 from goldbeat.tb import orphan_guard
-from goldbeat.tb.paths import build_root
+from goldbeat.tb.paths import IMPORT_ROOT, build_root
 from goldbeat.tb.regress.farm_keys import security
 from goldbeat.tb.regress.farm_pool import WAIT_S, FarmExecutor
 from goldbeat.tb.regress.farm_versions import versions
@@ -136,9 +136,8 @@ def local_farm(workers: int, port: int, keys: Path | None, tell: Callable[[str],
 
 def _start(words: list[str], log: Path, environment: dict[str, str]) -> subprocess.Popen[bytes]:
     """Start ``goldbeat farm WORDS`` as a process of its own."""
-    package = str(Path(__file__).resolve().parents[2])
     parent = os.getpid()
-    path = os.pathsep.join(p for p in (package, os.environ.get("PYTHONPATH", "")) if p)
+    path = os.pathsep.join(p for p in (str(IMPORT_ROOT), os.environ.get("PYTHONPATH", "")) if p)
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w") as stream:
         return subprocess.Popen(

@@ -13,12 +13,11 @@ from markupsafe import Markup
 from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.regress import code_coverage, summary
 from goldbeat.tb.regress.brief import Brief
-from goldbeat.tb.regress.reports import mixture, repeat_command, with_batch_command
 from goldbeat.tb.regress.store import Row, Run
 from goldbeat.tb.regress.summary import Spread
 from goldbeat.tb.visible import visible
 
-_TEMPLATES = Path(__file__).resolve().parents[1] / "templates"
+_TEMPLATES = Path(__file__).resolve().parent / "templates"
 _MOST_FAILURES = 100
 _MOST_MISSED = 60
 
@@ -65,7 +64,7 @@ def page(run: Run, content: Content) -> str:
     template = environment.get_template("regress.html.j2")
     return template.render(
         run=run,
-        mixture=mixture(run),
+        mixture=run.mixture,
         counts=counts,
         designs=list(dict.fromkeys(d for d, _ in found)),
         cases=list(dict.fromkeys(c for _, c in found)),
@@ -73,8 +72,8 @@ def page(run: Run, content: Content) -> str:
         failures=failures,
         shown={r.item.index for r in failures},
         more_failures=sum(n for status, n in counts.items() if status not in ("pass", "open")) - len(failures),
-        repeat=lambda row: repeat_command(run, row.item.key),
-        with_batch=lambda row: with_batch_command(run, row.item),
+        repeat=lambda row: run.repeat(row.item.key),
+        with_batch=lambda row: run.repeat_with_batch(row.item.key),
         ports=content.gathered.ports(),
         latencies=latencies,
         longest=_longest(latencies),

@@ -120,6 +120,9 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
             # A sweep over all designs goes through those that have what is swept.
             if not set(entry.params) <= set(design.parameters) or not set(entry.options) <= set(case.options):
                 continue
+            # So does one without the files that a case is about; a case that is named says itself what it lacks.
+            if case.lacks(entry.options) and case.name not in entry.cases:
+                continue
             if inputs and not case.inputs:
                 # A pattern stands for the cases that take the files; a case that is named must take them.
                 if case.name not in entry.cases:
@@ -128,10 +131,13 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
                 raise UsageError(f"case {name} takes no inputs; cases that do: {known}")
             blur = {} if entry.metastability is None else {"metastability": entry.metastability}
             for params, options in _sweep(design, case, entry):
+                given = {name: options[name] for name in case.files if options.get(name)}
+                named = {name: Path(str(file)).name for name, file in given.items()}
+                options |= {name: str((folder / str(file)).resolve()) for name, file in given.items()}
                 for number in range(seed, seed + count):
                     yield Item(
                         index=0,
-                        key=f"{name}{_suffix({**params, **options, **files, **blur}, entry.transactors)}#{number}",
+                        key=f"{name}{_suffix({**params, **options, **named, **files, **blur}, entry.transactors)}#{number}",
                         design=design.name,
                         source=source,
                         case=case.name,
@@ -186,7 +192,7 @@ BuildKey = tuple[str, str | None, str]
 def build_key(item: Item) -> BuildKey:
     """What an item's simulator depends on."""
     design = item_design(item)
-    params = design.params(design.case(item.case), item.params)
+    params = design.params(design.case(item.case), item.params, item.options)
     text = json.dumps(params, sort_keys=True, default=list)
     return item.design, item.source, text if item.metastability is None else f"{text} with blurred crossings"
 

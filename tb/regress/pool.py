@@ -116,8 +116,9 @@ def _portable(error: Exception) -> Exception:
 
 @contextmanager
 def _free_to_start() -> Iterator[None]:
-    """Let a worker of dask, a daemonic process, have processes: its own end with it in any case
-    (:mod:`goldbeat.tb.orphan_guard`).
+    """Let a worker of dask, a daemonic process, have processes.
+
+    Its own end with it in any case (:mod:`goldbeat.tb.orphan_guard`).
     """
     config: dict[str, Any] = getattr(multiprocessing.current_process(), "_config", {})
     daemon = config.get("daemon")

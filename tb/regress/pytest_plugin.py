@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Regressions from pytest: with ``pytest -p goldbeat.tb.regress.pytest_plugin --goldbeat smoke``, pytest collects what
-a regression runs.
+"""Regressions from pytest.
 
+With ``pytest -p goldbeat.tb.regress.pytest_plugin --goldbeat smoke``, pytest collects what a regression runs.
 Cases that share a simulator share its process here too: the first of them that is asked for runs all that were selected. With
 pytest-xdist, ``--dist loadgroup`` keeps them together; otherwise each case has a process of its own.
 """

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import json
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.code_coverage import lcov
-from goldbeat.tb.regress.item import Item, Status
+from goldbeat.tb.regress.item import Status
+from goldbeat.tb.regress.page import Content, page
 from goldbeat.tb.regress.store import Row, Run, Store
 from goldbeat.tb.regress.summary import Gathered
 from goldbeat.tb.visible import visible
@@ -28,31 +28,8 @@ COLUMNS = ("key", "status", "cycles", "wall_s", "compared", "trace_hash", "misma
 """Of ``results`` in the JSON of such a run."""
 
 
-def repeat_command(run: Run, key: str, *, waves: bool = True) -> str:
-    """The command that runs one item again."""
-    return shlex.join(["goldbeat", "rerun", f"{run.id}/{key}", *(["--waves"] if waves else [])])
-
-
-def with_batch_command(run: Run, item: Item) -> str:
-    """The command that runs one item again after what its simulator process had run before it."""
-    return shlex.join(["goldbeat", "rerun", f"{run.id}/{item.key}", "--with-batch"])
-
-
-def mixture(run: Run) -> list[str]:
-    """What makes a run one of several versions, for people; empty for most."""
-    said = [
-        f"went on at git {one['git']} with changes in {', '.join(one['changed'])}: results are of several versions"
-        for one in run.settings.get("mixed", ())
-    ]
-    if meanwhile := run.facts.get("changed_meanwhile"):
-        said.append(f"changed while the run was going on: {', '.join(meanwhile)}; results may be of both versions")
-    return said
-
-
 def write_reports(store: Store, run: Run) -> None:
     """Write every report of a run into its folder; those that are there are replaced."""
-    from goldbeat.tb.regress.page import Content, page
-
     rows, gathered = store.briefs(run.id), Gathered(store.measured(run.id))
     failures = store.bad(run.id, MOST_WHOLE)
     run.folder.mkdir(parents=True, exist_ok=True)
@@ -121,7 +98,7 @@ def _testcase(run: Run, row: Brief, whole: Row | None, waived: Mapping[str, int]
         result = None if whole is None else whole.result
         failures = [row.mismatch] if result is None else result.failures
         first = (failures[0] if failures else row.status.value).partition("\n")[0]
-        text = "\n".join([*failures, f"repeat: {repeat_command(run, row.key)}"])
+        text = "\n".join([*failures, f"repeat: {run.repeat(row.key)}"])
         lines.append(
             f"      <{kind}{_attributes(message=first, type=row.status.value)}>{escape(visible(text))}</{kind}>"
         )
@@ -228,5 +205,5 @@ def row_dict(run: Run, row: Row) -> dict[str, Any]:
         "worker": result.worker,
         "attempt": result.attempt,
         "artefacts": dict(row.artefacts),
-        "repeat": repeat_command(run, item.key),
+        "repeat": run.repeat(item.key),
     }

@@ -335,8 +335,6 @@ def _interruptible(state: _State) -> Iterator[None]:
 
 def _rerun_failures(store: Store, run: Run, most: int, pool: LocalExecutor, observer: Observer, state: _State) -> None:
     """Run failed items again, each by itself and with waves: first one of every case, then more."""
-    from goldbeat.tb.regress.reports import repeat_command
-
     rows = [r for r in store.rows(run.id, "AND status IN ('fail', 'timeout', 'crash')") if not r.artefacts]
     seen: set[str] = set()
     firsts: list[Row] = []
@@ -347,7 +345,7 @@ def _rerun_failures(store: Store, run: Run, most: int, pool: LocalExecutor, obse
     futures = {}
     for row in [*firsts, *others][:most]:
         folder = run.folder / "failures" / str(row.item.index)
-        again = repeat_command(run, row.item.key)
+        again = run.repeat(row.item.key)
         futures[row.item.index] = pool.submit(
             run_alone, row.item, str(folder), str(build_root()), waves=True, repeat=again
         )

@@ -9,6 +9,7 @@ where there is none yet.
 from __future__ import annotations
 
 import json
+import shlex
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -117,6 +118,25 @@ class Run:
     def folder(self) -> Path:
         """Where its reports and artefacts lie."""
         return regress_root() / f"run-{self.id}"
+
+    def repeat(self, key: str, *, waves: bool = True) -> str:
+        """The command that runs one item again."""
+        return shlex.join(["goldbeat", "rerun", f"{self.id}/{key}", *(["--waves"] if waves else [])])
+
+    def repeat_with_batch(self, key: str) -> str:
+        """The command that runs one item again after what its simulator process had run before it."""
+        return shlex.join(["goldbeat", "rerun", f"{self.id}/{key}", "--with-batch"])
+
+    @property
+    def mixture(self) -> list[str]:
+        """What makes it a run of several versions, for people; empty for most."""
+        said = [
+            f"went on at git {one['git']} with changes in {', '.join(one['changed'])}: results are of several versions"
+            for one in self.settings.get("mixed", ())
+        ]
+        if meanwhile := self.facts.get("changed_meanwhile"):
+            said.append(f"changed while the run was going on: {', '.join(meanwhile)}; results may be of both versions")
+        return said
 
 
 _RUN = TypeAdapter(Run)

@@ -63,7 +63,7 @@ def build_simulator(item: Item, root: str | None, *, coverage: bool = False) -> 
     """
     _use(root)
     design = find_design(item.source or item.design)
-    params = design.params(design.case(item.case), item.params)
+    params = design.params(design.case(item.case), item.params, item.options)
     crossings = find_crossings(design, params) if item.metastability is not None else ()
     built = builder.build(design, params, coverage=coverage, crossings=crossings)
     return str(built.executable), built.seconds
@@ -143,10 +143,12 @@ def _volume(plan: Plan) -> int:
     """Bytes of a plan's traces and memories."""
     total = 0
     for stimulus, outcome in plan.steps:
-        for trace in (*stimulus.inputs.values(), *outcome.ports.values()):
+        predicted = () if outcome is None else tuple(outcome.ports.values())
+        for trace in (*stimulus.inputs.values(), *predicted):
             total += sum(column.nbytes for column in vars(trace).values() if isinstance(column, np.ndarray))
         total += sum(region.data.nbytes for image in stimulus.memories.values() for region in image.regions)
-        total += sum(data.nbytes for memory in outcome.memories.values() for data in memory.regions.values())
+        kept = () if outcome is None else tuple(outcome.memories.values())
+        total += sum(data.nbytes for memory in kept for data in memory.regions.values())
     return total
 
 
@@ -344,7 +346,8 @@ class _Run:
         try:
             with _limited(item):
                 result = judge(ready.request, ready.plan, records, "")
-            failures = [*result.failures, *_broken_limits(item, result)]
+            failures = [*result.failures, *(f"not compared: {text}" for text in result.partial)]
+            failures += _broken_limits(item, result)
             self._give_ran(
                 ItemResult(
                     item.index,

@@ -19,8 +19,8 @@ from typing import Any
 from goldbeat.pymodels.errors import ToolError, UsageError
 from goldbeat.tb.build.harness import TOP, make_harness
 from goldbeat.tb.build.toolchain import verilator
+from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.inside.job import Crossing
 
 _Node = Mapping[str, Any]
 

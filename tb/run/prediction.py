@@ -9,7 +9,7 @@ from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 from goldbeat.pymodels.errors import GoldbeatError, ModelTimeoutError, UserCodeError
 from goldbeat.pymodels.stimulus import MemoryContents, Outcome, Stimulus
@@ -19,6 +19,8 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.run import time_limit
 from goldbeat.tb.run.time_limit import TimeLimit, TimeLimitError, model_seconds
 from goldbeat.tb.visible import VisibleStream
+
+T = TypeVar("T")
 
 
 def function_name(function: Any) -> str:
@@ -52,25 +54,6 @@ def predict_outcome(design: Design, params: Mapping[str, Any], stimulus: Stimulu
     return found
 
 
-RegisterAnswers = Mapping[str, Sequence[tuple[int | None, bool]]]
-"""By register port and access: the value read, None where it is not compared, and whether it is answered with an error."""
-
-
-def predict_registers(
-    model: Callable[[Mapping[str, Any], Stimulus], RegisterAnswers], params: Mapping[str, Any], stimulus: Stimulus
-) -> RegisterAnswers:
-    """What a register model predicts.
-
-    Raises:
-        UserCodeError: it raised something of its own, or returned no mapping.
-    """
-    who = f"the register model {function_name(model)}"
-    answers = _called(who, lambda: model(params, stimulus))
-    _check_type(f"{who} returned", answers, Mapping)
-    found: RegisterAnswers = answers
-    return found
-
-
 def make_stimuli(design: Design, make: StimulusMaker, case: str, setting: CaseContext) -> Sequence[Stimulus]:
     """The episodes that a case makes.
 
@@ -84,6 +67,19 @@ def make_stimuli(design: Design, make: StimulusMaker, case: str, setting: CaseCo
     for stimulus in stimuli:
         _check_type(f"{who} returned a list with", stimulus, Stimulus)
     found: Sequence[Stimulus] = stimuli
+    return found
+
+
+def call_case(
+    function: Callable[[CaseContext, Stimulus, Any], T], context: CaseContext, made: Stimulus, record: Any
+) -> T:
+    """What a case's own function says of an episode that has run.
+
+    Raises:
+        UserCodeError: it raised something of its own.
+        GoldbeatError: what it raises of this family.
+    """
+    found: T = _called(function_name(function), lambda: function(context, made, record))
     return found
 
 

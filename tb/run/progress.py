@@ -40,7 +40,7 @@ class Course:
         episodes: the same, as the simulator gets them.
     """
 
-    def __init__(self, steps: Sequence[tuple[Stimulus, Outcome]], episodes: Sequence[Episode]) -> None:
+    def __init__(self, steps: Sequence[tuple[Stimulus, Outcome | None]], episodes: Sequence[Episode]) -> None:
         self._steps = steps
         lengths = [_cycles(episode, expected) for (_, expected), episode in zip(steps, episodes, strict=True)]
         self._ends = [0, *accumulate(lengths)]
@@ -54,21 +54,25 @@ class Course:
         """Where the run stands so long after the reset release of the episode that follows those that are done."""
         total = len(self._steps)
         if done == total:
-            return Reached(self.cycles, self.cycles, done, total, pace=self._steps[-1][1].pace)
+            return Reached(self.cycles, self.cycles, done, total, pace=_pace(self._steps[-1][1]))
         stimulus, expected = self._steps[done]
         period = next(iter(stimulus.clocks.values())).period_ps
         cycle = ps // period
-        phase = next((p.name for p in expected.phases if p.first <= cycle <= p.last), "")
+        phases = () if expected is None else expected.phases
+        phase = next((p.name for p in phases if p.first <= cycle <= p.last), "")
         reached = min(self._ends[done] + cycle, self._ends[done + 1])
-        return Reached(reached, self.cycles, done, total, phase, expected.pace)
+        return Reached(reached, self.cycles, done, total, phase, _pace(expected))
 
 
-def _cycles(episode: Episode, expected: Outcome) -> int:
+def _pace(expected: Outcome | None) -> str:
+    return "" if expected is None else expected.pace
+
+
+def _cycles(episode: Episode, expected: Outcome | None) -> int:
     """From reset release to the end: the register program, as far as the model knows its time, and then the streams."""
     period = next(iter(episode.stimulus.clocks.values())).period_ps
     stop = episode.stimulus.stop_ps
     streams = episode.run_ps if stop is None else min(stop, episode.run_ps)
-    program = max(
-        (a.cycle + 1 for answers in expected.accesses.values() for a in answers if a.cycle is not None), default=0
-    )
+    known = () if expected is None else expected.accesses.values()
+    program = max((a.cycle + 1 for answers in known for a in answers if a.cycle is not None), default=0)
     return program + streams // period

@@ -19,6 +19,7 @@ from goldbeat.pymodels.trace import SIDEBANDS, Trace
 from goldbeat.pymodels.trace_file import SUFFIX
 from goldbeat.tb.design.measurements import Answer
 from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.episodes import FILE as EPISODES
 from goldbeat.tb.run.episodes import save_episodes
 from goldbeat.tb.run.run_folder import REPORT
@@ -54,12 +55,13 @@ def _all_seeds(results: Sequence[RunResult]) -> dict[str, Any]:
     """What a report of many seeds says of all of them."""
     seeds = []
     for r in results:
-        seeds.append({"seed": r.seed, "status": _status(r), "compared": r.compared, "episodes": len(r.episodes)})
+        seeds.append({"seed": r.seed, "status": r.status, "compared": r.compared, "episodes": len(r.episodes)})
         if not r.passed:
             seeds[-1]["repeat"] = r.request.command(r.seed)
     return {
         "seeds": seeds,
-        "status": "pass" if all(r.passed for r in results) else "fail",
+        "status": worst_status(results),
+        "partial": list(dict.fromkeys(text for r in results for text in r.partial)),
         "compared": sum(r.compared for r in results),
         "episodes": sum(len(r.episodes) for r in results),
         "waived": waived_in_all(results),
@@ -67,6 +69,12 @@ def _all_seeds(results: Sequence[RunResult]) -> dict[str, Any]:
         "warnings": [f"seed {r.seed}: {text}" for r in results for text in r.warnings],
         "failures": [f"seed {r.seed}: {text}" for r in results for text in r.failures],
     }
+
+
+def worst_status(results: Sequence[RunResult]) -> str:
+    """``fail`` if one run failed, else ``partial`` if one is, else ``pass``."""
+    found = {r.status for r in results}
+    return next((status for status in ("fail", "partial") if status in found), "pass")
 
 
 def _keep_episodes(results: Sequence[RunResult], folder: Path) -> dict[str, Any]:
@@ -87,10 +95,6 @@ def waived_in_all(results: Sequence[RunResult]) -> dict[str, int]:
     return {name: sum(r.waived.get(name, 0) for r in results) for result in results for name in result.waived}
 
 
-def _status(result: RunResult) -> str:
-    return "pass" if result.passed else "fail"
-
-
 def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]:
     request, episode = result.request, result.main_episode
     report: dict[str, Any] = {
@@ -99,12 +103,13 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
         "params": request.all_params,
         "options": {**request.case.options, **request.options},
         "seed": result.seed,
-        "status": _status(result),
+        "status": result.status,
         "compared": result.compared,
         "time_compared": request.design.timed,
         "order_compared": request.design.ordered,
         "episodes": len(result.episodes),
         "failures": list(result.failures),
+        "partial": list(result.partial),
         "waived": dict(result.waived),
         "late_bits": result.late_bits,
         "warnings": list(result.warnings),
@@ -122,6 +127,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
     }
     folder.mkdir(parents=True, exist_ok=True)
     report["measured"] = _keep_episodes([result], folder)
+    report["labels"] = _keep_labelled(result, folder)
     if episode is not None:
         report["main_episode"] = result.episodes.index(episode)
         shown: dict[str, Trace] = {}
@@ -181,6 +187,18 @@ def _keep_traces(
     return entry if why is None else {**entry, "no_file": why}
 
 
+def _keep_labelled(result: RunResult, folder: Path) -> list[str]:
+    """Keep the traces of episodes that have names of their own, in a folder for each; the names."""
+    names = []
+    for episode in result.episodes:
+        if not episode.stimulus.label:
+            continue
+        names.append(plain_name(episode.stimulus.label))
+        for port, trace in episode.record.outcome.ports.items():
+            _save(trace, folder / "traces" / names[-1] / f"{port}{SUFFIX}")
+    return names
+
+
 def _not_compared(got: Trace, expected: Trace | None) -> list[str]:
     """Sidebands of a port that the model does not predict: the verdict says nothing of them."""
     if expected is None:
@@ -189,7 +207,13 @@ def _not_compared(got: Trace, expected: Trace | None) -> list[str]:
 
 
 def _keep_answer(answer: Answer, folder: Path) -> dict[str, Any]:
-    """Write the arrays of a run's answer as ``output/*.npy``; the report's entries of it."""
+    """Write the arrays and files of a run's answer below ``output``; the report's entries of it."""
+    for name, content in answer.files.items():
+        (folder / "output").mkdir(parents=True, exist_ok=True)
+        if isinstance(content, bytes):
+            (folder / "output" / name).write_bytes(content)
+        else:
+            np.save(folder / "output" / name, content)
     outputs = {}
     for number, (name, values) in enumerate(answer.outputs.items()):
         file = f"output/{number:02}-{re.sub('[^A-Za-z0-9_.-]', '_', name)}.npy"

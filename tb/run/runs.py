@@ -25,7 +25,7 @@ from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.clock_wish import ClockWish
 from goldbeat.tb.design.clocks import EARLIEST_PS, blurred, wished
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.design.measurements import Answer, MeasurementTable
+from goldbeat.tb.design.measurements import Answer, Check, MeasurementTable
 from goldbeat.tb.inside.job import Backend, Episode, Record
 from goldbeat.tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift
 from goldbeat.tb.paths import plain_name
@@ -33,7 +33,7 @@ from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.episodes import WholeEpisode
 from goldbeat.tb.run.inputs import check_inputs, clocks_of, fitted, placed
 from goldbeat.tb.run.late_ready import late_ready
-from goldbeat.tb.run.prediction import make_stimuli, predict_outcome
+from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
 from goldbeat.tb.run.progress import Course, Reached
 from goldbeat.tb.run.scoreboard import Verdict, check, nothing_compared
 from goldbeat.tb.run.simulate import TIMEOUT_S, simulate
@@ -60,6 +60,7 @@ class Origin:
         clock_mhz: clock of those without time.
         name: of the run's folder; None where it follows from design and case.
         timeout_s: wall time that was allowed; None: the usual one.
+        rtl, description, top: the user's own RTL for a design that can run on it: folder, description, top module.
     """
 
     source: str | None = None
@@ -67,6 +68,9 @@ class Origin:
     clock_mhz: float | None = None
     name: str | None = None
     timeout_s: float | None = None
+    rtl: str | None = None
+    description: str | None = None
+    top: str | None = None
 
 
 @dataclass(frozen=True)
@@ -119,7 +123,7 @@ class Request:
     @property
     def all_params(self) -> dict[str, Any]:
         """Every parameter's value."""
-        return self.design.params(self.case, self.params)
+        return self.design.params(self.case, self.params, self.options)
 
     def setting(self, seed: int) -> CaseContext:
         """What the stimulus maker gets for one seed."""
@@ -139,6 +143,12 @@ class Request:
         clocks = wished(clocks, self.clocks, seed)
         return CaseContext(self.all_params, options, seed, inputs, clocks, outputs, self.clocks)
 
+    @property
+    def label(self) -> str:
+        """What the run is called unless the user says otherwise."""
+        file = self.options.get(self.case.files[0]) if self.case.files else None
+        return f"{self.design.name}-{Path(str(file)).name if file else self.case.name}"
+
     def command(self, seed: int | None = None) -> str:
         """The command that repeats this run, or one of its seeds by itself.
 
@@ -148,16 +158,22 @@ class Request:
         seeds = [seed] if seed is not None else sorted(self.seeds)
         if seeds != list(range(seeds[0], seeds[0] + len(seeds))):
             return " && ".join(self.command(one) for one in seeds)
-        name = self.origin.name or plain_name(f"{self.design.name}-{self.case.name}")
+        name = self.origin.name or plain_name(self.label)
         if len(seeds) < len(self.seeds):
             name = f"{name}-seed{seeds[0]}"
         elif self.origin.name is None:
             name = f"{name}-repeat"
         words = ["goldbeat", "run", self.origin.source or self.design.name, "--case", self.case.name]
+        own = (("--rtl", self.origin.rtl), ("--description", self.origin.description), ("--top", self.origin.top))
+        for option, text in own:
+            words += [option, text] if text is not None else []
         words += ["--seed", str(seeds[0])]
         words += ["--seeds", str(len(seeds))] if len(seeds) > 1 else []
         for key, value in {**self.params, **self.options}.items():
-            words += ["--set", f"{key}={_as_text(value)}"]
+            if key == "inputs" and isinstance(value, tuple):
+                words += [word for item in value for word in ("--input", item)]
+            else:
+                words += ["--set", f"{key}={_as_text(value)}"]
         for port, file in self.origin.files.items():
             words += ["--input", f"{port}={file}"]
         if self.origin.clock_mhz is not None:
@@ -190,12 +206,21 @@ def _as_text(value: Any) -> str:
 
 @dataclass(frozen=True)
 class EpisodeResult:
-    """One episode from stimulus to verdict."""
+    """One episode from stimulus to verdict.
+
+    Attributes:
+        stimulus: what was driven; steps that a driver chose are part of its program.
+        expected: the prediction.
+        record: what came out.
+        verdict: of comparing the two.
+        partial: why outputs were not compared.
+    """
 
     stimulus: Stimulus
     expected: Outcome
     record: Record
     verdict: Verdict
+    partial: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -225,9 +250,19 @@ class RunResult:
     warnings: tuple[str, ...] = ()
 
     @property
+    def partial(self) -> tuple[str, ...]:
+        """Why outputs were not compared, where that is not a failure; each reason once."""
+        return tuple(dict.fromkeys(text for e in self.episodes for text in e.partial))
+
+    @property
+    def status(self) -> str:
+        """``fail``, ``partial`` where nothing failed but outputs were not compared, or ``pass``."""
+        return "fail" if self.failures else "partial" if self.partial else "pass"
+
+    @property
     def passed(self) -> bool:
-        """True when nothing failed; comparing nothing is a failure."""
-        return not self.failures
+        """True when nothing failed and the outputs were compared; comparing nothing is a failure."""
+        return self.status == "pass"
 
     @property
     def compared(self) -> int:
@@ -244,6 +279,9 @@ class RunResult:
     @cached_property
     def answer(self) -> Answer | None:
         """What the main episode has computed; None where the design does not say, or no episode ended."""
+        if self.request.case.answer is not None and self.episodes:
+            pairs = [(e.stimulus, e.record) for e in self.episodes]
+            return self.request.case.answer(self.request.setting(self.seed), pairs)
         episode, make = self.main_episode, self.request.design.answer
         if episode is None or make is None:
             return None
@@ -271,10 +309,10 @@ class RunResult:
         return shown[-1] if shown else None
 
 
-def _length(stimulus: Stimulus, expected: Outcome) -> int:
-    """How long to run, in picoseconds; never an instant at which a clock rises."""
+def _length(stimulus: Stimulus, expected: Outcome | None) -> int:
+    """How long to run behind the register programs, in picoseconds; never an instant at which a clock rises."""
     slowest = max(c.period_ps for c in stimulus.clocks.values())
-    ends = [int(t.time_ps[-1]) for t in expected.ports.values() if len(t)]
+    ends = [] if expected is None else [int(t.time_ps[-1]) for t in expected.ports.values() if len(t)]
     length = max([0, stimulus.least_ps, *ends]) + _DRAIN_CYCLES * slowest + 1
     while not all(c.divides(length) for c in stimulus.clocks.values()):
         length += 1
@@ -333,15 +371,15 @@ class Plan:
 
     Attributes:
         seed: which.
-        steps: stimulus and prediction of every episode.
+        steps: stimulus and prediction of every episode; no prediction where a driver acts on what it reads.
     """
 
     seed: int
-    steps: tuple[tuple[Stimulus, Outcome], ...]
+    steps: tuple[tuple[Stimulus, Outcome | None], ...]
 
     def episodes(self, design: Design) -> list[Episode]:
         """What the simulator gets."""
-        lengths = [_length(s, e if design.timed else _budget(design, s, e)) for s, e in self.steps]
+        lengths = [_length(s, e if design.timed or e is None else _budget(design, s, e)) for s, e in self.steps]
         # Resets in between leave what they leave: only the first episode begins with new initial values.
         return [
             Episode(s, n, None if i else self.seed, self.seed * 1_000_003 + i)
@@ -372,10 +410,36 @@ def predict(request: Request, seed: int) -> Plan:
         stimuli = [*stimuli, *register_walks.walks(design, setting, stimuli[0])]
     if request.metastability is not None:
         stimuli = [blurred(s, request.metastability) for s in stimuli]
-    steps = [(s, _predicted(design, params, s)) for s in stimuli]
+    steps = [(s, None if s.drivers else _predicted(design, params, s)) for s in stimuli]
     if sweeps:
-        steps = [(register_walks.dressed(s, expected, seed, n), expected) for n, (s, expected) in enumerate(steps)]
+        steps = [(register_walks.dressed(s, e, seed, n), e) for n, (s, e) in enumerate(steps)]
     return Plan(seed, tuple(steps))
+
+
+def _as_driven(stimulus: Stimulus, record: Record) -> Stimulus:
+    """The stimulus with the steps that its drivers have made."""
+    program = {port: (*stimulus.program.get(port, ()), *steps) for port, steps in record.driven.items()}
+    return replace(stimulus, program={**stimulus.program, **program}, drivers={})
+
+
+def _judge_episode(
+    request: Request, context: CaseContext, stimulus: Stimulus, expected: Outcome | None, record: Record
+) -> EpisodeResult:
+    """Compare one episode, and predict it first where a driver acted on what it read."""
+    design, params, case = request.design, request.all_params, request.case
+    if expected is None:
+        stimulus = _as_driven(stimulus, record)
+        expected = (
+            _predicted(design, params, stimulus)
+            if case.expect is None
+            else call_case(case.expect, context, stimulus, record)
+        )
+    verdict = check(design, params, stimulus, expected, record)
+    more = Check() if case.check is None else call_case(case.check, context, stimulus, record)
+    failures = (*verdict.failures, *(text for text in more.failures if text not in verdict.failures))
+    compared = 0 if more.void else verdict.compared + more.compared
+    verdict = replace(verdict, failures=failures, compared=compared)
+    return EpisodeResult(stimulus, expected, record, verdict, more.partial)
 
 
 def _predicted(design: Design, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
@@ -396,21 +460,34 @@ def judge(request: Request, plan: Plan, records: Sequence[Record], stopped: str)
         records: of its episodes, in order; fewer when the simulator stopped early.
         stopped: what to say then.
     """
-    design, params = request.design, request.all_params
-    episodes, waived = [], Counter({str(w): 0 for w in request.waivers})
+    episodes: list[EpisodeResult] = []
+    waived = Counter({str(w): 0 for w in request.waivers})
+    context = request.setting(plan.seed)
+    late: list[str] = []
     for (stimulus, expected), record in zip(plan.steps, records, strict=False):
         broken, counts = sift(record.violations, request.waivers)
         waived.update(counts)
-        verdict = check(design, params, stimulus, expected, replace(record, violations=broken))
-        episodes.append(EpisodeResult(stimulus, expected, record, verdict))
+        kept = replace(record, violations=broken)
+        try:
+            episode = _judge_episode(request, context, stimulus, expected, kept)
+        except (UnwrittenModelError, UserCodeError, UsageError) as error:
+            if expected is not None:
+                raise
+            # What was driven is only known after the run; that nothing can be said of it is a failure then.
+            late.append(f"{len(episodes)} episode(s) judged, then: {error}")
+            late += broken
+            break
+        episodes.append(replace(episode, record=record))
     failures = [
-        text if len(plan.steps) == 1 else f"episode {i}: {text}"
+        text if len(plan.steps) == 1 else f"episode {_called(i, e.stimulus)}: {text}"
         for i, e in enumerate(episodes)
         for text in e.verdict.failures
     ]
+    failures += late
     if len(records) < len(plan.steps):
         failures.append(stopped)
-    failures += nothing_compared([e.verdict for e in episodes], still=_may_rest(request))
+    if not any(e.partial for e in episodes):
+        failures += nothing_compared([e.verdict for e in episodes], still=_may_rest(request))
     warnings = _warnings(request, episodes)
     return RunResult(request, plan.seed, tuple(episodes), tuple(failures), 0.0, None, None, dict(waived), warnings)
 
@@ -428,8 +505,10 @@ def _warnings(request: Request, episodes: Sequence[EpisodeResult]) -> tuple[str,
     return tuple(first.values())
 
 
-def _shared(record: Record, expected: Outcome) -> Record:
+def _shared(record: Record, expected: Outcome | None) -> Record:
     """The same record; of columns that are equal to the prediction's, which in a run that passes are all, only one is kept."""
+    if expected is None:
+        return record
     ports = dict(record.outcome.ports)
     for name, trace in ports.items():
         other = expected.ports.get(name)
@@ -437,6 +516,10 @@ def _shared(record: Record, expected: Outcome) -> Record:
             columns = {c: getattr(other, c) for c in TRACE_COLUMNS if same(getattr(trace, c), getattr(other, c))}
             ports[name] = replace(trace, **columns)
     return replace(record, outcome=replace(record.outcome, ports=ports))
+
+
+def _called(number: int, stimulus: Stimulus) -> str:
+    return f"{number} ({stimulus.label})" if stimulus.label else str(number)
 
 
 def _may_rest(request: Request) -> bool:

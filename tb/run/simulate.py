@@ -15,6 +15,7 @@ from typing import Any
 from goldbeat.tb import orphan_guard
 from goldbeat.tb.build.compile import Build
 from goldbeat.tb.build.harness import TOP
+from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.inside.job import (
     COVERAGE,
@@ -22,7 +23,6 @@ from goldbeat.tb.inside.job import (
     JOURNAL,
     PULSE,
     Backend,
-    Crossing,
     Episode,
     Job,
     Record,

@@ -205,7 +205,7 @@ class Arena:
             "TMPDIR": str(self.tmp),
             "COLUMNS": "300",
             MARK: str(self.folder),
-            "PYTHONPATH": os.pathsep.join([str(SITE), str(REPOSITORY)]),
+            "PYTHONPATH": os.pathsep.join([str(SITE), str(REPOSITORY / "src")]),
         }
         return {**os.environ, **own, **(more or {})}
 

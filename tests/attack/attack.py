@@ -25,7 +25,7 @@ from typing import Any
 _CLEAR = "\r\x1b[K"
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(REPOSITORY)]
+sys.path[:0] = [str(HERE), str(REPOSITORY / "src")]
 
 
 @dataclass(frozen=True)

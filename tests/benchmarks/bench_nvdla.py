@@ -14,9 +14,12 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tb" / "helpers"))
+from loadable_runs import run_loadable
+
 from goldbeat.tb.designs.nvdla.bench import DESIGN
+from goldbeat.tb.designs.nvdla.loadable_case import SETTLE_CYCLES
 from goldbeat.tb.designs.nvdla.rtl import find_rtl
-from goldbeat.tb.designs.nvdla.run import SETTLE_CYCLES, run_loadable
 
 RECORDED = {"SDP_X1_L0_0_small": 2342, "PDP_L0_0_small": 2357, "CONV_D_L0_0_small": 39773}
 
@@ -26,9 +29,9 @@ def measure(data: Path, name: str, rtl: str | None) -> None:
     design = DESIGN if rtl is None else find_rtl(Path(rtl))
     file = data / "data" / "nvdla" / "loadables" / f"{name}_fbuf"
     with tempfile.TemporaryDirectory() as folder:
-        run_loadable(file, design, Path(folder), own=rtl is None)
+        run_loadable(file, design, Path(folder))
         before, started = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime, time.monotonic()
-        result = run_loadable(file, design, Path(folder), own=rtl is None)
+        result = run_loadable(file, design, Path(folder))
     spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
     simulated = result.cycles + (0 if rtl is None else SETTLE_CYCLES)
     ratio = f", {result.cycles / RECORDED[name]:.3f} of the recorded run" if rtl else ""

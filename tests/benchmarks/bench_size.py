@@ -31,10 +31,21 @@ from goldbeat.tb.regress.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]
 ROUNDS = 3
-_GOLDBEAT = "from goldbeat.tb.cli import main; main()"
+# Versions before the import name goldbeat have their packages at the top of the tree.
+_GOLDBEAT = """
+try:
+    from goldbeat.tb.cli import main
+except ImportError:
+    from tb.cli import main
+main()
+"""
 _REPORTS = """
-from goldbeat.tb.regress.reports import write_reports
-from goldbeat.tb.regress.store import Store
+try:
+    from goldbeat.tb.regress.reports import write_reports
+    from goldbeat.tb.regress.store import Store
+except ImportError:
+    from tb.regress.reports import write_reports
+    from tb.regress.store import Store
 with Store() as store:
     write_reports(store, store.run(2))
 """
@@ -43,7 +54,8 @@ Row = dict[str, object]
 
 def spent(program: str, *words: str, tree: Path = ROOT, build: Path | None = None) -> tuple[float, float]:
     """Processor time in seconds of a Python program with all its children, and the most megabytes that they held at once."""
-    environment = os.environ | {"PYTHONPATH": str(tree)} | ({} if build is None else {"GOLDBEAT_BUILD": str(build)})
+    home = tree / "src" if (tree / "src").is_dir() else tree
+    environment = os.environ | {"PYTHONPATH": str(home)} | ({} if build is None else {"GOLDBEAT_BUILD": str(build)})
     process = subprocess.Popen(
         [sys.executable, "-c", program, *words], env=environment, cwd=tree, stdout=subprocess.DEVNULL
     )

@@ -12,7 +12,7 @@ import pytest
 
 from goldbeat.tb.paths import HDL
 
-ROW = re.compile(r"16'h(\w{4}): return \{32'h(\w{8}), 32'h(\w{8}), 32'h(\w{8})\};  // (\w+)\.(\w+)")
+ROW = re.compile(r"16'h(\w{4}): return 96'h(\w{8})_(\w{8})_(\w{8}); // (\w+)\.(\w+)")
 # Blocks that nv_small does not have, or that ours does not.
 ABSENT = {"NVDLA_GEC", "NVDLA_CVIF", "NVDLA_BDMA", "NVDLA_RBK"}
 
@@ -30,7 +30,7 @@ def test_the_table_is_the_map():
         if block not in ABSENT
         for name, one in registers.items()
     }
-    text = (HDL / "nvdla" / "nvdla_map_pkg.sv").read_text()
+    text = (HDL / "nvdla" / "nvdla_regs_pkg.sv").read_text()
     found = {(block, name): tuple(int(n, 16) for n in numbers) for *numbers, block, name in ROW.findall(text)}
     assert len(found) > 400
     assert found == wanted

@@ -14,8 +14,9 @@ from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690
 from goldbeat.pymodels.tpu.streams.profile import parse_profile
 from goldbeat.tb.design.case import Case
-from goldbeat.tb.designs.tpu.bench import BY_ID, DESIGN, Scene, stimulus_of
+from goldbeat.tb.designs.tpu.bench import DESIGN
 from goldbeat.tb.designs.tpu.programs import END, Command, Group
+from goldbeat.tb.designs.tpu.scene import BY_ID, Scene, stimulus_of
 from goldbeat.tb.run.runs import Request, run
 
 CHIPS = {"BM1684X": BM1684X, "BM1688": BM1688, "CV186X": BM1688, "BM1690": BM1690}

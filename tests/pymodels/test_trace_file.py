@@ -109,7 +109,7 @@ def test_parts_of_any_size_make_the_whole(tmp_path: Path) -> None:
         with TraceWriter(tmp_path / "t", wide) as writer:
             for start, end in zip([0, *cuts], [*cuts, 11], strict=True):
                 writer.add(wide[start:end])
-        with TraceReader(tmp_path / "t") as reader:
+        with TraceReader(tmp_path / "t", Trace) as reader:
             assert len(reader) == 11
             parts = list(reader.parts())
         assert max(len(p) for p in parts) <= 4
@@ -126,7 +126,7 @@ def test_a_long_trace_is_written_and_read_in_little_memory(tmp_path: Path) -> No
             for n in range(32):
                 writer.add(part.with_cycles(part.cycle + n * span))
         beats = 0
-        with TraceReader(path) as reader:
+        with TraceReader(path, Trace) as reader:
             for read in reader.parts():
                 beats += len(read)
         _, peak = tracemalloc.get_traced_memory()

@@ -221,7 +221,7 @@ def test_what_the_guide_prints_is_what_comes_out(tmp_path, monkeypatch):
             else:
                 subprocess.run(["bash", "-c", command], check=True)
     assert last == "last.py"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "src")}
     done = subprocess.run([sys.executable, last], capture_output=True, text=True, check=True, env=environment)
     assert "Segment(offset=0, length=16, leg='in_split0'" in done.stdout
     assert "completes" in done.stdout

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from goldbeat.pymodels import plio_file
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.cli import app
-from goldbeat.tb.cli.run import _own_options, _split_sets
+from goldbeat.tb.cli.options import own_options, split_sets
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.paths import HDL
 from goldbeat.tb.run.runs import Request
@@ -264,7 +264,7 @@ def test_unknown_options_are_refused(build, words, message):
 
 def test_words_stand_for_parameters():
     design = find_design("zynqnet")
-    sets = _own_options(["--number", "int8", "--layer", "c1", "--layer", "f2/s1", "--memory-latency", "40"])
-    params, options = _split_sets(design, design.case("layer"), sets)
+    sets = own_options(["--number", "int8", "--layer", "c1", "--layer", "f2/s1", "--memory-latency", "40"])
+    params, options = split_sets(design, design.case("layer"), sets)
     assert params == {"INT8": 1}
     assert options == {"layer": "c1,f2/s1", "memory_latency": 40}

@@ -17,13 +17,13 @@ from goldbeat.tb.run.runs import Request, run
 HDL = Path(__file__).resolve().parents[2] / "hdl"
 SLAVE = {
     "awready": (
-        "assign s_axil_awready = awready_q;",
-        "assign s_axil_awready = awready_q && s_axil_awvalid;",
+        "    awready: awready_q, wready",
+        "    awready: awready_q && request.awvalid, wready",
         "awvalid",
     ),
     "arready": (
-        "assign s_axil_arready = arready_q;",
-        "assign s_axil_arready = arready_q && s_axil_arvalid;",
+        "arready: arready_q,",
+        "arready: arready_q && request.arvalid,",
         "arvalid",
     ),
 }

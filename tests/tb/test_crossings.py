@@ -13,9 +13,9 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Clock, Stimulus
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.clocks import blurred
+from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.designs.axis.bench_async_fifo import DESIGN
-from goldbeat.tb.inside.job import Crossing
 from goldbeat.tb.paths import HDL
 from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.runs import Request, run

@@ -9,10 +9,6 @@ from goldbeat.tb.design.catalog import designs
 from goldbeat.tb.run.runs import Request, run
 
 DESIGNS = designs()
-# The DMA engine takes a minute to compile at its larger sizes.
-HEAVY = {("objfifo", "WORD_W"), ("objfifo", "NBANK"), ("tpu", "DEPTH"), ("nvdla", "LINE_ATOMS")}
-HEAVY_DESIGNS = {"objfifo_array", "zynqnet"}
-HEAVY_CASES = {("objfifo", "planned"), ("tpu", "sync_all"), ("tpu", "timeouts"), ("zynqnet_fp_units", "fp_units")}
 
 
 def _marks(heavy):
@@ -24,7 +20,7 @@ VARIANTS = [
         name,
         variant,
         id="-".join([name, *(f"{k}{v}" for k, v in variant.items())]),
-        marks=_marks(name in HEAVY_DESIGNS or any((name, k) in HEAVY for k in variant)),
+        marks=_marks(design.slow or any(k in design.slow_parameters for k in variant)),
     )
     for name, design in sorted(DESIGNS.items())
     # Designs without streams have cases of their own.
@@ -32,9 +28,11 @@ VARIANTS = [
     for variant in design.variants
 ]
 CASES = [
-    pytest.param(n, c.name, id=f"{n}-{c.name}", marks=_marks(n in HEAVY_DESIGNS or (n, c.name) in HEAVY_CASES))
+    pytest.param(n, c.name, id=f"{n}-{c.name}", marks=_marks(d.slow or c.slow))
     for n, d in sorted(DESIGNS.items())
     for c in d.cases
+    # What a case is about, if a file, is a test's own.
+    if c.lacks({}) is None
 ]
 SEEDS = 200
 

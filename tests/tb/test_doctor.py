@@ -24,7 +24,7 @@ def _program(folder, name, says):
 
 
 def _doctor(path, *options):
-    env = dict(os.environ) | {"PATH": str(path), "PYTHONPATH": str(ROOT)}
+    env = dict(os.environ) | {"PATH": str(path), "PYTHONPATH": str(ROOT / "src")}
     command = [sys.executable, "-m", "goldbeat.tb.cli", "doctor", *options]
     return subprocess.run(command, env=env, cwd=ROOT, capture_output=True, text=True, check=False)
 

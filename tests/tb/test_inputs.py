@@ -19,7 +19,9 @@ from goldbeat.tb.run.inputs import file_ports, read_input
 from goldbeat.tb.run.runs import Request, check_request, predict, run
 
 DESIGNS = designs()
-CASES = [pytest.param(d, c.name, id=f"{d.name}-{c.name}") for d in DESIGNS.values() for c in d.cases]
+CASES = [
+    pytest.param(d, c.name, id=f"{d.name}-{c.name}") for d in DESIGNS.values() for c in d.cases if c.lacks({}) is None
+]
 BEATS = 48
 
 
@@ -61,7 +63,8 @@ def test_the_files_beats_reach_the_port_or_the_run_is_refused(design, name, tmp_
     steps = predict(request, 1).steps
     assert any(stimulus.stop_ps is None for stimulus, _ in steps)
     for stimulus, expected in steps:
-        for port, given in inputs.items():
+        # Walks over registers leave the streams alone.
+        for port, given in () if stimulus.registers else inputs.items():
             offered, moved = stimulus.inputs[port], expected.ports[port]
             assert np.array_equal(offered.data, given.data)
             assert np.array_equal(offered.last, given.last)

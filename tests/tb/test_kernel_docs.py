@@ -26,7 +26,7 @@ def example(tmp_path):
 
 
 def _run(folder, script="run.py", **environment):
-    env = dict(os.environ, PYTHONPATH=str(ROOT), **environment)
+    env = dict(os.environ, PYTHONPATH=str(ROOT / "src"), **environment)
     env.pop("PYTEST_CURRENT_TEST")
     done = subprocess.run([sys.executable, script], cwd=folder, env=env, capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr

@@ -48,7 +48,7 @@ def test_the_whole_family_ends_with_the_parent(tmp_path, how):
     said = tmp_path / "said.txt"
     parent = subprocess.Popen(
         [sys.executable, "-c", PARENT, str(said), FAMILY],
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
         stderr=subprocess.DEVNULL,
     )
     pids = until(lambda: [int(p) for p in said.read_text().split()] if said.is_file() else [], lambda p: len(p) == 2)

@@ -356,10 +356,10 @@ SLOW = [
     (
         "zynqnet",
         "zynqnet/zynqnet_regs.sv",
-        "isr_q   <= (isr_q ^ (write && write_address == 12'h00C ? write_data[1:0] & mask[1:0] : 2'b00))\n"
+        "isr_q   <= (isr_q ^ (write && write_address == AddrIsr ? write_data[1:0] & mask[1:0] : 2'b00))\n"
         "          | (ier_q & {2{done}});",
         "isr_q   <= (isr_q | (ier_q & {2{done}}))\n"
-        "          ^ (write && write_address == 12'h00C ? write_data[1:0] & mask[1:0] : 2'b00);",
+        "          ^ (write && write_address == AddrIsr ? write_data[1:0] & mask[1:0] : 2'b00);",
         "edges",
     ),
     (

@@ -95,7 +95,7 @@ def refused(monkeypatch, capsys, *arguments):
     def never(*_, **__):
         raise AssertionError("a build was begun")
 
-    monkeypatch.setattr("goldbeat.tb.designs.nvdla.run.build", never)
+    monkeypatch.setattr("goldbeat.tb.run.runs.build", never)
     monkeypatch.setattr("sys.argv", ["goldbeat", "run", "nvdla", "--loadable", "model.nvdla", *arguments])
     with pytest.raises(SystemExit) as ended:
         main()

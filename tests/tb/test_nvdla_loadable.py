@@ -16,6 +16,7 @@ from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, Processor, com
 from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT, Loadable, Submit, to_bytes
 from goldbeat.tb.cli import main
 from goldbeat.tb.paths import build_root
+from goldbeat.tb.run.run_folder import prepare
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def goldbeat(monkeypatch, tmp_path, capsys):
     # Simulators stay in the cache, runs go here.
     monkeypatch.setenv("GOLDBEAT_BUILD", str(build_root()))
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("goldbeat.tb.designs.nvdla.run_options.build_root", lambda: tmp_path)
+    monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: tmp_path)
 
     def call(model, *arguments):
         (tmp_path / "model.nvdla").write_bytes(to_bytes(model))
@@ -110,6 +111,7 @@ def test_without_a_marked_input_it_is_what_is_only_read(goldbeat, tmp_path):
 )
 def test_arrays_that_do_not_fit_are_refused(array, found, goldbeat, tmp_path):
     np.save(tmp_path / "in.npy", array)
+    prepare(tmp_path / "runs" / "nvdla-model.nvdla")
     earlier = tmp_path / "runs" / "nvdla-model.nvdla" / "output" / "memory7.npy"
     earlier.parent.mkdir(parents=True)
     earlier.write_text("of an earlier run")
@@ -175,7 +177,7 @@ def stubs(convolved=True):
 def test_what_ran_on_stubs_is_no_pass(convolved, engine, goldbeat, tmp_path):
     code, out, err = goldbeat(stubs(convolved))
     assert code == 3, out + err
-    assert "PARTIAL nvdla_top model.nvdla" in out
+    assert "PARTIAL nvdla loadable, model.nvdla" in out
     assert "PASS" not in out
     assert f"{engine}: a stub in our hardware; what it leaves in memory means nothing" in out
     code, out, _ = goldbeat(stubs(convolved), "--allow-partial", "--json")
@@ -193,7 +195,7 @@ def test_unchecked_says_that_nothing_was_compared(goldbeat, tmp_path):
     arguments = ("--input", "in.npy", "--unchecked")
     code, out, err = goldbeat(both(8, 4), *arguments)
     assert code == 3, out + err
-    assert "PARTIAL nvdla_top model.nvdla" in out
+    assert "PARTIAL nvdla loadable, model.nvdla" in out
     assert "nothing was compared (--unchecked)" in out
     assert np.array_equal(output(tmp_path), pooled(after_sdp(data)))
     code, out, _ = goldbeat(both(8, 4), *arguments, "--allow-partial", "--json")
@@ -238,7 +240,7 @@ def test_tasks_of_the_processor_stand_between_those_of_the_hardware(goldbeat, tm
     np.save(tmp_path / "in.npy", data)
     code, out, err = goldbeat(model, "--input", "in.npy")
     assert code == 0, out + err
-    assert "PASS nvdla_top model.nvdla" in out
+    assert "PASS nvdla loadable, model.nvdla" in out
     inner = after_sdp(data).reshape(-1).astype(np.float32) * np.float32(FACTORS["input_scale_factor"])
     e = np.exp(inner.astype(np.float16).astype(np.float32) - inner.astype(np.float16).astype(np.float32).max())
     prob = np.trunc((e / e.sum()).astype(np.float16) / np.float32(FACTORS["output_scale_factor"]))
@@ -269,15 +271,13 @@ def test_nothing_for_the_hardware_is_refused(goldbeat):
     assert "no task for the hardware; goldbeat nvdla execute" in " ".join(err.split())
 
 
-@pytest.mark.parametrize(
-    "arguments", [("--image-scale", "half"), ("--image-order", "rgb"), ("--unchecked",), ("--allow-partial",)]
-)
+@pytest.mark.parametrize("arguments", [("--image-scale", "half"), ("--image-order", "rgb"), ("--unchecked",)])
 def test_options_of_loadables_need_one(arguments, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["goldbeat", "run", "nvdla", *arguments])
     with pytest.raises(SystemExit) as ended:
         main()
     assert ended.value.code == 2
-    assert "go with: goldbeat run nvdla --loadable FILE" in " ".join(capsys.readouterr().err.split())
+    assert "needs a compiled model: --loadable FILE" in " ".join(capsys.readouterr().err.split())
 
 
 def test_an_unknown_convention_is_refused(goldbeat, tmp_path):

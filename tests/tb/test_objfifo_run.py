@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from goldbeat.pymodels import plio_file
 from goldbeat.tb.cli import app
-from goldbeat.tb.designs.objfifo import user
+from goldbeat.tb.designs.objfifo import design_case
 
 PORTS = """
 import numpy as np
@@ -59,7 +59,7 @@ def call(*arguments):
 
 @pytest.mark.sim
 def test_plio_ports_read_and_write_text_files(ports, tmp_path, monkeypatch):
-    monkeypatch.setattr("goldbeat.tb.designs.objfifo.commands.build_root", lambda: tmp_path / "build")
+    monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: tmp_path / "build")
     result = call("run", "ports.py", "--input", "samples=in.txt", "--ready", "random:0.4", "--json")
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)
@@ -76,13 +76,14 @@ def test_plio_ports_read_and_write_text_files(ports, tmp_path, monkeypatch):
     picture = tmp_path / "build/runs/ports" / tile["picture"]
     assert picture.read_bytes().startswith(b"\x89PNG")
     # A design that says something else moved is not passed over.
-    real = user.run
+    real = design_case.run
 
     def lies(*args, **kwargs):
         told = real(*args, **kwargs)
         return replace(told, streams={**told.streams, "columns": told.streams["columns"] + 1})
 
-    monkeypatch.setattr(user, "run", lies)
+    monkeypatch.setattr(design_case, "run", lies)
+    design_case._execute.cache_clear()
     wrong = call("run", "ports.py", "--input", "samples=in.txt")
     assert wrong.exit_code == 1
     assert "the words of columns are not those of the design" in wrong.output
@@ -108,7 +109,7 @@ object_fifo_link(idle, object_fifo("idle_out", tile(2, 1), tile(3, 0), 2, words(
 @pytest.mark.sim
 def test_ragged_links_lax_and_a_tile_that_stands_still(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("goldbeat.tb.designs.objfifo.commands.build_root", lambda: tmp_path / "build")
+    monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: tmp_path / "build")
     (tmp_path / "ragged.py").write_text(RAGGED)
     for name, start in (("down", 0), ("up", 1000), ("idle", 2000)):
         np.save(tmp_path / f"{name}.npy", np.arange(start, start + 240, dtype=np.int32))
@@ -119,9 +120,9 @@ def test_ragged_links_lax_and_a_tile_that_stands_still(tmp_path, monkeypatch):
     # One tile moves nothing: the run fails, and says which.
     still = call("run", "ragged.py", "--lax", *inputs)
     assert still.exit_code == 1
-    assert "mem tile (2, 1): no word left it, so nothing of it was verified" in still.output
+    assert "(mem_tile_2_1): no word left it, so nothing of it was verified" in still.output
     assert "moved no word: idle at mem_tile_2_1, idle_out at mem_tile_2_1" in still.output
-    assert "FAIL: " in still.output
+    assert "FAIL objfifo design, ragged.py: " in still.output
     result = call("run", "ragged.py", "--lax", "--json", *inputs, "--input", "idle=idle.npy", "--ready", "random:0.3")
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)
@@ -136,12 +137,12 @@ def test_ragged_links_lax_and_a_tile_that_stands_still(tmp_path, monkeypatch):
     [
         ((), "the PLIO port samples has no file"),
         (("--input", "nothing=in.txt"), "no such input"),
-        (("--input", "samples"), "expected NAME=FILE"),
+        (("--input", "samples"), "expected PORT=FILE"),
         (("--input", "samples=away.txt"), "away.txt"),
     ],
 )
 def test_wrong_inputs(ports, arguments, text, tmp_path, monkeypatch):
-    monkeypatch.setattr("goldbeat.tb.designs.objfifo.commands.build_root", lambda: tmp_path / "build")
+    monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: tmp_path / "build")
     result = call("run", "ports.py", *arguments)
     assert result.exit_code != 0
     assert text in str(result.exception) + result.output

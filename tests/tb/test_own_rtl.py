@@ -164,7 +164,7 @@ def test_a_new_bench_without_a_model_fails(tmp_path: Path, build: Path) -> None:
     tested = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(bench)],
         cwd=tmp_path,
-        env=dict(os.environ, PYTHONPATH=str(REPOSITORY)),
+        env=dict(os.environ, PYTHONPATH=str(REPOSITORY / "src")),
         capture_output=True,
         text=True,
         check=False,
@@ -247,7 +247,7 @@ def test_the_guide_word_by_word(tmp_path: Path, build: Path) -> None:
     """Every file and every command of docs/own-rtl.md, and everything that it says is printed."""
     text = (REPOSITORY / "docs" / "own-rtl.md").read_text(encoding="utf-8")
     env = {k: v for k, v in os.environ.items() if k not in ("GOLDBEAT_BUILD", "COLUMNS")}
-    env |= {"PYTHONPATH": str(REPOSITORY), "PYTHON": sys.executable}
+    env |= {"PYTHONPATH": str(REPOSITORY / "src"), "PYTHON": sys.executable}
     code, commands = 0, 0
     for language, name, block in re.findall(r"^```(\w+)(?: (\S+))?\n(.*?)^```", text, flags=re.S | re.M):
         if name:

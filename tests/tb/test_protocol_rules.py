@@ -36,7 +36,9 @@ def test_every_rule_is_caught_by_name(tmp_path):
 
 
 def test_the_table_has_every_rule_of_the_code():
-    python = [ROOT / "tb" / "session.py", ROOT / "tb" / "late.py", *(ROOT / "tb" / "transactors").glob("*.py")]
+    run = ROOT / "tb" / "run"
+    python = [ROOT / "tb" / "inside" / "session.py", run / "late_ready.py"]
+    python += (ROOT / "tb" / "inside" / "transactors").glob("*.py")
     code = "".join(
         p.read_text() for p in [*KERNEL.glob("*.cpp"), *KERNEL.glob("*.py"), *python] if p.name != "rules.py"
     )

@@ -136,7 +136,7 @@ def test_port_names_that_are_no_identifiers_are_refused(tmp_path, name, kind):
 
 def test_port_names_of_python_descriptions_are_checked(tmp_path):
     file = tmp_path / "d.py"
-    file.write_text("from goldbeat.tb.design import StreamPort\nStreamPort(name='../up', direction='in', width=8)\n")
+    file.write_text("from goldbeat import StreamPort\nStreamPort(name='../up', direction='in', width=8)\n")
     with pytest.raises(InputError, match=r"d\.py: found ValidationError"):
         load_design(file)
 

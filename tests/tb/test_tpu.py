@@ -12,8 +12,8 @@ import pytest
 from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access
+from goldbeat.pymodels.tpu.front_end.front_map import CTRL, ERROR, MESSAGE
 from goldbeat.pymodels.tpu.front_end.kinds import BLOCK, BM1684X, BM1688, BM1690
-from goldbeat.pymodels.tpu.front_end.registers import CTRL, ERROR, MESSAGE
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.designs.tpu import bench
 from goldbeat.tb.designs.tpu.bench import DESIGN, damages_of

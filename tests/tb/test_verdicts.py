@@ -17,7 +17,7 @@ from goldbeat.pymodels.measure import latency
 from goldbeat.pymodels.stimulus import Outcome
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.cli import app
-from goldbeat.tb.cli.run import _split_sets
+from goldbeat.tb.cli.options import as_pairs, split_sets
 from goldbeat.tb.design.catalog import find_case, find_design
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.inside.job import Record
@@ -296,7 +296,7 @@ def test_signoff_sees_every_episode_of_every_seed(build: Path, tmp_path: Path) -
     said = goldbeat("signoff", build / "runs" / "a", "--limits", limits, "--json")
     assert said.exit_code == 1
     found = json.loads(said.stdout)
-    assert (found["episodes"], found["seeds"]) == (40, 2)
+    assert (found["episodes"], found["seeds"]) == (48, 2)
     check = found["checks"][-1]
     assert (check["measured"], check["seed"], check["episode"]) == (worst[place], *place)
     limits.write_text(LATENCY.format(worst[place]))
@@ -419,7 +419,7 @@ def test_settings_are_repeated_as_they_were() -> None:
     values = {"taps": (1, -2, 3, 4, 5, 6, 7, 8), "ready": "array:1,0,0", "samples": 16}
     request = Request(fir, fir.case("filter"), (2,), {"W": 64}, values)
     words = shlex.split(request.command())
-    params, options = _split_sets(fir, fir.case("filter"), [w for w in words if "=" in w])
+    params, options = split_sets(fir, fir.case("filter"), as_pairs([w for w in words if "=" in w]))
     assert (params, options) == ({"W": 64}, values)
 
 

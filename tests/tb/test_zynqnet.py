@@ -16,16 +16,17 @@ import pytest
 from typer.main import get_command
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.zynqnet import registers as reg
+from goldbeat.pymodels.zynqnet import device_map as reg
 from goldbeat.pymodels.zynqnet import synth
 from goldbeat.pymodels.zynqnet.device import REGISTERS
 from goldbeat.pymodels.zynqnet.golden import Golden, quantised
 from goldbeat.pymodels.zynqnet.hardware import ErrorCode, Hardware
 from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
 from goldbeat.pymodels.zynqnet.networks import mini
+from goldbeat.pymodels.zynqnet.registers import COUNTERS
 from goldbeat.pymodels.zynqnet.timing import Accelerator
 from goldbeat.tb.cli import app
-from goldbeat.tb.cli.run import _split_sets
+from goldbeat.tb.cli.options import as_pairs, split_sets
 from goldbeat.tb.designs.zynqnet.answer import answer
 from goldbeat.tb.designs.zynqnet.bench import DESIGN
 from goldbeat.tb.designs.zynqnet.errors import MISTAKES, mistakes
@@ -116,10 +117,13 @@ def test_a_bar_on_terminals_only():
 
 def test_options_are_checked_before_anything_runs():
     case = DESIGN.case("layer")
-    assert _split_sets(DESIGN, case, ["memory_latency=0x10", "number=int8"]) == ({"INT8": 1}, {"memory_latency": 16})
+    assert split_sets(DESIGN, case, as_pairs(["memory_latency=0x10", "number=int8"])) == (
+        {"INT8": 1},
+        {"memory_latency": 16},
+    )
     for wrong in ("memory_latency=x", "clock_mhz=fast"):
         with pytest.raises(UsageError, match="whole number"):
-            _split_sets(DESIGN, case, [wrong])
+            split_sets(DESIGN, case, as_pairs([wrong]))
     request = Request(DESIGN, case, (0,), {}, {"clock_mhz": 0})
     with pytest.raises(UsageError, match="clock_mhz"):
         predict(request, 0)
@@ -148,28 +152,31 @@ def values(steps, address):
 
 def test_accesses_fall_into_every_cycle_around_the_end():
     episodes = accesses("edges", SMALL)
-    layers, isr = ([values(steps, address)[-1] for steps in episodes] for address in (reg.COUNTERS["LAYERS"], reg.ISR))
+    layers, isr = ([values(steps, address)[-1] for steps in episodes] for address in (COUNTERS["LAYERS"], reg.ISR))
     # From four cycles before the end to four after it: clearing auto-restart, start, toggling ISR, writing IER.
     assert layers[:18] == 2 * [1, 1, 1, 1, 2, 2, 2, 2, 2]
     assert isr[18:27] == [1, 1, 1, 1, 1, 0, 0, 0, 0]
     assert isr[27:36] == [3, 3, 3, 3, 1, 1, 1, 1, 1]
     # Looks at AP_CTRL, ISR, CYCLES, LAYERS and ERROR.
-    for at, address in ((45, reg.AP_CTRL), (54, reg.ISR), (63, reg.COUNTERS["CYCLES"]), (72, reg.COUNTERS["LAYERS"])):
+    for at, address in ((45, reg.AP_CTRL), (54, reg.ISR), (63, COUNTERS["CYCLES"]), (72, COUNTERS["LAYERS"])):
         looks = [values(steps, address)[0] for steps in episodes[at : at + 9]]
         assert len(set(looks[:4])) == len(set(looks[4:])) == 1
         assert looks[3] != looks[4]
     assert [values(steps, reg.ERROR)[0] for steps in episodes[81:90]] == 3 * [0] + 6 * [ErrorCode.CH_OUT]
     # Idle for one cycle between two layers.
     last = [values(steps, reg.AP_CTRL)[0] for steps in episodes[108:117]]
-    again = reg.AUTO_RESTART
-    idle, later = again | reg.DONE | reg.READY | reg.IDLE, again | reg.DONE | reg.READY | reg.START
-    assert last == 4 * [again | reg.START] + [idle] + 4 * [later]
+    again = reg.AP_CTRL_AUTO_RESTART
+    idle, later = (
+        again | reg.AP_CTRL_DONE | reg.AP_CTRL_READY | reg.AP_CTRL_IDLE,
+        again | reg.AP_CTRL_DONE | reg.AP_CTRL_READY | reg.AP_CTRL_START,
+    )
+    assert last == 4 * [again | reg.AP_CTRL_START] + [idle] + 4 * [later]
 
 
 def test_host_programs_reach_what_they_are_for():
     runs = accesses("restart", SMALL)
     starts = [sum(a.op == "write" and a.address == 0 and a.value & 1 for a, _ in steps) for steps in runs]
-    layers = [values(steps, reg.COUNTERS["LAYERS"])[-1] for steps in runs]
+    layers = [values(steps, COUNTERS["LAYERS"])[-1] for steps in runs]
     assert all(many > once for many, once in zip(layers[:4] + layers[6:], starts[:4] + starts[6:], strict=False))
     codes = {values(steps, reg.ERROR)[0] for steps in accesses("responses", SMALL)}
     assert codes == {ErrorCode.READ_RESPONSE, ErrorCode.WRITE_RESPONSE}

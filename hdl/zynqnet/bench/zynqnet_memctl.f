@@ -1,5 +1,5 @@
 // ZynqNet's memory controller alone.
-+incdir+../../common+../../axi
++incdir+../../common
 ../../axis/fifo_sync.sv
 ../zynqnet_pkg.sv
 ../zynqnet_layer.sv

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The register map of nv_small by name and by address, and what a group of registers holds.
 
-Source: the public register manual of nvdla/hw, branch nv_small (``data/registers.json``).
+Source: ``data/registers.json``, made from ``hdl/nvdla/nvdla.rdl``.
 """
 
 from __future__ import annotations
@@ -11,36 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.register_map import Field, Fielded
 
 
 @dataclass(frozen=True)
-class Field:
-    """Bits of a register.
-
-    Attributes:
-        name: as the manual writes it.
-        lsb: lowest bit.
-        width: number of bits.
-    """
-
-    name: str
-    lsb: int
-    width: int
-
-    @property
-    def mask(self) -> int:
-        """Its bits, in place."""
-        return ((1 << self.width) - 1) << self.lsb
-
-    def of(self, value: int) -> int:
-        """Its value in that of the register."""
-        return (value & self.mask) >> self.lsb
-
-
-@dataclass(frozen=True)
-class Register:
+class Register(Fielded):
     """One register; ``address`` is a byte address, the CSB carries it shifted right by two."""
 
     block: str
@@ -56,27 +34,16 @@ class Register:
         """``SDP.D_CVT_SCALE``."""
         return f"{self.block}.{self.name}"
 
-    def field(self, name: str) -> Field:
-        """A field by name."""
-        for one in self.fields:
-            if one.name == name:
-                return one
-        raise UsageError(f"{self.full_name} has no field {name!r}; fields: {', '.join(f.name for f in self.fields)}")
 
-    def pack(self, **values: int) -> int:
-        """A value from fields; numbers too large for their field lose bits, as in the driver."""
-        return sum((value << self.field(name).lsb) & self.field(name).mask for name, value in values.items())
-
-    def unpack(self, value: int) -> dict[str, int]:
-        """The fields in a value."""
-        return {f.name: f.of(value) for f in self.fields}
+@cache
+def _file() -> Any:
+    return json.loads(files("goldbeat.pymodels.nvdla").joinpath("data/registers.json").read_text(encoding="utf-8"))
 
 
 @cache
 def _map() -> tuple[Mapping[tuple[str, str], Register], Mapping[int, Register]]:
-    text = files("goldbeat.pymodels.nvdla").joinpath("data/registers.json").read_text(encoding="utf-8")
     named: dict[tuple[str, str], Register] = {}
-    for block, rows in json.loads(text)["blocks"].items():
+    for block, rows in _file()["blocks"].items():
         for name, address, reset, read_mask, write_mask, fields in rows:
             parts = tuple(Field(f, lsb, width) for f, (lsb, width) in fields.items())
             named[block, name] = Register(block, name, address, reset, read_mask, write_mask, parts)
@@ -89,6 +56,12 @@ def register(block: str, name: str) -> Register:
         return _map()[0][block, name]
     except KeyError:
         raise UsageError(f"nv_small has no register {block}.{name}") from None
+
+
+@cache
+def absent_blocks() -> frozenset[str]:
+    """Blocks of the map that the hardware leaves out: they read 0 and ignore writes."""
+    return frozenset(_file()["absent"])
 
 
 def register_at(address: int) -> Register | None:

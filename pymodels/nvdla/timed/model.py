@@ -75,6 +75,9 @@ def _step(machine: Machine, step: Access, what: str) -> Answer:
         return _read(machine, step.address)
     if step.op == "wait":
         return Answer(cycle=start + (step.cycles or 0) - 1)
+    if step.op == "host" and step.call is not None:
+        step.call({r.name: r.data for r in machine.memory.regions})
+        return Answer(cycle=start - 1)
     mask = 0xFFFF_FFFF if step.mask is None else step.mask
     while machine.cycle - start <= LONGEST:
         if step.op == "poll":
@@ -93,7 +96,7 @@ def _step(machine: Machine, step: Access, what: str) -> Answer:
                 raise UsageError(f"{what}: waits for ever, as nothing is at work")
             machine.edge()
         else:
-            raise UsageError(f"{what}: expected write, post, read, poll, wait, or wait_for {INTERRUPT}")
+            raise UsageError(f"{what}: expected write, post, read, poll, wait, host, or wait_for {INTERRUPT}")
     raise UsageError(f"{what}: nothing after {LONGEST} cycles")
 
 

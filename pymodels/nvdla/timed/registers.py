@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from goldbeat.pymodels.nvdla.engines.registers import Register, Values, register, register_at
+from goldbeat.pymodels.nvdla.engines.registers import Register, Values, absent_blocks, register, register_at
 
 ENGINE_BLOCKS = (
     "CDMA",
@@ -18,9 +18,8 @@ ENGINE_BLOCKS = (
     "CDP_RDMA",
     "CDP",
 )
-NOT_BUILT = ("GEC", "CVIF", "BDMA", "RBK")
-"""Blocks that read 0 and ignore writes."""
 
+_ABSENT = absent_blocks()
 _MASK = register("GLB", "S_INTR_MASK")
 _SET = register("GLB", "S_INTR_SET")
 _STATUS = register("GLB", "S_INTR_STATUS")
@@ -88,7 +87,7 @@ class RegisterFile:
         clear = 0
         if write is not None:
             one = register_at(write[0])
-            if one is not None and one.block not in NOT_BUILT:
+            if one is not None and one.block not in _ABSENT:
                 value = write[1]
                 if one is _STATUS:
                     clear = value
@@ -121,7 +120,7 @@ class RegisterFile:
     def read(self, address: int) -> int:
         """What a read sees."""
         one = register_at(address)
-        if one is None or one.block in NOT_BUILT or one is _SET:
+        if one is None or one.block in _ABSENT or one is _SET:
             return 0
         if one is _MASK:
             return self.mask

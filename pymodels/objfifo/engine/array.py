@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
 from goldbeat.pymodels.axis.elastic import choice, clock_of, offered, ready_from, transferred, unhindered
 from goldbeat.pymodels.axis.skid import SKID_DEPTH, SKID_LATENCY
+from goldbeat.pymodels.objfifo.engine import switch_map as reg
 from goldbeat.pymodels.objfifo.engine.engine import (
     MM2S_LATENCY,
     NEVER,
@@ -29,7 +30,7 @@ from goldbeat.pymodels.objfifo.engine.engine import (
     sink_of,
 )
 from goldbeat.pymodels.objfifo.engine.registers import EngineRegisters, Reply, Shape
-from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
+from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus, answered
 from goldbeat.pymodels.trace import Trace
 
 SWITCH_LATENCY = 0
@@ -38,13 +39,7 @@ SWITCH_LATENCY = 0
 MOST_ENGINES, MOST_OUTSIDE, MOST_WORKERS = 4, 8, 8
 """Largest NE, NX, NW (objfifo-array.md, Shape)."""
 
-# Registers of the switch (objfifo-array.md).
-ID, ROUTE, ADD, WORK = 0x000, 0x100, 0x200, 0x204
-ID_VALUE = 0x4F465357
-ROUTED = 1 << 8
-WORKER_STRIDE = 8
 _FULL_STROBE = 0xF
-_MASK_ROUTE, _MASK_ADD, _MASK_WORK = 0x1FF, 0xFFFFFFFF, 0xFFFF
 
 
 @dataclass(frozen=True)
@@ -100,14 +95,20 @@ class ArrayShape:
         }[kind]
 
 
+def worker_address(number: int) -> int:
+    """Where the registers of a worker begin."""
+    return reg.WORKER + reg.WORKER_STRIDE * number
+
+
 def route_writes(routes: Mapping[int, int], workers: Mapping[int, tuple[int, int]] | None = None) -> tuple[Access, ...]:
     """The switch's register program: source by target; ADD and WORK by worker."""
-    found = [Access("write", ROUTE + 4 * target, source | ROUTED) for target, source in routes.items()]
+    found = [
+        Access("write", reg.ROUTE + reg.ROUTE_STRIDE * target, source | reg.ROUTE_ROUTED)
+        for target, source in routes.items()
+    ]
     for worker, (add, work) in (workers or {}).items():
-        found += [
-            Access("write", ADD + WORKER_STRIDE * worker, add),
-            Access("write", WORK + WORKER_STRIDE * worker, work),
-        ]
+        at = worker_address(worker)
+        found += [Access("write", at + reg.WORKER_ADD, add), Access("write", at + reg.WORKER_WORK, work)]
     return tuple(found)
 
 
@@ -119,9 +120,10 @@ class SwitchRegisters:
     """
 
     def __init__(self, shape: ArrayShape) -> None:
-        self._masks = {ROUTE + 4 * t: _MASK_ROUTE for t in range(shape.targets)}
-        for w in range(shape.workers):
-            self._masks |= {ADD + WORKER_STRIDE * w: _MASK_ADD, WORK + WORKER_STRIDE * w: _MASK_WORK}
+        there = {"ROUTE": shape.targets, "WORKER.ADD": shape.workers, "WORKER.WORK": shape.workers}
+        arrays = ((reg.REGISTERS[name], number) for name, number in there.items())
+        self._masks = {one.address + one.stride * n: one.held for one, number in arrays for n in range(number)}
+        self._targets = shape.targets
         self.values = dict.fromkeys(self._masks, 0)
 
     def apply(self, accesses: Sequence[Access]) -> list[Reply]:
@@ -131,7 +133,7 @@ class SwitchRegisters:
     def _access(self, access: Access) -> Reply:
         address = access.address & ~3
         if access.op == "read":
-            value = ID_VALUE if address == ID else self.values.get(address)
+            value = reg.ID_RESET if address == reg.ID else self.values.get(address)
             return value, value is None
         if address not in self.values or access.strobe != _FULL_STROBE:
             return None, True
@@ -140,11 +142,13 @@ class SwitchRegisters:
 
     def sources(self) -> dict[int, int]:
         """The source of each target that has one."""
-        return {(a - ROUTE) // 4: v & ~ROUTED for a, v in self.values.items() if ROUTE <= a < ADD and v & ROUTED}
+        held = (self.values[reg.ROUTE + reg.ROUTE_STRIDE * t] for t in range(self._targets))
+        return {t: v & reg.ROUTE_SOURCE for t, v in enumerate(held) if v & reg.ROUTE_ROUTED}
 
     def worker(self, number: int) -> tuple[int, int]:
         """ADD and WORK."""
-        return self.values[ADD + WORKER_STRIDE * number], self.values[WORK + WORKER_STRIDE * number]
+        at = worker_address(number)
+        return self.values[at + reg.WORKER_ADD], self.values[at + reg.WORKER_WORK]
 
 
 # -- what the switch connects ----------------------------------------------------------------------------------------
@@ -405,6 +409,10 @@ class _Array:
         while self._todo:
             self._todo.popleft().settle()
 
+    def after(self, stimulus: Stimulus) -> dict[str, list[Reply]]:
+        found = {f"s_axil_{e}": r.apply(stimulus.after.get(f"s_axil_{e}", ())) for e, r in enumerate(self.registers)}
+        return {**found, "sw_axil": self.switch.apply(stimulus.after.get("sw_axil", ()))}
+
     def outcome(self) -> Outcome:
         ports = {f"s_axis_{x}": transferred(i.trace, self.clock, i.cycles) for x, i in enumerate(self.inside)}
         ports["start"] = transferred(self.start, self.clock, self.starts)
@@ -420,17 +428,18 @@ class _Array:
 
 def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     """Golden model; parameters ``NE NX NW`` and those of an engine."""
-    return _Array(params, stimulus).outcome()
+    array = _Array(params, stimulus)
+    outcome = array.outcome()
+    before, after = array.before, array.after(stimulus)
+    answers = {port: answered(stimulus, before[port], after[port]) for port in before}
+    return replace(outcome, accesses=answers)
 
 
 def predict_accesses(params: Mapping[str, Any], stimulus: Stimulus) -> dict[str, list[Reply]]:
     """The answers to the accesses of each AXI-Lite port, those before the streams and those after."""
     array = _Array(params, stimulus)
-    found = array.before
-    for e, registers in enumerate(array.registers):
-        found[f"s_axil_{e}"] += registers.apply(stimulus.after.get(f"s_axil_{e}", ()))
-    found["sw_axil"] += array.switch.apply(stimulus.after.get("sw_axil", ()))
-    return found
+    after = array.after(stimulus)
+    return {port: [*before, *after[port]] for port, before in array.before.items()}
 
 
 def final_states(params: Mapping[str, Any], stimulus: Stimulus) -> list[EngineRegisters]:

@@ -10,7 +10,7 @@ What stands at the ends of the channels is the caller's: here traces, in objfifo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
@@ -29,7 +29,7 @@ from goldbeat.pymodels.objfifo.engine.registers import (
     Shape,
 )
 from goldbeat.pymodels.pattern import Pattern
-from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
+from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus, answered
 from goldbeat.pymodels.trace import Trace
 
 START_TO_POP = 1
@@ -657,6 +657,10 @@ class _Alone:
             run_engines([self.engine], int(self.starts[0]) + START_TO_POP)
         self.engine.settle()
 
+    def after(self, stimulus: Stimulus) -> list[Reply]:
+        """The answers to the accesses behind the streams."""
+        return self.registers.apply(stimulus.after.get("s_axil", ()))
+
     def outcome(self) -> Outcome:
         """What has transferred."""
         ports = {f"s_axis_{n}": transferred(i.trace, self.clock, i.accepts) for n, i in enumerate(self.inputs)}
@@ -699,13 +703,16 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     The run ends when nothing can change any more. A :class:`UsageError` where it never does, or where an output would
     carry memory that nobody has written.
     """
-    return _Alone(params, stimulus).outcome()
+    alone = _Alone(params, stimulus)
+    outcome = alone.outcome()
+    answers = answered(stimulus, alone.before, alone.after(stimulus))
+    return replace(outcome, accesses={"s_axil": answers})
 
 
 def predict_accesses(params: Mapping[str, Any], stimulus: Stimulus) -> tuple[list[Reply], list[Reply]]:
     """The answers to the accesses of ``s_axil`` before and after the streams."""
     alone = _Alone(params, stimulus)
-    return alone.before, alone.registers.apply(stimulus.after.get("s_axil", ()))
+    return alone.before, alone.after(stimulus)
 
 
 def final_state(params: Mapping[str, Any], stimulus: Stimulus) -> EngineRegisters:

@@ -17,34 +17,8 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axis.elastic import choice, integer
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.engine import engine_map as reg
 from goldbeat.pymodels.stimulus import Access
-
-# The map (objfifo-engine.md, Registers).
-ID = 0x0000
-CONFIG = 0x0004
-CTRL = 0x0008
-IRQ_STATUS = 0x000C
-IRQ_MASK = 0x0010
-ERROR = 0x0014
-CHANNEL = 0x0100
-TOKENS = 0x0180
-TASK = 0x0200
-MEM_ADDRESS = 0x0400
-MEM_DATA = 0x0404
-BD = 0x1000
-LOCK = 0x2000
-
-ADDRESS_BITS = 16
-"""Width of the AXI-Lite address (objfifo-engine.md, Shape)."""
-
-ID_VALUE = 0x4F464D44
-"""Value of ID (objfifo-engine.md, Registers)."""
-
-ARMED = 1
-"""Bit of CTRL (objfifo-engine.md, Registers)."""
-
-ERROR_IRQ = 31
-"""Bit of IRQ_STATUS that any error sets (objfifo-engine.md, Errors)."""
 
 QUEUE_DEPTH = 4
 """Tasks that wait in a channel's queue (objfifo-engine.md, A channel)."""
@@ -61,56 +35,20 @@ MOST_CHANNELS = 6
 MOST_BDS = 64
 """Most buffer descriptors and most locks: what six bits address (objfifo-engine.md, Registers)."""
 
-BD_STRIDE = 64
-"""Bytes from one descriptor to the next (objfifo-engine.md, Registers)."""
-
-BD_WORDS = 11
-"""Words of a descriptor that are there (objfifo-engine.md, Registers)."""
+_BD = {r.address - reg.BD: r for name, r in reg.REGISTERS.items() if name.startswith("BD.")}
+BD_WORDS = len(_BD)
+"""Words of a descriptor that are there."""
 
 _UNSEEN = "what follows is not predicted; disarm it first"
 _FULL_STROBE = 0xF
 _WORD = 0xFFFFFFFF
 _LANE_BYTES = 4
 
-# Fields of a descriptor: name -> word, lowest bit, bits (objfifo-engine.md, Registers).
-_FIELDS: dict[str, tuple[int, int, int]] = {
-    "base": (0, 0, 20),
-    "length": (1, 0, 18),
-    "wrap0": (2, 0, 10),
-    "step0": (2, 10, 17),
-    "wrap1": (3, 0, 10),
-    "step1": (3, 10, 17),
-    "wrap2": (4, 0, 10),
-    "step2": (4, 10, 17),
-    "step3": (5, 0, 17),
-    "iteration_size-1": (6, 0, 6),
-    "iteration_step": (6, 6, 17),
-    "iteration_start": (6, 23, 6),
-    "pad_before0": (7, 0, 6),
-    "pad_before1": (7, 8, 5),
-    "pad_before2": (7, 16, 4),
-    "pad_after0": (8, 0, 6),
-    "pad_after1": (8, 8, 5),
-    "pad_after2": (8, 16, 4),
-    "acquire_lock": (9, 0, 6),
-    "acquire_value": (9, 8, 6),
-    "acquire_enable": (9, 15, 1),
-    "release_lock": (9, 16, 6),
-    "release_value": (9, 24, 6),
-    "next": (10, 0, 6),
-    "next_enable": (10, 8, 1),
-    "valid": (10, 9, 1),
-    "suppress_tlast": (10, 10, 1),
-    "packet": (10, 11, 1),
-    "packet_id": (10, 12, 5),
-    "packet_type": (10, 20, 3),
-}
-_ITERATION_WORD = 6
-_BD_MASKS = tuple(
-    sum(((1 << bits) - 1) << low for word, low, bits in _FIELDS.values() if word == number)
-    for number in range(BD_WORDS)
-)
-_TASK_BD, _TASK_REPEAT, _TASK_TOKEN = (0, 6), (8, 8), (16, 1)
+# Fields of a descriptor: name -> word, lowest bit, bits.
+_FIELDS = {f.name.lower(): (at // 4, f.lsb, f.width) for at, r in _BD.items() for f in r.fields}
+_BD_MASKS = tuple(r.held for r in _BD.values())
+_TASK = reg.REGISTERS["TASK"]
+_MEM_ADDRESS = reg.REGISTERS["MEM_ADDRESS"]
 
 Reply = tuple[int | None, bool]
 """Value (of a read that succeeded and whose value the contract gives) and whether the answer is SLVERR."""
@@ -252,7 +190,7 @@ def encode(descriptor: Descriptor) -> tuple[int, ...]:
         "length": d.length,
         **{f"wrap{n}": wrap for n, wrap in enumerate(d.wraps)},
         **{f"step{n}": step for n, step in enumerate(d.steps)},
-        "iteration_size-1": d.iteration_size - 1,
+        "iteration_size": d.iteration_size - 1,
         "iteration_step": d.iteration_step,
         "iteration_start": d.iteration_start,
         **{f"pad_before{n}": pad for n, pad in enumerate(d.pad_before)},
@@ -285,7 +223,7 @@ def decode(words: Sequence[int]) -> Descriptor:
         length=f["length"],
         wraps=(f["wrap0"], f["wrap1"], f["wrap2"]),
         steps=(f["step0"], f["step1"], f["step2"], f["step3"]),
-        iteration_size=f["iteration_size-1"] + 1,
+        iteration_size=f["iteration_size"] + 1,
         iteration_step=f["iteration_step"],
         iteration_start=f["iteration_start"],
         pad_before=(f["pad_before0"], f["pad_before1"], f["pad_before2"]),
@@ -310,27 +248,27 @@ def _field(value: int, bits: int, what: str) -> int:
 
 def descriptor_writes(number: int, descriptor: Descriptor) -> tuple[Access, ...]:
     """Write one descriptor into the table."""
-    base = BD + BD_STRIDE * _field(number, 6, "descriptor number")
+    base = reg.BD + reg.BD_STRIDE * _field(number, 6, "descriptor number")
     return tuple(Access("write", base + 4 * n, word) for n, word in enumerate(encode(descriptor)))
 
 
 def lock_writes(values: Mapping[int, int]) -> tuple[Access, ...]:
     """Write locks, by number."""
     return tuple(
-        Access("write", LOCK + 4 * _field(lock, 6, "lock number"), _field(value, 6, f"lock {lock}"))
+        Access("write", reg.LOCK + 4 * _field(lock, 6, "lock number"), _field(value, 6, f"lock {lock}"))
         for lock, value in values.items()
     )
 
 
 def memory_writes(address: int, words: npt.ArrayLike) -> tuple[Access, ...]:
     """Write memory from a word address on; ``words`` are 32-bit parts in order, the lowest of a word first."""
-    data = (Access("write", MEM_DATA, int(w)) for w in np.asarray(words, dtype=np.uint32).reshape(-1).tolist())
-    return (Access("write", MEM_ADDRESS, address), *data)
+    data = (Access("write", reg.MEM_DATA, int(w)) for w in np.asarray(words, dtype=np.uint32).reshape(-1).tolist())
+    return (Access("write", reg.MEM_ADDRESS, address), *data)
 
 
 def memory_reads(address: int, parts: int) -> tuple[Access, ...]:
     """Read so many 32-bit parts from a word address on."""
-    return (Access("write", MEM_ADDRESS, address), *[Access("read", MEM_DATA)] * parts)
+    return (Access("write", reg.MEM_ADDRESS, address), *[Access("read", reg.MEM_DATA)] * parts)
 
 
 def task_writes(tasks: Iterable[Task]) -> tuple[Access, ...]:
@@ -338,10 +276,12 @@ def task_writes(tasks: Iterable[Task]) -> tuple[Access, ...]:
     return tuple(
         Access(
             "write",
-            TASK + 4 * t.channel,
-            _field(t.start, _TASK_BD[1], "start BD") << _TASK_BD[0]
-            | _field(t.repeat, _TASK_REPEAT[1], "repeat") << _TASK_REPEAT[0]
-            | t.token << _TASK_TOKEN[0],
+            reg.TASK + 4 * t.channel,
+            _TASK.pack(
+                START=_field(t.start, _TASK.field("START").width, "start BD"),
+                REPEAT=_field(t.repeat, _TASK.field("REPEAT").width, "repeat"),
+                TOKEN=t.token,
+            ),
         )
         for t in tasks
     )
@@ -349,12 +289,12 @@ def task_writes(tasks: Iterable[Task]) -> tuple[Access, ...]:
 
 def arm() -> tuple[Access, ...]:
     """Let the next start trigger start the engine."""
-    return (Access("write", CTRL, ARMED),)
+    return (Access("write", reg.CTRL, reg.CTRL_ARMED),)
 
 
 def disarm() -> tuple[Access, ...]:
     """Stop the engine."""
-    return (Access("write", CTRL, 0),)
+    return (Access("write", reg.CTRL, 0),)
 
 
 def program(
@@ -376,10 +316,10 @@ def program(
 
 def final_reads(shape: Shape) -> tuple[Access, ...]:
     """Read what a run leaves behind: interrupts, error, channels, tokens, locks."""
-    addresses = [CTRL, IRQ_STATUS, ERROR]
-    addresses += [CHANNEL + 4 * c for c in range(shape.channels)]
-    addresses += [TOKENS + 4 * c for c in range(shape.channels)]
-    addresses += [LOCK + 4 * n for n in range(shape.nlock)]
+    addresses = [reg.CTRL, reg.IRQ_STATUS, reg.ERROR]
+    addresses += [reg.CHANNEL + 4 * c for c in range(shape.channels)]
+    addresses += [reg.TOKENS + 4 * c for c in range(shape.channels)]
+    addresses += [reg.LOCK + 4 * n for n in range(shape.nlock)]
     return tuple(Access("read", a) for a in addresses)
 
 
@@ -444,9 +384,9 @@ class EngineRegisters:
 
     def fail(self, code: Code, channel: int = 0, number: int = 0) -> None:
         """Note an error; the first one stays."""
-        self.irq_status |= 1 << ERROR_IRQ
+        self.irq_status |= reg.IRQ_STATUS_ERROR
         if not self.error:
-            self.error = code | channel << 8 | number << 16
+            self.error = reg.REGISTERS["ERROR"].pack(CODE=code, CHANNEL=channel, ID=number)
 
     def count_token(self, channel: int) -> None:
         """Note the end of a task with a token."""
@@ -458,8 +398,8 @@ class EngineRegisters:
         return [self._access(a) for a in accesses]
 
     def _access(self, access: Access) -> Reply:
-        if not 0 <= access.address < 1 << ADDRESS_BITS:
-            raise UsageError(f"address {access.address:#x} does not fit {ADDRESS_BITS} bits")
+        if not 0 <= access.address < 1 << reg.ADDRESS_BITS:
+            raise UsageError(f"address {access.address:#x} does not fit {reg.ADDRESS_BITS} bits")
         address = access.address & ~3
         if access.op == "read":
             return self._read(address)
@@ -474,12 +414,12 @@ class EngineRegisters:
 
     def _bd(self, address: int) -> tuple[int, int] | None:
         """Descriptor and word at an address, if it is there and may be touched."""
-        number, word = (address - BD) // BD_STRIDE, (address - BD) % BD_STRIDE // 4
+        number, word = (address - reg.BD) // reg.BD_STRIDE, (address - reg.BD) % reg.BD_STRIDE // 4
         there = 0 <= number < self.shape.nbd and word < BD_WORDS
         return (number, word) if there and not self.running else None
 
     def _lock(self, address: int) -> int | None:
-        index = (address - LOCK) // 4
+        index = (address - reg.LOCK) // 4
         return index if 0 <= index < self.shape.nlock else None
 
     # -- reads
@@ -488,12 +428,13 @@ class EngineRegisters:
         value = self._plain(address)
         if value is not None:
             return value, False
-        if (channel := self._channel(address, CHANNEL)) is not None:
+        if (channel := self._channel(address, reg.CHANNEL)) is not None:
             status, waiting = self.status[channel], len(self.queues[channel])
-            return (status.busy or waiting > 0) | status.stopped << 1 | waiting << 4, False
-        if (channel := self._channel(address, TOKENS)) is not None:
+            busy = status.busy or waiting > 0
+            return reg.REGISTERS["CHANNEL"].pack(BUSY=busy, STOPPED=status.stopped, QUEUE=waiting), False
+        if (channel := self._channel(address, reg.TOKENS)) is not None:
             return self.tokens[channel], False
-        if address == MEM_DATA and self._open:
+        if address == reg.MEM_DATA and self._open:
             return self._read_memory()
         if (bd := self._bd(address)) is not None:
             return self._bds[bd[0]][bd[1]], False
@@ -504,13 +445,13 @@ class EngineRegisters:
     def _plain(self, address: int) -> int | None:
         s = self.shape
         values = {
-            ID: ID_VALUE,
-            CONFIG: s.ns | s.nm << 4 | s.nbd << 8 | s.nlock << 16 | s.word_w << 24,
-            CTRL: int(self.armed),
-            IRQ_STATUS: self.irq_status,
-            IRQ_MASK: self.irq_mask,
-            ERROR: self.error,
-            MEM_ADDRESS: self._mem_address,
+            reg.ID: reg.ID_RESET,
+            reg.CONFIG: reg.REGISTERS["CONFIG"].pack(NS=s.ns, NM=s.nm, NBD=s.nbd, NLOCK=s.nlock, WORD_W=s.word_w),
+            reg.CTRL: int(self.armed),
+            reg.IRQ_STATUS: self.irq_status,
+            reg.IRQ_MASK: self.irq_mask,
+            reg.ERROR: self.error,
+            reg.MEM_ADDRESS: self._mem_address,
         }
         return values.get(address)
 
@@ -535,23 +476,23 @@ class EngineRegisters:
     # -- writes
 
     def _write(self, address: int, value: int) -> bool:
-        if address == CTRL:
-            self.armed = bool(value & ARMED)
+        if address == reg.CTRL:
+            self.armed = bool(value & reg.CTRL_ARMED)
             if not self.armed:
                 self._stop()
-        elif address == IRQ_STATUS:
+        elif address == reg.IRQ_STATUS:
             self.irq_status &= ~value
-        elif address == IRQ_MASK:
-            self.irq_mask = value & (1 << ERROR_IRQ | (1 << self.shape.channels) - 1)
-        elif address == ERROR:
+        elif address == reg.IRQ_MASK:
+            self.irq_mask = value & (reg.IRQ_MASK_ERROR | (1 << self.shape.channels) - 1)
+        elif address == reg.ERROR:
             self.error = 0
-        elif address == MEM_ADDRESS:
-            self._mem_address, self._mem_lane = value & ((1 << _FIELDS["base"][2]) - 1), 0
-        elif (channel := self._channel(address, TOKENS)) is not None:
+        elif address == reg.MEM_ADDRESS:
+            self._mem_address, self._mem_lane = value & _MEM_ADDRESS.held, 0
+        elif (channel := self._channel(address, reg.TOKENS)) is not None:
             self.tokens[channel] = 0
-        elif (channel := self._channel(address, TASK)) is not None:
+        elif (channel := self._channel(address, reg.TASK)) is not None:
             return self._push(channel, value)
-        elif address == MEM_DATA and self._open:
+        elif address == reg.MEM_DATA and self._open:
             self._write_memory(value)
         elif (bd := self._bd(address)) is not None:
             self._write_bd(*bd, value)
@@ -577,8 +518,8 @@ class EngineRegisters:
             return False
         if self.running and not (self.status[channel].busy or self.status[channel].stopped):
             raise UsageError(f"a task for channel {channel} while the engine runs: {_UNSEEN}")
-        start, repeat, token = (value >> low & ((1 << bits) - 1) for low, bits in (_TASK_BD, _TASK_REPEAT, _TASK_TOKEN))
-        queue.append((start, repeat, bool(token)))
+        task = _TASK.unpack(value)
+        queue.append((task["START"], task["REPEAT"], bool(task["TOKEN"])))
         return True
 
     def _write_memory(self, value: int) -> None:
@@ -591,7 +532,7 @@ class EngineRegisters:
 
     def _write_bd(self, number: int, word: int, value: int) -> None:
         self._bds[number][word] = value & _BD_MASKS[word]
-        if word == _ITERATION_WORD:
-            _, low, bits = _FIELDS["iteration_start"]
+        iteration = _BD[reg.BD_ITERATION]
+        if 4 * word == reg.BD_ITERATION:
             for counters in self.iterations:
-                counters[number] = value >> low & ((1 << bits) - 1)
+                counters[number] = iteration.unpack(value)["ITERATION_START"]

@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.endpoint import LinkPlace, Place
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
 from goldbeat.pymodels.objfifo.plan.access import Access, call
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
 from goldbeat.pymodels.objfifo.plan.plan import Port
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
-
-if TYPE_CHECKING:
-    from goldbeat.pymodels.objfifo.iron.placement import Place
 
 Pairs = Sequence[Sequence[int]]
 """Dims or padding: pairs, outermost first."""
@@ -212,6 +210,11 @@ class ObjectFifoHandle:
         """``prod`` or ``cons``."""
         return "prod" if self.port is Port.PRODUCE else "cons"
 
+    def far_ends(self) -> list[Place]:
+        """Who uses the fifo's other handles; those that nobody uses are left out."""
+        handles = [h for h in (self.fifo.producer, *self.fifo.consumers) if h is not None]
+        return [h.endpoint for h in handles if h.endpoint is not None]
+
     @property
     def endpoint(self) -> Place | None:
         """Who uses it: a worker, a link or the host's sequence."""
@@ -396,8 +399,6 @@ class ObjectFifoHandle:
         plio: bool,
         rechunk: bool,
     ) -> list[ObjectFifo]:
-        from goldbeat.pymodels.objfifo.iron.placement import LinkPlace
-
         wanted = Port.PRODUCE if what == "join" else Port.CONSUME
         if self.port is not wanted:
             raise RuleError("handle-kind", f"{self.name}: cannot {what} a {self.handle_type} handle")

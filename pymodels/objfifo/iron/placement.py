@@ -9,29 +9,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.endpoint import Place
 from goldbeat.pymodels.objfifo.iron.scope import scope
 from goldbeat.pymodels.objfifo.plan.device import ANY, Device
 from goldbeat.pymodels.objfifo.plan.plan import Direction, Port
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
-
-if TYPE_CHECKING:
-    from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifoHandle
-
-
-class AnyTile:
-    """Asks for any tile of a kind."""
-
-    def __init__(self, kind: TileKind) -> None:
-        self.kind = kind
-
-
-AnyComputeTile = AnyTile(TileKind.CORE)
-AnyMemTile = AnyTile(TileKind.MEM)
-AnyShimTile = AnyTile(TileKind.SHIM)
 
 
 class SequentialPlacer:
@@ -45,63 +29,6 @@ def tile(col: int, row: int) -> Tile:
     if device is not ANY:
         device.require(found)
     return found
-
-
-class Place:
-    """Who uses handles, and where."""
-
-    kind = TileKind.CORE
-
-    def __init__(self, where: Any, what: str) -> None:
-        if where is not None and not isinstance(where, Tile | AnyTile):
-            raise UsageError(f"{what}: {where!r} is no tile")
-        self.asked = where if isinstance(where, Tile) else None
-        if isinstance(where, AnyTile):
-            self.kind = where.kind
-        self.what = what
-        self.tile: Tile | None = self.asked
-
-    def handles(self) -> Sequence[ObjectFifoHandle]:
-        """The handles that it uses."""
-        raise NotImplementedError
-
-
-class LinkPlace(Place):
-    """A link between handles."""
-
-    kind = TileKind.MEM
-
-    def __init__(
-        self,
-        ins: list[ObjectFifoHandle],
-        outs: list[ObjectFifoHandle],
-        src_offsets: list[int],
-        dst_offsets: list[int],
-        where: Any,
-        rechunk: bool,
-    ) -> None:
-        super().__init__(where, f"the link of {ins[0].name} and {outs[0].name}")
-        self.ins, self.outs = ins, outs
-        self.src_offsets, self.dst_offsets = src_offsets, dst_offsets
-        self.rechunk = rechunk
-
-    def handles(self) -> Sequence[ObjectFifoHandle]:
-        """Both sides' handles."""
-        return [*self.ins, *self.outs]
-
-
-class ShimPlace(Place):
-    """The host's sequence at one end of a fifo."""
-
-    kind = TileKind.SHIM
-
-    def __init__(self, handle: ObjectFifoHandle, where: Any) -> None:
-        super().__init__(where, f"the host's {'fill' if handle.port is Port.PRODUCE else 'drain'} of {handle.name}")
-        self._handle = handle
-
-    def handles(self) -> Sequence[ObjectFifoHandle]:
-        """The one handle."""
-        return [self._handle]
 
 
 def place(device: Device, places: Sequence[Place]) -> None:
@@ -175,15 +102,6 @@ def _needs(one: Place) -> list[Direction]:
 
 def _column(one: Place) -> float:
     """The mean column of what stands at the other ends."""
-    others = []
-    for handle in one.handles():
-        fifo = handle.fifo
-        for far in [fifo.producer, *fifo.consumers]:
-            if (
-                far is not None
-                and far.endpoint is not None
-                and far.endpoint is not one
-                and far.endpoint.tile is not None
-            ):
-                others.append(far.endpoint.tile.col)
-    return sum(others) / len(others) if others else 0.0
+    ends = [end for handle in one.handles() for end in handle.far_ends() if end is not one]
+    columns = [end.tile.col for end in ends if end.tile is not None]
+    return sum(columns) / len(columns) if columns else 0.0

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.objfifo.iron.endpoint import LinkPlace, Place
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle, Pairs
-from goldbeat.pymodels.objfifo.iron.placement import LinkPlace, Place, place
+from goldbeat.pymodels.objfifo.iron.placement import place
 from goldbeat.pymodels.objfifo.iron.resolved import Module
 from goldbeat.pymodels.objfifo.iron.runtime import Runtime
 from goldbeat.pymodels.objfifo.iron.scope import Scope, scope

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.endpoint import ShimPlace
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifoHandle
-from goldbeat.pymodels.objfifo.iron.placement import ShimPlace
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
 from goldbeat.pymodels.objfifo.iron.worker import Worker

@@ -7,14 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from itertools import count
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from goldbeat.pymodels.objfifo.plan.design import Core, Design, Host, Transfer
 from goldbeat.pymodels.objfifo.plan.device import ANY, Device
-
-if TYPE_CHECKING:
-    from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo
-    from goldbeat.pymodels.objfifo.iron.placed import object_fifo, object_fifo_link
-    from goldbeat.pymodels.objfifo.plan.design import Core, Design, Host, Transfer
 
 
 class Scope:
@@ -22,9 +18,10 @@ class Scope:
 
     Attributes:
         device: what the tiles belong to.
-        fifos, links, cores, hosts, transfers: declarations of the placed level.
-        open_fifos: object FIFOs of the level without tiles, in order of creation.
-        workers, runtimes: what the level without tiles declared.
+        fifos, links: ``object_fifo`` and ``object_fifo_link`` of the placed level, which know the scope, not it them.
+        cores, hosts, transfers: other declarations of the placed level.
+        open_fifos: every ``ObjectFifo`` of the level without tiles, in order of creation.
+        workers, runtimes: every ``Worker`` and ``Runtime`` of that level.
         designs: finished designs, in order.
         unnamed: numbers for fifos without a name.
         silent: modules print nothing and check nothing: the file is only read.
@@ -32,12 +29,12 @@ class Scope:
 
     def __init__(self, device: Device = ANY) -> None:
         self.device = device
-        self.fifos: list[object_fifo] = []
-        self.links: list[object_fifo_link] = []
+        self.fifos: list[Any] = []
+        self.links: list[Any] = []
         self.cores: list[Core] = []
         self.hosts: list[Host] = []
         self.transfers: list[Transfer] = []
-        self.open_fifos: list[ObjectFifo] = []
+        self.open_fifos: list[Any] = []
         self.workers: list[Any] = []
         self.runtimes: list[Any] = []
         self.designs: list[Design] = []

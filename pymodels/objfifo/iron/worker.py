@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.endpoint import Place
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle
-from goldbeat.pymodels.objfifo.iron.placement import Place
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
 from goldbeat.pymodels.objfifo.plan.access import Access

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.tpu.front_end.front_map import DURATION_RESET, TIMEOUT_RESET
 
 GROUPS = 4
 """Groups that wait in a core's queue."""
@@ -68,9 +69,9 @@ class Program:
 
     groups: Sequence[Sequence[Group]]
     duration_mode: int = 0
-    duration: int = 1
+    duration: int = DURATION_RESET
     tables: Mapping[int, npt.ArrayLike] = field(default_factory=dict)
-    timeout: int = 4096
+    timeout: int = TIMEOUT_RESET
 
 
 def check_program(front: Front, program: Program) -> None:

@@ -14,26 +14,10 @@ from typing import Any, Self
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.stimulus import Access, MemoryContents, Outcome, Stimulus
+from goldbeat.pymodels.stimulus import Access, MemoryContents, Outcome, Stimulus, answered
+from goldbeat.pymodels.tpu.front_end import front_map as reg
 from goldbeat.pymodels.tpu.front_end.engine import Front, Group, Program, Result, Stream, run
 from goldbeat.pymodels.trace import Trace
-
-# The map (tpu-engine.md, Registers).
-ID, CONFIG, CTRL, IRQ_STATUS, IRQ_MASK, ERROR, ERROR_ID = range(0x0000, 0x001C, 4)
-TIMEOUT, DUR_MODE, DURATION, DUR_ENGINES, DUR_INDEX, DUR_DATA = range(0x001C, 0x0034, 4)
-PUSH, MESSAGE, ENGINE = 0x0100, 0x0200, 0x1000
-BLOCK, SIZE, COUNT, CURRENT, STATUS = range(0, 20, 4)
-"""Offsets of an engine's registers."""
-ENGINE_STRIDE = 64
-
-ADDRESS_BITS = 16
-"""Width of the AXI-Lite address (tpu-engine.md, Shape)."""
-
-ID_VALUE = 0x54505543
-"""Value of ID (tpu-engine.md, Registers)."""
-
-START, CLEAR = 1, 2
-"""Bits of CTRL (tpu-engine.md, Registers)."""
 
 TABLE = 1024
 """Entries of a duration table (tpu-engine.md, Duration)."""
@@ -41,11 +25,12 @@ TABLE = 1024
 GROUPS = 4
 """Groups that wait in a core's queue (tpu-engine.md, Groups)."""
 
-ERROR_IRQ = 31
-"""Bit of IRQ_STATUS that any error sets (tpu-engine.md, Errors)."""
+_PLAIN = tuple(one for one in reg.REGISTERS.values() if one.held and not one.stride)
+"""Registers that hold what is written to them."""
 
-_TIMEOUT_RESET = 4096
-_WORD = (1 << 32) - 1
+_ENGINE = {one.address - reg.ENGINE: one.held for one in reg.REGISTERS.values() if one.held and one.stride}
+"""The same of an engine: offset and bits."""
+
 _FULL_STROBE = 0xF
 
 Answer = tuple[int | None, bool]
@@ -93,8 +78,7 @@ class Registers:
     def of(cls, params: Mapping[str, Any]) -> Self:
         """As reset leaves them, for the RTL's parameters."""
         front = Front(*(int(params[name]) for name in ("CHIP", "CORES", "ENGINES", "DEPTH", "NMSG")))
-        plain = dict.fromkeys((IRQ_MASK, DUR_MODE, DUR_ENGINES, DUR_INDEX), 0)
-        made = cls(front, {**plain, TIMEOUT: _TIMEOUT_RESET, DURATION: 1})
+        made = cls(front, {one.address: one.reset for one in _PLAIN})
         made.engines = [[0, 0, 0] for _ in range(made.number)]
         made.tables = [{} for _ in range(made.number)]
         made._clear()
@@ -118,27 +102,22 @@ class Registers:
 
     def _masks(self) -> dict[int, int]:
         """The bits that are there, of registers that can be written."""
-        cores = (1 << self.front.cores) - 1
-        return {
-            IRQ_MASK: cores | 1 << ERROR_IRQ,
-            TIMEOUT: 0xFFFFFF,
-            DUR_MODE: 3,
-            DURATION: 0xFFFFFF,
-            DUR_ENGINES: (1 << self.number) - 1,
-            DUR_INDEX: TABLE - 1,
+        return {one.address: one.held for one in _PLAIN} | {
+            reg.IRQ_MASK: (1 << self.front.cores) - 1 | reg.IRQ_MASK_ERROR,
+            reg.DUR_ENGINES: (1 << self.number) - 1,
         }
 
     def _engine(self, address: int) -> tuple[int, int] | None:
-        n, offset = divmod(address - ENGINE, ENGINE_STRIDE)
-        return (n, offset) if 0 <= n < self.number and offset <= STATUS else None
+        n, offset = divmod(address - reg.ENGINE, reg.ENGINE_STRIDE)
+        return (n, offset) if 0 <= n < self.number and offset <= reg.ENGINE_STATUS else None
 
     def _core(self, address: int) -> int | None:
-        core = (address - PUSH) // 4
+        core = (address - reg.PUSH) // 4
         return core if 0 <= core < self.front.cores else None
 
     def access(self, access: Access) -> Answer:
         """Carry one access out."""
-        address = access.address & ((1 << ADDRESS_BITS) - 4)
+        address = access.address & ((1 << reg.ADDRESS_BITS) - 4)
         if access.op == "write":
             return None, not self._write(address, access.value or 0, access.strobe)
         if access.op == "read":
@@ -151,36 +130,36 @@ class Registers:
             return False
         masks = self._masks()
         engine, core = self._engine(address), self._core(address)
-        if address == CTRL:
+        if address == reg.CTRL:
             self._control(value)
-        elif address == IRQ_STATUS:
+        elif address == reg.IRQ_STATUS:
             self.irq_status &= ~value
-        elif address == DUR_DATA:
-            self._table_entry(value & 0xFFFFFF)
+        elif address == reg.DUR_DATA:
+            self._table_entry(value & reg.REGISTERS["DUR_DATA"].field("VALUE").mask)
         elif address in masks:
             self.plain[address] = value & masks[address]
         elif core is not None:
             return self._push(core)
-        elif engine is not None and engine[1] <= COUNT:
-            self.engines[engine[0]][engine[1] // 4] = value & (_WORD if engine[1] == BLOCK else 0xFFFFFF)
+        elif engine is not None and engine[1] in _ENGINE:
+            self.engines[engine[0]][engine[1] // 4] = value & _ENGINE[engine[1]]
         else:
             return False
         return True
 
     def _control(self, value: int) -> None:
-        if value & CLEAR:
+        if value & reg.CTRL_CLEAR:
             self._clear()
-        elif value & START:
+        elif value & reg.CTRL_START:
             if any(self.live.queues):
                 raise UsageError("CTRL START with groups waiting: when they run is not predicted; use the trigger")
             self.live.enabled = True
 
     def _table_entry(self, value: int) -> None:
-        index = self.plain[DUR_INDEX]
+        index = self.plain[reg.DUR_INDEX]
         for n, table in enumerate(self.tables):
-            if self.plain[DUR_ENGINES] >> n & 1:
+            if self.plain[reg.DUR_ENGINES] >> n & 1:
                 table[index] = value
-        self.plain[DUR_INDEX] = (index + 1) % TABLE
+        self.plain[reg.DUR_INDEX] = (index + 1) % TABLE
 
     def _push(self, core: int) -> bool:
         first = core * self.front.engines
@@ -198,23 +177,25 @@ class Registers:
         live, front = self.live, self.front
         messages = front.nmsg.bit_length() - 1  # a power of two
         fixed = {
-            ID: ID_VALUE,
-            CONFIG: front.cores | front.engines << 4 | front.chip << 8 | front.depth << 16 | messages << 24,
-            CTRL: live.enabled | live.halted << 1,
-            IRQ_STATUS: self.irq_status,
-            ERROR: live.error,
-            ERROR_ID: live.error_id,
+            reg.ID: reg.ID_RESET,
+            reg.CONFIG: reg.REGISTERS["CONFIG"].pack(
+                CORES=front.cores, ENGINES=front.engines, CHIP=front.chip, DEPTH=front.depth, LOG_NMSG=messages
+            ),
+            reg.CTRL: reg.REGISTERS["CTRL"].pack(ENABLED=live.enabled, HALTED=live.halted),
+            reg.IRQ_STATUS: self.irq_status,
+            reg.ERROR: live.error,
+            reg.ERROR_ID: live.error_id,
             **self.plain,
         }
         engine, core = self._engine(address), self._core(address)
-        message = (address - MESSAGE) // 4
+        message = (address - reg.MESSAGE) // 4
         if address in fixed:
             return int(fixed[address])
         if core is not None:
-            return live.queues[core] | live.running[core] << 8
+            return reg.REGISTERS["PUSH"].pack(WAITING=live.queues[core], RUN=live.running[core])
         if 0 <= message < front.nmsg:
             sent, left = live.messages[message]
-            return sent | left << 16
+            return reg.REGISTERS["MESSAGE"].pack(SENT=sent, LEFT=left)
         if engine is not None:
             n, offset = engine
             return [*self.engines[n], live.current[n], live.status[n]][offset // 4]
@@ -222,14 +203,14 @@ class Registers:
 
     def program(self) -> Program:
         """What runs when the trigger comes."""
-        mode = self.plain[DUR_MODE]
+        mode = self.plain[reg.DUR_MODE]
         tables = {n: tuple(t.get(i, 0) for i in range(TABLE)) for n, t in enumerate(self.tables) if t}
         return Program(
             groups=self.groups,
             duration_mode=mode,
-            duration=self.plain[DURATION],
+            duration=self.plain[reg.DURATION],
             tables=tables,
-            timeout=self.plain[TIMEOUT],
+            timeout=self.plain[reg.TIMEOUT],
         )
 
     def finish(self, result: Result) -> None:
@@ -241,7 +222,7 @@ class Registers:
         live.halted = bool(result.halted)
         if result.error is not None:
             error = result.error
-            live.error = error.code | error.core << 4 | error.engine << 8
+            live.error = reg.REGISTERS["ERROR"].pack(CODE=error.code, CORE=error.core, ENGINE=error.engine)
             live.error_id = error.id
         live.queues = [int(n) for n in result.pending]
         live.running = [bool(r) for r in result.running]
@@ -252,7 +233,7 @@ class Registers:
     @property
     def irq(self) -> bool:
         """The interrupt output."""
-        return bool(self.irq_status & self.plain[IRQ_MASK])
+        return bool(self.irq_status & self.plain[reg.IRQ_MASK])
 
 
 def _played(params: Mapping[str, Any], accesses: Iterable[Access]) -> tuple[Registers, list[Answer]]:
@@ -285,7 +266,7 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     """Every dispatch, every event, and the interrupt as it stands at the end."""
     clock = stimulus.clocks["aclk"]
     stamps = {"clock_ps": clock.period_ps, "offset_ps": clock.offset_ps}
-    registers, _ = _played(params, stimulus.program.get("s_axil", ()))
+    registers, before = _played(params, stimulus.program.get("s_axil", ()))
     result = _run(registers, stimulus)
     ports = {"start": stimulus.inputs.get("start", Trace.empty(8, **stamps))}
     for n in range(registers.number):
@@ -297,11 +278,6 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
             ports[f"m_axis_{n}"] = result.engines[n].dispatch(**stamps)
             ports[f"evt_{n}"] = result.engines[n].events(**stamps)
     memories = {name: MemoryContents({}) for name in stimulus.memories}
-    return Outcome(ports, {"irq": int(registers.irq)}, memories)
-
-
-def predict_accesses(params: Mapping[str, Any], stimulus: Stimulus) -> tuple[list[Answer], list[Answer]]:
-    """The answers to the accesses before and after the run."""
-    registers, before = _played(params, stimulus.program.get("s_axil", ()))
-    _run(registers, stimulus)
-    return before, [registers.access(a) for a in stimulus.after.get("s_axil", ())]
+    irq = int(registers.irq)
+    after = [registers.access(a) for a in stimulus.after.get("s_axil", ())]
+    return Outcome(ports, {"irq": irq}, memories, accesses={"s_axil": answered(stimulus, before, after)})

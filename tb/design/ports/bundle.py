@@ -24,6 +24,8 @@ _SINGLE = (*("write", "nposted", "wr_complete"), "tvalid", "tready", "tlast", "w
 
 
 class Frozen(BaseModel):
+    """A value of a description: never changed, no keys that it does not know."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
 
@@ -93,6 +95,11 @@ class Bundle(Frozen):
 
 
 def number(width: Width, params: Mapping[str, Any]) -> int:
+    """A width as a number.
+
+    Raises:
+        UsageError: it names no parameter.
+    """
     if isinstance(width, int):
         return width
     total = 0

@@ -13,6 +13,11 @@ LITE_SLAVE_OUTPUTS = ("awready", "wready", "bresp", "bvalid", "arready", "rdata"
 
 
 def check_channels(signals: Mapping[str, str], extra_write: tuple[str, ...], extra_read: tuple[str, ...]) -> None:
+    """Check that all or none of the write channels' signals are there, likewise of the read channels'.
+
+    Raises:
+        ValueError: some are missing, or all are.
+    """
     groups = {"write": (*WRITE_SIGNALS, *extra_write), "read": (*READ_SIGNALS, *extra_read)}
     there = 0
     for name, group in groups.items():

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from pydantic import Field
 
+from goldbeat.pymodels.register_map import Register
 from goldbeat.tb.design.ports.bundle import Frozen, Width, number
 
 
@@ -29,3 +30,13 @@ class Storage(Frozen):
     def count(self, params: Mapping[str, Any]) -> int:
         """How many words."""
         return number(self.words, params)
+
+
+def storage_of(registers: Iterable[Register]) -> tuple[Storage, ...]:
+    """The registers of a map whose fields all hold what was written and do nothing else, with the bits that they have."""
+    return tuple(
+        Storage(base=register.address + register.stride * n, words=1, mask=register.held)
+        for register in registers
+        if all(one.access == "rw" for one in register.fields)
+        for n in range(register.entries)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,9 @@ from goldbeat.tb.designs.nvdla.corners import (
     taken_as_it_ends,
     under_way,
 )
-from goldbeat.tb.designs.nvdla.rtl import CLOCK, CSB, DBB, INTERRUPT
+from goldbeat.tb.designs.nvdla.loadable_case import loadable_answer, loadable_case
+from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
+from goldbeat.tb.designs.nvdla.rtl import NAME, find_rtl
 from goldbeat.tb.designs.nvdla.traffic import (
     Operation,
     Space,
@@ -256,7 +259,7 @@ _STORAGE = tuple(
 )
 
 DESIGN = Design(
-    name="nvdla",
+    name=NAME,
     summary="nv_small's ports and registers: SDP and PDP in int8, convolution and CDP as stubs",
     top="nvdla_top",
     files=("nvdla/nvdla.f",),
@@ -269,6 +272,7 @@ DESIGN = Design(
     memories=(DBB,),
     status=(INTERRUPT,),
     model=predict,
+    slow_parameters=("LINE_ATOMS",),
     variants=({}, {"STUB_CYCLES": 1, "LINE_ATOMS": 64}),
     cases=(
         Case(
@@ -302,5 +306,8 @@ DESIGN = Design(
             make=_interrupt,
         ),
         Case(name="registers", summary="the whole register map", make=_registers, inputs=False, registers=True),
+        loadable_case(own=True),
     ),
+    answer=partial(loadable_answer, True),
+    foreign=find_rtl,
 )

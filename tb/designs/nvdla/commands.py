@@ -18,8 +18,6 @@ from goldbeat.pymodels.nvdla.loadable.loadable import read
 from goldbeat.pymodels.nvdla.loadable.placement import BASE, place
 from goldbeat.tb.cli.common import (
     Force,
-    ImageOrder,
-    ImageScale,
     Json,
     ReplaceFolder,
     check_free,
@@ -31,6 +29,13 @@ from goldbeat.tb.cli.common import (
 
 app = typer.Typer(help="NVDLA loadables: what is in them, and their register program.", no_args_is_help=True)
 
+ImageScale = Annotated[
+    str | None,
+    typer.Option("--image-scale", metavar="runtime|half|offset", help="How a picture's bytes become numbers."),
+]
+ImageOrder = Annotated[
+    str | None, typer.Option("--image-order", metavar="bgr|rgb", help="Order of a picture's colours.")
+]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A loadable (schema 0.7.0).")]
 Base = Annotated[str, typer.Option("--base", metavar="ADDRESS", help="Where the first memory lies.")]
 

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.console import Console
 
 from goldbeat.pymodels.nvdla.engines.target import check_small
 from goldbeat.pymodels.nvdla.execute import execute
@@ -18,11 +17,10 @@ from goldbeat.pymodels.nvdla.loadable.loadable import read
 from goldbeat.pymodels.nvdla.loadable.placement import place
 from goldbeat.tb.cli.common import Screen, print_json, working
 from goldbeat.tb.designs.nvdla.pictures import Convention
-from goldbeat.tb.designs.nvdla.tensors import Output, read_inputs, read_outputs
+from goldbeat.tb.designs.nvdla.tensors import Output, output_lines, rank_text, read_inputs, read_outputs
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.run.run_folder import REPORT, check_ours, prepare, run_folder
 
-_SHOWN_OUTPUTS = 6
 _SHOWN_RUNS = 20
 
 
@@ -82,7 +80,8 @@ def _write(runs: Sequence[dict[int, Output]], several: bool, folder: Path) -> No
 def _show(runs: Sequence[dict[int, Output]], several: bool, folder: Path) -> None:
     out = Screen(highlight=False)
     if not several:
-        show_outputs(out, list(runs[0].values()), folder)
+        for line in output_lines(list(runs[0].values())):
+            out.print(line.replace("{folder}", str(folder)), markup=False, soft_wrap=True)
         return
     for number, outputs in enumerate(runs[:_SHOWN_RUNS]):
         for one in outputs.values():
@@ -93,28 +92,3 @@ def _show(runs: Sequence[dict[int, Output]], several: bool, folder: Path) -> Non
             f"... and {len(runs) - _SHOWN_RUNS} more inputs; all in {folder / REPORT}", markup=False, soft_wrap=True
         )
     out.print(f"{len(runs)} inputs, {len(runs[0])} memories each in {folder}/output", markup=False, soft_wrap=True)
-
-
-def show_outputs(out: Console, outputs: Sequence[Output], folder: Path, *, raw: bool = False) -> None:
-    """A line for each memory; of those that are not marked as output just a few.
-
-    Args:
-        out: where to.
-        outputs: of one run.
-        folder: of the run.
-        raw: bytes are kept, too.
-    """
-    few = [one for i, one in enumerate(outputs) if one.marked or i < _SHOWN_OUTPUTS]
-    for one in few:
-        text = f"{one.title}: {one.array.dtype} {one.array.shape} in {folder}/output/memory{one.memory}.npy"
-        text += f", {len(one.data)} bytes in memory{one.memory}.bin" if raw else ""
-        out.print(text, soft_wrap=True, markup=False)
-        if one.ranking():
-            out.print(f"  classes {rank_text(one)}", markup=False, soft_wrap=True)
-    if left := len(outputs) - len(few):
-        out.print(f"{left} more memories that operations write in {folder}/output", markup=False, soft_wrap=True)
-
-
-def rank_text(output: Output) -> str:
-    """``5 (113), 2 (5)``: classes with their values, highest first."""
-    return ", ".join(f"{one} ({value})" for one, value in output.ranking())

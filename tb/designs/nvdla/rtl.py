@@ -7,52 +7,22 @@ Source of the defaults: the layout of ``outdir/nv_small/vmod`` that nvdla/hw gen
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
-from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.design.parameter import ClockPort
-from goldbeat.tb.design.ports.bundle import StatusPort
-from goldbeat.tb.design.ports.csb import CsbPort
-from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.designs.nvdla.loadable_case import loadable_answer, loadable_case
+from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
 from goldbeat.tb.toml import load_model
 
+NAME = "nvdla"
+"""What the design is called, on whichever RTL it runs."""
 DESCRIPTION = "goldbeat.toml"
 """The description that is looked for in the user's folder."""
-
-CSB = CsbPort(
-    name="csb",
-    clock="dla_core_clk",
-    signals={
-        **{role: f"csb2nvdla_{role}" for role in ("valid", "ready", "addr", "wdat", "write", "nposted")},
-        "response_valid": "nvdla2csb_valid",
-        "response_data": "nvdla2csb_data",
-        "wr_complete": "nvdla2csb_wr_complete",
-    },
-)
-_CHANNELS = {
-    "aw": ("valid", "ready", "id", "len", "addr"),
-    "w": ("valid", "ready", "data", "strb", "last"),
-    "b": ("valid", "ready", "id"),
-    "ar": ("valid", "ready", "id", "len", "addr"),
-    "r": ("valid", "ready", "id", "last", "data"),
-}
-DBB = MemoryPort(
-    name="dbb",
-    clock="dla_core_clk",
-    direction="out",
-    data_width=64,
-    address_width=32,
-    id_width=8,
-    len_width=4,
-    signals={f"{c}{s}": f"nvdla_core2dbb_{c}_{c}{s}" for c, names in _CHANNELS.items() for s in names},
-)
-INTERRUPT = StatusPort(name="dla_intr", width=1)
-CLOCK = ClockPort(name="dla_core_clk", reset="dla_reset_rstn")
 
 
 class Description(BaseModel):
@@ -105,7 +75,7 @@ class Description(BaseModel):
         # Verilator runs in the build's folder.
         root = root.resolve()
         return Design(
-            name=self.top,
+            name=NAME,
             summary="NVDLA in the user's own RTL",
             top=self.top,
             files=_find(root, self.sources, "sources", folders=False),
@@ -122,7 +92,8 @@ class Description(BaseModel):
             ties=self.ties,
             model=_no_model,
             timed=False,
-            cases=(Case(name="loadable", summary="a compiled model", make=lambda setting: []),),
+            cases=(loadable_case(own=False),),
+            answer=partial(loadable_answer, False),
         )
 
 

@@ -24,6 +24,7 @@ _SOURCE, _TARGET = "src_data", "dst_data"
 _ATOM = 8
 FEATURE = 36
 """The code of feature data in a convolution's descriptor; lower ones are pixels. Source: nvdla/sw, ``dla_interface.h``."""
+_SHOWN = 6
 _BEST = 5
 
 
@@ -306,3 +307,30 @@ def _output(ident: int, name: str, marked: bool, data: npt.NDArray[np.uint8], us
         last = {who: old for who, old in last.items() if old.end <= new.offset or new.end <= old.offset}
         last[use.who] = new
     return Output(ident, name, marked, data, data, {who: cube(one) for who, one in last.items()})
+
+
+def output_lines(outputs: Sequence[Output], *, raw: bool = False) -> list[str]:
+    """A line for each memory, for people; of those that are not marked as output just a few.
+
+    Args:
+        outputs: of one run.
+        raw: bytes are kept, too.
+
+    Returns:
+        lines in which ``{folder}`` stands for the run's folder.
+    """
+    few = [one for i, one in enumerate(outputs) if one.marked or i < _SHOWN]
+    lines = []
+    for one in few:
+        text = f"{one.title}: {one.array.dtype} {one.array.shape} in {{folder}}/output/memory{one.memory}.npy"
+        lines.append(text + (f", {len(one.data)} bytes in memory{one.memory}.bin" if raw else ""))
+        if one.ranking():
+            lines.append(f"  classes {rank_text(one)}")
+    if left := len(outputs) - len(few):
+        lines.append(f"{left} more memories that operations write in {{folder}}/output")
+    return lines
+
+
+def rank_text(output: Output) -> str:
+    """``5 (113), 2 (5)``: classes with their values, highest first."""
+    return ", ".join(f"{one} ({value})" for one, value in output.ranking())

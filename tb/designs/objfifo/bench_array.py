@@ -8,17 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from goldbeat.pymodels.objfifo.engine import switch_map as reg
 from goldbeat.pymodels.objfifo.engine.array import (
-    ADD,
-    ID,
-    ROUTE,
-    WORK,
-    WORKER_STRIDE,
     ArrayShape,
     predict,
-    predict_accesses,
+    worker_address,
 )
-from goldbeat.pymodels.objfifo.engine.registers import ADDRESS_BITS
+from goldbeat.pymodels.objfifo.engine.engine_map import ADDRESS_BITS
 from goldbeat.pymodels.objfifo.plan.design import Design as ObjectFifos
 from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, Link
 from goldbeat.pymodels.objfifo.plan.device import ANY
@@ -111,19 +107,15 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
 def _registers(setting: CaseContext) -> list[Stimulus]:
     """The switch's map: reset values, fields, holes, strobes, and accesses that must answer with an error."""
     shape, rng = ArrayShape.of(setting.params), np.random.default_rng(setting.seed)
-    known = [ID, *(ROUTE + 4 * t for t in range(shape.targets))]
-    known += [base + WORKER_STRIDE * w for w in range(shape.workers) for base in (ADD, WORK)]
-    known += [0x004, ROUTE + 4 * shape.targets, ADD + WORKER_STRIDE * shape.workers, 0xFFC]
+    known = [reg.ID, *(reg.ROUTE + reg.ROUTE_STRIDE * t for t in range(shape.targets))]
+    known += [worker_address(w) + at for w in range(shape.workers) for at in (reg.WORKER_ADD, reg.WORKER_WORK)]
+    known += [0x004, reg.ROUTE + reg.ROUTE_STRIDE * shape.targets, worker_address(shape.workers), 0xFFC]
     accesses = [Access("read", a) for a in known]
     for address in rng.permutation(known).tolist():
         accesses.append(Access("write", address, int(rng.integers(1 << 32)), int(rng.choice([0xF, 0xF, 0xF, 0x3]))))
         accesses.append(Access("read", address))
     accesses += [Access("read", a) for a in known]
     return [Stimulus({}, {}, setting.clocks, {"sw_axil": tuple(accesses)})]
-
-
-def _replies(params: Mapping[str, Any], stimulus: Stimulus) -> Mapping[str, Sequence[tuple[int | None, bool]]]:
-    return predict_accesses(params, stimulus)
 
 
 def _silent(name: str) -> dict[str, str]:
@@ -158,11 +150,15 @@ DESIGN = Design(
     ),
     registers=(
         LitePort(name="s_axil", lanes="NE", address_width=ADDRESS_BITS, storage=BD_TABLE),
-        LitePort(name="sw_axil", address_width=12, storage=(Storage(base=ADD, words=2, strobes=False),)),
+        LitePort(
+            name="sw_axil",
+            address_width=12,
+            storage=(Storage(base=reg.WORKER + reg.WORKER_ADD, words=2, strobes=False),),
+        ),
     ),
     status=(StatusPort(name="irq", width="NE"),),
     model=predict,
-    register_model=_replies,
+    slow=True,
     cases=(
         Case(
             name="chain",

@@ -3,16 +3,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from goldbeat.pymodels.objfifo.engine import registers as reg
-from goldbeat.pymodels.objfifo.engine.engine import predict, predict_accesses, walk
+from goldbeat.pymodels.objfifo.engine import engine_map as reg
+from goldbeat.pymodels.objfifo.engine.engine import predict, walk
 from goldbeat.pymodels.objfifo.engine.from_plan import from_plan
-from goldbeat.pymodels.objfifo.engine.registers import Descriptor, Shape, Task
+from goldbeat.pymodels.objfifo.engine.registers import (
+    BD_WORDS,
+    MOST_BDS,
+    Descriptor,
+    Shape,
+    Task,
+    descriptor_writes,
+    disarm,
+    memory_reads,
+    memory_writes,
+)
 from goldbeat.pymodels.objfifo.plan.design import Design as ObjectFifos
 from goldbeat.pymodels.objfifo.plan.design import Fifo, Link
 from goldbeat.pymodels.objfifo.plan.device import ANY
@@ -28,6 +37,7 @@ from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.storage import Storage
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import Rng, stream_cases
+from goldbeat.tb.designs.objfifo.design_case import design_case
 from goldbeat.tb.designs.objfifo.draw import draw
 from goldbeat.tb.designs.objfifo.scene import Scene, dressed, stimulus_of, words_of
 from goldbeat.tb.paths import HDL
@@ -292,20 +302,20 @@ def _queue_overflow(setting: CaseContext, shape: Shape, rng: Rng) -> Stimulus:
     stimulus = stimulus_of(scene, setting)
     after = (
         *stimulus.after["s_axil"],
-        Access("write", reg.IRQ_MASK, 1 << reg.ERROR_IRQ),
-        Access("write", reg.IRQ_STATUS, 1 << reg.ERROR_IRQ),
+        Access("write", reg.IRQ_MASK, reg.IRQ_MASK_ERROR),
+        Access("write", reg.IRQ_STATUS, reg.IRQ_STATUS_ERROR),
         Access("read", reg.IRQ_STATUS),
         Access("write", reg.ERROR, 0),
         Access("read", reg.ERROR),
         Access("write", reg.TOKENS, 0),
         Access("read", reg.TOKENS),
-        *reg.descriptor_writes(0, Descriptor(1, 8)),
-        *reg.memory_reads(3, 1),
+        *descriptor_writes(0, Descriptor(1, 8)),
+        *memory_reads(3, 1),
         Access("read", reg.MEM_ADDRESS),
-        *reg.disarm(),
-        *reg.descriptor_writes(0, Descriptor(1, 8)),
-        *reg.memory_reads(0, shape.lanes),
-        *(Access("read", reg.BD + 4 * n) for n in range(reg.BD_WORDS)),
+        *disarm(),
+        *descriptor_writes(0, Descriptor(1, 8)),
+        *memory_reads(0, shape.lanes),
+        *(Access("read", reg.BD + 4 * n) for n in range(BD_WORDS)),
     )
     mask = (Access("write", reg.IRQ_MASK, 1),)
     return dressed(
@@ -327,8 +337,8 @@ def _corners(setting: CaseContext) -> list[Stimulus]:
         # The lowest of several channels.
         (dict.fromkeys(range(shape.channels), bad), [Task(c, c) for c in range(shape.channels)], {}),
         # A start and a next descriptor that the table does not have, or that are not valid.
-        ({0: Descriptor(0, 2)}, [Task(m, shape.nbd % reg.MOST_BDS)], {}),
-        ({0: Descriptor(0, 8, next=reg.MOST_BDS - 1)}, [Task(0, 0)], {}),
+        ({0: Descriptor(0, 2)}, [Task(m, shape.nbd % MOST_BDS)], {}),
+        ({0: Descriptor(0, 8, next=MOST_BDS - 1)}, [Task(0, 0)], {}),
         # Padding and headers mean nothing on the way to memory.
         ({0: Descriptor(0, 4, pad_before=(1, 0, 0))}, [Task(0, 0)], {}),
         (
@@ -360,7 +370,7 @@ def _corners(setting: CaseContext) -> list[Stimulus]:
             {5: 60, 4: 60},
         ),
     ]
-    if shape.nlock < reg.MOST_BDS:
+    if shape.nlock < MOST_BDS:
         # A lock that is not there is never granted, and what is released to it is lost.
         lost = {0: Descriptor(0, 1, release=(shape.nlock, 1)), 1: Descriptor(0, 1, acquire=(shape.nlock, 0))}
         scenes.append((lost, [Task(0, 0), Task(m, 1)], {}))
@@ -383,7 +393,7 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     locks = [reg.LOCK + 4 * n for n in range(shape.nlock)]
     holes = [0x0018, 0x00FC, 0x03FC, 0x0408, 0x0FFC, 0x3000, 0xFFFC]
     holes += [base + 4 * shape.channels for base in (reg.CHANNEL, reg.TOKENS, reg.TASK)]
-    holes += [reg.BD + reg.BD_STRIDE * shape.nbd] if shape.nbd < reg.MOST_BDS else []
+    holes += [reg.BD + reg.BD_STRIDE * shape.nbd] if shape.nbd < MOST_BDS else []
     holes += [reg.LOCK + 4 * shape.nlock]
     known = [*plain, *channels, *bds, *locks, *holes]
     accesses = [Access("read", a) for a in known]
@@ -397,9 +407,9 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     window = (Access("read", reg.MEM_DATA), Access("write", reg.MEM_DATA, 1), Access("read", reg.MEM_ADDRESS))
     accesses += (Access("write", reg.MEM_ADDRESS, shape.mem_words), *window)
     for address in (0, top):
-        accesses += reg.memory_writes(address, words_of(shape, rng, 8))
-        accesses += reg.memory_reads(address, 8 * shape.lanes)
-    accesses += [*reg.disarm(), *(Access("read", reg.CHANNEL + 4 * c) for c in range(shape.channels))]
+        accesses += memory_writes(address, words_of(shape, rng, 8))
+        accesses += memory_reads(address, 8 * shape.lanes)
+    accesses += [*disarm(), *(Access("read", reg.CHANNEL + 4 * c) for c in range(shape.channels))]
     empty = stimulus_of(Scene(), setting)
     return [replace(empty, inputs={}, program={"s_axil": tuple(accesses)}, after={})]
 
@@ -540,18 +550,24 @@ def _designs(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     return stimulus_of(draw(rng, Shape.of(setting.params), beats).scene, setting)
 
 
-def _replies(params: Mapping[str, Any], stimulus: Stimulus) -> Mapping[str, Sequence[tuple[int | None, bool]]]:
-    before, after = predict_accesses(params, stimulus)
-    return {"s_axil": [*before, *after]}
-
-
 def _silent(name: str) -> dict[str, str]:
     """The signals of a stream without back-pressure, keep and frames."""
     return {role: f"{name}_{role}" for role in ("tdata", "tvalid")}
 
 
-BD_TABLE = tuple(Storage(base=reg.BD + reg.BD_STRIDE * n, words=reg.BD_WORDS, strobes=False) for n in (0, 1, 15))
+_BD_WORDS = sum(name.startswith("BD.") for name in reg.REGISTERS)
+BD_TABLE = tuple(Storage(base=reg.BD + reg.BD_STRIDE * n, words=_BD_WORDS, strobes=False) for n in (0, 1, 15))
 """Buffer descriptors that no channel uses hold what was written."""
+
+_PARAMETERS = {
+    "NS": Parameter(default=3),
+    "NM": Parameter(default=3),
+    "NBD": Parameter(default=48),
+    "NLOCK": Parameter(default=64),
+    "NBANK": Parameter(default=16),
+    "MEM_WORDS": Parameter(default=1024),
+    "WORD_W": Parameter(default=32),
+}
 
 DESIGN = Design(
     name="objfifo",
@@ -559,15 +575,7 @@ DESIGN = Design(
     top="objfifo_dma",
     files=("objfifo/objfifo.f",),
     root=HDL,
-    parameters={
-        "NS": Parameter(default=3),
-        "NM": Parameter(default=3),
-        "NBD": Parameter(default=48),
-        "NLOCK": Parameter(default=64),
-        "NBANK": Parameter(default=16),
-        "MEM_WORDS": Parameter(default=1024),
-        "WORD_W": Parameter(default=32),
-    },
+    parameters=_PARAMETERS,
     streams=(
         StreamPort(name="s_axis", direction="in", width="WORD_W", lanes="NS", dtype="int32"),
         StreamPort(name="start", direction="in", width=8, from_file=False, signals=_silent("start")),
@@ -578,7 +586,7 @@ DESIGN = Design(
     registers=(LitePort(name="s_axil", address_width=reg.ADDRESS_BITS, storage=BD_TABLE),),
     status=(StatusPort(name="irq", width=1),),
     model=predict,
-    register_model=_replies,
+    slow_parameters=("WORD_W", "NBANK"),
     variants=(
         {},
         {"NS": 1, "NM": 1, "NBANK": 1, "NBD": 16, "NLOCK": 16},
@@ -647,6 +655,7 @@ DESIGN = Design(
         ),
         Case(
             name="planned",
+            slow=True,
             summary="what the planner makes of a memory tile that distributes, and of one that joins",
             make=_planned,
             options={"words": 8, "objects": 6, **_PATTERNS},
@@ -677,5 +686,6 @@ DESIGN = Design(
             inputs=False,
             registers=True,
         ),
+        design_case(_PARAMETERS, _PATTERNS),
     ),
 )

@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import json
-from functools import partial
+import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
-import numpy as np
 import typer
 
 from goldbeat.pymodels.errors import UsageError
@@ -21,11 +19,7 @@ from goldbeat.pymodels.objfifo.plan.notes import Note, notes
 from goldbeat.pymodels.objfifo.plan.plan import Plan
 from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError, table
 from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, Report, Verdict, analyse
-from goldbeat.tb.cli.common import FAILED, Json, ReplaceFolder, check_free, examples, facts, print_json, say, working
-from goldbeat.tb.paths import build_root
-
-if TYPE_CHECKING:
-    from goldbeat.tb.designs.objfifo.user import DesignRun
+from goldbeat.tb.cli.common import FAILED, Json, ReplaceFolder, check_free, examples, facts, print_json, say
 
 app = typer.Typer(help="Object FIFO designs: check, plan, run.", no_args_is_help=True)
 
@@ -228,91 +222,18 @@ def run(
     tile's engine is compared with its model in every cycle, and its words with those of the execution.
     """
     # The simulator's side is only needed here: plans and checks go without.
-    from goldbeat.tb.designs.objfifo.user import read_inputs, run_design
-    from goldbeat.tb.run.run_folder import REPORT, check_ours, prepare, run_folder
+    from goldbeat.tb.cli.run import Wishes, run_case
+    from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
 
-    folder = run_folder(build_root(), label, design.stem)
-    check_ours(folder, force=force)
-    made = load(design, arguments or ())
-    report = analyse(made, strict=not lax)
+    report = analyse(load(design, arguments or ()), strict=not lax)
     if report.verdict is not Verdict.COMPLETES:
         say(report.text())
         raise typer.Exit(FAILED)
-    given = read_inputs(made, _files(inputs or []), np.random.default_rng(seed))
-    with working(f"{design.name} on the engine"):
-        ran = run_design(
-            *(made, given, folder),
-            iterations=iterations,
-            seed=seed,
-            patterns=(gaps, ready),
-            strict=not lax,
-            begin=partial(prepare, folder, force=force),
-        )
-    summary = _summary(ran, folder)
-    (folder / REPORT).write_text(json.dumps(summary, indent=2) + "\n")
-    if as_json:
-        print_json({**summary, "folder": str(folder)})
-    else:
-        _show(summary, folder)
-    if ran.failures:
-        raise typer.Exit(FAILED)
-
-
-def _files(inputs: list[str]) -> dict[str, Path]:
-    found = {}
-    for item in inputs:
-        name, equals, file = item.partition("=")
-        if not equals:
-            raise UsageError(f"--input {item}: expected NAME=FILE")
-        found[name] = Path(file)
-    return found
-
-
-def _summary(ran: DesignRun, folder: Path) -> dict[str, Any]:
-    from goldbeat.tb.paths import plain_name
-
-    tiles = []
-    for one in ran.tiles:
-        ends = [int(t.cycle[-1]) for t in one.episode.record.outcome.ports.values() if len(t)]
-        shown = [*((s, f"s_axis_{n}") for n, s in enumerate(one.made.sources))]
-        shown += [(s, f"m_axis_{n}") for n, s in enumerate(one.made.sinks)]
-        tiles.append(
-            {
-                "tile": one.made.tile.tile.name,
-                "status": "fail" if one.wrong or one.still or one.episode.verdict.failures else "pass",
-                "cycles": max(ends, default=0) + 1,
-                "streams": [
-                    {"fifo": s.fifo, "core": s.core, "port": port, "words": one.words[port]} for s, port in shown
-                ],
-                "picture": f"output/{plain_name(one.made.tile.tile.name)}.png",
-            }
-        )
-    return {
-        "status": "fail" if ran.failures else "pass",
-        "compared": ran.compared,
-        "params": dict(ran.params),
-        "tiles": tiles,
-        "files": {name: str(path.relative_to(folder)) for name, path in ran.files.items()},
-        "failures": list(ran.failures),
-    }
-
-
-def _show(summary: dict[str, Any], folder: Path) -> None:
-    for tile in summary["tiles"]:
-        rows = [("cycles", f"{tile['cycles']}")]
-        for stream in tile["streams"]:
-            way = "in " if stream["port"].startswith("s_") else "out"
-            rows.append((f"{way} {stream['fifo']}", f"{stream['words']} words{', the core' if stream['core'] else ''}"))
-        facts(f"{tile['tile']}: {tile['status']}", rows)
-    idle = [f"{s['fifo']} at {t['tile']}" for t in summary["tiles"] for s in t["streams"] if not s["words"]]
-    if idle:
-        say(f"moved no word: {', '.join(idle)}")
-    for text in summary["failures"][:3]:
-        say(text)
-    say(f"{summary['status'].upper()}: {summary['compared']} values compared with their cycles")
-    for name, path in summary["files"].items():
-        say(f"{name}: {folder / path}")
-    say(f"in {folder}")
+    words = [("design", str(design)), ("arguments", shlex.join(arguments or ())), ("gaps", gaps), ("ready", ready)]
+    words += [("iterations", str(iterations))] if iterations is not None else []
+    words += [("lax", "1")] if lax else []
+    wishes = Wishes(seed=seed, label=label or design.stem, force=force, as_json=as_json)
+    run_case(DESIGN, DESIGN.case("design"), words, inputs or [], wishes)
 
 
 @app.command(epilog=examples("goldbeat objfifo rules"))

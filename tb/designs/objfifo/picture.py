@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from io import BytesIO
 from pathlib import Path
 
 import numpy as np
@@ -139,9 +140,7 @@ def _streams(axes: Axes, plan: Plan, boxes: Mapping[Tile, tuple[float, float, fl
 # -- a run -----------------------------------------------------------------------------------------------------------
 
 
-def draw_locks(
-    tile: TilePlan, sources: Sequence[Stream], sinks: Sequence[Stream], ports: Mapping[str, Trace], path: Path
-) -> None:
+def locks_png(tile: TilePlan, sources: Sequence[Stream], sinks: Sequence[Stream], ports: Mapping[str, Trace]) -> bytes:
     """The values of a tile's locks and the descriptors of its channels over time.
 
     Args:
@@ -149,7 +148,9 @@ def draw_locks(
         sources: what stands behind each S2MM channel of the engine.
         sinks: the same for MM2S.
         ports: traces of the engine, from RTL or model: ``lock``, ``evt_N``, ``s_axis_N``, ``m_axis_N``.
-        path: PNG, overwritten.
+
+    Returns:
+        a PNG file's bytes.
     """
     count = len(sources) + len(sinks)
     figure = Figure(figsize=(10.4, 1.0 + 0.42 * len(tile.locks) + 0.3 * count), facecolor="white", layout="constrained")
@@ -158,7 +159,10 @@ def draw_locks(
     _values(top, tile, ports["lock"], end)
     _work(low, sources, sinks, ports, end)
     figure.suptitle(f"{tile.tile}: locks and descriptors", color=_INK, fontsize=11, x=0.01, ha="left")
-    _save(figure, path)
+    FigureCanvasAgg(figure)
+    out = BytesIO()
+    figure.savefig(out, dpi=_DPI, format="png")
+    return out.getvalue()
 
 
 def _quiet(axes: Axes) -> None:

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.objfifo.engine import registers as reg
-from goldbeat.pymodels.objfifo.engine.registers import Descriptor, Shape, Task
+from goldbeat.pymodels.objfifo.engine import engine_map as reg
+from goldbeat.pymodels.objfifo.engine.registers import Descriptor, Shape, Task, disarm, final_reads, memory_reads
+from goldbeat.pymodels.objfifo.engine.registers import program as register_program
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import CaseContext
@@ -61,11 +62,11 @@ def stimulus_of(scene: Scene, setting: CaseContext, *, start: int = 0) -> Stimul
     for c in range(shape.ns):
         data = scene.words.get(c, np.zeros(0, np.uint32)).astype("<u4").view(np.uint8)
         inputs[f"s_axis_{c}"] = Trace.from_bytes(data.reshape(-1, shape.word_bytes), **stamps)
-    program = reg.program(scene.descriptors, scene.tasks, locks=scene.locks, memory=scene.memory)
-    after = reg.final_reads(shape)
+    program = register_program(scene.descriptors, scene.tasks, locks=scene.locks, memory=scene.memory)
+    after = final_reads(shape)
     if scene.read_back is not None:
         first, count = scene.read_back
-        after += (*reg.disarm(), *reg.memory_reads(first, count * shape.lanes))
+        after += (*disarm(), *memory_reads(first, count * shape.lanes))
         after += tuple(Access("read", reg.CHANNEL + 4 * c) for c in range(shape.channels))
     return Stimulus(inputs, {}, setting.clocks, {"s_axil": program}, {"s_axil": after})
 

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.plio import fir_registers as reg
-from goldbeat.pymodels.plio.fir import predict, predict_accesses
+from goldbeat.pymodels.plio import fir_map as reg
+from goldbeat.pymodels.plio.fir import predict
 from goldbeat.pymodels.plio_file.generate import generate
 from goldbeat.pymodels.rounding import ROUNDINGS, rounding_mode, saturation_mode
 from goldbeat.pymodels.stimulus import Access, Stimulus
@@ -20,7 +19,7 @@ from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.lite import LitePort
-from goldbeat.tb.design.ports.storage import Storage
+from goldbeat.tb.design.ports.storage import Storage, storage_of
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import Rng, random_trace, stream_cases
 from goldbeat.tb.paths import HDL
@@ -151,13 +150,8 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     return [Stimulus(inputs={"s_axis": trace}, clocks=setting.clocks, program={"s_axil": tuple(accesses)})]
 
 
-def _replies(params: Mapping[str, Any], stimulus: Stimulus) -> Mapping[str, Sequence[tuple[int | None, bool]]]:
-    before, after = predict_accesses(params, stimulus)
-    return {"s_axil": [*before, *after]}
-
-
 _STORAGE = (
-    *(Storage(base=address, words=1, mask=reg.FIELDS[address]) for address in (reg.SHIFT, reg.ROUND, reg.SAT)),
+    *storage_of(reg.REGISTERS[name] for name in ("SHIFT", "ROUND", "SAT")),
     # The least that NTAPS allows.
     Storage(base=reg.COEF, words=2),
 )
@@ -176,7 +170,6 @@ DESIGN = Design(
     registers=(LitePort(name="s_axil", storage=_STORAGE),),
     model=predict,
     variants=(*({"W": w} for w in (32, 64, 128)), {"NTAPS": 4}, {"NTAPS": 6, "W": 64}),
-    register_model=_replies,
     cases=(
         Case(
             name="filter",

@@ -12,10 +12,11 @@ import numpy as np
 import typer
 
 from goldbeat.pymodels.align import align, find_offset
-from goldbeat.pymodels.compare import Comparison, Cycles, Near, Time, compare
+from goldbeat.pymodels.compare import Comparison, Cycles, Near, compare
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.plio_file import PlioFile
 from goldbeat.pymodels.tolerance import Tolerance
+from goldbeat.pymodels.trace import Time
 from goldbeat.tb.cli.common import FAILED, ClockMhz, Dtype, Json, Width, duration, examples, ns, print_json, say
 from goldbeat.tb.cli.trace_files import names, read_file
 

@@ -3,23 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
 
 import numpy as np
 
-from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Stimulus
-from goldbeat.pymodels.tpu.front_end import registers as reg
+from goldbeat.pymodels.tpu.front_end import front_map as reg
 from goldbeat.pymodels.tpu.front_end.kinds import BLOCK, BM1684X, BM1688, BM1690
-from goldbeat.pymodels.tpu.front_end.registers import predict, predict_accesses
-from goldbeat.pymodels.tpu.streams.decode import decode
-from goldbeat.pymodels.tpu.streams.schedule import lane
-from goldbeat.pymodels.tpu.streams.tables import chip as chip_tables
-from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.tpu.front_end.registers import TABLE, predict
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import Parameter
@@ -30,6 +23,7 @@ from goldbeat.tb.design.ports.storage import Storage
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import Rng, stream_cases
 from goldbeat.tb.designs.tpu.damage import DAMAGES, Damage, Target
+from goldbeat.tb.designs.tpu.model_case import model_answer, model_case
 from goldbeat.tb.designs.tpu.programs import (
     END,
     NUMBERS,
@@ -40,183 +34,19 @@ from goldbeat.tb.designs.tpu.programs import (
     Program,
     kinds,
     random_program,
-    stream,
 )
+from goldbeat.tb.designs.tpu.scene import BY_ID, BY_KIND, Scene, Shape, at_rest, final_reads, stimulus_of
 from goldbeat.tb.paths import HDL
 
 MESSAGES = 512
 """NMSG unless given: all that 9 bits can name."""
 
-BY_KIND, BY_ID = 1, 2
-"""Values of DUR_MODE (docs/tpu-engine.md, Duration)."""
-
-_QUIET_CYCLES = 3000
-"""How long an episode lasts whose end no stream shows: longer than any of them takes to come to rest."""
 _PATTERNS = {"ready": "none"}
-
-
-@dataclass
-class Scene:
-    """What an episode is made of.
-
-    Attributes:
-        program: groups of each core.
-        timing: of the memories, by engine; one not named has the first one's.
-        duration: of all commands.
-        table: (mode, duration by index by engine) in place of it.
-        timeout: quiet edges before a deadlock is one; None: as after reset.
-        mask: value of IRQ_MASK.
-        first: accesses before all others.
-        extra: reads after all others.
-        damaged: whether streams given as bytes may be broken, and name messages that the hardware has not.
-    """
-
-    program: Program
-    timing: Sequence[MemoryTiming] = (MemoryTiming(),)
-    duration: int = 1
-    table: tuple[int, Mapping[int, Mapping[int, int]]] | None = None
-    timeout: int | None = None
-    mask: int = 0
-    first: Sequence[Access] = ()
-    extra: Sequence[Access] = ()
-    damaged: bool = False
-
-
-@dataclass(frozen=True)
-class _Shape:
-    chip: int
-    cores: int
-    engines: int
-    depth: int
-    messages: int
-
-    @classmethod
-    def of(cls, params: Mapping[str, Any]) -> _Shape:
-        return cls(*(int(params[name]) for name in ("CHIP", "CORES", "ENGINES", "DEPTH", "NMSG")))
-
-    @property
-    def number(self) -> int:
-        return self.cores * self.engines
-
-
-@dataclass
-class _Layout:
-    """Places streams in the memories, and makes the register accesses that say where they are."""
-
-    shape: _Shape
-    rng: Rng
-    damaged: bool = False
-    regions: dict[int, list[Region]] = field(default_factory=dict)
-    accesses: list[Access] = field(default_factory=list)
-
-    def group(self, core: int, group: Group) -> None:
-        for engine, commands in enumerate(group.streams):
-            n = core * self.shape.engines + engine
-            if engine in group.raw and not self.damaged:
-                _check_messages(self.shape, core, engine, group.raw[engine])
-            raw = group.raw.get(engine, b"" if not commands else stream(self.shape.chip, commands, self.rng))
-            count = group.counts.get(engine, len(commands))
-            here = self.regions.setdefault(n, [])
-            block = int(self.rng.integers(1 << 24)) if not here else here[-1].end // BLOCK + int(self.rng.integers(4))
-            if raw:
-                raw += self.rng.bytes(BLOCK * group.leftover)
-                here.append(Region(f"stream{len(here)}", block * BLOCK, np.frombuffer(raw, np.uint8).copy()))
-            at = reg.ENGINE + reg.ENGINE_STRIDE * n
-            self.accesses += [
-                Access("write", at + reg.BLOCK, block),
-                Access("write", at + reg.SIZE, len(raw) // BLOCK),
-                Access("write", at + reg.COUNT, count),
-            ]
-        self.accesses.append(Access("write", reg.PUSH + 4 * core, 0))
-
-
-_DECODED_AS = {BM1684X: "BM1684X", BM1688: "BM1688", BM1690: "BM1690"}
-_ENGINES = ("tiu", "gdma", "sdma")
-
-
-def _check_messages(shape: _Shape, core: int, engine: int, raw: bytes) -> None:
-    """Refuse a stream whose SENDs and WAITs name messages that the hardware has not: it would stop there in BAD_MESSAGE.
-
-    Raises:
-        UsageError: with the command, the message and the parameter.
-    """
-    found = lane(decode(chip_tables(_DECODED_AS[shape.chip]).engine(_ENGINES[engine]), raw, strict=False), core)
-    beyond = np.flatnonzero((found.role > 0) & (found.message >= shape.messages))
-    if len(beyond):
-        most = int(found.message[found.role > 0].max())
-        what = f"{found.name} command {int(found.id[beyond[0]])} uses message {int(found.message[beyond[0]])}"
-        raise UsageError(
-            f"{what}, the front end has {shape.messages}; set NMSG to {1 << most.bit_length()} or more (messages to {most})"
-        )
-
-
-def _table_writes(mode: int, tables: Mapping[int, Mapping[int, int]]) -> list[Access]:
-    accesses = [Access("write", reg.DUR_MODE, mode)]
-    # Engines of the same table are written together.
-    together: dict[tuple[tuple[int, int], ...], int] = {}
-    for n, table in tables.items():
-        entries = tuple(sorted(table.items()))
-        together[entries] = together.get(entries, 0) | 1 << n
-    for entries, mask in together.items():
-        accesses.append(Access("write", reg.DUR_ENGINES, mask))
-        ahead = -1
-        for index, duration in entries:
-            if index != ahead:
-                accesses.append(Access("write", reg.DUR_INDEX, index))
-            accesses.append(Access("write", reg.DUR_DATA, duration))
-            ahead = index + 1
-    return accesses
-
-
-def final_reads(params: Mapping[str, Any]) -> tuple[Access, ...]:
-    """Everything that tells how a run ended."""
-    shape = _Shape.of(params)
-    at = [reg.CTRL, reg.IRQ_STATUS, reg.ERROR, reg.ERROR_ID, *(reg.PUSH + 4 * c for c in range(shape.cores))]
-    at += [reg.ENGINE + reg.ENGINE_STRIDE * n + o for n in range(shape.number) for o in (reg.CURRENT, reg.STATUS)]
-    # The first ones are those that barriers use; the last one is where the map ends.
-    at += [reg.MESSAGE + 4 * m for m in sorted({*range(min(4, shape.messages)), shape.messages - 1})]
-    return tuple(Access("read", a) for a in at)
-
-
-def stimulus_of(scene: Scene, setting: CaseContext, rng: Rng, *, start: int = 0) -> Stimulus:
-    """An episode without patterns on the dispatch ports; the trigger comes at edge ``start``."""
-    shape, clock = _Shape.of(setting.params), setting.clocks["aclk"]
-    layout = _Layout(shape, rng, scene.damaged)
-    for core, groups in enumerate(scene.program):
-        for group in groups:
-            layout.group(core, group)
-    accesses = [*scene.first, Access("write", reg.IRQ_MASK, scene.mask), Access("write", reg.DURATION, scene.duration)]
-    if scene.timeout is not None:
-        accesses.append(Access("write", reg.TIMEOUT, scene.timeout))
-    if scene.table is not None:
-        accesses += _table_writes(*scene.table)
-    accesses += layout.accesses
-    trigger = Trace.from_bytes(
-        np.zeros((1, 1), np.uint8), cycle=[start], clock_ps=clock.period_ps, offset_ps=clock.offset_ps
-    )
-    memories = {
-        f"m_axi_{n}": MemoryImage(tuple(layout.regions.get(n, ())), scene.timing[n % len(scene.timing)])
-        for n in range(shape.number)
-    }
-    return Stimulus(
-        {"start": trigger},
-        {},
-        setting.clocks,
-        {"s_axil": tuple(accesses)},
-        {"s_axil": (*final_reads(setting.params), *scene.extra)},
-        memories=memories,
-    )
 
 
 def _dressed(stimulus: Stimulus, setting: CaseContext) -> Stimulus:
     """Patterns on the dispatch ports as the options say."""
     return replace(stimulus, ready={name: setting.pattern("ready", salt) for salt, name in enumerate(setting.outputs)})
-
-
-def at_rest(stimulus: Stimulus) -> Stimulus:
-    """The same, long enough for everything to come to rest."""
-    clock = stimulus.clocks["aclk"]
-    return replace(stimulus, least_ps=clock.time(_QUIET_CYCLES))
 
 
 # -- random programs -------------------------------------------------------------------------------------------------
@@ -243,14 +73,14 @@ def _random_durations(rng: Rng, program: Program, longest: int) -> tuple[int, di
         for group in groups:
             for engine, commands in enumerate(group.streams):
                 for number, command in enumerate(commands, 1):
-                    used[engine > 0].add(command.kind.code if mode == BY_KIND else number % reg.TABLE)
+                    used[engine > 0].add(command.kind.code if mode == BY_KIND else number % TABLE)
     tables = {dma: {i: int(rng.integers(0, longest + 1)) for i in sorted(some)} for dma, some in used.items()}
     return mode, {n: tables[n % engines > 0] for n in range(len(program) * engines)}
 
 
 def random_scene(setting: CaseContext, rng: Rng, commands: int) -> Scene:
     """A legal program, memories and durations, all from the generator."""
-    shape = _Shape.of(setting.params)
+    shape = Shape.of(setting.params)
     program = random_program(
         rng,
         shape.chip,
@@ -280,7 +110,7 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
 
 def _rate(setting: CaseContext) -> list[Stimulus]:
     """Streams of the shortest and of the longest commands, as fast as they come."""
-    shape = _Shape.of(setting.params)
+    shape = Shape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 10])
     count, latency = int(setting.options["commands"]), int(setting.options["latency"])
     episodes = []
@@ -298,7 +128,7 @@ def _rate(setting: CaseContext) -> list[Stimulus]:
 
 def _sync_all(setting: CaseContext) -> list[Stimulus]:
     """Everybody meets everybody, again and again, with work in between: what the vendor's library does on several cores."""
-    shape = _Shape.of(setting.params)
+    shape = Shape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 11])
     meetings = int(setting.options["meetings"])
     program: Program = []
@@ -324,7 +154,7 @@ def _sync_all(setting: CaseContext) -> list[Stimulus]:
 
 def _groups(setting: CaseContext) -> list[Stimulus]:
     """Hand-overs: groups of all sizes, engines without work, blocks of noise behind END."""
-    shape = _Shape.of(setting.params)
+    shape = Shape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 12])
     program: Program = []
     for _ in range(shape.cores):
@@ -343,14 +173,14 @@ def _groups(setting: CaseContext) -> list[Stimulus]:
         program.append(groups)
     scene = Scene(program, [_random_timing(rng) for _ in range(shape.number)], duration=int(rng.integers(1, 6)))
     scene.mask = (1 << shape.cores) - 1
-    clear = (Access("write", reg.CTRL, reg.CLEAR), Access("read", reg.CTRL), Access("read", reg.IRQ_STATUS))
+    clear = (Access("write", reg.CTRL, reg.CTRL_CLEAR), Access("read", reg.CTRL), Access("read", reg.IRQ_STATUS))
     scene.extra = (*clear, *final_reads(setting.params))
     return [at_rest(_dressed(stimulus_of(scene, setting, rng), setting))]
 
 
 def damaged(setting: CaseContext, damage: Damage) -> Stimulus:
     """An episode with one kind of damage in it."""
-    shape = _Shape.of(setting.params)
+    shape = Shape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 13, DAMAGES.index(damage)])
     program = random_program(
         rng, shape.chip, shape.cores, shape.engines, shape.messages, 30 * shape.cores, barriers=0.03, groups=2
@@ -361,7 +191,7 @@ def damaged(setting: CaseContext, damage: Damage) -> Stimulus:
     damage.apply(Target(rng, shape.chip, shape.messages, program))
     scene = Scene(program, [_random_timing(rng) for _ in range(shape.number)], int(rng.integers(1, 4)))
     scene.timeout, scene.mask, scene.damaged = 200, 1 << 31, True
-    clear = (Access("write", reg.CTRL, reg.START | reg.CLEAR), Access("write", reg.IRQ_STATUS, (1 << 32) - 1))
+    clear = (Access("write", reg.CTRL, reg.CTRL_START | reg.CTRL_CLEAR), Access("write", reg.IRQ_STATUS, (1 << 32) - 1))
     scene.extra = (*clear, *final_reads(setting.params))
     return at_rest(_dressed(stimulus_of(scene, setting, rng), setting))
 
@@ -373,7 +203,7 @@ def damages_of(chip: int, messages: int = MESSAGES) -> list[Damage]:
 
 def _damage(setting: CaseContext) -> list[Stimulus]:
     """Every kind of damage ends in its error."""
-    shape = _Shape.of(setting.params)
+    shape = Shape.of(setting.params)
     return [damaged(setting, d) for d in damages_of(shape.chip, shape.messages)]
 
 
@@ -382,7 +212,7 @@ def _timeouts(setting: CaseContext) -> list[Stimulus]:
 
     So TIMEOUT 1 ends in a deadlock there, and TIMEOUT 2 just escapes, however long the waiting lasts.
     """
-    shape = _Shape.of(setting.params)
+    shape = Shape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 15])
     episodes = []
     for timeout in range(1, int(setting.options["longest"]) + 1):
@@ -408,7 +238,7 @@ def _timeouts(setting: CaseContext) -> list[Stimulus]:
 
 def _registers(setting: CaseContext) -> list[Stimulus]:
     """The whole map: reset values, fields, holes, strobes, and accesses that must answer with an error."""
-    shape = _Shape.of(setting.params)
+    shape = Shape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 14])
     plain = [reg.ID, reg.CONFIG, reg.IRQ_STATUS, reg.IRQ_MASK, reg.ERROR, reg.ERROR_ID]
     plain += [reg.TIMEOUT, reg.DUR_MODE, reg.DURATION, reg.DUR_ENGINES, reg.DUR_INDEX, reg.DUR_DATA]
@@ -429,15 +259,12 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
         small = rng.random() < 0.3
         accesses.append(Access("write", address, int(rng.integers(3 if small else 1 << 32)), strobe))
         accesses.append(Access("read", address))
-    accesses += [Access("write", reg.CTRL, value, strobe) for value, strobe in ((1, 0x7), (0, 0xF), (reg.CLEAR, 0xF))]
+    accesses += [
+        Access("write", reg.CTRL, value, strobe) for value, strobe in ((1, 0x7), (0, 0xF), (reg.CTRL_CLEAR, 0xF))
+    ]
     accesses += [Access("read", a) for a in known]
     empty = stimulus_of(Scene([[] for _ in range(shape.cores)]), setting, rng)
     return [replace(empty, inputs={}, program={"s_axil": tuple(accesses)}, after={})]
-
-
-def _replies(params: Mapping[str, Any], stimulus: Stimulus) -> Mapping[str, Sequence[tuple[int | None, bool]]]:
-    before, after = predict_accesses(params, stimulus)
-    return {"s_axil": [*before, *after]}
 
 
 def _roles(name: str, *roles: str) -> dict[str, str]:
@@ -490,7 +317,8 @@ DESIGN = Design(
     ),
     status=(StatusPort(name="irq", width=1),),
     model=predict,
-    register_model=_replies,
+    answer=model_answer,
+    slow_parameters=("DEPTH",),
     variants=(
         {},
         {"CHIP": BM1684X, "DEPTH": 32, "NMSG": 2},
@@ -507,6 +335,7 @@ DESIGN = Design(
         ),
         Case(
             name="sync_all",
+            slow=True,
             summary="all engines of all cores meet at barriers",
             make=_sync_all,
             options={"meetings": 8, "duration": 3, **_PATTERNS},
@@ -526,12 +355,14 @@ DESIGN = Design(
         ),
         Case(
             name="timeouts",
+            slow=True,
             summary="deadlock time-outs of few edges, which programs just reach or just escape",
             make=_timeouts,
             options={"longest": 4, **_PATTERNS},
             params={"CORES": 2},
         ),
         *stream_cases(_traffic),
+        model_case(_PATTERNS),
         Case(
             name="registers",
             summary="the whole register map, strobes and error answers",

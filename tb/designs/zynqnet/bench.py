@@ -11,15 +11,15 @@ from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Clock, Stimulus
 from goldbeat.pymodels.zynqnet.device import INTERRUPT, MEMORY, REGISTERS, predict
+from goldbeat.pymodels.zynqnet.device_map import REGISTERS as MAP
 from goldbeat.pymodels.zynqnet.hardware import MEM_WORDS, Hardware
-from goldbeat.pymodels.zynqnet.registers import WIDTHS
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import ClockPort, Parameter
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort
-from goldbeat.tb.design.ports.storage import Storage
+from goldbeat.tb.design.ports.storage import storage_of
 from goldbeat.tb.design.traffic import Rng
 from goldbeat.tb.designs.zynqnet.answer import answer
 from goldbeat.tb.designs.zynqnet.errors import errors
@@ -96,7 +96,7 @@ _ROLES = (
 """The AXI4 port has one ID, and neither locks nor protection."""
 
 
-_STORAGE = tuple(Storage(base=address, words=1, mask=(1 << bits) - 1) for address, bits in WIDTHS.items())
+_STORAGE = storage_of(MAP.values())
 
 DESIGN = Design(
     name="zynqnet",
@@ -125,6 +125,7 @@ DESIGN = Design(
     model=predict,
     findings=findings,
     answer=answer,
+    slow=True,
     cases=(
         Case(
             name="mini",

@@ -138,6 +138,7 @@ DESIGN = Design(
     cases=(
         Case(
             name="fp_units",
+            slow=True,
             summary="all pairs of special values, then random ones: 10 million unless said otherwise",
             make=_fp_units,
             options={"vectors": 10_000_000},

@@ -10,11 +10,12 @@ import numpy as np
 
 from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.stimulus import Access, Stimulus
-from goldbeat.pymodels.zynqnet import registers as reg
+from goldbeat.pymodels.zynqnet import device_map as reg
 from goldbeat.pymodels.zynqnet.device import MEMORY, REGISTERS
 from goldbeat.pymodels.zynqnet.hardware import ErrorCode
 from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
 from goldbeat.pymodels.zynqnet.networks import mini
+from goldbeat.pymodels.zynqnet.registers import Row, layer_rows, setup_rows
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.designs.zynqnet.traffic import memory_image, patience, random_words, run_layer, setup
 
@@ -79,11 +80,11 @@ def errors(setting: CaseContext) -> Sequence[Stimulus]:
     words = random_words(rng, network, bool(setting.params["INT8"]))
     memory = MemoryMap(network)
     good = next(layer for layer in network.layers if layer.split == "first")
-    rows = list(reg.layer_rows(good))
-    kept = {row.address: row.value for row in (*rows, *reg.setup_rows(memory))} | {reg.SHIFTS: 0}
+    rows = list(layer_rows(good))
+    kept = {row.address: row.value for row in (*rows, *setup_rows(memory))} | {reg.SHIFTS: 0}
     accesses = [*setup(memory), *run_layer(rows, patience(good))]
     for mistake in mistakes():
-        changes = [reg.Row("mistake", address, value) for address, value in mistake.items()]
+        changes = [Row("mistake", address, value) for address, value in mistake.items()]
         # The start comes last.
         accesses += run_layer([*changes, rows[-1]], patience(good))
         accesses += [Access("write", address, kept[address]) for address in mistake]

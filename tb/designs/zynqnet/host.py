@@ -15,11 +15,12 @@ import numpy as np
 
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
-from goldbeat.pymodels.zynqnet import registers as reg
+from goldbeat.pymodels.zynqnet import device_map as reg
 from goldbeat.pymodels.zynqnet.device import INTERRUPT, MEMORY, REGISTERS, Device
 from goldbeat.pymodels.zynqnet.hardware import BURST, Hardware
 from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
 from goldbeat.pymodels.zynqnet.network import Network, parse_network
+from goldbeat.pymodels.zynqnet.registers import COUNTERS, HELD, KNOWN, READ_ONLY, layer_rows
 from goldbeat.pymodels.zynqnet.timing import Accelerator, LayerTimes
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.traffic import Rng
@@ -39,7 +40,7 @@ def write(address: int, value: int, strobe: int = 0xF) -> Access:
     return Access("write", address, value, strobe)
 
 
-def start(value: int = reg.START) -> Access:
+def start(value: int = reg.AP_CTRL_START) -> Access:
     """Start a layer."""
     return write(reg.AP_CTRL, value)
 
@@ -49,8 +50,8 @@ def reads(*addresses: int) -> Program:
     return [Access("read", address) for address in addresses]
 
 
-_EVERYTHING = reads(*(address for address in sorted(reg.KNOWN)))
-_RESULTS = reads(reg.AP_CTRL, reg.ISR, reg.ERROR, *reg.COUNTERS.values())
+_EVERYTHING = reads(*(address for address in sorted(KNOWN)))
+_RESULTS = reads(reg.AP_CTRL, reg.ISR, reg.ERROR, *COUNTERS.values())
 _STOP = write(reg.AP_CTRL, 0)
 
 
@@ -80,7 +81,7 @@ class Scene:
 
     def prepare(self, number: int) -> Program:
         """Write a layer's registers without the start."""
-        return [row.access() for row in reg.layer_rows(self.network.layers[number])][:-1]
+        return [row.access() for row in layer_rows(self.network.layers[number])][:-1]
 
     def poll(self, address: int, value: int, mask: int | None = None) -> Access:
         """Read a register until it has a value."""
@@ -88,7 +89,7 @@ class Scene:
 
     def idle(self) -> Access:
         """Poll until no layer runs."""
-        return self.poll(reg.AP_CTRL, reg.IDLE, reg.IDLE)
+        return self.poll(reg.AP_CTRL, reg.AP_CTRL_IDLE, reg.AP_CTRL_IDLE)
 
     def wait(self, value: int = 1) -> Access:
         """Wait for the interrupt."""
@@ -151,7 +152,7 @@ def _rng(setting: CaseContext) -> Rng:
 
 # -- auto-restart -----------------------------------------------------------------------------------------------------
 
-_AGAIN = reg.START | reg.AUTO_RESTART
+_AGAIN = reg.AP_CTRL_START | reg.AP_CTRL_AUTO_RESTART
 
 
 def restart(setting: CaseContext) -> Sequence[Stimulus]:
@@ -168,7 +169,7 @@ def restart(setting: CaseContext) -> Sequence[Stimulus]:
 
 def _same_layer(small: Scene) -> Program:
     """Three times, and once more: a layer that has begun when the bit is cleared comes to its end."""
-    layers = reg.COUNTERS["LAYERS"]
+    layers = COUNTERS["LAYERS"]
     return [
         *small.prepare(0),
         start(_AGAIN),
@@ -182,14 +183,14 @@ def _same_layer(small: Scene) -> Program:
 
 def _next_layer(small: Scene) -> Program:
     """The second layer is written while the first one runs; the start bit is never written again."""
-    layers = reg.COUNTERS["LAYERS"]
+    layers = COUNTERS["LAYERS"]
     steps = [*small.prepare(0), start(_AGAIN), *small.prepare(1), small.poll(layers, 1), *reads(reg.NAME)]
     return [*steps, _STOP, small.idle(), *_RESULTS]
 
 
 def _bad_layer(small: Scene) -> Program:
     """A layer that cannot run ends it; the bit stays."""
-    steps = [*small.prepare(0), start(_AGAIN), write(reg.KERNEL, 2), small.poll(reg.COUNTERS["LAYERS"], 1)]
+    steps = [*small.prepare(0), start(_AGAIN), write(reg.KERNEL, 2), small.poll(COUNTERS["LAYERS"], 1)]
     steps += [small.idle(), *_RESULTS, write(reg.KERNEL, 3), start(), small.idle(), *_RESULTS]
     return steps
 
@@ -198,7 +199,7 @@ def _with_interrupts(small: Scene) -> Program:
     """An interrupt for each layer."""
     steps = [*small.prepare(0), start(_AGAIN)]
     for _ in range(3):
-        steps += [small.wait(), write(reg.ISR, 1), small.wait(0), *reads(reg.AP_CTRL, reg.COUNTERS["LAYERS"])]
+        steps += [small.wait(), write(reg.ISR, 1), small.wait(0), *reads(reg.AP_CTRL, COUNTERS["LAYERS"])]
     return [*steps, _STOP, small.wait(), small.idle(), *_RESULTS]
 
 
@@ -209,7 +210,12 @@ def polling(setting: CaseContext) -> Sequence[Stimulus]:
     """A host without interrupts; every phase of its reads against the end of the layer."""
     rng = _rng(setting)
     episodes = []
-    wanted = ((reg.AP_CTRL, reg.DONE), (reg.AP_CTRL, reg.IDLE), (reg.AP_CTRL, reg.READY), (reg.ISR, 2))
+    wanted = (
+        (reg.AP_CTRL, reg.AP_CTRL_DONE),
+        (reg.AP_CTRL, reg.AP_CTRL_IDLE),
+        (reg.AP_CTRL, reg.AP_CTRL_READY),
+        (reg.ISR, 2),
+    )
     for number in range(2 * len(wanted)):
         address, bit = wanted[number // 2]
         small = scene(setting, rng, MemoryTiming() if number % 2 else random_timing(rng, setting.seed + number))
@@ -232,7 +238,7 @@ def edges(setting: CaseContext) -> Sequence[Stimulus]:
     single, again = [*layer, start()], [*layer, start(_AGAIN)]
     bad = [*layer, write(reg.CH_OUT, 8), start()]
     other = small.network.layers[1].mem_out
-    last = [small.poll(reg.COUNTERS["LAYERS"], 1), _STOP]
+    last = [small.poll(COUNTERS["LAYERS"], 1), _STOP]
     acts: tuple[tuple[Program, Program], ...] = (
         (again, [_STOP]),
         (single, [start()]),
@@ -241,13 +247,13 @@ def edges(setting: CaseContext) -> Sequence[Stimulus]:
         (single, [write(reg.GIE, 0), write(reg.GIE, 1)]),
         (single, reads(reg.AP_CTRL)),
         (single, reads(reg.ISR)),
-        (single, reads(reg.COUNTERS["CYCLES"])),
-        (single, reads(reg.COUNTERS["LAYERS"])),
+        (single, reads(COUNTERS["CYCLES"])),
+        (single, reads(COUNTERS["LAYERS"])),
         (bad, reads(reg.ERROR)),
         (bad, reads(reg.AP_CTRL)),
         (again, [write(reg.MEM_OUT, other), *last]),
         (again, [*reads(reg.AP_CTRL), *last]),
-        (again, [*reads(reg.COUNTERS["CYCLES"]), *last]),
+        (again, [*reads(COUNTERS["CYCLES"]), *last]),
     )
     episodes = []
     for before, act in acts:
@@ -274,7 +280,7 @@ def registers(setting: CaseContext) -> Sequence[Stimulus]:
 
 def _scribble(small: Scene, rng: Rng) -> Program:
     """While a layer runs, nothing that is written changes it, and it cannot be started again."""
-    quiet = [address for address in reg.WIDTHS if address not in (reg.GIE, reg.IER)]
+    quiet = [address for address in HELD if address not in (reg.GIE, reg.IER)]
     steps = [*setup(small.memory), *small.prepare(0), start()]
     for address in rng.permutation(quiet).tolist():
         steps += [write(address, int(rng.integers(1 << 32)), int(rng.integers(16))), *reads(address)]
@@ -306,11 +312,11 @@ def _interrupts(small: Scene) -> Program:
 
 def _nowhere(small: Scene, rng: Rng) -> Program:
     """Every address that is not there, and writes to what can only be read: answered with an error, and nothing changes."""
-    steps = [write(address, int(rng.integers(1 << 32))) for address in reg.WIDTHS if address not in (reg.GIE, reg.IER)]
-    strange = [address for address in (*_ADDRESSES, *_UNALIGNED) if address not in reg.KNOWN]
+    steps = [write(address, int(rng.integers(1 << 32))) for address in HELD if address not in (reg.GIE, reg.IER)]
+    strange = [address for address in (*_ADDRESSES, *_UNALIGNED) if address not in KNOWN]
     for address in strange:
         steps += [Access("write", address, 0xFFFF_FFFF, error=True), Access("read", address, error=True)]
-    for address in reg.READ_ONLY:
+    for address in READ_ONLY:
         steps.append(Access("write", address, 0xFFFF_FFFF, error=True))
     return [*steps, *_EVERYTHING, *setup(small.memory), *small.prepare(1), start(), small.wait(), *_EVERYTHING]
 
@@ -324,7 +330,7 @@ def resets(setting: CaseContext) -> Sequence[Stimulus]:
     episodes = []
     for number in range(2):
         small = scene(setting, rng, random_timing(rng, setting.seed) if number else None)
-        run = [*setup(small.memory), *small.prepare(1 - number), start(_AGAIN if number else reg.START)]
+        run = [*setup(small.memory), *small.prepare(1 - number), start(_AGAIN if number else reg.AP_CTRL_START)]
         last = small.after(run)
         fresh = [*_EVERYTHING, *run, *([_STOP] if number else []), small.wait(), *_EVERYTHING]
         for cycle in _phases(_times(small, 1 - number, last + 1), int(setting.options["random"]), rng):
@@ -369,7 +375,7 @@ def responses(setting: CaseContext) -> Sequence[Stimulus]:
     for number in range(int(setting.options["layers"])):
         small = scene(setting, rng, random_timing(rng, setting.seed + number) if number % 2 else None)
         which = number // 2 % 2
-        auto = _AGAIN if rng.random() < 0.5 else reg.START
+        auto = _AGAIN if rng.random() < 0.5 else reg.AP_CTRL_START
         run = [*setup(small.memory), *small.prepare(which), start(auto)]
         times = _times(small, which, small.after(run) + 1)
         image = _refusing(small, times, rng)

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from goldbeat.pymodels.stimulus import Stimulus
-from goldbeat.pymodels.zynqnet import registers as reg
+from goldbeat.pymodels.zynqnet import device_map as reg
 from goldbeat.pymodels.zynqnet.device import REGISTERS
+from goldbeat.pymodels.zynqnet.registers import COUNTERS
 from goldbeat.tb.design.measurements import MeasurementTable
 from goldbeat.tb.inside.job import AccessResult, Record
 
@@ -56,7 +57,7 @@ class LayerRow:
 
 def layers_of_run(stimulus: Stimulus, results: Sequence[AccessResult]) -> list[LayerRow]:
     """The layers of a host's program, from what it has read from the counters."""
-    names = {address: name for name, address in reg.COUNTERS.items()}
+    names = {address: name for name, address in COUNTERS.items()}
     rows: list[LayerRow] = []
     label = [0, 0]
     found: dict[str, int] = {}
@@ -76,7 +77,7 @@ def layers_of_run(stimulus: Stimulus, results: Sequence[AccessResult]) -> list[L
 
 def layer_table(rows: Sequence[LayerRow], clock_ps: int, title: str = "layers") -> MeasurementTable:
     """The table, with a sum at its end."""
-    total = LayerRow("all", {name: sum(row.counters[name] for row in rows) for name in reg.COUNTERS})
+    total = LayerRow("all", {name: sum(row.counters[name] for row in rows) for name in COUNTERS})
     shown = [*rows, total] if len(rows) > 1 else list(rows)
     rate = 1e12 / (total.cycles * clock_ps) if total.cycles else 0.0
     sums = f"{total.cycles} cycles: {rate:.2f} times a second at {1e6 / clock_ps:.0f} MHz"

@@ -13,13 +13,14 @@ import numpy.typing as npt
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
-from goldbeat.pymodels.zynqnet import registers as reg
+from goldbeat.pymodels.zynqnet import device_map as reg
 from goldbeat.pymodels.zynqnet.device import INTERRUPT, MEMORY, REGISTERS
 from goldbeat.pymodels.zynqnet.golden import Floats, Golden, quantised
 from goldbeat.pymodels.zynqnet.hardware import ErrorCode, Hardware, configuration_error
 from goldbeat.pymodels.zynqnet.layer_run import word_type
 from goldbeat.pymodels.zynqnet.memory_map import WORD_BYTES, MemoryMap
 from goldbeat.pymodels.zynqnet.network import Layer, Network, parse_network
+from goldbeat.pymodels.zynqnet.registers import COUNTERS, Row, layer_rows, setup_rows
 from goldbeat.tb.design.traffic import AFTER_VALID, Rng
 
 FILL = 0x5A
@@ -42,23 +43,23 @@ def patience(layer: Layer) -> int:
 
 def setup(memory: MemoryMap) -> list[Access]:
     """What the host does once: memory and interrupts."""
-    accesses = [row.access() for row in reg.setup_rows(memory)]
+    accesses = [row.access() for row in setup_rows(memory)]
     return [*accesses, Access("write", reg.GIE, 1), Access("write", reg.IER, 1)]
 
 
-def run_layer(rows: Iterable[reg.Row], cycles: int) -> list[Access]:
+def run_layer(rows: Iterable[Row], cycles: int) -> list[Access]:
     """Start a layer, wait for it, acknowledge it, and read all that it leaves in the registers."""
     accesses = [row.access() for row in rows]
     accesses += [Access("wait_for", port=INTERRUPT, cycles=cycles), Access("write", reg.ISR, 1)]
     accesses += [Access("read", reg.AP_CTRL), Access("read", reg.ERROR)]
-    return accesses + [Access("read", address) for address in reg.COUNTERS.values()]
+    return accesses + [Access("read", address) for address in COUNTERS.values()]
 
 
 def program(network: Network, layers: Sequence[Layer]) -> tuple[Access, ...]:
     """The host's program for some layers of a network, one after the other."""
     accesses = [Access("read", reg.ID), Access("read", reg.CONFIG), *setup(MemoryMap(network))]
     for layer in layers:
-        accesses += run_layer(reg.layer_rows(layer), patience(layer))
+        accesses += run_layer(layer_rows(layer), patience(layer))
     return tuple(accesses)
 
 

@@ -7,6 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+import numpy.typing as npt
+
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Clock, Driver, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
@@ -132,8 +135,13 @@ class Transactors(ABC):
         steps = driver()
         access = next(steps, None)
         while access is not None:
-            got = await self.program(port, [access])
             last = results[-1].cycle if results else None
+            if access.op == "host":
+                assert access.call is not None
+                access.call(self.memory(access.port))
+                got = [AccessResult(None, False, last)]
+            else:
+                got = await self.program(port, [access])
             if got and last is not None and got[0].first is not None and (gap := got[0].first - last - 1) > 0:
                 made.append(Access("wait", cycles=gap))
                 results.append(AccessResult(None, False, last + gap, last + 1))
@@ -146,6 +154,14 @@ class Transactors(ABC):
             except StopIteration:
                 break
         return made, results
+
+    def memory(self, port: str) -> Mapping[str, npt.NDArray[np.uint8]]:
+        """The bytes behind a memory port by region: they may be changed.
+
+        Raises:
+            UsageError: this back end does not let them be changed while it runs.
+        """
+        raise UsageError(f"{port}: steps of the host on memory need the native transactors")
 
     def unanswered(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Register accesses without an answer: as violations, and what they wait for."""

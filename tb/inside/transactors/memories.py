@@ -6,6 +6,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import MemoryContents, Stimulus
 from goldbeat.tb.design.ports.lite import LitePort
@@ -72,6 +75,16 @@ class Memories:
             name: MemoryContents({r.name: r.data for r in self._memories[name].regions}, self._memories[name].log)
             for name in self._loaded
         }
+
+    def bytes_of(self, port: str) -> dict[str, npt.NDArray[np.uint8]]:
+        """What a memory holds by region: the arrays themselves.
+
+        Raises:
+            UsageError: no such memory in this episode.
+        """
+        if port not in self._loaded:
+            raise UsageError(f"{port}: no memory of that name; there are: {', '.join(self._loaded) or 'none'}")
+        return {r.name: r.data for r in self._memories[port].regions}
 
     def violations(self) -> list[str]:
         """Broken protocol rules of AXI4 ports, and accesses that the memories had to refuse."""

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
 from cocotb.triggers import Timer
 from cocotb.utils import get_sim_steps
 
@@ -159,6 +161,10 @@ class NativeTransactors(Transactors):
             for a, r in zip(accesses, results, strict=False)
             if r.status == "done"
         ]
+
+    def memory(self, port: str) -> Mapping[str, npt.NDArray[np.uint8]]:
+        """The bytes that the memory in C++ works on."""
+        return self._memories.bytes_of(port)
 
     def stalls(self) -> Mapping[str, tuple[int, ...]]:
         """Counted by the sources and sinks."""

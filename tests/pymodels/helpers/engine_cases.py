@@ -33,6 +33,28 @@ def cycles(outcome, port):
     return outcome.ports[port].cycle.tolist()
 
 
+class _AfterValid:
+    """A sink that is ready some cycles after a beat is offered; it is asked once in each of the beat's cycles."""
+
+    def __init__(self, pattern, edges):
+        self._distances, self._edges, self._due = iter(pattern.distances(edges).tolist()), edges, None
+
+    def __len__(self):
+        return self._edges
+
+    def __getitem__(self, cycle):
+        if self._due is None:
+            self._due = cycle + next(self._distances)
+        if cycle < self._due:
+            return False
+        self._due = None
+        return True
+
+
+def _ready(pattern, edges):
+    return _AfterValid(pattern, edges) if pattern.waits else pattern.ready(edges).tolist()
+
+
 def naive(params, stimulus, edges):
     """The naive engine after so many edges, programmed with the same accesses."""
     shape = reg.Shape.of(params)
@@ -49,7 +71,7 @@ def naive(params, stimulus, edges):
         file.locks,
         [int.from_bytes(bytes(row), "little") for row in file.memory],
         inputs,
-        [stimulus.pattern(f"m_axis_{n}").ready(edges).tolist() for n in range(shape.nm)],
+        [_ready(stimulus.pattern(f"m_axis_{n}"), edges) for n in range(shape.nm)],
         int(stimulus.inputs["start"].cycle[0]),
     )
     simulation.run(edges)

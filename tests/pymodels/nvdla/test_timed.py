@@ -264,5 +264,5 @@ def test_a_program_that_waits_for_ever_is_refused(monkeypatch):
 
 
 def test_an_unknown_step_is_refused():
-    with pytest.raises(UsageError, match="expected write, post, read, poll, wait, or wait_for dla_intr"):
+    with pytest.raises(UsageError, match="expected write, post, read, poll, wait, host, or wait_for dla_intr"):
         play([Access("wait_for", port="done")])

@@ -7,8 +7,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.engine import registers as reg
-from goldbeat.pymodels.objfifo.engine.registers import ChannelStatus, Code, Descriptor, EngineRegisters, Shape, Task
+from goldbeat.pymodels.objfifo.engine import engine_map as reg
+from goldbeat.pymodels.objfifo.engine.registers import (
+    ChannelStatus,
+    Code,
+    Descriptor,
+    EngineRegisters,
+    Shape,
+    Task,
+    arm,
+    decode,
+    descriptor_writes,
+    disarm,
+    encode,
+    memory_reads,
+    memory_writes,
+    program,
+    task_writes,
+)
 from goldbeat.pymodels.stimulus import Access
 
 PARAMS = {"NS": 2, "NM": 3, "NBD": 48, "NLOCK": 16, "NBANK": 4, "MEM_WORDS": 64, "WORD_W": 32}
@@ -57,16 +73,16 @@ descriptors = st.builds(
 
 @given(descriptors)
 def test_descriptors_through_the_table(descriptor):
-    words = reg.encode(descriptor)
-    assert reg.decode(words) == descriptor
+    words = encode(descriptor)
+    assert decode(words) == descriptor
     registers = file()
-    assert not any(error for _, error in registers.apply(reg.descriptor_writes(5, descriptor)))
+    assert not any(error for _, error in registers.apply(descriptor_writes(5, descriptor)))
     assert registers.descriptors()[5] == descriptor
     assert read(registers, *(reg.BD + 5 * 64 + 4 * n for n in range(11))) == list(words)
 
 
 def test_fields_of_a_descriptor():
-    words = reg.encode(
+    words = encode(
         Descriptor(
             0x12345,
             0x3FFFF,
@@ -104,7 +120,7 @@ def test_fields_of_a_descriptor():
 )
 def test_values_that_do_not_fit(bad):
     with pytest.raises(UsageError, match="descriptor: "):
-        reg.encode(replace(Descriptor(), **bad))
+        encode(replace(Descriptor(), **bad))
 
 
 def test_after_reset():
@@ -152,32 +168,32 @@ def test_fields_that_are_not_there_read_zero():
 
 def test_the_memory_window():
     registers = file()
-    registers.apply(reg.memory_writes(3, [0x11223344, 0x55667788]))
+    registers.apply(memory_writes(3, [0x11223344, 0x55667788]))
     assert read(registers, reg.MEM_ADDRESS) == [5]
     assert registers.memory[3].tolist() == [0x44, 0x33, 0x22, 0x11]
-    assert registers.apply(reg.memory_reads(2, 3)) == [
+    assert registers.apply(memory_reads(2, 3)) == [
         (None, False),
         (None, False),
         (0x11223344, False),
         (0x55667788, False),
     ]
-    assert registers.apply(reg.memory_reads(64, 1)) == [(None, False), (None, True)]
-    assert registers.apply(reg.memory_writes(64, [1])) == [(None, False), (None, True)]
+    assert registers.apply(memory_reads(64, 1)) == [(None, False), (None, True)]
+    assert registers.apply(memory_writes(64, [1])) == [(None, False), (None, True)]
     assert read(registers, reg.MEM_ADDRESS) == [64]
 
 
 def test_wide_words_go_through_the_window_lowest_part_first():
     registers = file(WORD_W=128)
-    registers.apply(reg.memory_writes(1, range(1, 9)))
+    registers.apply(memory_writes(1, range(1, 9)))
     assert registers.memory[1].tolist() == [1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0]
     assert read(registers, reg.MEM_ADDRESS) == [3]
-    assert [v for v, _ in registers.apply(reg.memory_reads(2, 4))[1:]] == [5, 6, 7, 8]
+    assert [v for v, _ in registers.apply(memory_reads(2, 4))[1:]] == [5, 6, 7, 8]
     assert not registers.known[3]
 
 
 def test_tasks_wait_in_a_queue_of_four():
     registers = file()
-    registers.apply(reg.task_writes([Task(1, 5, 7, True), Task(1, 63, 255)]))
+    registers.apply(task_writes([Task(1, 5, 7, True), Task(1, 63, 255)]))
     assert list(registers.queues[1]) == [(5, 7, True), (63, 255, False)]
     assert read(registers, 0x104) == [1 | 2 << 4]
     assert write(registers, 0x204, 0)
@@ -195,10 +211,10 @@ def test_tasks_wait_in_a_queue_of_four():
 
 def test_disarming_empties_the_queues():
     registers = file()
-    registers.apply((*reg.arm(), *reg.task_writes([Task(0, 1)])))
+    registers.apply((*arm(), *task_writes([Task(0, 1)])))
     registers.running, registers.status = True, [ChannelStatus(True), ChannelStatus(True, True)] + [ChannelStatus()] * 3
     assert read(registers, 0x100, 0x104) == [1 | 1 << 4, 3]
-    registers.apply(reg.disarm())
+    registers.apply(disarm())
     assert read(registers, 0x100, 0x104, 8) == [0, 2, 0]
     assert not registers.running
 
@@ -232,14 +248,14 @@ def test_tables_and_memory_are_locked_while_running():
 
 def test_iteration_counters_begin_where_the_table_says():
     registers = file()
-    registers.apply(reg.descriptor_writes(2, Descriptor(iteration_size=8, iteration_start=5)))
+    registers.apply(descriptor_writes(2, Descriptor(iteration_size=8, iteration_start=5)))
     assert [counters[2] for counters in registers.iterations] == [5] * 5
 
 
 def test_a_program_loads_everything():
-    program = reg.program({1: Descriptor(2, 3)}, [Task(0, 1)], locks={4: 5}, memory={6: np.array([7])})
+    accesses = program({1: Descriptor(2, 3)}, [Task(0, 1)], locks={4: 5}, memory={6: np.array([7])})
     registers = file()
-    assert not any(error for _, error in registers.apply(program))
+    assert not any(error for _, error in registers.apply(accesses))
     assert registers.descriptors()[1] == Descriptor(2, 3)
     assert (registers.armed, registers.locks[4], registers.memory[6, 0]) == (True, 5, 7)
     assert [len(q) for q in registers.queues] == [1, 0, 0, 0, 0]

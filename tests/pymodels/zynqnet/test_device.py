@@ -7,17 +7,18 @@ import pytest
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
-from goldbeat.pymodels.zynqnet import registers as reg
+from goldbeat.pymodels.zynqnet import device_map as reg
 from goldbeat.pymodels.zynqnet import synth
 from goldbeat.pymodels.zynqnet.device import predict
 from goldbeat.pymodels.zynqnet.golden import Golden
 from goldbeat.pymodels.zynqnet.hardware import ErrorCode
 from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
 from goldbeat.pymodels.zynqnet.networks import mini
+from goldbeat.pymodels.zynqnet.registers import COUNTERS, layer_rows, setup_rows
 from goldbeat.pymodels.zynqnet.timing import Accelerator
 
 PARAMS = {"NPE": 16, "DATA_W": 128, "INT8": 0, "LINES": 8, "MEM_WORDS": 1 << 20}
-SETUP = [row.access() for row in reg.setup_rows(MemoryMap(mini()))]
+SETUP = [row.access() for row in setup_rows(MemoryMap(mini()))]
 INTERRUPTS = [Access("write", reg.GIE, 1), Access("write", reg.IER, 1)]
 WAIT = Access("wait_for", port="irq")
 
@@ -34,7 +35,7 @@ def run(*accesses, timing=None, params=PARAMS):
 
 
 def layer_program(layer, **changed):
-    rows = [row.access() for row in reg.layer_rows(layer)]
+    rows = [row.access() for row in layer_rows(layer)]
     return rows[:-1] + [Access("write", getattr(reg, name), value) for name, value in changed.items()] + rows[-1:]
 
 
@@ -50,7 +51,7 @@ def test_accesses_take_their_cycles():
     outcome = run(Access("write", reg.WIDTH, 5), *read(reg.WIDTH), Access("wait", cycles=10), *read(reg.ID, 0xFC))
     # A write ends one cycle after it is offered, a read three; the first one is offered in cycle 1.
     found = [(a.value, a.cycle) for a in outcome.accesses["s_axil"]]
-    assert found == [(None, 2), (5, 6), (None, 16), (reg.ID_VALUE, 20), (None, 24)]
+    assert found == [(None, 2), (5, 6), (None, 16), (reg.ID_RESET, 20), (None, 24)]
 
 
 def test_registers_keep_their_bits_and_bytes():
@@ -73,7 +74,7 @@ def test_a_layer_from_start_to_acknowledge():
         WAIT,
         *read(reg.ISR, reg.AP_CTRL, reg.AP_CTRL),
         Access("write", reg.ISR, 1),
-        *read(reg.ISR, reg.ERROR, reg.COUNTERS["CYCLES"], reg.COUNTERS["LAYERS"]),
+        *read(reg.ISR, reg.ERROR, COUNTERS["CYCLES"], COUNTERS["LAYERS"]),
     )
     answers = outcome.accesses["s_axil"]
     start = next(
@@ -85,9 +86,9 @@ def test_a_layer_from_start_to_acknowledge():
     expected = Accelerator().run(layer, MemoryMap(mini()), start + 1)
     ended = answers[len(SETUP) + len(INTERRUPTS) + len(layer_program(layer)) + 1]
     assert ended.cycle == expected.done + 1
-    assert answers[len(SETUP) + len(INTERRUPTS) + len(layer_program(layer))].value == reg.START
-    busy = reg.DONE | reg.READY
-    assert values(outcome, 8) == [1, busy | reg.IDLE, reg.IDLE, None, 0, 0, expected.cycles, 1]
+    assert answers[len(SETUP) + len(INTERRUPTS) + len(layer_program(layer))].value == reg.AP_CTRL_START
+    busy = reg.AP_CTRL_DONE | reg.AP_CTRL_READY
+    assert values(outcome, 8) == [1, busy | reg.AP_CTRL_IDLE, reg.AP_CTRL_IDLE, None, 0, 0, expected.cycles, 1]
     assert outcome.status == {"irq": 0}
 
 
@@ -126,7 +127,7 @@ def test_memory_and_bursts_of_a_whole_network():
 )
 def test_bad_layers_do_not_start(changed, code):
     layer = mini().layers[0]
-    outcome = run(*SETUP, *INTERRUPTS, *layer_program(layer, **changed), WAIT, *read(reg.ERROR, *reg.COUNTERS.values()))
+    outcome = run(*SETUP, *INTERRUPTS, *layer_program(layer, **changed), WAIT, *read(reg.ERROR, *COUNTERS.values()))
     assert values(outcome, 11) == [code, 16, *[0] * 9]
     assert outcome.memories["m_axi"].regions["all"].tobytes() == golden().dram.tobytes()
     assert len(outcome.memories["m_axi"].log) == 0
@@ -141,8 +142,8 @@ def test_shifts_matter_to_int8_alone():
 
 def test_a_second_start_is_ignored():
     layer = mini().layers[0]
-    again = Access("write", reg.AP_CTRL, reg.START)
-    outcome = run(*SETUP, *INTERRUPTS, *layer_program(layer), again, WAIT, *read(reg.COUNTERS["LAYERS"]))
+    again = Access("write", reg.AP_CTRL, reg.AP_CTRL_START)
+    outcome = run(*SETUP, *INTERRUPTS, *layer_program(layer), again, WAIT, *read(COUNTERS["LAYERS"]))
     assert values(outcome, 1) == [1]
 
 
@@ -160,7 +161,12 @@ def test_a_poll_counts_its_reads():
     begun = [*SETUP, *INTERRUPTS, *layer_program(layer)]
     done = ended(*layer_program(layer))
     for pause in range(1, 6):
-        steps = [*begun, Access("wait", cycles=pause), poll(reg.AP_CTRL, reg.DONE, reg.DONE), *read(reg.AP_CTRL)]
+        steps = [
+            *begun,
+            Access("wait", cycles=pause),
+            poll(reg.AP_CTRL, reg.AP_CTRL_DONE, reg.AP_CTRL_DONE),
+            *read(reg.AP_CTRL),
+        ]
         answers = run(*steps).accesses["s_axil"]
         first = answers[-3].cycle + 1
         # Looks come every four cycles, the first one a cycle after the address.
@@ -168,25 +174,28 @@ def test_a_poll_counts_its_reads():
         while look <= done:
             look += 4
         assert answers[-2].cycle == look + 2
-        assert (answers[-2].value, answers[-1].value) == (reg.DONE | reg.IDLE | reg.READY, reg.IDLE)
+        assert (answers[-2].value, answers[-1].value) == (
+            reg.AP_CTRL_DONE | reg.AP_CTRL_IDLE | reg.AP_CTRL_READY,
+            reg.AP_CTRL_IDLE,
+        )
 
 
 def test_done_stays_until_it_is_read():
     layer = mini().layers[0]
-    layers = reg.COUNTERS["LAYERS"]
+    layers = COUNTERS["LAYERS"]
     once = [*layer_program(layer), poll(layers, 1)]
     outcome = run(
         *SETUP, *once, *layer_program(layer), *read(reg.AP_CTRL), poll(layers, 2), *read(reg.AP_CTRL, reg.AP_CTRL)
     )
     found = values(outcome, 4)
-    assert found[0] == reg.START | reg.DONE | reg.READY
-    assert found[2:] == [reg.IDLE | reg.DONE | reg.READY, reg.IDLE]
+    assert found[0] == reg.AP_CTRL_START | reg.AP_CTRL_DONE | reg.AP_CTRL_READY
+    assert found[2:] == [reg.AP_CTRL_IDLE | reg.AP_CTRL_DONE | reg.AP_CTRL_READY, reg.AP_CTRL_IDLE]
 
 
 def test_auto_restart_takes_what_stands_in_the_registers():
     first, second = mini().layers[:2]
-    layers = reg.COUNTERS["LAYERS"]
-    again = [Access("write", reg.AP_CTRL, reg.START | reg.AUTO_RESTART), *layer_program(second)[:-1]]
+    layers = COUNTERS["LAYERS"]
+    again = [Access("write", reg.AP_CTRL, reg.AP_CTRL_START | reg.AP_CTRL_AUTO_RESTART), *layer_program(second)[:-1]]
     steps = [
         *SETUP,
         *layer_program(first)[:-1],
@@ -195,7 +204,7 @@ def test_auto_restart_takes_what_stands_in_the_registers():
         Access("write", reg.AP_CTRL, 0),
         poll(layers, 2),
     ]
-    outcome = run(*steps, *read(reg.AP_CTRL, reg.COUNTERS["ISSUES"]))
+    outcome = run(*steps, *read(reg.AP_CTRL, COUNTERS["ISSUES"]))
     model = golden()
     for layer in (first, second):
         model.run_layer(layer)
@@ -205,7 +214,7 @@ def test_auto_restart_takes_what_stands_in_the_registers():
     start = next(a.cycle for a, s in zip(outcome.accesses["s_axil"], steps, strict=False) if s.address == 0)
     one = timed.run(first, MemoryMap(mini()), start + 1)
     two = timed.run(second, MemoryMap(mini()), one.done + 2)
-    assert values(outcome, 2) == [reg.IDLE | reg.DONE | reg.READY, two.issues]
+    assert values(outcome, 2) == [reg.AP_CTRL_IDLE | reg.AP_CTRL_DONE | reg.AP_CTRL_READY, two.issues]
     log = outcome.memories["m_axi"].log
     assert log["done"].max() == max(two.reads[:, 4].max(), two.writes[:, 5].max())
 
@@ -227,7 +236,7 @@ def test_a_refused_burst_is_reported_and_the_layer_goes_on(write):
     size = 256 - memory.byte(at.first) % 256
     image = refusing(memory.byte(at.first), size, write=write)
     early = [Access("wait", cycles=30), *read(reg.ERROR)]
-    steps = [*SETUP, *INTERRUPTS, *layer_program(layer), *early, WAIT, *read(reg.ERROR, reg.COUNTERS["LAYERS"])]
+    steps = [*SETUP, *INTERRUPTS, *layer_program(layer), *early, WAIT, *read(reg.ERROR, COUNTERS["LAYERS"])]
     steps += [Access("write", reg.ISR, 1), *layer_program(mini().layers[1], NUM_WEIGHTS=1), WAIT, *read(reg.ERROR)]
     given = Stimulus(
         {}, clocks={"aclk": Clock(4000, 4000)}, program={"s_axil": tuple(steps)}, memories={"m_axi": image}
@@ -250,7 +259,7 @@ def test_a_refused_burst_is_reported_and_the_layer_goes_on(write):
 @pytest.mark.parametrize(
     "step",
     [
-        poll(reg.AP_CTRL, reg.DONE),
+        poll(reg.AP_CTRL, reg.AP_CTRL_DONE),
         poll(0x0FC, 1),
         Access("wait_for", 0, 0, port="irq"),
         Access("wait_for", port="irq"),
@@ -265,4 +274,8 @@ def test_what_never_comes(step):
 
 def test_layers_without_end():
     with pytest.raises(UsageError, match="without end"):
-        run(*SETUP, *layer_program(mini().layers[0])[:-1], Access("write", reg.AP_CTRL, reg.START | reg.AUTO_RESTART))
+        run(
+            *SETUP,
+            *layer_program(mini().layers[0])[:-1],
+            Access("write", reg.AP_CTRL, reg.AP_CTRL_START | reg.AP_CTRL_AUTO_RESTART),
+        )

@@ -137,8 +137,8 @@ make = "ram:big"
 
 
 def _addresses(request: Request) -> set[int]:
-    ((stimulus, _),) = predict(request, 0).steps
-    steps: list[Access] = [a for program in stimulus.program.values() for a in program]
+    stimuli = [stimulus for stimulus, _ in predict(request, 0).steps]
+    steps: list[Access] = [a for s in stimuli for program in s.program.values() for a in program]
     return {a.address for a in steps}
 
 

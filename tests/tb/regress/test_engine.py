@@ -17,7 +17,6 @@ from goldbeat.tb.regress.engine import Engine, Hooks
 from goldbeat.tb.regress.item import Batch, Status
 from goldbeat.tb.regress.plan import make_batches
 from goldbeat.tb.regress.pool import LocalExecutor, TaskError, WorkerLostError
-from goldbeat.tb.regress.reports import mixture
 from goldbeat.tb.regress.run import Backend, Observer, Settings, begin, go_on
 from goldbeat.tb.regress.store import DiskFullError, Store, locked
 
@@ -199,7 +198,7 @@ def test_results_of_two_versions_do_not_mix_unnoticed(store, stopped, tmp_path, 
     run = go_on(store, stopped, settings, Observer(note=notes.append), dry.DRY)
     assert len(notes) == 1
     assert "open" not in store.counts(run.id)
-    assert "own.py: results are of several versions" in mixture(run)[0]
+    assert "own.py: results are of several versions" in run.mixture[0]
     assert "results are of several versions" in (run.folder / "index.html").read_text()
     # What was accepted once is how it is now.
     assert go_on(store, run, Settings(waves=0), Observer(), dry.DRY).settings["mixed"] == run.settings["mixed"]
@@ -211,7 +210,7 @@ def test_a_suite_that_has_changed_does_not_change_the_run(store, stopped, tmp_pa
     run = go_on(store, stopped, Settings(waves=0), Observer(note=notes.append), dry.DRY)
     assert "open" not in store.counts(run.id)
     assert "goes on with the cases that it began with" in notes[0]
-    assert mixture(run) == []
+    assert run.mixture == []
 
 
 def test_what_changes_while_a_run_is_going_on_is_said(store, tmp_path):
@@ -221,7 +220,7 @@ def test_what_changes_while_a_run_is_going_on_is_said(store, tmp_path):
     edit = Observer(results=lambda results: (tmp_path / "data.txt").write_text("2"))
     run = go_on(store, run, Settings(jobs=1, waves=0), edit, dry.DRY)
     assert run.status == "pass"
-    assert "data.txt; results may be of both versions" in mixture(run)[0]
+    assert "data.txt; results may be of both versions" in run.mixture[0]
 
 
 # -- the store ------------------------------------------------------------------------------------------------------------

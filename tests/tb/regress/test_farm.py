@@ -134,7 +134,7 @@ def test_a_farm_gives_what_this_machine_gives(farm, own_root, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(HERE.parents[2])},
+        env=os.environ | {"PYTHONPATH": str(HERE.parents[2] / "src")},
         capture_output=True,
         text=True,
         check=False,

@@ -23,7 +23,7 @@ def run_pytest(folder, *words):
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "goldbeat.tb.regress.pytest_plugin", "-p", "no:cacheprovider", *words],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
         capture_output=True,
         text=True,
         check=False,

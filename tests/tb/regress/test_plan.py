@@ -60,6 +60,21 @@ def test_a_sweep_over_all_designs_goes_through_those_that_have_it():
     assert all(k.startswith("axis_") for k in keys)
 
 
+def test_files_that_a_case_is_about(tmp_path):
+    """A case that is about a file is there where the suite names one, from the suite's folder on."""
+    everything = plan(designs=["tpu", "nvdla"], seeds=1)
+    assert "tpu/random#0" in everything
+    assert not [key for key in everything if key.partition("#")[0] in ("tpu/model", "nvdla/loadable")]
+    options = {"loadable": ["a/one.nvdla", "two.nvdla"], "read_latency": 8}
+    suite = Suite.model_validate({"seeds": 1, "run": [{"designs": ["nvdla"], "options": options}]})
+    items = make_plan(suite, tmp_path)
+    assert [i.key for i in items] == [
+        "nvdla/loadable/loadable=one.nvdla+read_latency=8#0",
+        "nvdla/loadable/loadable=two.nvdla+read_latency=8#0",
+    ]
+    assert [i.options["loadable"] for i in items] == [str(tmp_path / "a" / "one.nvdla"), str(tmp_path / "two.nvdla")]
+
+
 def test_an_item_is_there_once():
     suite = Suite.model_validate({"run": [{"designs": ["axis_skid"]}, {"designs": ["axis_*"]}]})
     keys = [i.key for i in make_plan(suite, Path())]

@@ -40,7 +40,7 @@ def goldbeat(*words, cwd):
         text=True,
         check=False,
         cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
     )
 
 

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// objfifo_regs_pkg - byte addresses, fields and reset values.
+//
+// Made from objfifo.rdl by `python -m goldbeat.tb.build.regmaps --write`.
+
+package objfifo_regs_pkg;
+
+  // Not every bench needs all of them.
+  /* verilator lint_off UNUSEDPARAM */
+  localparam logic [15:0] AddrId = 16'h0000;
+  localparam logic [31:0] ResetId = 32'h4F464D44;
+  localparam logic [15:0] AddrConfig = 16'h0004;
+  localparam int unsigned ConfigNsLsb = 0;
+  localparam int unsigned ConfigNsWidth = 4;
+  localparam int unsigned ConfigNmLsb = 4;
+  localparam int unsigned ConfigNmWidth = 4;
+  localparam int unsigned ConfigNbdLsb = 8;
+  localparam int unsigned ConfigNbdWidth = 8;
+  localparam int unsigned ConfigNlockLsb = 16;
+  localparam int unsigned ConfigNlockWidth = 8;
+  localparam int unsigned ConfigWordWLsb = 24;
+  localparam int unsigned ConfigWordWWidth = 8;
+  localparam logic [15:0] AddrCtrl = 16'h0008;
+  localparam logic [31:0] HeldCtrl = 32'h00000001;  // bits that hold what is written
+  localparam int unsigned CtrlArmedLsb = 0;
+  localparam logic [15:0] AddrIrqStatus = 16'h000C;
+  localparam int unsigned IrqStatusTokenLsb = 0;
+  localparam int unsigned IrqStatusErrorLsb = 31;
+  localparam logic [15:0] AddrIrqMask = 16'h0010;
+  localparam int unsigned IrqMaskTokenLsb = 0;
+  localparam int unsigned IrqMaskErrorLsb = 31;
+  localparam logic [15:0] AddrError = 16'h0014;
+  localparam int unsigned ErrorCodeLsb = 0;
+  localparam int unsigned ErrorCodeWidth = 4;
+  localparam int unsigned ErrorChannelLsb = 8;
+  localparam int unsigned ErrorChannelWidth = 4;
+  localparam int unsigned ErrorIdLsb = 16;
+  localparam int unsigned ErrorIdWidth = 6;
+  localparam logic [15:0] AddrChannel = 16'h0100;
+  localparam int unsigned StrideChannel = 4;  // bytes
+  localparam int unsigned ChannelBusyLsb = 0;
+  localparam int unsigned ChannelStoppedLsb = 1;
+  localparam int unsigned ChannelQueueLsb = 4;
+  localparam int unsigned ChannelQueueWidth = 3;
+  localparam logic [15:0] AddrTokens = 16'h0180;
+  localparam int unsigned StrideTokens = 4;  // bytes
+  localparam logic [15:0] AddrTask = 16'h0200;
+  localparam int unsigned StrideTask = 4;  // bytes
+  localparam int unsigned TaskStartLsb = 0;
+  localparam int unsigned TaskStartWidth = 6;
+  localparam int unsigned TaskRepeatLsb = 8;
+  localparam int unsigned TaskRepeatWidth = 8;
+  localparam int unsigned TaskTokenLsb = 16;
+  localparam logic [15:0] AddrMemAddress = 16'h0400;
+  localparam logic [31:0] HeldMemAddress = 32'h000FFFFF;  // bits that hold what is written
+  localparam int unsigned MemAddressWidth = 20;
+  localparam logic [15:0] AddrMemData = 16'h0404;
+  localparam logic [31:0] HeldMemData = 32'hFFFFFFFF;  // bits that hold what is written
+  localparam logic [15:0] AddrBd = 16'h1000;
+  localparam int unsigned StrideBd = 64;  // bytes
+  localparam logic [15:0] OffsetBdAddress = 16'h0000;  // in BD
+  localparam logic [31:0] HeldBdAddress = 32'h000FFFFF;  // bits that hold what is written
+  localparam int unsigned BdAddressBaseLsb = 0;
+  localparam int unsigned BdAddressBaseWidth = 20;
+  localparam logic [15:0] OffsetBdLength = 16'h0004;  // in BD
+  localparam logic [31:0] HeldBdLength = 32'h0003FFFF;  // bits that hold what is written
+  localparam int unsigned BdLengthLengthLsb = 0;
+  localparam int unsigned BdLengthLengthWidth = 18;
+  localparam logic [15:0] OffsetBdDim0 = 16'h0008;  // in BD
+  localparam logic [31:0] HeldBdDim0 = 32'h07FFFFFF;  // bits that hold what is written
+  localparam int unsigned BdDim0Wrap0Lsb = 0;
+  localparam int unsigned BdDim0Wrap0Width = 10;
+  localparam int unsigned BdDim0Step0Lsb = 10;
+  localparam int unsigned BdDim0Step0Width = 17;
+  localparam logic [15:0] OffsetBdDim1 = 16'h000C;  // in BD
+  localparam logic [31:0] HeldBdDim1 = 32'h07FFFFFF;  // bits that hold what is written
+  localparam int unsigned BdDim1Wrap1Lsb = 0;
+  localparam int unsigned BdDim1Wrap1Width = 10;
+  localparam int unsigned BdDim1Step1Lsb = 10;
+  localparam int unsigned BdDim1Step1Width = 17;
+  localparam logic [15:0] OffsetBdDim2 = 16'h0010;  // in BD
+  localparam logic [31:0] HeldBdDim2 = 32'h07FFFFFF;  // bits that hold what is written
+  localparam int unsigned BdDim2Wrap2Lsb = 0;
+  localparam int unsigned BdDim2Wrap2Width = 10;
+  localparam int unsigned BdDim2Step2Lsb = 10;
+  localparam int unsigned BdDim2Step2Width = 17;
+  localparam logic [15:0] OffsetBdDim3 = 16'h0014;  // in BD
+  localparam logic [31:0] HeldBdDim3 = 32'h0001FFFF;  // bits that hold what is written
+  localparam int unsigned BdDim3Step3Lsb = 0;
+  localparam int unsigned BdDim3Step3Width = 17;
+  localparam logic [15:0] OffsetBdIteration = 16'h0018;  // in BD
+  localparam logic [31:0] HeldBdIteration = 32'h1FFFFFFF;  // bits that hold what is written
+  localparam int unsigned BdIterationIterationSizeLsb = 0;
+  localparam int unsigned BdIterationIterationSizeWidth = 6;
+  localparam int unsigned BdIterationIterationStepLsb = 6;
+  localparam int unsigned BdIterationIterationStepWidth = 17;
+  localparam int unsigned BdIterationIterationStartLsb = 23;
+  localparam int unsigned BdIterationIterationStartWidth = 6;
+  localparam logic [15:0] OffsetBdPadBefore = 16'h001C;  // in BD
+  localparam logic [31:0] HeldBdPadBefore = 32'h000F1F3F;  // bits that hold what is written
+  localparam int unsigned BdPadBeforePadBefore0Lsb = 0;
+  localparam int unsigned BdPadBeforePadBefore0Width = 6;
+  localparam int unsigned BdPadBeforePadBefore1Lsb = 8;
+  localparam int unsigned BdPadBeforePadBefore1Width = 5;
+  localparam int unsigned BdPadBeforePadBefore2Lsb = 16;
+  localparam int unsigned BdPadBeforePadBefore2Width = 4;
+  localparam logic [15:0] OffsetBdPadAfter = 16'h0020;  // in BD
+  localparam logic [31:0] HeldBdPadAfter = 32'h000F1F3F;  // bits that hold what is written
+  localparam int unsigned BdPadAfterPadAfter0Lsb = 0;
+  localparam int unsigned BdPadAfterPadAfter0Width = 6;
+  localparam int unsigned BdPadAfterPadAfter1Lsb = 8;
+  localparam int unsigned BdPadAfterPadAfter1Width = 5;
+  localparam int unsigned BdPadAfterPadAfter2Lsb = 16;
+  localparam int unsigned BdPadAfterPadAfter2Width = 4;
+  localparam logic [15:0] OffsetBdLocks = 16'h0024;  // in BD
+  localparam logic [31:0] HeldBdLocks = 32'h3F3FBF3F;  // bits that hold what is written
+  localparam int unsigned BdLocksAcquireLockLsb = 0;
+  localparam int unsigned BdLocksAcquireLockWidth = 6;
+  localparam int unsigned BdLocksAcquireValueLsb = 8;
+  localparam int unsigned BdLocksAcquireValueWidth = 6;
+  localparam int unsigned BdLocksAcquireEnableLsb = 15;
+  localparam int unsigned BdLocksReleaseLockLsb = 16;
+  localparam int unsigned BdLocksReleaseLockWidth = 6;
+  localparam int unsigned BdLocksReleaseValueLsb = 24;
+  localparam int unsigned BdLocksReleaseValueWidth = 6;
+  localparam logic [15:0] OffsetBdControl = 16'h0028;  // in BD
+  localparam logic [31:0] HeldBdControl = 32'h0071FF3F;  // bits that hold what is written
+  localparam int unsigned BdControlNextLsb = 0;
+  localparam int unsigned BdControlNextWidth = 6;
+  localparam int unsigned BdControlNextEnableLsb = 8;
+  localparam int unsigned BdControlValidLsb = 9;
+  localparam int unsigned BdControlSuppressTlastLsb = 10;
+  localparam int unsigned BdControlPacketLsb = 11;
+  localparam int unsigned BdControlPacketIdLsb = 12;
+  localparam int unsigned BdControlPacketIdWidth = 5;
+  localparam int unsigned BdControlPacketTypeLsb = 20;
+  localparam int unsigned BdControlPacketTypeWidth = 3;
+  localparam logic [15:0] AddrLock = 16'h2000;
+  localparam int unsigned StrideLock = 4;  // bytes
+  localparam logic [31:0] HeldLock = 32'h0000003F;  // bits that hold what is written
+  localparam int unsigned LockWidth = 6;
+  /* verilator lint_on UNUSEDPARAM */
+
+endpackage

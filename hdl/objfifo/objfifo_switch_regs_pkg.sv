@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// objfifo_switch_regs_pkg - byte addresses, fields and reset values.
+//
+// Made from objfifo_switch.rdl by `python -m goldbeat.tb.build.regmaps --write`.
+
+package objfifo_switch_regs_pkg;
+
+  // Not every bench needs all of them.
+  /* verilator lint_off UNUSEDPARAM */
+  localparam logic [11:0] AddrId = 12'h000;
+  localparam logic [31:0] ResetId = 32'h4F465357;
+  localparam logic [11:0] AddrRoute = 12'h100;
+  localparam int unsigned StrideRoute = 4;  // bytes
+  localparam logic [31:0] HeldRoute = 32'h000001FF;  // bits that hold what is written
+  localparam int unsigned RouteSourceLsb = 0;
+  localparam int unsigned RouteSourceWidth = 8;
+  localparam int unsigned RouteRoutedLsb = 8;
+  localparam logic [11:0] AddrWorker = 12'h200;
+  localparam int unsigned StrideWorker = 8;  // bytes
+  localparam logic [11:0] OffsetWorkerAdd = 12'h000;  // in WORKER
+  localparam logic [31:0] HeldWorkerAdd = 32'hFFFFFFFF;  // bits that hold what is written
+  localparam logic [11:0] OffsetWorkerWork = 12'h004;  // in WORKER
+  localparam logic [31:0] HeldWorkerWork = 32'h0000FFFF;  // bits that hold what is written
+  localparam int unsigned WorkerWorkWidth = 16;
+  /* verilator lint_on UNUSEDPARAM */
+
+endpackage

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Register maps (``hdl/*/*.rdl``, SystemRDL) and what is made from them: constants, tables, docs (docs/registers.md)."""

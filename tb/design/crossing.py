@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clock domain crossings of a design, as they are found in it (docs/crossings.md)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """A signal and a clock that is not its own.
+
+    Attributes:
+        signal: a register's path from the top module on, or the name of an input.
+        clock: the clock on which it is read, an input of the top module.
+        copies: registers on that clock that take it as it is: the first flip-flops of synchronisers.
+    """
+
+    signal: str
+    clock: str
+    copies: tuple[str, ...] = ()

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The case ``loadable``: a compiled model, its driver acting on what it reads, and what that leaves in memory.
+
+Tasks run in the order in which they are submitted; those of the processor (EMU) are steps of the host on the same memory. What
+the hardware leaves is compared with the functional models; on our own RTL the timed model, fed with the very accesses that were
+made, predicts every answer and burst with its cycle too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.driver.driver import drive
+from goldbeat.pymodels.nvdla.engines.cpu_tasks import emu_network, run_emu
+from goldbeat.pymodels.nvdla.engines.target import check_small
+from goldbeat.pymodels.nvdla.execute import execute, stages
+from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, Task, read
+from goldbeat.pymodels.nvdla.loadable.network import EMU1, dla_tasks, network
+from goldbeat.pymodels.nvdla.loadable.placement import Placement, place
+from goldbeat.pymodels.nvdla.timed import predict
+from goldbeat.pymodels.stimulus import Access, Clock, MemoryContents, Outcome, Stimulus
+from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.measurements import Answer, Check
+from goldbeat.tb.designs.nvdla.pictures import RUNTIME, Convention
+from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
+from goldbeat.tb.designs.nvdla.tensors import Output, output_lines, read_input, read_outputs
+
+TIMING = MemoryTiming(read_latency=32, max_reads=256, max_writes=256)
+"""The memory of the recorded runs of the vendor's RTL: 32 cycles from a read's address to its first data, any number waiting."""
+SETTLE_CYCLES = 10_000
+"""Cycles between reset and the first access on the vendor's RTL: it comes out of reset slowly, loses what comes sooner, and clears
+its convolution buffer for some 8,000 cycles, for which the driver would wait."""
+LONGEST_CYCLES = 50_000_000
+"""Cycles that the driver waits for an interrupt."""
+_DRAIN_CYCLES = 200
+# Engines that are stubs in our own hardware.
+_STUBS = ("CONV", "CDP")
+_TIMED = ("read_latency", "write_latency", "read_jitter", "write_jitter", "max_reads", "max_writes")
+
+Contents = Mapping[int, npt.NDArray[np.uint8]]
+"""Bytes by the memory's id."""
+
+
+def loadable_case(*, own: bool) -> Case:
+    """The case, on our own RTL or on the user's."""
+    return Case(
+        name="loadable",
+        summary="a compiled model: --loadable FILE, with --input FILE as its input",
+        make=partial(_stimuli, own),
+        options={
+            "loadable": "",
+            "input": "",
+            "image_scale": RUNTIME.scale,
+            "image_order": RUNTIME.order,
+            "unchecked": False,
+            **{name: getattr(TIMING, name) for name in _TIMED},
+        },
+        inputs=False,
+        files=("loadable", "input"),
+        expect=partial(_expect, own),
+        check=partial(_check, own),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Prepared:
+    """A loadable with its input.
+
+    Attributes:
+        loadable: the file.
+        placement: where its memories lie.
+        order: tasks in the order in which they are submitted, those in a row for the same interface together.
+        contents: of the memories before the first task.
+        stubs: engines that it uses and that are stubs.
+        wanted: what the functional models leave in memory; None where nothing is compared.
+    """
+
+    loadable: Loadable
+    placement: Placement
+    order: tuple[tuple[Task, ...], ...]
+    contents: Contents
+    stubs: tuple[str, ...]
+    wanted: Contents | None
+
+
+def _prepare(own: bool, context: CaseContext) -> _Prepared:
+    options = context.options
+    if not options["loadable"]:
+        raise UsageError("case loadable needs a compiled model: --loadable FILE")
+    file, given = Path(str(options["loadable"])), str(options["input"])
+    line = int(context.params["LINE_ATOMS"]) if own else 0
+    convention = Convention(str(options["image_scale"]), str(options["image_order"]))
+    stamps = tuple(_stamp(Path(name)) for name in (str(file), given) if name)
+    return _read(own, file, given, convention, bool(options["unchecked"]), line, stamps)
+
+
+def _stamp(file: Path) -> tuple[int, int]:
+    """Tells two contents of a file apart; a file that is missing is reported by its reader."""
+    try:
+        stat = file.stat()
+    except OSError:
+        return (0, 0)
+    return (stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=1)
+def _read(
+    own: bool, file: Path, given: str, convention: Convention, unchecked: bool, line: int, stamps: object
+) -> _Prepared:
+    """Read, check and work out what to expect; every seed has the same, so it is done once."""
+    loadable = read(file)
+    check_small(loadable)
+    placement = place(loadable)
+    values = read_input(loadable, Path(given), convention) if given else {}
+    order = _order(loadable)
+    if own:
+        _check_built(loadable, line)
+    stubs = _stubs(loadable) if own else ()
+    wanted = None if stubs or unchecked else _expected(placement, values)
+    return _Prepared(loadable, placement, order, _filled(placement, values), stubs, wanted)
+
+
+def _expected(placement: Placement, given: Contents) -> Contents:
+    """What the functional models leave in memory after the last task."""
+    try:
+        return execute(placement, given)
+    except UsageError as error:
+        raise UsageError(f"{error}; --unchecked runs it and compares nothing") from error
+
+
+def _stimuli(own: bool, context: CaseContext) -> list[Stimulus]:
+    made = _prepare(own, context)
+    regions = [
+        _padded(replace(r, data=made.contents[int(r.name.removeprefix("memory"))])) for r in made.placement.regions()
+    ]
+    chosen: dict[str, Any] = {name: int(context.options[name]) for name in _TIMED}
+    timing = replace(TIMING, seed=context.seed, **chosen)
+    clock = Clock(CLOCK.period_ps, CLOCK.period_ps)
+    settle = 0 if own else SETTLE_CYCLES
+    return [
+        Stimulus(
+            inputs={},
+            clocks={CLOCK.name: clock},
+            drivers={CSB.name: partial(driver, made.placement, made.order, settle)},
+            memories={DBB.name: MemoryImage(tuple(regions), timing)},
+            least_ps=_DRAIN_CYCLES * clock.period_ps,
+        )
+    ]
+
+
+def driver(placement: Placement, order: Sequence[Sequence[Task]], settle: int) -> Generator[Access, int, None]:
+    """The kernel driver's steps as accesses: posted writes, reads, waits for the interrupt; tasks of the processor in between.
+
+    Args:
+        placement: where the memories lie.
+        order: tasks, those in a row for the same interface together.
+        settle: cycles to wait before the first access.
+    """
+    if settle:
+        yield Access("wait", cycles=settle)
+    for tasks in order:
+        if tasks[0].interface == EMU1:
+            yield Access("host", port=DBB.name, call=partial(on_processor, placement, tuple(tasks)))
+            continue
+        for task in tasks:
+            yield from _drive_task(placement, task)
+
+
+def _drive_task(placement: Placement, task: Task) -> Generator[Access, int, None]:
+    steps = drive(task, placement)
+    step = next(steps, None)
+    while step is not None:
+        answer = 0
+        if step.kind == "write":
+            yield Access("post", step.address, step.value)
+        elif step.kind == "read":
+            answer = yield Access("read", step.address)
+        elif step.kind == "interrupt":
+            yield Access("wait_for", port=INTERRUPT.name, cycles=LONGEST_CYCLES)
+        try:
+            step = steps.send(answer)
+        except StopIteration:
+            break
+
+
+def on_processor(placement: Placement, tasks: Sequence[Task], regions: Mapping[str, npt.NDArray[np.uint8]]) -> None:
+    """Work out tasks of the processor on what is in memory.
+
+    Args:
+        placement: of the loadable.
+        tasks: all for the processor.
+        regions: bytes by region, ``memory<id>``; changed in place.
+    """
+    sizes = {m.id: m.size for m in placement.loadable.memories if m.size}
+    contents = {ident: regions[f"memory{ident}"][:size] for ident, size in sizes.items()}
+    for task in tasks:
+        run_emu(emu_network(placement.loadable, task), contents)
+
+
+def memories_left(placement: Placement, record: Any) -> dict[int, npt.NDArray[np.uint8]]:
+    """What the memories hold at the end, by id."""
+    after = record.outcome.memories[DBB.name].regions
+    return {m.id: after[f"memory{m.id}"][: m.size] for m in placement.loadable.memories if m.size}
+
+
+def _expect(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) -> Outcome:
+    """The timed model on what was driven; on hardware without one, what the functional models leave in memory.
+
+    Where nothing is to be compared, what the hardware left: broken rules and accesses without an answer are failures still.
+    """
+    if own and not context.options["unchecked"]:
+        return predict(context.params, stimulus)
+    made = _prepare(own, context)
+    wanted = memories_left(made.placement, record) if made.wanted is None else made.wanted
+    contents = {
+        r.name: np.pad(wanted[i], (0, len(r.data) - len(wanted[i])))
+        for r in stimulus.memories[DBB.name].regions
+        for i in [int(r.name.removeprefix("memory"))]
+    }
+    return Outcome({}, {INTERRUPT.name: 0}, {DBB.name: MemoryContents(contents)})
+
+
+def _check(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
+    """On our own RTL the memory against the functional models, which know nothing of the timed one; what was not compared."""
+    made = _prepare(own, context)
+    partial_texts = [f"{name}: a stub in our hardware; what it leaves in memory means nothing" for name in made.stubs]
+    if context.options["unchecked"]:
+        partial_texts.append("nothing was compared (--unchecked)")
+    if made.wanted is None or not own:
+        return Check(partial=tuple(partial_texts), void=bool(context.options["unchecked"]))
+    failures, compared = [], 0
+    for ident, got in memories_left(made.placement, record).items():
+        want, before = made.wanted[ident], made.contents[ident]
+        compared += int(np.count_nonzero(want != before))
+        if len(wrong := np.flatnonzero(want != got)):
+            at = int(wrong[0])
+            failures.append(
+                f"memory{ident}: byte 0x{at:x}: the functional models leave 0x{want[at]:02x}, got 0x{got[at]:02x}; "
+                f"{len(wrong)} bytes differ in all"
+            )
+    return Check(tuple(failures), compared, tuple(partial_texts))
+
+
+def loadable_answer(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) -> Answer | None:
+    """The output memories of a loadable, as bytes and as tensors, and what the driver did."""
+    if "loadable" not in context.options:
+        return None
+    made = _prepare(own, context)
+    outputs = read_outputs(made.loadable, memories_left(made.placement, record))
+    trace = driver_trace(record)
+    files: dict[str, Any] = {"driver.trace": ("\n".join(trace) + "\n").encode()}
+    for ident, one in outputs.items():
+        files |= _kept(ident, one)
+    facts = {
+        "loadable": str(made.loadable.file),
+        "stubs": list(made.stubs),
+        "cycles": int(trace[-1].lstrip("# ").split()[0]) + 1 if trace else 0,
+        "outputs": {f"memory{ident}": one.facts() for ident, one in outputs.items()},
+    }
+    lines = [f"{facts['cycles']} cycles", *output_lines(list(outputs.values()), raw=True)]
+    return Answer(Path(str(made.loadable.file)).name, facts=facts, lines=lines, files=files)
+
+
+def _kept(ident: int, one: Output) -> dict[str, Any]:
+    cubes = {f"memory{ident}.{who}.npy": cube for who, cube in one.cubes.items()}
+    return {f"memory{ident}.bin": one.data.tobytes(), f"memory{ident}.npy": one.array, **cubes}
+
+
+def driver_trace(record: Any) -> list[str]:
+    """What the driver did, one line per step in the form of the recorded traces.
+
+    A line has the cycle, ``read_reg`` or ``write_reg``, byte address and value; interrupts and tasks of the processor are comments.
+    """
+    lines: list[str] = []
+    start, last = None, 0
+    for access, result in zip(record.driven[CSB.name], record.accesses[CSB.name], strict=False):
+        if access.op == "host":
+            lines += [f"# {last} task {task.id} on the processor (EMU)" for task in access.call.args[1]]
+            continue
+        if access.op == "wait" or result.cycle is None or result.first is None:
+            continue
+        start = result.first if start is None else start
+        last = result.cycle - start
+        if access.op == "wait_for":
+            lines.append(f"# {last} {access.port}")
+        else:
+            what, value = ("read_reg", result.value) if access.op == "read" else ("write_reg", access.value)
+            last = result.first - start
+            lines.append(f"{last} {what} 0x{access.address:05x} 0x{value or 0:08x}")
+    return lines
+
+
+def _filled(placement: Placement, given: Contents) -> dict[int, npt.NDArray[np.uint8]]:
+    """Every memory as it is before the first task."""
+    contents = {int(r.name.removeprefix("memory")): r.data for r in placement.regions()}
+    for ident, data in given.items():
+        contents[ident][: len(data)] = data
+    return contents
+
+
+def _order(loadable: Loadable) -> tuple[tuple[Task, ...], ...]:
+    order = stages(loadable)
+    if not dla_tasks(loadable):
+        raise UsageError(
+            f"{loadable.file}: no task for the hardware; goldbeat nvdla execute works out those of the processor"
+        )
+    return order
+
+
+def _stubs(loadable: Loadable) -> tuple[str, ...]:
+    """Engines that the loadable uses and that are stubs in our own hardware."""
+    engines = {op.type for task in dla_tasks(loadable) for op in network(loadable, task).operations}
+    return tuple(sorted(engines & set(_STUBS)))
+
+
+def _check_built(loadable: Loadable, most: int) -> None:
+    """Refuse what our hardware would never begin, so that the driver would wait for ever."""
+    for task in dla_tasks(loadable):
+        for op in network(loadable, task).operations:
+            if op.type != "PDP":
+                continue
+            where = f"{loadable.file}: operation {op.index} (PDP)"
+            if op.cubes["src_data"].on_the_fly:
+                raise UsageError(
+                    f"{where} takes its data from SDP on the fly, which our hardware cannot; "
+                    "use --rtl DIR, or a loadable that puts them into memory"
+                )
+            width = int(op.cubes["src_data"].record["width"])
+            if width > most:
+                raise UsageError(f"{where} has lines of {width} points; our hardware takes up to {most}")
+
+
+def _padded(region: Region) -> Region:
+    """The region to the end of its last 64 bytes: hardware reads whole bursts where a blob ends within one."""
+    return replace(region, data=np.pad(region.data, (0, -len(region.data) % 64)))

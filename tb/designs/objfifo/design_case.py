@@ -1,0 +1,306 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The case ``design``: every tile of a user's object FIFO design on the engine in RTL, with the words that the design moves.
+
+The design is executed without time first, its Python functions included. Then each tile's plan runs on the engine, an episode per
+tile: what the host, the tile's cores and other tiles give it comes in, and what leaves it is compared twice: every cycle with the
+engine's model, and every word with the execution.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels import plio_file
+from goldbeat.pymodels.arrays import load_array
+from goldbeat.pymodels.errors import UsageError, UserCodeError
+from goldbeat.pymodels.objfifo.engine.registers import Shape
+from goldbeat.pymodels.objfifo.iron.load import load
+from goldbeat.pymodels.objfifo.plan.design import Design as Written
+from goldbeat.pymodels.objfifo.plan.design import Fifo
+from goldbeat.pymodels.objfifo.plan.lower import plan as lower
+from goldbeat.pymodels.objfifo.plan.plan import Direction, Plan, TilePlan
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
+from goldbeat.pymodels.objfifo.untimed.deadlock import Verdict, analyse
+from goldbeat.pymodels.objfifo.untimed.functional import Result, run
+from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.measurements import Answer, Check, MeasurementTable
+from goldbeat.tb.design.parameter import Parameter
+from goldbeat.tb.designs.objfifo.scene import dressed, stimulus_of
+from goldbeat.tb.designs.objfifo.tiles import Stream, TileScene, cores_at, scene_of
+from goldbeat.tb.paths import plain_name
+
+_STREAM_BITS = 8 * WORD_BYTES
+
+
+def design_case(parameters: Mapping[str, Parameter], patterns: Mapping[str, Any]) -> Case:
+    """The case for an engine with these parameters; ``patterns`` are the options of gaps and back-pressure."""
+    least = {name: p.default for name, p in parameters.items()}
+    return Case(
+        name="design",
+        summary="every tile of your design: --design FILE.py, with --input NAME=FILE for host arrays and PLIO ports",
+        make=_stimuli,
+        options={"design": "", "arguments": "", "iterations": 0, "lax": False, "inputs": (), **patterns},
+        inputs=False,
+        files=("design",),
+        fit=partial(_fit, least),
+        check=_check,
+        answer=_answer,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Planned:
+    """A design as it was written, and its plan."""
+
+    written: Written
+    plan: Plan
+
+    @property
+    def tiles(self) -> list[TilePlan]:
+        """Those with a DMA."""
+        return [t for t in self.plan.tiles if t.tile.kind is not TileKind.SHIM and t.channels]
+
+
+@dataclass(frozen=True, eq=False)
+class _Executed:
+    """A planned design after its execution without time: each tile on its engine, with its words."""
+
+    planned: _Planned
+    result: Result
+    made: tuple[TileScene, ...]
+
+
+def _file(options: Mapping[str, Any]) -> Path:
+    if not options["design"]:
+        raise UsageError("case design needs an object FIFO design: --design FILE.py")
+    return Path(str(options["design"]))
+
+
+def _stamp(file: Path) -> tuple[int, int]:
+    """Tells two contents of a file apart; a missing file is reported by its reader."""
+    try:
+        stat = file.stat()
+    except OSError:
+        return (0, 0)
+    return (stat.st_mtime_ns, stat.st_size)
+
+
+def _planned(options: Mapping[str, Any]) -> _Planned:
+    file = _file(options)
+    return _plan(file, str(options["arguments"]), bool(options["lax"]), _stamp(file))
+
+
+@lru_cache(maxsize=4)
+def _plan(file: Path, arguments: str, lax: bool, stamp: object) -> _Planned:
+    """Load and lower; every seed and every question about the parameters has the same answer."""
+    written = load(file, shlex.split(arguments))
+    planned = _Planned(written, lower(written, strict=not lax))
+    if not planned.tiles:
+        raise UsageError("no tile of the design has a DMA; there is nothing to run on the engine")
+    return planned
+
+
+def _fit(least: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, int]:
+    """The engine that every tile fits; the usual one where it does."""
+    planned = _planned(options)
+    channels = {Direction.S2MM: 0, Direction.MM2S: 0}
+    words = 0
+    for tile in planned.tiles:
+        cores = cores_at(planned.plan, tile)
+        extra = {Direction.MM2S: sum(p == "consume" for _, p, _ in cores)}
+        extra[Direction.S2MM] = len(cores) - extra[Direction.MM2S]
+        for way in channels:
+            channels[way] = max(channels[way], extra[way] + sum(c.direction is way for c in tile.channels))
+        words = max(words, sum(b.size for b in tile.buffers) // WORD_BYTES)
+    wanted = {"NS": channels[Direction.S2MM], "NM": channels[Direction.MM2S]}
+    wanted["MEM_WORDS"] = 1 << max(1, words - 1).bit_length()
+    return {name: value for name, value in wanted.items() if value > least[name]}
+
+
+def _executed(context: CaseContext) -> _Executed:
+    options = context.options
+    files = named_files(options["inputs"])
+    stamps = tuple(_stamp(path) for path in files.values())
+    planned = _planned(options)
+    shape = Shape.of(context.params)
+    return _execute(
+        planned, tuple(files.items()), int(options["iterations"]), bool(options["lax"]), context.seed, shape, stamps
+    )
+
+
+@lru_cache(maxsize=2)
+def _execute(
+    planned: _Planned,
+    files: tuple[tuple[str, Path], ...],
+    iterations: int,
+    lax: bool,
+    seed: int,
+    shape: Shape,
+    stamps: object,
+) -> _Executed:
+    report = analyse(planned.written, strict=not lax)
+    if report.verdict is not Verdict.COMPLETES:
+        raise UserCodeError(report.text())
+    given = read_inputs(planned.written, dict(files), np.random.default_rng(seed))
+    result = run(planned.written, given, iterations=iterations or None, strict=not lax, plan=planned.plan)
+    if not result.streams:
+        raise UsageError(f"the design moves no word; {_what_is_missing(planned.written)}")
+    made = tuple(scene_of(planned.plan, tile, shape) for tile in planned.tiles)
+    for one in made:
+        for channel, stream in enumerate(one.sources):
+            words = (result.produced if stream.core else result.streams).get(stream.fifo)
+            if words is not None:
+                one.scene.words[channel] = words
+    return _Executed(planned, result, made)
+
+
+def named_files(items: Sequence[str]) -> dict[str, Path]:
+    """``NAME=FILE`` as paths by name.
+
+    Raises:
+        UsageError: no such form.
+    """
+    found = {}
+    for item in items:
+        name, equals, file = str(item).partition("=")
+        if not equals:
+            raise UsageError(f"--input {item}: expected NAME=FILE")
+        found[name] = Path(file)
+    return found
+
+
+def read_inputs(design: Written, files: Mapping[str, Path], rng: np.random.Generator) -> dict[str, npt.NDArray[Any]]:
+    """The host's arrays and the words of PLIO ports: from files (PLIO text or CSV, or ``.npy``), else random small numbers.
+
+    Raises:
+        UsageError: a name that nothing has, or a PLIO port without a file.
+    """
+    fed = {t.fifo for t in design.transfers}
+    found: dict[str, npt.NDArray[Any]] = {}
+    kinds = {h.name: h.obj.dtype for h in design.hosts}
+    ports = {f.name: f for f in design.fifos if f.producer.kind is TileKind.SHIM and f.name not in fed}
+    kinds |= {name: fifo.obj.dtype for name, fifo in ports.items()}
+    for name, path in files.items():
+        if name not in kinds:
+            raise UsageError(f"--input {name}: no such input; there are: {', '.join(kinds) or 'none'}")
+        found[name] = _read(path, kinds[name])
+    for host in design.hosts:
+        if host.name not in found:
+            found[host.name] = rng.integers(0, 100, host.obj.shape).astype(host.obj.dtype)
+    missing = [name for name, fifo in ports.items() if fifo.plio and name not in found]
+    if missing:
+        raise UsageError(f"the PLIO port {missing[0]} has no file; give --input {missing[0]}=FILE")
+    return found
+
+
+def _read(path: Path, dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    if path.suffix == ".npy":
+        return load_array(path)
+    return plio_file.read(path, dtype.name, _STREAM_BITS).trace.samples(dtype.name)
+
+
+def _what_is_missing(design: Written) -> str:
+    """What would make a design move something."""
+    fed = {t.fifo for t in design.transfers}
+    idle = [f.name for f in design.fifos if f.producer.kind is TileKind.SHIM and f.name not in fed]
+    if idle:
+        return f"fill {', '.join(idle)} from the host, or give --input {idle[0]}=FILE"
+    return "no transfer, no input and no program does"
+
+
+def _stimuli(context: CaseContext) -> list[Stimulus]:
+    return [
+        replace(dressed(stimulus_of(one.scene, context), context), label=one.tile.tile.name)
+        for one in _executed(context).made
+    ]
+
+
+def _ports(one: TileScene) -> list[tuple[Stream, str]]:
+    """What stands behind each channel, and the stream port of that channel."""
+    sources = [(s, f"s_axis_{n}") for n, s in enumerate(one.sources)]
+    return [*sources, *((s, f"m_axis_{n}") for n, s in enumerate(one.sinks))]
+
+
+def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
+    """The words that left a tile against those of the design; a tile that moves nothing verifies nothing."""
+    made = _executed(context)
+    one = next(one for one in made.made if one.tile.tile.name == stimulus.label)
+    ports = record.outcome.ports
+    failures, compared = [], 0
+    for stream, port in _ports(one)[len(one.sources) :]:
+        wanted = made.result.streams.get(stream.fifo)
+        if stream.core or wanted is None:
+            continue
+        got = ports[port].data.view("<u4").reshape(-1)[: len(wanted)]
+        compared += len(wanted)
+        if not np.array_equal(got, wanted):
+            failures.append(f"the words of {stream.fifo} are not those of the design")
+    ways = [f"m_axis_{n}" for n in range(len(one.sinks))] or [f"s_axis_{n}" for n in range(len(one.sources))]
+    if not any(len(ports[port]) for port in ways):
+        failures.append("no word left it, so nothing of it was verified")
+    return Check(tuple(failures), compared)
+
+
+def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> Answer:
+    """Every tile's streams, its locks as a picture, and the PLIO files of the design's ports."""
+    # matplotlib takes a second to import.
+    from goldbeat.tb.designs.objfifo.picture import locks_png
+
+    made = _executed(context)
+    files: dict[str, Any] = {}
+    written: dict[str, str] = {}
+    tiles: list[dict[str, Any]] = []
+    for one, (_, record) in zip(made.made, episodes, strict=False):
+        ports = record.outcome.ports
+        tiles.append(_tile_facts(one, ports))
+        files[Path(tiles[-1]["picture"]).name] = locks_png(one.tile, one.sources, one.sinks, ports)
+        for fifo, trace in _plio_ports(made, one, ports):
+            name = f"{plain_name(fifo.name)}.txt"
+            files[name] = _plio(fifo, trace)
+            written[fifo.name] = f"output/{name}"
+    streams = [(tile, stream) for tile in tiles for stream in tile["streams"]]
+    idle = [f"{stream['fifo']} at {tile['tile']}" for tile, stream in streams if not stream["words"]]
+    lines = [f"moved no word: {', '.join(idle)}"] if idle else []
+    lines += [f"{name}: {{folder}}/{path}" for name, path in written.items()]
+    rows = tuple((tile["tile"], _who(stream), str(stream["words"]), str(tile["cycles"])) for tile, stream in streams)
+    table = MeasurementTable("tiles", ("tile", "fifo", "words", "cycles"), rows)
+    facts = {"tiles": tiles, "files": written}
+    return Answer(_file(context.options).name, facts=facts, tables=[table], lines=lines, files=files)
+
+
+def _tile_facts(one: TileScene, ports: Mapping[str, Trace]) -> dict[str, Any]:
+    name = one.tile.tile.name
+    ends = [int(t.cycle[-1]) for t in ports.values() if len(t)]
+    streams = [{"fifo": s.fifo, "core": s.core, "port": p, "words": len(ports[p])} for s, p in _ports(one)]
+    cycles = max(ends, default=0) + 1
+    return {"tile": name, "cycles": cycles, "streams": streams, "picture": f"output/{plain_name(name)}.png"}
+
+
+def _who(stream: Mapping[str, Any]) -> str:
+    way = "in" if stream["port"].startswith("s_") else "out"
+    return f"{way} {stream['fifo']}" + (" (the core)" if stream["core"] else "")
+
+
+def _plio_ports(made: _Executed, one: TileScene, ports: Mapping[str, Trace]) -> Iterator[tuple[Fifo, Trace]]:
+    """What leaves the array here by a PLIO port."""
+    fifos = {f.name: f for f in made.planned.written.fifos}
+    for stream, port in _ports(one)[len(one.sources) :]:
+        fifo, wanted = fifos[stream.fifo], made.result.streams.get(stream.fifo)
+        leaves = fifo.plio and any(t.kind is TileKind.SHIM for t in fifo.consumers)
+        if leaves and not stream.core and wanted is not None:
+            yield fifo, ports[port][: len(wanted)]
+
+
+def _plio(fifo: Fifo, trace: Trace) -> bytes:
+    style = replace(plio_file.TextStyle(), time_lines=True)
+    return plio_file.format_text(trace, fifo.obj.dtype.name, style=style)
