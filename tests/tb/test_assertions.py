@@ -147,6 +147,7 @@ BREAKS = [
 
 
 @pytest.mark.sim
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "file", "old", "new", "case", "told"), BREAKS, ids=[b[-1] for b in BREAKS])
 def test_the_rtl_tells_its_own_breaks(
     name: str, file: str, old: str, new: str, case: str, told: str, tmp_path: Path

@@ -47,6 +47,7 @@ def test_a_ready_of_a_master_that_follows_valid(tmp_path):
 
 
 @pytest.mark.sim
+@pytest.mark.slow
 @pytest.mark.parametrize("output", SLAVE)
 def test_a_ready_of_a_slave_that_follows_valid(tmp_path, output):
     shutil.copytree(HDL, tmp_path / "hdl")

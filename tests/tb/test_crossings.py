@@ -129,6 +129,7 @@ def test_cycles_are_a_range_and_no_more_than_that(tmp_path):
 
 
 @pytest.mark.sim
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BREAKS)
 def test_a_broken_synchroniser_is_found_in_every_seed(name, tmp_path):
     # Without cycles: a missing flip-flop is early, which the model of the FIFO sees anyway.
