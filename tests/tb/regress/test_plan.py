@@ -180,5 +180,5 @@ def test_the_suite_in_the_guide_is_one(tmp_path):
         guide.partition("```toml\n")[2].partition("```")[0].replace("bench/my_fifo/my_fifo.toml", "axis_fifo")
     )
     suite = load_suite(path)
-    assert len(suite.run) == 4
+    assert len(suite.run) == 5
     assert make_plan(suite, tmp_path, filters=["plio_fir/filter"])
