@@ -57,7 +57,7 @@ def execute(
         InputError: descriptors that make no sense or are another configuration's, or data outside of the memories.
     """
     check_small(placement.loadable)
-    regions = {int(r.name.removeprefix("memory")): r for r in placement.regions()}
+    regions = placement.by_id()
     for ident, data in (inputs or {}).items():
         if ident not in regions or len(data) > len(regions[ident].data):
             raise UsageError(f"input of {len(data)} bytes for memory {ident}: no such memory, or too small")

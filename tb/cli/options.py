@@ -9,13 +9,9 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 
-Pair = tuple[str, str]
-"""A parameter, option or word, and its value as text."""
-ON = "\0on"
-"""The value of an option that stands alone on the command line."""
-SEPARATOR = "\0"
-"""Between the parts of an option that is a tuple, where a comma may be part of a file's name."""
-_SWITCH = {ON: True, "1": True, "true": True, "True": True, "0": False, "false": False, "False": False}
+Pair = tuple[str, str | None]
+"""A parameter, option or word, and its value as text; None for an option that stands alone, a switch."""
+_SWITCH = {"1": True, "true": True, "True": True, "0": False, "false": False, "False": False}
 
 
 def parse_value(text: str) -> Any:
@@ -31,16 +27,19 @@ def parse_value(text: str) -> Any:
 def own_options(words: list[str]) -> list[Pair]:
     """``--memory-latency 40 --layer c1 --layer c2`` as ``memory_latency`` = 40 and ``layer`` = c1,c2; a switch is on."""
     found: dict[str, list[str]] = {}
+    switches: list[Pair] = []
     rest = list(words)
     while rest:
         word = rest.pop(0)
         if not word.startswith("--"):
             raise UsageError(f"{word}: expected an option")
         key, equals, value = word[2:].partition("=")
-        if not equals:
-            value = rest.pop(0) if rest and not rest[0].startswith("--") else ON
-        found.setdefault(key.replace("-", "_"), []).append(value)
-    return [(key, ",".join(values)) for key, values in found.items()]
+        key = key.replace("-", "_")
+        if not equals and (not rest or rest[0].startswith("--")):
+            switches.append((key, None))
+            continue
+        found.setdefault(key, []).append(value if equals else rest.pop(0))
+    return [*((key, ",".join(values)) for key, values in found.items()), *switches]
 
 
 def as_pairs(sets: list[str]) -> list[Pair]:
@@ -51,28 +50,30 @@ def as_pairs(sets: list[str]) -> list[Pair]:
     return [(key, text) for key, _, text in (item.partition("=") for item in sets)]
 
 
-def split_inputs(case: Case, inputs: list[str]) -> tuple[dict[str, str], list[Pair]]:
-    """Files for ports by name, and files that are options of the case; one without a name is for the option ``input``."""
+def split_inputs(case: Case, inputs: list[str]) -> tuple[dict[str, str], dict[str, Any]]:
+    """Files for ports by name, and files that are options of the case.
+
+    A file without a name is for the option ``input``. A case with an option ``inputs`` takes files by names of its own.
+
+    Raises:
+        UsageError: no such form, or a name that is given twice.
+    """
     ports: dict[str, str] = {}
-    options: list[Pair] = []
-    named: list[str] = []
+    options: dict[str, Any] = {}
     for item in inputs:
         key, equals, file = item.partition("=")
         if not equals and "input" in case.options:
             key, file = "input", item
         elif not equals:
             raise UsageError(f"--input {item}: expected PORT=FILE")
-        if equals and "inputs" in case.options and key not in case.options:
-            named.append(item)
-            continue
-        if key in ports or key in {k for k, _ in options}:
+        if key in ports or key in options:
             raise UsageError(f"--input {item}: {key} is given twice")
         if key in case.options:
-            options.append((key, file))
+            options[key] = file
+        elif "inputs" in case.options:
+            options["inputs"] = (*options.get("inputs", ()), item)
         else:
             ports[key] = file
-    if named:
-        options.append(("inputs", SEPARATOR.join(named)))
     return ports, options
 
 
@@ -85,12 +86,9 @@ def split_sets(design: Design, case: Case, words: list[Pair]) -> tuple[dict[str,
     params: dict[str, Any] = {}
     options: dict[str, Any] = {}
     for key, text in words:
-        if text == ON and not isinstance(case.options.get(key), bool):
-            shown = f"--{key.replace('_', '-')}"
-            raise UsageError(
-                f"{shown}: expected a value behind it" if _known(design, case, key) else f"no option {shown}"
-            )
-        if key in design.parameters:
+        if text is None:
+            options[key] = _switched_on(design, case, key)
+        elif key in design.parameters:
             wanted, value = design.parameters[key], parse_value(text)
             params[key] = (value,) if wanted.bits is not None and isinstance(value, int) else value
         elif key in case.options:
@@ -105,8 +103,13 @@ def split_sets(design: Design, case: Case, words: list[Pair]) -> tuple[dict[str,
     return params, options
 
 
-def _known(design: Design, case: Case, key: str) -> bool:
-    return key in design.parameters or key in case.options or key in design.words
+def _switched_on(design: Design, case: Case, key: str) -> bool:
+    """True, the value of an option without one."""
+    if isinstance(case.options.get(key), bool):
+        return True
+    shown = f"--{key.replace('_', '-')}"
+    known = key in design.parameters or key in case.options or key in design.words
+    raise UsageError(f"{shown}: expected a value behind it" if known else f"no option {shown}")
 
 
 def option_value(key: str, text: str, default: Any) -> Any:
@@ -121,8 +124,6 @@ def option_value(key: str, text: str, default: Any) -> Any:
         return _SWITCH[text]
     if isinstance(default, str):
         return text if default == "" else parse_value(text)
-    if SEPARATOR in text:
-        return tuple(text.split(SEPARATOR))
     value = parse_value(text)
     if default == () and isinstance(value, str):
         return tuple(value.split(","))

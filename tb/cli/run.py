@@ -238,8 +238,11 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
         inputs: ``PORT=FILE``, as ``--input`` takes them.
         wishes: the other options.
     """
-    ports, options_given = split_inputs(case, inputs)
-    params, options = split_sets(design, case, [*words, *options_given])
+    ports, files = split_inputs(case, inputs)
+    params, options = split_sets(design, case, words)
+    if twice := options.keys() & files.keys():
+        raise UsageError(f"--input {min(twice)}={files[min(twice)]}: {min(twice)} is given twice")
+    options |= files
     all_params = design.params(case, params, options)
     given = _read_inputs(design, all_params, ports, wishes.clock)
     backend = next((b for b in BACKENDS if b == wishes.transactors), None)
@@ -282,8 +285,9 @@ def _find(
     elif description is not None or top is not None:
         raise UsageError("--description and --top go with --rtl DIR")
     asked = {key for key, _ in words} - set(design.parameters) - set(design.words)
-    if case is None and not asked <= set(chosen.options):
-        chosen = next((c for c in design.cases if asked <= set(c.options)), chosen)
+    if case is None:
+        # The first one that has the most of them: an error then names an option that is missing there.
+        chosen = max(design.cases, key=lambda one: len(asked & set(one.options)))
     return design, chosen
 
 

@@ -235,10 +235,11 @@ def _check_accesses(
         got: Sequence[AccessResult] = record.accesses.get(port.name, ())
         if len(asked) != len(got):
             failures.append(f"{port.name}: {len(asked)} accesses asked for, {len(got)} made")
-        answers = expected.accesses.get(port.name, ())
-        if answers and len(answers) != len(asked):
+        answers = expected.accesses.get(port.name)
+        if answers is not None and len(answers) != len(asked):
             failures.append(f"{port.name}: the golden model predicts {len(answers)} of {len(asked)} accesses")
-        answers = answers or [Answer()] * len(asked)
+        if answers is None:
+            answers = (Answer(),) * len(asked)
         compared += _check_answers(port.name, asked, answers, got, stimulus.traffic_of(port.name), failures)
     return failures, compared
 

@@ -280,6 +280,19 @@ def test_options_of_loadables_need_one(arguments, monkeypatch, capsys):
     assert "needs a compiled model: --loadable FILE" in " ".join(capsys.readouterr().err.split())
 
 
+def test_what_is_given_twice_or_is_no_switch_is_refused(goldbeat, tmp_path):
+    np.save(tmp_path / "in.npy", np.zeros(8, np.uint8))
+    for words, message in (
+        (("--input", "in.npy", "--input", "input=in.npy"), "--input input=in.npy: input is given twice"),
+        (("--input", "loadable=model.nvdla"), "loadable is given twice"),
+        (("--unchecked", "maybe"), "--set unchecked=maybe: expected 1 or true"),
+        (("--unheard",), "no option --unheard"),
+    ):
+        code, _, err = goldbeat(both(3, 4), *words)
+        assert code == 2
+        assert message in " ".join(err.split())
+
+
 def test_an_unknown_convention_is_refused(goldbeat, tmp_path):
     Image.new("RGB", (4, 4)).save(tmp_path / "in.png")
     for option, value in (("--image-scale", "tenth"), ("--image-order", "grb")):

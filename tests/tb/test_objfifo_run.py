@@ -138,6 +138,7 @@ def test_ragged_links_lax_and_a_tile_that_stands_still(tmp_path, monkeypatch):
         ((), "the PLIO port samples has no file"),
         (("--input", "nothing=in.txt"), "no such input"),
         (("--input", "samples"), "expected PORT=FILE"),
+        (("--input", "samples=in.txt", "--input", "samples=in.txt"), "samples is given twice"),
         (("--input", "samples=away.txt"), "away.txt"),
     ],
 )

@@ -138,6 +138,7 @@ def test_predicted_ends_of_accesses_are_compared():
     assert failures(8, answers) == ("s_axil: access 1 (read 0x00c): expected to end in cycle 7, ended in 8",)
     assert "expected 0x00000006, got 0x00000005" in failures(7, (Answer(None, 3), Answer(6, 7)))[0]
     assert "predicts 1 of 2" in failures(7, answers[:1])[0]
+    assert "predicts 0 of 2" in failures(7, ())[0]
 
 
 def test_predicted_bursts_of_memories_are_compared():

@@ -72,6 +72,11 @@ class Placement:
             Region(f"memory{m.id}", self.bases[m.id], self.loadable.image(m)) for m in self.loadable.memories if m.size
         )
 
+    def by_id(self) -> dict[int, Region]:
+        """The :meth:`regions` by the memory's id."""
+        ids = (m.id for m in self.loadable.memories if m.size)
+        return dict(zip(ids, self.regions(), strict=True))
+
 
 def address_id(loadable: Loadable, task: Task, position: int) -> int:
     """The id at a position of a task's address list; an :class:`InputError` if there is none."""

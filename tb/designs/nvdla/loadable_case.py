@@ -29,6 +29,7 @@ from goldbeat.pymodels.nvdla.loadable.placement import Placement, place
 from goldbeat.pymodels.nvdla.timed import predict
 from goldbeat.pymodels.stimulus import Access, Clock, MemoryContents, Outcome, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.file_stamp import file_stamp
 from goldbeat.tb.design.measurements import Answer, Check
 from goldbeat.tb.designs.nvdla.pictures import RUNTIME, Convention
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
@@ -99,17 +100,8 @@ def _prepare(own: bool, context: CaseContext) -> _Prepared:
     file, given = Path(str(options["loadable"])), str(options["input"])
     line = int(context.params["LINE_ATOMS"]) if own else 0
     convention = Convention(str(options["image_scale"]), str(options["image_order"]))
-    stamps = tuple(_stamp(Path(name)) for name in (str(file), given) if name)
+    stamps = tuple(file_stamp(Path(name)) for name in (str(file), given) if name)
     return _read(own, file, given, convention, bool(options["unchecked"]), line, stamps)
-
-
-def _stamp(file: Path) -> tuple[int, int]:
-    """Tells two contents of a file apart; a file that is missing is reported by its reader."""
-    try:
-        stat = file.stat()
-    except OSError:
-        return (0, 0)
-    return (stat.st_mtime_ns, stat.st_size)
 
 
 @lru_cache(maxsize=1)
@@ -139,9 +131,7 @@ def _expected(placement: Placement, given: Contents) -> Contents:
 
 def _stimuli(own: bool, context: CaseContext) -> list[Stimulus]:
     made = _prepare(own, context)
-    regions = [
-        _padded(replace(r, data=made.contents[int(r.name.removeprefix("memory"))])) for r in made.placement.regions()
-    ]
+    regions = [_padded(replace(r, data=made.contents[ident])) for ident, r in made.placement.by_id().items()]
     chosen: dict[str, Any] = {name: int(context.options[name]) for name in _TIMED}
     timing = replace(TIMING, seed=context.seed, **chosen)
     clock = Clock(CLOCK.period_ps, CLOCK.period_ps)
@@ -221,11 +211,9 @@ def _expect(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) ->
         return predict(context.params, stimulus)
     made = _prepare(own, context)
     wanted = memories_left(made.placement, record) if made.wanted is None else made.wanted
-    contents = {
-        r.name: np.pad(wanted[i], (0, len(r.data) - len(wanted[i])))
-        for r in stimulus.memories[DBB.name].regions
-        for i in [int(r.name.removeprefix("memory"))]
-    }
+    sizes = {r.name: len(r.data) for r in stimulus.memories[DBB.name].regions}
+    names = {f"memory{ident}": data for ident, data in wanted.items()}
+    contents = {name: np.pad(data, (0, sizes[name] - len(data))) for name, data in names.items()}
     return Outcome({}, {INTERRUPT.name: 0}, {DBB.name: MemoryContents(contents)})
 
 
@@ -301,7 +289,7 @@ def driver_trace(record: Any) -> list[str]:
 
 def _filled(placement: Placement, given: Contents) -> dict[int, npt.NDArray[np.uint8]]:
     """Every memory as it is before the first task."""
-    contents = {int(r.name.removeprefix("memory")): r.data for r in placement.regions()}
+    contents = {ident: region.data for ident, region in placement.by_id().items()}
     for ident, data in given.items():
         contents[ident][: len(data)] = data
     return contents

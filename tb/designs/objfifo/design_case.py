@@ -33,6 +33,7 @@ from goldbeat.pymodels.objfifo.untimed.functional import Result, run
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.file_stamp import file_stamp
 from goldbeat.tb.design.measurements import Answer, Check, MeasurementTable
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.designs.objfifo.scene import dressed, stimulus_of
@@ -86,28 +87,16 @@ def _file(options: Mapping[str, Any]) -> Path:
     return Path(str(options["design"]))
 
 
-def _stamp(file: Path) -> tuple[int, int]:
-    """Tells two contents of a file apart; a missing file is reported by its reader."""
-    try:
-        stat = file.stat()
-    except OSError:
-        return (0, 0)
-    return (stat.st_mtime_ns, stat.st_size)
-
-
 def _planned(options: Mapping[str, Any]) -> _Planned:
     file = _file(options)
-    return _plan(file, str(options["arguments"]), bool(options["lax"]), _stamp(file))
+    return _plan(file, str(options["arguments"]), bool(options["lax"]), file_stamp(file))
 
 
 @lru_cache(maxsize=4)
 def _plan(file: Path, arguments: str, lax: bool, stamp: object) -> _Planned:
     """Load and lower; every seed and every question about the parameters has the same answer."""
     written = load(file, shlex.split(arguments))
-    planned = _Planned(written, lower(written, strict=not lax))
-    if not planned.tiles:
-        raise UsageError("no tile of the design has a DMA; there is nothing to run on the engine")
-    return planned
+    return _Planned(written, lower(written, strict=not lax))
 
 
 def _fit(least: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, int]:
@@ -130,7 +119,7 @@ def _fit(least: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, int]
 def _executed(context: CaseContext) -> _Executed:
     options = context.options
     files = named_files(options["inputs"])
-    stamps = tuple(_stamp(path) for path in files.values())
+    stamps = tuple(file_stamp(path) for path in files.values())
     planned = _planned(options)
     shape = Shape.of(context.params)
     return _execute(
@@ -151,6 +140,8 @@ def _execute(
     report = analyse(planned.written, strict=not lax)
     if report.verdict is not Verdict.COMPLETES:
         raise UserCodeError(report.text())
+    if not planned.tiles:
+        raise UsageError("no tile of the design has a DMA; there is nothing to run on the engine")
     given = read_inputs(planned.written, dict(files), np.random.default_rng(seed))
     result = run(planned.written, given, iterations=iterations or None, strict=not lax, plan=planned.plan)
     if not result.streams:
@@ -168,13 +159,15 @@ def named_files(items: Sequence[str]) -> dict[str, Path]:
     """``NAME=FILE`` as paths by name.
 
     Raises:
-        UsageError: no such form.
+        UsageError: no such form, or a name that is given twice.
     """
     found = {}
     for item in items:
         name, equals, file = str(item).partition("=")
         if not equals:
             raise UsageError(f"--input {item}: expected NAME=FILE")
+        if name in found:
+            raise UsageError(f"--input {item}: {name} is given twice")
         found[name] = Path(file)
     return found
 

@@ -26,6 +26,7 @@ from goldbeat.pymodels.tpu.streams.decode import Commands
 from goldbeat.pymodels.tpu.streams.profile import core_of, fit, read_sections
 from goldbeat.pymodels.tpu.streams.schedule import lane
 from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.file_stamp import file_stamp
 from goldbeat.tb.design.measurements import Answer, Check, MeasurementTable
 from goldbeat.tb.designs.tpu.programs import Group
 from goldbeat.tb.designs.tpu.scene import BY_ID, Scene, at_rest, stimulus_of
@@ -88,20 +89,12 @@ class Model:
 _Member = tuple[Stream, Commands]
 
 
-def _stamp(file: Path) -> tuple[int, int]:
-    try:
-        stat = file.stat()
-    except OSError:
-        return (0, 0)
-    return (stat.st_mtime_ns, stat.st_size)
-
-
 def _model(options: Mapping[str, Any]) -> Model:
     if not options["bmodel"]:
         raise UsageError("case model needs a compiled model: --bmodel FILE")
     file = Path(str(options["bmodel"]))
     profiles = tuple(Path(text) for text in str(options["profile"]).split(",") if text)
-    return read_model(file, profiles, tuple(_stamp(path) for path in (file, *profiles)))
+    return read_model(file, profiles, tuple(file_stamp(path) for path in (file, *profiles)))
 
 
 @lru_cache(maxsize=2)
