@@ -18,6 +18,8 @@ from goldbeat.tb.design.ports.lite import LitePort
 
 CASE = "sweep"
 """The case that goes through it."""
+WITHHELD = "after-valid"
+"""The back-pressure that a slave which waits for ready cannot pass."""
 _ACCESSES = 120
 _MOST_WORDS = 24
 """Words of a port that a walk goes over; with more, some are drawn."""
@@ -27,7 +29,7 @@ def traffics(rng: np.random.Generator) -> list[RegisterTraffic]:
     """What each walk is done with: each order with each kind of back-pressure in turn, then many at once, then anything."""
     seeds = rng.integers(1, 1 << 31, 4).tolist()
     return [
-        RegisterTraffic("data-first", b_ready="after-valid", r_ready="after-valid:5", seed=seeds[0]),
+        RegisterTraffic("data-first", b_ready=WITHHELD, r_ready="after-valid:5", seed=seeds[0]),
         RegisterTraffic("address-first", gap=3, b_ready="random:0.7", r_ready="random:0.7", seed=seeds[1]),
         RegisterTraffic("any", outstanding=4, seed=seeds[2]),
         RegisterTraffic("any", outstanding=4, b_ready="bursty:6", r_ready="after-valid", seed=seeds[3]),
@@ -83,17 +85,32 @@ def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus
     return episodes
 
 
-def dressed(stimulus: Stimulus, expected: Outcome | None, seed: int, episode: int) -> Stimulus:
-    """An episode of ``sweep`` whose own register programs are made with other traffic, one access at a time.
+def dressed(
+    steps: Sequence[tuple[Stimulus, Outcome | None]], seed: int
+) -> list[tuple[Stimulus, Outcome | None]]:
+    """The episodes of ``sweep``, whose own register programs are made with other traffic, one access at a time.
 
-    Ports with traffic of their own keep it, and so do those whose answers the model predicts to the cycle.
+    Ports with traffic of their own keep it, and so do those whose answers the model predicts to the cycle. In the first of the
+    other episodes of a port, no response is taken before it is there: a slave that waits for that stands still in every seed.
+
+    Args:
+        steps: stimulus and prediction of every episode.
+        seed: draws the traffic.
     """
-    rng = np.random.default_rng([seed, 78, episode])
-    programs = dict.fromkeys([*stimulus.program, *stimulus.after])
-    drawn = {name: RegisterTraffic.draw(rng, overlap=False) for name in programs}
-    known = {} if expected is None else expected.accesses
-    kept = {name: RegisterTraffic() for name, answers in known.items() if any(a.cycle is not None for a in answers)}
-    return replace(stimulus, traffic={**drawn, **kept, **stimulus.traffic})
+    withheld: set[str] = set()
+    found = []
+    for episode, (stimulus, expected) in enumerate(steps):
+        rng = np.random.default_rng([seed, 78, episode])
+        programs = dict.fromkeys([*stimulus.program, *stimulus.after])
+        drawn = {name: RegisterTraffic.draw(rng, overlap=False) for name in programs}
+        known = {} if expected is None else expected.accesses
+        kept = {name: RegisterTraffic() for name, answers in known.items() if any(a.cycle is not None for a in answers)}
+        kept |= stimulus.traffic
+        for name in drawn.keys() - kept.keys() - withheld:
+            drawn[name] = replace(drawn[name], b_ready=WITHHELD, r_ready=WITHHELD)
+        withheld |= drawn.keys() - kept.keys()
+        found.append((replace(stimulus, traffic={**drawn, **kept}), expected))
+    return found
 
 
 def quiet_case(make: Callable[[CaseContext], Sequence[Stimulus]]) -> Case:

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from cocotb.triggers import Timer
 
 from goldbeat.pymodels.axi.burst import READ, Bursts
 from goldbeat.pymodels.axi.memory import GAP_PERIOD, ORDERS, MasterTiming, MemoryTiming, Region, check_regions
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import UsageError, WaitTimeoutError
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.tb.kernel.axis import Transactor, ready_pattern
 from goldbeat.tb.kernel.library import ReadyPattern, checked, library
@@ -63,6 +64,8 @@ _BURST = np.dtype(
     ],
     align=True,
 )
+_RAISED_CYCLES = 16
+"""Cycles that a master which has given up raises a ready for that has waited for its valid."""
 _CYCLES = ("offered", "cycle", "first", "last", "done")
 _RESULT = np.dtype([(name, np.int64) for name in (*_CYCLES, "response")])
 
@@ -301,6 +304,7 @@ class AxiMaster(_AxiTransactor):
         super().__init__(kernel, prefix, clock, signals)
         self._handle = checked(self._library.gb_axi_master(prefix.encode(), clock.encode(), ctypes.byref(self._names)))
         self._running: tuple[object, ...] = ()
+        self._waited: list[str] = []
 
     async def run(
         self,
@@ -386,10 +390,44 @@ class AxiMaster(_AxiTransactor):
             expected=lambda: f"the end of {len(bursts)} bursts, {self.done} are over",
             own=lambda since: max(since, latest) + idle,
         )
-        while self._library.gb_axi_master_busy(self._handle):
-            await patience.woken(self._handle)
+        try:
+            while self._library.gb_axi_master_busy(self._handle):
+                await patience.woken(self._handle)
+        except WaitTimeoutError:
+            await self._probe("b", timing.b_ready)
+            await self._probe("r", timing.r_ready)
+            raise
         columns = {name: results[name].copy() for name in _RESULT.names or ()}
         return BurstResults(**columns, data=rows, beat=cycles, beat_response=responses)
+
+    async def _probe(self, channel: str, pattern: Pattern) -> None:
+        """Behind a time-out, raise a ready that has waited for its valid: a valid that rises then has waited for it."""
+        valid, ready = (self.signals.get(f"{channel}{role}") for role in ("valid", "ready"))
+        if not pattern.waits or valid is None or ready is None or self.kernel.peek(valid):
+            return
+        raised = self.clock.cycle
+        for _ in range(_RAISED_CYCLES):
+            # The transactor may drive its own level at an edge.
+            self.kernel.poke(ready, 1)
+            await Timer(1, "step")
+            if self.kernel.peek(valid):
+                self._waited.append(
+                    f"axi_valid_waits: {self.name}, cycle {self.clock.cycle}: {channel}valid rose "
+                    f"{self.clock.cycle - raised} cycle(s) after {channel}ready, which had waited for it"
+                )
+                break
+            await Timer(self.clock.period_ps, "ps")
+        self.kernel.poke(ready, 0)
+
+    def reset(self) -> None:
+        """Everything idle, nothing queued, nothing recorded."""
+        super().reset()
+        self._waited = []
+
+    @property
+    def violations(self) -> list[str]:
+        """Broken protocol rules since the last reset: rule, port, cycle and what happened."""
+        return [*super().violations, *self._waited]
 
     @property
     def done(self) -> int:

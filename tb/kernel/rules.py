@@ -103,7 +103,9 @@ in reset on, because a reset may have to pass a synchroniser first, and `valid_a
 (IHI 0022, A3.1.1); not in builds with coverage, which would count the flips. Streams may have TREADY follow TVALID; a TVALID that
 follows TREADY breaks `axis_valid_waits` (IHI 0051, 2.2.1). `valid_waits` needs the pattern `after-valid`, which `sweep`
 has: behind such an episode, Goldbeat raises each withheld ready for 16 cycles, and a valid that was low for 64 cycles must
-not rise. After a WLAST or RLAST in the wrong place, beats are
+not rise. A register master that has taken no response before it was there does the same when it gives up, in the first
+episode of each `sweep` at the latest; so does `AxiMaster` of cocotb tests. No master drives AXI4 slave ports in `goldbeat run`.
+APB and the CSB have no ready that a response could wait for. After a WLAST or RLAST in the wrong place, beats are
 counted by AxLEN.
 
 **What a checker must be told.** The rules of reset need the reset: described designs have it, in cocotb tests it is

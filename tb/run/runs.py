@@ -412,7 +412,7 @@ def predict(request: Request, seed: int) -> Plan:
         stimuli = [blurred(s, request.metastability) for s in stimuli]
     steps = [(s, None if s.drivers else _predicted(design, params, s)) for s in stimuli]
     if sweeps:
-        steps = [(register_walks.dressed(s, e, seed, n), e) for n, (s, e) in enumerate(steps)]
+        steps = register_walks.dressed(steps, seed)
     return Plan(seed, tuple(steps))
 
 

@@ -39,6 +39,8 @@ NAMES = {
     15: "axil_payload_stable: {}, cycle ",
     16: "axil_no_answer: {}: access ",
     17: "axil_b_without_request: {}, cycle ",
+    18: "axil_valid_waits: {}, cycle ",
+    19: "axil_valid_waits: {}, cycle ",
 }
 TRAFFIC = (
     RegisterTraffic("data-first", b_ready="after-valid", r_ready="after-valid", seed=1),
@@ -55,7 +57,7 @@ def _hosted(setting):
     """The same accesses as the master makes them by default: none of the traffic."""
     rng = np.random.default_rng(setting.seed)
     program = tuple(walk(rng, [Word(4 * n, 0xFFFFFFFF, False) for n in range(15)], 4, 100))
-    return [Stimulus({}, clocks=setting.clocks, program={f"s_axil_{n}": program for n in range(18)})]
+    return [Stimulus({}, clocks=setting.clocks, program={f"s_axil_{n}": program for n in range(20)})]
 
 
 def _short(setting):
@@ -78,7 +80,7 @@ DESIGN = Design(
     top="lite_modes",
     files=("lite_modes.sv",),
     root=RTL,
-    parameters={"N": {"default": 18}},
+    parameters={"N": {"default": 20}},
     registers=(PORTS,),
     model=lambda params, stimulus: Outcome({}),
     cases=(
@@ -102,6 +104,22 @@ def test_sweep_names_what_is_wrong_with_a_slave(tmp_path):
         assert not [t for t in texts if f"s_axil_{number}:" in t or f"s_axil_{number}," in t]
     for number, begin in NAMES.items():
         assert any(t.startswith(begin.format(f"s_axil_{number}")) for t in texts), (number, failures)
+
+
+def _once(setting):
+    """A write and a read of each slave, as a host would make them."""
+    program = (Access("write", 4, 7, 15, cycles=300), Access("read", 4, 7, cycles=300))
+    return [Stimulus({}, clocks=setting.clocks, program={f"s_axil_{n}": program for n in (0, 18, 19)})]
+
+
+@pytest.mark.sim
+def test_sweep_holds_responses_back_in_every_seed_without_storage(tmp_path):
+    port = LitePort(name="s_axil", lanes="N", address_width=8)
+    design = DESIGN.model_copy(update={"registers": (port,), "cases": (quiet_case(_once),)})
+    for result in run(Request(design, design.case("sweep"), range(8)), tmp_path):
+        rules = {(f.partition(":")[0], f.split(": ")[1].partition(",")[0]) for f in result.failures if f[:4] == "axil"}
+        waits = {("axil_valid_waits", f"s_axil_{n}") for n in (18, 19)}
+        assert rules == {*waits, *(("axil_no_answer", port) for _, port in waits)}, (result.seed, result.failures)
 
 
 @pytest.mark.sim

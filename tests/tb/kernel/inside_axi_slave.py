@@ -24,6 +24,8 @@ WRONG = {
     6: {"hangs"},
     7: {"hangs"},
     8: {"axi_payload_stable"},
+    9: {"axi_valid_waits"},
+    10: {"axi_valid_waits"},
 }
 
 
@@ -68,7 +70,7 @@ async def _found(master, checker, seed):
             memory[writes.addresses().astype(np.int64)[:, None] + np.arange(4)] = data
     except WaitTimeoutError as error:
         names.add("hangs" if "s_axi: no progress" in str(error) else str(error))
-    names |= {text.partition(":")[0] for text in checker.violations}
+    names |= {text.partition(":")[0] for text in (*checker.violations, *master.violations)}
     master.reset()
     return names
 

@@ -12,6 +12,8 @@
 //  6  a read that comes while another is answered is dropped
 //  7  a write of word 0 is never answered
 //  8  RDATA changes while it waits
+//  9  BVALID waits for BREADY, a cycle of it
+// 10  RVALID waits for RREADY, within the cycle
 
 module axi_slave (
   input  logic        aclk,
@@ -49,7 +51,7 @@ module axi_slave (
   logic [19:0] aw, ar;
   logic [36:0] w;
   logic [7:0]  w_beat_q, r_beat_q, w_at;
-  logic        aw_push, w_push, ar_push, write, ends, answered, b_push, r_step, fold_q;
+  logic        aw_push, w_push, ar_push, write, ends, answered, b_push, r_step, fold_q, asked_q;
 
   assign s_axi_bresp   = '0;
   assign s_axi_rresp   = '0;
@@ -80,11 +82,11 @@ module axi_slave (
   assign write        = aw_some && w_some && b_room;
   assign ends         = w_beat_q == aw[7:0];
   assign w_at         = aw[15:8] + w_beat_q;
-  assign s_axi_bvalid = b_some;
-  assign answered     = b_some && (s_axi_bready || mode == 4'd3);
+  assign s_axi_bvalid = b_some && (mode != 4'd9 || asked_q);
+  assign answered     = s_axi_bvalid && (s_axi_bready || mode == 4'd3);
   assign b_push       = write && ends && !(mode == 4'd5 && b_some) && !(mode == 4'd7 && aw[15:8] == 0);
 
-  assign s_axi_rvalid = ar_some;
+  assign s_axi_rvalid = ar_some && (mode != 4'd10 || s_axi_rready);
   assign s_axi_rid    = ar[19:16];
   assign s_axi_rdata  = memory_q[ar[15:8] + r_beat_q] ^ {32{fold_q}};
   assign s_axi_rlast  = r_beat_q == ar[7:0];
@@ -97,8 +99,10 @@ module axi_slave (
       for (int i = 0; i < 4; i++) if (w[32+i]) memory_q[w_at][8*i +: 8] <= w[8*i +: 8];
     end
     if (r_step) r_beat_q <= s_axi_rlast ? '0 : r_beat_q + 8'd1;
+    // A ready that was seen while a response is owed counts until the handshake.
+    asked_q <= b_some && !answered && (s_axi_bready || asked_q);
     fold_q <= mode == 4'd8 && s_axi_rvalid && !s_axi_rready && !fold_q;
-    if (!aresetn) {w_beat_q, r_beat_q, fold_q} <= '0;
+    if (!aresetn) {w_beat_q, r_beat_q, fold_q, asked_q} <= '0;
   end
 
 endmodule

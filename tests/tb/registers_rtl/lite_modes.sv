@@ -20,6 +20,8 @@
 // 15  RDATA changes while it waits
 // 16  a write of the last word is never answered
 // 17  two responses for a write
+// 18  BVALID waits for a cycle of BREADY
+// 19  RVALID waits for a cycle of RREADY
 
 module lite_queue #(
   parameter int W = 8
@@ -130,7 +132,7 @@ module lite_mode #(
 
   // -- writes -----------------------------------------------------------------------------------------------------------
 
-  logic aw_early, b_sent, b_more;
+  logic aw_early, b_sent, b_more, b_asked_q, r_asked_q;
 
   assign write    = aw_some && w_some && owed_q < 4;
   assign dropped  = MODE == 13 && bvalid;
@@ -138,7 +140,7 @@ module lite_mode #(
   assign aw_early = MODE == 9 && awvalid && awready;
   assign b_sent   = bvalid && (bready || MODE == 4);
   assign b_more   = MODE == 9 ? aw_early : write && !dropped && !silent;
-  assign bvalid   = owed_q != 0 && (MODE != 10 || bready);
+  assign bvalid   = owed_q != 0 && (MODE != 10 || bready) && (MODE != 18 || b_asked_q);
 
   always_ff @(posedge aclk) begin
     up_q <= aresetn;
@@ -159,7 +161,7 @@ module lite_mode #(
   // -- reads ------------------------------------------------------------------------------------------------------------
 
   assign read   = ar_some && (!r_q || (rvalid && rready) || MODE == 5 || MODE == 14);
-  assign rvalid = r_q && (MODE != 11 || rready);
+  assign rvalid = r_q && (MODE != 11 || rready) && (MODE != 19 || r_asked_q);
   assign rdata  = r_data_q;
 
   always_ff @(posedge aclk) begin
@@ -171,13 +173,16 @@ module lite_mode #(
       r_data_q <= memory_q[ar[5:2]];
       if (MODE == 8 && write) r_data_q <= memory_q[aw[5:2]];
     end
-    if (!aresetn) r_q <= 1'b0;
+    // A ready that was seen while an answer is owed counts until the handshake.
+    b_asked_q <= owed_q != 0 && !b_sent && (bready || b_asked_q);
+    r_asked_q <= r_q && !(rvalid && rready) && (rready || r_asked_q);
+    if (!aresetn) {r_q, b_asked_q, r_asked_q} <= '0;
   end
 
 endmodule
 
 module lite_modes #(
-  parameter int N = 18
+  parameter int N = 20
 ) (
   input  logic               aclk,
   input  logic               aresetn,
