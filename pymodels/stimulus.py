@@ -22,7 +22,7 @@ class Access:
     """One step of a register program.
 
     Attributes:
-        op: ``write``; ``post``: a write that nothing answers (CSB); ``read``; ``poll``: read until ``value`` stands there;
+        op: ``write``; ``post``: a write that nothing answers; ``read``; ``poll``: read until ``value`` stands there;
             ``wait``: let ``cycles`` go by; ``wait_for``: wait until an output (a status port, an interrupt for instance) has
             ``value``; ``host``: ``call`` works on the memory behind ``port``, in no time.
         address: byte address.

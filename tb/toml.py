@@ -77,6 +77,7 @@ def load_model(
     explain: Callable[[Refused], GoldbeatError] = explain,
     *,
     numbered: bool = False,
+    context: Any = None,
 ) -> Model:
     """Read a file.
 
@@ -86,6 +87,7 @@ def load_model(
         expected: what it should be, for messages.
         explain: the error for an entry that the model refuses.
         numbered: the line of a mistake in the TOML stands behind the file's name, instead of in the message.
+        context: for the model's own validators.
 
     Raises:
         InputError: no such file, no text, no TOML.
@@ -108,7 +110,7 @@ def load_model(
         # Such as a number of thousands of digits, which is Python's own error.
         raise InputError(str(error), expected, file=path) from error
     try:
-        return model.model_validate(table)
+        return model.model_validate(table, context=context)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise explain(Refused(path, text, model, first["loc"], first["type"], first["msg"], first["input"])) from None

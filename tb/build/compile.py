@@ -40,7 +40,9 @@ EXECUTABLE = "sim"
 _LOG = "build.log"
 _KERNEL = Path(__file__).resolve().parents[1] / "kernel"
 _MAIN = _KERNEL / "main.cpp"
-_SHARED = tuple(sorted(p for p in _KERNEL.glob("*.cpp") if p != _MAIN))
+# Designs may bring transactors of their own.
+_DESIGNS = _KERNEL.parent / "designs"
+_SHARED = (*sorted(p for p in _KERNEL.glob("*.cpp") if p != _MAIN), *sorted(_DESIGNS.glob("*/*.cpp")))
 _HEADERS = tuple(sorted(_KERNEL.glob("*.h")))
 _PRELUDE = _KERNEL / "prelude.h"
 _MESSAGES = _KERNEL / "messages.h"

@@ -79,7 +79,7 @@ def _arrays(port: Bundle, params: Mapping[str, Any]) -> Iterator[_Array]:
 
 def make_harness(design: Design, params: Mapping[str, Any]) -> str:
     """The text of the harness for one set of parameter values."""
-    ports: tuple[Bundle, ...] = (*design.registers, *design.memories, *design.streams)
+    ports = (*design.registers, *design.memories, *design.streams)
     bundles: list[Bundle] = [
         *design.register_ports(params),
         *design.memory_ports(params),

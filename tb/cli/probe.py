@@ -15,15 +15,16 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stock_models import READY_MODELS
 from goldbeat.tb.cli.common import BAD_INPUT, Force, Json, Screen, check_free, examples, literal, print_json, say
 from goldbeat.tb.design.filelist import Sources, macros, read_filelist
-from goldbeat.tb.design.ports.bundle import Bundle, Width
-from goldbeat.tb.design.ports.lite import LitePort
-from goldbeat.tb.design.ports.memory import MemoryPort
-from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.probe.bench import comments, write_bench
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, as_json, find
 from goldbeat.tb.probe.write import MODEL, describe, to_toml
 from goldbeat.tb.probe.write import wrapper as harness
+
+_FEW_SIGNALS = 10
+"""A bundle with more signals is shown with their number alone."""
 
 Files = Annotated[list[Path] | None, typer.Argument(metavar="FILES", help="Verilog or SystemVerilog sources.")]
 FileLists = Annotated[
@@ -192,15 +193,14 @@ def _show(found: Found) -> None:
         table.add_row("clock", literal(clock.name), "in", "", literal(level) or "no reset", "")
     values = {p.name: p.value for p in found.module.parameters}
     for port in found.bundles:
-        kind, size = _kind(port, values)
-        roles = port.roles() if isinstance(port, StreamPort) else ()
+        roles = port.roles()
         table.add_row(
-            kind,
+            port.spec.title,
             literal(port.name),
-            _way(port),
+            port.side,
             literal(port.clock) if found.clocks else "none",
-            literal(size),
-            " ".join(roles) or f"{len(port.roles())} signals",
+            literal(_size(port, values)),
+            " ".join(roles) if len(roles) <= _FEW_SIGNALS else f"{len(roles)} signals",
         )
     out.print(table)
     _list(out, "not placed", (f"{name}: {what}" for name, what in found.unplaced.items()))
@@ -217,23 +217,8 @@ def _list(out: Console, title: str, lines: Iterable[str]) -> None:
         out.print(f"  {text}", markup=False, soft_wrap=True)
 
 
-def _kind(port: Bundle, values: Mapping[str, object]) -> tuple[str, str]:
+def _size(port: Bundle, values: Mapping[str, object]) -> str:
     def bits(width: Width) -> str:
         return str(width) if isinstance(width, int) else f"{values[width]} ({width})"
 
-    if isinstance(port, StreamPort):
-        kind, size = "AXI-Stream", f"{bits(port.width)} bit"
-    elif isinstance(port, LitePort):
-        kind, size = "AXI-Lite", f"{bits(port.data_width)} bit, address {bits(port.address_width)}"
-    else:
-        assert isinstance(port, MemoryPort)
-        kind = "AXI4"
-        size = f"{bits(port.data_width)} bit, address {bits(port.address_width)}, id {bits(port.id_width)}"
-    return kind, size if port.lanes is None else f"{bits(port.lanes)} x {size}"
-
-
-def _way(port: Bundle) -> str:
-    inward = getattr(port, "direction", "in") == "in"
-    if isinstance(port, StreamPort):
-        return "in" if inward else "out"
-    return "slave" if inward else "master"
+    return port.shape(bits) if port.lanes is None else f"{bits(port.lanes)} x {port.shape(bits)}"

@@ -13,8 +13,9 @@ from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.tb.design.case import Case
-from goldbeat.tb.design.description import load_description, load_module
+from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.user_code import load_module
 
 
 @cache

@@ -3,16 +3,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
-from types import ModuleType
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, WrapValidator, model_validator
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
@@ -23,12 +21,15 @@ from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.clocks import draw_clocks
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import ClockPort, Parameter
-from goldbeat.tb.design.ports.bundle import StatusPort, lanes
+from goldbeat.tb.design.ports.bundle import Bundle, StatusPort, lanes
+from goldbeat.tb.design.ports.discovery import bus_class
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.register_walks import CASE, quiet_case, traffics
 from goldbeat.tb.design.traffic import Rng, random_trace, stream_cases
+from goldbeat.tb.design.user_code import load_function
 from goldbeat.tb.toml import Refused, load_model
 
 _RAM = "ram"
@@ -62,7 +63,7 @@ class CaseTable(_Table):
 
     Attributes:
         name, summary: as in :class:`~goldbeat.tb.design.case.Case`.
-        make: ``file.py:function``, or ``ram:PORT``: random writes and reads of an AXI-Lite memory, every read checked.
+        make: ``file.py:function``, or ``ram:PORT``: random writes and reads of registers that are a memory, every read checked.
         options, params, inputs, registers: as in :class:`~goldbeat.tb.design.case.Case`; ``ram`` takes no inputs, and
         is about registers
             alone.
@@ -75,6 +76,27 @@ class CaseTable(_Table):
     params: Mapping[str, int | str] = {}
     inputs: bool = True
     registers: bool = False
+
+
+def _of_bus(family: type[Bundle], usual: type[Bundle]) -> WrapValidator:
+    """Makes a table an object of the class that its ``bus`` names."""
+
+    def made(table: Any, _: Any, info: ValidationInfo) -> Bundle:
+        if isinstance(table, Bundle):
+            return table
+        name = table.get("bus", "") if isinstance(table, dict) else ""
+        try:
+            chosen = bus_class(name, family, info.context) if isinstance(name, str) and name else usual
+        except GoldbeatError as error:
+            raise ValueError(str(error)) from None
+        return chosen.model_validate(table)
+
+    return WrapValidator(made)
+
+
+_Stream = SerializeAsAny[Annotated[StreamPort, _of_bus(StreamPort, StreamPort)]]
+_Registers = SerializeAsAny[Annotated[RegisterPort, _of_bus(RegisterPort, LitePort)]]
+_Memory = SerializeAsAny[Annotated[MemoryPort, _of_bus(MemoryPort, MemoryPort)]]
 
 
 class Description(_Table):
@@ -102,9 +124,9 @@ class Description(_Table):
     parameters: Mapping[str, int | str | Parameter] = {}
     ties: Mapping[str, int] = {}
     clocks: tuple[ClockPort, ...] = Field(min_length=1)
-    streams: tuple[StreamPort, ...] = ()
-    registers: tuple[LitePort, ...] = ()
-    memories: tuple[MemoryPort, ...] = ()
+    streams: tuple[_Stream, ...] = ()
+    registers: tuple[_Registers, ...] = ()
+    memories: tuple[_Memory, ...] = ()
     status: tuple[StatusPort, ...] = ()
     traffic: TrafficTable | None = None
     cases: tuple[CaseTable, ...] = ()
@@ -220,7 +242,7 @@ class Description(_Table):
             found = next((r for r in self.registers if r.name == port and r.direction == "in"), None)
             if found is None:
                 known = ", ".join(r.name for r in self.registers if r.direction == "in") or "none"
-                raise UsageError(f"case {table.name}: no AXI-Lite slave {port!r}; there are: {known}")
+                raise UsageError(f"case {table.name}: no slave {port!r}; there are: {known}")
             options = {"accesses": 200, "base": 0, "bytes": 0, **options}
             make = partial(self._ram, found)
         else:
@@ -257,7 +279,7 @@ class Description(_Table):
                 inputs[lane.name] = _shown(trace, lane, counting=self.traffic.kind == "counting")
         return Stimulus(inputs=inputs, clocks=clocks)
 
-    def _ram(self, port: LitePort, setting: CaseContext) -> list[Stimulus]:
+    def _ram(self, port: RegisterPort, setting: CaseContext) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 5])
         fixed = port.resolved(setting.params)
         size, space = int(fixed.data_width) // 8, 1 << int(fixed.address_width)
@@ -275,15 +297,16 @@ class Description(_Table):
             Stimulus(
                 inputs=streams,
                 clocks=setting.clocks,
-                program={port.name: _ram_program(rng, base, total, size, int(setting.options["accesses"]))},
-                traffic={port.name: traffic},
+                program={port.name: _ram_program(rng, base, total, fixed, int(setting.options["accesses"]))},
+                traffic={port.name: port.fitting(traffic)},
             )
             for traffic in (RegisterTraffic(), *traffics(rng))
         ]
 
 
-def _ram_program(rng: Rng, base: int, total: int, size: int, accesses: int) -> tuple[Access, ...]:
+def _ram_program(rng: Rng, base: int, total: int, port: RegisterPort, accesses: int) -> tuple[Access, ...]:
     """Write all of a memory, then write and read at random."""
+    size = int(port.data_width) // 8
     memory = rng.integers(0, 256, total, dtype=np.uint8)
     words = [
         Access("write", base + a, int.from_bytes(memory[a : a + size].tobytes(), "little"), (1 << size) - 1)
@@ -293,7 +316,7 @@ def _ram_program(rng: Rng, base: int, total: int, size: int, accesses: int) -> t
     for _ in range(accesses):
         at = int(rng.integers(total // size)) * size
         if rng.integers(2):
-            first, last = sorted(rng.integers(0, size, 2).tolist())
+            first, last = sorted(rng.integers(0, size, 2).tolist()) if port.strobes else (0, size - 1)
             value = rng.integers(0, 256, size, dtype=np.uint8)
             memory[at + first : at + last + 1] = value[first : last + 1]
             strobe = (1 << (last + 1)) - (1 << first)
@@ -334,7 +357,7 @@ def load_description(path: Path) -> Design:
 
 def read_description(path: Path) -> Description:
     """What a TOML file says; raises as :func:`load_description` does."""
-    return load_model(Description, path, "a description (TOML)", _explain, numbered=True)
+    return load_model(Description, path, "a description (TOML)", _explain, numbered=True, context=path.parent.resolve())
 
 
 def _explain(refused: Refused) -> GoldbeatError:
@@ -376,36 +399,3 @@ def _line(text: str, place: list[int | str]) -> int | None:
         if len(here) > depth and place[: len(here)] == here:
             best, depth = number, len(here)
     return best
-
-
-def load_function(folder: Path, reference: str, what: str) -> Any:
-    """The function that ``file.py:function`` names.
-
-    Raises:
-        InputError: no such file or function, or the file does not run.
-    """
-    file, _, name = reference.partition(":")
-    path = folder / file
-    if not name or not file.endswith(".py"):
-        raise UsageError(f"{what}: found {reference!r}, expected file.py:function")
-    function = getattr(load_module(path), name, None)
-    if not callable(function):
-        raise InputError(f"no function {name!r}", f"the {what} that the description names", file=path)
-    return function
-
-
-def load_module(path: Path) -> ModuleType:
-    """A user's Python file as a module of its own."""
-    if not path.is_file():
-        raise InputError("no such file", "a Python file", file=path)
-    spec = importlib.util.spec_from_file_location(f"goldbeat_user_{path.stem}", path)
-    if spec is None or spec.loader is None:
-        raise InputError("another kind of file", "a Python file", file=path)
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except GoldbeatError:
-        raise
-    except Exception as error:
-        raise InputError(f"{type(error).__name__}: {error}", "a file that can be loaded", file=path) from error
-    return module

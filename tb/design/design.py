@@ -16,10 +16,9 @@ from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.filelist import Sources, read_filelist
 from goldbeat.tb.design.measurements import Answer, MeasurementTable
 from goldbeat.tb.design.parameter import ClockPort, Parameter
-from goldbeat.tb.design.ports.bundle import Frozen, StatusPort, lanes, number
-from goldbeat.tb.design.ports.csb import CsbPort
-from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.bundle import Bundle, Frozen, StatusPort, lanes, number
 from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 
 
@@ -78,7 +77,7 @@ class Design(Frozen):
     words: Mapping[str, Mapping[str, Mapping[str, Any]]] = {}
     clocks: tuple[ClockPort, ...] = (ClockPort(name="aclk", reset="aresetn"),)
     streams: tuple[StreamPort, ...] = ()
-    registers: tuple[LitePort | CsbPort, ...] = ()
+    registers: tuple[RegisterPort, ...] = ()
     memories: tuple[MemoryPort, ...] = ()
     status: tuple[StatusPort, ...] = ()
     waive: tuple[str, ...] = ()
@@ -127,11 +126,16 @@ class Design(Frozen):
         fitted = {} if case.fit is None or options is None else case.fit({**case.options, **options})
         return values | dict(case.params) | dict(fitted) | dict(overrides)
 
+    @property
+    def ports(self) -> tuple[Bundle, ...]:
+        """All ports but the status outputs, arrays as one and widths as described."""
+        return (*self.streams, *self.registers, *self.memories)
+
     def bundles(self, params: Mapping[str, Any]) -> list[StreamPort]:
         """The stream ports with arrays taken apart and widths as numbers."""
         return [lane for port in self.streams for lane in lanes(port, params)]
 
-    def register_ports(self, params: Mapping[str, Any]) -> list[LitePort | CsbPort]:
+    def register_ports(self, params: Mapping[str, Any]) -> list[RegisterPort]:
         """The register ports with arrays taken apart and widths as numbers."""
         return [lane for port in self.registers for lane in lanes(port, params)]
 

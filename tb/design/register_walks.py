@@ -13,8 +13,7 @@ from goldbeat.pymodels.register_walk import Word, walk
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.design.ports.csb import CsbPort
-from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.register import RegisterPort
 
 CASE = "sweep"
 """The case that goes through it."""
@@ -37,11 +36,10 @@ def traffics(rng: np.random.Generator) -> list[RegisterTraffic]:
     ]
 
 
-def _words(port: LitePort | CsbPort, setting: CaseContext, rng: np.random.Generator) -> list[Word]:
+def _words(port: RegisterPort, setting: CaseContext, rng: np.random.Generator) -> list[Word]:
     size = int(port.data_width) // 8
-    strobes = isinstance(port, LitePort) and port.has("wstrb")
     found = [
-        Word(block.base + size * n, block.mask & ((1 << 8 * size) - 1), strobes and block.strobes)
+        Word(block.base + size * n, block.mask & ((1 << 8 * size) - 1), port.strobes and block.strobes)
         for block in port.storage
         for n in range(block.count(setting.params))
     ]
@@ -52,9 +50,8 @@ def _words(port: LitePort | CsbPort, setting: CaseContext, rng: np.random.Genera
     return [found[n] for n in sorted({0, len(found) - 1, *drawn.tolist()})]
 
 
-def _program(port: LitePort | CsbPort, setting: CaseContext, rng: np.random.Generator) -> tuple[Access, ...]:
-    posts = isinstance(port, CsbPort)
-    return tuple(walk(rng, _words(port, setting, rng), int(port.data_width) // 8, _ACCESSES, posts=posts))
+def _program(port: RegisterPort, setting: CaseContext, rng: np.random.Generator) -> tuple[Access, ...]:
+    return tuple(walk(rng, _words(port, setting, rng), int(port.data_width) // 8, _ACCESSES, posts=port.posts))
 
 
 def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus]:
@@ -81,7 +78,7 @@ def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus
     episodes = []
     for traffic in traffics(rng):
         program = {p.name: _program(p, setting, rng) for p in ports}
-        episodes.append(replace(quiet, program=program, traffic={p.name: traffic for p in ports}))
+        episodes.append(replace(quiet, program=program, traffic={p.name: p.fitting(traffic) for p in ports}))
     return episodes
 
 

@@ -16,10 +16,9 @@ from typing import Any, Literal
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.parameter import ClockPort
-from goldbeat.tb.design.ports.bundle import StatusPort
-from goldbeat.tb.design.ports.csb import CsbPort
-from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.bundle import Bundle, StatusPort
 from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 
 ENVIRONMENT = "GOLDBEAT_JOB"
@@ -65,12 +64,17 @@ class Job:
     top: str
     clocks: tuple[ClockPort, ...]
     streams: tuple[StreamPort, ...]
-    registers: tuple[LitePort | CsbPort, ...]
+    registers: tuple[RegisterPort, ...]
     status: tuple[StatusPort, ...]
     episodes: Sequence[Episode]
     memories: tuple[MemoryPort, ...] = ()
     transactors: Backend = "native"
     crossings: tuple[Crossing, ...] = ()
+
+    @property
+    def bundles(self) -> tuple[Bundle, ...]:
+        """All bundles."""
+        return (*self.streams, *self.registers, *self.memories)
 
 
 @dataclass(frozen=True)

@@ -98,7 +98,7 @@ def _in_reset(job: Job, agents: Transactors, stimulus: Stimulus, origin: int) ->
         # Before the reset has reached every flip-flop, assertions judge what nothing has set.
         failed_assertions(job.top, origin, stimulus.clocks)
     return [
-        f"axis_valid_in_reset: {p.name}: tvalid is high in reset"
+        f"{p.spec.name}_valid_in_reset: {p.name}: tvalid is high in reset"
         for p in job.streams
         if p.direction == "out"
         and p.clock in resettable
@@ -185,8 +185,8 @@ def _outstanding(job: Job, waiting: Sequence[str]) -> list[str]:
 
     What a source offers and the design does not take is no business of a rule: the model says what is taken.
     """
-    rules = {p.name: "axis_outstanding" for p in job.streams if p.direction == "out"}
-    rules |= {p.name: "axi_outstanding" for p in job.memories}
+    offering = (*(p for p in job.streams if p.direction == "out"), *job.memories)
+    rules = {p.name: f"{p.spec.name}_outstanding" for p in offering}
     found = ((rules.get(text.partition(":")[0]), text) for text in waiting)
     return [f"{rule}: {text}" for rule, text in found if rule is not None]
 

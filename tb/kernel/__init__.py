@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from goldbeat.tb.kernel.axis import AxiStreamMonitor as AxiStreamMonitor
     from goldbeat.tb.kernel.axis import AxiStreamSink as AxiStreamSink
     from goldbeat.tb.kernel.axis import AxiStreamSource as AxiStreamSource
-    from goldbeat.tb.kernel.csb import CsbMaster as CsbMaster
     from goldbeat.tb.kernel.simulation import Kernel as Kernel
     from goldbeat.tb.kernel.simulation import NativeClock as NativeClock
 
@@ -24,7 +23,6 @@ _MODULES = {
     "axis": ("AxiStreamMonitor", "AxiStreamSink", "AxiStreamSource"),
     "axil": ("AxiLiteMaster",),
     "apb": ("ApbMaster",),
-    "csb": ("CsbMaster",),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

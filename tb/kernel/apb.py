@@ -6,7 +6,8 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 
-from goldbeat.tb.kernel.library import APB_SIGNALS, ApbNames, checked
+from goldbeat.pymodels.buses import APB
+from goldbeat.tb.kernel.library import ApbNames, checked
 from goldbeat.tb.kernel.registers import RegisterMaster
 from goldbeat.tb.kernel.simulation import Kernel
 
@@ -29,6 +30,6 @@ class ApbMaster(RegisterMaster):
         self, kernel: Kernel, prefix: str, *, clock: str = "pclk", signals: Mapping[str, str] | None = None
     ) -> None:
         super().__init__(kernel, prefix, clock)
-        self.signals = kernel.signals(prefix, APB_SIGNALS, signals, _NEEDED)
-        names = ApbNames(*(self.signals[s].encode() if s in self.signals else None for s in APB_SIGNALS))
+        self.signals = kernel.signals(prefix, APB.roles, signals, _NEEDED)
+        names = ApbNames(*(self.signals[s].encode() if s in self.signals else None for s in APB.roles))
         self._handle = checked(self._library.gb_apb_master(prefix.encode(), clock.encode(), ctypes.byref(names)))

@@ -16,21 +16,13 @@ from cocotb.triggers import Timer
 
 from goldbeat.pymodels.axi.burst import READ, Bursts
 from goldbeat.pymodels.axi.memory import GAP_PERIOD, ORDERS, MasterTiming, MemoryTiming, Region, check_regions
+from goldbeat.pymodels.buses import AXI
 from goldbeat.pymodels.errors import UsageError, WaitTimeoutError
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.tb.kernel.axis import Transactor, ready_pattern
 from goldbeat.tb.kernel.library import ReadyPattern, checked, library
 from goldbeat.tb.kernel.patience import Patience
 from goldbeat.tb.kernel.simulation import Kernel
-
-_ADDRESS = ("id", "addr", "len", "size", "burst", "lock", "cache", "prot", "qos", "region", "user", "valid", "ready")
-AXI_SIGNALS = (
-    *(f"aw{s}" for s in _ADDRESS),
-    *("wdata", "wstrb", "wlast", "wuser", "wvalid", "wready", "bid", "bresp", "buser", "bvalid", "bready"),
-    *(f"ar{s}" for s in _ADDRESS),
-    *("rid", "rdata", "rresp", "rlast", "ruser", "rvalid", "rready"),
-)
-"""In the order of ``GbAxiNames``."""
 
 ACCESS = np.dtype(
     [
@@ -73,7 +65,7 @@ _RESULT = np.dtype([(name, np.int64) for name in (*_CYCLES, "response")])
 class _Names(Structure):
     """``GbAxiNames`` in axi.h."""
 
-    _fields_ = tuple((name, c_char_p) for name in AXI_SIGNALS)
+    _fields_ = tuple((name, c_char_p) for name in AXI.roles)
 
 
 class _Region(Structure):
@@ -152,12 +144,12 @@ class _AxiTransactor(Transactor):
     def __init__(self, kernel: Kernel, prefix: str, clock: str, signals: Mapping[str, str] | None) -> None:
         super().__init__(kernel, prefix, clock)
         self._library = _library()
-        self.signals = kernel.signals(prefix, AXI_SIGNALS, signals, ())
+        self.signals = kernel.signals(prefix, AXI.roles, signals, ())
         if "awvalid" not in self.signals and "arvalid" not in self.signals:
             raise UsageError(f"{prefix}: the top module has neither {prefix}_awvalid nor {prefix}_arvalid")
         data = self.signals.get("wdata", self.signals.get("rdata"))
         self.width = (0 if data is None else kernel.width(data) or 0) // 8
-        self._names = _Names(*(self.signals[s].encode() if s in self.signals else None for s in AXI_SIGNALS))
+        self._names = _Names(*(self.signals[s].encode() if s in self.signals else None for s in AXI.roles))
 
     def _base(self, base: int | None) -> int:
         first = self.clock.cycle + 1
@@ -477,3 +469,10 @@ class AxiChecker(_AxiTransactor):
                 prefix.encode(), clock.encode(), ctypes.byref(self._names), ctypes.byref(check)
             )
         )
+
+
+class AxiLiteChecker(AxiChecker):
+    """The same for an AXI-Lite bundle."""
+
+    def __init__(self, kernel: Kernel, prefix: str, **options: Any) -> None:
+        super().__init__(kernel, prefix, lite=True, **options)

@@ -6,8 +6,9 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Mapping
 
+from goldbeat.pymodels.buses import AXIL
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.kernel.library import LITE_SIGNALS, AxilNames, checked
+from goldbeat.tb.kernel.library import AxilNames, checked
 from goldbeat.tb.kernel.registers import TIMEOUT_CYCLES as TIMEOUT_CYCLES
 from goldbeat.tb.kernel.registers import RegisterMaster
 from goldbeat.tb.kernel.registers import Results as Results
@@ -38,7 +39,7 @@ class AxiLiteMaster(RegisterMaster):
         self, kernel: Kernel, prefix: str, *, clock: str = "aclk", signals: Mapping[str, str] | None = None
     ) -> None:
         super().__init__(kernel, prefix, clock)
-        self.signals = kernel.signals(prefix, LITE_SIGNALS, signals, ())
+        self.signals = kernel.signals(prefix, AXIL.roles, signals, ())
         channels = {
             "awaddr": ("awvalid", "awready", "wdata", "wvalid", "wready", "bvalid", "bready"),
             "araddr": ("arvalid", "arready", "rdata", "rvalid", "rready"),
@@ -49,5 +50,5 @@ class AxiLiteMaster(RegisterMaster):
                 raise UsageError(f"{prefix}: the top module has no port {prefix}_{lacks[0]}")
         if "awaddr" not in self.signals and "araddr" not in self.signals:
             raise UsageError(f"{prefix}: the top module has neither {prefix}_awaddr nor {prefix}_araddr")
-        names = AxilNames(*(self.signals[s].encode() if s in self.signals else None for s in LITE_SIGNALS))
+        names = AxilNames(*(self.signals[s].encode() if s in self.signals else None for s in AXIL.roles))
         self._handle = checked(self._library.gb_axil_master(prefix.encode(), clock.encode(), ctypes.byref(names)))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.buses import AXIS
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.pattern import KINDS, WORST_PERIOD, WORST_STALL, Pattern
 from goldbeat.pymodels.trace import SIDEBANDS, Trace
@@ -18,7 +19,6 @@ from goldbeat.tb.kernel.library import AxisBeats, AxisCheck, AxisColumns, AxisNa
 from goldbeat.tb.kernel.patience import Patience
 from goldbeat.tb.kernel.simulation import Kernel
 
-ROLES = ("tdata", "tvalid", "tready", "tkeep", "tlast", "tstrb", *SIDEBANDS)
 _STALL_BINS = 5
 """``Stalls`` in axis.cpp."""
 
@@ -141,7 +141,7 @@ class AxiStreamSource(Transactor):
         held: bool = False,
     ) -> None:
         super().__init__(kernel, prefix, clock)
-        self.signals = kernel.signals(prefix, ROLES, signals, ("tdata", "tvalid"))
+        self.signals = kernel.signals(prefix, AXIS.roles, signals, ("tdata", "tvalid"))
         self._widths = {role: kernel.width(port) or 0 for role, port in self.signals.items()}
         names = _names(self.signals)
         self._handle = checked(self._library.gb_axis_source(prefix.encode(), clock.encode(), ctypes.byref(names)))
@@ -286,7 +286,7 @@ class AxiStreamMonitor(Transactor):
         interleaved: bool = True,
     ) -> None:
         super().__init__(kernel, prefix, clock)
-        self.signals = kernel.signals(prefix, ROLES, signals, ("tdata", "tvalid"))
+        self.signals = kernel.signals(prefix, AXIS.roles, signals, ("tdata", "tvalid"))
         self._lanes = (kernel.width(self.signals["tdata"]) or 0) // 8
         names = _names(self.signals)
         self._handle = checked(

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from goldbeat.pymodels.buses import APB, AXIL
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 
 SIDES = 3
@@ -86,43 +87,16 @@ class RegisterBehaviour(Structure):
     )
 
 
-LITE_SIGNALS = (
-    *("awaddr", "awprot", "awvalid", "awready", "wdata", "wstrb", "wvalid", "wready", "bresp", "bvalid", "bready"),
-    *("araddr", "arprot", "arvalid", "arready", "rdata", "rresp", "rvalid", "rready"),
-)
-"""In the order of ``GbAxilNames``."""
-
-
 class AxilNames(Structure):
     """``GbAxilNames`` in axil.cpp."""
 
-    _fields_ = tuple((name, c_char_p) for name in LITE_SIGNALS)
-
-
-APB_SIGNALS = (
-    *("psel", "penable", "paddr", "pwrite", "pwdata", "pstrb", "pprot"),
-    *("prdata", "pready", "pslverr"),
-)
-"""In the order of ``GbApbNames``."""
+    _fields_ = tuple((name, c_char_p) for name in AXIL.roles)
 
 
 class ApbNames(Structure):
     """``GbApbNames`` in apb.cpp."""
 
-    _fields_ = tuple((name, c_char_p) for name in APB_SIGNALS)
-
-
-CSB_SIGNALS = (
-    *("valid", "ready", "addr", "wdat", "write", "nposted"),
-    *("response_valid", "response_data", "wr_complete"),
-)
-"""In the order of ``GbCsbNames``."""
-
-
-class CsbNames(Structure):
-    """``GbCsbNames`` in csb.cpp."""
-
-    _fields_ = tuple((name, c_char_p) for name in CSB_SIGNALS)
+    _fields_ = tuple((name, c_char_p) for name in APB.roles)
 
 
 STEP = np.dtype(
@@ -189,7 +163,6 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_axis_take": (None, [c_void_p, POINTER(AxisColumns)]),
     "gb_axil_master": (c_void_p, [c_char_p, c_char_p, POINTER(AxilNames)]),
     "gb_apb_master": (c_void_p, [c_char_p, c_char_p, POINTER(ApbNames)]),
-    "gb_csb_master": (c_void_p, [c_char_p, c_char_p, POINTER(CsbNames)]),
     "gb_registers_run": (c_int, [c_void_p, c_void_p, c_void_p, c_int64]),
     "gb_registers_behave": (c_int, [c_void_p, POINTER(RegisterBehaviour)]),
     "gb_registers_done": (c_int64, [c_void_p]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Register programs, which the masters of AXI-Lite, APB and CSB run in C++."""
+"""Register programs, which the masters of all buses of registers run in C++."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def write(address: int, value: int, strobe: int | None = None, *, timeout: int =
 
 
 def post(address: int, value: int, *, timeout: int = TIMEOUT_CYCLES) -> Step:
-    """Write a word and go on as soon as it is taken; for buses with posted writes (CSB)."""
+    """Write a word and go on as soon as it is taken; for buses with posted writes."""
     return Step(_POST, address, value, 0, _ALL, timeout)
 
 
@@ -94,7 +94,7 @@ def walk(
         size: bytes of the bus.
         accesses: between the first writes and the last reads.
         strobes: writes of some bytes too.
-        posts: some writes are posted, which the CSB has.
+        posts: some writes are posted, on buses that have such.
         timeout: cycles for each access.
     """
     whole = (1 << 8 * size) - 1
@@ -170,7 +170,7 @@ class RegisterMaster(Transactor):
     def behave(self, traffic: RegisterTraffic) -> None:
         """Make accesses like this from the next program on; all that is drawn begins anew.
 
-        What the bus has no signals for does not count: APB and CSB know neither orders nor back-pressure.
+        What the bus has no signals for does not count: APB knows neither orders nor back-pressure.
 
         Raises:
             GoldbeatError: a program is running, or the bus has room for one access at a time and is to have several.

@@ -3,75 +3,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from goldbeat.pymodels.buses import BUSES, Bus
+
 ASSERTION = "rtl_assertion"
 """The rule of assertions inside the design."""
 
-_HANDSHAKE = {
-    "valid_held": "A valid that is high stays high until its ready is.",
-    "payload_stable": "While a valid waits for its ready, nothing else on its channel changes.",
-    "valid_in_reset": "No valid is high in reset.",
-    "valid_after_reset": "No valid is high at the first edge out of reset: it may rise behind that edge.",
-}
-_SHARED = {
-    **_HANDSHAKE,
-    "exokay": "EXOKAY answers exclusive accesses only; AXI-Lite has none.",
-    "b_without_request": "BVALID comes only while a write is outstanding.",
-    "b_before_data": "BVALID comes only after the address and all data of its write.",
-    "r_without_request": "RVALID comes only while a read is outstanding.",
-    "data_before_address": "Write data precede their address by so many beats at most: 256, or what the checker was told.",
-}
-_BURSTS = {
-    "wlast_early": "WLAST is low on all beats of a burst but the last of AWLEN + 1.",
-    "wlast_late": "WLAST is high on the last beat of AWLEN + 1.",
-    "rlast_early": "RLAST is low on all beats of a burst but the last of ARLEN + 1.",
-    "rlast_late": "RLAST is high on the last beat of ARLEN + 1.",
-    "b_id": "BID is the ID of an outstanding write.",
-    "r_id": "RID is the ID of an outstanding read.",
-    "4k_boundary": "No INCR burst crosses a 4 KiB boundary.",
-    "burst_type": "AxBURST is not the reserved value 3.",
-    "wrap_length": "A WRAP burst has 2, 4, 8 or 16 beats.",
-    "wrap_alignment": "A WRAP burst starts at a multiple of its beat size.",
-    "fixed_length": "A FIXED burst has at most 16 beats.",
-    "size": "A beat is not wider than the bus.",
-    "strobe_lanes": "WSTRB is low in the lanes that a beat does not use.",
-    "exclusive": "An exclusive access has at most 16 beats; its bytes are a power of two up to 128, its address a multiple.",
-    "exclusive_pair": "An exclusive write follows a complete exclusive read of its ID, with its address, size and length.",
-    "region": "AxREGION is the same for all of 4 KiB.",
-    "interleaved": "Read data of a burst come without those of another between them, where the bundle's checker was told so.",
-    "cache": "With AxCACHE[1] low (not modifiable), AxCACHE[3:2] are low.",
-    "narrow_unsupported": "No beat is narrower than the bus, where the bundle's checker was told that none may be.",
-    "fixed_unsupported": "No burst is FIXED, where the bundle's checker was told that none may be.",
-}
-
-_COMBINATIONAL = "No output follows an input of the same interface within a cycle."
-
 RULES: dict[str, str] = {
-    **{f"axis_{name}": text for name, text in _HANDSHAKE.items()},
-    **{
-        f"{name}_valid_waits": "A valid does not wait for its ready (seen where a sink is ready only after valid)."
-        for name in ("axis", "axi")
-    },
-    "axis_strobe_reserved": "No byte has TSTRB without TKEEP; one with TKEEP alone is a position byte, which stays in the stream.",
-    "axis_interleaved": "No beat of another TID or TDEST comes within a packet, where the bundle's checker was told so.",
-    "axil_combinational": _COMBINATIONAL,
-    "axi_combinational": _COMBINATIONAL,
-    "axis_ready_late": "No beat of an input waits for TREADY longer than a bound, where one is given; a warning.",
-    "axis_outstanding": "At the end of a run, an output offers no beat that nobody has taken.",
-    **{f"axil_{name}": text for name, text in _SHARED.items()},
-    "axil_outstanding": "At the end of a cocotb test, every access of a master has its answer.",
-    "axil_valid_waits": "A valid does not wait for its ready (seen where a master is ready only after valid).",
-    **{f"axi_{name}": text for name, text in {**_SHARED, **_BURSTS}.items()},
-    "axi_outstanding": "At the end of a run, every access that the design has begun in a memory is complete; "
-    "at the end of a cocotb test, every burst of a master.",
-    "apb_outstanding": "At the end of a cocotb test, every access of a master has its answer.",
-    "csb_outstanding": "At the end of a cocotb test, every access of a master has its answer.",
-    "csb_response_without_request": "A response comes only while a read is outstanding.",
-    "csb_complete_without_request": "A completion comes only while a write that is not posted is outstanding.",
+    **{name: demand for bus in BUSES for name, demand in bus.full_rules.items()},
     "mem_bounds": "A burst stays inside of one region of the memory's address space; the memory answers others with DECERR.",
     "mem_rights": "A burst keeps to the rights of its region; the memory answers others with SLVERR.",
     ASSERTION: "Every assertion of the RTL holds, and no `$error` is called.",
 }
-"""Every rule, on by default, and what it demands."""
+"""Every rule, on by default, and what it demands. A bus that is not one of Goldbeat's adds its own."""
+
+
+def add_rules(bus: Bus) -> None:
+    """Make the rules of a bus known, so that they can be waived."""
+    RULES.update(bus.full_rules)
+
 
 _INTRODUCTION = """\
 # Protocol rules
@@ -131,20 +82,19 @@ Several seeds are the test; one seed is not.
 """
 
 
+def table(bus: Bus) -> str:
+    """A bus's rules as a table of a page."""
+    return _table(bus.title, bus.full_rules)
+
+
+def _table(title: str, rules: Mapping[str, str]) -> str:
+    rows = "".join(f"| `{name}` | {demand} |\n" for name, demand in rules.items())
+    return f"## {title}\n\n| rule | demands |\n|---|---|\n{rows}"
+
+
 def document() -> str:
     """The text of docs/protocol-rules.md."""
-    titles = {
-        "axis": "AXI-Stream",
-        "axil": "AXI-Lite",
-        "axi": "AXI4",
-        "apb": "APB",
-        "csb": "CSB",
-        "mem": "AXI4 memory",
-        "rtl": "RTL",
-    }
-    text = _INTRODUCTION
-    for prefix, title in titles.items():
-        text += f"## {title}\n\n| rule | demands |\n|---|---|\n"
-        text += "".join(f"| `{name}` | {rule} |\n" for name, rule in RULES.items() if name.startswith(f"{prefix}_"))
-        text += "\n"
-    return text.rstrip("\n") + "\n"
+    others = {"mem_": "AXI4 memory", "rtl_": "RTL"}
+    texts = [table(bus) for bus in BUSES]
+    texts += [_table(t, {n: d for n, d in RULES.items() if n.startswith(start)}) for start, t in others.items()]
+    return _INTRODUCTION + "\n".join(texts)

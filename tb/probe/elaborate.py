@@ -9,9 +9,10 @@ from typing import Any, Literal
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.design.ports.recognition import Dimension, Pin, TopParameter
 from goldbeat.tb.errors import missing
 from goldbeat.tb.probe.defaults import check_defaults
-from goldbeat.tb.probe.module import Dimension, Module, Port, TopParameter
+from goldbeat.tb.probe.module import Module
 from goldbeat.tb.probe.wiring import trace
 
 _WAYS: dict[str, Literal["input", "output", "inout"]] = {"In": "input", "Out": "output", "InOut": "inout"}
@@ -124,25 +125,25 @@ def _pick(compilation: Any, top: str | None) -> Any:
 # -- ports ----------------------------------------------------------------------------------------------------------
 
 
-def _port(port: Any, manager: Any) -> Port:
+def _port(port: Any, manager: Any) -> Pin:
     where = f"{manager.getFileName(port.location)}:{manager.getLineNumber(port.location)}"
     kind = str(port.kind).rpartition(".")[2]
     if kind == "InterfacePort":
         name = port.interfaceDef.name if port.interfaceDef is not None else "generic"
         modport = f".{port.modport}" if port.modport else ""
-        return Port(port.name, "inout", 0, refusal=f"SystemVerilog interface {name}{modport}", where=where)
+        return Pin(port.name, "inout", 0, refusal=f"SystemVerilog interface {name}{modport}", where=where)
     if kind != "Port" or port.isNullPort:
-        return Port(port.name or "(unnamed)", "inout", 0, refusal="a port made of several expressions", where=where)
+        return Pin(port.name or "(unnamed)", "inout", 0, refusal="a port made of several expressions", where=where)
     way = _WAYS.get(str(port.direction).rpartition(".")[2])
     if way is None:
-        return Port(port.name, "inout", 0, refusal="a ref port", where=where)
+        return Pin(port.name, "inout", 0, refusal="a ref port", where=where)
     packed_texts, unpacked_texts = _written_dimensions(port)
     unpacked, inner = _peel(port.type, "FixedSizeUnpackedArrayType", unpacked_texts)
     packed, element = _peel(inner, "PackedArrayType", packed_texts)
     refusal = None
     name = type(element).__name__
     if element.isError:
-        return Port(port.name, way, 0, refusal="a type that slang does not understand", where=where)
+        return Pin(port.name, way, 0, refusal="a type that slang does not understand", where=where)
     if name in _STRUCTS:
         refusal = f"{_STRUCTS[name]} {port.type.name}".rstrip()
     elif not element.isIntegral:
@@ -152,7 +153,7 @@ def _port(port: Any, manager: Any) -> Port:
     if not packed and element.isIntegral and element.bitWidth > 1:
         # int, byte and the like have a range without writing one.
         packed = (Dimension(element.bitWidth - 1, 0),)
-    return Port(port.name, way, port.type.bitstreamWidth, packed, unpacked, refusal, where)
+    return Pin(port.name, way, port.type.bitstreamWidth, packed, unpacked, refusal, where)
 
 
 def _peel(kind: Any, name: str, texts: list[str]) -> tuple[tuple[Dimension, ...], Any]:

@@ -11,15 +11,15 @@ from typing import Any, TypeVar
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.parameter import ClockPort
 from goldbeat.tb.design.ports.bundle import Bundle
-from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.recognition import NotABundleError, Pin
+from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
-from goldbeat.tb.probe.bundles import NotABundle, Placed, place
-from goldbeat.tb.probe.module import Module, Port
+from goldbeat.tb.probe.bundles import PlacedBundle, place
+from goldbeat.tb.probe.module import Module
 from goldbeat.tb.probe.names import affinity, groups, is_clock, is_enable, is_reset, low_by_name
 
 _PERIODS_PS = (4000, 3200, 5000, 2500, 8000)
-_CONTROLS = ("tvalid", "tready", "awvalid", "awready", "wvalid", "wready", "arvalid", "arready", "bvalid", "rvalid")
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Found:
     module: Module
     clocks: tuple[ClockPort, ...]
     streams: tuple[StreamPort, ...]
-    registers: tuple[LitePort, ...]
+    registers: tuple[RegisterPort, ...]
     memories: tuple[MemoryPort, ...]
     ties: Mapping[str, int]
     ignored: tuple[str, ...]
@@ -93,7 +93,7 @@ class _Finder:
             self.module,
             ports,
             tuple(b for b in bundles if isinstance(b, StreamPort)),
-            tuple(b for b in bundles if isinstance(b, LitePort)),
+            tuple(b for b in bundles if isinstance(b, RegisterPort)),
             tuple(b for b in bundles if isinstance(b, MemoryPort)),
             self.ties,
             tuple(self.ignored),
@@ -119,25 +119,25 @@ class _Finder:
             self.unplaced[name] = f"{self._port(name).way}: left open, as asked for"
         self.ignored += choices.ignored
 
-    def _port(self, name: str) -> Port:
+    def _port(self, name: str) -> Pin:
         """A port by its name."""
         return next(p for p in self.module.ports if p.name == name)
 
     # -- bundles ------------------------------------------------------------------------------------------------
 
-    def _place(self) -> list[Placed]:
+    def _place(self) -> list[PlacedBundle]:
         placed = []
         for group in groups(self.left.values()):
             try:
                 one = place(group, tuple(self.module.parameters))
-            except NotABundle as reason:
+            except NotABundleError as reason:
                 self.notes.append(f"{group.name}: not a bundle: {reason}")
                 continue
             placed.append(one)
-            self.ties |= one.ties
-            self.ignored += one.ignored
-            self.notes += one.notes
-            for name in one.ports:
+            self.ties |= one.wires.ties
+            self.ignored += one.wires.ignored
+            self.notes += one.wires.notes
+            for name in one.wires.pins:
                 self.left.pop(name)
         return placed
 
@@ -146,9 +146,9 @@ class _Finder:
             self.refused[port.name] = "no clock was found for it"
             return port
         wiring, evidence = self.module.wiring, Counter[str]()
-        for role in _CONTROLS:
-            if port.has(role):
-                pin = port.pin(role)
+        for one in port.spec.signals:
+            if one.width == 1 and port.has(one.name):
+                pin = port.pin(one.name)
                 seen = wiring.driven.get(pin) or wiring.read.get(pin) or frozenset()
                 if len(seen) == 1:
                     evidence.update(seen)
@@ -207,7 +207,7 @@ class _Finder:
                 self.notes.append(f"{port.name}: no reset was found for it")
         return tuple(ports)
 
-    def _resets_something(self, port: Port) -> bool:
+    def _resets_something(self, port: Pin) -> bool:
         uses = [u for u in self.module.wiring.resets if u.reset == port.name]
         return is_reset(port.name) or any(u.edge for u in uses)
 
@@ -261,7 +261,7 @@ class _Finder:
                 self.unplaced[name] = f"input, {port.width} bit: tied to {value}"
 
 
-def _remedy(port: Port) -> str:
+def _remedy(port: Pin) -> str:
     if port.width == 0 or port.unpacked:
         return "wrap the module with flat ports"
     if port.way == "input":

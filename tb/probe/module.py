@@ -5,65 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
-
-@dataclass(frozen=True)
-class Dimension:
-    """One range of a declaration.
-
-    Attributes:
-        left, right: its bounds.
-        text: as it stands in the source (``DATA_WIDTH-1:0``), empty where it comes from a named type.
-    """
-
-    left: int
-    right: int
-    text: str = ""
-
-    @property
-    def size(self) -> int:
-        """Number of elements."""
-        return abs(self.left - self.right) + 1
-
-
-@dataclass(frozen=True)
-class Port:
-    """A port of the top module.
-
-    Attributes:
-        name: as the source writes it.
-        way: direction.
-        width: all its bits.
-        packed, unpacked: its dimensions, outermost first.
-        refusal: why it cannot be connected as plain bits, None when it can.
-        where: ``file:line``.
-    """
-
-    name: str
-    way: Literal["input", "output", "inout"]
-    width: int
-    packed: tuple[Dimension, ...] = ()
-    unpacked: tuple[Dimension, ...] = ()
-    refusal: str | None = None
-    where: str = ""
-
-
-@dataclass(frozen=True)
-class TopParameter:
-    """A parameter that can be set from outside.
-
-    Attributes:
-        name: as the source writes it.
-        value: an integer or a text; None for any other kind.
-        free: its default depends on no other parameter, or its value was given.
-        kind: for people: what it is when it has no value.
-    """
-
-    name: str
-    value: int | str | None
-    free: bool
-    kind: str = ""
+from goldbeat.tb.design.ports.recognition import Pin, TopParameter
 
 
 @dataclass(frozen=True)
@@ -103,7 +46,7 @@ class Module:
     """
 
     name: str
-    ports: Sequence[Port]
+    ports: Sequence[Pin]
     parameters: Sequence[TopParameter]
     wiring: Wiring
     warnings: tuple[str, ...] = ()

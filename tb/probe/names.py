@@ -4,27 +4,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import takewhile
 
-from goldbeat.tb.probe.module import Port
+from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.design.ports.discovery import common_buses
+from goldbeat.tb.design.ports.recognition import Naming, Pin
 
 _TAIL = r"(?:_?(?P<index>\d+))?(?:_(?:i|o|in|out|ni|no))?$"
-_STREAM = "data|keep|strb|last|valid|ready|id|dest|user|wakeup"
-_CHANNEL = "id|addr|len|size|burst|lock|cache|prot|qos|region|user|valid|ready"
-_AXI = (
-    f"aw(?:{_CHANNEL})|ar(?:{_CHANNEL})|w(?:id|data|strb|last|user|valid|ready)"
-    "|b(?:id|resp|user|valid|ready)|r(?:id|data|resp|last|user|valid|ready)"
-)
-_PATTERNS = {
-    "stream": re.compile(rf"^(?P<prefix>.*?)_?(?P<role>t(?:{_STREAM})){_TAIL}", re.IGNORECASE),
-    "axi": re.compile(rf"^(?P<prefix>.*_|)(?P<role>{_AXI}){_TAIL}", re.IGNORECASE),
-    "plain": re.compile(
-        rf"^(?P<prefix>.+)_(?P<role>data|keep|last|valid|ready|vld|rdy|id|dest|user){_TAIL}", re.IGNORECASE
-    ),
-}
-_PLAIN = {"vld": "tvalid", "rdy": "tready"}
 _SIDES = frozenset({"i", "o", "in", "out", "ip", "op"})
 _CLOCK = re.compile(r"(?:[a-z]*clk|clock|ck)\d*$")
 _RESET = re.compile(r"(?:n|[aphgs]|sys|core|ap|por|glb)?(?:rst|reset)(?:n|b)?\d*$")
@@ -36,57 +25,54 @@ class Group:
     """Ports whose names share everything but the role.
 
     Attributes:
-        protocol: ``stream`` (``tdata``...), ``axi`` (``awaddr``...) or ``plain`` (``data``, ``valid``, ``ready``; a stream).
         name: what the bundle will be called, in lower case.
-        ports: by role, in lower case; streams always with their ``t``.
+        buses: those whose signals have such names.
+        pins: the ports by role, as the bus has it.
     """
 
-    protocol: str
     name: str
-    ports: Mapping[str, Port] = field(default_factory=dict)
+    buses: tuple[type[Bundle], ...]
+    pins: Mapping[str, Pin]
 
 
-def _bundle_name(protocol: str, prefix: str, index: str) -> str:
-    name = re.sub(r"[^a-z0-9_]", "_", prefix.lower()).strip("_") or ("axi" if protocol == "axi" else "axis")
+def _namings() -> dict[Naming, list[type[Bundle]]]:
+    """The ways in which signals are called and the buses that they may be of, most telling ways first."""
+    found: dict[Naming, list[type[Bundle]]] = {}
+    for bus in common_buses().values():
+        for naming in bus.namings:
+            found.setdefault(naming, []).append(bus)
+    return dict(sorted(found.items(), key=lambda item: item[0].loose))
+
+
+def _bundle_name(naming: Naming, prefix: str, index: str) -> str:
+    name = re.sub(r"[^a-z0-9_]", "_", prefix.lower()).strip("_") or naming.default
     return f"{name}_{index}" if index else name
 
 
-def groups(ports: Iterable[Port]) -> list[Group]:
+def groups(pins: Iterable[Pin]) -> list[Group]:
     """The bundles that names speak of, most telling convention first; no port is in two of them."""
-    left = {p.name: p for p in ports}
-    taken: dict[str, int] = {}
+    left = {p.name: p for p in pins}
+    taken: Counter[str] = Counter()
     found = []
-    for protocol, pattern in _PATTERNS.items():
-        gathered: dict[tuple[str, str], dict[str, Port]] = {}
-        for port in left.values():
-            match = pattern.match(port.name)
+    for naming, buses in _namings().items():
+        pattern = re.compile(rf"^(?P<prefix>{naming.prefix})(?P<role>{naming.roles}){_TAIL}", re.IGNORECASE)
+        gathered: dict[tuple[str, str], dict[str, Pin]] = {}
+        for pin in left.values():
+            match = pattern.match(pin.name)
             if match is None:
                 continue
             role = match["role"].lower()
-            if protocol == "plain":
-                role = _PLAIN.get(role, f"t{role}")
             key = (match["prefix"].lower().strip("_"), match["index"] or "")
-            gathered.setdefault(key, {}).setdefault(role, port)
+            gathered.setdefault(key, {}).setdefault(naming.aliases.get(role, role), pin)
         for (prefix, index), roles in gathered.items():
-            if not _whole(protocol, roles):
+            if not any(enough <= roles.keys() for enough in naming.enough):
                 continue
-            name = _bundle_name(protocol, prefix, index)
-            taken[name] = taken.get(name, 0) + 1
-            if taken[name] > 1:
-                name = f"{name}_{taken[name]}"
-            found.append(Group(protocol, name, roles))
-            for port in roles.values():
-                left.pop(port.name)
+            name = _bundle_name(naming, prefix, index)
+            taken[name] += 1
+            found.append(Group(name if taken[name] == 1 else f"{name}_{taken[name]}", tuple(buses), roles))
+            for pin in roles.values():
+                left.pop(pin.name)
     return found
-
-
-def _whole(protocol: str, roles: Mapping[str, Port]) -> bool:
-    """Enough of a bundle that the name is no accident."""
-    if protocol == "stream":
-        return {"tdata", "tvalid"} <= roles.keys()
-    if protocol == "plain":
-        return {"tdata", "tvalid", "tready"} <= roles.keys()
-    return {"awaddr", "awvalid"} <= roles.keys() or {"araddr", "arvalid"} <= roles.keys()
 
 
 def _tokens(name: str) -> list[str]:

@@ -44,7 +44,7 @@ def describe(
     inward = any(s.direction == "in" for s in found.streams)
     masters = [p.name for p in found.registers if p.direction == "out"]
     masters += [p.name for p in found.memories if p.direction == "out"]
-    slaves = [r for r in found.registers if r.direction == "in" and r.has("awvalid") and r.has("arvalid")]
+    slaves = [r for r in found.registers if r.direction == "in" and r.whole]
     cases = tuple(
         CaseTable(
             name=f"ram_{r.name}" if len(slaves) > 1 else "ram",
@@ -57,7 +57,9 @@ def describe(
     if masters and not inward:
         raise UsageError(f"{top}: nothing answers the master port {masters[0]} yet, so its slaves would hang")
     if not inward and not cases:
-        raise UsageError(f"{top}: neither a stream that goes in nor an AXI-Lite slave was found; nothing can be driven")
+        raise UsageError(
+            f"{top}: neither a stream that goes in nor a slave with registers was found; nothing can be driven"
+        )
     ready = model in READY_MODELS
     return Description(
         name=name or top,

@@ -15,9 +15,9 @@ from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.catalog import designs, find_design
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.inside.job import Backend
-from goldbeat.tb.kernel.waivers import parse_waivers
 from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.suite import Entry, Suite
+from goldbeat.tb.run.runs import waivers_of
 
 MOST_ITEMS = 256
 """In a batch: enough that the time which a simulator takes to start does not count, few enough that results keep coming."""
@@ -107,12 +107,13 @@ def _designs(entry: Entry, folder: Path) -> Iterator[tuple[Design, str | None]]:
 
 def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int | None) -> Iterator[Item]:
     count = entry.seeds or seeds or suite.seeds
-    parse_waivers(entry.waive)
     if count > MOST_PLANNED:
         raise UsageError(f"{count} seeds: more than {MOST_PLANNED} cases; ask for fewer seeds")
     inputs = {port: str((folder / file).resolve()) for port, file in entry.inputs.items()}
     files = {port: Path(file).name for port, file in inputs.items()}
-    for design, source in _designs(entry, folder):
+    chosen = list(_designs(entry, folder))
+    waivers_of([design for design, _ in chosen], entry.waive)
+    for design, source in chosen:
         for case in design.cases:
             name = f"{design.name}/{case.name}"
             if not any(fnmatchcase(case.name, c) for c in entry.cases) or any(fnmatchcase(name, s) for s in entry.skip):

@@ -6,7 +6,7 @@ from __future__ import annotations
 import shlex
 import tempfile
 from collections import Counter, deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,6 +27,7 @@ from goldbeat.tb.design.clocks import EARLIEST_PS, blurred, wished
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.measurements import Answer, Check, MeasurementTable
 from goldbeat.tb.inside.job import Backend, Episode, Record
+from goldbeat.tb.kernel.rules import add_rules
 from goldbeat.tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.crossings import find_crossings
@@ -71,6 +72,14 @@ class Origin:
     rtl: str | None = None
     description: str | None = None
     top: str | None = None
+
+
+def waivers_of(designs: Iterable[Design], texts: Iterable[str]) -> tuple[Waiver, ...]:
+    """Waivers of rules, those of the designs' own buses too; raises as :func:`~goldbeat.tb.kernel.waivers.parse_waivers` does."""
+    for design in designs:
+        for port in design.ports:
+            add_rules(port.spec)
+    return parse_waivers(texts)
 
 
 @dataclass(frozen=True)
@@ -118,7 +127,7 @@ class Request:
     @property
     def waivers(self) -> tuple[Waiver, ...]:
         """What may be broken; raises as :func:`~goldbeat.tb.kernel.waivers.parse_waivers` does."""
-        return parse_waivers([*self.design.waive, *self.waive])
+        return waivers_of([self.design], [*self.design.waive, *self.waive])
 
     @property
     def all_params(self) -> dict[str, Any]:
@@ -361,7 +370,7 @@ def check_request(request: Request) -> None:
         raise UsageError(f"--metastability needs the native transactors, not {request.transactors}")
     design, params = request.design, request.all_params
     lanes = (*design.bundles(params), *design.register_ports(params), *design.memory_ports(params))
-    arrays = (*design.streams, *design.registers, *design.memories)
+    arrays = design.ports
     check_ports(request.waivers, [port.name for port in (*lanes, *arrays)])
 
 

@@ -81,7 +81,7 @@ def test_it_is_a_design(tmp_path: Path) -> None:
         (_GOOD.replace('"identity"', '"echo"'), "expected file.py:function or one of identity, broadcast"),
         (_GOOD.replace('"identity"', '"m.py:f"'), "m.py: found no such file"),
         (_GOOD + 'kind = "loud"\n', "traffic.kind: found 'loud', expected random, counting or file.py:function"),
-        (_GOOD + '[[cases]]\nname = "r"\nmake = "ram:none"\n', "case r: no AXI-Lite slave 'none'"),
+        (_GOOD + '[[cases]]\nname = "r"\nmake = "ram:none"\n', "case r: no slave 'none'"),
         (
             _GOOD.replace('direction = "in"', 'direction = "in"\nsignals = { tdata = "d" }'),
             "signals: a stream needs tvalid",

@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 
 import goldbeat.tb.kernel
+from goldbeat.pymodels.buses import APB, AXI, AXIL, BUSES
 from goldbeat.tb.design.description import load_description
+from goldbeat.tb.designs.nvdla.csb import CSB_BUS
 from goldbeat.tb.kernel.rules import ASSERTION, RULES, document
 from goldbeat.tb.run.runs import Request, run
 
@@ -39,6 +41,7 @@ def test_the_table_has_every_rule_of_the_code():
     run = ROOT / "tb" / "run"
     python = [ROOT / "tb" / "inside" / "session.py", run / "late_ready.py"]
     python += (ROOT / "tb" / "inside" / "transactors").glob("*.py")
+    python += (ROOT / "tb" / "design" / "ports").glob("*.py")
     code = "".join(
         p.read_text() for p in [*KERNEL.glob("*.cpp"), *KERNEL.glob("*.py"), *python] if p.name != "rules.py"
     )
@@ -46,8 +49,28 @@ def test_the_table_has_every_rule_of_the_code():
     used |= set(re.findall(r'(?:violation|broken)\(\s*"(\w+)"', code))
     used |= set(re.findall(r'broken\(\s*"\w+",\s*"(\w+)"', code))
     used |= set(re.findall(r'f"(axis_\w+): ', code))
+    # Ports name the rules of their bus.
+    endings = set(re.findall(r"spec\.name}_(\w+)", code))
+    used |= {f"{bus.name}_{ending}" for bus in BUSES for ending in endings} & set(RULES)
     used |= set(re.findall(r'"(axis?_outstanding|\w+_valid_waits|\w+_combinational)"', code)) | {ASSERTION}
-    assert used == set(RULES)
+    assert used == {name for bus in BUSES for name in bus.full_rules} | {
+        n for n in RULES if n.startswith(("mem_", "rtl_"))
+    }
+
+
+@pytest.mark.parametrize(
+    ("file", "struct", "roles"),
+    [
+        ("kernel/axil.cpp", "GbAxilNames", AXIL.roles),
+        ("kernel/axi.h", "GbAxiNames", AXI.roles),
+        ("kernel/apb.cpp", "GbApbNames", APB.roles),
+        ("designs/nvdla/csb.cpp", "GbCsbNames", CSB_BUS.roles),
+    ],
+)
+def test_the_code_in_c_has_the_signals_in_their_order(file, struct, roles):
+    code = (ROOT / "tb" / file).read_text()
+    body = re.search(rf"struct {struct} {{(.*?)\n}};", code, flags=re.S)[1]
+    assert tuple(re.findall(r"\*(\w+)", body)) == roles
 
 
 def test_every_rule_has_a_mode():

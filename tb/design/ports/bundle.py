@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What all port classes share: widths, signals, arrays of bundles."""
+"""What all port classes share: widths, signals, arrays of bundles, and how a class says who drives it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypeVar
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from goldbeat.pymodels.buses import Bus
 from goldbeat.pymodels.errors import UsageError
-
-Width = int | str
-
-"""A number (of bits, of bundles), or how it follows from parameters: ``DATA_W``, ``8*NLOCK``, ``NS+NM``."""
+from goldbeat.tb.design.ports.recognition import Naming, NotABundleError, Width, Wires
+from goldbeat.tb.design.user_code import load_class
 
 Layout = Literal["packed", "unpacked", "unpacked_down"]
 
 """How an array of bundles stands in the design: one vector (``[N-1:0][W-1:0]`` or ``[N*W-1:0]``, bundle 0 lowest),
 or an unpacked array ``x [0:N-1]`` or ``x [N-1:0]``."""
 
-_SINGLE = (*("write", "nposted", "wr_complete"), "tvalid", "tready", "tlast", "wlast", "rlast", "awlock", "arlock")
+Agent = str | type[Any]
+"""Something that drives or watches a bundle inside the simulator: its import path ``package.module:Class``, or the class."""
 
 
 class Frozen(BaseModel):
@@ -37,24 +38,32 @@ class Signal:
         name: its role, in lower case without prefix (``tdata``, ``awaddr``).
         width: in bits.
         way: ``input`` or ``output``.
+        scalar: a single bit on every such bus, as handshakes are; the others are vectors even when one bit wide.
     """
 
     name: str
     width: int
     way: Literal["input", "output"]
-
-    @property
-    def scalar(self) -> bool:
-        """Handshakes and LAST are single bits; the others are vectors even when one bit wide."""
-        return self.name in _SINGLE or self.name.endswith(("valid", "ready"))
+    scalar: bool = False
 
 
 class Bundle(Frozen):
-    """What all bundles have in common.
+    """A bundle of a design's ports on one bus. Each bus is one class, and everything that is known of the bus is there.
+
+    What drives a bundle inside the simulator is named by its import path (``package.module:Class``), since a description must
+    not import a simulator; a plug-in's class may stand there itself. docs/new-bus.md shows a bus from its signals to its verdict.
 
     Attributes:
+        spec: the bus: its signals and its rules.
+        native: what drives a bundle natively, by the bundle's direction; no entry: nothing does.
+        monitor: what watches its rules natively; None: nothing beside what drives it.
+        reference: what drives it in the reference back end, likewise by direction.
+        namings: how the signals of such a bundle are called, for ``goldbeat probe``.
+        plug_in: the file that the class was loaded from, which no import path reaches; None: a module.
         name: what Goldbeat calls it, a Verilog identifier: the harness's ports are ``name_role``, its files ``name.trace``.
+        bus: the class, as a description names it: the bus's name, or ``file.py:Class``.
         clock: the clock it runs on.
+        direction: ``in`` where the design takes or answers, ``out`` where it gives or asks.
         lanes: number of bundles (or the parameter that gives it) where the design has an array of them; they are
             then called ``name_0`` and so on.
         layout: of such an array.
@@ -62,15 +71,36 @@ class Bundle(Frozen):
             ``name_role``.
     """
 
+    spec: ClassVar[Bus]
+    native: ClassVar[Mapping[str, Agent]] = {}
+    monitor: ClassVar[Agent | None] = None
+    reference: ClassVar[Mapping[str, Agent]] = {}
+    namings: ClassVar[tuple[Naming, ...]] = ()
+    plug_in: ClassVar[Path | None] = None
+
     name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
+    bus: str = ""
     clock: str = "aclk"
+    direction: Literal["in", "out"] = "in"
     lanes: Width | None = None
     layout: Layout = "packed"
     signals: Mapping[str, str] | None = None
 
+    @model_validator(mode="after")
+    def _known(self) -> Self:
+        unknown = [r for r in self.signals or () if r not in self.spec.roles]
+        if unknown:
+            raise ValueError(f"signals: unknown role {unknown[0]!r}; known: {', '.join(self.spec.roles)}")
+        return self
+
+    def usual(self) -> Iterable[str]:
+        """The roles that are there unless ``signals`` says otherwise."""
+        return self.spec.roles
+
     def roles(self) -> tuple[str, ...]:
-        """The signals that are there."""
-        raise NotImplementedError
+        """The signals that are there, in the order of the bus."""
+        there = frozenset(self.usual() if self.signals is None else self.signals)
+        return tuple(role for role in self.spec.roles if role in there)
 
     def has(self, role: str) -> bool:
         """Whether a signal is there."""
@@ -80,18 +110,72 @@ class Bundle(Frozen):
         """The design's name of a signal."""
         return f"{self.name}_{role}" if self.signals is None else self.signals[role]
 
+    def harness(self) -> dict[str, str]:
+        """The harness's ports by role."""
+        return {role: f"{self.name}_{role}" for role in self.roles()}
+
+    def widths(self) -> Mapping[str, int]:
+        """Bits by what the bus's signals call their widths; for a bundle whose widths are numbers already."""
+        return {}
+
     def wires(self) -> list[Signal]:
         """The signals that are there; for a bundle whose widths are numbers already (:meth:`Design.bundles`)."""
-        raise NotImplementedError
+        there, widths, answers = self.roles(), self.widths(), self.direction == "in"
+        return [
+            Signal(
+                one.name,
+                one.width if isinstance(one.width, int) else widths[one.width],
+                "output" if one.from_slave == answers else "input",
+                one.width == 1,
+            )
+            for one in self.spec.signals
+            if one.name in there
+        ]
 
     def resolved(self, params: Mapping[str, Any]) -> Self:
         """The same with widths as numbers."""
         raise NotImplementedError
 
-    def _check_roles(self, allowed: tuple[str, ...]) -> None:
-        unknown = [r for r in self.signals or () if r not in allowed]
-        if unknown:
-            raise ValueError(f"signals: unknown role {unknown[0]!r}; known: {', '.join(allowed)}")
+    def native_options(self) -> dict[str, Any]:
+        """Arguments for what drives it natively, beyond kernel, name, clock and signals."""
+        return {}
+
+    def monitor_options(self) -> dict[str, Any]:
+        """Likewise for what watches it."""
+        return {}
+
+    def paths(self) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
+        """Which outputs must not follow which inputs within a cycle: rule, inputs, outputs, by role."""
+        return ()
+
+    @classmethod
+    def recognise(cls, wires: Wires) -> Self | None:
+        """The bundle that a top module's ports are; None: they are of another bus with such names.
+
+        Raises:
+            NotABundleError: they look like one and cannot be driven as one.
+        """
+        raise NotABundleError(f"{cls.spec.title} is not recognised")
+
+    def shape(self, bits: Callable[[Width], str]) -> str:
+        """Its widths for people, one bundle's; ``bits`` shows a width."""
+        raise NotImplementedError
+
+    @property
+    def side(self) -> str:
+        """What the design is on it, for people."""
+        return "slave" if self.direction == "in" else "master"
+
+    def __reduce__(self) -> Any:
+        """Bundles go to the simulator, which knows no module of a plug-in: it loads the class by its file."""
+        if self.plug_in is None:
+            return super().__reduce__()
+        fields = {name: getattr(self, name) for name in self.model_fields_set}
+        return _again, (self.plug_in, type(self).__name__, fields)
+
+
+def _again(file: Path, name: str, fields: Mapping[str, Any]) -> Any:
+    return load_class(file, name)(**fields)
 
 
 def number(width: Width, params: Mapping[str, Any]) -> int:

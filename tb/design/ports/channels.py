@@ -3,27 +3,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Any
 
-WRITE_SIGNALS = ("awaddr", "awvalid", "awready", "wdata", "wvalid", "wready", "bvalid", "bready")
+from goldbeat.pymodels.buses import Bus
+from goldbeat.tb.design.ports.recognition import Naming, NotABundleError, PinArray, Wires
 
-READ_SIGNALS = ("araddr", "arvalid", "arready", "rdata", "rvalid", "rready")
+WRITE = ("awaddr", "awvalid", "awready", "wdata", "wvalid", "wready", "bvalid", "bready")
+"""What the write channels cannot do without."""
+READ = ("araddr", "arvalid", "arready", "rdata", "rvalid", "rready")
+"""Likewise the read channels."""
+BURSTS = frozenset({"awlen", "arlen", "wlast", "rlast"})
+"""Signals that tell AXI4 from AXI-Lite."""
 
-LITE_SLAVE_OUTPUTS = ("awready", "wready", "bresp", "bvalid", "arready", "rdata", "rresp", "rvalid")
+_ADDRESS = "id|addr|len|size|burst|lock|cache|prot|qos|region|user|valid|ready"
+NAMING = Naming(
+    f"aw(?:{_ADDRESS})|ar(?:{_ADDRESS})|w(?:id|data|strb|last|user|valid|ready)"
+    "|b(?:id|resp|user|valid|ready)|r(?:id|data|resp|last|user|valid|ready)",
+    (frozenset({"awaddr", "awvalid"}), frozenset({"araddr", "arvalid"})),
+    "axi",
+)
 
 
-def check_channels(signals: Mapping[str, str], extra_write: tuple[str, ...], extra_read: tuple[str, ...]) -> None:
-    """Check that all or none of the write channels' signals are there, likewise of the read channels'.
+def incomplete(there: Collection[str], extra_write: tuple[str, ...] = (), extra_read: tuple[str, ...] = ()) -> str:
+    """What is wrong with these signals unless all or none of each direction's channels are there; empty: nothing."""
+    groups = {"write": (*WRITE, *extra_write), "read": (*READ, *extra_read)}
+    whole = 0
+    for name, group in groups.items():
+        lacks = [r for r in group if r not in there]
+        if lacks and len(lacks) < len(group):
+            return f"the {name} channels lack {', '.join(lacks)}"
+        whole += not lacks
+    return "" if whole else "neither the write nor the read channels are there"
+
+
+def recognise_channels(wires: Wires, bus: Bus, fixed: Mapping[str, int]) -> tuple[PinArray, dict[str, Any]]:
+    """The bundles' layout and what both classes say of them.
+
+    Args:
+        wires: signals that have no place are dropped.
+        bus: which of the two.
+        fixed: bits of the signals that have no width of their own.
 
     Raises:
-        ValueError: some are missing, or all are.
+        NotABundleError: with the reason.
     """
-    groups = {"write": (*WRITE_SIGNALS, *extra_write), "read": (*READ_SIGNALS, *extra_read)}
-    there = 0
-    for name, group in groups.items():
-        lacks = [r for r in group if r not in signals]
-        if lacks and len(lacks) < len(group):
-            raise ValueError(f"signals: the {name} channels lack {', '.join(lacks)}")
-        there += not lacks
-    if not there:
-        raise ValueError("signals: neither the write nor the read channels are there")
+    roles = wires.roles
+    lead = roles["awvalid"] if "awvalid" in roles else roles["arvalid"]
+    direction = wires.direction(lead, bus)
+    wires.drop_disabled(direction)
+    array = wires.array(lead)
+    if "wid" in roles:
+        raise NotABundleError(f"{roles['wid'].name}: write IDs are AXI3")
+    bursts = (("awlen", "wlast"), ("arlen", "rlast")) if BURSTS & frozenset(bus.roles) else ((), ())
+    if wrong := incomplete(roles, *bursts):
+        raise NotABundleError(wrong.replace("the write", "its write").replace("the read", "its read"))
+    for role in list(roles):
+        bits, expected = array.bits(roles[role]), fixed.get(role)
+        if expected is None or bits == expected:
+            continue
+        if role in ("awlen", "arlen") or (expected == 1 and not role.endswith("lock")):
+            raise NotABundleError(f"{roles[role].name} has {bits} bits, expected {expected}" + " (AXI3?)" * (bits == 4))
+        wires.drop(role, f"{bits} bits, expected {expected}")
+    for role in [r for r in roles if r not in bus.roles]:
+        wires.drop(role, f"not an {bus.title} signal")
+    data = array.bits(roles.get("wdata") or roles["rdata"])
+    if "wstrb" in roles and array.bits(roles["wstrb"]) * 8 != data:
+        raise NotABundleError(f"{roles['wstrb'].name} has {array.bits(roles['wstrb'])} bits for {data} bits of data")
+    return array, {
+        "name": wires.name,
+        "direction": direction,
+        "lanes": array.lanes,
+        "layout": array.layout,
+        "data_width": wires.common(array, ("wdata", "rdata")),
+        "address_width": wires.common(array, ("awaddr", "araddr")),
+    }

@@ -4,58 +4,72 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from typing import ClassVar, Self
 
 from pydantic import model_validator
 
-from goldbeat.tb.design.ports.bundle import Bundle, Signal, Width, number
-from goldbeat.tb.design.ports.channels import LITE_SLAVE_OUTPUTS, READ_SIGNALS, WRITE_SIGNALS, check_channels
-from goldbeat.tb.design.ports.storage import Storage
+from goldbeat.pymodels.buses import AXIL
+from goldbeat.tb.design.ports.bundle import Agent
+from goldbeat.tb.design.ports.channels import BURSTS, NAMING, READ, WRITE, incomplete, recognise_channels
+from goldbeat.tb.design.ports.recognition import NotABundleError, Wires
+from goldbeat.tb.design.ports.register import Level, RegisterPort, without
 
-_LITE_OPTIONAL = ("awprot", "wstrb", "bresp", "arprot", "rresp")
+_FIXED = {one.name: one.width for one in AXIL.signals if isinstance(one.width, int)}
 
 
-class LitePort(Bundle):
+class LitePort(RegisterPort):
     """An AXI-Lite bundle of the design; with ``signals``, all of the write or of the read channels may be absent.
 
-    Attributes:
-        direction: ``in`` where the design answers accesses (slave), ``out`` where it makes them (master).
-        data_width: 32 or 64.
-        address_width: in bits.
-        storage: registers of a slave that are plain storage; ``sweep`` writes and reads them in every way.
+    ``data_width`` is 32 or 64.
     """
 
-    direction: Literal["in", "out"] = "in"
-    data_width: Width = 32
-    address_width: Width = 12
-    storage: tuple[Storage, ...] = ()
+    spec = AXIL
+    native: ClassVar[Mapping[str, Agent]] = {"in": "goldbeat.tb.kernel.axil:AxiLiteMaster"}
+    monitor = "goldbeat.tb.kernel.axi:AxiLiteChecker"
+    reference: ClassVar[Mapping[str, Agent]] = {"in": "goldbeat.tb.inside.transactors.reference_lite:LiteReference"}
+    namings = (NAMING,)
+
+    bus: str = AXIL.name
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        self._check_roles((*WRITE_SIGNALS, *READ_SIGNALS, *_LITE_OPTIONAL))
-        if self.signals is not None:
-            check_channels(self.signals, (), ())
+        if self.signals is not None and (wrong := incomplete(self.signals)):
+            raise ValueError(f"signals: {wrong}")
         if isinstance(self.data_width, int) and self.data_width not in (32, 64):
             raise ValueError(f"data_width: found {self.data_width}, expected 32 or 64")
         return self
 
-    def roles(self) -> tuple[str, ...]:
-        """The signals that are there."""
-        if self.signals is None:
-            return (*WRITE_SIGNALS, *READ_SIGNALS, "wstrb", "bresp", "rresp")
-        return tuple(r for r in (*WRITE_SIGNALS, *READ_SIGNALS, *_LITE_OPTIONAL) if r in self.signals)
+    def usual(self) -> tuple[str, ...]:
+        """All but the protections."""
+        return (*WRITE, *READ, "wstrb", "bresp", "rresp")
 
-    def wires(self) -> list[Signal]:
-        """The signals that are there."""
-        data, address = int(self.data_width), int(self.address_width)
-        widths = {"awaddr": address, "araddr": address, "wdata": data, "rdata": data, "wstrb": data // 8}
-        widths |= {"bresp": 2, "rresp": 2, "awprot": 3, "arprot": 3}
-        return [
-            Signal(r, widths.get(r, 1), "output" if (r in LITE_SLAVE_OUTPUTS) == (self.direction == "in") else "input")
-            for r in self.roles()
-        ]
+    @property
+    def strobes(self) -> bool:
+        """Where there is WSTRB."""
+        return self.has("wstrb")
 
-    def resolved(self, params: Mapping[str, Any]) -> Self:
-        """The same with widths as numbers."""
-        fixed = {name: number(getattr(self, name), params) for name in ("data_width", "address_width")}
-        return self.model_copy(update=fixed)
+    @property
+    def whole(self) -> bool:
+        """Where there are both directions' channels."""
+        return self.has("awvalid") and self.has("arvalid")
+
+    def waits(self, *, reads: bool, level: Level) -> str:
+        """Which request is not taken, or which response does not come."""
+        requests = [("arvalid", "arready")] if reads else [("awvalid", "awready"), ("wvalid", "wready")]
+        return without(requests, level) or f"no {'rvalid' if reads else 'bvalid'}"
+
+    def paths(self) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
+        """No output of the interface may follow an input of it."""
+        ways = {way: tuple(w.name for w in self.wires() if w.way == way) for way in ("input", "output")}
+        return ((f"{self.spec.name}_combinational", ways["input"], ways["output"]),)
+
+    @classmethod
+    def recognise(cls, wires: Wires) -> Self | None:
+        """AXI channels without bursts."""
+        if BURSTS & wires.roles.keys():
+            return None
+        array, common = recognise_channels(wires, AXIL, _FIXED)
+        data = array.bits(wires.roles.get("wdata") or wires.roles["rdata"])
+        if data not in (32, 64):
+            raise NotABundleError(f"{wires.name} is AXI-Lite of {data} bits, expected 32 or 64")
+        return cls(signals=wires.signals, **common)

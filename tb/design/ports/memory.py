@@ -3,84 +3,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, Self
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from goldbeat.tb.design.ports.bundle import Bundle, Signal, Width, number
-from goldbeat.tb.design.ports.channels import LITE_SLAVE_OUTPUTS, check_channels
+from goldbeat.pymodels.buses import AXI
+from goldbeat.tb.design.ports.bundle import Agent, Bundle, number
+from goldbeat.tb.design.ports.channels import BURSTS, NAMING, incomplete, recognise_channels
+from goldbeat.tb.design.ports.recognition import NotABundleError, Width, Wires
 
-_MEMORY_SLAVE_OUTPUTS = (*LITE_SLAVE_OUTPUTS, "bid", "buser", "rid", "ruser", "rlast")
-
-_MEMORY_FIXED = {"len": 8, "size": 3, "burst": 2, "lock": 1, "cache": 4, "prot": 3, "qos": 4, "region": 4}
-
-_MEMORY_USERS = ("awuser", "wuser", "buser", "aruser", "ruser")
-
-_MEMORY_IDS = ("awid", "bid", "arid", "rid")
-
-_MEMORY_ROLES = (
-    *(f"aw{s}" for s in ("id", "addr", *_MEMORY_FIXED, "user", "valid", "ready")),
-    *("wdata", "wstrb", "wlast", "wuser", "wvalid", "wready", "bid", "bresp", "buser", "bvalid", "bready"),
-    *(f"ar{s}" for s in ("id", "addr", *_MEMORY_FIXED, "user", "valid", "ready")),
-    *("rid", "rdata", "rresp", "rlast", "ruser", "rvalid", "rready"),
-)
+_USERS = ("awuser", "wuser", "buser", "aruser", "ruser")
+_IDS = ("awid", "bid", "arid", "rid")
+_LEN_BITS = 8
+_FIXED = {one.name: one.width for one in AXI.signals if isinstance(one.width, int)}
+_FIXED |= dict.fromkeys(("awlen", "arlen"), _LEN_BITS)
 
 
 class MemoryPort(Bundle):
     """An AXI4 bundle of the design; with ``signals``, all of the write or of the read channels may be absent.
 
     Attributes:
-        direction: ``in`` where the design answers accesses (slave), ``out`` where it makes them (master).
         data_width, address_width, id_width: in bits; ``id_width`` 0: no IDs.
-        len_width: bits of AWLEN and ARLEN; 4 on AXI3 and on NVDLA's data backbone.
+        len_width: bits of AWLEN and ARLEN; 4 on AXI3 and buses made after it.
         users: widths of the user signals that are there, by role (``awuser``, ``wuser``, ``buser``, ``aruser``, ``ruser``).
+        withheld: requests of a master: valid, ready, and what the memory's timing calls the pattern of the ready.
     """
 
+    spec = AXI
+    native: ClassVar[Mapping[str, Agent]] = {"out": "goldbeat.tb.kernel.axi:AxiMemory"}
+    monitor = "goldbeat.tb.kernel.axi:AxiChecker"
+    namings = (NAMING,)
+    withheld: ClassVar[tuple[tuple[str, str, str], ...]] = tuple(
+        (f"{channel}valid", f"{channel}ready", f"{channel}_ready") for channel in ("aw", "w", "ar")
+    )
+
+    bus: str = AXI.name
     direction: Literal["in", "out"]
     data_width: Width = 32
     address_width: Width = 32
     id_width: Width = 0
-    len_width: int = Field(default=_MEMORY_FIXED["len"], ge=1, le=8)
+    len_width: int = Field(default=_LEN_BITS, ge=1, le=8)
     users: Mapping[str, Width] = {}
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        self._check_roles(_MEMORY_ROLES)
-        unknown = [u for u in self.users if u not in _MEMORY_USERS]
+        unknown = [u for u in self.users if u not in _USERS]
         if unknown:
-            raise ValueError(f"users: unknown role {unknown[0]!r}; known: {', '.join(_MEMORY_USERS)}")
+            raise ValueError(f"users: unknown role {unknown[0]!r}; known: {', '.join(_USERS)}")
         if self.signals is not None:
-            check_channels(self.signals, ("awlen", "wlast"), ("arlen", "rlast"))
-            for user in _MEMORY_USERS:
+            if wrong := incomplete(self.signals, ("awlen", "wlast"), ("arlen", "rlast")):
+                raise ValueError(f"signals: {wrong}")
+            for user in _USERS:
                 if (user in self.users) != (user in self.signals):
                     raise ValueError(f"{user}: a user signal needs both its width and its entry in signals")
-            if self.id_width == 0 and any(r in self.signals for r in _MEMORY_IDS):
+            if self.id_width == 0 and any(r in self.signals for r in _IDS):
                 raise ValueError("id_width: found 0, expected the width of the ID signals")
         return self
 
-    def roles(self) -> tuple[str, ...]:
-        """The signals that are there."""
-        if self.signals is not None:
-            return tuple(r for r in _MEMORY_ROLES if r in self.signals)
-        absent = {r for r in _MEMORY_USERS if r not in self.users} | {"awqos", "arqos", "awregion", "arregion"}
+    def usual(self) -> list[str]:
+        """All but QoS and regions, users and IDs where they have a width."""
+        absent = {r for r in _USERS if r not in self.users} | {"awqos", "arqos", "awregion", "arregion"}
         if self.id_width == 0:
-            absent |= set(_MEMORY_IDS)
-        return tuple(r for r in _MEMORY_ROLES if r not in absent)
+            absent |= set(_IDS)
+        return [r for r in self.spec.roles if r not in absent]
 
-    def wires(self) -> list[Signal]:
-        """The signals that are there."""
-        data, address = int(self.data_width), int(self.address_width)
-        widths = {"awaddr": address, "araddr": address, "wdata": data, "rdata": data, "wstrb": data // 8}
-        widths |= {"bresp": 2, "rresp": 2, **dict.fromkeys(_MEMORY_IDS, int(self.id_width))}
-        widths |= {f"{way}{name}": bits for way in ("aw", "ar") for name, bits in _MEMORY_FIXED.items()}
-        widths |= dict.fromkeys(("awlen", "arlen"), self.len_width)
-        widths |= {user: int(width) for user, width in self.users.items()}
-        slave = self.direction == "in"
-        return [
-            Signal(r, widths.get(r, 1), "output" if (r in _MEMORY_SLAVE_OUTPUTS) == slave else "input")
-            for r in self.roles()
-        ]
+    def widths(self) -> Mapping[str, int]:
+        """Bits by what the bus's signals call their widths."""
+        names = ("data_width", "address_width", "id_width", "len_width")
+        widths = {name: int(getattr(self, name)) for name in names}
+        return {**widths, "bytes": widths["data_width"] // 8, **{user: int(bits) for user, bits in self.users.items()}}
 
     def resolved(self, params: Mapping[str, Any]) -> Self:
         """The same with widths as numbers."""
@@ -89,3 +81,31 @@ class MemoryPort(Bundle):
         }
         fixed["users"] = {user: number(width, params) for user, width in self.users.items()}
         return self.model_copy(update=fixed)
+
+    def native_options(self) -> dict[str, Any]:
+        """The memory waits for the start of an episode."""
+        return {"held": True}
+
+    def paths(self) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
+        """No output of the interface may follow an input of it."""
+        ways = {way: tuple(w.name for w in self.wires() if w.way == way) for way in ("input", "output")}
+        return ((f"{self.spec.name}_combinational", ways["input"], ways["output"]),)
+
+    def shape(self, bits: Callable[[Width], str]) -> str:
+        """Its widths for people."""
+        return f"{bits(self.data_width)} bit, address {bits(self.address_width)}, id {bits(self.id_width)}"
+
+    @classmethod
+    def recognise(cls, wires: Wires) -> Self | None:
+        """AXI channels with bursts."""
+        if not BURSTS & wires.roles.keys():
+            return None
+        array, common = recognise_channels(wires, AXI, _FIXED)
+        roles = wires.roles
+        data = array.bits(roles.get("wdata") or roles["rdata"])
+        if data not in (8, 16, 32, 64, 128, 256, 512, 1024):
+            raise NotABundleError(f"{wires.name} is AXI4 of {data} bits, expected a power of two from 8 to 1024")
+        if ids := [r for r in _IDS if r in roles]:
+            common["id_width"] = wires.common(array, ids)
+        users = {r: array.width(roles[r]) for r in _USERS if r in roles}
+        return cls(signals=wires.signals, users=users, **common)

@@ -9,7 +9,8 @@ from typing import Any
 from pydantic import Field
 
 from goldbeat.pymodels.register_map import Register
-from goldbeat.tb.design.ports.bundle import Frozen, Width, number
+from goldbeat.tb.design.ports.bundle import Frozen, number
+from goldbeat.tb.design.ports.recognition import Width
 
 
 class Storage(Frozen):

@@ -3,18 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Literal, Self
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import model_validator
 
-from goldbeat.tb.design.ports.bundle import Bundle, Signal, Width, number
+from goldbeat.pymodels.buses import AXIS
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.ports.bundle import Agent, Bundle, number
+from goldbeat.tb.design.ports.recognition import Naming, NotABundleError, Width, Wires
 
-_STREAM_PLAIN = ("tdata", "tkeep", "tlast", "tvalid", "tready")
-
-_STREAM_SIDES = ("tid", "tdest", "tuser")
-
-_STROBE = "tstrb"
+_SIDES = ("tid", "tdest", "tuser")
+_WIDEST_SIDE = 64
+_LAST_BEATS = 3
 
 
 class StreamPort(Bundle):
@@ -33,6 +34,37 @@ class StreamPort(Bundle):
     TSTRB is there where :attr:`signals` names it. Inputs get TSTRB = TKEEP, outputs are checked.
     """
 
+    spec = AXIS
+    native: ClassVar[Mapping[str, Agent]] = {
+        "in": "goldbeat.tb.kernel.axis:AxiStreamSource",
+        "out": "goldbeat.tb.kernel.axis:AxiStreamSink",
+    }
+    reference: ClassVar[Mapping[str, Agent]] = {
+        "in": "goldbeat.tb.inside.transactors.reference_stream:GapSource",
+        "out": "goldbeat.tb.inside.transactors.reference_stream:PatternSink",
+    }
+    namings = (
+        Naming(
+            "t(?:data|keep|strb|last|valid|ready|id|dest|user|wakeup)",
+            (frozenset({"tdata", "tvalid"}),),
+            "axis",
+            prefix=".*?",
+        ),
+        Naming(
+            "data|keep|last|valid|ready|vld|rdy|id|dest|user",
+            (frozenset({"tdata", "tvalid", "tready"}),),
+            "axis",
+            prefix=".+_",
+            aliases={
+                **{role: f"t{role}" for role in ("data", "keep", "last", "valid", "ready", "id", "dest", "user")},
+                "vld": "tvalid",
+                "rdy": "tready",
+            },
+            loose=True,
+        ),
+    )
+
+    bus: str = AXIS.name
     direction: Literal["in", "out"]
     width: Width = 32
     interleaved: bool = True
@@ -44,37 +76,100 @@ class StreamPort(Bundle):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        self._check_roles((*_STREAM_PLAIN, _STROBE, *_STREAM_SIDES))
         if self.signals is not None:
             for role in ("tdata", "tvalid"):
                 if role not in self.signals:
                     raise ValueError(f"signals: a stream needs {role}")
-            for side in _STREAM_SIDES:
+            for side in _SIDES:
                 if (getattr(self, side) is None) != (side not in self.signals):
                     raise ValueError(f"{side}: a sideband needs both its width and its entry in signals")
         if isinstance(self.width, int) and (self.width < 8 or self.width % 8):
             raise ValueError(f"width: found {self.width}, expected whole bytes")
         return self
 
-    def roles(self) -> tuple[str, ...]:
-        """The signals that are there."""
-        if self.signals is not None:
-            return tuple(r for r in (*_STREAM_PLAIN, _STROBE, *_STREAM_SIDES) if r in self.signals)
-        return (*_STREAM_PLAIN, *(s for s in _STREAM_SIDES if getattr(self, s) is not None))
+    def usual(self) -> tuple[str, ...]:
+        """All but TSTRB, sidebands where they have a width."""
+        plain = ("tdata", "tkeep", "tlast", "tvalid", "tready")
+        return (*plain, *(s for s in _SIDES if getattr(self, s) is not None))
 
-    def wires(self) -> list[Signal]:
-        """The signals that are there."""
-        widths = {"tdata": self.width, "tkeep": int(self.width) // 8, "tlast": 1, "tvalid": 1, "tready": 1}
-        widths |= {_STROBE: widths["tkeep"], **{side: getattr(self, side) for side in _STREAM_SIDES}}
-        return [
-            Signal(r, int(widths[r]), "input" if (self.direction == "in") != (r == "tready") else "output")
-            for r in self.roles()
-        ]
+    def widths(self) -> Mapping[str, int]:
+        """Bits by what the bus's signals call their widths."""
+        sides = {side: int(getattr(self, side) or 0) for side in _SIDES}
+        return {"width": int(self.width), "bytes": int(self.width) // 8, **sides}
 
     def resolved(self, params: Mapping[str, Any]) -> Self:
         """The same with widths as numbers."""
         fixed: dict[str, Any] = {"width": number(self.width, params)}
-        for side in _STREAM_SIDES:
+        for side in _SIDES:
             value = getattr(self, side)
             fixed[side] = None if value is None else number(value, params)
         return self.model_copy(update=fixed)
+
+    def native_options(self) -> dict[str, Any]:
+        """Sources and sinks wait for the start of an episode."""
+        return {"held": True, **({} if self.direction == "in" else {"interleaved": self.interleaved})}
+
+    def paths(self) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
+        """TVALID must not follow TREADY; TREADY may follow TVALID."""
+        if self.direction == "in" or not self.has("tready"):
+            return ()
+        return ((f"{self.spec.name}_valid_waits", ("tready",), ("tvalid",)),)
+
+    def waits(self, since: int, trace: Trace) -> str:
+        """What a beat that is not taken waits for, for reports of hangs.
+
+        Args:
+            since: cycle of its first offer.
+            trace: what was transferred before it.
+        """
+        text = f"{self.name}: tvalid without tready since cycle {since}, {len(trace)} beats transferred"
+        last = trace[-_LAST_BEATS:]
+        beats = ", ".join(
+            f"0x{bytes(data[::-1]).hex()} in cycle {cycle}" for data, cycle in zip(last.data, last.cycle, strict=True)
+        )
+        return f"{text}, the last ones {beats}" if beats else text
+
+    def shape(self, bits: Callable[[Width], str]) -> str:
+        """Its width for people."""
+        return f"{bits(self.width)} bit"
+
+    @property
+    def side(self) -> str:
+        """``in`` or ``out``."""
+        return self.direction
+
+    @classmethod
+    def recognise(cls, wires: Wires) -> Self | None:
+        """TDATA and TVALID, under these names or plain ones."""
+        roles = wires.roles
+        way = roles["tvalid"].way
+        direction: Literal["in", "out"] = "in" if way == "input" else "out"
+        if "tready" in roles and roles["tready"].way == way:
+            wires.drop("tready", "runs the same way as tvalid, so this side only listens", tie=1)
+        for role, pin in roles.items():
+            if (pin.way == way) == (role == "tready"):
+                raise NotABundleError(f"{pin.name} runs against {roles['tvalid'].name}")
+        if "tstrb" in roles and "tkeep" not in roles:
+            roles["tkeep"] = roles.pop("tstrb")
+            wires.notes.append(f"{roles['tkeep'].name}: there is no tkeep; it is used as tkeep")
+        for role, tie in (("tstrb", -1), ("twakeup", 1)):
+            if role in roles:
+                wires.drop(role, f"{role} is not modelled", tie=tie)
+        wires.drop_disabled(direction)
+        array = wires.array(roles["tvalid"])
+        width, bits = array.width(roles["tdata"]), array.bits(roles["tdata"])
+        if bits % 8:
+            raise NotABundleError(f"{roles['tdata'].name} has {bits} bits a bundle, which are no whole bytes")
+        if "tkeep" in roles and array.bits(roles["tkeep"]) != bits // 8:
+            wires.drop("tkeep", f"{array.bits(roles['tkeep'])} bits for {bits // 8} bytes", tie=-1)
+        for role in ("tready", "tlast"):
+            if role in roles and array.bits(roles[role]) != 1:
+                raise NotABundleError(f"{roles[role].name} has {array.bits(roles[role])} bits a bundle, expected 1")
+        sides: dict[str, Any] = {}
+        for side in _SIDES:
+            if side in roles and array.bits(roles[side]) > _WIDEST_SIDE:
+                wires.drop(side, f"{array.bits(roles[side])} bits, more than {_WIDEST_SIDE}")
+            elif side in roles:
+                sides[side] = array.width(roles[side])
+        layout = {"lanes": array.lanes, "layout": array.layout}
+        return cls(name=wires.name, direction=direction, width=width, signals=wires.signals, **layout, **sides)

@@ -3,18 +3,19 @@
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Clock, Driver, Outcome, Stimulus
-from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.design.ports.csb import CsbPort
-from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.bundle import Agent
+from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.inside.job import AccessResult
 
 ACCESS_TIMEOUT_CYCLES = 10_000
@@ -22,7 +23,6 @@ ACCESS_TIMEOUT_CYCLES = 10_000
 ALL_BITS = (1 << 64) - 1
 MOST_VIOLATIONS = 100
 """Reports of broken rules kept for one port; a broken handshake tends to break in every cycle."""
-_LAST_BEATS = 3
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Transactors(ABC):
     watches_reset = False
     """The back end checks on its own that valid is low in reset."""
 
-    def __init__(self, registers: Sequence[LitePort | CsbPort]) -> None:
+    def __init__(self, registers: Sequence[RegisterPort]) -> None:
         self._registers = {p.name: p for p in registers}
         self._unanswered: dict[str, tuple[str, str]] = {}
 
@@ -123,7 +123,7 @@ class Transactors(ABC):
             named = f"access {number} ({access.name})"
             waits = f"did not find 0x{access.wanted:x}" if access.op in ("poll", "wait_for") else "got no answer"
             self._unanswered[port] = (
-                f"axil_no_answer: {port}: {named} {waits} in {patience(access)} cycles",
+                f"{self._registers[port].spec.name}_no_answer: {port}: {named} {waits} in {patience(access)} cycles",
                 f"{port}: {named}: {self._access_waits(port, access)}",
             )
         return results
@@ -171,12 +171,7 @@ class Transactors(ABC):
         if access.op == "wait_for":
             return f"{access.port} is 0x{self.peek(access.port):x}"
         reads = access.op in ("read", "poll")
-        pairs = [("arvalid", "arready")] if reads else [("awvalid", "awready"), ("wvalid", "wready")]
-        if isinstance(self._registers[port], CsbPort):
-            pairs = [("valid", "ready")]
-        stuck = [f"{v} without {r}" for v, r in pairs if self.peek(f"{port}_{v}") and not self.peek(f"{port}_{r}")]
-        silent = "no answer" if pairs == [("valid", "ready")] else f"no {'rvalid' if reads else 'bvalid'}"
-        return ", ".join(stuck) or silent
+        return self._registers[port].waits(reads=reads, level=lambda role: self.peek(f"{port}_{role}"))
 
     def rules(self) -> tuple[str, ...]:
         """Broken rules of register ports, accesses behind the streams included; empty where the back end does not watch them."""
@@ -212,13 +207,9 @@ def patience(access: Access) -> int:
     return ACCESS_TIMEOUT_CYCLES if access.cycles is None else access.cycles
 
 
-def beat_waiting(port: str, since: int, trace: Trace) -> str:
-    """What a stream port waits for, for reports of hangs."""
-    text = f"{port}: tvalid without tready since cycle {since}, {len(trace)} beats transferred"
-    last = trace[-_LAST_BEATS:] if len(trace) else trace
-    if len(last):
-        beats = ", ".join(
-            f"0x{bytes(data[::-1]).hex()} in cycle {cycle}" for data, cycle in zip(last.data, last.cycle, strict=True)
-        )
-        text += f", the last ones {beats}"
-    return text
+def load_agent(agent: Agent) -> Any:
+    """The class that drives or watches a bundle."""
+    if not isinstance(agent, str):
+        return agent
+    module, _, name = agent.partition(":")
+    return getattr(importlib.import_module(module), name)

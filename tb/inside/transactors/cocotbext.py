@@ -1,168 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The reference back end: cocotbext-axi's sources, sinks and AXI-Lite master, with cycle-exact gaps and back-pressure.
-
-cocotbext-axi pauses by a generator that runs beside its driver; the order of the two within an edge is open. Here ``pause`` is
-a property that is computed when the driver asks, from the gap list (sources) or from the cycle number (sinks), so every
-transfer falls into a known cycle.
-"""
+"""The reference back end: cocotbext-axi's sources, sinks and masters, as the ports name them."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import cocotb
 import numpy as np
-import numpy.typing as npt
 from cocotb.clock import Clock as CocotbClock
 from cocotb.handle import Immediate
 from cocotb.task import Task
 from cocotb.triggers import FallingEdge, RisingEdge, Timer, with_timeout
 from cocotb.utils import get_sim_time
-from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiStreamBus, AxiStreamFrame, AxiStreamSink, AxiStreamSource
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.pattern import Distances
+from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import SIDEBANDS, Trace
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.inside.job import AccessResult, Job
-from goldbeat.tb.inside.transactors.base import ALL_BITS, Transactors, beat_waiting, most, patience
-from goldbeat.tb.inside.transactors.cocotbext_traffic import TrafficHost
-
-_NEVER = 1 << 62
-_READY_BLOCK = 4096
+from goldbeat.tb.inside.transactors.base import ALL_BITS, Transactors, load_agent, most, patience
+from goldbeat.tb.inside.transactors.reference_stream import GapSource, PatternSink, Timing
 
 
-class _GapSource(AxiStreamSource):  # type: ignore[misc]
-    """A source that waits ``gaps[i]`` edges, on which it could have driven, before beat i."""
+class ReferenceMaster(Protocol):
+    """What the classes do that ports of registers name as their reference."""
 
-    def load(self, trace: Trace) -> None:
-        self._gap_list = trace.gaps.tolist()
-        self._beat = 0
-        self._wait = _NEVER
-        for frame in _frames(trace):
-            self.send_nowait(frame)
+    def behave(self, traffic: RegisterTraffic, period: int) -> None:
+        """Make accesses like this from now on; ``period`` is the clock's, in picoseconds."""
 
-    def arm(self, timing: _Timing, *, settled: bool) -> None:
-        self._wait = self._gap_list[0] if self._gap_list else _NEVER
-        self._timing, self._settled = timing, settled
+    async def read(self, address: int) -> AccessResult:
+        """A read."""
 
-    def disarm(self) -> None:
-        self._timing = None
-
-    @property
-    def pause(self) -> bool:
-        """Asked exactly once on every edge on which a beat could be driven; driven there, it is seen one edge later."""
-        edge = -2 if self._timing is None else self._timing.last_edge()
-        if edge < -1:
-            return True
-        if edge == -1 and not self._settled:
-            # Reset is released at this edge: a master may not drive yet, and the edge counts as one of the gap's.
-            self._wait = max(0, self._wait - 1)
-            return True
-        if self._wait:
-            self._wait -= 1
-            return True
-        self._beat += 1
-        # The beat that ends an unfinished frame is only there because a frame must end; it is never driven.
-        self._wait = self._gap_list[self._beat] if self._beat < len(self._gap_list) else _NEVER
-        return False
-
-    @pause.setter
-    def pause(self, value: bool) -> None:
-        raise AssertionError("pauses come from the gap list")
-
-    _timing: _Timing | None = None
-    _settled = False
-    _wait = _NEVER
-
-
-class _PatternSink(AxiStreamSink):  # type: ignore[misc]
-    """A sink whose ``tready`` at edge k is the k-th value of a pattern, or follows ``tvalid``."""
-
-    timing: _Timing | None = None
-    _pattern_ready: npt.NDArray[np.bool_]
-    _distance: Distances | None = None
-
-    def load(self, stimulus: Stimulus, name: str) -> None:
-        self._pattern = stimulus.pattern(name)
-        self._distance = Distances(self._pattern) if self._pattern.waits else None
-        self._left: int | None = None
-        if self._distance is None:
-            self._pattern_ready = self._pattern.ready(_READY_BLOCK)
-
-    def look(self) -> None:
-        """In the middle of each cycle: count how long ``tvalid`` has stood, for a pattern that waits for it."""
-        if self._distance is None or self.timing is None or self.timing.last_edge() < -1:
-            return
-        if not int(self.bus.tvalid.value) or int(self.bus.tready.value):
-            self._left = None
-            return
-        self._left = (self._distance() if self._left is None else self._left) - 1
-
-    async def _run_tvalid_monitor(self) -> None:
-        """Nothing: who is woken right behind an edge cannot follow ``tvalid``. The middle of the cycle wakes it."""
-
-    async def _run_tready_monitor(self) -> None:
-        """Nothing, likewise."""
-
-    def _ready_at(self, cycle: int) -> bool:
-        if cycle >= len(self._pattern_ready):
-            self._pattern_ready = self._pattern.ready(2 * cycle)
-        return bool(self._pattern_ready[cycle])
-
-    @property
-    def pause(self) -> bool:
-        """Asked between edge j-1 and edge j, driven at edge j, so seen by the design at edge j+1."""
-        if self.timing is None:
-            return True
-        if self._distance is not None:
-            return self._left != 0 or self.timing.at_edge()
-        cycle = self.timing.last_edge() + 2
-        return cycle < 0 or not self._ready_at(cycle)
-
-    @pause.setter
-    def pause(self, value: bool) -> None:
-        raise AssertionError("pauses come from the pattern")
-
-
-class _Timing:
-    """Edge numbers of one clock."""
-
-    def __init__(self, clock: Clock, origin_ps: int) -> None:
-        self.clock = clock
-        self.origin_ps = origin_ps
-
-    def last_edge(self) -> int:
-        """Number of the latest edge (now included); negative before edge 0."""
-        return self.clock.first_edge_after(int(get_sim_time("step")) - self.origin_ps) - 1
-
-    def at_edge(self) -> bool:
-        """An edge comes at this very time."""
-        now = int(get_sim_time("step")) - self.origin_ps
-        return self.clock.time(self.clock.first_edge_after(now) - 1) == now
-
-
-def _frames(trace: Trace) -> list[AxiStreamFrame]:
-    """A trace as cocotbext-axi's frames; beats after the last TLAST get one more beat that is never driven."""
-    frames = []
-    lanes = trace.data.shape[1]
-    for part in trace.frames():
-        data, keep = part.data.reshape(-1), part.keep.reshape(-1)
-        open_end = not part.last[-1]
-        sides: dict[str, Any] = {}
-        for name in SIDEBANDS:
-            column = getattr(part, name)
-            if column is not None:
-                sides[name] = np.repeat(column, lanes).tolist() + [0] * (lanes * open_end)
-        frames.append(
-            AxiStreamFrame(
-                data.tobytes() + bytes(lanes * open_end), keep.astype(int).tolist() + [0] * (lanes * open_end), **sides
-            )
-        )
-    return frames
+    async def write(self, access: Access) -> AccessResult:
+        """A write."""
 
 
 class _Watch:
@@ -245,26 +118,19 @@ class CocotbextTransactors(Transactors):
         self._watches = {p.name: _Watch(dut, p) for p in job.streams}
         self._clock_signals = {c.name: getattr(dut, c.name) for c in job.clocks}
         resets = {c.name: None if c.resetn is None else getattr(dut, c.resetn) for c in job.clocks}
-        self._sources: dict[str, _GapSource] = {}
-        self._sinks: dict[str, _PatternSink] = {}
+        self._sources: dict[str, GapSource] = {}
+        self._sinks: dict[str, PatternSink] = {}
         for port in job.streams:
-            bus, clock = AxiStreamBus.from_prefix(dut, port.name), self._clock_signals[port.clock]
+            made = load_agent(port.reference[port.direction])(dut, port, self._clock_signals[port.clock])
             if port.direction == "in":
-                self._sources[port.name] = _GapSource(bus, clock)
+                self._sources[port.name] = made
             else:
-                self._sinks[port.name] = _PatternSink(bus, clock)
-        self._masters = {
-            p.name: AxiLiteMaster(
-                AxiLiteBus.from_prefix(dut, p.name),
-                self._clock_signals[p.clock],
-                resets[p.clock],
-                reset_active_level=False,
-            )
+                self._sinks[port.name] = made
+        self._masters: dict[str, ReferenceMaster] = {
+            p.name: load_agent(p.reference[p.direction])(dut, p, self._clock_signals[p.clock], resets[p.clock])
             for p in job.registers
-            if p.direction == "in" and p.has("awvalid") and p.has("arvalid")
+            if p.direction in p.reference and p.whole
         }
-        self._bytes = {p.name: int(p.data_width) // 8 for p in job.registers}
-        self._hosts: dict[str, TrafficHost] = {}
         self._tasks: list[Task[None]] = []
         self._stimulus: Stimulus | None = None
 
@@ -331,20 +197,15 @@ class CocotbextTransactors(Transactors):
                 source.load(stimulus.inputs[name])
         for name, sink in self._sinks.items():
             sink.load(stimulus, name)
-        for host in self._hosts.values():
-            host.stop()
-        self._hosts = {
-            name: TrafficHost(master, stimulus.traffic_of(name), self._bytes[name])
-            for name, master in self._masters.items()
-            if not stimulus.traffic_of(name).plain
-        }
+        for name, master in self._masters.items():
+            master.behave(stimulus.traffic_of(name), stimulus.clocks[self._registers[name].clock].period_ps)
         for agent in self._agents():
             agent.assert_reset(False)
 
     def start(self, origin_ps: int, *, settled: bool) -> None:
         """Arm sources, give sinks their time base, and begin to record."""
         assert self._stimulus is not None
-        timings = {name: _Timing(self._stimulus.clocks[name], origin_ps) for name in self._clock_signals}
+        timings = {name: Timing(self._stimulus.clocks[name], origin_ps) for name in self._clock_signals}
         for name, source in self._sources.items():
             if name in self._stimulus.inputs:
                 source.arm(timings[self._clock_of[name]], settled=settled)
@@ -356,7 +217,7 @@ class CocotbextTransactors(Transactors):
             self._tasks.append(cocotb.start_soon(self._record(signal, timings[name], ports)))
             self._tasks.append(cocotb.start_soon(self._wake(signal, ports)))
 
-    async def _record(self, clock: Any, timing: _Timing, ports: list[str]) -> None:
+    async def _record(self, clock: Any, timing: Timing, ports: list[str]) -> None:
         watches = [self._watches[p] for p in ports]
         edge = RisingEdge(clock)
         while True:
@@ -380,8 +241,8 @@ class CocotbextTransactors(Transactors):
         """Run the accesses one at a time."""
         assert self._stimulus is not None
         if port not in self._masters:
-            raise UsageError(f"{port}: register programs need an AXI-Lite slave with write and read channels")
-        master, size = self._masters[port], self._bytes[port]
+            raise UsageError(f"{port}: the reference transactors have no master for it")
+        master = self._masters[port]
         period = self._stimulus.clocks[self._registers[port].clock].period_ps
         results = []
         for access in accesses:
@@ -389,10 +250,7 @@ class CocotbextTransactors(Transactors):
                 await Timer(patience(access) * period, "step")
                 results.append(AccessResult(None, False))
                 continue
-            if port in self._hosts and access.op in ("write", "read"):
-                call = self._hosts[port].make(access, period)
-            else:
-                call = self._step(master, access, size, self._clock_signals[self._registers[port].clock])
+            call = self._step(master, access, self._clock_signals[self._registers[port].clock])
             try:
                 results.append(await with_timeout(call, patience(access) * period, "step"))
             except TimeoutError:
@@ -401,16 +259,16 @@ class CocotbextTransactors(Transactors):
         await Timer(period, "step")
         return results
 
-    async def _step(self, master: AxiLiteMaster, access: Access, size: int, clock: Any) -> AccessResult:
+    async def _step(self, master: ReferenceMaster, access: Access, clock: Any) -> AccessResult:
         mask = ALL_BITS if access.mask is None else access.mask
         match access.op:
             case "write":
-                return await self._write(master, access, size)
+                return await master.write(access)
             case "read":
-                return await self._read(master, access, size)
+                return await master.read(access.address)
             case "poll":
                 while True:
-                    result = await self._read(master, access, size)
+                    result = await master.read(access.address)
                     if ((result.value or 0) ^ access.wanted) & mask == 0:
                         return result
             case "wait_for":
@@ -420,20 +278,6 @@ class CocotbextTransactors(Transactors):
                 return AccessResult(None, False)
         raise UsageError(f"unknown access {access.op!r}; known: write, read, poll, wait, wait_for")
 
-    @staticmethod
-    async def _read(master: AxiLiteMaster, access: Access, size: int) -> AccessResult:
-        answer = await master.read(access.address, size)
-        return AccessResult(int.from_bytes(answer.data, "little"), int(answer.resp) != 0)
-
-    @staticmethod
-    async def _write(master: AxiLiteMaster, access: Access, size: int) -> AccessResult:
-        lanes = [i for i in range(size) if access.strobe >> i & 1]
-        if not lanes or lanes != list(range(lanes[0], lanes[-1] + 1)):
-            raise UsageError(f"strobe {access.strobe:04b}: cocotbext-axi only writes bytes next to each other")
-        value = (access.value or 0).to_bytes(size, "little")[lanes[0] : lanes[-1] + 1]
-        answer = await master.write(access.address + lanes[0], value)
-        return AccessResult(None, int(answer.resp) != 0)
-
     def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
         """What was recorded."""
         assert self._stimulus is not None
@@ -441,7 +285,7 @@ class CocotbextTransactors(Transactors):
         clocks = self._stimulus.clocks
         ports = {name: watch.trace(clocks[self._clock_of[name]]) for name, watch in self._watches.items()}
         violations = tuple(v for watch in self._watches.values() for v in most(watch.violations))
-        waiting = tuple(beat_waiting(n, w.since, ports[n]) for n, w in self._watches.items() if w.stalled is not None)
+        waiting = tuple(w.port.waits(w.since, ports[n]) for n, w in self._watches.items() if w.stalled is not None)
         return Outcome(ports), violations, waiting
 
     def _agents(self) -> list[Any]:

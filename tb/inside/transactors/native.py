@@ -15,26 +15,18 @@ from cocotb.utils import get_sim_steps
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.design.ports.bundle import Bundle
-from goldbeat.tb.design.ports.csb import CsbPort
 from goldbeat.tb.inside.job import AccessResult, Job
-from goldbeat.tb.inside.transactors.base import ALL_BITS, Channel, Transactors, beat_waiting, patience
+from goldbeat.tb.inside.transactors.base import ALL_BITS, Channel, Transactors, load_agent, patience
 from goldbeat.tb.inside.transactors.memories import Memories
 from goldbeat.tb.inside.transactors.wires import Wires, interfaces
-from goldbeat.tb.kernel import axil
+from goldbeat.tb.kernel import registers
 from goldbeat.tb.kernel.axis import AxiStreamSink, AxiStreamSource
-from goldbeat.tb.kernel.csb import CsbMaster
 from goldbeat.tb.kernel.library import library
-from goldbeat.tb.kernel.registers import RegisterMaster, post
+from goldbeat.tb.kernel.registers import RegisterMaster
 from goldbeat.tb.kernel.simulation import Kernel
 
 _LOOK_ON = 24
 """Cycles that a design is watched for after an access that got no answer."""
-
-
-def _signals(port: Bundle) -> dict[str, str]:
-    """The harness's ports of a bundle."""
-    return {role: f"{port.name}_{role}" for role in port.roles()}
 
 
 class NativeTransactors(Transactors):
@@ -47,25 +39,24 @@ class NativeTransactors(Transactors):
         # The host limits every episode and knows what to blame.
         self._kernel = Kernel(dut, judge=False, timeout=0)
         self._clocks = {c.name: self._kernel.clock(c.name) for c in job.clocks}
-        self._clock_of = {p.name: p.clock for p in job.streams}
-        self._order = [p.name for p in job.streams]
+        self._streams = {p.name: p for p in job.streams}
         self._sources: dict[str, AxiStreamSource] = {}
         self._sinks: dict[str, AxiStreamSink] = {}
         resets = {c.name: c.resetn for c in job.clocks}
         for port in job.streams:
-            options: dict[str, Any] = {"clock": port.clock, "signals": _signals(port), "held": True}
+            made = load_agent(port.native[port.direction])
+            options = {"clock": port.clock, "signals": port.harness(), **port.native_options()}
             if port.direction == "in":
-                self._sources[port.name] = AxiStreamSource(self._kernel, port.name, **options)
+                self._sources[port.name] = made(self._kernel, port.name, **options)
             else:
-                options |= {"reset": resets[port.clock], "interleaved": port.interleaved}
-                self._sinks[port.name] = AxiStreamSink(self._kernel, port.name, **options)
-        self._masters: dict[str, RegisterMaster] = {}
-        for register_port in job.registers:
-            if register_port.direction == "in":
-                kind = CsbMaster if isinstance(register_port, CsbPort) else axil.AxiLiteMaster
-                self._masters[register_port.name] = kind(
-                    self._kernel, register_port.name, clock=register_port.clock, signals=_signals(register_port)
-                )
+                self._sinks[port.name] = made(self._kernel, port.name, reset=resets[port.clock], **options)
+        self._masters: dict[str, RegisterMaster] = {
+            one.name: load_agent(one.native[one.direction])(
+                self._kernel, one.name, clock=one.clock, signals=one.harness(), **one.native_options()
+            )
+            for one in job.registers
+            if one.direction in one.native
+        }
         self._memories = Memories(self._kernel, job)
         for crossing in job.crossings:
             self._kernel.crossing(crossing.signal, crossing.clock, crossing.copies)
@@ -111,8 +102,9 @@ class NativeTransactors(Transactors):
         """Outputs and memory channels with an ``after-valid`` pattern."""
         assert self._stimulus is not None
         streams = [
-            Channel("axis_valid_waits", n, f"{n}_tvalid", f"{n}_tready", self._clock_of[n])
-            for n in self._sinks
+            Channel(f"{port.spec.name}_valid_waits", n, f"{n}_tvalid", f"{n}_tready", port.clock)
+            for n, port in self._streams.items()
+            if n in self._sinks
             if self._stimulus.pattern(n).waits
         ]
         return [*streams, *self._memories.channels(self._stimulus)]
@@ -168,7 +160,7 @@ class NativeTransactors(Transactors):
 
     def stalls(self) -> Mapping[str, tuple[int, ...]]:
         """Counted by the sources and sinks."""
-        return {n: agent.stalls for n in self._order for agent in [self._sources.get(n) or self._sinks[n]]}
+        return {n: agent.stalls for n in self._streams for agent in [self._sources.get(n) or self._sinks[n]]}
 
     def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
         """What was recorded."""
@@ -176,7 +168,7 @@ class NativeTransactors(Transactors):
         ports: dict[str, Trace] = {}
         violations: list[str] = []
         waiting: list[str] = []
-        for name in self._order:
+        for name, port in self._streams.items():
             if name in self._sources:
                 agent: AxiStreamSource | AxiStreamSink = self._sources[name]
                 trace = self._sources[name].transferred()
@@ -184,17 +176,17 @@ class NativeTransactors(Transactors):
                 agent = self._sinks[name]
                 self._sinks[name].stop()
                 trace = self._sinks[name].take()
-            clock = self._clocks[self._clock_of[name]]
+            clock = self._clocks[port.clock]
             ports[name] = replace(trace, offset_ps=self._stimulus.clocks[clock.name].offset_ps)
             violations += agent.violations
             if (since := agent.stalled_since) is not None:
-                waiting.append(beat_waiting(name, since, trace))
+                waiting.append(port.waits(since, trace))
         outcome = Outcome(ports, memories=self._memories.contents())
         seen = (*violations, *self._memories.violations(), *self._wires.violations)
         return outcome, seen, (*waiting, *self._memories.waiting())
 
     def rules(self) -> tuple[str, ...]:
-        """What register masters and the checkers of AXI-Lite ports have seen."""
+        """What register masters and the monitors of register ports have seen."""
         seen = [text for master in self._masters.values() for text in master.violations]
         return (*self._memories.register_violations(), *seen)
 
@@ -206,20 +198,20 @@ class NativeTransactors(Transactors):
         return self._masters[port].waiting.removeprefix(f"{port}: ")
 
 
-def _step(access: Access) -> axil.Step:
+def _step(access: Access) -> registers.Step:
     timeout = patience(access)
     mask = ALL_BITS if access.mask is None else access.mask
     match access.op:
         case "write":
-            return axil.write(access.address, access.value or 0, access.strobe, timeout=timeout)
+            return registers.write(access.address, access.value or 0, access.strobe, timeout=timeout)
         case "post":
-            return post(access.address, access.value or 0, timeout=timeout)
+            return registers.post(access.address, access.value or 0, timeout=timeout)
         case "read":
-            return axil.read(access.address, timeout=timeout)
+            return registers.read(access.address, timeout=timeout)
         case "poll":
-            return axil.poll(access.address, access.wanted, mask, timeout=timeout)
+            return registers.poll(access.address, access.wanted, mask, timeout=timeout)
         case "wait":
-            return axil.wait(timeout)
+            return registers.wait(timeout)
         case "wait_for":
-            return axil.wait_for(access.port, access.wanted, mask, timeout=timeout)
+            return registers.wait_for(access.port, access.wanted, mask, timeout=timeout)
     raise UsageError(f"unknown access {access.op!r}; known: write, read, poll, wait, wait_for")

@@ -14,7 +14,7 @@ import numpy as np
 
 from goldbeat.pymodels.pattern import splitmix64
 from goldbeat.pymodels.stimulus import Clock
-from goldbeat.tb.design.ports.csb import CsbPort
+from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.inside.job import Job
 
 LOOKS = 8
@@ -43,21 +43,16 @@ class Interface:
 
 
 def interfaces(job: Job) -> list[Interface]:
-    """Of all AXI bundles and stream outputs."""
-    found = [
-        Interface("axis_valid_waits", p.name, (f"{p.name}_tready",), (f"{p.name}_tvalid",), p.clock)
-        for p in job.streams
-        if p.direction == "out" and p.has("tready")
+    """Of all bundles."""
+
+    def named(port: Bundle, roles: Sequence[str]) -> tuple[str, ...]:
+        return tuple(f"{port.name}_{role}" for role in roles)
+
+    return [
+        Interface(rule, port.name, named(port, inputs), named(port, outputs), port.clock)
+        for port in job.bundles
+        for rule, inputs, outputs in port.paths()
     ]
-    for rule, ports in (("axil_combinational", job.registers), ("axi_combinational", job.memories)):
-        for port in ports:
-            if isinstance(port, CsbPort):
-                continue
-            ways = {
-                way: tuple(f"{port.name}_{w.name}" for w in port.wires() if w.way == way) for way in ("input", "output")
-            }
-            found.append(Interface(rule, port.name, ways["input"], ways["output"], port.clock))
-    return found
 
 
 def moments(clock: Clock, length_ps: int) -> list[int]:

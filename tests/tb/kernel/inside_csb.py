@@ -8,7 +8,8 @@ import pytest
 from cocotb.triggers import Timer
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
-from goldbeat.tb.kernel import CsbMaster, Kernel
+from goldbeat.tb.designs.nvdla.csb_master import CsbMaster
+from goldbeat.tb.kernel import Kernel
 from goldbeat.tb.kernel import registers as reg
 
 PERIOD_PS = 1000

@@ -7,7 +7,8 @@ import pytest
 from cocotb.triggers import Timer
 
 from goldbeat.pymodels.errors import GoldbeatError, ProtocolError
-from goldbeat.tb.kernel import ApbMaster, CsbMaster, Kernel
+from goldbeat.tb.designs.nvdla.csb_master import CsbMaster
+from goldbeat.tb.kernel import ApbMaster, Kernel
 from goldbeat.tb.kernel import registers as reg
 from goldbeat.tb.kernel.registers import RegisterTraffic
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Register traffic on cocotbext-axi's AXI-Lite master: its channels pause.
+"""cocotbext-axi's AXI-Lite master; traffic is made of its channels' pauses.
 
 Orders, distances and back-pressure are of the kind that the traffic asks for, made with cocotbext-axi's own pauses; cycle by cycle
 they differ from the native master's. Accesses are made one at a time, however many may be outstanding.
@@ -8,30 +8,77 @@ they differ from the native master's. Accesses are made one at a time, however m
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from cocotb.triggers import Event, Timer
-from cocotbext.axi import AxiLiteMaster, AxiProt
+from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiProt
 from cocotbext.axi.axil_master import AxiLiteWriteRespCmd
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.stimulus import Access
+from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.inside.job import AccessResult
 
 _BLOCK = 4096
 
 
-class TrafficHost:
+def lanes_of(access: Access, size: int) -> tuple[int, bytes]:
+    """The first byte of a word that a write changes, and the bytes from there on.
+
+    Raises:
+        UsageError: they are not next to each other.
+    """
+    lanes = [i for i in range(size) if access.strobe >> i & 1]
+    if not lanes or lanes != list(range(lanes[0], lanes[-1] + 1)):
+        raise UsageError(f"strobe {access.strobe:04b}: cocotbext-axi only writes bytes next to each other")
+    return lanes[0], (access.value or 0).to_bytes(size, "little")[lanes[0] : lanes[-1] + 1]
+
+
+class LiteReference:
+    """The master of one port."""
+
+    def __init__(self, dut: Any, port: LitePort, clock: Any, reset: Any) -> None:
+        bus = AxiLiteBus.from_prefix(dut, port.name)
+        self._master = AxiLiteMaster(bus, clock, reset, reset_active_level=False)
+        self._size = int(port.data_width) // 8
+        self._host: _TrafficHost | None = None
+
+    def behave(self, traffic: RegisterTraffic, period: int) -> None:
+        """Make accesses like this from now on; ``period`` is the clock's, in picoseconds."""
+        if self._host is not None:
+            self._host.stop()
+        self._host = None if traffic.plain else _TrafficHost(self._master, traffic, self._size, period)
+
+    async def read(self, address: int) -> AccessResult:
+        """A read."""
+        if self._host is not None:
+            await self._host.pause()
+        answer = await self._master.read(address, self._size)
+        return AccessResult(int.from_bytes(answer.data, "little"), int(answer.resp) != 0)
+
+    async def write(self, access: Access) -> AccessResult:
+        """A write."""
+        if self._host is not None:
+            return await self._host.write(access)
+        first, value = lanes_of(access, self._size)
+        answer = await self._master.write(access.address + first, value)
+        return AccessResult(None, int(answer.resp) != 0)
+
+
+class _TrafficHost:
     """Makes accesses on a master, with traffic that is not plain.
 
     Args:
         master: cocotbext-axi's.
         traffic: how.
         size: bytes of the bus.
+        period: of the clock, in picoseconds.
     """
 
-    def __init__(self, master: AxiLiteMaster, traffic: RegisterTraffic, size: int) -> None:
-        self._master, self._traffic, self._size = master, traffic, size
+    def __init__(self, master: AxiLiteMaster, traffic: RegisterTraffic, size: int, period: int) -> None:
+        self._master, self._traffic, self._size, self._period = master, traffic, size, period
         self._rng = np.random.default_rng(traffic.seed)
         write, read = master.write_if, master.read_if
         late = {"address-first": (write.w_channel,), "data-first": (write.aw_channel,)}
@@ -63,19 +110,15 @@ class TrafficHost:
         while True:
             yield from (~pattern.ready(_BLOCK)).tolist()
 
-    async def make(self, access: Access, period: int) -> AccessResult:
-        """A write or a read.
-
-        Args:
-            access: with any strobe; cocotbext-axi's own writes only have bytes next to each other.
-            period: of the clock, in picoseconds.
-        """
+    async def pause(self) -> None:
+        """The idle cycles before an access."""
         gap = int(self._rng.integers(self._traffic.gap + 1))
         if gap:
-            await Timer(gap * period, "step")
-        if access.op == "read":
-            answer = await self._master.read(access.address, self._size)
-            return AccessResult(int.from_bytes(answer.data, "little"), int(answer.resp) != 0)
+            await Timer(gap * self._period, "step")
+
+    async def write(self, access: Access) -> AccessResult:
+        """A write with any strobe; cocotbext-axi's own writes only have bytes next to each other."""
+        await self.pause()
         port, done = self._master.write_if, Event()
         port.in_flight_operations += 1
         port._idle.clear()

@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The buses: the signals of each and the rules that it demands, once for descriptions, checkers and documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class BusSignal:
+    """One signal of a bus.
+
+    Attributes:
+        name: its role, in lower case without prefix (``tdata``, ``awaddr``).
+        width: in bits, or what a port calls its width (``data_width``).
+        from_slave: driven by the side that answers (a slave, a sink).
+    """
+
+    name: str
+    width: int | str = 1
+    from_slave: bool = False
+
+
+@dataclass(frozen=True)
+class Bus:
+    """A bus.
+
+    Attributes:
+        name: the names of its rules begin with it: ``axil``.
+        title: for people: ``AXI-Lite``.
+        signals: all that it may have.
+        rules: what it demands, by name without the bus's.
+    """
+
+    name: str
+    title: str
+    signals: tuple[BusSignal, ...]
+    rules: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The names of its signals."""
+        return tuple(signal.name for signal in self.signals)
+
+    @property
+    def from_slave(self) -> frozenset[str]:
+        """The signals that the answering side drives."""
+        return frozenset(signal.name for signal in self.signals if signal.from_slave)
+
+    @property
+    def full_rules(self) -> dict[str, str]:
+        """The rules by their full names."""
+        return {f"{self.name}_{rule}": demand for rule, demand in self.rules.items()}
+
+
+def _signals(text: str, *, from_slave: bool = False) -> tuple[BusSignal, ...]:
+    """Signals from ``name`` or ``name:width``."""
+    pairs = (word.partition(":") for word in text.split())
+    widths = ((name, int(width) if width.isdigit() else width or 1) for name, _, width in pairs)
+    return tuple(BusSignal(name, width, from_slave) for name, width in widths)
+
+
+def _answers(text: str) -> tuple[BusSignal, ...]:
+    return _signals(text, from_slave=True)
+
+
+_HANDSHAKE = {
+    "valid_held": "A valid that is high stays high until its ready is.",
+    "payload_stable": "While a valid waits for its ready, nothing else on its channel changes.",
+    "valid_in_reset": "No valid is high in reset.",
+    "valid_after_reset": "No valid is high at the first edge out of reset: it may rise behind that edge.",
+}
+_SHARED = {
+    **_HANDSHAKE,
+    "exokay": "EXOKAY answers exclusive accesses only; AXI-Lite has none.",
+    "b_without_request": "BVALID comes only while a write is outstanding.",
+    "b_before_data": "BVALID comes only after the address and all data of its write.",
+    "r_without_request": "RVALID comes only while a read is outstanding.",
+    "data_before_address": "Write data precede their address by so many beats at most: 256, or what the checker was told.",
+}
+_BURSTS = {
+    "wlast_early": "WLAST is low on all beats of a burst but the last of AWLEN + 1.",
+    "wlast_late": "WLAST is high on the last beat of AWLEN + 1.",
+    "rlast_early": "RLAST is low on all beats of a burst but the last of ARLEN + 1.",
+    "rlast_late": "RLAST is high on the last beat of ARLEN + 1.",
+    "b_id": "BID is the ID of an outstanding write.",
+    "r_id": "RID is the ID of an outstanding read.",
+    "4k_boundary": "No INCR burst crosses a 4 KiB boundary.",
+    "burst_type": "AxBURST is not the reserved value 3.",
+    "wrap_length": "A WRAP burst has 2, 4, 8 or 16 beats.",
+    "wrap_alignment": "A WRAP burst starts at a multiple of its beat size.",
+    "fixed_length": "A FIXED burst has at most 16 beats.",
+    "size": "A beat is not wider than the bus.",
+    "strobe_lanes": "WSTRB is low in the lanes that a beat does not use.",
+    "exclusive": "An exclusive access has at most 16 beats; its bytes are a power of two up to 128, its address a multiple.",
+    "exclusive_pair": "An exclusive write follows a complete exclusive read of its ID, with its address, size and length.",
+    "region": "AxREGION is the same for all of 4 KiB.",
+    "interleaved": "Read data of a burst come without those of another between them, where the bundle's checker was told so.",
+    "cache": "With AxCACHE[1] low (not modifiable), AxCACHE[3:2] are low.",
+    "narrow_unsupported": "No beat is narrower than the bus, where the bundle's checker was told that none may be.",
+    "fixed_unsupported": "No burst is FIXED, where the bundle's checker was told that none may be.",
+}
+_VALID_WAITS = "A valid does not wait for its ready (seen where a {} is ready only after valid)."
+_COMBINATIONAL = "No output follows an input of the same interface within a cycle."
+_OPEN_ACCESS = "At the end of a cocotb test, every access of a master has its answer."
+
+AXIS = Bus(
+    "axis",
+    "AXI-Stream",
+    (
+        *_signals("tdata:width tkeep:bytes tlast tvalid"),
+        *_answers("tready"),
+        *_signals("tstrb:bytes tid:tid tdest:tdest tuser:tuser"),
+    ),
+    {
+        **_HANDSHAKE,
+        "valid_waits": _VALID_WAITS.format("sink"),
+        "strobe_reserved": "No byte has TSTRB without TKEEP; one with TKEEP alone is a position byte, which stays in the stream.",
+        "interleaved": "No beat of another TID or TDEST comes within a packet, where the bundle's checker was told so.",
+        "ready_late": "No beat of an input waits for TREADY longer than a bound, where one is given; a warning.",
+        "outstanding": "At the end of a run, an output offers no beat that nobody has taken.",
+    },
+)
+
+AXIL = Bus(
+    "axil",
+    "AXI-Lite",
+    (
+        *_signals("awaddr:address_width awprot:3 awvalid"),
+        *_answers("awready"),
+        *_signals("wdata:data_width wstrb:bytes wvalid"),
+        *_answers("wready bresp:2 bvalid"),
+        *_signals("bready araddr:address_width arprot:3 arvalid"),
+        *_answers("arready rdata:data_width rresp:2 rvalid"),
+        *_signals("rready"),
+    ),
+    {
+        **_SHARED,
+        "combinational": _COMBINATIONAL,
+        "outstanding": _OPEN_ACCESS,
+        "valid_waits": _VALID_WAITS.format("master"),
+    },
+)
+
+
+def _address(way: str) -> tuple[BusSignal, ...]:
+    head = f"{way}id:id_width {way}addr:address_width {way}len:len_width"
+    fixed = {"size": 3, "burst": 2, "lock": 1, "cache": 4, "prot": 3, "qos": 4, "region": 4}
+    rest = " ".join(f"{way}{name}:{bits}" for name, bits in fixed.items())
+    return (*_signals(f"{head} {rest} {way}user:{way}user {way}valid"), *_answers(f"{way}ready"))
+
+
+AXI = Bus(
+    "axi",
+    "AXI4",
+    (
+        *_address("aw"),
+        *_signals("wdata:data_width wstrb:bytes wlast wuser:wuser wvalid"),
+        *_answers("wready bid:id_width bresp:2 buser:buser bvalid"),
+        *_signals("bready"),
+        *_address("ar"),
+        *_answers("rid:id_width rdata:data_width rresp:2 rlast ruser:ruser rvalid"),
+        *_signals("rready"),
+    ),
+    {
+        **_SHARED,
+        **_BURSTS,
+        "combinational": _COMBINATIONAL,
+        "valid_waits": _VALID_WAITS.format("sink"),
+        "outstanding": "At the end of a run, every access that the design has begun in a memory is complete; "
+        "at the end of a cocotb test, every burst of a master.",
+    },
+)
+
+APB = Bus(
+    "apb",
+    "APB",
+    (
+        *_signals("psel penable paddr:address_width pwrite pwdata:data_width pstrb:bytes pprot:3"),
+        *_answers("prdata:data_width pready pslverr"),
+    ),
+    {"outstanding": _OPEN_ACCESS},
+)
+
+BUSES = (AXIS, AXIL, AXI, APB)
+"""Those that Goldbeat comes with; a plug-in brings its own."""

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What all buses of registers share: slaves that a register program is played to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, ClassVar, Self
+
+from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.tb.design.ports.bundle import Bundle, number
+from goldbeat.tb.design.ports.recognition import Width
+from goldbeat.tb.design.ports.storage import Storage
+
+Level = Callable[[str], int]
+"""role -> the value of its signal."""
+
+
+class RegisterPort(Bundle):
+    """A bundle of registers; masters are not answered.
+
+    Attributes:
+        posts: the bus has writes that nothing answers.
+        data_width: of a word, in bits.
+        address_width: in bits.
+        storage: registers of a slave that are plain storage; ``sweep`` writes and reads them in every way.
+    """
+
+    posts: ClassVar[bool] = False
+
+    data_width: Width = 32
+    address_width: Width = 12
+    storage: tuple[Storage, ...] = ()
+
+    @property
+    def strobes(self) -> bool:
+        """Writes of some bytes of a word can be made."""
+        return False
+
+    @property
+    def whole(self) -> bool:
+        """It can be written and read."""
+        return True
+
+    def widths(self) -> Mapping[str, int]:
+        """Bits by what the bus's signals call their widths."""
+        data, address = int(self.data_width), int(self.address_width)
+        return {"data_width": data, "address_width": address, "bytes": data // 8}
+
+    def resolved(self, params: Mapping[str, Any]) -> Self:
+        """The same with widths as numbers."""
+        fixed = {name: number(getattr(self, name), params) for name in ("data_width", "address_width")}
+        return self.model_copy(update=fixed)
+
+    def fitting(self, traffic: RegisterTraffic) -> RegisterTraffic:
+        """What the bus can do of a traffic."""
+        return traffic
+
+    def waits(self, *, reads: bool, level: Level) -> str:
+        """What an access that gets no answer waits for, for reports of hangs."""
+        return "no answer"
+
+    def shape(self, bits: Callable[[Width], str]) -> str:
+        """Its widths for people."""
+        return f"{bits(self.data_width)} bit, address {bits(self.address_width)}"
+
+
+def without(pairs: Iterable[tuple[str, str]], level: Level) -> str:
+    """The handshakes that are offered and not taken, as text; empty where there are none."""
+    return ", ".join(f"{valid} without {ready}" for valid, ready in pairs if level(valid) and not level(ready))
