@@ -31,12 +31,14 @@ class Bus:
         title: for people: ``AXI-Lite``.
         signals: all that it may have.
         rules: what it demands, by name without the bus's.
+        warnings: those of them that fail nothing.
     """
 
     name: str
     title: str
     signals: tuple[BusSignal, ...]
     rules: Mapping[str, str] = field(default_factory=dict)
+    warnings: frozenset[str] = frozenset()
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -121,6 +123,7 @@ AXIS = Bus(
         "ready_late": "No beat of an input waits for TREADY longer than a bound, where one is given; a warning.",
         "outstanding": "At the end of a run, an output offers no beat that nobody has taken.",
     },
+    frozenset({"ready_late"}),
 )
 
 AXIL = Bus(
@@ -180,7 +183,15 @@ APB = Bus(
         *_signals("psel penable paddr:address_width pwrite pwdata:data_width pstrb:bytes pprot:3"),
         *_answers("prdata:data_width pready pslverr"),
     ),
-    {"outstanding": _OPEN_ACCESS},
+    {
+        "sequence": "PENABLE rises in the cycle after PSEL does and stays, with PSEL, until PREADY; at no other time it is high.",
+        "payload_stable": "From setup to PREADY, PADDR, PWRITE, PWDATA of a write, PSTRB and PPROT do not change.",
+        "strobe_read": "PSTRB is 0 in a read.",
+        "slverr_early": "PSLVERR is low unless a transfer ends in this cycle; IHI 0024 recommends it, a warning.",
+        "ready_late": "No access has more wait states than a bound, where one is given; a warning.",
+        "outstanding": _OPEN_ACCESS,
+    },
+    frozenset({"slverr_early", "ready_late"}),
 )
 
 BUSES = (AXIS, AXIL, AXI, APB)

@@ -82,9 +82,7 @@ def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus
     return episodes
 
 
-def dressed(
-    steps: Sequence[tuple[Stimulus, Outcome | None]], seed: int
-) -> list[tuple[Stimulus, Outcome | None]]:
+def dressed(steps: Sequence[tuple[Stimulus, Outcome | None]], seed: int) -> list[tuple[Stimulus, Outcome | None]]:
     """The episodes of ``sweep``, whose own register programs are made with other traffic, one access at a time.
 
     Ports with traffic of their own keep it, and so do those whose answers the model predicts to the cycle. In the first of the

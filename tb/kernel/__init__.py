@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from goldbeat.tb.kernel import axil as axil
     from goldbeat.tb.kernel import registers as registers
+    from goldbeat.tb.kernel.apb import ApbChecker as ApbChecker
     from goldbeat.tb.kernel.apb import ApbMaster as ApbMaster
     from goldbeat.tb.kernel.axil import AxiLiteMaster as AxiLiteMaster
     from goldbeat.tb.kernel.axis import AxiStreamMonitor as AxiStreamMonitor
@@ -22,7 +23,7 @@ _MODULES = {
     "simulation": ("Kernel", "NativeClock"),
     "axis": ("AxiStreamMonitor", "AxiStreamSink", "AxiStreamSource"),
     "axil": ("AxiLiteMaster",),
-    "apb": ("ApbMaster",),
+    "apb": ("ApbChecker", "ApbMaster"),
 }
 _HOME = {name: module for module, names in _MODULES.items() for name in names}
 

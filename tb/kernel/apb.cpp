@@ -5,20 +5,11 @@
 // An access is a cycle of PSEL without PENABLE and then PENABLE until PREADY. PSEL stays high between accesses that follow one
 // another at once. The bus has room for one access at a time.
 
+#include "apb.h"
 #include "axi.h"
 #include "registers.h"
 
 namespace goldbeat {
-
-extern "C" {
-
-/// The top module's port of every signal; null where it has none, which pstrb, pprot, pready and pslverr may be.
-struct GbApbNames {
-  const char *psel, *penable, *paddr, *pwrite, *pwdata, *pstrb, *pprot;
-  const char *prdata, *pready, *pslverr;
-};
-
-}  // extern "C"
 
 class ApbMaster final : public RegisterMaster {
  public:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""APB master that runs whole register programs in C++."""
+"""APB master that runs whole register programs, and the checker of APB bundles, in C++."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import ctypes
 from collections.abc import Mapping
 
 from goldbeat.pymodels.buses import APB
-from goldbeat.tb.kernel.library import ApbNames, checked
+from goldbeat.tb.kernel.axis import Transactor
+from goldbeat.tb.kernel.library import ApbCheck, ApbNames, checked
 from goldbeat.tb.kernel.registers import RegisterMaster
 from goldbeat.tb.kernel.simulation import Kernel
 
@@ -31,5 +32,41 @@ class ApbMaster(RegisterMaster):
     ) -> None:
         super().__init__(kernel, prefix, clock)
         self.signals = kernel.signals(prefix, APB.roles, signals, _NEEDED)
-        names = ApbNames(*(self.signals[s].encode() if s in self.signals else None for s in APB.roles))
+        names = _names(self.signals)
         self._handle = checked(self._library.gb_apb_master(prefix.encode(), clock.encode(), ctypes.byref(names)))
+
+
+class ApbChecker(Transactor):
+    """Checks the protocol rules of an APB bundle of the top module, and drives nothing.
+
+    What breaks a rule is in :attr:`violations`; :meth:`Kernel.rule` switches rules off. docs/protocol-rules.md lists them.
+
+    Args:
+        kernel: of this simulation.
+        prefix: of the ports.
+        clock: name of its clock input.
+        reset: the reset input that belongs to it, None: there is none.
+        reset_high: the reset's polarity.
+        signals: the ports by role, where they are not called after the prefix.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        prefix: str,
+        *,
+        clock: str = "pclk",
+        reset: str | None = None,
+        reset_high: bool = False,
+        signals: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(kernel, prefix, clock)
+        self.signals = kernel.signals(prefix, APB.roles, signals, _NEEDED)
+        names, check = _names(self.signals), ApbCheck(None if reset is None else reset.encode(), reset_high)
+        self._handle = checked(
+            self._library.gb_apb_checker(prefix.encode(), clock.encode(), ctypes.byref(names), ctypes.byref(check))
+        )
+
+
+def _names(signals: Mapping[str, str]) -> ApbNames:
+    return ApbNames(*(signals[s].encode() if s in signals else None for s in APB.roles))

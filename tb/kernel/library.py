@@ -94,9 +94,15 @@ class AxilNames(Structure):
 
 
 class ApbNames(Structure):
-    """``GbApbNames`` in apb.cpp."""
+    """``GbApbNames`` in apb.h."""
 
     _fields_ = tuple((name, c_char_p) for name in APB.roles)
+
+
+class ApbCheck(Structure):
+    """``GbApbCheck`` in apb_checker.cpp."""
+
+    _fields_ = (("reset", c_char_p), ("reset_high", c_int))
 
 
 STEP = np.dtype(
@@ -163,6 +169,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_axis_take": (None, [c_void_p, POINTER(AxisColumns)]),
     "gb_axil_master": (c_void_p, [c_char_p, c_char_p, POINTER(AxilNames)]),
     "gb_apb_master": (c_void_p, [c_char_p, c_char_p, POINTER(ApbNames)]),
+    "gb_apb_checker": (c_void_p, [c_char_p, c_char_p, POINTER(ApbNames), POINTER(ApbCheck)]),
     "gb_registers_run": (c_int, [c_void_p, c_void_p, c_void_p, c_int64]),
     "gb_registers_behave": (c_int, [c_void_p, POINTER(RegisterBehaviour)]),
     "gb_registers_done": (c_int64, [c_void_p]),

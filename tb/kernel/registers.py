@@ -21,7 +21,8 @@ from goldbeat.tb.kernel.patience import Patience
 TIMEOUT_CYCLES = 10_000
 """Cycles after which an access counts as not answered, unless its step says otherwise."""
 _ALL = (1 << 64) - 1
-_WRITE, _POST, _READ, _CHECK, _POLL, _WAIT, _WAIT_FOR = range(7)
+WRITE, POST, READ, CHECK, POLL, WAIT, WAIT_FOR = range(7)
+"""``RegisterMaster::Op`` in registers.h."""
 _STATUS = ("pending", "done", "differs", "timeout")
 _TIMEOUT = 3
 # C++ gets the address of a port's name.
@@ -42,38 +43,38 @@ class Step(NamedTuple):
 
 def write(address: int, value: int, strobe: int | None = None, *, timeout: int = TIMEOUT_CYCLES) -> Step:
     """Write a word; ``strobe`` None writes all of its bytes."""
-    return Step(_WRITE, address, value, 0, _ALL if strobe is None else strobe, timeout)
+    return Step(WRITE, address, value, 0, _ALL if strobe is None else strobe, timeout)
 
 
 def post(address: int, value: int, *, timeout: int = TIMEOUT_CYCLES) -> Step:
     """Write a word and go on as soon as it is taken; for buses with posted writes."""
-    return Step(_POST, address, value, 0, _ALL, timeout)
+    return Step(POST, address, value, 0, _ALL, timeout)
 
 
 def read(address: int, *, timeout: int = TIMEOUT_CYCLES) -> Step:
     """Read a word."""
-    return Step(_READ, address, 0, 0, 0, timeout)
+    return Step(READ, address, 0, 0, 0, timeout)
 
 
 def check(address: int, value: int, mask: int = _ALL, *, timeout: int = TIMEOUT_CYCLES) -> Step:
     """Read a word and compare it where ``mask`` has ones."""
-    return Step(_CHECK, address, value, mask, 0, timeout)
+    return Step(CHECK, address, value, mask, 0, timeout)
 
 
 def poll(address: int, value: int, mask: int = _ALL, *, timeout: int = TIMEOUT_CYCLES) -> Step:
     """Read a word until it is as wanted where ``mask`` has ones."""
-    return Step(_POLL, address, value, mask, 0, timeout)
+    return Step(POLL, address, value, mask, 0, timeout)
 
 
 def wait(cycles: int) -> Step:
     """Let cycles go by."""
-    return Step(_WAIT, cycles=cycles)
+    return Step(WAIT, cycles=cycles)
 
 
 def wait_for(port: str, value: int = 1, mask: int = _ALL, *, timeout: int = TIMEOUT_CYCLES) -> Step:
     """Wait for an output of the top module, an interrupt for instance, to have a value where ``mask`` has ones."""
     name = _PORTS.setdefault(port, ctypes.create_string_buffer(port.encode()))
-    return Step(_WAIT_FOR, 0, value, mask, 0, timeout, ctypes.addressof(name))
+    return Step(WAIT_FOR, 0, value, mask, 0, timeout, ctypes.addressof(name))
 
 
 def walk(

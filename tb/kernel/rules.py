@@ -19,9 +19,14 @@ RULES: dict[str, str] = {
 """Every rule, on by default, and what it demands. A bus that is not one of Goldbeat's adds its own."""
 
 
+WARNINGS: set[str] = {f"{bus.name}_{name}" for bus in BUSES for name in bus.warnings}
+"""Those of them that fail nothing."""
+
+
 def add_rules(bus: Bus) -> None:
     """Make the rules of a bus known, so that they can be waived."""
     RULES.update(bus.full_rules)
+    WARNINGS.update(f"{bus.name}_{name}" for name in bus.warnings)
 
 
 _INTRODUCTION = """\
@@ -56,7 +61,7 @@ follows TREADY breaks `axis_valid_waits` (IHI 0051, 2.2.1). `valid_waits` needs 
 has: behind such an episode, Goldbeat raises each withheld ready for 16 cycles, and a valid that was low for 64 cycles must
 not rise. A register master that has taken no response before it was there does the same when it gives up, in the first
 episode of each `sweep` at the latest; so does `AxiMaster` of cocotb tests. No master drives AXI4 slave ports in `goldbeat run`.
-APB and the CSB have no ready that a response could wait for. After a WLAST or RLAST in the wrong place, beats are
+APB has no ready that a response could wait for. After a WLAST or RLAST in the wrong place, beats are
 counted by AxLEN.
 
 **What a checker must be told.** The rules of reset need the reset: described designs have it, in cocotb tests it is
@@ -65,7 +70,8 @@ the read data of a burst, come whole; in a description it is `interleaved = fals
 
 **Warnings.** No protocol bounds how long ready may take. `ready_bound = N` in a description, or `--ready-bound N`, warns by
 `axis_ready_late` of stream inputs whose beats waited for more than N cycles, with the worst beat, on the terminal and in
-`report.json` under `warnings`. A warning fails nothing.
+`report.json` under `warnings`, and by `apb_ready_late` of APB slaves with an access of more than N wait states. `apb_slverr_early`
+is a warning too: the protocol recommends it. A warning fails nothing; waived ones are counted as violations are.
 
 **Assertions of the RTL.** A concurrent or immediate assertion that fails, and `$error`, fail the run with the assertion's
 name and instance, the first cycle and a count: `rtl_assertion: plio_fir.u_fifo.has_room, cycle 41 of aclk: ...`. Waive

@@ -17,7 +17,7 @@ from cocotb.utils import get_sim_steps, get_sim_time, get_time_from_sim_steps
 from goldbeat.pymodels.errors import GoldbeatError, ProtocolError, UsageError, WaitTimeoutError
 from goldbeat.tb.kernel.library import WAKE_CALL, checked, library
 from goldbeat.tb.kernel.patience import UNKNOWN_PERIOD_PS, timeout_cycles
-from goldbeat.tb.kernel.waivers import ENVIRONMENT, check_ports, parse_waivers, sift, waived
+from goldbeat.tb.kernel.waivers import ENVIRONMENT, check_ports, parse_waivers, sift, split, waived
 
 _SHOWN = 10
 """Violations in the message of a test that fails for them."""
@@ -254,6 +254,9 @@ class Kernel:
             level = logging.WARNING if count or name in own else logging.INFO
             self.dut._log.log(level, waived(name, count))
         check_ports(self._waivers, self._names)
+        broken, warnings = split(broken)
+        for text in warnings:
+            self.dut._log.warning(text)
         if broken:
             more = f"\n... and {len(broken) - _SHOWN} more" if len(broken) > _SHOWN else ""
             raise ProtocolError(f"{len(broken)} broken protocol rule(s):\n" + "\n".join(broken[:_SHOWN]) + more)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.kernel.rules import ASSERTION, RULES
+from goldbeat.tb.kernel.rules import ASSERTION, RULES, WARNINGS
 
 ENVIRONMENT = "GOLDBEAT_WAIVE"
 """Waivers of every cocotb test of a simulation, with commas between them."""
@@ -84,6 +84,14 @@ def sift(violations: Sequence[str], waivers: Sequence[Waiver]) -> tuple[tuple[st
     """Violations that no waiver fits, and how many each waiver fits, by its text."""
     counts = {str(w): sum(w.fits(v) for v in violations) for w in waivers}
     return tuple(v for v in violations if not any(w.fits(v) for w in waivers)), counts
+
+
+def split(violations: Iterable[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What fails, and what is a warning."""
+    both: tuple[list[str], list[str]] = [], []
+    for text in violations:
+        both[text.partition(":")[0] in WARNINGS].append(text)
+    return tuple(both[0]), tuple(both[1])
 
 
 def waived(name: str, count: int) -> str:

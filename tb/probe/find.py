@@ -278,7 +278,7 @@ def as_json(found: Found) -> dict[str, Any]:
     """For machines."""
 
     def bundle(port: Bundle) -> dict[str, Any]:
-        return port.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+        return {"bus": port.bus, **port.model_dump(mode="json", exclude_none=True, exclude_defaults=True)}
 
     return {
         "top": found.module.name,

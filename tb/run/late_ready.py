@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Beats that a design leaves waiting for its ready longer than somebody wants: a warning, as no protocol has a bound."""
+"""Beats and accesses that a design leaves waiting longer than somebody wants: a warning, as no protocol has a bound."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.inside.job import AccessResult
 
 
 def late_ready(ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome, bound: int) -> list[str]:
@@ -38,5 +40,34 @@ def late_ready(ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome, 
             texts.append(
                 f"axis_ready_late: {port.name}, cycle {int(offered[worst])}: tready came {most} cycles after tvalid, beat {worst}; "
                 f"{int((waits > bound).sum())} beat(s) waited for more than {bound}"
+            )
+    return texts
+
+
+def late_answers(
+    ports: Sequence[RegisterPort], stimulus: Stimulus, made: Mapping[str, Sequence[AccessResult]], bound: int
+) -> list[str]:
+    """A warning for each register port, on buses that count wait states, with an access of more than ``bound`` of them.
+
+    Args:
+        ports: the bundles of the design.
+        stimulus: of the episode; polls and waits are not counted.
+        made: results of its accesses.
+        bound: wait states.
+    """
+    texts = []
+    for port in ports:
+        asked = (*stimulus.program.get(port.name, ()), *stimulus.after.get(port.name, ()))
+        waits = {
+            i: (states, result.first)
+            for i, (access, result) in enumerate(zip(asked, made.get(port.name, ()), strict=False))
+            if access.op in ("read", "write") and result.first is not None and result.cycle is not None
+            if (states := port.wait_states(result.first, result.cycle)) is not None and states > bound
+        }
+        if waits:
+            worst = max(waits, key=lambda i: waits[i][0])
+            texts.append(
+                f"{port.spec.name}_ready_late: {port.name}, cycle {waits[worst][1]}: {waits[worst][0]} wait states, access {worst} "
+                f"({asked[worst].name}); {len(waits)} access(es) waited for more than {bound}"
             )
     return texts

@@ -28,12 +28,12 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.measurements import Answer, Check, MeasurementTable
 from goldbeat.tb.inside.job import Backend, Episode, Record
 from goldbeat.tb.kernel.rules import add_rules
-from goldbeat.tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift
+from goldbeat.tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift, split
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.episodes import WholeEpisode
 from goldbeat.tb.run.inputs import check_inputs, clocks_of, fitted, placed
-from goldbeat.tb.run.late_ready import late_ready
+from goldbeat.tb.run.late_ready import late_answers, late_ready
 from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
 from goldbeat.tb.run.progress import Course, Reached
 from goldbeat.tb.run.scoreboard import Verdict, check, nothing_compared
@@ -473,9 +473,12 @@ def judge(request: Request, plan: Plan, records: Sequence[Record], stopped: str)
     waived = Counter({str(w): 0 for w in request.waivers})
     context = request.setting(plan.seed)
     late: list[str] = []
+    seen: list[str] = []
     for (stimulus, expected), record in zip(plan.steps, records, strict=False):
         broken, counts = sift(record.violations, request.waivers)
         waived.update(counts)
+        broken, warned = split(broken)
+        seen += warned
         kept = replace(record, violations=broken)
         try:
             episode = _judge_episode(request, context, stimulus, expected, kept)
@@ -497,20 +500,23 @@ def judge(request: Request, plan: Plan, records: Sequence[Record], stopped: str)
         failures.append(stopped)
     if not any(e.partial for e in episodes):
         failures += nothing_compared([e.verdict for e in episodes], still=_may_rest(request))
-    warnings = _warnings(request, episodes)
+    warnings = _warnings(request, episodes, seen)
     return RunResult(request, plan.seed, tuple(episodes), tuple(failures), 0.0, None, None, dict(waived), warnings)
 
 
-def _warnings(request: Request, episodes: Sequence[EpisodeResult]) -> tuple[str, ...]:
-    """What the episodes of one seed warn of, the first one of each port."""
+def _warnings(request: Request, episodes: Sequence[EpisodeResult], seen: Sequence[str]) -> tuple[str, ...]:
+    """What the episodes of one seed warn of, the first one of each rule and port; ``seen`` is what rules have warned of."""
     bound = request.design.ready_bound if request.ready_bound is None else request.ready_bound
-    if bound is None:
-        return ()
-    ports = request.design.bundles(request.all_params)
+    texts = list(seen)
+    if bound is not None:
+        streams = request.design.bundles(request.all_params)
+        registers = request.design.register_ports(request.all_params)
+        for e in episodes:
+            texts += late_ready(streams, e.stimulus, e.record.outcome, bound)
+            texts += late_answers(registers, e.stimulus, e.record.accesses, bound)
     first: dict[str, str] = {}
-    for e in episodes:
-        for text in late_ready(ports, e.stimulus, e.record.outcome, bound):
-            first.setdefault(text.partition(",")[0], text)
+    for text in texts:
+        first.setdefault(text.partition(",")[0], text)
     return tuple(first.values())
 
 

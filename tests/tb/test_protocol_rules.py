@@ -14,7 +14,7 @@ import goldbeat.tb.kernel
 from goldbeat.pymodels.buses import APB, AXI, AXIL, BUSES
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.designs.nvdla.csb import CSB_BUS
-from goldbeat.tb.kernel.rules import ASSERTION, RULES, document
+from goldbeat.tb.kernel.rules import ASSERTION, RULES, document, table
 from goldbeat.tb.run.runs import Request, run
 
 HERE = Path(__file__).resolve().parent
@@ -63,7 +63,7 @@ def test_the_table_has_every_rule_of_the_code():
     [
         ("kernel/axil.cpp", "GbAxilNames", AXIL.roles),
         ("kernel/axi.h", "GbAxiNames", AXI.roles),
-        ("kernel/apb.cpp", "GbApbNames", APB.roles),
+        ("kernel/apb.h", "GbApbNames", APB.roles),
         ("designs/nvdla/csb.cpp", "GbCsbNames", CSB_BUS.roles),
     ],
 )
@@ -84,6 +84,8 @@ def test_every_rule_has_a_mode():
         "kernel/inside_traffic.py",
         "kernel/inside_axi_slave.py",
         "test_late.py",
+        "test_apb_port.py",
+        "kernel/inside_apb_rules.py",
     )
     text = "".join((HERE / name).read_text() for name in files)
     for name in RULES:
@@ -93,6 +95,8 @@ def test_every_rule_has_a_mode():
 
 def test_the_page_is_the_table():
     assert (ROOT / "docs" / "protocol-rules.md").read_text() == document()
+    # A bus of one design is on that design's page.
+    assert table(CSB_BUS).partition("\n\n")[2] in (ROOT / "docs" / "nvdla-hardware.md").read_text()
 
 
 @pytest.mark.sim

@@ -20,9 +20,6 @@ Layout = Literal["packed", "unpacked", "unpacked_down"]
 """How an array of bundles stands in the design: one vector (``[N-1:0][W-1:0]`` or ``[N*W-1:0]``, bundle 0 lowest),
 or an unpacked array ``x [0:N-1]`` or ``x [N-1:0]``."""
 
-Agent = str | type[Any]
-"""Something that drives or watches a bundle inside the simulator: its import path ``package.module:Class``, or the class."""
-
 
 class Frozen(BaseModel):
     """A value of a description: never changed, no keys that it does not know."""
@@ -50,8 +47,8 @@ class Signal:
 class Bundle(Frozen):
     """A bundle of a design's ports on one bus. Each bus is one class, and everything that is known of the bus is there.
 
-    What drives a bundle inside the simulator is named by its import path (``package.module:Class``), since a description must
-    not import a simulator; a plug-in's class may stand there itself. docs/new-bus.md shows a bus from its signals to its verdict.
+    What drives a bundle inside the simulator is named by its import path (``package.module:Class``, or ``file.py:Class`` beside a
+    plug-in's file), since a description must not import a simulator. docs/new-bus.md shows a bus from its signals to its verdict.
 
     Attributes:
         spec: the bus: its signals and its rules.
@@ -72,9 +69,9 @@ class Bundle(Frozen):
     """
 
     spec: ClassVar[Bus]
-    native: ClassVar[Mapping[str, Agent]] = {}
-    monitor: ClassVar[Agent | None] = None
-    reference: ClassVar[Mapping[str, Agent]] = {}
+    native: ClassVar[Mapping[str, str]] = {}
+    monitor: ClassVar[str | None] = None
+    reference: ClassVar[Mapping[str, str]] = {}
     namings: ClassVar[tuple[Naming, ...]] = ()
     plug_in: ClassVar[Path | None] = None
 

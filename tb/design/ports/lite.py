@@ -9,7 +9,6 @@ from typing import ClassVar, Self
 from pydantic import model_validator
 
 from goldbeat.pymodels.buses import AXIL
-from goldbeat.tb.design.ports.bundle import Agent
 from goldbeat.tb.design.ports.channels import BURSTS, NAMING, READ, WRITE, incomplete, recognise_channels
 from goldbeat.tb.design.ports.recognition import NotABundleError, Wires
 from goldbeat.tb.design.ports.register import Level, RegisterPort, without
@@ -24,9 +23,9 @@ class LitePort(RegisterPort):
     """
 
     spec = AXIL
-    native: ClassVar[Mapping[str, Agent]] = {"in": "goldbeat.tb.kernel.axil:AxiLiteMaster"}
+    native: ClassVar[Mapping[str, str]] = {"in": "goldbeat.tb.kernel.axil:AxiLiteMaster"}
     monitor = "goldbeat.tb.kernel.axi:AxiLiteChecker"
-    reference: ClassVar[Mapping[str, Agent]] = {"in": "goldbeat.tb.inside.transactors.reference_lite:LiteReference"}
+    reference: ClassVar[Mapping[str, str]] = {"in": "goldbeat.tb.inside.transactors.reference_lite:LiteReference"}
     namings = (NAMING,)
 
     bus: str = AXIL.name

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal, Self
 from pydantic import Field, model_validator
 
 from goldbeat.pymodels.buses import AXI
-from goldbeat.tb.design.ports.bundle import Agent, Bundle, number
+from goldbeat.tb.design.ports.bundle import Bundle, number
 from goldbeat.tb.design.ports.channels import BURSTS, NAMING, incomplete, recognise_channels
 from goldbeat.tb.design.ports.recognition import NotABundleError, Width, Wires
 
@@ -31,7 +31,7 @@ class MemoryPort(Bundle):
     """
 
     spec = AXI
-    native: ClassVar[Mapping[str, Agent]] = {"out": "goldbeat.tb.kernel.axi:AxiMemory"}
+    native: ClassVar[Mapping[str, str]] = {"out": "goldbeat.tb.kernel.axi:AxiMemory"}
     monitor = "goldbeat.tb.kernel.axi:AxiChecker"
     namings = (NAMING,)
     withheld: ClassVar[tuple[tuple[str, str, str], ...]] = tuple(

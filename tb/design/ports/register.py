@@ -55,6 +55,10 @@ class RegisterPort(Bundle):
         """What the bus can do of a traffic."""
         return traffic
 
+    def wait_states(self, first: int, last: int) -> int | None:
+        """Wait states of an access between the cycles of its offer and of its answer; None: the bus does not count them."""
+        return None
+
     def waits(self, *, reads: bool, level: Level) -> str:
         """What an access that gets no answer waits for, for reports of hangs."""
         return "no answer"

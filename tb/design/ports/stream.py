@@ -10,7 +10,7 @@ from pydantic import model_validator
 
 from goldbeat.pymodels.buses import AXIS
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.design.ports.bundle import Agent, Bundle, number
+from goldbeat.tb.design.ports.bundle import Bundle, number
 from goldbeat.tb.design.ports.recognition import Naming, NotABundleError, Width, Wires
 
 _SIDES = ("tid", "tdest", "tuser")
@@ -35,11 +35,11 @@ class StreamPort(Bundle):
     """
 
     spec = AXIS
-    native: ClassVar[Mapping[str, Agent]] = {
+    native: ClassVar[Mapping[str, str]] = {
         "in": "goldbeat.tb.kernel.axis:AxiStreamSource",
         "out": "goldbeat.tb.kernel.axis:AxiStreamSink",
     }
-    reference: ClassVar[Mapping[str, Agent]] = {
+    reference: ClassVar[Mapping[str, str]] = {
         "in": "goldbeat.tb.inside.transactors.reference_stream:GapSource",
         "out": "goldbeat.tb.inside.transactors.reference_stream:PatternSink",
     }

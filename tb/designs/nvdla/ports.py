@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, Self
 from pydantic import model_validator
 
 from goldbeat.tb.design.parameter import ClockPort
-from goldbeat.tb.design.ports.bundle import Agent, StatusPort
+from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.design.ports.register import Level, RegisterPort, without
@@ -25,7 +25,7 @@ class CsbPort(RegisterPort):
     """
 
     spec = CSB_BUS
-    native: ClassVar[Mapping[str, Agent]] = {"in": "goldbeat.tb.designs.nvdla.csb_master:CsbMaster"}
+    native: ClassVar[Mapping[str, str]] = {"in": "goldbeat.tb.designs.nvdla.csb_master:CsbMaster"}
     posts = True
 
     bus: str = CSB_BUS.name

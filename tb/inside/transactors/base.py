@@ -14,8 +14,9 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Clock, Driver, Outcome, Stimulus
-from goldbeat.tb.design.ports.bundle import Agent
+from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.user_code import load_class
 from goldbeat.tb.inside.job import AccessResult
 
 ACCESS_TIMEOUT_CYCLES = 10_000
@@ -207,9 +208,9 @@ def patience(access: Access) -> int:
     return ACCESS_TIMEOUT_CYCLES if access.cycles is None else access.cycles
 
 
-def load_agent(agent: Agent) -> Any:
-    """The class that drives or watches a bundle."""
-    if not isinstance(agent, str):
-        return agent
+def load_agent(agent: str, port: Bundle) -> Any:
+    """The class that drives or watches a bundle: ``package.module:Class``, or ``file.py:Class`` beside the file of a plug-in."""
     module, _, name = agent.partition(":")
+    if port.plug_in is not None and module.endswith(".py"):
+        return load_class(port.plug_in.parent / module, name)
     return getattr(importlib.import_module(module), name)

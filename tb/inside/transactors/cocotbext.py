@@ -121,13 +121,13 @@ class CocotbextTransactors(Transactors):
         self._sources: dict[str, GapSource] = {}
         self._sinks: dict[str, PatternSink] = {}
         for port in job.streams:
-            made = load_agent(port.reference[port.direction])(dut, port, self._clock_signals[port.clock])
+            made = load_agent(port.reference[port.direction], port)(dut, port, self._clock_signals[port.clock])
             if port.direction == "in":
                 self._sources[port.name] = made
             else:
                 self._sinks[port.name] = made
         self._masters: dict[str, ReferenceMaster] = {
-            p.name: load_agent(p.reference[p.direction])(dut, p, self._clock_signals[p.clock], resets[p.clock])
+            p.name: load_agent(p.reference[p.direction], p)(dut, p, self._clock_signals[p.clock], resets[p.clock])
             for p in job.registers
             if p.direction in p.reference and p.whole
         }

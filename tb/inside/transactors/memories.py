@@ -27,7 +27,7 @@ class Memories:
         self._registers = _monitors(kernel, job, job.registers)
         self._checkers = _monitors(kernel, job, job.memories)
         self._memories = {
-            port.name: load_agent(port.native[port.direction])(
+            port.name: load_agent(port.native[port.direction], port)(
                 kernel, port.name, clock=port.clock, signals=port.harness(), **port.native_options()
             )
             for port in job.memories
@@ -97,7 +97,7 @@ def _monitors(kernel: Kernel, job: Job, ports: Sequence[Bundle]) -> list[Transac
     """What watches the rules of these ports."""
     resets = {c.name: c.resetn for c in job.clocks}
     return [
-        load_agent(port.monitor)(
+        load_agent(port.monitor, port)(
             kernel,
             port.name,
             clock=port.clock,

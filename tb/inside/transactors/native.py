@@ -44,14 +44,14 @@ class NativeTransactors(Transactors):
         self._sinks: dict[str, AxiStreamSink] = {}
         resets = {c.name: c.resetn for c in job.clocks}
         for port in job.streams:
-            made = load_agent(port.native[port.direction])
+            made = load_agent(port.native[port.direction], port)
             options = {"clock": port.clock, "signals": port.harness(), **port.native_options()}
             if port.direction == "in":
                 self._sources[port.name] = made(self._kernel, port.name, **options)
             else:
                 self._sinks[port.name] = made(self._kernel, port.name, reset=resets[port.clock], **options)
         self._masters: dict[str, RegisterMaster] = {
-            one.name: load_agent(one.native[one.direction])(
+            one.name: load_agent(one.native[one.direction], one)(
                 self._kernel, one.name, clock=one.clock, signals=one.harness(), **one.native_options()
             )
             for one in job.registers
@@ -195,7 +195,7 @@ class NativeTransactors(Transactors):
         if self._stimulus.traffic_of(port).plain:
             return super()._access_waits(port, access)
         # Of several accesses, the master knows which wait for what.
-        return self._masters[port].waiting.removeprefix(f"{port}: ")
+        return self._masters[port].waiting.removeprefix(f"{port}: ") or super()._access_waits(port, access)
 
 
 def _step(access: Access) -> registers.Step:

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cocotbext-axi's APB master. It needs PREADY and PSTRB."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from cocotb.triggers import Timer
+from cocotbext.axi.apb import ApbBus, ApbMaster
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.pymodels.stimulus import Access
+from goldbeat.tb.design.ports.apb import ApbPort
+from goldbeat.tb.inside.job import AccessResult
+from goldbeat.tb.inside.transactors.reference_lite import lanes_of
+
+
+class ApbReference:
+    """The master of one port."""
+
+    def __init__(self, dut: Any, port: ApbPort, clock: Any, reset: Any) -> None:
+        lacks = [role for role in ("pready", "pstrb") if not port.has(role)]
+        if lacks:
+            raise UsageError(f"{port.name}: cocotbext-axi's APB master needs {' and '.join(lacks)}")
+        bus = ApbBus.from_prefix(dut, port.name)
+        self._master = ApbMaster(bus, clock, reset, reset_active_level=False)
+        self._size = int(port.data_width) // 8
+        self._gap, self._period = 0, 0
+        self._rng = np.random.default_rng(0)
+
+    def behave(self, traffic: RegisterTraffic, period: int) -> None:
+        """Make accesses with such gaps from now on; ``period`` is the clock's, in picoseconds."""
+        self._gap, self._period = traffic.gap, period
+        self._rng = np.random.default_rng(traffic.seed)
+
+    async def _pause(self) -> None:
+        if gap := int(self._rng.integers(self._gap + 1)):
+            await Timer(gap * self._period, "step")
+
+    async def read(self, address: int) -> AccessResult:
+        """A read."""
+        await self._pause()
+        answer = await self._master.read(address, self._size)
+        return AccessResult(int.from_bytes(answer.data, "little"), int(answer.resp) != 0)
+
+    async def write(self, access: Access) -> AccessResult:
+        """A write."""
+        await self._pause()
+        first, value = lanes_of(access, self._size)
+        answer = await self._master.write(access.address + first, value)
+        return AccessResult(None, int(answer.resp) != 0)
