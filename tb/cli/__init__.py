@@ -23,7 +23,7 @@ import typer
 from goldbeat.pymodels.errors import ToolError
 from goldbeat.tb.cli import clean, probe, signoff
 from goldbeat.tb.cli.common import GoldbeatGroup, examples
-from goldbeat.tb.design.catalog import families
+from goldbeat.tb.design.families import families
 
 
 class _Commands(GoldbeatGroup):
@@ -54,11 +54,11 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     epilog=examples(
         "goldbeat list                              what can be run",
-        "goldbeat run plio_fir                      build, simulate, compare, report",
+        "goldbeat run DESIGN                        build, simulate, compare, report",
         "goldbeat new bench/f my_fifo.v --model identity   a bench for your own RTL",
         "goldbeat plio info out.txt -t cint16 -w 32",
         "goldbeat regress nightly --seeds 200       thousands of cases, recorded and reported",
-        "goldbeat signoff build/runs/plio_fir-filter --limits limits.toml",
+        "goldbeat signoff build/runs/DESIGN-CASE --limits limits.toml",
     ),
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )

@@ -70,7 +70,7 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "goldbeat regress                            the suite smoke: every design, a few seeds",
             "goldbeat regress nightly --seeds 200 --jobs 8",
-            "goldbeat regress smoke --filter 'axis_*' --seed 1000 --coverage",
+            "goldbeat regress smoke --filter 'my_*' --seed 1000 --coverage",
             "goldbeat regress nightly --resume           go on where a killed run has stopped; --resume 12: run 12",
             "goldbeat regress nightly --engine tls://10.0.0.5:8786 --tls keys",
         ),
@@ -81,10 +81,10 @@ def register(app: typer.Typer) -> None:
     )
     app.command(
         "show",
-        epilog=examples("goldbeat show 12", "goldbeat show 12/axis_fifo/random#3", "goldbeat show last --failed"),
+        epilog=examples("goldbeat show 12", "goldbeat show 12/my_fifo/random#3", "goldbeat show last --failed"),
     )(show_command)
     app.command(
-        "rerun", epilog=examples("goldbeat rerun axis_fifo/random#3 --waves", "goldbeat rerun 12/axis_fifo/random#3")
+        "rerun", epilog=examples("goldbeat rerun my_fifo/random#3 --waves", "goldbeat rerun 12/my_fifo/random#3")
     )(rerun_command)
     app.command("compare", epilog=examples("goldbeat compare 11 12", "goldbeat compare 11 12 --json"))(compare_command)
     app.add_typer(make_app(), name="farm")

@@ -34,6 +34,7 @@ from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.catalog import designs, find_case, find_design
 from goldbeat.tb.design.clock_wish import ClockWish
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.inside.job import BACKENDS
 from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.paths import build_root, check_root
@@ -58,18 +59,11 @@ def register(app: typer.Typer) -> None:
         # A design's own settings may stand as options: see own_options.
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
         epilog=examples(
-            "goldbeat run plio_fir",
-            "goldbeat run axis_fifo --case random --seeds 200 --set DEPTH=4",
-            "goldbeat run plio_fir --input s_axis=stimulus.txt --set W=64 --set ready=random:0.3 --name try1",
-            "goldbeat run plio_pkt_split --case sweep --seed 7 --waves",
-            "goldbeat run axis_async_fifo --case sweep --clock s_aclk=250 --clock m_aclk=312.5@700~40",
-            "goldbeat run axis_async_fifo --case sweep --seeds 10 --metastability auto",
-            "goldbeat run zynqnet --case layer --layer c1 --number int8 --memory-latency 40",
-            "goldbeat run nvdla --loadable model.nvdla",
-            "goldbeat run nvdla --loadable model.nvdla --rtl outdir/nv_small --input cat.png",
+            "goldbeat run bench/my_fifo.toml --seeds 20",
+            *design_examples("run"),
         ),
     )(run_command)
-    app.command("list", epilog=examples("goldbeat list", "goldbeat list plio_fir --json"))(list_command)
+    app.command("list", epilog=examples("goldbeat list", *design_examples("list")))(list_command)
     app.command("doctor", epilog=examples("goldbeat doctor", "goldbeat doctor --json"))(doctor_command)
 
 

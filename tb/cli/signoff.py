@@ -27,6 +27,7 @@ from goldbeat.tb.cli.common import (
     working,
 )
 from goldbeat.tb.cli.trace_files import read_timed
+from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.run.signoff import Check, Port, Subject, check, file_subject, junit, load_limits, load_run, shown
 
 
@@ -34,7 +35,7 @@ def register(app: typer.Typer) -> None:
     """Mount the command."""
     below = examples(
         "goldbeat signoff out.txt -t cint16 -w 32 --limits limits.toml",
-        "goldbeat signoff build/runs/plio_fir-filter --limits limits.toml --junit signoff.xml",
+        *design_examples("signoff"),
     )
     limits_file = (
         "[port.m_axis]",

@@ -8,22 +8,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from functools import cache
 from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.families import families
 from goldbeat.tb.design.user_code import load_module
-
-
-@cache
-def families() -> dict[str, str]:
-    """The folders of designs by name, as packages to import."""
-    # By name: what designs are made of never imports one.
-    home = importlib.import_module("goldbeat.tb.designs")
-    return {m.name: f"{home.__name__}.{m.name}" for m in pkgutil.iter_modules(home.__path__) if m.ispkg}
 
 
 def designs() -> dict[str, Design]:

@@ -74,7 +74,7 @@ the read data of a burst, come whole; in a description it is `interleaved = fals
 is a warning too: the protocol recommends it. A warning fails nothing; waived ones are counted as violations are.
 
 **Assertions of the RTL.** A concurrent or immediate assertion that fails, and `$error`, fail the run with the assertion's
-name and instance, the first cycle and a count: `rtl_assertion: plio_fir.u_fifo.has_room, cycle 41 of aclk: ...`. Waive
+name and instance, the first cycle and a count: `rtl_assertion: my_filter.u_fifo.has_room, cycle 41 of aclk: ...`. Waive
 them by `rtl_assertion`, or by `rtl_assertion:NAME` with the assertion's own name or the whole path. The simulation goes
 on; `$fatal` and `$stop` end it. In cocotb tests, `$error` ends it as well. `hdl/common/assertions.svh` has the macros that
 Goldbeat's own RTL uses.

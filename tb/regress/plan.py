@@ -118,6 +118,8 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
             name = f"{design.name}/{case.name}"
             if not any(fnmatchcase(case.name, c) for c in entry.cases) or any(fnmatchcase(name, s) for s in entry.skip):
                 continue
+            if case.slow and not entry.slow:
+                continue
             # A sweep over all designs goes through those that have what is swept.
             if not set(entry.params) <= set(design.parameters) or not set(entry.options) <= set(case.options):
                 continue

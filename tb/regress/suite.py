@@ -42,6 +42,7 @@ class Entry(_Frozen):
         cases: names or patterns.
         skip: ``design/case`` patterns that are left out.
         seeds: number of seeds; None: as many as the suite or the command line says.
+        slow: false: leave out the cases that are slow by themselves.
         variants: go through the sets of parameter values that the design names itself.
         params: parameter values; a list is a sweep, and several sweeps make every combination.
         options: the same for options of the case.
@@ -58,6 +59,7 @@ class Entry(_Frozen):
     cases: tuple[str, ...] = ("*",)
     skip: tuple[str, ...] = ()
     seeds: int | None = Field(default=None, ge=1)
+    slow: bool = True
     variants: bool = False
     params: Mapping[str, Value] = {}
     options: Mapping[str, Value] = {}

@@ -159,6 +159,7 @@ DESIGN = Design(
         ),
         Case(
             name="full",
+            slow=True,
             summary="the whole of ZynqNet, 27 layers from the host's program",
             make=_network,
             options={"network": "zynqnet", "layer": "all", **_DATA, **_MEMORY},
