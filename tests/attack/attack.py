@@ -25,7 +25,8 @@ from typing import Any
 _CLEAR = "\r\x1b[K"
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parents[1]
-sys.path[:0] = [str(HERE), str(REPOSITORY / "src")]
+SUPPORT = REPOSITORY / "tests" / "support"
+sys.path[:0] = [str(HERE), str(SUPPORT), str(REPOSITORY / "src")]
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def prepare(root: Path) -> Path:
 
     cache = PLACE
     for name in ("moody.py", "rtl/moody.sv"):
-        ours, theirs = MOODY.parent / name, REPOSITORY / "tests" / "tb" / "regress" / name
+        ours, theirs = MOODY.parent / name, SUPPORT / name
         ours.parent.mkdir(parents=True, exist_ok=True)
         if not ours.is_file() or ours.read_bytes() != theirs.read_bytes():
             shutil.copyfile(theirs, ours)

@@ -9,7 +9,6 @@ import os
 import random
 import shutil
 import signal
-import sys
 import time
 from collections.abc import Sequence
 from functools import cache, partial
@@ -29,9 +28,7 @@ _MUTATIONS = 25
 @cache
 def _module(name: str) -> ModuleType:
     """A module of tests, for what it knows of good files and who reads them; forks share it."""
-    tests = REPOSITORY / "tests"
-    sys.path[:0] = [str(tests / part / "helpers") for part in ("tb", "pymodels")]
-    spec = importlib.util.spec_from_file_location(name, tests / "tb" / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(Path(name).name, REPOSITORY / "tests" / "tb" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -57,12 +54,12 @@ def _read(module: str, makers: Sequence[str], arena: Arena, rng: random.Random) 
 
 
 for _name, _where, _makers in (
-    ("plio", "test_damaged_plio", ("_cint16", "_float", "_int8", "_packets", "_csv", "_samples")),
-    ("model-container", "test_damaged_files", ("_bmodel", "_stream", "_profile", "_table")),
-    ("network", "test_damaged_files", ("_network", "_network_json", "_weights_bin", "_weights_npy", "_image_npy")),
-    ("description", "test_damaged_files", ("_limits", "_suite", "_description")),
-    ("prediction", "test_damaged_files", ("_report", "_trace", "_trace_columns")),
-    ("results", "test_damaged_files", ("_database", "_columns")),
+    ("plio", "designs/plio/test_damaged", ("_cint16", "_float", "_int8", "_packets", "_csv", "_samples")),
+    ("model-container", "cli/test_damaged_files", ("_bmodel", "_stream", "_profile", "_table")),
+    ("network", "cli/test_damaged_files", ("_network", "_network_json", "_weights_bin", "_weights_npy", "_image_npy")),
+    ("description", "cli/test_damaged_files", ("_limits", "_suite", "_description")),
+    ("prediction", "cli/test_damaged_files", ("_report", "_trace", "_trace_columns")),
+    ("results", "cli/test_damaged_files", ("_database", "_columns")),
 ):
     kind(f"damaged-{_name}", weight=12, cheap=_name in ("plio", "results"))(partial(_read, _where, _makers))
 

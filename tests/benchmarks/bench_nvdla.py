@@ -14,7 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tb" / "helpers"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from loadable_runs import run_loadable
 
 from goldbeat.tb.designs.nvdla.bench import DESIGN

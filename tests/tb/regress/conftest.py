@@ -2,14 +2,9 @@
 """Every test here has results of its own; simulators come from the common cache."""
 
 import os
-import sys
 from pathlib import Path
 
 import pytest
-
-HELPERS = Path(__file__).parent / "helpers"
-# Worker processes look for modules where this process does.
-sys.path.insert(0, str(HELPERS))
 
 
 @pytest.fixture

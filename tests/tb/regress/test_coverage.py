@@ -9,6 +9,7 @@ import pytest
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.kernel.axi import ACCESS
+from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.regress.code_coverage import Point, add, by_file, lcov, read_counts
 from goldbeat.tb.regress.functional import burst_bins, stream_bins
 from goldbeat.tb.regress.plan import make_plan
@@ -17,7 +18,7 @@ from goldbeat.tb.regress.store import Store
 from goldbeat.tb.regress.suite import Suite
 from goldbeat.tb.regress.summary import Gathered
 
-HERE = Path(__file__).parent
+SUPPORT = REPOSITORY / "tests" / "support"
 
 
 def line(hits, **fields):
@@ -113,7 +114,7 @@ def test_burst_bins_know_ids_that_are_in_use():
 @pytest.mark.sim
 def test_coverage_of_a_run_with_a_crash(own_root):
     suite = Suite.model_validate(
-        {"seeds": 6, "run": [{"designs": [str(HERE / "moody.py")], "options": {"moods": "lie@1 crash@4"}}]}
+        {"seeds": 6, "run": [{"designs": [str(SUPPORT / "moody.py")], "options": {"moods": "lie@1 crash@4"}}]}
     )
     settings = Settings(jobs=1, waves=0, coverage=True)
     with Store() as store:
@@ -124,7 +125,7 @@ def test_coverage_of_a_run_with_a_crash(own_root):
         bins = Gathered(store.measured(run.id)).functional["moody"]
     assert set(files) == {"moody.sv", "axis_skid.sv", "skid_buffer.sv"}
     # What a process did before it crashed is counted; the branch that ends the simulation was never taken.
-    lines = (HERE / "rtl" / "moody.sv").read_text().splitlines()
+    lines = (SUPPORT / "rtl" / "moody.sv").read_text().splitlines()
     missed = {lines[p.line - 1].strip() for p in files["moody.sv"].missed if p.kind in ("line", "branch")}
     assert any("$finish" in text for text in missed)
     assert not any("lie_q <= 1'b1" in text for text in missed)

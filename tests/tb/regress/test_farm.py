@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.plan import make_plan
 from goldbeat.tb.regress.run import Observer, Settings, begin, go_on
@@ -21,7 +22,7 @@ from goldbeat.tb.regress.suite import load_suite
 
 pytest.importorskip("distributed", reason="dask.distributed is not installed (extra farm)")
 
-HERE = Path(__file__).parent
+SUPPORT = REPOSITORY / "tests" / "support"
 
 
 def command(*words):
@@ -110,7 +111,7 @@ def test_a_farm_gives_what_this_machine_gives(farm, own_root, tmp_path):
     address, _, workers, folders = farm
     suite = tmp_path / "moody.toml"
     suite.write_text(
-        f'seeds = 100\n[[run]]\ndesigns = ["{HERE / "moody.py"}"]\n[run.options]\nmoods = "lie@7 crash@80"\nbeats = 200\n'
+        f'seeds = 100\n[[run]]\ndesigns = ["{SUPPORT / "moody.py"}"]\n[run.options]\nmoods = "lie@7 crash@80"\nbeats = 200\n'
     )
     code, out = regress(str(suite))
     assert code == 1, out
@@ -134,7 +135,7 @@ def test_a_farm_gives_what_this_machine_gives(farm, own_root, tmp_path):
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words],
         cwd=tmp_path,
-        env=os.environ | {"PYTHONPATH": str(HERE.parents[2] / "src")},
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY / "src")},
         capture_output=True,
         text=True,
         check=False,
@@ -160,7 +161,7 @@ def test_a_farm_names_what_hangs_where_and_ends_what_is_stuck(farm, own_root, tm
     address, _, _, _ = farm
     suite = tmp_path / "moody.toml"
     suite.write_text(
-        f'seeds = 12\ntimeout_s = 4\n[[run]]\ndesigns = ["{HERE / "moody.py"}"]\n'
+        f'seeds = 12\ntimeout_s = 4\n[[run]]\ndesigns = ["{SUPPORT / "moody.py"}"]\n'
         '[run.options]\nmoods = "stuck@2 hang@5"\n'
     )
     seen = []
@@ -230,7 +231,7 @@ def test_the_nightly_suite_on_a_farm_with_a_worker_killed(farm, own_root):
 def test_a_scheduler_that_goes_is_an_error_and_not_the_end(farm, own_root, tmp_path):
     address, scheduler, _, _ = farm
     suite = tmp_path / "moody.toml"
-    suite.write_text(f'seeds = 400\n[[run]]\ndesigns = ["{HERE / "moody.py"}"]\n[run.options]\nbeats = 2000\n')
+    suite.write_text(f'seeds = 400\n[[run]]\ndesigns = ["{SUPPORT / "moody.py"}"]\n[run.options]\nbeats = 2000\n')
 
     def kill():
         _wait_for(lambda: len(results(1)) >= 10)
@@ -252,7 +253,7 @@ def test_a_stopped_worker_and_one_of_another_version_cost_no_result(farm, own_ro
     other = tmp_path / "other"
     other.mkdir()
     (other / "sitecustomize.py").write_text("import numpy\nnumpy.__version__ = '0.1'\n")
-    path = os.pathsep.join([str(other), str(HERE.parents[2])])
+    path = os.pathsep.join([str(other), str(REPOSITORY)])
     third = subprocess.Popen(
         command("farm", "worker", address, "--name", "stranger"),
         stdout=subprocess.PIPE,
@@ -260,7 +261,7 @@ def test_a_stopped_worker_and_one_of_another_version_cost_no_result(farm, own_ro
         env=os.environ | {"PYTHONPATH": path, "GOLDBEAT_BUILD": str(tmp_path / "stranger")},
     )
     suite = tmp_path / "moody.toml"
-    suite.write_text(f'seeds = 400\n[[run]]\ndesigns = ["{HERE / "moody.py"}"]\n[run.options]\nbeats = 2000\n')
+    suite.write_text(f'seeds = 400\n[[run]]\ndesigns = ["{SUPPORT / "moody.py"}"]\n[run.options]\nbeats = 2000\n')
     child = _worker_child(workers[0])
 
     def stop():
@@ -286,7 +287,7 @@ def test_a_stopped_worker_and_one_of_another_version_cost_no_result(farm, own_ro
 def test_a_stopped_scheduler_has_a_limit(farm, own_root, tmp_path):
     address, scheduler, _, _ = farm
     suite = tmp_path / "moody.toml"
-    suite.write_text(f'seeds = 400\n[[run]]\ndesigns = ["{HERE / "moody.py"}"]\n[run.options]\nbeats = 2000\n')
+    suite.write_text(f'seeds = 400\n[[run]]\ndesigns = ["{SUPPORT / "moody.py"}"]\n[run.options]\nbeats = 2000\n')
 
     def stop():
         _wait_for(lambda: len(results(1)) >= 10)

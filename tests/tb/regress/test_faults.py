@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 from goldbeat.tb.cli import app
 from goldbeat.tb.cli import regress as cli
 from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.regress import pool, worker
 from goldbeat.tb.regress.engine import Oldest, Tally
 from goldbeat.tb.regress.item import Batch
@@ -29,8 +30,8 @@ from goldbeat.tb.regress.suite import Suite
 from goldbeat.tb.regress.worker import build_simulator, run_batch
 from goldbeat.tb.run.runs import predict
 
-HERE = Path(__file__).parent
-MOODY = str(HERE / "moody.py")
+SUPPORT = REPOSITORY / "tests" / "support"
+MOODY = str(SUPPORT / "moody.py")
 
 
 def write_suite(folder, seeds=12, moods="", timeout_s=60, **more):

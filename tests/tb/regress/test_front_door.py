@@ -5,17 +5,16 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import pytest
 
+from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.regress.plan import make_plan
 from goldbeat.tb.regress.run import Observer, Settings, begin, go_on
 from goldbeat.tb.regress.store import Store
 from goldbeat.tb.regress.suite import load_suite
 
-HERE = Path(__file__).parent
-ROOT = HERE.parents[2]
+SUPPORT = REPOSITORY / "tests" / "support"
 
 
 def run_pytest(folder, *words):
@@ -23,7 +22,7 @@ def run_pytest(folder, *words):
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-p", "goldbeat.tb.regress.pytest_plugin", "-p", "no:cacheprovider", *words],
         cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY / "src")},
         capture_output=True,
         text=True,
         check=False,
@@ -39,7 +38,7 @@ def properties(case):
 def test_100_of_100_the_same(own_root, tmp_path):
     path = tmp_path / "moody.toml"
     path.write_text(
-        f'seeds = 100\n[[run]]\ndesigns = ["{HERE / "moody.py"}"]\n[run.options]\nmoods = "lie@7 crash@11"\n'
+        f'seeds = 100\n[[run]]\ndesigns = ["{SUPPORT / "moody.py"}"]\n[run.options]\nmoods = "lie@7 crash@11"\n'
     )
     done = run_pytest(tmp_path, "--goldbeat", "moody.toml", "--junitxml", "out.xml")
     assert done.returncode == 1, done.stdout + done.stderr

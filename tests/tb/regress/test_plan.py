@@ -7,6 +7,7 @@ import pytest
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.tb.design.catalog import designs
+from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.regress.plan import MOST_ITEMS, make_batches, make_plan
 from goldbeat.tb.regress.suite import Suite, find_suite, load_suite, suite_names
 
@@ -174,7 +175,7 @@ def test_a_user_design_beside_the_suite(tmp_path):
 
 
 def test_the_suite_in_the_guide_is_one(tmp_path):
-    guide = (Path(__file__).parents[3] / "docs" / "regress.md").read_text()
+    guide = (REPOSITORY / "docs" / "regress.md").read_text()
     path = tmp_path / "guide.toml"
     path.write_text(
         guide.partition("```toml\n")[2].partition("```")[0].replace("bench/my_fifo/my_fifo.toml", "axis_fifo")

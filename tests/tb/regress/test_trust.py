@@ -4,14 +4,12 @@
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
+from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.store import Store
-
-ROOT = Path(__file__).parents[3]
 
 
 @pytest.fixture
@@ -40,7 +38,7 @@ def goldbeat(*words, cwd):
         text=True,
         check=False,
         cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+        env=os.environ | {"PYTHONPATH": str(REPOSITORY / "src")},
     )
 
 

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Simulators as files: what is in them, waves, coverage, the cache and its lock."""
+
+import json
+import multiprocessing
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from goldbeat.pymodels.errors import ToolError
+from goldbeat.tb.build.compile import Recipe, compile_model, describe_model
+from goldbeat.tb.build.simulator import _processor, build
+from goldbeat.tb.build.toolchain import verilator
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.kernel.launch import cocotb_environment, seed_arguments
+from goldbeat.tb.paths import REPOSITORY, build_root
+from goldbeat.tb.run.runs import Request, run
+
+KERNEL = REPOSITORY / "tb" / "kernel"
+TIMING = REPOSITORY / "tests" / "tb" / "kernel" / "timing.sv"
+SKID = find_design("axis_skid")
+
+
+def _recipe(**options):
+    return Recipe("timing", "timing", [TIMING], flags=["--timescale", "1ps/1ps"], **options)
+
+
+def test_builds_for_this_processor_are_not_taken_by_another_one(monkeypatch):
+    assert _processor(SKID) == []
+    native = SKID.model_copy(update={"cxx_flags": ("-march=native",)})
+    here = _processor(native)
+    monkeypatch.setattr("goldbeat.tb.build.simulator._instructions", lambda: "another")
+    assert here[0] == "-CFLAGS"
+    assert here != _processor(native)
+
+
+# -- what the builder makes of a model --------------------------------------------------------------------------------
+
+
+def test_ports_from_the_models_header():
+    header = """
+    VL_IN8(&aclk,0,0);
+    VL_OUT16(&little,0,11);
+    VL_IN(&word,31,0);
+    VL_OUT64(&a___05Fb__024,63,0);
+    VL_INW(&wide,1023,0,32);
+    VL_INOUT8(&pad,0,0);
+    VL_IN8((&array)[4],7,0);
+    """
+    table = describe_model(header, "")
+    assert '{"aclk", &top.aclk, 1, true}' in table
+    assert '{"little", &top.little, 12, false}' in table
+    assert '{"word", &top.word, 32, true}' in table
+    assert '{"a__b$", &top.a___05Fb__024, 64, false}' in table
+    assert '{"wide", &top.wide, 1024, true}' in table
+    assert "pad" not in table
+    assert "array" not in table
+    assert "DIRECT_EVAL" not in table
+    source = "void Vtop___024root___eval(Vtop___024root* vlSelf);\nunsigned Vtop::threads() const { return 1; }"
+    assert "#define GOLDBEAT_DIRECT_EVAL 1" in describe_model(header, source)
+    assert "DIRECT_EVAL" not in describe_model(header, source.replace("return 1", "return 2"))
+
+
+@pytest.mark.sim
+def test_the_kernel_compiles_without_a_warning(tmp_path):
+    folder = compile_model(_recipe()).folder
+    root = verilator().root
+    if root is None:
+        pytest.skip("where this Verilator keeps its headers is not known")
+    flags = ["-std=c++20", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", f"-I{KERNEL}", f"-isystem{folder}"]
+    flags += [f"-isystem{root}/include", f"-isystem{root}/include/vltstd", "-DVM_TRACE=0", "-DVM_COVERAGE=0"]
+    flags += ["-DVM_TIMING=0", "-DVM_TRACE_FST=0"]
+    for source in sorted(KERNEL.glob("*.cpp")):
+        done = subprocess.run(["g++", *flags, str(source)], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.sim
+def test_builds_share_what_does_not_depend_on_the_design():
+    compile_model(_recipe())
+    other = compile_model(
+        replace(_recipe(optimize="-O1"), flags=["--timescale", "1ps/1ps", "-CFLAGS", "-mtune=native"])
+    )
+    log = (other.folder / "build.log").read_text()
+    assert "main.cpp" in log
+    assert "-c -o verilated.o" not in log
+    assert "-c -o kernel.o" not in log
+    assert "invalid-pch]" not in log
+    assert not list(other.folder.glob("*.gch"))
+
+
+@pytest.mark.sim
+def test_an_error_in_the_design_is_shown(tmp_path):
+    path = tmp_path / "broken.sv"
+    path.write_text("module broken(input logic a);\n  assign b = nothing;\nendmodule\n")
+    with pytest.raises(ToolError, match="nothing"):
+        compile_model(Recipe("broken", "broken", [path]))
+
+
+# -- waves and coverage -----------------------------------------------------------------------------------------------
+
+
+def _vcd(path, names):
+    """Values of some signals of the top scope at every time at which one changes: [(time, {name: value})]."""
+    codes, depth, now, values, rows = {}, 0, 0, {}, []
+    for line in path.read_text().splitlines():
+        words = line.split()
+        if not words:
+            continue
+        if words[0] == "$scope":
+            depth += 1
+        elif words[0] == "$upscope":
+            depth -= 1
+        elif words[0] == "$var" and words[4] in names and depth <= 2:
+            codes.setdefault(words[3], words[4])
+        elif line[0] == "#":
+            if values:
+                rows.append((now, dict(values)))
+            now = int(line[1:])
+        elif line[0] in "01" and line[1:] in codes:
+            values[codes[line[1:]]] = int(line[0])
+        elif line[0] == "b" and words[1] in codes:
+            values[codes[words[1]]] = int(words[0][1:], 2)
+    return [*rows, (now, dict(values))]
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("backend", ["native", "cocotbext"])
+def test_waves_show_every_beat(backend, tmp_path):
+    request = Request(
+        SKID, SKID.case("random"), [1], {}, {"ready": "random:0.3", "gaps": "random:0.3"}, {}, True, backend
+    )
+    (result,) = run(request, tmp_path)
+    assert result.passed
+    if result.waves.suffix != ".vcd":
+        pytest.skip("reads VCD only")
+    names = (
+        "aclk",
+        "aresetn",
+        *(f"{p}_{s}" for p in ("s_axis", "m_axis") for s in ("tdata", "tlast", "tvalid", "tready")),
+    )
+    rows = _vcd(result.waves, names)
+    record = result.main_episode.record
+    for port in ("s_axis", "m_axis"):
+        beats, before = [], {}
+        for time_ps, values in rows:
+            # What an edge takes is what was there before it.
+            rises = values.get("aclk") and not before.get("aclk", 0)
+            if rises and before.get("aresetn") and before[f"{port}_tvalid"] and before[f"{port}_tready"]:
+                beats.append((time_ps, before[f"{port}_tdata"], before[f"{port}_tlast"]))
+            before = values
+        trace = record.outcome.ports[port]
+        assert len(beats) == len(trace) > 20
+        assert [b[1] for b in beats] == trace.data.view("<u4")[:, 0].tolist()
+        assert [b[2] for b in beats] == trace.last.astype(int).tolist()
+        times = np.array([b[0] for b in beats])
+        assert np.array_equal(times - times[0], trace.time_ps - trace.time_ps[0])
+
+
+@pytest.mark.sim
+def test_the_fast_binary_has_no_trace_code():
+    params = SKID.params(SKID.case("random"), {})
+    fast, waves = (build(SKID, params, waves=w).executable.read_bytes() for w in (False, True))
+    for text in (b"trace_init", b"VerilatedVcd", b"VerilatedFst"):
+        assert text not in fast
+    assert b"trace_init" in waves
+
+
+@pytest.mark.sim
+def test_what_a_build_does_not_have_is_refused(tmp_path):
+    built = compile_model(_recipe())
+    env = cocotb_environment("timing", "nothing", 1, tmp_path / "results.xml")
+    for option in ("--trace", "--coverage-per-instance", "--trace-file"):
+        done = subprocess.run([str(built.executable), option], env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 1
+        assert option in done.stderr
+    done = subprocess.run([str(built.executable), "--help"], env=env, capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "--trace-file" in done.stdout
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+def test_coverage_counts_inside_stretches(tmp_path):
+    built = compile_model(_recipe(coverage=True, public="ports"))
+    (tmp_path / "covered.py").write_text(
+        "import cocotb\n"
+        "from goldbeat.tb.kernel import Kernel\n"
+        "@cocotb.test()\n"
+        "async def runs(dut):\n"
+        "    dut.aresetn.value = 1\n"
+        "    kernel = Kernel(dut)\n"
+        "    kernel.clock('aclk', 1000)\n"
+        "    await kernel.run(1_000_500)\n"
+    )
+    env = cocotb_environment("timing", "covered", 1, tmp_path / "results.xml", [tmp_path])
+    subprocess.run([str(built.executable), *seed_arguments(1)], cwd=tmp_path, env=env, check=True, capture_output=True)
+    counts = [int(n) for n in re.findall(r"' (\d+)$", (tmp_path / "coverage.dat").read_text(errors="replace"), re.M)]
+    assert 1000 in counts
+
+
+# -- the cache --------------------------------------------------------------------------------------------------------
+
+
+def _build_in(root, queue):
+    os.environ["GOLDBEAT_BUILD"] = str(root)
+    built = compile_model(_recipe())
+    queue.put((built.seconds, str(built.executable)))
+
+
+@pytest.mark.sim
+def test_two_builds_at_once_compile_once(tmp_path):
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    workers = [context.Process(target=_build_in, args=(tmp_path, queue)) for _ in range(2)]
+    for worker in workers:
+        worker.start()
+    found = [queue.get(timeout=800) for _ in workers]
+    for worker in workers:
+        worker.join()
+    assert found[0][1] == found[1][1]
+    logs = list((tmp_path / "sim").glob("timing-*/build.log"))
+    assert len(logs) == 1
+    # Calls are logged as lists: Verilator; make for the runtime and the headers, which simulators share, and for the model.
+    calls = [json.loads(line) for line in logs[0].read_text().splitlines() if line.startswith("[")]
+    assert [Path(call[0]).name for call in calls] == ["verilator", "make", "make", "make"]
+    assert all(calls.count(call) == 1 for call in calls)
+    assert not list((tmp_path / "sim").glob("*.part"))
+
+
+@pytest.mark.sim
+def test_a_killed_simulation_leaves_nothing_that_hurts(tmp_path):
+    build(SKID, SKID.params(SKID.case("random"), {}))
+    endless = ["run", "axis_skid", "--case", "sizes", "--set", "largest=400000", "--transactors", "cocotbext"]
+    command = [sys.executable, "-m", "goldbeat.tb.cli", *endless, "--name", "killed"]
+    own = tmp_path / "build"
+    own.mkdir()
+    for name in ("sim", "runtime"):
+        (own / name).symlink_to(build_root() / name)
+    env = os.environ | {"GOLDBEAT_BUILD": str(own)}
+    worker = subprocess.Popen(command, cwd=REPOSITORY, env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    deadline = time.monotonic() + 120
+    while not (simulators := _children(worker.pid)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    worker.kill()
+    for pid in simulators:
+        os.kill(pid, signal.SIGKILL)
+    worker.wait()
+    assert simulators
+    (result,) = run(Request(SKID, SKID.case("random"), [1], {}), tmp_path)
+    assert result.passed
+    assert result.build_s == 0.0
+
+
+def _children(parent):
+    """Simulators that a process has started."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat, command = (entry / "stat").read_text(), (entry / "cmdline").read_text()
+            except OSError:
+                continue
+            if int(stat.rpartition(")")[2].split()[1]) == parent and "/sim\0" in command:
+                found.append(int(entry.name))
+    return found
+
+
+@pytest.mark.sim
+def test_a_build_that_was_killed_is_made_again(tmp_path, monkeypatch):
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path))
+    recipe = _recipe()
+    first = compile_model(recipe)
+    # As a kill in the middle of it would leave things: a scratch folder, and no folder of that name.
+    scratch = first.folder.with_name(f"{first.folder.name}.part")
+    first.folder.rename(scratch)
+    (scratch / "sim").write_bytes(b"half a program")
+    again = compile_model(recipe)
+    assert again.seconds > 0
+    assert again.executable.read_bytes()[:4] == b"\x7fELF"
+    assert not scratch.exists()

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Slaves that are right pass every traffic of ``sweep``; each that is wrong fails, by port and by the name of what is wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.pymodels.register_walk import Word, walk
+from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
+from goldbeat.tb.design.case import Case
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.lite import LitePort
+from goldbeat.tb.design.ports.storage import Storage
+from goldbeat.tb.design.register_walks import quiet_case
+from goldbeat.tb.paths import REPOSITORY
+from goldbeat.tb.run.runs import Request, run
+
+KERNEL = REPOSITORY / "tests" / "tb" / "kernel"
+RTL = KERNEL / "registers_rtl"
+RIGHT = range(4)
+# What a failure of each slave must begin with, behind the number of its episode; {} is the port.
+NAMES = {
+    4: "axil_valid_held: {}, cycle ",
+    5: "axil_valid_held: {}, cycle ",
+    6: "axil_no_answer: {}: access ",
+    7: "axil_no_answer: {}: access ",
+    8: "{}: access ",
+    9: "axil_b_before_data: {}, cycle ",
+    10: "axil_valid_waits: {}, cycle ",
+    11: "axil_valid_waits: {}, cycle ",
+    12: "{}: access ",
+    13: "axil_no_answer: {}: access ",
+    14: "axil_no_answer: {}: access ",
+    15: "axil_payload_stable: {}, cycle ",
+    16: "axil_no_answer: {}: access ",
+    17: "axil_b_without_request: {}, cycle ",
+    18: "axil_valid_waits: {}, cycle ",
+    19: "axil_valid_waits: {}, cycle ",
+}
+TRAFFIC = (
+    RegisterTraffic("data-first", b_ready="after-valid", r_ready="after-valid", seed=1),
+    RegisterTraffic("address-first", gap=3, b_ready="random:0.7", r_ready="random:0.7", seed=2),
+)
+PORTS = LitePort(name="s_axil", lanes="N", address_width=8, storage=(Storage(words=16),))
+
+
+def _quiet(setting):
+    return [Stimulus({}, clocks=setting.clocks, program={"s_axil_0": (Access("write", 0, 1), Access("read", 0, 1))})]
+
+
+def _hosted(setting):
+    """The same accesses as the master makes them by default: none of the traffic."""
+    rng = np.random.default_rng(setting.seed)
+    program = tuple(walk(rng, [Word(4 * n, 0xFFFFFFFF, False) for n in range(15)], 4, 100))
+    return [Stimulus({}, clocks=setting.clocks, program={f"s_axil_{n}": program for n in range(20)})]
+
+
+def _short(setting):
+    """Few accesses with little patience."""
+    rng = np.random.default_rng(setting.seed)
+    program = walk(rng, [Word(4 * n, 0xFFFFFFFF) for n in range(4)], 4, 30)
+    program = tuple(replace(access, cycles=300) for access in program)
+    ports = [f"s_axil_{n}" for n in range(setting.params["N"])]
+    return [
+        Stimulus(
+            {}, clocks=setting.clocks, program=dict.fromkeys(ports, program), traffic=dict.fromkeys(ports, traffic)
+        )
+        for traffic in TRAFFIC
+    ]
+
+
+DESIGN = Design(
+    name="lite_modes",
+    summary="slaves that are right and wrong",
+    top="lite_modes",
+    files=("lite_modes.sv",),
+    root=RTL,
+    parameters={"N": {"default": 20}},
+    registers=(PORTS,),
+    model=lambda params, stimulus: Outcome({}),
+    cases=(
+        quiet_case(_quiet),
+        Case(name="hosted", summary="", make=_hosted, registers=True),
+        Case(name="short", summary="", make=_short, registers=True),
+    ),
+)
+
+
+def _failures(case, folder, **options):
+    (result,) = run(Request(DESIGN, DESIGN.case(case), **options), folder)
+    return result.failures
+
+
+@pytest.mark.sim
+def test_sweep_names_what_is_wrong_with_a_slave(tmp_path):
+    failures = _failures("sweep", tmp_path)
+    texts = [f.partition(": ")[2] for f in failures]
+    for number in RIGHT:
+        assert not [t for t in texts if f"s_axil_{number}:" in t or f"s_axil_{number}," in t]
+    for number, begin in NAMES.items():
+        assert any(t.startswith(begin.format(f"s_axil_{number}")) for t in texts), (number, failures)
+
+
+def _once(setting):
+    """A write and a read of each slave, as a host would make them."""
+    program = (Access("write", 4, 7, 15, cycles=300), Access("read", 4, 7, cycles=300))
+    return [Stimulus({}, clocks=setting.clocks, program={f"s_axil_{n}": program for n in (0, 18, 19)})]
+
+
+@pytest.mark.sim
+def test_sweep_holds_responses_back_in_every_seed_without_storage(tmp_path):
+    port = LitePort(name="s_axil", lanes="N", address_width=8)
+    design = DESIGN.model_copy(update={"registers": (port,), "cases": (quiet_case(_once),)})
+    for result in run(Request(design, design.case("sweep"), range(8)), tmp_path):
+        rules = {(f.partition(":")[0], f.split(": ")[1].partition(",")[0]) for f in result.failures if f[:4] == "axil"}
+        waits = {("axil_valid_waits", f"s_axil_{n}") for n in (18, 19)}
+        assert rules == {*waits, *(("axil_no_answer", port) for _, port in waits)}, (result.seed, result.failures)
+
+
+@pytest.mark.sim
+def test_the_default_traffic_finds_one_of_them(tmp_path):
+    assert {f.split(":")[1].partition(",")[0].strip() for f in _failures("hosted", tmp_path)} == {"s_axil_17"}
+
+
+@pytest.mark.sim
+def test_the_reference_back_end_makes_the_traffic_too(tmp_path):
+    failures = _failures("short", tmp_path, params={"N": 8}, transactors="cocotbext")
+    text = "\n".join(failures)
+    for number in RIGHT:
+        assert f"s_axil_{number}:" not in text, failures
+    # Without checkers in C++, a broken rule is seen by what becomes of it.
+    for number in range(4, 8):
+        assert f"axil_no_answer: s_axil_{number}: access " in text, (number, failures)
+
+
+_LITE = """\
+name = "lite"
+top = "lite"
+files = ["{rtl}"]
+model = "identity"
+compare_time = false
+ignored = ["irq"]
+waive = ["axil_combinational"]
+[[clocks]]
+name = "aclk"
+reset = "aresetn"
+[[registers]]
+name = "s_axil"
+address_width = 8
+storage = [{{ words = 4 }}]
+[[cases]]
+name = "ram"
+make = "ram:s_axil"
+options = {{ bytes = 16, accesses = 60 }}
+"""
+
+
+@pytest.mark.sim
+def test_described_slaves_get_the_traffic_too(tmp_path):
+    (tmp_path / "lite.toml").write_text(_LITE.format(rtl=KERNEL / "lite.sv"))
+    design = load_description(tmp_path / "lite.toml")
+    for case, plain in (("ram", 1), ("sweep", 1)):
+        (result,) = run(Request(design, design.case(case)), tmp_path / case)
+        assert result.passed, result.failures
+        traffic = [e.stimulus.traffic_of("s_axil") for e in result.episodes]
+        assert sum(t.plain for t in traffic) == plain
+        assert {t.outstanding > 1 for t in traffic} == {False, True}
+        assert result.compared > 150
+
+
+@pytest.mark.parametrize(
+    ("changes", "text"),
+    [
+        ({"order": "both"}, "order: found 'both', expected one of together"),
+        ({"distance": 0}, "distance: found 0, expected at least 1"),
+        ({"outstanding": 0}, "outstanding: found 0, expected at least 1"),
+        ({"r_ready": "seldom"}, "unknown pattern 'seldom'"),
+    ],
+)
+def test_traffic_that_is_none_is_refused(changes, text):
+    with pytest.raises(UsageError, match=text):
+        RegisterTraffic(**changes)
+
+
+def test_traffic_is_drawn_from_the_seed_and_never_plain():
+    drawn = [RegisterTraffic.draw(np.random.default_rng(seed), overlap=True) for seed in range(50)]
+    again = [RegisterTraffic.draw(np.random.default_rng(seed), overlap=True) for seed in range(50)]
+    assert drawn == again
+    assert not any(t.plain for t in drawn)
+    assert all(RegisterTraffic.draw(np.random.default_rng(seed), overlap=False).outstanding == 1 for seed in range(50))
+
+
+def test_a_walk_knows_what_its_registers_hold():
+    words = [Word(0, 0xFFFF), Word(4, 0xFFFFFFFF), Word(8, 0xFF, False)]
+    held = {}
+    program = walk(np.random.default_rng(1), words, 4, 300)
+    for access in program:
+        word = words[access.address // 4]
+        if access.op == "read":
+            assert access.value == held[word.address]
+            continue
+        assert word.strobes or access.strobe == 15
+        bits = sum(0xFF << 8 * n for n in range(4) if access.strobe >> n & 1)
+        held[word.address] = (held.get(word.address, 0) & ~bits | access.value & bits) & word.mask
+    assert {a.strobe for a in program if a.op == "write"} == set(range(16))
+    assert {a.address for a in program[-3:]} == {0, 4, 8}
