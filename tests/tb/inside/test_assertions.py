@@ -109,59 +109,6 @@ def test_an_assertion_is_waived_by_its_name(tmp_path: Path) -> None:
     assert result.passed
 
 
-BREAKS = [
-    # design, file, what stands there, what stands there instead, case, what tells
-    (
-        "axis_fifo",
-        "axis/fifo_sync.sv",
-        "s_ready_q   <= (wptr_d ^ rptr_d) != WrapBit;",
-        "s_ready_q   <= 1'b1;",
-        "sweep",
-        "axis_fifo.u_fifo_sync.no_write_when_full",
-    ),
-    (
-        "axis_skid",
-        "axis/skid_buffer.sv",
-        "s_ready_q    <= !skid_valid_d;",
-        "s_ready_q    <= 1'b1;",
-        "sweep",
-        "axis_skid.u_skid_buffer.not_ready_while_skid_used",
-    ),
-    (
-        "plio_fir",
-        "plio/plio_fir.sv",
-        "- CreditW'(accept) + CreditW'(output_taken);",
-        "- CreditW'(accept) + CreditW'(m_axis_tvalid);",
-        "sweep",
-        "plio_fir.fifo_has_room",
-    ),
-    (
-        "plio_pkt_merge",
-        "plio/plio_pkt_merge.sv",
-        "winner[p-1] = 1'b1;",
-        "winner      = '1;",
-        "random",
-        "plio_pkt_merge.one_winner",
-    ),
-]
-
-
-@pytest.mark.sim
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "file", "old", "new", "case", "told"), BREAKS, ids=[b[-1] for b in BREAKS])
-def test_the_rtl_tells_its_own_breaks(
-    name: str, file: str, old: str, new: str, case: str, told: str, tmp_path: Path
-) -> None:
-    shutil.copytree(HDL, tmp_path / "hdl")
-    path = tmp_path / "hdl" / file
-    text = path.read_text()
-    assert text.count(old) == 1
-    path.write_text(text.replace(old, new))
-    design = find_design(name).model_copy(update={"root": tmp_path / "hdl"})
-    results = run(Request(design, design.case(case), range(2)), tmp_path / "run")
-    assert any(f"rtl_assertion: {told}, cycle " in failure for r in results for failure in r.failures)
-
-
 @pytest.mark.sim
 def test_a_copy_of_the_sources_needs_no_build_of_its_own(tmp_path: Path) -> None:
     design = find_design("axis_skid")

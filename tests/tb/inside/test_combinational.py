@@ -3,15 +3,13 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
+from breaks import broken, changed
 from copy_dma import DMA
 
 from goldbeat.pymodels.stimulus import Clock
 from goldbeat.tb.designs.plio.bench_fir import DESIGN as FIR
 from goldbeat.tb.inside.transactors.wires import LOOKS, moments
-from goldbeat.tb.paths import HDL
 from goldbeat.tb.run.runs import Request, run
 
 SLAVE = {
@@ -28,16 +26,11 @@ SLAVE = {
 }
 
 
-def _changed(text, old, new):
-    assert text.count(old) == 1
-    return text.replace(old, new)
-
-
 @pytest.mark.sim
 def test_a_ready_of_a_master_that_follows_valid(tmp_path):
     text = (DMA.root / "axi_dma.sv").read_text()
     line = next(one for one in text.splitlines() if "assign m_axi_rready" in one)
-    (tmp_path / "axi_dma.sv").write_text(_changed(text, line, line.replace(";", " && m_axi_rvalid;")))
+    (tmp_path / "axi_dma.sv").write_text(changed(text, line, line.replace(";", " && m_axi_rvalid;")))
     design = DMA.model_copy(update={"root": tmp_path})
     (result,) = run(Request(design, design.case(None)), tmp_path / "sim")
     (failure,) = result.failures
@@ -49,11 +42,8 @@ def test_a_ready_of_a_master_that_follows_valid(tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("output", SLAVE)
 def test_a_ready_of_a_slave_that_follows_valid(tmp_path, output):
-    shutil.copytree(HDL, tmp_path / "hdl")
-    sound, broken, valid = SLAVE[output]
-    regs = tmp_path / "hdl" / "axil" / "axil_regs.sv"
-    regs.write_text(_changed(regs.read_text(), sound, broken))
-    design = FIR.model_copy(update={"root": tmp_path / "hdl"})
+    *edit, valid = SLAVE[output]
+    design = broken(FIR, tmp_path, "axil/axil_regs.sv", tuple(edit))
     (result,) = run(Request(design, design.case("random")), tmp_path / "sim")
     assert result.failures
     for failure in result.failures:

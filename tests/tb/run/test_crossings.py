@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
+from breaks import broken
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Clock, Stimulus
@@ -16,7 +16,6 @@ from goldbeat.tb.design.clocks import blurred
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.designs.axis.bench_async_fifo import DESIGN
-from goldbeat.tb.paths import HDL
 from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.runs import Request, run
 
@@ -43,17 +42,9 @@ UNSEEN = {
 LATER = ("wgray_sync_q <= wgray_meta_q;", "wgray_third_q <= wgray_meta_q; wgray_sync_q <= wgray_third_q;")
 
 
-def broken(tmp_path, *pairs):
+def broken_fifo(tmp_path, *pairs):
     """The asynchronous FIFO with something else in fifo_async.sv."""
-    root = tmp_path / "hdl"
-    shutil.copytree(HDL, root)
-    path = root / "axis" / "fifo_async.sv"
-    text = path.read_text()
-    for old, new in pairs:
-        assert text.count(old) == 1, old
-        text = text.replace(old, new)
-    path.write_text(text)
-    return DESIGN.model_copy(update={"root": root})
+    return broken(DESIGN, tmp_path, "axis/fifo_async.sv", *pairs)
 
 
 def attempt(design, tmp_path, case="sweep", params=None, metastability="auto", seeds=SEEDS, **options):
@@ -117,7 +108,7 @@ def test_cycles_are_a_range_and_no_more_than_that(tmp_path):
     """A third flip-flop loses nothing: only the cycles tell it."""
     declare = ("ptr_t wgray_sync_q;", "ptr_t wgray_sync_q, wgray_third_q;")
     reset = ("wgray_sync_q <= '0;", "wgray_sync_q <= '0; wgray_third_q <= '0;")
-    late = broken(tmp_path, LATER, declare, reset)
+    late = broken_fifo(tmp_path, LATER, declare, reset)
     (result,) = attempt(late, tmp_path, params=SMALL, seeds=[0])
     assert not result.passed
     outside = r"port m_axis: \d+ of 60 beats outside the cycles that blurred crossings allow, the first is beat 0: expected cycle"
@@ -133,7 +124,7 @@ def test_cycles_are_a_range_and_no_more_than_that(tmp_path):
 @pytest.mark.parametrize("name", BREAKS)
 def test_a_broken_synchroniser_is_found_in_every_seed(name, tmp_path):
     # Without cycles: a missing flip-flop is early, which the model of the FIFO sees anyway.
-    design = broken(tmp_path, BREAKS[name]).model_copy(update={"timed": False})
+    design = broken_fifo(tmp_path, BREAKS[name]).model_copy(update={"timed": False})
     first = attempt(design, tmp_path, params=SMALL)
     assert not any(r.passed for r in first)
     assert first[1].request.command(1).count("--metastability auto") == 1
@@ -147,7 +138,7 @@ def test_a_broken_synchroniser_is_found_in_every_seed(name, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", UNSEEN)
 def test_what_the_guide_says_is_not_found(name, tmp_path):
-    design = broken(tmp_path, *UNSEEN[name]).model_copy(update={"timed": False})
+    design = broken_fifo(tmp_path, *UNSEEN[name]).model_copy(update={"timed": False})
     check(attempt(design, tmp_path, params=SMALL))
 
 

@@ -1,128 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The TPU command front end in RTL: programs of all kinds, damage that must end in its error, and breaks that must be seen."""
+"""The TPU command front end in RTL: programs of all kinds, damage that must end in its error."""
 
 from __future__ import annotations
 
-import shutil
-from dataclasses import replace
-
 import numpy as np
 import pytest
+from tpu_bench import BUS_CASE, SYNC_CASE, answers, attempt, check, without_refusals, zero_behind
 
-from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access
 from goldbeat.pymodels.tpu.front_end.front_map import CTRL, ERROR, MESSAGE
-from goldbeat.pymodels.tpu.front_end.kinds import BLOCK, BM1684X, BM1688, BM1690
+from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.designs.tpu import bench
 from goldbeat.tb.designs.tpu.bench import DESIGN, damages_of
 from goldbeat.tb.designs.tpu.damage import BUS, DAMAGES
 from goldbeat.tb.designs.tpu.programs import END, SEND, WAIT, Command, Group, stream
-from goldbeat.tb.paths import HDL
-from goldbeat.tb.run.runs import Request, run
+from goldbeat.tb.run.runs import Request
 
 MANY_CORES = {"CHIP": BM1690, "CORES": 8, "ENGINES": 3}
 VARIANTS = [pytest.param(v, id="-".join(f"{k}{x}" for k, x in v.items()) or "default") for v in DESIGN.variants]
 
-# file, what stands there, what stands there instead, case that must notice
-QUICK = [
-    # Running one command ahead of its dependency.
-    ("dispatch", "other_current >= dep_q;", "other_current + 24'd1 >= dep_q;", "random"),
-]
-SLOW = [
-    ("dispatch", "(due && (!wait_q || granted_q) && !halted)", "(due && !halted)", "sync"),
-    ("dispatch", "sent >= 16'(count_q)", "sent + 16'd1 >= 16'(count_q)", "sync"),
-    ("dispatch", "offered_q <= m_axis_tvalid && !m_axis_tready;", "offered_q <= 1'b0;", "damage"),
-    ("dispatch", "(!valid_q || leave)", "!valid_q", "rate"),
-    ("dispatch", "{16{beats_q > 4'(b)}}", "{16{beats_q >= 4'(b)}}", "random"),
-    ("stub", "at_once  = start && lasts <= 24'd1;", "at_once  = start && lasts == 24'd0;", "random"),
-    ("stub", "remain_q <= lasts - 24'd1;", "remain_q <= lasts;", "random"),
-    ("stub", "current_q   <= '0;\n        end_ended_q", "end_ended_q", "groups"),
-    ("fetch", "left_q != '0 && credits_q != '0", "left_q != '0", "random"),
-    ("fetch", "BeatW'(beat_out);", "'0;", "random"),
-    ("fetch", "if (stop) begin", "if (1'b0) begin", "groups"),
-    ("fetch", "credits_q <= CreditW'(DEPTH);", "credits_q <= CreditW'(DEPTH - 1);", "late"),
-    ("assemble", "data_q[7:1] <= '0;", "", "random"),
-    ("assemble", "beat_ready = discard_q || !full_q || asm_move;", "beat_ready = discard_q || !full_q;", "rate"),
-    ("assemble", "id_q      <= '0;\n    end else begin", "end else begin", "groups"),
-    ("assemble", "27'(beats) > remain_q", "27'(beats) > remain_q + 27'd1", "damage"),
-    ("assemble", "is_end && id < count_q", "is_end && id > count_q", "damage"),
-    ("assemble", "dep > other_q", "1'b0", "damage"),
-    ("assemble", "32'(message) >= NMSG || count == '0", "32'(message) >= NMSG", "damage"),
-    ("head", "4'd3:                     beats = eu inside {5'd24, 5'd25} ? 4'd1 : 4'd4;", "", "random"),
-    ("head", "5'd15:   long_mask = Is90 ? 8'h7f : 8'h00;", "5'd15:   long_mask = 8'h00;", "random"),
-    ("messages", "7'(grants[m]) >= left_v", "7'(grants[m]) > left_v", "sync"),
-    ("messages", "sent_v += 16'(sends[m]);", "sent_v += 16'd1;", "sync"),
-    ("groups", "hand_over = run_q && (&done) && !halted;", "hand_over = run_q && (|done) && !halted;", "groups"),
-    ("errors", "quiet_q + 24'd1 >= timeout", "quiet_q >= timeout", "timeouts"),
-    ("errors", "quiet = quiet && stuck;", "quiet = quiet;", "timeouts"),
-    ("engine", "(end_ended && missing == '0)", "end_ended", "groups"),
-    ("engine", "m_axi_rresp != 2'b00", "1'b0", "bus"),
-]
-MUTANTS = [*(pytest.param(*m, id=f"{m[0]}-{i}") for i, m in enumerate(QUICK))]
-MUTANTS += [pytest.param(*m, id=f"{m[0]}-slow{i}", marks=pytest.mark.slow) for i, m in enumerate(SLOW)]
-
-
-def attempt(case, seeds, tmp_path, params=None, options=None, design=DESIGN):
-    case = design.case(case) if isinstance(case, str) else case
-    return run(Request(design, case, seeds, params or {}, options or {}), tmp_path)
-
-
-def check(*args, **options):
-    results = attempt(*args, **options)
-    broken = [r for r in results if not r.passed]
-    assert not broken, "\n".join([*broken[0].failures[:2], "repeat: " + broken[0].request.command(broken[0].seed)])
-    return sum(r.compared for r in results)
-
-
-def answers(episode, address):
-    """What reads of a register gave, in order."""
-    steps = (*episode.stimulus.program["s_axil"], *episode.stimulus.after["s_axil"])
-    found = zip(steps, episode.record.accesses["s_axil"], strict=True)
-    return [result.value for step, result in found if step.op == "read" and step.address == address]
-
-
-def zero_behind(episode):
-    """Whether the lanes behind the end of every command are 0; the scoreboard does not look at lanes without TKEEP."""
-    ports = episode.record.outcome.ports
-    return not any((t.data[~t.keep] != 0).any() for name, t in ports.items() if name.startswith("m_axis"))
-
 
 # -- memories that refuse ----------------------------------------------------------------------------------------------
-
-
-def _refused(setting):
-    """A stream without the right to read it, one that is nowhere, and ones of which only the beginning is there."""
-    episodes = []
-    whole = next(d for d in DAMAGES if d.name == "count one too great")
-    for n, way in enumerate(("rights", "nowhere", "half", "half")):
-        stimulus = bench.damaged(replace(setting, seed=setting.seed + n), whole)
-        last = max(int(port.rsplit("_", 1)[1]) for port in stimulus.memories)
-        image = stimulus.memories[f"m_axi_{last}"]
-        *others, region = image.regions
-        if way == "rights":
-            regions = (*others, replace(region, readable=False))
-        elif way == "nowhere":
-            regions = tuple(others)
-        else:
-            regions = (*others, replace(region, data=region.data[: max(1, n - 1) * BLOCK].copy()))
-        memories = {**stimulus.memories, f"m_axi_{last}": MemoryImage(regions, image.timing)}
-        episodes.append(replace(stimulus, memories=memories))
-    return episodes
-
-
-BUS_CASE = Case(name="bus", summary="memories that refuse", make=_refused, options={"ready": "none"})
-# All credits of the fetch are out at once.
-LATE_CASE = DESIGN.case("rate").model_copy(
-    update={"name": "late", "options": {**DESIGN.case("rate").options, "latency": 60, "commands": 200}}
-)
-SYNC_CASE = DESIGN.case("sync_all").model_copy(update={"name": "sync", "params": {}})
-
-
-def without_refusals(result):
-    """The failures of a run that are not about the refused accesses, which are meant."""
-    return [text for text in result.failures if not any(rule in text for rule in ("mem_bounds", "mem_rights"))]
 
 
 @pytest.mark.sim
@@ -261,19 +161,3 @@ def test_500_random_programs(params, tmp_path):
 def test_eight_cores_of_three_engines(tmp_path):
     assert check("sync_all", range(3), tmp_path, MANY_CORES) > 1000
     assert check("random", range(20), tmp_path, MANY_CORES, {"beats": 400}) > 1000
-
-
-@pytest.mark.sim
-@pytest.mark.parametrize(("file", "old", "new", "case"), MUTANTS)
-def test_the_bench_sees(file, old, new, case, tmp_path):
-    root = tmp_path / "hdl"
-    shutil.copytree(HDL, root)
-    path = root / "tpu" / f"tpu_{file}.sv"
-    text = path.read_text()
-    assert text.count(old) == 1, f"{path.name}: {old!r} stands there {text.count(old)} times"
-    path.write_text(text.replace(old, new))
-    design = DESIGN.model_copy(update={"root": root})
-    seeds = {"random": 12, "damage": 8}.get(case, 4)
-    case = {"sync": SYNC_CASE, "bus": BUS_CASE, "late": LATE_CASE}.get(case, case)
-    results = attempt(case, range(seeds), tmp_path / "run", design=design)
-    assert any(without_refusals(r) or not all(zero_behind(e) for e in r.episodes) for r in results)
