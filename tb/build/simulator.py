@@ -58,7 +58,7 @@ def build(
             sources=design.sources(),
             texts=texts,
             watched=design.included_files(),
-            flags=["--timescale", "1ps/1ps", *design.compile_flags(), *design.build_flags(), *_processor(design)],
+            flags=["--timescale", "1ps/1ps", *design.compile_flags(), *design.build_flags(), *processor_mark(design)],
             waves=waves_format() if waves else None,
             coverage=coverage,
             optimize=design.optimize,
@@ -78,7 +78,7 @@ NATIVE = "-march=native"
 """The switch of designs that are built for all instructions of the machine's processor."""
 
 
-def _processor(design: Design) -> list[str]:
+def processor_mark(design: Design) -> list[str]:
     """A mark of this machine's processor for builds that use all its instructions: other machines build their own."""
     return ["-CFLAGS", f"-DGOLDBEAT_PROCESSOR={_instructions()}"] if NATIVE in design.cxx_flags else []
 

@@ -167,7 +167,7 @@ def regress_command(
             settings = replace(settings, coverage=bool(run.settings.get("coverage")))
         else:
             run = begin(store, suite or "smoke", items, settings, seed=seed, file=path)
-        with _watching(run) as observer:
+        with watching(run) as observer:
             run = go_on(store, run, settings, observer)
         if as_json:
             typer.echo(_run_json(store, run), nl=False)
@@ -205,7 +205,7 @@ def _show_plan(items: Sequence[Item], jobs: int, as_json: bool) -> None:
 
 
 @contextmanager
-def _watching(run: Run) -> Iterator[Observer]:
+def watching(run: Run) -> Iterator[Observer]:
     """Live progress on stderr; failures as they come, on a terminal and in a log alike."""
     err = Screen(stderr=True, highlight=False)
     columns = (

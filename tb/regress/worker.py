@@ -139,7 +139,7 @@ def _is_full(error: Exception) -> bool:
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
-def _volume(plan: Plan) -> int:
+def volume(plan: Plan) -> int:
     """Bytes of a plan's traces and memories."""
     total = 0
     for stimulus, outcome in plan.steps:
@@ -192,7 +192,7 @@ class _Run:
             one = self._prepare(item)
             if one is None:
                 continue
-            size = _volume(one.plan)
+            size = volume(one.plan)
             if ready and held + size > _MOST_BYTES:
                 yield ready
                 ready, held = [], 0

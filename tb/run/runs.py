@@ -520,7 +520,7 @@ def _warnings(request: Request, episodes: Sequence[EpisodeResult], seen: Sequenc
     return tuple(first.values())
 
 
-def _shared(record: Record, expected: Outcome | None) -> Record:
+def share_columns(record: Record, expected: Outcome | None) -> Record:
     """The same record; of columns that are equal to the prediction's, which in a run that passes are all, only one is kept."""
     if expected is None:
         return record
@@ -607,7 +607,7 @@ def run(
     recorded = deque(result.records)
     result = replace(result, records=())
     for plan in plans:
-        records = [_shared(recorded.popleft(), e) for _, e in plan.steps[: len(recorded)]]
+        records = [share_columns(recorded.popleft(), e) for _, e in plan.steps[: len(recorded)]]
         # Seeds after the one that stopped the process have not run: that is a failure of theirs too.
         with model_timeout(timeout_s):
             judged = judge(request, plan, records, result.failure or "the simulator stopped")

@@ -19,7 +19,7 @@ from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.inside.job import Record
-from goldbeat.tb.run.runs import Request, _budget, _length
+from goldbeat.tb.run.runs import Plan, Request
 from goldbeat.tb.run.scoreboard import check
 
 _ALL = frozenset({"tdata", "tkeep", "tlast", "tvalid", "tready"})
@@ -131,17 +131,23 @@ def test_frames_in_any_order() -> None:
     assert verdict(one[:0], one[:0], ordered=False) == ()
 
 
+def length_of(given: Stimulus, want: Outcome) -> int:
+    """Picoseconds for which an episode of the design runs."""
+    (episode,) = Plan(0, ((given, want),)).episodes(design())
+    return episode.run_ps
+
+
 def test_the_run_is_long_enough_for_the_sink() -> None:
     given = stimulus(a=trace([b"abcdefgh"] * 50))
     slow = replace(given, ready={"c": Pattern("array", values=(1, 0, 0, 0, 0, 0, 0, 0, 0, 0))})
     want = outcome(READY_MODELS["identity"], [shape("a")], [shape("c")], given)
-    quick, late = (_length(g, _budget(design(), g, want)) for g in (given, slow))
+    quick, late = (length_of(g, want) for g in (given, slow))
     # 100 beats, one every ten cycles instead of one a cycle.
     assert late - quick == 891 * 1000
     assert quick > (99 + 99 + 8 * 201) * 1000
     never = replace(given, ready={"c": Pattern("array", values=(0,))})
     with pytest.raises(UsageError, match=r"the sink is ready 0 times in \d+ cycles, 100 beats are expected"):
-        _budget(design(), never, want)
+        length_of(never, want)
 
 
 def test_only_designs_with_a_reset_are_cut_off() -> None:

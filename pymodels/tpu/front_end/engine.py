@@ -153,10 +153,12 @@ def run(
     Raises:
         UsageError: a program that PUSH would refuse, or one that does not end within the limit.
     """
-    return _Run(front, program, regions, timing, ready, trigger, limit).run()
+    return FrontEndRun(front, program, regions, timing, ready, trigger, limit).run()
 
 
-class _Run:
+class FrontEndRun:
+    """One run of a program, cycle by cycle, over the cycles in which something can happen."""
+
     def __init__(
         self,
         front: Front,
@@ -461,10 +463,10 @@ class _Run:
             if self.edge(at):
                 last, later = at, at + 1
             else:
-                later = self._next(at)
+                later = self.next_cycle(at)
         return self._result(last)
 
-    def _next(self, k: int) -> int | None:
+    def next_cycle(self, k: int) -> int | None:
         """After an edge at which nothing changed: the next one at which something can."""
         times: list[int] = []
         for engine in self.engines:

@@ -220,7 +220,7 @@ class Tables:
 
     def __init__(self, path: str | PathLike[str] | None = None) -> None:
         own = Path(__file__).with_name("commands.json")
-        raw = _load(own)
+        raw = load_table(own)
         self.source = f"{raw['source']} {raw['licence']}"
         self._layouts: dict[str, str] = dict(raw["layouts"])
         self._heads: dict[str, Any] = dict(raw["heads"])
@@ -228,7 +228,7 @@ class Tables:
         self._file: Path = own
         if path is not None:
             self._file = Path(path)
-            more = _load(self._file)
+            more = load_table(self._file)
             self._layouts |= _section(more, "layouts", self._file)
             self._heads |= _section(more, "heads", self._file)
             self._chips |= {name.upper(): one for name, one in _section(more, "chips", self._file).items()}
@@ -433,7 +433,12 @@ def _section(raw: dict[str, Any], name: str, path: Path) -> dict[str, Any]:
     return part
 
 
-def _load(path: Path) -> dict[str, Any]:
+def load_table(path: Path) -> dict[str, Any]:
+    """A command table as JSON has it.
+
+    Raises:
+        InputError: the file is no command table.
+    """
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:

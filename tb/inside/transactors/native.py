@@ -141,7 +141,7 @@ class NativeTransactors(Transactors):
         assert self._stimulus is not None
         if port not in self._masters:
             raise UsageError(f"{port}: register programs need a slave")
-        steps = [_step(a) for a in accesses]
+        steps = [register_step(a) for a in accesses]
         results = await self._masters[port].run(steps)
         # The answer is seen within its last cycle; the design is left idle for one more. A master that has given up looks on:
         # what comes now tells why.
@@ -198,7 +198,12 @@ class NativeTransactors(Transactors):
         return self._masters[port].waiting.removeprefix(f"{port}: ") or super()._access_waits(port, access)
 
 
-def _step(access: Access) -> registers.Step:
+def register_step(access: Access) -> registers.Step:
+    """The step of a native register master that does the access.
+
+    Raises:
+        UsageError: there is no such access.
+    """
     timeout = patience(access)
     mask = ALL_BITS if access.mask is None else access.mask
     match access.op:

@@ -17,7 +17,7 @@ import pytest
 
 from goldbeat.pymodels.errors import ToolError
 from goldbeat.tb.build.compile import Recipe, compile_model, describe_model
-from goldbeat.tb.build.simulator import _processor, build
+from goldbeat.tb.build.simulator import build, processor_mark
 from goldbeat.tb.build.toolchain import verilator
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.kernel.launch import cocotb_environment, seed_arguments
@@ -34,12 +34,12 @@ def _recipe(**options):
 
 
 def test_builds_for_this_processor_are_not_taken_by_another_one(monkeypatch):
-    assert _processor(SKID) == []
+    assert processor_mark(SKID) == []
     native = SKID.model_copy(update={"cxx_flags": ("-march=native",)})
-    here = _processor(native)
-    monkeypatch.setattr("goldbeat.tb.build.simulator._instructions", lambda: "another")
+    here = processor_mark(native)
+    monkeypatch.setattr("goldbeat.tb.build.simulator.processor_flags", lambda: "another")
     assert here[0] == "-CFLAGS"
-    assert here != _processor(native)
+    assert here != processor_mark(native)
 
 
 # -- what the builder makes of a model --------------------------------------------------------------------------------

@@ -503,9 +503,9 @@ READERS = (
 def own_results(tmp_path, monkeypatch):
     monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / "build"))
     # The package's own tables are read once: they are most of the time of a command.
-    own, load = tables(), tables_module._load
+    own, load = tables(), tables_module.load_table
     raw = load(OWN)
-    monkeypatch.setattr(tables_module, "_load", lambda path: raw if path == OWN else load(path))
+    monkeypatch.setattr(tables_module, "load_table", lambda path: raw if path == OWN else load(path))
     monkeypatch.setattr(
         "goldbeat.tb.designs.tpu.commands.Tables", lambda path=None: own if path is None else tables_module.Tables(path)
     )

@@ -12,7 +12,7 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.inside.job import BACKENDS
-from goldbeat.tb.inside.transactors.native import _step
+from goldbeat.tb.inside.transactors.native import register_step
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.run.runs import Request, run
 
@@ -100,4 +100,4 @@ def test_what_never_comes_true_fails(program, text, backend, tmp_path):
 
 def test_an_unknown_step_is_refused():
     with pytest.raises(UsageError, match="unknown access 'erase'"):
-        _step(Access("erase"))
+        register_step(Access("erase"))

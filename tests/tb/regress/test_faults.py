@@ -29,6 +29,7 @@ from goldbeat.tb.regress.store import Store
 from goldbeat.tb.regress.suite import Suite
 from goldbeat.tb.regress.worker import build_simulator, run_batch
 from goldbeat.tb.run.runs import predict
+from goldbeat.tb.run.simulate import Simulator
 
 SUPPORT = REPOSITORY / "tests" / "support"
 MOODY = str(SUPPORT / "moody.py")
@@ -208,7 +209,7 @@ def test_the_oldest_running_case_is_named_with_its_age(own_root):
 def test_a_log_names_what_runs_for_long(own_root, monkeypatch, capsys):
     monkeypatch.setattr(cli, "_LONG_S", 5.0)
     items = make_plan(Suite.model_validate({"seeds": 1, "run": [{"designs": [MOODY]}]}), Path())
-    with Store() as store, cli._watching(begin(store, "moody", items, Settings(), seed=0)) as observer:
+    with Store() as store, cli.watching(begin(store, "moody", items, Settings(), seed=0)) as observer:
         for age_s in (1, 4, 5, 6, 9, 11, 12):
             observer.tick(Tally(oldest=Oldest("moody/[x]#0", float(age_s))))
         observer.tick(Tally())
@@ -223,14 +224,14 @@ def test_a_worker_holds_only_so_much_at_once(own_root, monkeypatch):
     batch = Batch(tuple(items), simulator)
     whole = run_batch(batch).results
     portions = []
-    process = worker._Run._process
 
-    def count(self, ready):
-        portions.append(len(ready))
-        return process(self, ready)
+    class Counted(Simulator):
+        def __init__(self, design, params, built, episodes, *rest, **more):
+            portions.append(len(episodes))
+            super().__init__(design, params, built, episodes, *rest, **more)
 
-    monkeypatch.setattr(worker._Run, "_process", count)
-    one = worker._volume(predict(worker.make_request(items[0], find_design(MOODY)), 0))
+    monkeypatch.setattr(worker, "Simulator", Counted)
+    one = worker.volume(predict(worker.make_request(items[0], find_design(MOODY)), 0))
     assert one > 2 * 2000 * 4
     monkeypatch.setattr(worker, "_MOST_BYTES", int(2.5 * one))
     parts = run_batch(batch).results

@@ -22,7 +22,7 @@ from goldbeat.tb.design.catalog import find_case, find_design
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.inside.job import Record
 from goldbeat.tb.paths import HDL, build_root
-from goldbeat.tb.run.runs import Request, _shared, run
+from goldbeat.tb.run.runs import Request, run, share_columns
 
 pytestmark = pytest.mark.sim
 
@@ -428,7 +428,7 @@ def test_a_record_shares_the_columns_that_are_as_predicted():
     got = Trace.from_bytes(want.data.copy(), clock_ps=4000, cycle=np.arange(10) + 1)
     short = want[:9]
     record = Record(Outcome({"a": got, "b": short, "c": got}))
-    shared = _shared(record, Outcome({"a": want, "b": want})).outcome.ports
+    shared = share_columns(record, Outcome({"a": want, "b": want})).outcome.ports
     assert shared["a"].data is want.data
     assert shared["a"].keep is want.keep
     assert shared["a"].cycle.tolist() == got.cycle.tolist()

@@ -194,7 +194,7 @@ def test_jumping_over_idle_edges_changes_nothing(monkeypatch):
         fast = run(of, program, made.regions, timing, ready)
         with monkeypatch.context() as patch:
             stop = fast.last_cycle + 50
-            patch.setattr(model._Run, "_next", lambda self, k, stop=stop: k + 1 if k < stop else None)
+            patch.setattr(model.FrontEndRun, "next_cycle", lambda self, k, stop=stop: k + 1 if k < stop else None)
             slow = run(of, program, made.regions, timing, ready)
         assert slow.last_cycle == fast.last_cycle
         for one, other in zip(fast.engines, slow.engines, strict=True):
