@@ -3,14 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+import argparse
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any, NoReturn
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 
-Pair = tuple[str, str | None]
-"""A parameter, option or word, and its value as text; None for an option that stands alone, a switch."""
+Pair = tuple[str, str]
+"""A parameter, option or word, and its value as text."""
 _SWITCH = {"1": True, "true": True, "True": True, "0": False, "false": False, "False": False}
 
 
@@ -24,22 +27,69 @@ def parse_value(text: str) -> Any:
         return text
 
 
-def own_options(words: list[str]) -> list[Pair]:
-    """``--memory-latency 40 --layer c1 --layer c2`` as ``memory_latency`` = 40 and ``layer`` = c1,c2; a switch is on."""
-    found: dict[str, list[str]] = {}
-    switches: list[Pair] = []
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        if not word.startswith("--"):
+class _Settings(argparse.ArgumentParser):
+    """What a design and its cases may be set by, as options of the command line."""
+
+    def __init__(self, design: Design, cases: Sequence[Case]) -> None:
+        super().__init__(prog="", usage=argparse.SUPPRESS, add_help=False, allow_abbrev=False)
+        told = f"settings of {design.name}" + (f", case {cases[0].name}" if len(cases) == 1 else "")
+        self._group = self.add_argument_group(
+            told, "As --NAME VALUE or --set NAME=VALUE; files also as --input NAME=FILE."
+        )
+        defaults = {name: p.default for name, p in design.parameters.items()}
+        defaults |= {name: value for case in reversed(cases) for name, value in case.options.items()}
+        for name, default in defaults.items():
+            # A switch may stand alone.
+            alone: dict[str, Any] = {"nargs": "?", "const": "1"} if isinstance(default, bool) else {}
+            self._add(name, help=_shown_default(default), metavar="VALUE", **alone)
+        for name, values in design.words.items():
+            self._add(name, metavar="|".join(values))
+
+    def _add(self, name: str, **more: Any) -> None:
+        first, *others = _spellings(name)
+        self._group.add_argument(first, dest=name, action="append", **more)
+        for other in others:
+            self.add_argument(other, dest=name, action="append", **{**more, "help": argparse.SUPPRESS})
+
+    def error(self, message: str) -> NoReturn:
+        """Raises UsageError: a value is missing."""
+        raise UsageError(message.removeprefix("argument "))
+
+
+def _spellings(name: str) -> list[str]:
+    """``--memory-latency`` and ``--memory_latency``; parameters in capitals the other way round."""
+    dashed, plain = f"--{name.replace('_', '-')}", f"--{name}"
+    return list(dict.fromkeys((plain, dashed) if name.isupper() else (dashed, plain)))
+
+
+def _shown_default(value: Any) -> str | None:
+    shown = ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    # A default stands for itself in the help, not for a format.
+    return f"[{shown}]".replace("%", "%%") if shown else None
+
+
+def own_options(design: Design, cases: Sequence[Case], words: Sequence[str]) -> list[Pair]:
+    """``--memory-latency 40 --layer c1 --layer c2`` as ``memory_latency`` = 40 and ``layer`` = c1,c2; a switch is 1.
+
+    Raises:
+        UsageError: neither the design nor one of the cases has such an option, or its value is missing.
+    """
+    parser = _Settings(design, cases)
+    found, unknown = parser.parse_known_args(words)
+    if unknown:
+        word = unknown[0].partition("=")[0]
+        if not word.startswith("-"):
             raise UsageError(f"{word}: expected an option")
-        key, equals, value = word[2:].partition("=")
-        key = key.replace("-", "_")
-        if not equals and (not rest or rest[0].startswith("--")):
-            switches.append((key, None))
-            continue
-        found.setdefault(key, []).append(value if equals else rest.pop(0))
-    return [*((key, ",".join(values)) for key, values in found.items()), *switches]
+        known = {*design.parameters, *design.words, *(name for case in cases for name in case.options)}
+        close = get_close_matches(word, [_spellings(name)[0] for name in known], n=1)
+        hint = f", did you mean {close[0]}?" if close else f"; `goldbeat run {design.name} --help` lists those it has"
+        raise UsageError(f"{design.name} has no option {word}{hint}")
+    return [(name, ",".join(values)) for name, values in vars(found).items() if values is not None]
+
+
+def settings_help(design: Design, cases: Sequence[Case]) -> str:
+    """The options that :func:`own_options` takes, with their defaults, a line each."""
+    return _Settings(design, cases).format_help()
 
 
 def as_pairs(sets: list[str]) -> list[Pair]:
@@ -86,9 +136,7 @@ def split_sets(design: Design, case: Case, words: list[Pair]) -> tuple[dict[str,
     params: dict[str, Any] = {}
     options: dict[str, Any] = {}
     for key, text in words:
-        if text is None:
-            options[key] = _switched_on(design, case, key)
-        elif key in design.parameters:
+        if key in design.parameters:
             wanted, value = design.parameters[key], parse_value(text)
             params[key] = (value,) if wanted.bits is not None and isinstance(value, int) else value
         elif key in case.options:
@@ -101,15 +149,6 @@ def split_sets(design: Design, case: Case, words: list[Pair]) -> tuple[dict[str,
             known = ", ".join([*design.parameters, *case.options, *design.words])
             raise UsageError(f"--set {key}: neither a parameter of {design.name} nor an option of {case.name}: {known}")
     return params, options
-
-
-def _switched_on(design: Design, case: Case, key: str) -> bool:
-    """True, the value of an option without one."""
-    if isinstance(case.options.get(key), bool):
-        return True
-    shown = f"--{key.replace('_', '-')}"
-    known = key in design.parameters or key in case.options or key in design.words
-    raise UsageError(f"{shown}: expected a value behind it" if known else f"no option {shown}")
 
 
 def option_value(key: str, text: str, default: Any) -> Any:

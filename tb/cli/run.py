@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 import typer
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
+from typer.core import TyperCommand
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.trace import Trace
@@ -29,7 +30,7 @@ from goldbeat.tb.cli.common import (
     print_json,
     show_findings,
 )
-from goldbeat.tb.cli.options import Pair, as_pairs, own_options, split_inputs, split_sets
+from goldbeat.tb.cli.options import Pair, as_pairs, own_options, settings_help, split_inputs, split_sets
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.catalog import designs, find_case, find_design
 from goldbeat.tb.design.clock_wish import ClockWish
@@ -51,11 +52,31 @@ _SHOWN_FAILURES = 3
 _MARKS = {"fail": "[bold red]FAIL[/]", "partial": "[bold yellow]PARTIAL[/]", "pass": "[bold green]PASS[/]"}
 
 
+class RunCommand(TyperCommand):
+    """``goldbeat run``: behind a design's name, --help also lists what that design and its case may be set by."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options, and keep the words for the help."""
+        ctx.meta[__name__] = list(args)
+        return super().parse_args(ctx, args)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the help."""
+        super().format_help(ctx, formatter)
+        words = [word for word in ctx.meta.get(__name__, []) if word not in ctx.help_option_names]
+        with self.make_context(ctx.info_name, words, ctx.parent, resilient_parsing=True) as asked:
+            name, case = asked.params.get("name"), asked.params.get("case")
+        if name is not None:
+            design, chosen = find_case(name, case)
+            formatter.write("\n" + settings_help(design, design.cases if case is None else (chosen,)))
+
+
 def register(app: typer.Typer) -> None:
     """Mount the commands."""
     app.command(
         "run",
         no_args_is_help=True,
+        cls=RunCommand,
         # A design's own settings may stand as options: see own_options.
         context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
         epilog=examples(
@@ -151,8 +172,10 @@ def run_command(
     Exit code: 0 everything is equal, 1 something differs (or nothing was compared), 2 bad usage or bad input,
     3 nothing differs, but outputs were not compared.
     """
-    words = [*as_pairs(sets or []), *own_options(context.args)]
-    design, chosen = _find(name, case, words, rtl, description, top)
+    design, chosen = _find(name, case, rtl, description, top)
+    words = as_pairs(sets or []) + own_options(design, design.cases if case is None else (chosen,), context.args)
+    if case is None:
+        chosen = _fitting(design, words)
     own = (_text(rtl), _text(description), top)
     mhz, clock_wishes = split_clocks(clocks or [])
     source = name if name.endswith((".py", ".toml")) else None
@@ -267,9 +290,9 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
 
 
 def _find(
-    name: str, case: str | None, words: list[Pair], rtl: Path | None, description: Path | None, top: str | None
+    name: str, case: str | None, rtl: Path | None, description: Path | None, top: str | None
 ) -> tuple[Design, Case]:
-    """The design and its case: the one named, or the first that has all options given."""
+    """The design and its case: the one named, or the first."""
     design, chosen = find_case(name, case)
     if rtl is not None:
         if design.foreign is None:
@@ -278,11 +301,13 @@ def _find(
         chosen = design.case(case)
     elif description is not None or top is not None:
         raise UsageError("--description and --top go with --rtl DIR")
-    asked = {key for key, _ in words} - set(design.parameters) - set(design.words)
-    if case is None:
-        # The first one that has the most of them: an error then names an option that is missing there.
-        chosen = max(design.cases, key=lambda one: len(asked & set(one.options)))
     return design, chosen
+
+
+def _fitting(design: Design, words: list[Pair]) -> Case:
+    """The first case that has the most of these options: an error then names one that is missing there."""
+    asked = {key for key, _ in words}
+    return max(design.cases, key=lambda one: len(asked & set(one.options)))
 
 
 def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None]) -> list[RunResult]:

@@ -250,8 +250,11 @@ def test_settings_of_a_design_stand_as_options_too(build):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--sed", "5"), "sed: neither a parameter of zynqnet nor an option of mini"),
-        (("--layer",), "--layer: expected a value"),
+        (("--sead", "5"), "zynqnet has no option --sead; `goldbeat run zynqnet --help` lists those it has"),
+        (("--layre=c1",), "zynqnet has no option --layre, did you mean --layer?"),
+        (("--case", "reset", "--layer", "c1"), "zynqnet has no option --layer"),
+        (("--layer",), "--layer: expected one argument"),
+        (("--memory-latency", "--W", "3"), "--memory-latency: expected one argument"),
         (("more",), "more: expected an option"),
         (("--number", "int9"), "expected number=fp32 or int8"),
     ],
@@ -264,7 +267,38 @@ def test_unknown_options_are_refused(build, words, message):
 
 def test_words_stand_for_parameters():
     design = find_design("zynqnet")
-    sets = own_options(["--number", "int8", "--layer", "c1", "--layer", "f2/s1", "--memory-latency", "40"])
-    params, options = split_sets(design, design.case("layer"), sets)
+    case = design.case("layer")
+    words = ["--number", "int8", "--layer", "c1", "--layer", "f2/s1", "--memory-latency", "40"]
+    params, options = split_sets(design, case, own_options(design, [case], words))
     assert params == {"INT8": 1}
     assert options == {"layer": "c1,f2/s1", "memory_latency": 40}
+
+
+@pytest.mark.parametrize("words", [("--memory-latency", "-5"), ("--memory-latency=-5",), ("--memory_latency", "-5")])
+def test_options_are_spelled_either_way_and_values_may_be_negative(words):
+    design = find_design("zynqnet")
+    assert own_options(design, design.cases, words) == [("memory_latency", "-5")]
+
+
+def test_a_switch_stands_alone_or_with_a_value():
+    design = find_design("axis_fifo")
+    case = design.cases[0].model_copy(update={"options": {"lax": False, "depth": 3}})
+    for words, value in (
+        (["--lax", "--depth", "4"], True),
+        (["--lax=0", "--depth", "4"], False),
+        (["--lax", "0"], False),
+    ):
+        assert split_sets(design, case, own_options(design, [case], words))[1]["lax"] is value
+
+
+def test_help_behind_a_design_lists_its_settings():
+    plain = _goldbeat("run", "--help").output
+    assert "settings of" not in plain
+    text = _goldbeat("run", "zynqnet", "--case", "layer", "--help").output
+    assert text.startswith(plain.rstrip()[:200])
+    assert "settings of zynqnet, case layer:" in text
+    assert "--memory-latency" in text
+    assert "--number fp32|int8" in text
+    every = _goldbeat("run", "zynqnet", "--help", "--layer", "c1").output
+    assert "settings of zynqnet:" in every
+    assert _goldbeat("run", "nothing", "--help").exit_code == 2
