@@ -6,7 +6,6 @@ from __future__ import annotations
 import io
 import re
 import sys
-import xml.etree.ElementTree as ET
 from typing import TextIO
 
 # Control characters (ESC moves cursors, sets titles, hides text), marks that turn the direction of writing round or cannot be seen,
@@ -52,15 +51,6 @@ class VisibleStream(io.TextIOBase):
     def flush(self) -> None:
         """Pass on what was written."""
         (self._stream or sys.stderr).flush()
-
-
-def xml_text(top: ET.Element) -> str:
-    """An XML tree as the text of a file, its names and texts made visible."""
-    for element in top.iter():
-        element.attrib.update({name: visible(value, line=True) for name, value in element.attrib.items()})
-        element.text = None if element.text is None else visible(element.text)
-    ET.indent(top)
-    return ET.tostring(top, encoding="unicode", xml_declaration=True) + "\n"
 
 
 def _escape(match: re.Match[str]) -> str:

@@ -4,10 +4,8 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
-from xml.sax.saxutils import escape, quoteattr
 
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.code_coverage import lcov
@@ -15,9 +13,8 @@ from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.page import Content, page
 from goldbeat.tb.regress.store import Row, Run, Store
 from goldbeat.tb.regress.summary import Gathered
-from goldbeat.tb.visible import visible
+from goldbeat.tb.run.junit import JUnitCase, JUnitSuite, junit_text
 
-_PLAIN = re.compile(r"[\w./=+#:, -]*", re.ASCII)
 MOST_CASES = 2000
 """Cases of a run whose JSON has every one whole."""
 MOST_WHOLE = 1000
@@ -60,60 +57,38 @@ def junit(run: Run, rows: Sequence[Brief], failures: Sequence[Row], waived: Mapp
     for row in rows:
         by_design.setdefault(row.design, []).append(row)
     whole = {row.item.index: row for row in failures}
-    lines = ["<?xml version='1.0' encoding='utf-8'?>", f"<testsuites{_attributes(name=f'goldbeat {run.suite}')}>"]
-    for design, members in by_design.items():
-        done = [r for r in members if r.status is not None]
-        counts = {
-            "tests": str(len(members)),
-            "failures": str(sum(r.status is Status.FAIL for r in done)),
-            "errors": str(sum(r.status in (Status.ERROR, Status.TIMEOUT, Status.CRASH) for r in done)),
-            "skipped": str(len(members) - len(done)),
-            "time": f"{sum(r.wall_s for r in done):.3f}",
-        }
-        lines.append(f"  <testsuite{_attributes(name=design, timestamp=run.started, **counts)}>")
-        lines += [_testcase(run, row, whole.get(row.number), waived.get(row.number, {})) for row in members]
-        lines.append("  </testsuite>")
-    return "\n".join([*lines, "</testsuites>", ""])
-
-
-def _testcase(run: Run, row: Brief, whole: Row | None, waived: Mapping[str, int]) -> str:
-    """The lines of an item. Written as text: a tree of 100,000 of them would take seconds and half a gigabyte."""
-    seconds = "0" if row.status is None else f"{row.wall_s:.3f}"
-    name = _quoted(row.key.partition("/")[2])
-    head = f'    <testcase classname={_quoted(row.design)} name={name} time="{seconds}">'
-    if row.status is None:
-        return f'{head}\n      <skipped message="not run" />\n    </testcase>'
-    lines = [
-        head,
-        "      <properties>",
-        f'        <property name="trace_hash" value={_quoted(row.trace_hash or "")} />',
-        f'        <property name="cycles" value="{row.cycles}" />',
-        f'        <property name="seed" value="{row.seed}" />',
-    ]
-    for name, count in waived.items():
-        lines.append(f'        <property name={_quoted(f"waived {name}")} value="{count}" />')
-    lines.append("      </properties>")
-    if not row.passed:
-        kind = "failure" if row.status is Status.FAIL else "error"
-        result = None if whole is None else whole.result
-        failures = [row.mismatch] if result is None else result.failures
-        first = (failures[0] if failures else row.status.value).partition("\n")[0]
-        text = "\n".join([*failures, f"repeat: {run.repeat(row.key)}"])
-        lines.append(
-            f"      <{kind}{_attributes(message=first, type=row.status.value)}>{escape(visible(text))}</{kind}>"
+    suites = (
+        JUnitSuite(
+            design,
+            (_junit_case(run, row, whole.get(row.number), waived.get(row.number, {})) for row in members),
+            run.started,
         )
-        if result is not None and result.log:
-            lines.append(f"      <system-out>{escape(visible(result.log))}</system-out>")
-    return "\n".join([*lines, "    </testcase>"])
+        for design, members in by_design.items()
+    )
+    return junit_text(suites, f"goldbeat {run.suite}")
 
 
-def _attributes(**values: str) -> str:
-    return "".join([f" {name}={_quoted(value)}" for name, value in values.items()])
-
-
-def _quoted(text: str) -> str:
-    # Nearly every text is plain, and this is half of the time that a report takes.
-    return f'"{text}"' if _PLAIN.fullmatch(text) else quoteattr(visible(text, line=True))
+def _junit_case(run: Run, row: Brief, whole: Row | None, waived: Mapping[str, int]) -> JUnitCase:
+    name = row.key.partition("/")[2]
+    if row.status is None:
+        return JUnitCase(row.design, name, "skipped", 0.0, "not run")
+    facts = {"trace_hash": row.trace_hash or "", "cycles": str(row.cycles), "seed": str(row.seed)}
+    facts |= {f"waived {rule}": str(count) for rule, count in waived.items()}
+    if row.passed:
+        return JUnitCase(row.design, name, seconds=row.wall_s, properties=facts)
+    result = None if whole is None else whole.result
+    found = [row.mismatch] if result is None else result.failures
+    return JUnitCase(
+        row.design,
+        name,
+        "failure" if row.status is Status.FAIL else "error",
+        row.wall_s,
+        (found[0] if found else row.status.value).partition("\n")[0],
+        row.status.value,
+        "\n".join([*found, f"repeat: {run.repeat(row.key)}"]),
+        facts,
+        "" if result is None else result.log,
+    )
 
 
 # -- JSON -------------------------------------------------------------------------------------------------------------

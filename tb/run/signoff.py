@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import json
 import math
-import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,8 +16,8 @@ from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.measure import Latency, Rate, Throughput, UnmatchedError, UnmeasurableError, latency, measure
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.run.episodes import WholeEpisode, load_episodes
+from goldbeat.tb.run.junit import JUnitCase, JUnitSuite, junit_text
 from goldbeat.tb.toml import load_model
-from goldbeat.tb.visible import xml_text
 
 ARROW = "->"
 """Between the two ports of a latency limit."""
@@ -477,17 +476,15 @@ def shown(value: float | str | None) -> str:
 
 def junit(subject: Subject, checks: Sequence[Check]) -> str:
     """The checks as JUnit XML: a broken limit is a failure, an unmeasured one an error."""
-    failed = sum(c.verdict == "fail" for c in checks)
-    errors = sum(c.verdict == "unmeasured" for c in checks)
-    counts = {"tests": str(len(checks)), "failures": str(failed), "errors": str(errors)}
-    top = ET.Element("testsuites", counts)
-    suite = ET.SubElement(top, "testsuite", {"name": f"signoff {subject.name}", **counts})
-    for c in checks:
-        case = ET.SubElement(suite, "testcase", {"classname": c.where, "name": c.name})
-        if not c.passed:
-            ET.SubElement(case, "failure" if c.verdict == "fail" else "error", {"message": c.reason})
-        said = f"limit {shown(c.limit)} {c.unit}".rstrip() + f", measured {shown(c.measured)} {c.unit}".rstrip()
-        if c.seed is not None:
-            said += f", seed {c.seed}, episode {c.episode}"
-        ET.SubElement(case, "system-out").text = said
-    return xml_text(top)
+    suite = JUnitSuite(f"signoff {subject.name}", (_junit_case(one) for one in checks))
+    return junit_text([suite], suite.name)
+
+
+def _junit_case(one: Check) -> JUnitCase:
+    said = f"limit {shown(one.limit)} {one.unit}".rstrip() + f", measured {shown(one.measured)} {one.unit}".rstrip()
+    if one.seed is not None:
+        said += f", seed {one.seed}, episode {one.episode}"
+    if one.passed:
+        return JUnitCase(one.where, one.name, output=said)
+    verdict: Literal["failure", "error"] = "failure" if one.verdict == "fail" else "error"
+    return JUnitCase(one.where, one.name, verdict, message=one.reason, output=said)
