@@ -47,3 +47,9 @@ def test_the_path_is_set_once():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and ast.unparse(node) == "sys.path":
                 raise AssertionError(f"{path}:{node.lineno}: tests/support is on the path by pyproject.toml")
+
+
+def test_tests_beside_the_rooms_are_of_modules_beside_them():
+    for test in (TESTS / "tb").glob("test_*.py"):
+        module = test.name.removeprefix("test_")
+        assert (REPOSITORY / "tb" / module).is_file(), f"{test.name}: tb has no module {module}"
