@@ -1,27 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the commands share: errors to exit codes, units, progress, and writing what the codec does not write."""
+"""What the commands share: errors to exit codes, options, units, plain output. Nothing here is slow to import."""
 
 from __future__ import annotations
 
 import json
 import re
 import signal
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-from rich.table import Table
-from rich.text import Text
-from typer.core import TyperGroup
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
-from goldbeat.pymodels.plio_file.store import check_target
 from goldbeat.tb.cli import starting
-from goldbeat.tb.design.measurements import MeasurementTable
+from goldbeat.tb.cli.lazy_group import LazyGroup
 from goldbeat.tb.visible import visible
 
 FAILED = 1
@@ -35,7 +30,7 @@ BY_SIGNAL = 128
 """Exit code: this plus the number of the signal that stopped it, as shells have it."""
 
 
-class GoldbeatGroup(TyperGroup):
+class GoldbeatGroup(LazyGroup):
     """The top command: turns errors that the user can put right into one line on stderr and exit code 2."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -108,33 +103,6 @@ def examples(*lines: str) -> str:
 # -- output ---------------------------------------------------------------------------------------------------------
 
 
-# What rich takes for a tag, with backslashes before it; and a backslash before any other bracket, which rich drops.
-_TAGS = re.compile(r"(\\*)\[([a-z#/@][^[]*?)]|\\(?=\[)")
-
-
-class Screen(Console):
-    """The terminal: what cannot be seen in a text is escaped before rich adds its own control characters.
-
-    Text from outside with markup switched on goes through :func:`literal` too.
-    """
-
-    def __init__(self, *, stderr: bool = False, highlight: bool = True, markup: bool = True, soft_wrap: bool = False):
-        # Names such as :x: are names.
-        super().__init__(stderr=stderr, highlight=highlight, markup=markup, soft_wrap=soft_wrap, emoji=False)
-
-    def render_str(self, text: str, **options: Any) -> Text:
-        """A text as rich prints it: of lines, table cells and titles alike."""
-        return super().render_str(visible(text), **options)
-
-
-def literal(text: str) -> str:
-    """One line of text from outside, for a place where rich takes markup: it reads as it was written."""
-    shown = _TAGS.sub(lambda m: m[0] + "\\" if m[2] is None else f"{m[1]}{m[1]}\\[{m[2]}]", visible(text, line=True))
-    ends = len(shown) - len(shown.rstrip("\\"))
-    # What follows may be a tag, which a backslash before it would escape.
-    return shown + "\\" * ends + "[none][/none]" if ends else shown
-
-
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Print a text that may hold anything."""
     typer.echo(visible(text), err=err, nl=nl)
@@ -153,35 +121,28 @@ def facts(title: str, rows: list[tuple[str, str]]) -> None:
         say(f"  {name:<{wide}}  {value}")
 
 
-def show_findings(findings: MeasurementTable) -> None:
-    """Print a table for people."""
-    table = Table(title=literal(findings.title), title_justify="left")
-    for n, name in enumerate(findings.columns):
-        table.add_column(literal(name), justify="right" if n else "left", no_wrap=True)
-    for row in findings.rows:
-        table.add_row(*map(literal, row))
-    out = Screen(highlight=False)
-    # A pipe has no width of its own, and 80 columns fold tables.
-    out.width = out.width if out.is_terminal else 110
-    out.print(table)
-    for note in findings.notes:
-        say(note)
-
-
 @contextmanager
 def working(what: str, total: int | None = None) -> Iterator[Callable[[], None]]:
     """Progress on stderr while the block runs, on a terminal only; the function it gives counts a step of ``total``."""
-    err = Screen(stderr=True)
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    from goldbeat.tb.cli.screen import Screen, literal
+
     columns = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()]
     if total is not None:
         columns.insert(3, MofNCompleteColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as progress:
+    with Progress(*columns, console=Screen(stderr=True), transient=True) as progress:
         task = progress.add_task(literal(what), total=total)
         yield lambda: progress.advance(task)
 
 
 def check_free(path: Path, force: bool) -> None:
     """Refuse an output that is there already or cannot be made, before long work is done for it."""
+    from goldbeat.pymodels.plio_file.store import check_target
+
     if path.is_file() and not force:
         raise UsageError(f"{path} exists; --force overwrites it")
     check_target(path, force)

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from goldbeat.tb.cli.common import Force, Screen, examples
+from goldbeat.tb.cli.common import Force, examples
+from goldbeat.tb.cli.screen import Screen
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress.farm import LOOPBACK
 
@@ -22,9 +23,8 @@ Insecure = Annotated[
 _SCHEDULER_PORT = 8786
 
 
-def make_app() -> typer.Typer:
-    """The group of commands."""
-    app = typer.Typer(no_args_is_help=True, help="Workers for `goldbeat regress --engine`.")
+def register(app: typer.Typer) -> None:
+    """Add the commands of the group ``farm``."""
     app.command(
         "local",
         epilog=examples("goldbeat farm local --workers 2", "goldbeat regress nightly --engine tcp://127.0.0.1:8786"),
@@ -34,7 +34,6 @@ def make_app() -> typer.Typer:
     app.command("worker", epilog=examples("goldbeat farm worker tls://10.0.0.5:8786 --host 10.0.0.7 --tls keys"))(
         worker_command
     )
-    return app
 
 
 def _tell(text: str) -> None:

@@ -13,7 +13,8 @@ from rich.table import Table
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stock_models import READY_MODELS
-from goldbeat.tb.cli.common import BAD_INPUT, Force, Json, Screen, check_free, examples, literal, print_json, say
+from goldbeat.tb.cli.common import BAD_INPUT, Force, Json, check_free, examples, print_json, say
+from goldbeat.tb.cli.screen import Screen, literal
 from goldbeat.tb.design.filelist import Sources, macros, read_filelist
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.recognition import Width

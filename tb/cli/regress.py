@@ -17,8 +17,9 @@ from rich.table import Table
 from typer.core import TyperCommand
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.cli.common import BY_SIGNAL, FAILED, Json, Screen, examples, literal, print_json
-from goldbeat.tb.cli.farm import Keys, make_app
+from goldbeat.tb.cli.common import BY_SIGNAL, FAILED, Json, examples, print_json
+from goldbeat.tb.cli.farm import Keys
+from goldbeat.tb.cli.screen import Screen, literal
 from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.compare import compare_runs
@@ -87,7 +88,6 @@ def register(app: typer.Typer) -> None:
         "rerun", epilog=examples("goldbeat rerun my_fifo/random#3 --waves", "goldbeat rerun 12/my_fifo/random#3")
     )(rerun_command)
     app.command("compare", epilog=examples("goldbeat compare 11 12", "goldbeat compare 11 12 --json"))(compare_command)
-    app.add_typer(make_app(), name="farm")
 
 
 # -- regress --------------------------------------------------------------------------------------------------------

@@ -18,19 +18,9 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.build.doctor import examine
 from goldbeat.tb.build.in_use import sweep
-from goldbeat.tb.cli.common import (
-    FAILED,
-    PARTIAL,
-    Json,
-    ReplaceFolder,
-    Screen,
-    clock_period,
-    examples,
-    literal,
-    print_json,
-    show_findings,
-)
+from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, ReplaceFolder, clock_period, examples, print_json
 from goldbeat.tb.cli.options import Pair, as_pairs, own_options, settings_help, split_inputs, split_sets
+from goldbeat.tb.cli.screen import Screen, literal, show_findings
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.catalog import designs, find_case, find_design
 from goldbeat.tb.design.clock_wish import ClockWish

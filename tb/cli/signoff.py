@@ -14,18 +14,8 @@ from rich.text import Text
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.plio_file.store import store
-from goldbeat.tb.cli.common import (
-    FAILED,
-    ClockMhz,
-    Force,
-    Json,
-    Screen,
-    check_free,
-    examples,
-    literal,
-    print_json,
-    working,
-)
+from goldbeat.tb.cli.common import FAILED, ClockMhz, Force, Json, check_free, examples, print_json, working
+from goldbeat.tb.cli.screen import Screen, literal
 from goldbeat.tb.cli.trace_files import read_timed
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.run.signoff import Check, Port, Subject, check, file_subject, junit, load_limits, load_run, shown

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.cli import app
-from goldbeat.tb.cli.common import Screen, literal
+from goldbeat.tb.cli.screen import Screen, literal
 from goldbeat.tb.design.measurements import MeasurementTable
 from goldbeat.tb.regress.item import Item, ItemResult, Status
 from goldbeat.tb.regress.reports import write_reports
@@ -62,7 +62,7 @@ def test_the_screen_shows_texts_as_they_are(text, capsys):
 
 
 def test_tables_show_cells_as_they_are(capsys):
-    from goldbeat.tb.cli.common import show_findings
+    from goldbeat.tb.cli.screen import show_findings
 
     show_findings(MeasurementTable("title [red]", ("[/] column", "n"), (("\x1b[31m", "[red]1"),), (NASTY,)))
     out = capsys.readouterr().out

@@ -16,18 +16,10 @@ from goldbeat.pymodels.nvdla.listing import info as info_of
 from goldbeat.pymodels.nvdla.listing import memories, operations, to_dot
 from goldbeat.pymodels.nvdla.loadable.loadable import read
 from goldbeat.pymodels.nvdla.loadable.placement import BASE, place
-from goldbeat.tb.cli.common import (
-    Force,
-    Json,
-    ReplaceFolder,
-    check_free,
-    examples,
-    facts,
-    print_json,
-    say,
-)
+from goldbeat.tb.cli.common import Force, Json, ReplaceFolder, check_free, examples, facts, print_json, say
+from goldbeat.tb.designs.nvdla import HELP
 
-app = typer.Typer(help="NVDLA loadables: what is in them, and their register program.", no_args_is_help=True)
+app = typer.Typer(help=HELP, no_args_is_help=True)
 
 ImageScale = Annotated[
     str | None,

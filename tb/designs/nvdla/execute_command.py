@@ -15,7 +15,8 @@ from goldbeat.pymodels.nvdla.engines.target import check_small
 from goldbeat.pymodels.nvdla.execute import execute
 from goldbeat.pymodels.nvdla.loadable.loadable import read
 from goldbeat.pymodels.nvdla.loadable.placement import place
-from goldbeat.tb.cli.common import Screen, print_json, working
+from goldbeat.tb.cli.common import print_json, working
+from goldbeat.tb.cli.screen import Screen
 from goldbeat.tb.designs.nvdla.pictures import Convention
 from goldbeat.tb.designs.nvdla.tensors import Output, output_lines, rank_text, read_inputs, read_outputs
 from goldbeat.tb.paths import build_root

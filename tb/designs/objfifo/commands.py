@@ -20,8 +20,9 @@ from goldbeat.pymodels.objfifo.plan.plan import Plan
 from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError, table
 from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, Report, Verdict, analyse
 from goldbeat.tb.cli.common import FAILED, Json, ReplaceFolder, check_free, examples, facts, print_json, say
+from goldbeat.tb.designs.objfifo import HELP
 
-app = typer.Typer(help="Object FIFO designs: check, plan, run.", no_args_is_help=True)
+app = typer.Typer(help=HELP, no_args_is_help=True)
 
 Design = Annotated[Path, typer.Argument(metavar="DESIGN.py", help="Python file with a design.")]
 Arguments = Annotated[list[str] | None, typer.Argument(metavar="[-- ARG...]", help="Command line of the file.")]

@@ -1,6 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """The PLIO designs: FIR, packet merge and split, port; the commands for PLIO files."""
 
+HELP = "PLIO files: look into, make, convert, compare, time."
+"""Help of the group of commands."""
+COMMANDS = {
+    "info": "Say what is in a file: beats, frames, times, gaps, clock.",
+    "gen": "Make a stimulus file.",
+    "pack": "Write the samples of a numpy file as a PLIO file.",
+    "throughput": "How fast a port was: raw and by frames, share of its limit, steady state, gaps, frame intervals.",
+    "unpack": "Write the samples of a PLIO file as a numpy file; frames and times are left out.",
+    "convert": "Rewrite a file: .txt to .csv and back, another width, other frames, with or without times.",
+    "diff": "Compare two files beat by beat: values, TLAST, TKEEP and times.",
+}
+"""What the group lists, without the commands being imported."""
 EXAMPLES = {
     "run": (
         "goldbeat run plio_fir",

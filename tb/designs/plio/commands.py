@@ -38,11 +38,12 @@ from goldbeat.tb.cli.common import (
     working,
 )
 from goldbeat.tb.cli.trace_files import In, Out, check_frames, clock_json, clock_rows, read_file, read_timed
+from goldbeat.tb.designs.plio import HELP
 from goldbeat.tb.designs.plio.convert_command import register as register_convert
 from goldbeat.tb.designs.plio.diff_command import register as register_diff
 from goldbeat.tb.designs.plio.packets_command import Strict, check_strict, count_by_id, make_packets, packets_of
 
-app = typer.Typer(help="PLIO files: look into, make, convert, compare, time.", no_args_is_help=True)
+app = typer.Typer(help=HELP, no_args_is_help=True)
 
 _CSV_CLOCK_PS = 1000
 """Stands in for the clock where a file counts cycles and nobody asks for time."""

@@ -1,2 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The TPU command front end."""
+
+HELP = "TPU command streams: info, extract, dis, asm, check, time."
+"""Help of the group of commands."""
+COMMANDS = {
+    "info": "Say what is in a BModel or CviModel: chip, nets, streams with their commands, coefficients.",
+    "extract": "Write every stream of a container to a file of its own, and coefficients or weights too.",
+    "dis": "Disassemble: text (which `asm` takes back), one JSON object a command, or CSV.",
+    "asm": "Assemble a disassembly back to bytes.",
+    "check": "Check framing, ids, dependencies, counts, barriers and deadlock.",
+    "time": "Say in which cycle each command starts and ends.",
+    "chips": "List chips, their engines and command forms.",
+    "rules": "List what `check` looks for, by name; those with a star are advice.",
+}
+"""What the group lists, without the commands being imported."""

@@ -26,8 +26,9 @@ from goldbeat.pymodels.tpu.streams.profile import Durations, core_of, fit, read_
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, costs, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
 from goldbeat.tb.cli.common import FAILED, Force, Json, check_free, examples, facts, print_json, say, working
+from goldbeat.tb.designs.tpu import HELP
 
-app = typer.Typer(help="TPU command streams: info, extract, dis, asm, check, time.", no_args_is_help=True)
+app = typer.Typer(help=HELP, no_args_is_help=True)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="BModel, CviModel, or the bare stream of one engine.")]
 ChipName = Annotated[

@@ -20,24 +20,14 @@ from goldbeat.pymodels.zynqnet.layer_run import NUMBERS
 from goldbeat.pymodels.zynqnet.memory_map import DRAM_BASE, MemoryMap, Stretch
 from goldbeat.pymodels.zynqnet.registers import Row, layer_rows, setup_rows
 from goldbeat.pymodels.zynqnet.timing import Accelerator
-from goldbeat.tb.cli.common import (
-    Force,
-    Json,
-    Screen,
-    check_free,
-    clock_period,
-    examples,
-    literal,
-    print_json,
-    say,
-    show_findings,
-    working,
-)
+from goldbeat.tb.cli.common import Force, Json, check_free, clock_period, examples, print_json, say, working
+from goldbeat.tb.cli.screen import Screen, literal, show_findings
+from goldbeat.tb.designs.zynqnet import HELP
 from goldbeat.tb.designs.zynqnet.inputs import find_image, find_network, find_weights
 from goldbeat.tb.designs.zynqnet.report import LayerRow, layer_table
 from goldbeat.tb.visible import visible
 
-app = typer.Typer(help="ZynqNet: golden model, memory map, register programs.", no_args_is_help=True)
+app = typer.Typer(help=HELP, no_args_is_help=True)
 
 NetworkName = Annotated[
     str, typer.Option("--network", "-n", metavar="NAME|FILE", help="zynqnet, mini, or a TOML or JSON file.")

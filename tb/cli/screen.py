@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The terminal: tables, and text from outside that reads as it was written."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from goldbeat.tb.design.measurements import MeasurementTable
+from goldbeat.tb.visible import visible
+
+# What rich takes for a tag, with backslashes before it; and a backslash before any other bracket, which rich drops.
+_TAGS = re.compile(r"(\\*)\[([a-z#/@][^[]*?)]|\\(?=\[)")
+
+
+class Screen(Console):
+    """The terminal: what cannot be seen in a text is escaped before rich adds its own control characters.
+
+    Text from outside with markup switched on goes through :func:`literal` too.
+    """
+
+    def __init__(self, *, stderr: bool = False, highlight: bool = True, markup: bool = True, soft_wrap: bool = False):
+        # Names such as :x: are names.
+        super().__init__(stderr=stderr, highlight=highlight, markup=markup, soft_wrap=soft_wrap, emoji=False)
+
+    def render_str(self, text: str, **options: Any) -> Text:
+        """A text as rich prints it: of lines, table cells and titles alike."""
+        return super().render_str(visible(text), **options)
+
+
+def literal(text: str) -> str:
+    """One line of text from outside, for a place where rich takes markup: it reads as it was written."""
+    shown = _TAGS.sub(lambda m: m[0] + "\\" if m[2] is None else f"{m[1]}{m[1]}\\[{m[2]}]", visible(text, line=True))
+    ends = len(shown) - len(shown.rstrip("\\"))
+    # What follows may be a tag, which a backslash before it would escape.
+    return shown + "\\" * ends + "[none][/none]" if ends else shown
+
+
+def show_findings(findings: MeasurementTable) -> None:
+    """Print a table for people."""
+    table = Table(title=literal(findings.title), title_justify="left")
+    for n, name in enumerate(findings.columns):
+        table.add_column(literal(name), justify="right" if n else "left", no_wrap=True)
+    for row in findings.rows:
+        table.add_row(*map(literal, row))
+    out = Screen(highlight=False)
+    # A pipe has no width of its own, and 80 columns fold tables.
+    out.width = out.width if out.is_terminal else 110
+    out.print(table)
+    for note in findings.notes:
+        typer.echo(visible(note))
