@@ -127,16 +127,14 @@ def working(what: str, total: int | None = None) -> Iterator[Callable[[], None]]
     if not sys.stderr.isatty():
         yield lambda: None
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import MofNCompleteColumn, TimeElapsedColumn
 
-    from goldbeat.tb.cli.screen import Screen, literal
+    from goldbeat.tb.cli.screen import Screen, literal, progress
 
-    columns = [SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()]
-    if total is not None:
-        columns.insert(3, MofNCompleteColumn())
-    with Progress(*columns, console=Screen(stderr=True), transient=True) as progress:
-        task = progress.add_task(literal(what), total=total)
-        yield lambda: progress.advance(task)
+    steps = () if total is None else (MofNCompleteColumn(),)
+    with progress(Screen(stderr=True), *steps, TimeElapsedColumn()) as bar:
+        task = bar.add_task(literal(what), total=total)
+        yield lambda: bar.advance(task)
 
 
 def check_free(path: Path, force: bool) -> None:

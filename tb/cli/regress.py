@@ -12,14 +12,14 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+from rich.progress import MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 from typer.core import TyperCommand
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.cli.common import BY_SIGNAL, FAILED, Json, examples, print_json
 from goldbeat.tb.cli.farm import Keys
-from goldbeat.tb.cli.screen import Screen, literal
+from goldbeat.tb.cli.screen import Screen, literal, progress
 from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.compare import compare_runs
@@ -208,17 +208,8 @@ def _show_plan(items: Sequence[Item], jobs: int, as_json: bool) -> None:
 def watching(run: Run) -> Iterator[Observer]:
     """Live progress on stderr; failures as they come, on a terminal and in a log alike."""
     err = Screen(stderr=True, highlight=False)
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}"),
-        TimeElapsedColumn(),
-        TextColumn("left"),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[oldest]}"),
-    )
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
+    times = (TimeElapsedColumn(), TextColumn("left"), TimeRemainingColumn())
+    with progress(err, MofNCompleteColumn(), "rate", *times, "oldest") as bar:
         task = bar.add_task(f"run {run.id}", total=run.total, rate="", oldest="")
         failed = 0
         told = _LONG_S

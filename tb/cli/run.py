@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import TimeRemainingColumn
 from rich.table import Table
 from typer.core import TyperCommand
 
@@ -20,7 +20,7 @@ from goldbeat.tb.build.doctor import examine
 from goldbeat.tb.build.in_use import sweep
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, ReplaceFolder, clock_period, examples, print_json
 from goldbeat.tb.cli.options import Pair, as_pairs, own_options, settings_help, split_inputs, split_sets
-from goldbeat.tb.cli.screen import Screen, literal, show_findings
+from goldbeat.tb.cli.screen import Screen, literal, progress, show_findings
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.catalog import designs, find_case, find_design
 from goldbeat.tb.design.clock_wish import ClockWish
@@ -306,8 +306,7 @@ def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None])
     name = literal(request.design.name)
     if not err.is_terminal or quiet:
         return run(request, folder / "sim", timeout_s=timeout_s, begin=begin)
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(20), TextColumn("{task.fields[far]}"))
-    with Progress(*columns, TimeRemainingColumn(), console=err, transient=True) as bar:
+    with progress(err, "far", TimeRemainingColumn()) as bar:
         task = bar.add_task(name, total=None, far="")
 
         def watch(where: Reached) -> None:

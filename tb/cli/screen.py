@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The terminal: tables, and text from outside that reads as it was written."""
+"""The terminal: tables, progress, and text from outside that reads as it was written."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import typer
 from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, TextColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -39,6 +40,18 @@ def literal(text: str) -> str:
     ends = len(shown) - len(shown.rstrip("\\"))
     # What follows may be a tag, which a backslash before it would escape.
     return shown + "\\" * ends + "[none][/none]" if ends else shown
+
+
+def progress(err: Console, *columns: ProgressColumn | str) -> Progress:
+    """A line of progress that goes away at the end, on a terminal only: what is done, a bar, and the columns.
+
+    Args:
+        err: where it is shown.
+        columns: columns of rich, and names of fields that the task gives as text.
+    """
+    more = (TextColumn(f"{{task.fields[{column}]}}") if isinstance(column, str) else column for column in columns)
+    head = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24))
+    return Progress(*head, *more, console=err, transient=True, disable=not err.is_terminal)
 
 
 def show_findings(findings: MeasurementTable) -> None:
