@@ -46,9 +46,9 @@ def by_sample(trace: Trace, dtype: str | SampleType) -> tuple[Trace, npt.NDArray
     ragged = trace.ragged(kind)
     if ragged is not None:
         raise ragged
-    parts = kind.unpack(trace.data[trace.keep])
+    parts = kind.unpack(trace.data[trace.data_bytes])
     raw = (parts.view(np.uint8) & 0xF if kind.part_bits < 8 else parts.view(np.uint8)).reshape(-1, kind.bytes)
-    count = trace.keep.sum(axis=1, dtype=np.int64) * 8 // kind.bits
+    count = trace.valid_bytes() * 8 // kind.bits
     last = np.zeros(len(raw), np.bool_)
     last[(np.cumsum(count) - 1)[trace.last & (count > 0)]] = True
     return Trace.from_bytes(raw, last=last, clock_ps=trace.clock_ps), np.repeat(np.arange(len(trace)), count)
@@ -113,4 +113,4 @@ def _parts(trace: Trace, kind: SampleType) -> npt.NDArray[Any]:
     ragged = trace.ragged(kind)
     if ragged is not None:
         raise ragged
-    return kind.unpack(trace.data[trace.keep]).reshape(-1, kind.parts)
+    return kind.unpack(trace.data[trace.data_bytes]).reshape(-1, kind.parts)

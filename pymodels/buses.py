@@ -105,6 +105,7 @@ _BURSTS = {
 }
 _VALID_WAITS = "A valid does not wait for its ready (seen where a {} is ready only after valid)."
 _COMBINATIONAL = "No output follows an input of the same interface within a cycle."
+_READY_LATE = "No transfer waits for a ready of the design longer than a bound, where one is given; a warning."
 _OPEN_ACCESS = "At the end of a cocotb test, every access of a master has its answer."
 
 AXIS = Bus(
@@ -141,9 +142,11 @@ AXIL = Bus(
     {
         **_SHARED,
         "combinational": _COMBINATIONAL,
+        "ready_late": _READY_LATE,
         "outstanding": _OPEN_ACCESS,
         "valid_waits": _VALID_WAITS.format("master"),
     },
+    frozenset({"ready_late"}),
 )
 
 
@@ -170,10 +173,12 @@ AXI = Bus(
         **_SHARED,
         **_BURSTS,
         "combinational": _COMBINATIONAL,
+        "ready_late": _READY_LATE,
         "valid_waits": _VALID_WAITS.format("sink"),
         "outstanding": "At the end of a run, every access that the design has begun in a memory is complete; "
         "at the end of a cocotb test, every burst of a master.",
     },
+    frozenset({"ready_late"}),
 )
 
 APB = Bus(

@@ -100,14 +100,14 @@ class Near:
     def weigh(self, expected: Trace, got: Trace) -> tuple[npt.NDArray[np.bool_], int, float]:
         """Of traces of equal shape: (n,) which beats are too far off; values that are off but tolerated; the worst one."""
         self.tolerance.check(self.kind)
-        bits = (expected.data != got.data) & expected.keep
+        bits = (expected.data != got.data) & expected.data_bytes
         far = np.zeros(len(expected), np.bool_)
         rows = np.flatnonzero(bits.any(axis=1))
         if not len(rows):
             return far, 0, 0.0
         a, b = (self.kind.unpack(t.data[rows]).reshape(len(rows), -1) for t in (expected, got))
         step = max(1, self.kind.part_bits // 8)
-        there = np.repeat(expected.keep[rows][:, ::step], 2 if self.kind.part_bits < 8 else 1, axis=1)
+        there = np.repeat(expected.data_bytes[rows][:, ::step], 2 if self.kind.part_bits < 8 else 1, axis=1)
         bad, off = self.tolerance.far(a, b, self.kind)
         bad, off = bad & there, np.where(there, off, 0.0)
         if self.packets:
@@ -132,8 +132,9 @@ def _or(value: int | None) -> str:
 
 
 def _hex(trace: Trace, beat: int) -> str:
-    kept = trace.keep[beat]
-    return "".join(f"{b:02x}" if k else "--" for b, k in zip(trace.data[beat][::-1], kept[::-1], strict=True))
+    one = trace[beat : beat + 1]
+    cells = zip(one.data[0, ::-1], one.keep[0, ::-1], one.data_bytes[0, ::-1], strict=True)
+    return "".join(f"{b:02x}" if held else ".." if kept else "--" for b, kept, held in cells)
 
 
 def _row(trace: Trace, beat: int, *, cycle: bool) -> str:

@@ -54,6 +54,8 @@ class Trace:
         clock_ps: period of the port's clock in picoseconds.
         offset_ps: time of cycle 0 in picoseconds.
         tid, tdest, tuser: (n,) uint64, or None where the port has no such signal.
+        tstrb: (n,) uint64, bit i for byte i, or None: every byte that is kept is a data byte. A byte with keep and without strobe
+            is a position byte: it stays in the stream, and its data do not count (IHI 0051).
     """
 
     data: npt.NDArray[np.uint8]
@@ -65,6 +67,7 @@ class Trace:
     tid: npt.NDArray[np.uint64] | None = None
     tdest: npt.NDArray[np.uint64] | None = None
     tuser: npt.NDArray[np.uint64] | None = None
+    tstrb: npt.NDArray[np.uint64] | None = None
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -214,7 +217,7 @@ class Trace:
         return np.diff(self.cycle, prepend=-1) - 1
 
     def samples(self, dtype: str | SampleType) -> npt.NDArray[Any]:
-        """All valid bytes as samples of one type; bytes whose keep is 0 are left out.
+        """All data bytes as samples of one type; bytes whose keep is 0, and position bytes, are left out.
 
         Raises:
             InputError: a beat's valid bytes are not a whole number of samples.
@@ -224,19 +227,25 @@ class Trace:
         ragged = self.ragged(kind)
         if ragged is not None:
             raise ragged
-        return kind.decode(self.data[self.keep])
+        return kind.decode(self.data[self.data_bytes])
+
+    @property
+    def data_bytes(self) -> npt.NDArray[np.bool_]:
+        """(n, B) bytes that hold data: kept, and no position bytes."""
+        return self.keep if self.tstrb is None else self.keep & sidebands.strobe_lanes(self.tstrb, self.data.shape[1])
 
     def valid_bytes(self) -> npt.NDArray[np.int64]:
-        """(n,) bytes of each beat whose keep is 1."""
-        n, lanes = self.keep.shape
+        """(n,) data bytes of each beat: position bytes do not count."""
+        held = self.data_bytes
+        n, lanes = held.shape
         count: npt.NDArray[np.int64]
         if lanes not in (2, 4, 8):
-            count = self.keep.sum(axis=1, dtype=np.int64)
+            count = held.sum(axis=1, dtype=np.int64)
             return count
         # The sum of a word's bytes is the highest byte of its product with 0x01..01: ten times as fast as sums of short rows.
         word = np.dtype(f"<u{lanes}")
         ones = word.type(int.from_bytes(b"\1" * lanes, "little"))
-        total = (self.keep.view(word).reshape(n) * ones) >> word.type(8 * (lanes - 1))
+        total = (held.view(word).reshape(n) * ones) >> word.type(8 * (lanes - 1))
         count = total.astype(np.int64)
         return count
 
@@ -285,8 +294,8 @@ class Trace:
         return self.with_cycles(np.cumsum(np.asarray(gaps, dtype=np.int64) + 1) - 1)
 
     def masked(self) -> Trace:
-        """The same trace with every byte whose keep is 0 set to 0."""
-        return replace(self, data=np.where(self.keep, self.data, 0).astype(np.uint8))
+        """The same trace with every byte that is no data byte set to 0."""
+        return replace(self, data=np.where(self.data_bytes, self.data, 0).astype(np.uint8))
 
     @staticmethod
     def concat(traces: Sequence[Trace], *, gap: int | None = None) -> Trace:
@@ -322,8 +331,8 @@ class Trace:
         """Where the beats of two traces of equal width and length differ, column by column.
 
         Args:
-            other: what came out, where this is what was expected: its data are compared under this trace's keep, its sidebands
-                where this trace has them.
+            other: what came out, where this is what was expected: its data are compared where this trace has data bytes, its
+                sidebands where this trace has them.
             time: ``"exact"``, ``"ignore"``, or a tolerance in picoseconds.
             tlast: compare TLAST.
 
@@ -331,7 +340,7 @@ class Trace:
             (name, (n,) which beats differ) for each column compared.
         """
         rows = [
-            ("data", ((self.data != other.data) & self.keep).any(axis=1)),
+            ("data", ((self.data != other.data) & self.data_bytes).any(axis=1)),
             ("keep", (self.keep != other.keep).any(axis=1)),
         ]
         if tlast:

@@ -42,7 +42,7 @@ class Design(Frozen):
         clocks: at least one; the first is the one that reset release follows.
         streams, registers, memories, status: the ports.
         waive: protocol rules that the ports may break, as ``RULE`` or ``RULE:PORT``; reports count them.
-        ready_bound: cycles that a beat of a stream input may wait for TREADY without a warning; None: any number.
+        ready_bound: cycles that a beat, or an AXI transfer, may wait for the design's ready without a warning; None: any number.
         ties: inputs held at a constant; -1 means all ones.
         ignored: outputs that nobody looks at.
         model: the golden model.

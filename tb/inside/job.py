@@ -107,6 +107,7 @@ class Record:
         stalls: how many beats of a stream port waited 1, 2-3, 4-15, 16-63, 64 and more cycles for TREADY; only where the back end
             counts them.
         late_bits: how many bits were seen late at clock crossings.
+        waits: by AXI port and channel the longest wait for ready of what has transferred: since which cycle, and how many.
     """
 
     outcome: Outcome
@@ -116,6 +117,7 @@ class Record:
     hanging: tuple[str, ...] = ()
     stalls: Mapping[str, tuple[int, ...]] = field(default_factory=dict, compare=False)
     late_bits: int = 0
+    waits: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict, compare=False)
 
 
 def write_job(job: Job, folder: Path) -> None:

@@ -18,7 +18,7 @@ from cocotb.task import Task
 from cocotb.triggers import RisingEdge, Timer
 from cocotb.utils import get_sim_time
 
-from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
+from goldbeat.pymodels.stimulus import Access, Clock, Outcome
 from goldbeat.tb import orphan_guard
 from goldbeat.tb.inside.assertions import collect_failures, failed_assertions
 from goldbeat.tb.inside.heartbeat import pulse
@@ -91,22 +91,6 @@ def _pulse(origin: int, clocks: Mapping[str, Clock]) -> Task[None] | None:
     return cocotb.start_soon(pulse(lambda ps: _note("at", ps), float(every), origin, period))
 
 
-def _in_reset(job: Job, agents: Transactors, stimulus: Stimulus, origin: int) -> list[str]:
-    """What is wrong while the reset lasts."""
-    resettable = {c.name for c in job.clocks if c.reset is not None}
-    if resettable:
-        # Before the reset has reached every flip-flop, assertions judge what nothing has set.
-        failed_assertions(job.top, origin, stimulus.clocks)
-    return [
-        f"{p.spec.name}_valid_in_reset: {p.name}: tvalid is high in reset"
-        for p in job.streams
-        if p.direction == "out"
-        and p.clock in resettable
-        and not agents.watches_reset
-        and agents.peek(f"{p.name}_tvalid")
-    ]
-
-
 async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Record:
     stimulus = episode.stimulus
     resets = _resets(dut, job)
@@ -118,7 +102,10 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     agents.load(stimulus)
     # The last look in reset; sinks decide two edges ahead, so everything is armed well before the origin.
     await _until(origin - 3 * max(c.period_ps for c in stimulus.clocks.values()))
-    violations = _in_reset(job, agents, stimulus, origin)
+    if resets:
+        # Before the reset has reached every flip-flop, assertions judge what nothing has set.
+        failed_assertions(job.top, origin, stimulus.clocks)
+    violations: list[str] = []
     accesses: dict[str, list[AccessResult]] = {p.name: [] for p in job.registers}
     driven: dict[str, list[Access]] = {}
     if not stimulus.settled:
@@ -166,6 +153,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         (*waiting, *stuck),
         agents.stalls(),
         agents.late_bits(),
+        agents.waits(),
     )
 
 

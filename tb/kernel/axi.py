@@ -24,6 +24,9 @@ from goldbeat.tb.kernel.library import ReadyPattern, checked, library
 from goldbeat.tb.kernel.patience import Patience
 from goldbeat.tb.kernel.simulation import Kernel
 
+CHANNELS = ("aw", "w", "b", "ar", "r")
+"""In the order in which ``gb_axi_waits`` has them."""
+
 ACCESS = np.dtype(
     [
         ("address", np.uint64),
@@ -117,6 +120,12 @@ class _Check(Structure):
     )
 
 
+class _Wait(Structure):
+    """``GbAxiWait`` in axi_checker.cpp."""
+
+    _fields_ = (("since", c_int64), ("cycles", c_int64))
+
+
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_axi_memory": (c_void_p, [c_char_p, c_char_p, POINTER(_Names)]),
     "gb_axi_memory_map": (c_int, [c_void_p, POINTER(_Region), c_int64]),
@@ -128,6 +137,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_axi_master_busy": (c_int, [c_void_p]),
     "gb_axi_master_done": (c_int64, [c_void_p]),
     "gb_axi_checker": (c_void_p, [c_char_p, c_char_p, POINTER(_Names), POINTER(_Check)]),
+    "gb_axi_waits": (None, [c_void_p, POINTER(_Wait)]),
 }
 
 
@@ -469,6 +479,13 @@ class AxiChecker(_AxiTransactor):
                 prefix.encode(), clock.encode(), ctypes.byref(self._names), ctypes.byref(check)
             )
         )
+
+    @property
+    def waits(self) -> dict[str, tuple[int, int]]:
+        """By channel the longest wait for ready since the last reset, of what has transferred: since which cycle, and how many."""
+        rows = (_Wait * len(CHANNELS))()
+        self._library.gb_axi_waits(self._handle, rows)
+        return {name: (row.since, row.cycles) for name, row in zip(CHANNELS, rows, strict=True) if row.cycles}
 
 
 class AxiLiteChecker(AxiChecker):

@@ -27,6 +27,12 @@ struct GbAxiCheck {
   std::int64_t lead;   ///< beats of write data that may precede their address
 };
 
+/// The longest wait of a channel: cycles with valid and without ready, of what has transferred.
+struct GbAxiWait {
+  std::int64_t since;   ///< cycle in which it was offered
+  std::int64_t cycles;  ///< 0: nothing has waited
+};
+
 }  // extern "C"
 
 namespace {
@@ -60,10 +66,15 @@ class Channel {
     return nullptr;
   }
 
+  const GbAxiWait& longest() const { return longest_; }
+  void clear_longest() { longest_ = {}; }
+
   /// The end of a cycle.
-  void keep() {
+  void keep(std::int64_t cycle) {
     const bool stalls = valid() && !ready_.get();
+    if (stalled_ && !stalls && valid() && cycle - since_ > longest_.cycles) longest_ = {since_, cycle - since_};
     if (stalls && !stalled_) {
+      since_ = cycle;
       for (Signal& signal : payload_) signal.held.assign(signal.now.data, signal.now.data + signal.now.size);
     }
     stalled_ = stalls;
@@ -78,6 +89,8 @@ class Channel {
   const char* name_ = "";
   Bit valid_, ready_;
   std::vector<Signal> payload_;
+  GbAxiWait longest_{};
+  std::int64_t since_ = 0;
   bool stalled_ = false;
 };
 
@@ -139,7 +152,13 @@ class AxiChecker final : public Transactor {
 
   void reset() override {
     forget();
+    for (Channel* channel : channels_) channel->clear_longest();
     in_reset_ = 0;
+  }
+
+  /// Of AW, W, B, AR and R.
+  void waits(GbAxiWait* longest) const {
+    for (const Channel* channel : {&aw_, &w_, &b_, &ar_, &r_}) *longest++ = channel->longest();
   }
 
   void drive() override {
@@ -172,7 +191,7 @@ class AxiChecker final : public Transactor {
       if (ar_.fresh()) check_address(ports_.ar, "ar", cycle);
       if (ar_.moves()) reads_.push_back(request(ports_.ar));
     }
-    for (Channel* channel : channels_) channel->keep();
+    for (Channel* channel : channels_) channel->keep(cycle);
     return false;
   }
 
@@ -443,6 +462,10 @@ void* gb_axi_checker(const char* name, const char* clock, const goldbeat::GbAxiN
         return static_cast<void*>(static_cast<Transactor*>(kernel().add(kernel().clock(clock), std::move(made))));
       },
       static_cast<void*>(nullptr));
+}
+
+void gb_axi_waits(void* handle, goldbeat::GbAxiWait* longest) {
+  static_cast<const AxiChecker*>(static_cast<Transactor*>(handle))->waits(longest);
 }
 
 }  // extern "C"

@@ -19,7 +19,9 @@
 namespace goldbeat {
 namespace {
 
-constexpr std::size_t kSides = 3;
+constexpr std::size_t kSides = 4;
+/// TSTRB among them: where a source is given none, it follows TKEEP.
+constexpr std::size_t kStrobe = 3;
 
 /// Edges in reset after which valid must be low: a reset may have to pass a synchroniser first.
 constexpr int kResetEdges = 4;
@@ -54,7 +56,7 @@ struct GbAxisBeats {
   const std::uint8_t* data;              ///< bytes of TDATA a beat
   const std::uint8_t* keep;              ///< bytes of TKEEP a beat, bit 0 of the first one is TKEEP[0]
   const std::uint8_t* last;              ///< 0 or 1
-  const std::uint64_t* sides[kSides];    ///< TID, TDEST, TUSER
+  const std::uint64_t* sides[kSides];    ///< TID, TDEST, TUSER, TSTRB
   const std::int64_t* gaps;              ///< idle cycles before each beat
   std::int64_t* cycles;                  ///< filled in: when each beat transferred
 };
@@ -280,7 +282,7 @@ class AxisSourceOf final : public AxisSource {
       }
     }
     if (ports_.strobe) {
-      // Every byte that is kept is a data byte; position bytes are not sent.
+      // Every byte that is kept is a data byte, unless the beats have strobes of their own.
       const std::size_t size = ports_.keep_bytes();
       if (now_.keep) {
         std::memcpy(ports_.strobe, now_.keep + at * size, size);
@@ -291,7 +293,8 @@ class AxisSourceOf final : public AxisSource {
     ports_.last.set(now_.last && now_.last[at]);
     if (ports_.has_sides) {
       for (std::size_t i = 0; i < kSides; ++i) {
-        if (!ports_.sides[i].absent()) ports_.sides[i].set(now_.sides[i] ? now_.sides[i][at] : 0);
+        if (ports_.sides[i].absent() || (i == kStrobe && !now_.sides[i])) continue;
+        ports_.sides[i].set(now_.sides[i] ? now_.sides[i][at] : 0);
       }
     }
   }

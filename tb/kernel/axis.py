@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,8 @@ import numpy.typing as npt
 from goldbeat.pymodels.buses import AXIS
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.pattern import KINDS, WORST_PERIOD, WORST_STALL, Pattern
-from goldbeat.pymodels.trace import SIDEBANDS, Trace
+from goldbeat.pymodels.sidebands import MOST_LANES, SIDEBANDS, strobe_bits
+from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.kernel.library import AxisBeats, AxisCheck, AxisColumns, AxisNames, ReadyPattern, checked, library
 from goldbeat.tb.kernel.patience import Patience
 from goldbeat.tb.kernel.simulation import Kernel
@@ -64,6 +65,11 @@ class Transactor:
         return str(self._library.gb_waiting(self._handle).decode())
 
     @property
+    def waits(self) -> dict[str, tuple[int, int]]:
+        """By channel the longest wait for ready: since which cycle, and how many; empty where it does not count them."""
+        return {}
+
+    @property
     def stalls(self) -> tuple[int, ...]:
         """Beats since the last reset that waited 1, 2-3, 4-15, 16-63, 64 and more cycles for TREADY."""
         counts = self._library.gb_stalls(self._handle)
@@ -76,12 +82,18 @@ class Transactor:
         return None if since < 0 else int(since)
 
 
-def _names(signals: Mapping[str, str]) -> AxisNames:
+def _sides(kernel: Kernel, signals: Mapping[str, str]) -> tuple[str, ...]:
+    """The sidebands that traces of a bundle have."""
+    wide = (kernel.width(signals["tdata"]) or 0) // 8 > MOST_LANES
+    return tuple(s for s in SIDEBANDS if s in signals and not (s == "tstrb" and wide))
+
+
+def _names(signals: Mapping[str, str], sides: Sequence[str]) -> AxisNames:
     def text(role: str) -> bytes | None:
         return signals[role].encode() if role in signals else None
 
-    sides = (ctypes.c_char_p * len(SIDEBANDS))(*(text(s) for s in SIDEBANDS))
-    return AxisNames(*(text(r) for r in ("tdata", "tvalid", "tready", "tkeep", "tlast", "tstrb")), sides)
+    columns = (ctypes.c_char_p * len(SIDEBANDS))(*(text(s) if s in sides else None for s in SIDEBANDS))
+    return AxisNames(*(text(r) for r in ("tdata", "tvalid", "tready", "tkeep", "tlast", "tstrb")), columns)
 
 
 def _address(array: npt.NDArray[Any] | None) -> int | None:
@@ -143,7 +155,8 @@ class AxiStreamSource(Transactor):
         super().__init__(kernel, prefix, clock)
         self.signals = kernel.signals(prefix, AXIS.roles, signals, ("tdata", "tvalid"))
         self._widths = {role: kernel.width(port) or 0 for role, port in self.signals.items()}
-        names = _names(self.signals)
+        self._sides = _sides(kernel, self.signals)
+        names = _names(self.signals, self._sides)
         self._handle = checked(self._library.gb_axis_source(prefix.encode(), clock.encode(), ctypes.byref(names)))
         self._blocks: list[_Block] = []
         self._base = 0
@@ -218,7 +231,7 @@ class AxiStreamSource(Transactor):
             count = min(left, len(block.trace))
             left -= count
             beats = block.trace[:count]
-            sides: dict[str, Any] = {s: self._sideband(beats, s) for s in SIDEBANDS if s in self.signals}
+            sides: dict[str, Any] = {s: self._sideband(beats, s) for s in self._sides}
             parts.append(
                 Trace.from_bytes(
                     beats.data,
@@ -234,6 +247,8 @@ class AxiStreamSource(Transactor):
     @staticmethod
     def _sideband(beats: Trace, name: str) -> npt.NDArray[np.uint64]:
         column: npt.NDArray[np.uint64] | None = getattr(beats, name)
+        if column is None and name == "tstrb":
+            return strobe_bits(beats.keep)
         return np.zeros(len(beats), np.uint64) if column is None else column
 
 
@@ -288,7 +303,8 @@ class AxiStreamMonitor(Transactor):
         super().__init__(kernel, prefix, clock)
         self.signals = kernel.signals(prefix, AXIS.roles, signals, ("tdata", "tvalid"))
         self._lanes = (kernel.width(self.signals["tdata"]) or 0) // 8
-        names = _names(self.signals)
+        self._sides = _sides(kernel, self.signals)
+        names = _names(self.signals, self._sides)
         self._handle = checked(
             self._library.gb_axis_sink(prefix.encode(), clock.encode(), ctypes.byref(names), self._passive)
         )
@@ -398,7 +414,7 @@ class AxiStreamMonitor(Transactor):
         data = self._column(columns.data, np.uint8, n, lanes)
         bits = self._column(columns.keep, np.uint8, n, (lanes + 7) // 8)
         last = self._column(columns.last, np.uint8, n)
-        sides = {s: self._column(columns.sides[i], np.uint64, n) for i, s in enumerate(SIDEBANDS) if s in self.signals}
+        sides = {s: self._column(columns.sides[i], np.uint64, n) for i, s in enumerate(SIDEBANDS) if s in self._sides}
         keep = None
         if "tkeep" in self.signals:
             keep = np.unpackbits(bits, axis=1, count=lanes, bitorder="little").view(np.bool_)

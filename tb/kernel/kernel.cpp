@@ -246,6 +246,9 @@ std::int64_t gb_crossings_late() { return kernel().crossings_.late(); }
 
 void gb_clock_stop(void* clock) { kernel().stop(*static_cast<Clock*>(clock)); }
 
+/// Count a clock that something else drives from here on: its next rising edge has this number.
+void gb_clock_number(void* clock, std::int64_t cycle) { static_cast<Clock*>(clock)->cycle = cycle; }
+
 /// Number of the next rising edge.
 std::int64_t gb_clock_cycle(const void* clock) { return static_cast<const Clock*>(clock)->cycle; }
 

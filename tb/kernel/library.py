@@ -13,8 +13,8 @@ import numpy as np
 from goldbeat.pymodels.buses import APB, AXIL
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 
-SIDES = 3
-"""TID, TDEST, TUSER."""
+SIDES = 4
+"""TID, TDEST, TUSER, TSTRB."""
 
 WAKE_CALL = ctypes.CFUNCTYPE(None, c_void_p)
 
@@ -139,6 +139,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_crossings_arm": (None, [c_uint64, c_uint64]),
     "gb_crossings_late": (c_int64, []),
     "gb_clock_stop": (None, [c_void_p]),
+    "gb_clock_number": (None, [c_void_p, c_int64]),
     "gb_clock_cycle": (c_int64, [c_void_p]),
     "gb_clock_rose": (c_uint64, [c_void_p]),
     "gb_clock_spacing": (c_uint64, [c_void_p]),

@@ -70,8 +70,13 @@ the read data of a burst, come whole; in a description it is `interleaved = fals
 
 **Warnings.** No protocol bounds how long ready may take. `ready_bound = N` in a description, or `--ready-bound N`, warns by
 `axis_ready_late` of stream inputs whose beats waited for more than N cycles, with the worst beat, on the terminal and in
-`report.json` under `warnings`, and by `apb_ready_late` of APB slaves with an access of more than N wait states. `apb_slverr_early`
-is a warning too: the protocol recommends it. A warning fails nothing; waived ones are counted as violations are.
+`report.json` under `warnings`. `axil_ready_late` and `axi_ready_late` do the same for the readies that a design drives: AW, W and
+AR of its slaves, B and R of its masters, each port with its longest wait; `apb_ready_late` for APB slaves with an access of more
+than N wait states. `apb_slverr_early` is a warning too: the protocol recommends it. A warning fails nothing; waived ones are
+counted as violations are.
+
+**Back ends.** A run with `--transactors cocotbext` is watched by the same checkers, flips and probes. That back end has no AXI4
+memories, so `axi_*` and `mem_*` do not apply to it.
 
 **Assertions of the RTL.** A concurrent or immediate assertion that fails, and `$error`, fail the run with the assertion's
 name and instance, the first cycle and a count: `rtl_assertion: my_filter.u_fifo.has_room, cycle 41 of aclk: ...`. Waive

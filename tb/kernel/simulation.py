@@ -96,6 +96,10 @@ class NativeClock:
         self._period_ps, self._high_ps = period_ps, high
         self._first_ps = first_ps - cycle * period_ps
 
+    def number(self, cycle: int) -> None:
+        """Count a clock that something else drives from here on: its next rising edge has this number."""
+        library().gb_clock_number(self._handle, cycle)
+
     def stop(self) -> None:
         """Stop it, low."""
         library().gb_clock_stop(self._handle)

@@ -18,7 +18,7 @@ from goldbeat.tb.inside.job import Record
 def trace_hash(records: Iterable[Record]) -> str:
     """Over the records of all episodes: beats with their cycles, sidebands, status outputs, register answers, memory contents.
 
-    Bytes that are not kept count as 0, as in every comparison of traces.
+    Bytes that are no data count as 0, as in every comparison of traces.
     """
     digest = hashlib.sha256()
 
@@ -32,10 +32,13 @@ def trace_hash(records: Iterable[Record]) -> str:
 
     def put_trace(trace: Trace) -> None:
         put(trace.clock_ps, trace.offset_ps)
-        for column in (np.where(trace.keep, trace.data, 0).astype(np.uint8), trace.keep, trace.last, trace.cycle):
+        for column in (trace.masked().data, trace.keep, trace.last, trace.cycle):
             put_array(column)
         for side in SIDEBANDS:
             column = getattr(trace, side)
+            if side == "tstrb" and column is None:
+                # As before traces had it.
+                continue
             put(side, column is None)
             if column is not None:
                 put_array(column)

@@ -109,12 +109,12 @@ def clocks_of(design: Design, params: Mapping[str, Any], inputs: Mapping[str, Tr
 
 
 def fitted(design: Design, params: Mapping[str, Any], inputs: Mapping[str, Trace]) -> dict[str, Trace]:
-    """The traces with every sideband that their ports have (zero where a file has none)."""
+    """The traces with every sideband that their ports have (zero where a file has none; TSTRB follows TKEEP there)."""
     ports = file_ports(design, params)
     found = {}
     for name, trace in inputs.items():
         absent = [s for s in SIDEBANDS if ports[name].has(s) and getattr(trace, s) is None]
-        sides: dict[str, Any] = {s: np.zeros(len(trace), np.uint64) for s in absent}
+        sides: dict[str, Any] = {s: np.zeros(len(trace), np.uint64) for s in absent if s != "tstrb"}
         found[name] = replace(trace, **sides)
     return found
 

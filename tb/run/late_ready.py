@@ -8,9 +8,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.inside.job import AccessResult
+
+Waits = Mapping[str, Mapping[str, tuple[int, int]]]
 
 
 def late_ready(ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome, bound: int) -> list[str]:
@@ -69,5 +72,29 @@ def late_answers(
             texts.append(
                 f"{port.spec.name}_ready_late: {port.name}, cycle {waits[worst][1]}: {waits[worst][0]} wait states, access {worst} "
                 f"({asked[worst].name}); {len(waits)} access(es) waited for more than {bound}"
+            )
+    return texts
+
+
+def late_channels(ports: Sequence[Bundle], waits: Waits, bound: int) -> list[str]:
+    """A warning for each port with channels on which the design's ready took more than ``bound`` cycles, with the longest wait.
+
+    Args:
+        ports: bundles of the design.
+        waits: by port and channel the longest wait: since which cycle, and how many.
+        bound: cycles.
+    """
+    texts = []
+    for port in ports:
+        driven = {wire.name for wire in port.wires() if wire.way == "output"}
+        found = [
+            (cycles, since, channel)
+            for channel, (since, cycles) in waits.get(port.name, {}).items()
+            if f"{channel}ready" in driven
+        ]
+        cycles, since, channel = max(found, default=(0, 0, ""))
+        if cycles > bound:
+            texts.append(
+                f"{port.spec.name}_ready_late: {port.name}, cycle {since}: {channel}ready came {cycles} cycles after {channel}valid"
             )
     return texts

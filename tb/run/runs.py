@@ -33,7 +33,7 @@ from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.episodes import WholeEpisode
 from goldbeat.tb.run.inputs import check_inputs, clocks_of, fitted, placed
-from goldbeat.tb.run.late_ready import late_answers, late_ready
+from goldbeat.tb.run.late_ready import late_answers, late_channels, late_ready
 from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
 from goldbeat.tb.run.progress import Course, Reached
 from goldbeat.tb.run.scoreboard import Verdict, check, nothing_compared
@@ -511,9 +511,11 @@ def _warnings(request: Request, episodes: Sequence[EpisodeResult], seen: Sequenc
     if bound is not None:
         streams = request.design.bundles(request.all_params)
         registers = request.design.register_ports(request.all_params)
+        memories = request.design.memory_ports(request.all_params)
         for e in episodes:
             texts += late_ready(streams, e.stimulus, e.record.outcome, bound)
             texts += late_answers(registers, e.stimulus, e.record.accesses, bound)
+            texts += late_channels([*registers, *memories], e.record.waits, bound)
     first: dict[str, str] = {}
     for text in texts:
         first.setdefault(text.partition(",")[0], text)

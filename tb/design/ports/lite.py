@@ -27,6 +27,7 @@ class LitePort(RegisterPort):
     monitor = "goldbeat.tb.kernel.axi:AxiLiteChecker"
     reference: ClassVar[Mapping[str, str]] = {"in": "goldbeat.tb.inside.transactors.reference_lite:LiteReference"}
     namings = (NAMING,)
+    responses = ("b", "r")
 
     bus: str = AXIL.name
 

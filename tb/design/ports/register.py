@@ -20,12 +20,15 @@ class RegisterPort(Bundle):
 
     Attributes:
         posts: the bus has writes that nothing answers.
+        responses: channels of responses whose ready a master may hold back until their valid comes: ``b`` of ``bvalid`` and
+            ``bready``.
         data_width: of a word, in bits.
         address_width: in bits.
         storage: registers of a slave that are plain storage; ``sweep`` writes and reads them in every way.
     """
 
     posts: ClassVar[bool] = False
+    responses: ClassVar[tuple[str, ...]] = ()
 
     data_width: Width = 32
     address_width: Width = 12

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,14 +16,13 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Clock, Driver, Outcome, Stimulus
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.user_code import load_class
 from goldbeat.tb.inside.job import AccessResult
 
 ACCESS_TIMEOUT_CYCLES = 10_000
 """Cycles after which a register access counts as not answered."""
 ALL_BITS = (1 << 64) - 1
-MOST_VIOLATIONS = 100
-"""Reports of broken rules kept for one port; a broken handshake tends to break in every cycle."""
 
 
 @dataclass(frozen=True)
@@ -50,15 +49,21 @@ class Channel:
         return self.valid[start:], self.ready[start:]
 
 
+def stream_channels(streams: Iterable[StreamPort], stimulus: Stimulus) -> list[Channel]:
+    """Outputs with an ``after-valid`` pattern."""
+    return [
+        Channel(f"{p.spec.name}_valid_waits", p.name, f"{p.name}_tvalid", f"{p.name}_tready", p.clock)
+        for p in streams
+        if p.direction == "out" and stimulus.pattern(p.name).waits
+    ]
+
+
 class Transactors(ABC):
     """The clocks, sources, sinks and register masters of one design.
 
     An episode calls, in this order: :meth:`reset` (resets are asserted, clocks run), :meth:`load`,
     :meth:`program` (any number), :meth:`start`, and after the run :meth:`stop`. Clocks may be stopped and started anew in between.
     """
-
-    watches_reset = False
-    """The back end checks on its own that valid is low in reset."""
 
     def __init__(self, registers: Sequence[RegisterPort]) -> None:
         self._registers = {p.name: p for p in registers}
@@ -76,16 +81,17 @@ class Transactors(ABC):
     def peek(self, port: str) -> int:
         """The value of one of the harness's ports."""
 
+    @abstractmethod
     def poke(self, port: str, value: int) -> None:
         """Write one of the harness's inputs behind the transactors' back."""
-        raise UsageError(f"{port}: this back end cannot write single ports")
 
-    def flip(self) -> None:  # noqa: B027 (doing nothing is an answer)
-        """Look for outputs that follow inputs of their own interface within the cycle; nothing where the back end cannot."""
+    @abstractmethod
+    def flip(self) -> None:
+        """Look for outputs that follow inputs of their own interface within the cycle."""
 
+    @abstractmethod
     def channels(self) -> list[Channel]:
-        """The handshakes whose ready has waited for valid in this episode; none where the back end cannot probe them."""
-        return []
+        """The handshakes whose ready has waited for valid in this episode."""
 
     @abstractmethod
     def drop(self) -> None:
@@ -174,9 +180,9 @@ class Transactors(ABC):
         reads = access.op in ("read", "poll")
         return self._registers[port].waits(reads=reads, level=lambda role: self.peek(f"{port}_{role}"))
 
+    @abstractmethod
     def rules(self) -> tuple[str, ...]:
-        """Broken rules of register ports, accesses behind the streams included; empty where the back end does not watch them."""
-        return ()
+        """Broken rules of register ports, accesses behind the streams included."""
 
     def blur(self, seed: int, window_ps: int) -> None:
         """Draw from a seed what readers on other clocks see of changes up to ``window_ps`` before an edge; 0: nothing."""
@@ -192,15 +198,12 @@ class Transactors(ABC):
         return {}
 
     @abstractmethod
+    def waits(self) -> Mapping[str, Mapping[str, tuple[int, int]]]:
+        """By port and channel the longest wait for ready, where the port's checker counts them."""
+
+    @abstractmethod
     def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
         """End the run: transfers recorded since :meth:`start` (no status), protocol violations, what is still waiting."""
-
-
-def most(violations: Sequence[str]) -> list[str]:
-    """The first reports of a port, and the first of every rule: a rule that was waived must not hide another one."""
-    later = {text.partition(":")[0]: text for text in reversed(violations[MOST_VIOLATIONS:])}
-    seen = {text.partition(":")[0] for text in violations[:MOST_VIOLATIONS]}
-    return [*violations[:MOST_VIOLATIONS], *(text for rule, text in later.items() if rule not in seen)]
 
 
 def patience(access: Access) -> int:

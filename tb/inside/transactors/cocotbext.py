@@ -19,10 +19,20 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import SIDEBANDS, Trace
+from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.inside.job import AccessResult, Job
-from goldbeat.tb.inside.transactors.base import ALL_BITS, Transactors, load_agent, most, patience
+from goldbeat.tb.inside.transactors.base import (
+    ALL_BITS,
+    Channel,
+    Transactors,
+    load_agent,
+    patience,
+    stream_channels,
+)
+from goldbeat.tb.inside.transactors.probe import RAISED_CYCLES
 from goldbeat.tb.inside.transactors.reference_stream import GapSource, PatternSink, Timing
+from goldbeat.tb.inside.transactors.rules import Rules
 
 
 class ReferenceMaster(Protocol):
@@ -39,7 +49,7 @@ class ReferenceMaster(Protocol):
 
 
 class _Watch:
-    """Records one stream port's transfers, and checks that what is offered stays."""
+    """Records one stream port's transfers."""
 
     def __init__(self, dut: Any, port: StreamPort) -> None:
         self.port = port
@@ -54,13 +64,9 @@ class _Watch:
         self.beats: list[tuple[int, ...]] = []
         self.stalled: tuple[int, ...] | None = None
         self.since = 0
-        self.violations: list[str] = []
 
     def sample(self, cycle: int) -> None:
-        valid = bool(int(self.valid.value))
-        if self.stalled is not None:
-            self._check_stable(cycle, valid)
-        if not valid:
+        if not int(self.valid.value):
             self.stalled = None
             return
         payload = tuple([int(s.value) for s in self.signals])
@@ -70,13 +76,6 @@ class _Watch:
             self.stalled = None
         elif self.stalled is None:
             self.stalled, self.since = payload, cycle
-
-    def _check_stable(self, cycle: int, valid: bool) -> None:
-        where = f"{self.port.name}, cycle {cycle}"
-        if not valid:
-            self.violations.append(f"axis_valid_held: {where}: tvalid fell without a transfer")
-        elif tuple([int(s.value) for s in self.signals]) != self.stalled:
-            self.violations.append(f"axis_payload_stable: {where}: payload changed while tvalid waited for tready")
 
     def trace(self, clock: Clock) -> Trace:
         n, width = len(self.beats), self.port.width
@@ -103,10 +102,12 @@ class _Watch:
 
 
 class CocotbextTransactors(Transactors):
-    """cocotbext-axi behind the whole-trace interface."""
+    """cocotbext-axi behind the whole-trace interface. The rules are watched by the checkers in C++, as everywhere."""
 
     def __init__(self, dut: Any, job: Job) -> None:
         super().__init__(job.registers)
+        self._rules = Rules(dut, job)
+        self._late: list[str] = []
         self._dut = dut
         self._running: list[CocotbClock] = []
         self._played: list[Task[None]] = []
@@ -136,6 +137,7 @@ class CocotbextTransactors(Transactors):
 
     def start_clocks(self, clocks: Mapping[str, Clock], origin_ps: int) -> None:
         """Start cocotb's clocks, each when its next edge is due."""
+        self._rules.number(clocks, int(get_sim_time("step")) - origin_ps)
         for name, clock in clocks.items():
             cocotb.start_soon(self._begin(name, clock, origin_ps))
 
@@ -174,9 +176,32 @@ class CocotbextTransactors(Transactors):
         """Read over VPI."""
         return int(getattr(self._dut, port).value)
 
+    def poke(self, port: str, value: int) -> None:
+        """Write the model's own variable."""
+        self._rules.kernel.poke(port, value)
+
+    def flip(self) -> None:
+        """Flip each input within this cycle, and note which outputs of its interface follow."""
+        self._rules.flip()
+
+    def channels(self) -> list[Channel]:
+        """Outputs with an ``after-valid`` pattern."""
+        assert self._stimulus is not None
+        return stream_channels([w.port for w in self._watches.values()], self._stimulus)
+
+    def rules(self) -> tuple[str, ...]:
+        """What the checkers of register ports have seen."""
+        return (*self._rules.register_violations(), *self._late)
+
+    def waits(self) -> Mapping[str, Mapping[str, tuple[int, int]]]:
+        """Counted by the checkers."""
+        return self._rules.waits()
+
     def drop(self) -> None:
         """Kill the drivers' coroutines and empty their queues."""
         self._cancel()
+        self._rules.drop()
+        self._late = []
         for agent in self._agents():
             agent.assert_reset(True)
             agent.clear()
@@ -191,6 +216,8 @@ class CocotbextTransactors(Transactors):
         """Queue the frames; nothing moves before :meth:`start`."""
         if stimulus.memories:
             raise UsageError("memories behind AXI4 ports need the native transactors")
+        if any(trace.tstrb is not None for trace in stimulus.inputs.values()):
+            raise UsageError("TSTRB needs the native transactors: cocotbext-axi's streams have none")
         self._stimulus = stimulus
         for name, source in self._sources.items():
             if name in stimulus.inputs:
@@ -205,6 +232,7 @@ class CocotbextTransactors(Transactors):
     def start(self, origin_ps: int, *, settled: bool) -> None:
         """Arm sources, give sinks their time base, and begin to record."""
         assert self._stimulus is not None
+        self._rules.start()
         timings = {name: Timing(self._stimulus.clocks[name], origin_ps) for name in self._clock_signals}
         for name, source in self._sources.items():
             if name in self._stimulus.inputs:
@@ -254,10 +282,32 @@ class CocotbextTransactors(Transactors):
             try:
                 results.append(await with_timeout(call, patience(access) * period, "step"))
             except TimeoutError:
+                await self._probe(self._registers[port], period)
                 break
         # The answer is seen within its last cycle; the design is left idle for one more.
         await Timer(period, "step")
         return results
+
+    async def _probe(self, port: RegisterPort, period: int) -> None:
+        """Behind a time-out, raise a ready that has waited for its valid: a valid that rises then has waited for it."""
+        assert self._stimulus is not None
+        # The master writes its own level at every edge: between two edges it has done so.
+        await Timer(period // 2, "step")
+        for channel in port.responses:
+            valid, ready = f"{channel}valid", f"{channel}ready"
+            if not self._stimulus.traffic_of(port.name).pattern(channel).waits or self.peek(f"{port.name}_{valid}"):
+                continue
+            for _ in range(RAISED_CYCLES):
+                self.poke(f"{port.name}_{ready}", 1)
+                await Timer(1, "step")
+                if self.peek(f"{port.name}_{valid}"):
+                    self._late.append(
+                        f"{port.spec.name}_valid_waits: {port.name}, cycle {self._rules.cycle(port.clock)}: {valid} came when "
+                        f"{ready} rose, which waited for it"
+                    )
+                    break
+                await Timer(period - 1, "step")
+            self.poke(f"{port.name}_{ready}", 0)
 
     async def _step(self, master: ReferenceMaster, access: Access, clock: Any) -> AccessResult:
         mask = ALL_BITS if access.mask is None else access.mask
@@ -284,9 +334,8 @@ class CocotbextTransactors(Transactors):
         self._cancel()
         clocks = self._stimulus.clocks
         ports = {name: watch.trace(clocks[self._clock_of[name]]) for name, watch in self._watches.items()}
-        violations = tuple(v for watch in self._watches.values() for v in most(watch.violations))
         waiting = tuple(w.port.waits(w.since, ports[n]) for n, w in self._watches.items() if w.stalled is not None)
-        return Outcome(ports), violations, waiting
+        return Outcome(ports), self._rules.violations(), waiting
 
     def _agents(self) -> list[Any]:
         return [*self._sources.values(), *self._sinks.values()]

@@ -88,6 +88,10 @@ class Memories:
         """Broken protocol rules of register ports."""
         return [text for agent in self._registers for text in agent.violations]
 
+    def waits(self) -> dict[str, dict[str, tuple[int, int]]]:
+        """By port and channel the longest wait for ready, of memory and register ports whose checkers count them."""
+        return {agent.name: agent.waits for agent in (*self._checkers, *self._registers)}
+
     def waiting(self) -> list[str]:
         """What the memories wait for."""
         return [text for name in self._loaded if (text := self._memories[name].waiting)]

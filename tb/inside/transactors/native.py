@@ -16,7 +16,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.inside.job import AccessResult, Job
-from goldbeat.tb.inside.transactors.base import ALL_BITS, Channel, Transactors, load_agent, patience
+from goldbeat.tb.inside.transactors.base import ALL_BITS, Channel, Transactors, load_agent, patience, stream_channels
 from goldbeat.tb.inside.transactors.memories import Memories
 from goldbeat.tb.inside.transactors.wires import Wires, interfaces
 from goldbeat.tb.kernel import registers
@@ -31,8 +31,6 @@ _LOOK_ON = 24
 
 class NativeTransactors(Transactors):
     """The kernel's transactors behind the whole-trace interface."""
-
-    watches_reset = True
 
     def __init__(self, dut: Any, job: Job) -> None:
         super().__init__(job.registers)
@@ -101,13 +99,7 @@ class NativeTransactors(Transactors):
     def channels(self) -> list[Channel]:
         """Outputs and memory channels with an ``after-valid`` pattern."""
         assert self._stimulus is not None
-        streams = [
-            Channel(f"{port.spec.name}_valid_waits", n, f"{n}_tvalid", f"{n}_tready", port.clock)
-            for n, port in self._streams.items()
-            if n in self._sinks
-            if self._stimulus.pattern(n).waits
-        ]
-        return [*streams, *self._memories.channels(self._stimulus)]
+        return [*stream_channels(self._streams.values(), self._stimulus), *self._memories.channels(self._stimulus)]
 
     def drop(self) -> None:
         """Reset all transactors."""
@@ -161,6 +153,10 @@ class NativeTransactors(Transactors):
     def stalls(self) -> Mapping[str, tuple[int, ...]]:
         """Counted by the sources and sinks."""
         return {n: agent.stalls for n in self._streams for agent in [self._sources.get(n) or self._sinks[n]]}
+
+    def waits(self) -> Mapping[str, Mapping[str, tuple[int, int]]]:
+        """Counted by the checkers."""
+        return self._memories.waits()
 
     def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
         """What was recorded."""

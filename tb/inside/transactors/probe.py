@@ -72,10 +72,11 @@ async def _quiet(agents: Transactors, channels: Sequence[Channel], middles: _Mid
 async def _raise(agents: Transactors, channel: Channel, middles: _Middles) -> list[str]:
     valid, ready = channel.roles
     raised = middles.cycle
-    agents.poke(channel.ready, 1)
-    await middles.settle()
     found = []
     for _ in range(RAISED_CYCLES):
+        # A sink may drive its own level at an edge.
+        agents.poke(channel.ready, 1)
+        await middles.settle()
         if agents.peek(channel.valid):
             found = [
                 f"{channel.rule}: {channel.port}, cycle {middles.cycle}: {valid} was low for {QUIET_CYCLES} cycles without "

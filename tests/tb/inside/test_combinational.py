@@ -9,6 +9,7 @@ from copy_dma import DMA
 
 from goldbeat.pymodels.stimulus import Clock
 from goldbeat.tb.designs.plio.bench_fir import DESIGN as FIR
+from goldbeat.tb.inside.job import BACKENDS
 from goldbeat.tb.inside.transactors.wires import LOOKS, moments
 from goldbeat.tb.run.runs import Request, run
 
@@ -40,11 +41,12 @@ def test_a_ready_of_a_master_that_follows_valid(tmp_path):
 
 @pytest.mark.sim
 @pytest.mark.slow
+@pytest.mark.parametrize("transactors", BACKENDS)
 @pytest.mark.parametrize("output", SLAVE)
-def test_a_ready_of_a_slave_that_follows_valid(tmp_path, output):
+def test_a_ready_of_a_slave_that_follows_valid(tmp_path, output, transactors):
     *edit, valid = SLAVE[output]
     design = broken(FIR, tmp_path, "axil/axil_regs.sv", tuple(edit))
-    (result,) = run(Request(design, design.case("random")), tmp_path / "sim")
+    (result,) = run(Request(design, design.case("random"), transactors=transactors), tmp_path / "sim")
     assert result.failures
     for failure in result.failures:
         assert failure.startswith("axil_combinational: s_axil, cycle "), result.failures

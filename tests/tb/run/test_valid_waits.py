@@ -15,6 +15,7 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import stream_cases, withheld
+from goldbeat.tb.inside.job import BACKENDS
 from goldbeat.tb.run.runs import Request, run
 
 HERE = Path(__file__).resolve().parent
@@ -48,7 +49,7 @@ def _stream(name, way):
     return StreamPort(name=name, direction=way, width=8, signals=signals)
 
 
-def _sweep(folder, output):
+def _sweep(folder, output, transactors="native"):
     folder.mkdir(parents=True)
     text = STREAM.read_text()
     assert SOUND in text
@@ -64,14 +65,16 @@ def _sweep(folder, output):
         timed=False,
         cases=stream_cases(_traffic),
     )
-    (result,) = run(Request(design, design.case("sweep"), options={"beats": 20}), folder / "sim")
+    request = Request(design, design.case("sweep"), options={"beats": 20}, transactors=transactors)
+    (result,) = run(request, folder / "sim")
     return result
 
 
 @pytest.mark.sim
+@pytest.mark.parametrize("transactors", BACKENDS)
 @pytest.mark.parametrize("how", WAITS)
-def test_a_stream_source_that_waits_for_ready(tmp_path, how):
-    result = _sweep(tmp_path / how, WAITS[how])
+def test_a_stream_source_that_waits_for_ready(tmp_path, how, transactors):
+    result = _sweep(tmp_path / how, WAITS[how], transactors)
     found = [text for text in result.failures if "axis_valid_waits: m_axis, cycle " in text]
     probed = [text for text in found if "tvalid was low for 64 cycles without tready, and rose" in text]
     # One for each gap pattern; sinks that are ready on their own let a source with a flip-flop pass.
@@ -83,9 +86,26 @@ def test_a_stream_source_that_waits_for_ready(tmp_path, how):
 
 
 @pytest.mark.sim
-def test_a_stream_source_that_does_not_wait_passes(tmp_path):
-    result = _sweep(tmp_path / "sound", SOUND)
+@pytest.mark.parametrize("transactors", BACKENDS)
+def test_a_stream_source_that_does_not_wait_passes(tmp_path, transactors):
+    result = _sweep(tmp_path / "sound", SOUND, transactors)
     assert result.passed, result.failures
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("transactors", BACKENDS)
+def test_a_valid_in_and_behind_reset(tmp_path, transactors):
+    early = (
+        "logic up_q; always_ff @(posedge aclk) up_q <= aresetn; assign m_axis_tvalid = full_q || (aresetn && !up_q);"
+    )
+    for rule, output in (
+        ("axis_valid_in_reset", "assign m_axis_tvalid = full_q || !aresetn;"),
+        ("axis_valid_after_reset", early),
+    ):
+        result = _sweep(tmp_path / rule, output, transactors)
+        rules = {text.split(": ")[1] for text in result.failures if text.split(": ")[1].startswith("axis_")}
+        # A beat that nobody took falls with the register.
+        assert rules - {"axis_valid_held"} == {rule}, result.failures
 
 
 def _withholding(setting):
