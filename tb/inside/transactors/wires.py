@@ -2,7 +2,7 @@
 """Finds outputs that follow an input of their own interface by wires alone, without a flip-flop between them.
 
 IHI 0022 (A3.1.1) has none on AXI interfaces. IHI 0051 allows TREADY to follow TVALID, but TVALID must not follow TREADY
-(2.2.1). In a few cycles of an episode, drawn from its length, each input is flipped and put back before the next edge.
+(2.2). In a few cycles of an episode, drawn from its length, each input is flipped and put back before the next edge.
 """
 
 from __future__ import annotations
