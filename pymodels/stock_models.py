@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.sidebands import SIDEBANDS, strobe_bits
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
-from goldbeat.pymodels.trace import SIDEBANDS, Trace
+from goldbeat.pymodels.trace import Trace
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,13 @@ def merge(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus) 
 def repack(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus) -> dict[str, Trace]:
     """The only input's kept bytes come out of the only output at its width, frame by frame, without holes.
 
-    Sidebands are left out, since a beat of one width has no one counterpart at another.
+    Position bytes stay what they are. Other sidebands are left out, since a beat of one width has no one counterpart at another.
     """
     if len(sources) != 1 or len(sinks) != 1:
         raise UsageError(f"model repack: found {len(sources)} inputs and {len(sinks)} outputs, expected 1 and 1")
     source, sink = stimulus.inputs[sources[0].name], sinks[0]
     lanes = sink.width // 8
-    data, keep, last = [], [], []
+    data, keep, strobe, last = [], [], [], []
     for frame in source.frames():
         kept = frame.data[frame.keep]
         beats = -(-len(kept) // lanes)
@@ -86,6 +87,9 @@ def repack(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus)
         room[: len(kept)] = kept
         data.append(room.reshape(beats, lanes))
         keep.append((np.arange(beats * lanes) < len(kept)).reshape(beats, lanes))
+        held = np.zeros(beats * lanes, np.bool_)
+        held[: len(kept)] = frame.data_bytes[frame.keep]
+        strobe.append(held.reshape(beats, lanes))
         ends = np.zeros(beats, np.bool_)
         ends[-1:] = frame.last[-1]
         last.append(ends)
@@ -93,7 +97,11 @@ def repack(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus)
     if not data:
         return {sink.name: Trace.empty(sink.width, clock_ps=clock.period_ps, offset_ps=clock.offset_ps)}
     whole = Trace.from_bytes(
-        np.concatenate(data), keep=np.concatenate(keep), last=np.concatenate(last), clock_ps=clock.period_ps
+        np.concatenate(data),
+        keep=np.concatenate(keep),
+        last=np.concatenate(last),
+        clock_ps=clock.period_ps,
+        tstrb=None if source.tstrb is None else strobe_bits(np.concatenate(strobe)),
     )
     return {sink.name: _at(whole, sink, stimulus)}
 

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInf
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.pymodels.sidebands import MOST_LANES
 from goldbeat.pymodels.stimulus import Access, GoldenModel, Outcome, Stimulus
 from goldbeat.pymodels.stock_models import READY_MODELS, Shape, outcome
 from goldbeat.pymodels.trace import Trace
@@ -50,12 +51,14 @@ class TrafficTable(_Table):
             words; ``any``: every keep bit at random.
         frame: shortest and longest frame in beats.
         finish: every stream ends with TLAST.
+        positions: inputs with TSTRB get position bytes: some of the bytes that are kept.
     """
 
     kind: str = "random"
     keep: Literal["full", "bytes", "words", "any"] = "full"
     frame: tuple[int, int] = (1, 12)
     finish: bool = True
+    positions: bool = True
 
 
 class CaseTable(_Table):
@@ -275,6 +278,7 @@ class Description(_Table):
                     keep=self.traffic.keep if lane.has("tkeep") else "full",
                     finish=self.traffic.finish,
                     sidebands={s: int(getattr(lane, s)) for s in ("tid", "tdest", "tuser") if lane.has(s)},
+                    positions=self.traffic.positions and lane.has("tstrb") and int(lane.width) // 8 <= MOST_LANES,
                 )
                 inputs[lane.name] = _shown(trace, lane, counting=self.traffic.kind == "counting")
         return Stimulus(inputs=inputs, clocks=clocks)
@@ -340,6 +344,7 @@ def _shown(trace: Trace, port: StreamPort, *, counting: bool) -> Trace:
         tid=trace.tid,
         tdest=trace.tdest,
         tuser=trace.tuser,
+        tstrb=trace.tstrb,
     )
 
 

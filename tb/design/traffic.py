@@ -11,6 +11,7 @@ import numpy as np
 
 from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.sidebands import strobe_bits
 from goldbeat.pymodels.stimulus import Clock, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import Case, CaseContext
@@ -21,6 +22,8 @@ Traffic = Callable[[CaseContext, Rng, int], Stimulus]
 """setting, random generator, beats -> a stimulus without gaps and patterns, about so many beats long."""
 
 _PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst")
+_POSITIONS = 1 / 8
+"""Of the bytes that are kept, where a stream has position bytes."""
 AFTER_VALID = "after-valid:4"
 """The back-pressure of sweeps that a source which waits for ready cannot pass."""
 
@@ -39,6 +42,7 @@ def random_trace(
     keep: str = "words",
     finish: bool = True,
     sidebands: Mapping[str, int] | None = None,
+    positions: bool = False,
 ) -> Trace:
     """Random data in random frames, back to back.
 
@@ -52,6 +56,7 @@ def random_trace(
             full; ``bytes``: the same in bytes; ``any``: every keep bit at random on every beat.
         finish: end on TLAST.
         sidebands: widths by name (``tid``, ``tdest``, ``tuser``).
+        positions: one of eight bytes that are kept has no TSTRB, at random.
     """
     lanes = width // 8
     last = np.zeros(beats, np.bool_)
@@ -67,8 +72,11 @@ def random_trace(
         count = unit * rng.integers(1, lanes // unit + 1, beats)
         mask = np.where(last[:, None], np.arange(lanes) < count[:, None], True)
     sides = {n: rng.integers(0, 1 << w, beats, dtype=np.uint64) for n, w in (sidebands or {}).items()}
+    data = rng.integers(0, 256, (beats, lanes), dtype=np.uint8)
+    if positions:
+        sides["tstrb"] = strobe_bits(mask & (rng.random(mask.shape) >= _POSITIONS))
     return Trace.from_bytes(
-        rng.integers(0, 256, (beats, lanes), dtype=np.uint8),
+        data,
         keep=mask,
         last=last,
         clock_ps=clock.period_ps,

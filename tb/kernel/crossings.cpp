@@ -23,7 +23,7 @@ Crossings::Variable Crossings::find(const std::string& path) {
 }
 
 void Crossings::add(const std::string& source, const Clock& clock, const std::string& copy) {
-  Crossing crossing{signals_.size(), &clock, {}, {}, {}};
+  Crossing crossing{.signal = signals_.size(), .clock = &clock, .copy = {}, .blurred = {}, .unsettled = {}};
   for (std::size_t i = 0; i < signals_.size(); ++i) {
     if (signals_[i].name == source) crossing.signal = i;
   }
@@ -37,6 +37,7 @@ void Crossings::add(const std::string& source, const Clock& clock, const std::st
   if (crossing.copy.size != size) crossing.copy = {};
   crossing.blurred.resize(size);
   crossing.unsettled.resize(crossing.copy.size);
+  crossing.held.resize(crossing.copy.size);
   crossings_.push_back(std::move(crossing));
 }
 
@@ -55,7 +56,10 @@ void Crossings::arm(std::uint64_t seed, std::uint64_t window) {
     std::memcpy(signal.now.data(), signal.variable.data, signal.variable.size);
     signal.changed = ~0ULL;
   }
-  for (Crossing& crossing : crossings_) std::fill(crossing.unsettled.begin(), crossing.unsettled.end(), 0);
+  for (Crossing& crossing : crossings_) {
+    std::fill(crossing.unsettled.begin(), crossing.unsettled.end(), 0);
+    crossing.awake = false;
+  }
 }
 
 void Crossings::note(std::uint64_t now) {
@@ -116,10 +120,14 @@ bool Crossings::restore() {
 void Crossings::took(const Clock& clock, std::uint64_t now) {
   for (Crossing& crossing : crossings_) {
     if (crossing.clock != &clock || crossing.copy.size == 0) continue;
+    // A reset that passes a synchroniser holds the flip-flop for some edges. Edges in reset have negative numbers.
+    crossing.awake |= clock.cycle > 0 && std::memcmp(crossing.held.data(), crossing.copy.data, crossing.copy.size) != 0;
+    std::memcpy(crossing.held.data(), crossing.copy.data, crossing.copy.size);
+    if (!crossing.awake) continue;
     const Signal& signal = signals_[crossing.signal];
     if (!recent(signal, now)) continue;
     for (std::size_t i = 0; i < signal.now.size(); ++i) {
-      // Only bits that the flip-flop has taken: it may be held, or in reset.
+      // Only bits that the flip-flop has taken: it may be held.
       const int taken = ~(crossing.copy.data[i] ^ signal.now[i]);
       crossing.unsettled[i] = static_cast<std::uint8_t>((signal.before[i] ^ signal.now[i]) & taken);
     }

@@ -287,6 +287,8 @@ class Crossings {
     Variable copy;
     std::vector<std::uint8_t> blurred;    ///< bits that readers see as they were
     std::vector<std::uint8_t> unsettled;  ///< bits of the copy
+    std::vector<std::uint8_t> held = {};  ///< the copy behind the latest edge
+    bool awake = false;                   ///< the copy has moved since the reset: before that it may be held
   };
 
   static Variable find(const std::string& path);

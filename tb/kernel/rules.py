@@ -78,6 +78,11 @@ counted as violations are.
 **Back ends.** A run with `--transactors cocotbext` is watched by the same checkers, flips and probes. That back end has no AXI4
 memories, so `axi_*` and `mem_*` do not apply to it.
 
+**Position bytes.** A byte with TKEEP and without TSTRB holds a place in the stream and no data (IHI 0051). Where a described input
+has TSTRB, one of eight kept bytes is one, drawn from the seed; reserved pairs are never driven. A model gets them as `Trace.tstrb`
+and says what comes out: TKEEP and TSTRB are then compared, the data of position bytes are not. A model that leaves `tstrb` out has
+all kept bytes compared as data. PLIO files have none, and cocotbext-axi's streams have no TSTRB.
+
 **Assertions of the RTL.** A concurrent or immediate assertion that fails, and `$error`, fail the run with the assertion's
 name and instance, the first cycle and a count: `rtl_assertion: my_filter.u_fifo.has_room, cycle 41 of aclk: ...`. Waive
 them by `rtl_assertion`, or by `rtl_assertion:NAME` with the assertion's own name or the whole path. The simulation goes

@@ -31,7 +31,7 @@ class StreamPort(Bundle):
         from_file: an input whose stimulus may come from a file; false for ports that carry control, not data.
         interleaved: beats of other TID or TDEST may come within a packet of an output.
 
-    TSTRB is there where :attr:`signals` names it. Inputs get TSTRB = TKEEP, outputs are checked.
+    TSTRB is there where :attr:`signals` names it. Traces of up to 64 bytes have it; wider inputs get TSTRB = TKEEP.
     """
 
     spec = AXIS
