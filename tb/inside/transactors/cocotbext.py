@@ -225,7 +225,10 @@ class CocotbextTransactors(Transactors):
         for name, sink in self._sinks.items():
             sink.load(stimulus, name)
         for name, master in self._masters.items():
-            master.behave(stimulus.traffic_of(name), stimulus.clocks[self._registers[name].clock].period_ps)
+            master.behave(
+                self._registers[name].fitting(stimulus.traffic_of(name)),
+                stimulus.clocks[self._registers[name].clock].period_ps,
+            )
         for agent in self._agents():
             agent.assert_reset(False)
 

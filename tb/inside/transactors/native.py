@@ -113,7 +113,7 @@ class NativeTransactors(Transactors):
         self._stimulus = stimulus
         self._memories.load(stimulus)
         for name, master in self._masters.items():
-            master.behave(stimulus.traffic_of(name))
+            master.behave(self._registers[name].fitting(stimulus.traffic_of(name)))
         for name, source in self._sources.items():
             if name in stimulus.inputs:
                 source.send(stimulus.inputs[name])
