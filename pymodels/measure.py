@@ -456,7 +456,7 @@ _JSON_NAMES = {
 }
 
 
-def as_dict(result: Throughput) -> dict[str, Any]:
+def measures_dict(result: Throughput) -> dict[str, Any]:
     """For JSON: nanoseconds, rates in all units, and for each null the reason under ``reasons``."""
 
     def rate(value: Rate | None) -> dict[str, Any] | None:

@@ -29,7 +29,7 @@ class Word:
     strobes: bool = True
 
 
-def walk(
+def storage_walk(
     rng: np.random.Generator, words: Sequence[Word], size: int, accesses: int, *, posts: bool = False
 ) -> list[Access]:
     """Write every word, write and read at random, and read every word at the end.

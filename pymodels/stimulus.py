@@ -71,7 +71,7 @@ Reply = tuple[int | None, bool]
 
 
 @dataclass(frozen=True)
-class Answer:
+class AccessAnswer:
     """What a golden model predicts of one step of a register program.
 
     Attributes:
@@ -85,7 +85,7 @@ class Answer:
     error: bool | None = None
 
 
-def answered(stimulus: Stimulus, before: Iterable[Reply], after: Iterable[Reply]) -> tuple[Answer, ...]:
+def answered(stimulus: Stimulus, before: Iterable[Reply], after: Iterable[Reply]) -> tuple[AccessAnswer, ...]:
     """The answers to a port's accesses in an outcome.
 
     Args:
@@ -94,7 +94,7 @@ def answered(stimulus: Stimulus, before: Iterable[Reply], after: Iterable[Reply]
         after: the same behind the streams.
     """
     replies = (*before, *(after if stimulus.stop_ps is None else ()))
-    return tuple(Answer(value, error=error) for value, error in replies)
+    return tuple(AccessAnswer(value, error=error) for value, error in replies)
 
 
 @dataclass(frozen=True)
@@ -196,7 +196,7 @@ class Outcome:
     ports: Mapping[str, Trace]
     status: Mapping[str, int] = field(default_factory=dict)
     memories: Mapping[str, MemoryContents] = field(default_factory=dict)
-    accesses: Mapping[str, Sequence[Answer]] = field(default_factory=dict)
+    accesses: Mapping[str, Sequence[AccessAnswer]] = field(default_factory=dict)
     phases: Sequence[Phase] = ()
     pace: str = ""
     earliest: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)

@@ -20,7 +20,7 @@ from goldbeat.pymodels.trace import Trace
 
 
 @dataclass(frozen=True)
-class Shape:
+class StreamShape:
     """What a ready-made model needs to know of a stream port.
 
     Attributes:
@@ -36,11 +36,11 @@ class Shape:
     roles: frozenset[str]
 
 
-ReadyModel = Callable[[Sequence[Shape], Sequence[Shape], Stimulus], Mapping[str, Trace]]
+ReadyModel = Callable[[Sequence[StreamShape], Sequence[StreamShape], Stimulus], Mapping[str, Trace]]
 """input ports, output ports, stimulus -> what the output ports give."""
 
 
-def identity(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus) -> dict[str, Trace]:
+def identity(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:
     """Every input's beats come out of the output in the same place of the list, as they are and in order."""
     if len(sources) != len(sinks):
         raise UsageError(
@@ -52,14 +52,14 @@ def identity(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulu
     }
 
 
-def broadcast(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus) -> dict[str, Trace]:
+def broadcast(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:
     """The only input's beats come out of every output, as they are and in order."""
     if len(sources) != 1:
         raise UsageError(f"model broadcast: found {len(sources)} inputs, expected 1")
     return {sink.name: _at(_same_width(sources[0], sink, stimulus), sink, stimulus) for sink in sinks}
 
 
-def merge(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus) -> dict[str, Trace]:
+def merge(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:
     """Every input's frames come out of the only output, whole; their order is left open (``compare_order = false``)."""
     if len(sinks) != 1:
         raise UsageError(f"model merge: found {len(sinks)} outputs, expected 1")
@@ -70,7 +70,7 @@ def merge(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus) 
     return {sinks[0].name: Trace.concat(parts, gap=0)}
 
 
-def repack(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus) -> dict[str, Trace]:
+def repack(sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:
     """The only input's kept bytes come out of the only output at its width, frame by frame, without holes.
 
     Position bytes stay what they are. Other sidebands are left out, since a beat of one width has no one counterpart at another.
@@ -106,7 +106,7 @@ def repack(sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus)
     return {sink.name: _at(whole, sink, stimulus)}
 
 
-def _same_width(source: Shape, sink: Shape, stimulus: Stimulus) -> Trace:
+def _same_width(source: StreamShape, sink: StreamShape, stimulus: Stimulus) -> Trace:
     if source.width != sink.width:
         raise UsageError(
             f"{source.name} is {source.width} bit wide and {sink.name} {sink.width} bit; model repack takes such a pair"
@@ -114,7 +114,7 @@ def _same_width(source: Shape, sink: Shape, stimulus: Stimulus) -> Trace:
     return stimulus.inputs[source.name]
 
 
-def _at(trace: Trace, port: Shape, stimulus: Stimulus) -> Trace:
+def _at(trace: Trace, port: StreamShape, stimulus: Stimulus) -> Trace:
     """A trace as a port can show it: without the signals that it does not have, on its clock."""
     clock = stimulus.clocks[port.clock]
     sides: dict[str, Any] = {s: getattr(trace, s) if s in port.roles else None for s in SIDEBANDS}
@@ -137,7 +137,9 @@ READY_MODELS: Mapping[str, ReadyModel] = {
 }
 
 
-def outcome(model: ReadyModel, sources: Sequence[Shape], sinks: Sequence[Shape], stimulus: Stimulus) -> Outcome:
+def outcome(
+    model: ReadyModel, sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus: Stimulus
+) -> Outcome:
     """What a ready-made model predicts: every input beat is taken, and the outputs give what the model says."""
     empty = {
         port.name: Trace.empty(

@@ -36,7 +36,7 @@ _CHUNK_BYTES = 1 << 22
 """Of TDATA in a chunk: what a compressor is quick on, and next to nothing beside a trace that is long."""
 
 
-class Beats(Protocol):
+class FileTrace(Protocol):
     """A trace, as its file sees it; :class:`goldbeat.pymodels.trace.Trace`."""
 
     @property
@@ -72,7 +72,7 @@ class Beats(Protocol):
     def __getitem__(self, index: slice) -> Self: ...
 
 
-T = TypeVar("T", bound=Beats)
+T = TypeVar("T", bound=FileTrace)
 
 
 def chunk_beats(width: int) -> int:
@@ -88,7 +88,7 @@ class TraceWriter:
         like: a trace with the width, clock and sidebands of all parts.
     """
 
-    def __init__(self, path: str | PathLike[str], like: Beats) -> None:
+    def __init__(self, path: str | PathLike[str], like: FileTrace) -> None:
         self._archive = PackedWriter(path)
         self._width = like.width
         self._sides = [name for name in SIDEBANDS if getattr(like, name) is not None]
@@ -106,13 +106,13 @@ class TraceWriter:
                 self._archive.add("head", np.array(self._head, np.int64))
                 self._archive.add("chunks", np.array(self._chunks, np.int64).reshape(-1, 3))
 
-    def add(self, part: Beats) -> None:
+    def add(self, part: FileTrace) -> None:
         """Append beats; their cycles are later than those before."""
         size = chunk_beats(self._width)
         for start in range(0, len(part), size):
             self._add(part[start : start + size])
 
-    def _add(self, beats: Beats) -> None:
+    def _add(self, beats: FileTrace) -> None:
         columns: dict[str, npt.NDArray[Any]] = {}
         if not beats.keep.all():
             columns["keep"] = np.packbits(beats.keep, axis=1, bitorder="little")
@@ -220,7 +220,7 @@ def _check_format(archive: PackedReader, expected: int) -> None:
         raise InputError(f"trace format {form}", f"format {expected}")
 
 
-def save(trace: Beats, path: str | PathLike[str]) -> None:
+def save(trace: FileTrace, path: str | PathLike[str]) -> None:
     """Write a whole trace."""
     with TraceWriter(path, trace) as writer:
         writer.add(trace)

@@ -36,7 +36,7 @@ def end_with(parent: int) -> None:
         os._exit(1)
 
 
-def call(command: Sequence[str], folder: Path, environment: Mapping[str, str], out: IO[str]) -> int:
+def guarded_call(command: Sequence[str], folder: Path, environment: Mapping[str, str], out: IO[str]) -> int:
     """Run a program that may start others, and wait for it; all of them end with this process, and on Ctrl-C.
 
     Args:

@@ -331,7 +331,7 @@ class Jitter:
         return self._values[at]
 
 
-class Choice:
+class BurstChoice:
     """Each call draws one of the bursts that could be answered next.
 
     Args:
@@ -355,7 +355,7 @@ class _Answers:
     def __init__(self, bursts: Bursts, timing: MemoryTiming, stream: int) -> None:
         self._ids = bursts.id
         self._order = timing.order
-        self._choice = Choice(timing, stream)
+        self._choice = BurstChoice(timing, stream)
         self.open: list[tuple[int, int]] = []  # burst, first cycle in which its answer may be offered
 
     def next(self, free: int, gate: Callable[[int], int]) -> tuple[int, int]:

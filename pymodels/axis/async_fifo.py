@@ -10,8 +10,8 @@ from goldbeat.pymodels.axis.elastic import (
     Take,
     clock_of,
     depth_of,
-    drive,
     integer,
+    offer_beats,
     offered,
     ready_from,
     sink,
@@ -100,5 +100,5 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         ready_from(stimulus, CDC_FIRST_SAMPLE),
         stimulus.blur_ps,
     )
-    accepts = drive(source.gaps, put)
+    accepts = offer_beats(source.gaps, put)
     return Outcome({"s_axis": transferred(source, s_clock, accepts), "m_axis": transferred(source, m_clock, outs)})

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.axis.elastic import Take, clock_of, drive, integer, offered, ready_from, sink, transferred
+from goldbeat.pymodels.axis.elastic import Take, clock_of, integer, offer_beats, offered, ready_from, sink, transferred
 from goldbeat.pymodels.axis.upsizer import ratio_of
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
@@ -18,7 +18,7 @@ DOWNSIZER_LATENCY = 1
 """Cycles from accept of a wide beat to its earliest narrow one (designs.md, axis_downsizer)."""
 
 
-def narrow(wide: Trace, ratio: int) -> tuple[Trace, npt.NDArray[np.int64]]:
+def narrow_beats(wide: Trace, ratio: int) -> tuple[Trace, npt.NDArray[np.int64]]:
     """The narrow beats (their cycles mean nothing yet), and how many each wide beat gives."""
     n = len(wide)
     shape = (n, ratio, wide.width // 8 // ratio)
@@ -59,8 +59,8 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     ratio = ratio_of(integer(params, "M_W"), wide_width)
     clock = clock_of(stimulus, "aclk")
     source = offered(stimulus, "s_axis", wide_width, clock)
-    beats, counts = narrow(source, ratio)
+    beats, counts = narrow_beats(source, ratio)
     outs: list[int] = []
     put = stage(counts.tolist(), sink(stimulus.pattern("m_axis"), outs), ready_from(stimulus))
-    accepts = drive(source.gaps, put)
+    accepts = offer_beats(source.gaps, put)
     return Outcome({"s_axis": transferred(source, clock, accepts), "m_axis": transferred(beats, clock, outs)})

@@ -130,7 +130,7 @@ def sink(pattern: Pattern, log: list[int]) -> Take:
     return take
 
 
-def drive(gaps: npt.NDArray[np.int64], take: Take) -> list[int]:
+def offer_beats(gaps: npt.NDArray[np.int64], take: Take) -> list[int]:
     """Offer beats with these gaps to a stage; the cycles in which it accepts them."""
     accepts: list[int] = []
     note = accepts.append
@@ -143,7 +143,7 @@ def drive(gaps: npt.NDArray[np.int64], take: Take) -> list[int]:
 
 
 def unhindered(gaps: npt.NDArray[np.int64], first_ready: int) -> npt.NDArray[np.int64]:
-    """:func:`drive` for a stage that accepts from ``first_ready`` on and never stalls."""
+    """:func:`offer_beats` for a stage that accepts from ``first_ready`` on and never stalls."""
     cycles = np.cumsum(gaps + 1) - 1
     if len(cycles):
         cycles += max(0, first_ready - int(cycles[0]))
@@ -169,4 +169,4 @@ def through(
         accepts = unhindered(gaps, first_ready)
         return accepts, accepts + latency
     outs: list[int] = []
-    return drive(gaps, stage(sink(pattern, outs))), outs
+    return offer_beats(gaps, stage(sink(pattern, outs))), outs

@@ -13,8 +13,8 @@ from goldbeat.pymodels.axis.elastic import (
     Cycles,
     Take,
     clock_of,
-    drive,
     integer,
+    offer_beats,
     offered,
     ready_from,
     sink,
@@ -95,6 +95,6 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         accepts, outs = early, early[completes] + UPSIZER_LATENCY
     else:
         log: list[int] = []
-        accepts = drive(source.gaps, stage(completes.tolist(), sink(pattern, log), first))
+        accepts = offer_beats(source.gaps, stage(completes.tolist(), sink(pattern, log), first))
         outs = log
     return Outcome({"s_axis": transferred(source, clock, accepts), "m_axis": transferred(wide, clock, outs)})

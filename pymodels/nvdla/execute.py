@@ -10,23 +10,23 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.driver.driver import drive
-from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware, record
+from goldbeat.pymodels.nvdla.driver.driver import drive_task
+from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware, record_driver
 from goldbeat.pymodels.nvdla.engines.cpu_tasks import emu_network, run_emu
-from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 from goldbeat.pymodels.nvdla.engines.target import check_small
-from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, Task
+from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, LoadableTask
 from goldbeat.pymodels.nvdla.loadable.network import DLA1, EMU1, submitted
 from goldbeat.pymodels.nvdla.loadable.placement import Placement
 
 
-def stages(loadable: Loadable) -> tuple[tuple[Task, ...], ...]:
+def stages(loadable: Loadable) -> tuple[tuple[LoadableTask, ...], ...]:
     """The tasks in the order in which they are submitted; those in a row for the same interface stand together.
 
     Raises:
         UsageError: a task that is neither for the hardware (DLA) nor for the processor (EMU).
     """
-    found: list[list[Task]] = []
+    found: list[list[LoadableTask]] = []
     for task in submitted(loadable):
         if task.interface not in (DLA1, EMU1):
             raise UsageError(f"{loadable.file}: task {task.id} has interface {task.interface}, neither DLA nor EMU")
@@ -40,7 +40,7 @@ def stages(loadable: Loadable) -> tuple[tuple[Task, ...], ...]:
 def execute(
     placement: Placement,
     inputs: Mapping[int, npt.NDArray[np.uint8]] | None = None,
-    tasks: Sequence[Task] | None = None,
+    tasks: Sequence[LoadableTask] | None = None,
 ) -> dict[int, npt.NDArray[np.uint8]]:
     """Run tasks in the order in which they are submitted.
 
@@ -66,7 +66,7 @@ def execute(
     def work(chain: list[tuple[str, dict[int, int]]]) -> None:
         flowing = None
         for engine, registers in chain:
-            result = run(engine, registers, tuple(regions.values()), flowing, hardware.luts.get(engine))
+            result = run_operation(engine, registers, tuple(regions.values()), flowing, hardware.luts.get(engine))
             flowing = result.output
             for ident, region in regions.items():
                 regions[ident] = Region(region.name, region.base, result.memory[region.name])
@@ -77,7 +77,7 @@ def execute(
             if tasks is not None and task not in tasks:
                 continue
             if task.interface == DLA1:
-                record(drive(task, placement), hardware)
+                record_driver(drive_task(task, placement), hardware)
             else:
                 run_emu(emu_network(placement.loadable, task), {i: r.data for i, r in regions.items()})
     return {ident: region.data for ident, region in regions.items()}

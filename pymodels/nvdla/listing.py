@@ -9,7 +9,7 @@ from typing import Any
 
 from goldbeat.pymodels.nvdla.engines.cpu_tasks import FORMATS, EmuNetwork, emu_network
 from goldbeat.pymodels.nvdla.engines.target import target
-from goldbeat.pymodels.nvdla.loadable.layouts import EVENTS, MEM_TYPES, OP_TYPES, as_dict
+from goldbeat.pymodels.nvdla.loadable.layouts import EVENTS, MEM_TYPES, OP_TYPES, layout_dict
 from goldbeat.pymodels.nvdla.loadable.loadable import (
     DATA_CATEGORIES,
     DATA_FORMATS,
@@ -20,9 +20,17 @@ from goldbeat.pymodels.nvdla.loadable.loadable import (
     RELOCATIONS,
     SUB_INTERFACES,
     Loadable,
-    Task,
+    LoadableTask,
 )
-from goldbeat.pymodels.nvdla.loadable.network import DLA1, EMU1, Cube, Network, Operation, network, submitted
+from goldbeat.pymodels.nvdla.loadable.network import (
+    DLA1,
+    EMU1,
+    Cube,
+    LoadableNetwork,
+    NetworkOperation,
+    network,
+    submitted,
+)
 from goldbeat.pymodels.nvdla.loadable.placement import Placement, address_id
 
 
@@ -31,7 +39,7 @@ def name_of(names: tuple[str, ...], code: int) -> str:
     return names[code] if 0 <= code < len(names) else str(code)
 
 
-def decode(loadable: Loadable, task: Task) -> Network | EmuNetwork | None:
+def decode_task(loadable: Loadable, task: LoadableTask) -> LoadableNetwork | EmuNetwork | None:
     """A task's network; None for an interface that is neither DLA nor EMU."""
     if task.interface == DLA1:
         return network(loadable, task)
@@ -42,13 +50,13 @@ def info(loadable: Loadable) -> dict[str, Any]:
     """The file as a whole: version, lists, tasks with their layout and why, tensors."""
     tasks = []
     for task in submitted(loadable):
-        found = decode(loadable, task)
+        found = decode_task(loadable, task)
         one: dict[str, Any] = {**asdict(task), "interface": name_of(INTERFACES, task.interface)}
         if found is not None:
             one["layout"] = found.choice.layout
             one["reasons"] = list(found.choice.reasons)
             one["operations"] = dict(Counter(o.type for o in found.operations))
-        if isinstance(found, Network):
+        if isinstance(found, LoadableNetwork):
             one["luts"] = len(found.luts)
         tasks.append(one)
     built = target(loadable)
@@ -115,8 +123,8 @@ def operations(placement: Placement) -> list[dict[str, Any]]:
     """All operations of all tasks: union member, every field, every surface with its address, dependencies."""
     found = []
     for task in submitted(placement.loadable):
-        decoded = decode(placement.loadable, task)
-        if isinstance(decoded, Network):
+        decoded = decode_task(placement.loadable, task)
+        if isinstance(decoded, LoadableNetwork):
             found += [_dla(placement, decoded, o) for o in decoded.operations]
         elif isinstance(decoded, EmuNetwork):
             found += [
@@ -124,7 +132,7 @@ def operations(placement: Placement) -> list[dict[str, Any]]:
                     "task": task.id,
                     "index": o.index,
                     "type": f"EMU {o.type}",
-                    "descriptor": as_dict(o.desc),
+                    "descriptor": layout_dict(o.desc),
                     "surfaces": {
                         "src_data": _buffer(placement, decoded, o.source),
                         "dst_data": _buffer(placement, decoded, o.target),
@@ -135,7 +143,7 @@ def operations(placement: Placement) -> list[dict[str, Any]]:
     return found
 
 
-def _dla(placement: Placement, found: Network, operation: Operation) -> dict[str, Any]:
+def _dla(placement: Placement, found: LoadableNetwork, operation: NetworkOperation) -> dict[str, Any]:
     common = operation.common
     fused = int(common["fused_parent"]["index"])
     return {
@@ -148,19 +156,19 @@ def _dla(placement: Placement, found: Network, operation: Operation) -> dict[str
         "fused_parent": None
         if fused == -1
         else {"index": fused, "event": EVENTS.get(int(common["fused_parent"]["event"]))},
-        "descriptor": as_dict(operation.desc),
+        "descriptor": layout_dict(operation.desc),
         "surfaces": {name: _surface(placement, cube) for name, cube in operation.cubes.items() if cube.used},
         "transfers": _transfers(placement, found, operation),
     }
 
 
-def _transfers(placement: Placement, found: Network, operation: Operation) -> list[dict[str, Any]]:
+def _transfers(placement: Placement, found: LoadableNetwork, operation: NetworkOperation) -> list[dict[str, Any]]:
     """What a BDMA operation copies; nothing for other types."""
     if operation.type != "BDMA":
         return []
     transfers = []
     for record in operation.surface["transfers"][: int(operation.surface["num_transfers"])]:
-        one = as_dict(record)
+        one = layout_dict(record)
         for end in ("source", "destination"):
             one[f"{end}_type"] = name_of(MEM_TYPES, int(operation.surface[f"{end}_type"]))
             one[f"{end}_position"] = one.pop(f"{end}_address")
@@ -173,7 +181,7 @@ def _transfers(placement: Placement, found: Network, operation: Operation) -> li
 
 
 def _surface(placement: Placement, cube: Cube) -> dict[str, Any]:
-    found = as_dict(cube.record)
+    found = layout_dict(cube.record)
     found["type"] = name_of(MEM_TYPES, int(cube.record["type"]))
     found["position"] = found.pop("address")
     if cube.entry is not None:
@@ -184,7 +192,7 @@ def _surface(placement: Placement, cube: Cube) -> dict[str, Any]:
 
 
 def _buffer(placement: Placement, found: EmuNetwork, buffer: Any) -> dict[str, Any]:
-    listed = as_dict(buffer)
+    listed = layout_dict(buffer)
     listed["position"] = listed.pop("addressIndex")
     offset = listed.pop("addressIndexOffset", 0)
     listed["format"] = name_of(FORMATS[found.choice.layout], listed["format"])
@@ -195,7 +203,7 @@ def _buffer(placement: Placement, found: EmuNetwork, buffer: Any) -> dict[str, A
     return listed
 
 
-def _consumers(operation: Operation) -> list[dict[str, Any]]:
+def _consumers(operation: NetworkOperation) -> list[dict[str, Any]]:
     return [
         {"type": OP_TYPES[i], "index": int(c["index"]), "event": EVENTS.get(int(c["event"]), str(int(c["event"])))}
         for i, c in enumerate(operation.common["consumers"])
@@ -224,7 +232,7 @@ def graph(loadable: Loadable) -> dict[str, Any]:
     return {"nodes": nodes, "edges": edges}
 
 
-def _fused(operation: Operation) -> bool:
+def _fused(operation: NetworkOperation) -> bool:
     """Whether it takes its data from another engine on the fly."""
     source = operation.cubes.get("src_data")
     return source is not None and source.on_the_fly
@@ -233,7 +241,7 @@ def _fused(operation: Operation) -> bool:
 _COLOURS = {"CONV": "#e8f0fe", "SDP": "#e6f4ea", "PDP": "#fef7e0", "CDP": "#fce8e6"}
 
 
-def to_dot(loadable: Loadable) -> str:
+def network_dot(loadable: Loadable) -> str:
     """The graph for graphviz; fused operations stand together, their edges are drawn bold."""
     found = graph(loadable)
     lines = ["digraph network {", '  node [shape=box, style=filled, fontname="sans-serif", fontsize=10];']

@@ -55,7 +55,7 @@ def ids_of(params: Mapping[str, Any], ports: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SplitPlan:
     """What the core does with each input beat, whenever it does it.
 
     Attributes:
@@ -71,7 +71,7 @@ class Plan:
     status: dict[str, int]
 
 
-def plan(source: Trace, ids: list[int], keep_header: bool) -> Plan:
+def split_plan(source: Trace, ids: list[int], keep_header: bool) -> SplitPlan:
     """The part of the model without time."""
     n, lanes = len(source), source.width // WORD_BITS
     words = valid_words(source)
@@ -116,7 +116,7 @@ def plan(source: Trace, ids: list[int], keep_header: bool) -> Plan:
         Trace.from_bytes(data[at], keep=keep[at], last=last[at], clock_ps=source.clock_ps)
         for at in (np.flatnonzero(port == p) for p in range(len(ids)))
     ]
-    return Plan(emit, flush, outputs, status)
+    return SplitPlan(emit, flush, outputs, status)
 
 
 def _shifted(
@@ -154,7 +154,7 @@ def _shifted(
     return out.view(np.uint8).reshape(total, source.width // 8), keep, last, np.repeat(target, emissions)
 
 
-def timing(gaps: npt.NDArray[np.int64], todo: Plan, takes: list[Take], first_ready: int) -> list[int]:
+def timing(gaps: npt.NDArray[np.int64], todo: SplitPlan, takes: list[Take], first_ready: int) -> list[int]:
     """The cycles in which the input beats are accepted; the outputs go to ``takes``."""
     accepts: list[int] = []
     note = accepts.append
@@ -197,7 +197,7 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     ids = ids_of(params, ports)
     clock = clock_of(stimulus, "aclk")
     source = offered(stimulus, "s_axis", width, clock)
-    todo = plan(source, ids, bool(choice(params, "KEEP_HEADER", (0, 1))))
+    todo = split_plan(source, ids, bool(choice(params, "KEEP_HEADER", (0, 1))))
     names = [f"m_axis_{p}" for p in range(ports)]
     logs: list[list[int]] = [[] for _ in names]
     takes = [sink(stimulus.pattern(name), log) for name, log in zip(names, logs, strict=True)]

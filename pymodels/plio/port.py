@@ -13,7 +13,7 @@ from goldbeat.pymodels.axis.elastic import (
     choice,
     clock_of,
     depth_of,
-    drive,
+    offer_beats,
     offered,
     ready_from,
     sink,
@@ -39,7 +39,7 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     completes = None
     if width < MIN_INNER:
         inner, completes = upsizer.widen(inner, MIN_INNER // width)
-    beats, counts = downsizer.narrow(inner, max(width, MIN_INNER) // WORD_BITS)
+    beats, counts = downsizer.narrow_beats(inner, max(width, MIN_INNER) // WORD_BITS)
 
     first = ready_from(stimulus, CDC_RESET_TO_READY)
     outs: list[int] = []
@@ -48,7 +48,7 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     put = async_fifo.stage(depth, s_clock, m_clock, put, first, sampled, stimulus.blur_ps)
     if completes is not None:
         put = upsizer.stage(completes.tolist(), put, first)
-    accepts = drive(source.gaps, put)
+    accepts = offer_beats(source.gaps, put)
     return Outcome(
         {"s_axis": transferred(source, s_clock, accepts), "m_axis": transferred(beats, m_clock, outs)},
         {"keep_error_count": int(broken.sum()) & COUNTER},

@@ -136,7 +136,7 @@ def _columns(chunks: Sequence[Beats] | Sequence[Rows], sizes: list[int]) -> dict
     return columns
 
 
-def build(beats: Beats, kind: SampleType, width: int, clock_ps: int | None) -> tuple[Trace, PortClock]:
+def build_trace(beats: Beats, kind: SampleType, width: int, clock_ps: int | None) -> tuple[Trace, PortClock]:
     """The trace of the beats, and the port's clock.
 
     The trace's own period is the clock's where all times lie on its grid, else the longest one that all of them are

@@ -13,9 +13,9 @@ from typing import IO
 import numpy as np
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.plio_file.beats import build, check_port
+from goldbeat.pymodels.plio_file.beats import build_trace, check_port
 from goldbeat.pymodels.plio_file.csv_strict import read_rows
-from goldbeat.pymodels.plio_file.digits import Chars, choose, integer_chars, pick, row_text
+from goldbeat.pymodels.plio_file.digits import Chars, choose_chars, integer_chars, pick, row_text
 from goldbeat.pymodels.plio_file.encoding import without_mark
 from goldbeat.pymodels.plio_file.floatheaders import keep_headers
 from goldbeat.pymodels.plio_file.layout import (
@@ -28,7 +28,7 @@ from goldbeat.pymodels.plio_file.layout import (
     number_chars,
 )
 from goldbeat.pymodels.plio_file.result import PlioFile
-from goldbeat.pymodels.plio_file.store import check_target, load, store
+from goldbeat.pymodels.plio_file.store import check_target, load_bytes, store
 from goldbeat.pymodels.plio_file.style import TextStyle
 from goldbeat.pymodels.samples import SampleType, sample_type
 from goldbeat.pymodels.trace import Trace
@@ -48,7 +48,7 @@ def read_csv(
     """Read a PLIO CSV file; see :func:`parse_csv`."""
     kind = sample_type(dtype)
     check_port(kind, width, clock_ps)
-    return parse_csv(load(path), kind, width, clock_ps=clock_ps, lenient=lenient, packets=packets, name=str(path))
+    return parse_csv(load_bytes(path), kind, width, clock_ps=clock_ps, lenient=lenient, packets=packets, name=str(path))
 
 
 def parse_csv(
@@ -98,7 +98,7 @@ def parse_csv(
         radix=infer_radix(line_text(raw, int(beats.line[0])), csv=True),
         tkeep_first=tkeep_first,
     )
-    trace, clock = build(beats, kind, width, clock_ps)
+    trace, clock = build_trace(beats, kind, width, clock_ps)
     return PlioFile(
         trace=trace,
         clock=clock,
@@ -174,11 +174,15 @@ def format_csv(trace: Trace, dtype: str | SampleType, style: TextStyle | None = 
         idle = stall > 0
         columns: list[Chars | bytes] = []
         if idle.any():
-            columns += [choose(idle, b"STALL:"), integer_chars(stall) * idle[:, None], choose(idle, newline)]
+            columns += [
+                choose_chars(idle, b"STALL:"),
+                integer_chars(stall) * idle[:, None],
+                choose_chars(idle, newline),
+            ]
         many = times > 1
         columns.append(b"DATA")
         if many.any():
-            columns += [choose(many, b":"), integer_chars(times) * many[:, None]]
+            columns += [choose_chars(many, b":"), integer_chars(times) * many[:, None]]
         chars = number_chars(trace.data[at], headers[at], kind, style)
         for part in range(full):
             columns += [b",", chars[:, part]]

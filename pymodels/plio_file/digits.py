@@ -192,7 +192,7 @@ def row_text(columns: list[Chars | bytes], n: int) -> bytes:
     return matrix.tobytes().translate(None, b"\0")
 
 
-def choose(mask: npt.NDArray[np.bool_], text: bytes) -> Chars:
+def choose_chars(mask: npt.NDArray[np.bool_], text: bytes) -> Chars:
     """(n, len(text)) characters: ``text`` where the mask is set, nothing elsewhere."""
     chars = np.zeros((len(mask), len(text)), np.uint8)
     chars[mask] = np.frombuffer(text, np.uint8)

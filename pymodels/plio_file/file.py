@@ -10,7 +10,7 @@ from goldbeat.pymodels.plio_file.beats import check_port
 from goldbeat.pymodels.plio_file.csv import parse_csv, write_csv
 from goldbeat.pymodels.plio_file.encoding import begins_as_csv
 from goldbeat.pymodels.plio_file.result import PlioFile
-from goldbeat.pymodels.plio_file.store import load
+from goldbeat.pymodels.plio_file.store import load_bytes
 from goldbeat.pymodels.plio_file.style import TextStyle
 from goldbeat.pymodels.plio_file.text import parse_text, write_text
 from goldbeat.pymodels.samples import SampleType, sample_type
@@ -39,7 +39,7 @@ def read(
     """
     kind = sample_type(dtype)
     check_port(kind, width, clock_ps)
-    raw = load(path)
+    raw = load_bytes(path)
     parse = parse_csv if is_csv(path) or begins_as_csv(raw) else parse_text
     return parse(raw, kind, width, clock_ps=clock_ps, lenient=lenient, packets=packets, name=str(path))
 

@@ -174,7 +174,7 @@ def load_samples(path: str, dtype: str | SampleType, samples: int | None = None)
     return decoded[:samples]
 
 
-def repack(trace: Trace, width: int) -> Trace:
+def repack_port(trace: Trace, width: int) -> Trace:
     """The same bytes and frames on a port of another width, back to back.
 
     Times and sidebands do not survive: beats of another width have other times, which only a run can tell.

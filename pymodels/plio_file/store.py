@@ -12,7 +12,7 @@ from typing import IO
 from goldbeat.pymodels.errors import InputError, UsageError
 
 
-def load(path: str | PathLike[str]) -> bytes:
+def load_bytes(path: str | PathLike[str]) -> bytes:
     """The bytes of a file; a file that cannot be read is an :class:`InputError`."""
     try:
         return Path(path).read_bytes()

@@ -14,13 +14,13 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.plio_file.beats import build, check_port
-from goldbeat.pymodels.plio_file.digits import Chars, choose, integer_chars, pick, row_text
+from goldbeat.pymodels.plio_file.beats import build_trace, check_port
+from goldbeat.pymodels.plio_file.digits import Chars, choose_chars, integer_chars, pick, row_text
 from goldbeat.pymodels.plio_file.encoding import without_mark
 from goldbeat.pymodels.plio_file.floatheaders import keep_headers
 from goldbeat.pymodels.plio_file.layout import headers_of, infer_style, kept_bytes, number_chars, times
 from goldbeat.pymodels.plio_file.result import PlioFile
-from goldbeat.pymodels.plio_file.store import check_target, load, store
+from goldbeat.pymodels.plio_file.store import check_target, load_bytes, store
 from goldbeat.pymodels.plio_file.style import TextStyle
 from goldbeat.pymodels.plio_file.text_strict import read_beats
 from goldbeat.pymodels.plio_file.words import UNITS
@@ -43,7 +43,9 @@ def read_text(
     """Read a PLIO text file; see :func:`parse_text`."""
     kind = sample_type(dtype)
     check_port(kind, width, clock_ps)
-    return parse_text(load(path), kind, width, clock_ps=clock_ps, lenient=lenient, packets=packets, name=str(path))
+    return parse_text(
+        load_bytes(path), kind, width, clock_ps=clock_ps, lenient=lenient, packets=packets, name=str(path)
+    )
 
 
 def parse_text(
@@ -88,7 +90,7 @@ def parse_text(
     if not len(beats.counts):
         raise InputError("no data line", "samples", file=name, line=1)
     beats, headers = keep_headers(raw, beats, kind, csv=False, packets=packets)
-    trace, clock = build(beats, kind, width, clock_ps)
+    trace, clock = build_trace(beats, kind, width, clock_ps)
     return PlioFile(
         trace=trace,
         clock=clock,
@@ -156,7 +158,7 @@ def _text_blocks(trace: Trace, dtype: str | SampleType, style: TextStyle | None)
         if time is not None:
             number, unit = _units(time[rows])
             stamp = [b"T ", integer_chars(number), pick(unit, units)]
-        mark: list[Chars | bytes] = [choose(last, tlast)] if last.any() else []
+        mark: list[Chars | bytes] = [choose_chars(last, tlast)] if last.any() else []
         chars = number_chars(trace.data[rows], headers[rows], kind, style)
         columns = [*mark, *stamp] if style.tlast_first else [*stamp, *mark]
         columns.append(style.lead.encode())
@@ -166,7 +168,7 @@ def _text_blocks(trace: Trace, dtype: str | SampleType, style: TextStyle | None)
                 columns += [style.separator.encode()] * (part > 0) + [chars[:, part]]
             else:
                 there = count[rows] > part
-                columns += [choose(there, style.separator.encode()), chars[:, part] * there[:, None]]
+                columns += [choose_chars(there, style.separator.encode()), chars[:, part] * there[:, None]]
         columns.append(style.trail.encode() + newline)
         text = row_text(columns, n)
         yield text if style.final_newline or rows.stop < len(trace) else text.removesuffix(newline)

@@ -11,7 +11,7 @@ from typing import Any
 
 from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.stimulus import Access, Answer, Clock, MemoryContents, Outcome, Phase, Stimulus
+from goldbeat.pymodels.stimulus import Access, AccessAnswer, Clock, MemoryContents, Outcome, Phase, Stimulus
 from goldbeat.pymodels.zynqnet import device_map as reg
 from goldbeat.pymodels.zynqnet.device_memory import DeviceMemory, Refusal
 from goldbeat.pymodels.zynqnet.hardware import GO_LATENCY, RESTART_LATENCY, ErrorCode, Hardware, configuration_error
@@ -40,7 +40,7 @@ _MOVING = tuple(a for name, a in COUNTERS.items() if name not in ("LAYERS", "CYC
 """What they show while a layer runs is not specified."""
 
 
-class Device:
+class TimedAccelerator:
     """The accelerator with its memory.
 
     Args:
@@ -72,7 +72,7 @@ class Device:
 
     # -- the host
 
-    def run(self, program: tuple[Access, ...]) -> list[Answer]:
+    def run(self, program: tuple[Access, ...]) -> list[AccessAnswer]:
         """Run a host's program from reset on; what every step reads, and its last cycle.
 
         Raises:
@@ -95,7 +95,7 @@ class Device:
                 end = self._wait(access.wanted, cycle)
             else:
                 raise UsageError(f"the golden model knows no {access.op} of {access.port or hex(access.address)}")
-            answers.append(Answer(value, end))
+            answers.append(AccessAnswer(value, end))
             cycle = end + 1
         return answers
 
@@ -277,7 +277,7 @@ class Device:
 
 def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     """Golden model of the whole accelerator; parameters ``NPE DATA_W INT8 LINES MEM_WORDS``."""
-    device = Device(Hardware.of(params), stimulus.memories[MEMORY], int(params["MEM_WORDS"]))
+    device = TimedAccelerator(Hardware.of(params), stimulus.memories[MEMORY], int(params["MEM_WORDS"]))
     answers = device.run((*stimulus.program.get(REGISTERS, ()),))
     if stimulus.stop_ps is None:
         device.finish()

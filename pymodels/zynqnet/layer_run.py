@@ -66,18 +66,18 @@ def run_layer(dram: npt.NDArray[Any], layer: Layer, memory: Space, number: Numbe
     weights, biases = split_weights(view.read_weights(), layer)
     shape = layer.kernel, layer.stride, layer.relu
     if number == "fp32":
-        result: npt.NDArray[Any] = one_nan(fp32.convolve(view.input(), weights, biases, *shape))
+        result: npt.NDArray[Any] = written_nans(fp32.convolve(view.input(), weights, biases, *shape))
     else:
         # Only the low byte of a word counts.
         image, weights, biases = (low_byte(v) for v in (view.input(), weights, biases))
         result = int8.convolve(image, weights, biases, *shape, shifts_of(layer))
     view.output()[:] = result
     if layer.gpool:
-        view.pool()[:] = one_nan(fp32.pool(result)) if number == "fp32" else int8.pool(result)
+        view.pool()[:] = written_nans(fp32.pool(result)) if number == "fp32" else int8.pool(result)
     return view
 
 
-def one_nan(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+def written_nans(values: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """The same with every NaN as the accelerator writes it, 7fc00000; in place."""
     values[np.isnan(values)] = np.float32(np.nan)
     return values

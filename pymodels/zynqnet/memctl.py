@@ -28,7 +28,7 @@ from goldbeat.pymodels.zynqnet.hardware import (
 )
 from goldbeat.pymodels.zynqnet.memory_map import WORD_BYTES, Space
 from goldbeat.pymodels.zynqnet.network import Layer
-from goldbeat.pymodels.zynqnet.timing_reader import Reader
+from goldbeat.pymodels.zynqnet.timing_reader import LayerReader
 
 MEMORY = "m_axi"
 LAYERS, ROWS, STEPS, WORDS, EVENTS = "s_layer", "s_row", "s_drain", "m_words", "m_event"
@@ -129,7 +129,7 @@ class _Controller:
         """One layer; the cycle in which it ends."""
         start = go + SETUP
         layer, space = _layer(config)
-        reader = Reader(self.hardware, layer, space, start, self.channel)
+        reader = LayerReader(self.hardware, layer, space, start, self.channel)
         last = start
         for base in rows.data.view(np.uint32)[:, 0].tolist():
             last = offers[0].take(start)

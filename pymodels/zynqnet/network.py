@@ -257,7 +257,7 @@ class Network(_Frozen):
         return Network(name=self.name, layers=layers)
 
 
-def place(spec: NetworkSpec) -> Network:
+def place_layers(spec: NetworkSpec) -> Network:
     """Give every layer its sizes and addresses.
 
     The public host's rules: activations one after the other, aligned to :data:`ALIGNMENT` words, nothing reused; a first split
@@ -306,7 +306,7 @@ def parse_network(values: Any, *, file: str | PathLike[str] | None = None) -> Ne
         InputError: something is missing, unknown or out of range; the message says which entry.
     """
     try:
-        return place(NetworkSpec.model_validate(values))
+        return place_layers(NetworkSpec.model_validate(values))
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"]) or "network"

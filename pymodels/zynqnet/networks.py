@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from goldbeat.pymodels.zynqnet.network import InputShape, LayerSpec, Network, NetworkSpec, Split, place
+from goldbeat.pymodels.zynqnet.network import InputShape, LayerSpec, Network, NetworkSpec, Split, place_layers
 
 _SQUEEZES = (
     # name, kernel, stride, channels, channels of each expand half
@@ -36,7 +36,9 @@ def zynqnet() -> Network:
     halves: tuple[tuple[str, Split], ...] = (("c10/p1", "first"), ("c10/p2", "second"))
     for name, split in halves:
         layers.append(LayerSpec(name=name, ch_out=512, kernel=1, relu=False, split=split, gpool=True))
-    return place(NetworkSpec(name="zynqnet", input=InputShape(width=256, height=256, channels=3), layer=tuple(layers)))
+    return place_layers(
+        NetworkSpec(name="zynqnet", input=InputShape(width=256, height=256, channels=3), layer=tuple(layers))
+    )
 
 
 @cache
@@ -51,4 +53,4 @@ def mini() -> Network:
         LayerSpec(name="c4/p1", ch_out=16, kernel=1, relu=False, split="first", gpool=True),
         LayerSpec(name="c4/p2", ch_out=16, kernel=1, relu=False, split="second", gpool=True),
     )
-    return place(NetworkSpec(name="mini", input=InputShape(width=16, height=16, channels=3), layer=layers))
+    return place_layers(NetworkSpec(name="mini", input=InputShape(width=16, height=16, channels=3), layer=layers))

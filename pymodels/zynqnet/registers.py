@@ -33,7 +33,7 @@ COUNTERS = {r.name: r.address for r in reg.REGISTERS.values() if not r.writable 
 
 
 @dataclass(frozen=True)
-class Row:
+class RegisterRow:
     """One write of a register program.
 
     Attributes:
@@ -51,37 +51,37 @@ class Row:
         return Access("write", self.address, self.value)
 
 
-def setup_rows(memory: MemoryMap) -> Iterator[Row]:
+def setup_rows(memory: MemoryMap) -> Iterator[RegisterRow]:
     """What the host writes once."""
-    yield Row("DRAM_BASE", reg.DRAM_BASE, memory.base)
-    yield Row("WEIGHTS_OFFSET", reg.WEIGHTS_OFFSET, memory.weights_offset)
-    yield Row("INPUT_OFFSET", reg.INPUT_OFFSET, memory.data_offset)
-    yield Row("MEM_WORDS", reg.MEM_WORDS, memory.words)
+    yield RegisterRow("DRAM_BASE", reg.DRAM_BASE, memory.base)
+    yield RegisterRow("WEIGHTS_OFFSET", reg.WEIGHTS_OFFSET, memory.weights_offset)
+    yield RegisterRow("INPUT_OFFSET", reg.INPUT_OFFSET, memory.data_offset)
+    yield RegisterRow("MEM_WORDS", reg.MEM_WORDS, memory.words)
 
 
-def layer_rows(layer: Layer) -> Iterator[Row]:
+def layer_rows(layer: Layer) -> Iterator[RegisterRow]:
     """What the host writes for a layer, the start bit last."""
     name = layer.name.encode("ascii").ljust(NAME_BYTES, b"\0")
     for at in range(0, NAME_BYTES, 4):
-        yield Row(f"NAME{at // 4}", reg.NAME + at, int.from_bytes(name[at : at + 4], "little"))
-    yield Row("WIDTH", reg.WIDTH, layer.width)
-    yield Row("HEIGHT", reg.HEIGHT, layer.height)
-    yield Row("CH_IN", reg.CH_IN, layer.ch_in)
-    yield Row("CH_OUT", reg.CH_OUT, layer.ch_out)
-    yield Row("KERNEL", reg.KERNEL, layer.kernel)
-    yield Row("STRIDE", reg.STRIDE, layer.stride)
-    yield Row("PAD", reg.PAD, layer.pad)
-    yield Row("RELU", reg.RELU, int(layer.relu))
-    yield Row("FIRST_SPLIT", reg.FIRST_SPLIT, int(layer.split == "first"))
-    yield Row("SECOND_SPLIT", reg.SECOND_SPLIT, int(layer.split == "second"))
-    yield Row("GLOBAL_POOL", reg.GLOBAL_POOL, int(layer.gpool))
-    yield Row("MEM_IN", reg.MEM_IN, layer.mem_in)
-    yield Row("MEM_OUT", reg.MEM_OUT, layer.mem_out)
-    yield Row("MEM_WEIGHTS", reg.MEM_WEIGHTS, layer.mem_weights)
-    yield Row("NUM_WEIGHTS", reg.NUM_WEIGHTS, layer.weights)
+        yield RegisterRow(f"NAME{at // 4}", reg.NAME + at, int.from_bytes(name[at : at + 4], "little"))
+    yield RegisterRow("WIDTH", reg.WIDTH, layer.width)
+    yield RegisterRow("HEIGHT", reg.HEIGHT, layer.height)
+    yield RegisterRow("CH_IN", reg.CH_IN, layer.ch_in)
+    yield RegisterRow("CH_OUT", reg.CH_OUT, layer.ch_out)
+    yield RegisterRow("KERNEL", reg.KERNEL, layer.kernel)
+    yield RegisterRow("STRIDE", reg.STRIDE, layer.stride)
+    yield RegisterRow("PAD", reg.PAD, layer.pad)
+    yield RegisterRow("RELU", reg.RELU, int(layer.relu))
+    yield RegisterRow("FIRST_SPLIT", reg.FIRST_SPLIT, int(layer.split == "first"))
+    yield RegisterRow("SECOND_SPLIT", reg.SECOND_SPLIT, int(layer.split == "second"))
+    yield RegisterRow("GLOBAL_POOL", reg.GLOBAL_POOL, int(layer.gpool))
+    yield RegisterRow("MEM_IN", reg.MEM_IN, layer.mem_in)
+    yield RegisterRow("MEM_OUT", reg.MEM_OUT, layer.mem_out)
+    yield RegisterRow("MEM_WEIGHTS", reg.MEM_WEIGHTS, layer.mem_weights)
+    yield RegisterRow("NUM_WEIGHTS", reg.NUM_WEIGHTS, layer.weights)
     if layer.shifts is not None:
-        yield Row("SHIFTS", reg.SHIFTS, shifts_word(layer.shifts))
-    yield Row("AP_CTRL", reg.AP_CTRL, reg.AP_CTRL_START)
+        yield RegisterRow("SHIFTS", reg.SHIFTS, shifts_word(layer.shifts))
+    yield RegisterRow("AP_CTRL", reg.AP_CTRL, reg.AP_CTRL_START)
 
 
 def shifts_word(shifts: Shifts) -> int:
@@ -89,7 +89,7 @@ def shifts_word(shifts: Shifts) -> int:
     return reg.REGISTERS["SHIFTS"].pack(BIAS=shifts.bias, OUT=shifts.out, CONCAT=shifts.concat)
 
 
-def program(layer: Layer, memory: MemoryMap | None = None) -> tuple[Access, ...]:
+def layer_program(layer: Layer, memory: MemoryMap | None = None) -> tuple[Access, ...]:
     """The register program of a layer; with ``memory``, what the host writes once comes first."""
     rows = [*(setup_rows(memory) if memory is not None else ()), *layer_rows(layer)]
     return tuple(row.access() for row in rows)

@@ -29,8 +29,8 @@ from goldbeat.pymodels.zynqnet.hardware import (
 )
 from goldbeat.pymodels.zynqnet.memory_map import Space
 from goldbeat.pymodels.zynqnet.network import Layer
-from goldbeat.pymodels.zynqnet.timing_reader import Reader
-from goldbeat.pymodels.zynqnet.timing_writer import Writer
+from goldbeat.pymodels.zynqnet.timing_reader import LayerReader
+from goldbeat.pymodels.zynqnet.timing_writer import LayerWriter
 
 Cycles = npt.NDArray[np.int64]
 
@@ -152,8 +152,8 @@ class _Run:
         self.passes = layer.ch_in if layer.kernel == 3 else -(-layer.ch_in // 8)
         self.hazard = HAZARD_3X3 if layer.kernel == 3 else HAZARD_1X1
         self.tile = min(ACC // self.groups, layer.width_out)
-        self.reader = Reader(hardware, layer, memory, self.start, read)
-        self.writer = Writer(hardware, layer, memory, write)
+        self.reader = LayerReader(hardware, layer, memory, self.start, read)
+        self.writer = LayerWriter(hardware, layer, memory, write)
         self.issues = self.wait_weights = self.wait_pixels = self.wait_write = self.bubbles = 0
 
     def run(self) -> LayerTimes:

@@ -25,7 +25,7 @@ def cut(first: int, end: int) -> Iterator[tuple[int, int]]:
         first += size
 
 
-class Reader:
+class LayerReader:
     """The reader in one layer.
 
     Segments are worked off when somebody asks for what they bring; what a segment waits for is known by then.

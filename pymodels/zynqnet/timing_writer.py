@@ -14,7 +14,7 @@ from goldbeat.pymodels.zynqnet.timing_reader import cut
 _LONG_AGO = -(1 << 40)
 
 
-class Writer:
+class LayerWriter:
     """Drain and writer in one layer.
 
     Args:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from goldbeat.tb.design.case import Case, CaseContext
     from goldbeat.tb.design.catalog import find_design as load
     from goldbeat.tb.design.design import Design
-    from goldbeat.tb.design.measurements import Answer, MeasurementTable
+    from goldbeat.tb.design.measurements import MeasurementTable, RunAnswer
     from goldbeat.tb.design.parameter import ClockPort, Parameter
     from goldbeat.tb.design.ports.bundle import StatusPort
     from goldbeat.tb.design.ports.lite import LitePort
@@ -52,7 +52,6 @@ _HOMES = {
 
 __all__ = [
     "Access",
-    "Answer",
     "Case",
     "CaseContext",
     "Clock",
@@ -66,6 +65,7 @@ __all__ = [
     "Parameter",
     "Pattern",
     "Request",
+    "RunAnswer",
     "StatusPort",
     "Stimulus",
     "StreamPort",

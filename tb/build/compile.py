@@ -366,7 +366,7 @@ def _call(command: list[str], folder: Path, tool: Verilator, log: Path, recipe: 
         stream.write(json.dumps(command) + "\n")
         stream.flush()
         # What compilers that are killed leave behind goes with the folder.
-        code = orphan_guard.call(command, folder, tool.environment() | {"TMPDIR": str(folder)}, stream)
+        code = orphan_guard.guarded_call(command, folder, tool.environment() | {"TMPDIR": str(folder)}, stream)
     if code:
         tail = "\n".join(log.read_text(errors="replace").splitlines()[-25:])
         raise ToolError(f"building {recipe.name} failed ({command[0]} ended with {code}), log in {log}:\n{tail}")

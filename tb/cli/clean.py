@@ -12,7 +12,7 @@ import typer
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.cli.common import Json, examples, facts, print_json, say
 from goldbeat.tb.paths import build_root
-from goldbeat.tb.run.clean import KINDS, Entry, Limits, clean
+from goldbeat.tb.run.clean import KINDS, CleanLimits, Removable, clean
 
 _DAY_S = 86400.0
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
@@ -55,7 +55,9 @@ def clean_command(
     for kind in only or ():
         if kind not in KINDS:
             raise UsageError(f"--only {kind}: expected {', '.join(KINDS)}")
-    limits = Limits(keep, None if older is None else older * _DAY_S, None if max_size is None else _bytes(max_size))
+    limits = CleanLimits(
+        keep, None if older is None else older * _DAY_S, None if max_size is None else _bytes(max_size)
+    )
     root = build_root()
     done = clean(root, limits, time.time(), only or KINDS, dry_run=dry_run)
     if as_json:
@@ -89,11 +91,11 @@ def _bytes(text: str) -> int:
     return int(float(match[1]) * _UNITS[match[2]])
 
 
-def _total(entries: tuple[Entry, ...] | list[Entry]) -> int:
+def _total(entries: tuple[Removable, ...] | list[Removable]) -> int:
     return sum(e.size for e in entries)
 
 
-def _row(entry: Entry) -> dict[str, str | int | float]:
+def _row(entry: Removable) -> dict[str, str | int | float]:
     return {"kind": entry.kind, "path": str(entry.path), "bytes": entry.size, "used": round(entry.used, 3)}
 
 

@@ -20,7 +20,7 @@ from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.probe.bench import comments, write_bench
 from goldbeat.tb.probe.elaborate import elaborate
-from goldbeat.tb.probe.find import Choices, Found, as_json, find
+from goldbeat.tb.probe.find import Choices, Found, find, found_json
 from goldbeat.tb.probe.write import MODEL, describe, to_toml
 from goldbeat.tb.probe.write import wrapper as harness
 
@@ -92,7 +92,7 @@ def probe_command(
         if path is not None:
             check_free(path, force)
     if as_machine:
-        print_json(as_json(found))
+        print_json(found_json(found))
     else:
         _show(found)
     if found.refused:

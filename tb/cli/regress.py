@@ -27,7 +27,7 @@ from goldbeat.tb.regress.engine import Oldest, Tally
 from goldbeat.tb.regress.farm_pool import WAIT_S
 from goldbeat.tb.regress.item import Item, ItemResult, Status
 from goldbeat.tb.regress.plan import make_batches, make_plan
-from goldbeat.tb.regress.reports import as_dict, report_text, row_dict
+from goldbeat.tb.regress.reports import report_text, row_dict, run_dict
 from goldbeat.tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
 from goldbeat.tb.regress.store import Row, Run, Store
 from goldbeat.tb.regress.suite import find_suite, load_suite, suite_names
@@ -331,7 +331,7 @@ def history_command(
         runs = store.runs(suite=suite, last=last)
         counts = {run.id: store.counts(run.id) for run in runs}
     if as_json:
-        print_json([{**as_dict(run), "counts": counts[run.id]} for run in runs])
+        print_json([{**run_dict(run), "counts": counts[run.id]} for run in runs])
         return
     table = Table()
     for column in ("run", "suite", "started (UTC)", "git", "status", "pass", "fail", "open", "seconds"):

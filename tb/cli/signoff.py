@@ -18,7 +18,17 @@ from goldbeat.tb.cli.common import FAILED, ClockMhz, Force, Json, check_free, ex
 from goldbeat.tb.cli.screen import Screen, literal
 from goldbeat.tb.cli.trace_files import read_timed
 from goldbeat.tb.design.families import design_examples
-from goldbeat.tb.run.signoff import Check, Port, Subject, check, file_subject, junit, load_limits, load_run, shown
+from goldbeat.tb.run.signoff import (
+    LimitCheck,
+    MeasuredPort,
+    Subject,
+    check_subject,
+    file_subject,
+    limits_junit,
+    load_limits,
+    load_run,
+    shown,
+)
 
 
 def register(app: typer.Typer) -> None:
@@ -72,12 +82,12 @@ def signoff(
             raise UsageError("to sign off a FILE, --dtype and --width are needed")
         file = read_timed(subject, dtype, width, clock)
         what = file_subject(
-            str(subject), {port or subject.stem: Port(file.trace, file.dtype.name, file.clock.period_ps)}
+            str(subject), {port or subject.stem: MeasuredPort(file.trace, file.dtype.name, file.clock.period_ps)}
         )
-    checks = check(what, rules)
+    checks = check_subject(what, rules)
     good = all(c.passed for c in checks)
     if out is not None:
-        text = junit(what, checks)
+        text = limits_junit(what, checks)
         store(out, text.encode(), force=force)
     if as_json:
         facts = {"subject": what.name, "passed": good, "time_compared": what.time_compared}
@@ -92,7 +102,7 @@ def signoff(
 _COLOUR = {"pass": "green", "fail": "red", "unmeasured": "red"}
 
 
-def _show(what: Subject, checks: list[Check]) -> None:
+def _show(what: Subject, checks: list[LimitCheck]) -> None:
     table = Table(title=f"Sign-off of {literal(what.name)}", title_justify="left")
     table.add_column("where", overflow="fold")
     table.add_column("limit", no_wrap=True)
@@ -137,7 +147,7 @@ def _seeds(what: Subject) -> set[int]:
     return {e.seed for e in what.episodes if e.seed is not None}
 
 
-def _extent(what: Subject, checks: list[Check]) -> Iterator[str]:
+def _extent(what: Subject, checks: list[LimitCheck]) -> Iterator[str]:
     """How much was measured, and what was left out."""
     total = len(what.episodes)
     if total > 1:

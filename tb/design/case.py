@@ -11,7 +11,7 @@ from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.clock_wish import ClockWish
-from goldbeat.tb.design.measurements import Answer, Check
+from goldbeat.tb.design.measurements import Check, RunAnswer
 from goldbeat.tb.design.ports.bundle import Frozen
 
 
@@ -80,7 +80,7 @@ class Case(Frozen):
     expect: Callable[[CaseContext, Stimulus, Any], Outcome] | None = None
     check: Callable[[CaseContext, Stimulus, Any], Check] | None = None
     fit: Callable[[Mapping[str, Any]], Mapping[str, Any]] | None = None
-    answer: Callable[[CaseContext, Sequence[tuple[Stimulus, Any]]], Answer] | None = None
+    answer: Callable[[CaseContext, Sequence[tuple[Stimulus, Any]]], RunAnswer] | None = None
 
     def lacks(self, options: Mapping[str, Any]) -> str | None:
         """The option that must be given and is not, with these options set; None where nothing is missing."""

@@ -16,7 +16,7 @@ from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.sidebands import MOST_LANES
 from goldbeat.pymodels.stimulus import Access, GoldenModel, Outcome, Stimulus
-from goldbeat.pymodels.stock_models import READY_MODELS, Shape, outcome
+from goldbeat.pymodels.stock_models import READY_MODELS, StreamShape, outcome
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.clocks import draw_clocks
@@ -191,9 +191,9 @@ class Description(_Table):
 
     # -- model ------------------------------------------------------------------------------------------------------
 
-    def _shapes(self, params: Mapping[str, Any], direction: str) -> list[Shape]:
+    def _shapes(self, params: Mapping[str, Any], direction: str) -> list[StreamShape]:
         return [
-            Shape(lane.name, lane.clock, int(lane.width), frozenset(lane.roles()))
+            StreamShape(lane.name, lane.clock, int(lane.width), frozenset(lane.roles()))
             for port in self.streams
             if port.direction == direction
             for lane in lanes(port, params)

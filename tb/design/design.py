@@ -14,7 +14,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import GoldenModel, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.filelist import Sources, read_filelist
-from goldbeat.tb.design.measurements import Answer, MeasurementTable
+from goldbeat.tb.design.measurements import MeasurementTable, RunAnswer
 from goldbeat.tb.design.parameter import ClockPort, Parameter
 from goldbeat.tb.design.ports.bundle import Bundle, Frozen, StatusPort, lanes, number
 from goldbeat.tb.design.ports.memory import MemoryPort
@@ -92,7 +92,7 @@ class Design(Frozen):
     cases: tuple[Case, ...]
     variants: tuple[Mapping[str, Any], ...] = ({},)
     findings: Callable[[Mapping[str, Any], Stimulus, Any], Sequence[MeasurementTable]] | None = None
-    answer: Callable[[CaseContext, Stimulus, Any], Answer | None] | None = None
+    answer: Callable[[CaseContext, Stimulus, Any], RunAnswer | None] | None = None
     slow: bool = False
     slow_parameters: tuple[str, ...] = ()
     foreign: Callable[[Path, Path | None, str | None], Design] | None = None

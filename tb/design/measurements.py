@@ -28,7 +28,7 @@ class MeasurementTable:
 
 
 @dataclass(frozen=True)
-class Answer:
+class RunAnswer:
     """What a run has computed, as a user wants to have it.
 
     Attributes:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from goldbeat.pymodels.register_traffic import RegisterTraffic
-from goldbeat.pymodels.register_walk import Word, walk
+from goldbeat.pymodels.register_walk import Word, storage_walk
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
@@ -51,7 +51,7 @@ def _words(port: RegisterPort, setting: CaseContext, rng: np.random.Generator) -
 
 
 def _program(port: RegisterPort, setting: CaseContext, rng: np.random.Generator) -> tuple[Access, ...]:
-    return tuple(walk(rng, _words(port, setting, rng), int(port.data_width) // 8, _ACCESSES, posts=port.posts))
+    return tuple(storage_walk(rng, _words(port, setting, rng), int(port.data_width) // 8, _ACCESSES, posts=port.posts))
 
 
 def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus]:
@@ -82,7 +82,7 @@ def walks(design: Design, setting: CaseContext, like: Stimulus) -> list[Stimulus
     return episodes
 
 
-def dressed(steps: Sequence[tuple[Stimulus, Outcome | None]], seed: int) -> list[tuple[Stimulus, Outcome | None]]:
+def dressed_sweep(steps: Sequence[tuple[Stimulus, Outcome | None]], seed: int) -> list[tuple[Stimulus, Outcome | None]]:
     """The episodes of ``sweep``, whose own register programs are made with other traffic, one access at a time.
 
     Ports with traffic of their own keep it, and so do those whose answers the model predicts to the cycle. In the first of the

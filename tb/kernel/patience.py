@@ -36,7 +36,7 @@ def timeout_cycles(given: int | None, name: str = "timeout") -> int:
     return given
 
 
-class Wake(Awaitable[object], Protocol):
+class Wakeable(Awaitable[object], Protocol):
     """Ends when the kernel, or somebody here, wakes it."""
 
     def fire(self) -> None:
@@ -48,7 +48,7 @@ class Waking(Protocol):
 
     timeout: int
 
-    def wake(self, handle: int) -> Wake:
+    def wake(self, handle: int) -> Wakeable:
         """What wakes the tasks of a transactor."""
 
 

@@ -101,7 +101,7 @@ def walk(
     whole = (1 << 8 * size) - 1
     words = [register_walk.Word(a, whole, strobes) for a in addresses]
     steps = []
-    for access in register_walk.walk(rng, words, size, accesses, posts=posts):
+    for access in register_walk.storage_walk(rng, words, size, accesses, posts=posts):
         value = access.value or 0
         if access.op == "read":
             steps.append(check(access.address, value, whole, timeout=timeout))

@@ -98,7 +98,7 @@ Several seeds are the test; one seed is not.
 """
 
 
-def table(bus: Bus) -> str:
+def bus_table(bus: Bus) -> str:
     """A bus's rules as a table of a page."""
     return _table(bus.title, bus.full_rules)
 
@@ -111,6 +111,6 @@ def _table(title: str, rules: Mapping[str, str]) -> str:
 def document() -> str:
     """The text of docs/protocol-rules.md."""
     others = {"mem_": "AXI4 memory", "rtl_": "RTL"}
-    texts = [table(bus) for bus in BUSES]
+    texts = [bus_table(bus) for bus in BUSES]
     texts += [_table(t, {n: d for n, d in RULES.items() if n.startswith(start)}) for start, t in others.items()]
     return _INTRODUCTION + "\n".join(texts)

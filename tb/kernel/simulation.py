@@ -170,7 +170,7 @@ class NativeClock:
                 )
 
 
-class Agent(Protocol):
+class KernelAgent(Protocol):
     """What the kernel knows of a transactor."""
 
     name: str
@@ -209,7 +209,7 @@ class Kernel:
         general = [text for text in os.environ.get(ENVIRONMENT, "").split(",") if text.strip()]
         self._general = tuple(w for w in parse_waivers(general) if w not in self._waivers)
         self._library = library()
-        self._agents: list[Agent] = []
+        self._agents: list[KernelAgent] = []
         self._names: list[str] = []
         # What transactors have seen that are gone or were reset.
         self._past: list[str] = []
@@ -286,12 +286,12 @@ class Kernel:
         """What all transactors of this test have reported, waived or not, those that were reset included."""
         return [*self._past, *(text for agent in self._agents for text in agent.violations)]
 
-    def add(self, agent: Agent) -> None:
+    def add(self, agent: KernelAgent) -> None:
         """Take note of a transactor that has been made."""
         self._agents.append(agent)
         self._names.append(agent.name)
 
-    def forget(self, agent: Agent) -> None:
+    def forget(self, agent: KernelAgent) -> None:
         """Keep what a transactor has reported, which is about to be reset."""
         if self._judge:
             self._past += agent.violations

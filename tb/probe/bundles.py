@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.recognition import NotABundleError, TopParameter, Wires
-from goldbeat.tb.probe.names import Group
+from goldbeat.tb.probe.names import PinGroup
 
 
 @dataclass
@@ -24,7 +24,7 @@ class PlacedBundle:
     wires: Wires
 
 
-def place(group: Group, parameters: Sequence[TopParameter]) -> PlacedBundle:
+def place_group(group: PinGroup, parameters: Sequence[TopParameter]) -> PlacedBundle:
     """Make a bundle of a group.
 
     Raises:

@@ -12,7 +12,7 @@ from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.recognition import Dimension, Pin, TopParameter
 from goldbeat.tb.errors import missing
 from goldbeat.tb.probe.defaults import check_defaults
-from goldbeat.tb.probe.module import Module
+from goldbeat.tb.probe.module import TopModule
 from goldbeat.tb.probe.wiring import trace
 
 _WAYS: dict[str, Literal["input", "output", "inout"]] = {"In": "input", "Out": "output", "InOut": "inout"}
@@ -35,7 +35,7 @@ def _slang() -> Any:
 
 def elaborate(
     sources: Sources, top: str | None = None, parameters: Mapping[str, str] | None = None, *, relaxed: bool = False
-) -> Module:
+) -> TopModule:
     """Compile sources and describe one top module.
 
     Args:
@@ -81,7 +81,7 @@ def elaborate(
         known = ", ".join(p.name for p in found) or "none"
         raise UsageError(f"{instance.name} has no parameter {unknown[0]!r}; it has: {known}")
     wiring = trace(instance, [p.name for p in ports if p.way == "input"], [p.name for p in ports if p.way == "output"])
-    return Module(instance.name, tuple(ports), tuple(found), wiring, warnings)
+    return TopModule(instance.name, tuple(ports), tuple(found), wiring, warnings)
 
 
 def _errors(slang: Any, compilation: Any, manager: Any, *, relaxed: bool) -> tuple[str, ...]:

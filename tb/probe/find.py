@@ -15,8 +15,8 @@ from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.recognition import NotABundleError, Pin
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
-from goldbeat.tb.probe.bundles import PlacedBundle, place
-from goldbeat.tb.probe.module import Module
+from goldbeat.tb.probe.bundles import PlacedBundle, place_group
+from goldbeat.tb.probe.module import TopModule
 from goldbeat.tb.probe.names import affinity, groups, is_clock, is_enable, is_reset, low_by_name
 
 _PERIODS_PS = (4000, 3200, 5000, 2500, 8000)
@@ -47,7 +47,7 @@ class Found:
         notes: every guess, each naming its port.
     """
 
-    module: Module
+    module: TopModule
     clocks: tuple[ClockPort, ...]
     streams: tuple[StreamPort, ...]
     registers: tuple[RegisterPort, ...]
@@ -64,7 +64,7 @@ class Found:
         return (*self.streams, *self.registers, *self.memories)
 
 
-def find(module: Module, choices: Choices | None = None) -> Found:
+def find(module: TopModule, choices: Choices | None = None) -> Found:
     """Find clocks, resets and bundles."""
     return _Finder(module, choices or Choices()).run()
 
@@ -73,7 +73,7 @@ _AnyBundle = TypeVar("_AnyBundle", bound=Bundle)
 
 
 class _Finder:
-    def __init__(self, module: Module, choices: Choices) -> None:
+    def __init__(self, module: TopModule, choices: Choices) -> None:
         self.module = module
         self.left = {p.name: p for p in module.ports}
         self.ties: dict[str, int] = {}
@@ -129,7 +129,7 @@ class _Finder:
         placed = []
         for group in groups(self.left.values()):
             try:
-                one = place(group, tuple(self.module.parameters))
+                one = place_group(group, tuple(self.module.parameters))
             except NotABundleError as reason:
                 self.notes.append(f"{group.name}: not a bundle: {reason}")
                 continue
@@ -274,7 +274,7 @@ def _closest(name: str, candidates: Iterable[str]) -> str:
     return max(candidates, key=lambda c: affinity(name, c))
 
 
-def as_json(found: Found) -> dict[str, Any]:
+def found_json(found: Found) -> dict[str, Any]:
     """For machines."""
 
     def bundle(port: Bundle) -> dict[str, Any]:

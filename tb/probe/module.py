@@ -37,7 +37,7 @@ class Wiring:
 
 
 @dataclass(frozen=True)
-class Module:
+class TopModule:
     """A top module.
 
     Attributes:

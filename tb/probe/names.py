@@ -21,7 +21,7 @@ _ENABLE = re.compile(r"(?:clk_?en|clock_enable|ce|cen|en|ena|enable|aclken)$")
 
 
 @dataclass(frozen=True)
-class Group:
+class PinGroup:
     """Ports whose names share everything but the role.
 
     Attributes:
@@ -49,7 +49,7 @@ def _bundle_name(naming: Naming, prefix: str, index: str) -> str:
     return f"{name}_{index}" if index else name
 
 
-def groups(pins: Iterable[Pin]) -> list[Group]:
+def groups(pins: Iterable[Pin]) -> list[PinGroup]:
     """The bundles that names speak of, most telling convention first; no port is in two of them."""
     left = {p.name: p for p in pins}
     taken: Counter[str] = Counter()
@@ -69,7 +69,7 @@ def groups(pins: Iterable[Pin]) -> list[Group]:
                 continue
             name = _bundle_name(naming, prefix, index)
             taken[name] += 1
-            found.append(Group(name if taken[name] == 1 else f"{name}_{taken[name]}", tuple(buses), roles))
+            found.append(PinGroup(name if taken[name] == 1 else f"{name}_{taken[name]}", tuple(buses), roles))
             for pin in roles.values():
                 left.pop(pin.name)
     return found

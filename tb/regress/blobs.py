@@ -81,7 +81,7 @@ def _mend(name: str, folder: Path) -> None:
                 part.replace(path)
 
 
-def missing(names: Mapping[str, str]) -> tuple[str, ...]:
+def missing_blobs(names: Mapping[str, str]) -> tuple[str, ...]:
     """Which of these contents are not here, or are not what their names say."""
     return tuple(sorted({name for name in names.values() if not _is_whole(name)}))
 

@@ -93,7 +93,7 @@ class Figures(TypedDict, total=False):
     waived: dict[str, int]
 
 
-class Measured(NamedTuple):
+class ItemFigures(NamedTuple):
     """The figures of one result, and whose they are."""
 
     number: int
@@ -105,7 +105,7 @@ class Measured(NamedTuple):
 _FIGURES = TypeAdapter(Figures)
 
 
-def read_measured(rows: Iterable[tuple[int, str, str, str]]) -> Iterator[Measured]:
+def read_measured(rows: Iterable[tuple[int, str, str, str]]) -> Iterator[ItemFigures]:
     """Rows of index, design, status and result as JSON. Raises :class:`ValueError` for what no run has written."""
     for number, design, status, result in rows:
-        yield Measured(number, design, status == Status.PASS.value, _FIGURES.validate_json(result))
+        yield ItemFigures(number, design, status == Status.PASS.value, _FIGURES.validate_json(result))

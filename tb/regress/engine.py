@@ -97,7 +97,7 @@ class _Task:
     content: dict[str, bytes] = field(default_factory=dict)
 
 
-class Engine:
+class WorkEngine:
     """Runs batches.
 
     Args:

@@ -9,7 +9,7 @@ from typing import Any
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.measure import UnmeasurableError, latency, measure
 from goldbeat.pymodels.stimulus import Outcome
-from goldbeat.tb.run.runs import Plan, RunResult
+from goldbeat.tb.run.runs import RunResult, SeedPlan
 
 
 def cycles(outcome: Outcome) -> int:
@@ -31,7 +31,7 @@ def all_cycles(result: RunResult) -> int:
     return total
 
 
-def simulated_ps(result: RunResult, plan: Plan) -> int:
+def simulated_ps(result: RunResult, plan: SeedPlan) -> int:
     """How long the streams ran, summed over the episodes."""
     runs = [e.run_ps for e in plan.episodes(result.request.design)]
     stops = [s.stop_ps for s, _ in plan.steps]
@@ -63,7 +63,7 @@ def port_figures(result: RunResult) -> dict[str, dict[str, Any]]:
     return figures
 
 
-def latencies(result: RunResult) -> dict[str, Mapping[str, Any]]:
+def pair_latencies(result: RunResult) -> dict[str, Mapping[str, Any]]:
     """From every input to every output whose beats, or else frames, pair off; in picoseconds."""
     episode = result.main_episode
     if episode is None:

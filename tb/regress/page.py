@@ -41,7 +41,7 @@ class Content:
     covered: Mapping[str, int]
 
 
-def page(run: Run, content: Content) -> str:
+def run_page(run: Run, content: Content) -> str:
     """The page of a run."""
     environment = Environment(
         loader=FileSystemLoader(_TEMPLATES),

@@ -10,7 +10,7 @@ from typing import Any
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.code_coverage import lcov
 from goldbeat.tb.regress.item import Status
-from goldbeat.tb.regress.page import Content, page
+from goldbeat.tb.regress.page import Content, run_page
 from goldbeat.tb.regress.store import Row, Run, Store
 from goldbeat.tb.regress.summary import Gathered
 from goldbeat.tb.run.junit import JUnitCase, JUnitSuite, junit_text
@@ -30,7 +30,7 @@ def write_reports(store: Store, run: Run) -> None:
     rows, gathered = store.briefs(run.id), Gathered(store.measured(run.id))
     failures = store.bad(run.id, MOST_WHOLE)
     run.folder.mkdir(parents=True, exist_ok=True)
-    (run.folder / "junit.xml").write_text(junit(run, rows, failures, gathered.waived), encoding="utf-8")
+    (run.folder / "junit.xml").write_text(run_junit(run, rows, failures, gathered.waived), encoding="utf-8")
     (run.folder / "report.json").write_text(report_text(store, run, rows, gathered.waivers), encoding="utf-8")
     covered = store.coverage(run.id)
     if covered:
@@ -38,13 +38,13 @@ def write_reports(store: Store, run: Run) -> None:
     last = store.before(run)
     before = None if last is None else (last, store.briefs(last.id))
     content = Content(rows, gathered, failures, before, covered)
-    (run.folder / "index.html").write_text(page(run, content), encoding="utf-8")
+    (run.folder / "index.html").write_text(run_page(run, content), encoding="utf-8")
 
 
 # -- JUnit XML --------------------------------------------------------------------------------------------------------
 
 
-def junit(run: Run, rows: Sequence[Brief], failures: Sequence[Row], waived: Mapping[int, Mapping[str, int]]) -> str:
+def run_junit(run: Run, rows: Sequence[Brief], failures: Sequence[Row], waived: Mapping[int, Mapping[str, int]]) -> str:
     """A run as JUnit XML: one suite a design, one testcase an item; what has not run is skipped.
 
     Args:
@@ -111,7 +111,7 @@ def report_text(
         do not pass, up to :data:`MOST_WHOLE` or :data:`_MOST_BYTES`.
     """
     shown = [r for r in rows if r.status is not None and not r.passed] if failed else rows
-    found = as_dict(run, waivers)
+    found = run_dict(run, waivers)
     if len(shown) <= MOST_CASES:
         cases = store.bad(run.id, -1) if failed else store.rows(run.id)
         return json.dumps({**found, "cases": [row_dict(run, r) for r in cases]}, indent=1) + "\n"
@@ -130,7 +130,7 @@ def report_text(
     )
 
 
-def as_dict(run: Run, waivers: Mapping[tuple[str, str], int] | None = None) -> dict[str, Any]:
+def run_dict(run: Run, waivers: Mapping[tuple[str, str], int] | None = None) -> dict[str, Any]:
     """A run for JSON, without its cases."""
     return {
         "run": run.id,

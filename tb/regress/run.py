@@ -20,7 +20,7 @@ from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.tb.build.in_use import hold, sweep
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress import blobs
-from goldbeat.tb.regress.engine import Engine, Hooks, Runner, Tally
+from goldbeat.tb.regress.engine import Hooks, Runner, Tally, WorkEngine
 from goldbeat.tb.regress.farm_pool import FarmExecutor
 from goldbeat.tb.regress.farm_task import run_apart
 from goldbeat.tb.regress.fingerprint import code_hash, content_hash
@@ -80,7 +80,7 @@ class Observer:
 
 
 @dataclass(frozen=True)
-class Backend:
+class BatchBackend:
     """What runs batches and builds simulators; the real ones, unless a test puts others in their place.
 
     Attributes:
@@ -118,7 +118,7 @@ def begin(
     )
 
 
-def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backend: Backend | None = None) -> Run:
+def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backend: BatchBackend | None = None) -> Run:
     """Run the items of a run that have no result yet, rerun failed ones with waves, write the reports.
 
     Args:
@@ -137,7 +137,7 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
     """
     from goldbeat.tb.regress.reports import write_reports
 
-    backend = backend or Backend()
+    backend = backend or BatchBackend()
     state = _State()
     before = dict(run.facts)
     started = time.monotonic()
@@ -233,11 +233,11 @@ def _engine(
     run: Run,
     settings: Settings,
     observer: Observer,
-    backend: Backend,
+    backend: BatchBackend,
     state: _State,
     pool: LocalExecutor,
     farm: FarmExecutor | None,
-) -> Engine:
+) -> WorkEngine:
     root = str(build_root())
     files: dict[str, bytes] = {}
 
@@ -269,7 +269,7 @@ def _engine(
             observer.note(text)
         observer.tick(engine.tally)
 
-    engine = Engine(
+    engine = WorkEngine(
         pool if farm is None else farm,
         pool,
         Hooks(

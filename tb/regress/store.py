@@ -25,7 +25,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from goldbeat.pymodels.errors import InputError, ToolError, UsageError
 from goldbeat.tb.paths import build_root
-from goldbeat.tb.regress.brief import COLUMNS, Brief, Measured, read_brief, read_measured
+from goldbeat.tb.regress.brief import COLUMNS, Brief, ItemFigures, read_brief, read_measured
 from goldbeat.tb.regress.item import Item, ItemResult
 from goldbeat.tb.regress.recorded import read_artefacts, read_facts, read_result, read_settings
 
@@ -449,7 +449,7 @@ class Store:
             rows = self._base.execute(f"SELECT {COLUMNS} FROM items WHERE run=? ORDER BY idx", (run,))
             return [read_brief(tuple(row)) for row in rows]
 
-    def measured(self, run: int, *, waived: bool = False) -> Iterator[Measured]:
+    def measured(self, run: int, *, waived: bool = False) -> Iterator[ItemFigures]:
         """The figures of every result of a run, one at a time, in the plan's order; ``waived``: only of those with waivers."""
         where = 'AND instr(result, \'"waived": {"\')' if waived else ""
         with _plain_errors(self.path):

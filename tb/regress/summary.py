@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.tb.regress.brief import Brief, Measured
+from goldbeat.tb.regress.brief import Brief, ItemFigures
 from goldbeat.tb.regress.item import Status
 
 
@@ -147,7 +147,7 @@ class Gathered:
         waived: the same by item, of those that have waivers.
     """
 
-    def __init__(self, results: Iterable[Measured]) -> None:
+    def __init__(self, results: Iterable[ItemFigures]) -> None:
         self.functional: dict[str, dict[str, dict[str, int]]] = {}
         self.waivers: dict[tuple[str, str], int] = {}
         self.waived: dict[int, Mapping[str, int]] = {}
@@ -157,7 +157,7 @@ class Gathered:
         for result in results:
             self._add(result)
 
-    def _add(self, result: Measured) -> None:
+    def _add(self, result: ItemFigures) -> None:
         design, figures = result.design, result.figures
         for port, bins in figures.get("coverage", {}).items():
             total = self.functional.setdefault(design, {}).setdefault(port, {})

@@ -32,7 +32,7 @@ from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress import blobs
 from goldbeat.tb.regress.code_coverage import FILE as COVERAGE_FILE
 from goldbeat.tb.regress.code_coverage import add, read_counts
-from goldbeat.tb.regress.figures import all_cycles, latencies, port_figures, simulated_ps
+from goldbeat.tb.regress.figures import all_cycles, pair_latencies, port_figures, simulated_ps
 from goldbeat.tb.regress.fingerprint import code_hash, trace_hash
 from goldbeat.tb.regress.functional import port_coverage
 from goldbeat.tb.regress.item import Batch, BatchResult, Began, Item, ItemResult, Status
@@ -41,8 +41,8 @@ from goldbeat.tb.regress.store import DiskFullError
 from goldbeat.tb.run import signoff
 from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.inputs import read_input
-from goldbeat.tb.run.runs import Plan, Request, RunResult, check_request, judge, predict
-from goldbeat.tb.run.simulate import Note, Simulator
+from goldbeat.tb.run.runs import Request, RunResult, SeedPlan, check_request, judge, predict
+from goldbeat.tb.run.simulate import JournalNote, Simulator
 from goldbeat.tb.run.time_limit import calls_watched, model_timeout
 
 _START_S = 120.0
@@ -121,7 +121,7 @@ def run_batch(batch: Batch, attempt: int = 1, content: Mapping[str, bytes] | Non
     try:
         for name, packed in (content or {}).items():
             blobs.keep_blob(name, packed)
-        if lacking := blobs.missing(batch.blobs):
+        if lacking := blobs.missing_blobs(batch.blobs):
             if content and not set(lacking).isdisjoint(content):
                 # To ask for it once more would go on without end.
                 raise OSError(errno.EIO, "the worker does not keep what it is sent", str(build_root() / "blobs"))
@@ -139,7 +139,7 @@ def _is_full(error: Exception) -> bool:
     return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
-def volume(plan: Plan) -> int:
+def volume(plan: SeedPlan) -> int:
     """Bytes of a plan's traces and memories."""
     total = 0
     for stimulus, outcome in plan.steps:
@@ -158,7 +158,7 @@ class _Ready:
 
     item: Item
     request: Request
-    plan: Plan
+    plan: SeedPlan
     episodes: Sequence[Episode]
 
 
@@ -361,7 +361,7 @@ class _Run:
                     trace_hash=trace_hash(records),
                     failures=tuple(failures),
                     ports=port_figures(result),
-                    latency=latencies(result),
+                    latency=pair_latencies(result),
                     coverage=port_coverage(result),
                     waived=result.waived,
                 )
@@ -390,7 +390,7 @@ def _at_end(process: Simulator) -> tuple[Status, str]:
     return Status.PASS, ""
 
 
-def _refuse_lost(note: Note) -> None:
+def _refuse_lost(note: JournalNote) -> None:
     if note.what == "lost":
         raise OSError(note.number, os.strerror(note.number), str(build_root() / "jobs"))
 

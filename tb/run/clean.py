@@ -20,7 +20,7 @@ _LEFTOVERS = ("jobs", "scratch")
 
 
 @dataclass(frozen=True)
-class Entry:
+class Removable:
     """Something that can be removed as a whole.
 
     Attributes:
@@ -39,7 +39,7 @@ class Entry:
 
 
 @dataclass(frozen=True)
-class Limits:
+class CleanLimits:
     """What stays; without any limit, everything but leftovers.
 
     Attributes:
@@ -63,12 +63,12 @@ class Cleaned:
         kept: what stays within the limits.
     """
 
-    removed: tuple[Entry, ...]
-    in_use: tuple[Entry, ...]
-    kept: tuple[Entry, ...]
+    removed: tuple[Removable, ...]
+    in_use: tuple[Removable, ...]
+    kept: tuple[Removable, ...]
 
 
-def find_entries(root: Path) -> list[Entry]:
+def find_entries(root: Path) -> list[Removable]:
     """Everything below the folder for everything made that cleaning knows; links are not followed, nor listed."""
     found = [_entry("jobs", path, path / "owner") for path in dead_jobs(root)]
     for name, kind in (("sim", "builds"), ("runtime", "builds"), ("blobs", "blobs")):
@@ -87,7 +87,7 @@ def find_entries(root: Path) -> list[Entry]:
     return found
 
 
-def choose(entries: Sequence[Entry], limits: Limits, now: float) -> list[Entry]:
+def choose_removals(entries: Sequence[Removable], limits: CleanLimits, now: float) -> list[Removable]:
     """What the limits let go.
 
     Args:
@@ -96,9 +96,9 @@ def choose(entries: Sequence[Entry], limits: Limits, now: float) -> list[Entry]:
         now: in seconds since the epoch.
     """
     gone = [e for e in entries if e.kind in _LEFTOVERS]
-    if limits == Limits():
+    if limits == CleanLimits():
         return gone
-    free: list[Entry] = []
+    free: list[Removable] = []
     for kind in KINDS:
         of_kind = sorted((e for e in entries if e.kind == kind and kind not in _LEFTOVERS), key=lambda e: -e.used)
         free += of_kind[limits.keep or 0 :]
@@ -117,7 +117,9 @@ def choose(entries: Sequence[Entry], limits: Limits, now: float) -> list[Entry]:
     return gone
 
 
-def clean(root: Path, limits: Limits, now: float, kinds: Sequence[str] = KINDS, *, dry_run: bool = False) -> Cleaned:
+def clean(
+    root: Path, limits: CleanLimits, now: float, kinds: Sequence[str] = KINDS, *, dry_run: bool = False
+) -> Cleaned:
     """Remove what the limits let go and nobody uses.
 
     Args:
@@ -128,7 +130,7 @@ def clean(root: Path, limits: Limits, now: float, kinds: Sequence[str] = KINDS, 
         dry_run: only say what would go.
     """
     entries = [e for e in find_entries(root) if e.kind in kinds]
-    chosen = choose(entries, limits, now)
+    chosen = choose_removals(entries, limits, now)
     removed, in_use = [], []
     with ExitStack() as stack:
         locks: dict[Path, bool] = {}
@@ -149,8 +151,8 @@ def _inside(folder: Path) -> Iterator[Path]:
         yield from sorted(p for p in folder.iterdir() if not p.is_symlink())
 
 
-def _entry(kind: str, path: Path, lock: Path) -> Entry:
-    return Entry(kind, path, _size(path), path.stat().st_mtime, lock)
+def _entry(kind: str, path: Path, lock: Path) -> Removable:
+    return Removable(kind, path, _size(path), path.stat().st_mtime, lock)
 
 
 def _size(path: Path) -> int:

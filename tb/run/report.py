@@ -14,10 +14,10 @@ import numpy as np
 
 from goldbeat.pymodels import plio_file
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.measure import as_dict, measure
+from goldbeat.pymodels.measure import measure, measures_dict
 from goldbeat.pymodels.trace import SIDEBANDS, Trace
 from goldbeat.pymodels.trace_file import SUFFIX
-from goldbeat.tb.design.measurements import Answer
+from goldbeat.tb.design.measurements import RunAnswer
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.episodes import FILE as EPISODES
@@ -141,7 +141,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
                 "width": trace.width,
                 "trace": None,
                 "expected": None,
-                "throughput": as_dict(measure(trace, dtype)),
+                "throughput": measures_dict(measure(trace, dtype)),
             }
             expected = episode.expected.ports.get(port.name)
             if unseen := _not_compared(trace, expected):
@@ -206,7 +206,7 @@ def _not_compared(got: Trace, expected: Trace | None) -> list[str]:
     return [name for name in SIDEBANDS if getattr(got, name) is not None and getattr(expected, name) is None]
 
 
-def _keep_answer(answer: Answer, folder: Path) -> dict[str, Any]:
+def _keep_answer(answer: RunAnswer, folder: Path) -> dict[str, Any]:
     """Write the arrays and files of a run's answer below ``output``; the report's entries of it."""
     for name, content in answer.files.items():
         (folder / "output").mkdir(parents=True, exist_ok=True)

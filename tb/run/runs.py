@@ -25,7 +25,7 @@ from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.clock_wish import ClockWish
 from goldbeat.tb.design.clocks import EARLIEST_PS, blurred, wished
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.design.measurements import Answer, Check, MeasurementTable
+from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
 from goldbeat.tb.inside.job import Backend, Episode, Record
 from goldbeat.tb.kernel.rules import add_rules
 from goldbeat.tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift, split
@@ -36,7 +36,7 @@ from goldbeat.tb.run.inputs import check_inputs, clocks_of, fitted, placed
 from goldbeat.tb.run.late_ready import late_answers, late_channels, late_ready
 from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
 from goldbeat.tb.run.progress import Course, Reached
-from goldbeat.tb.run.scoreboard import Verdict, check, nothing_compared
+from goldbeat.tb.run.scoreboard import Verdict, check_episode, nothing_compared
 from goldbeat.tb.run.simulate import TIMEOUT_S, simulate
 from goldbeat.tb.run.time_limit import model_timeout
 
@@ -286,7 +286,7 @@ class RunResult:
         return make(self.request.all_params, episode.stimulus, episode.record)
 
     @cached_property
-    def answer(self) -> Answer | None:
+    def answer(self) -> RunAnswer | None:
         """What the main episode has computed; None where the design does not say, or no episode ended."""
         if self.request.case.answer is not None and self.episodes:
             pairs = [(e.stimulus, e.record) for e in self.episodes]
@@ -375,7 +375,7 @@ def check_request(request: Request) -> None:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SeedPlan:
     """One seed of a case, before it is simulated.
 
     Attributes:
@@ -396,7 +396,7 @@ class Plan:
         ]
 
 
-def predict(request: Request, seed: int) -> Plan:
+def predict(request: Request, seed: int) -> SeedPlan:
     """The stimulus of one seed, and what the golden model says of it.
 
     Raises:
@@ -421,8 +421,8 @@ def predict(request: Request, seed: int) -> Plan:
         stimuli = [blurred(s, request.metastability) for s in stimuli]
     steps = [(s, None if s.drivers else _predicted(design, params, s)) for s in stimuli]
     if sweeps:
-        steps = register_walks.dressed(steps, seed)
-    return Plan(seed, tuple(steps))
+        steps = register_walks.dressed_sweep(steps, seed)
+    return SeedPlan(seed, tuple(steps))
 
 
 def _as_driven(stimulus: Stimulus, record: Record) -> Stimulus:
@@ -443,7 +443,7 @@ def _judge_episode(
             if case.expect is None
             else call_case(case.expect, context, stimulus, record)
         )
-    verdict = check(design, params, stimulus, expected, record)
+    verdict = check_episode(design, params, stimulus, expected, record)
     more = Check() if case.check is None else call_case(case.check, context, stimulus, record)
     failures = (*verdict.failures, *(text for text in more.failures if text not in verdict.failures))
     compared = 0 if more.void else verdict.compared + more.compared
@@ -460,7 +460,7 @@ def _predicted(design: Design, params: Mapping[str, Any], stimulus: Stimulus) ->
     return replace(outcome, earliest={name: trace.cycle for name, trace in early.ports.items()})
 
 
-def judge(request: Request, plan: Plan, records: Sequence[Record], stopped: str) -> RunResult:
+def judge(request: Request, plan: SeedPlan, records: Sequence[Record], stopped: str) -> RunResult:
     """Compare the records of one seed with its prediction.
 
     Args:
@@ -569,7 +569,7 @@ def run(
     check_request(request)
     design, params = request.design, request.all_params
     progress("predicting")
-    plans: list[Plan] = []
+    plans: list[SeedPlan] = []
     broken: dict[int, str] = {}
     for seed in request.seeds:
         try:

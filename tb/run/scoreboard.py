@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.compare import Comparison, compare
 from goldbeat.pymodels.register_traffic import RegisterTraffic
-from goldbeat.pymodels.stimulus import Access, Answer, Outcome, Stimulus
+from goldbeat.pymodels.stimulus import Access, AccessAnswer, Outcome, Stimulus
 from goldbeat.pymodels.trace import SIDEBANDS, Trace
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.inside.job import AccessResult, Record
@@ -40,7 +40,9 @@ class Verdict:
     moved: int = 0
 
 
-def check(design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome, record: Record) -> Verdict:
+def check_episode(
+    design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome, record: Record
+) -> Verdict:
     """Compare everything that a run recorded with everything that the model predicts."""
     failures = [*record.violations, *_check_names(design, params, stimulus, expected)]
     ports: dict[str, Comparison] = {}
@@ -239,7 +241,7 @@ def _check_accesses(
         if answers is not None and len(answers) != len(asked):
             failures.append(f"{port.name}: the golden model predicts {len(answers)} of {len(asked)} accesses")
         if answers is None:
-            answers = (Answer(),) * len(asked)
+            answers = (AccessAnswer(),) * len(asked)
         compared += _check_answers(port.name, asked, answers, got, stimulus.traffic_of(port.name), failures)
     return failures, compared
 
@@ -247,7 +249,7 @@ def _check_accesses(
 def _check_answers(
     port: str,
     asked: Sequence[Access],
-    answers: Sequence[Answer],
+    answers: Sequence[AccessAnswer],
     got: Sequence[AccessResult],
     traffic: RegisterTraffic,
     failures: list[str],

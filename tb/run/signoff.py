@@ -86,7 +86,7 @@ class Limits(_Frozen):
 
 
 @dataclass(frozen=True)
-class Port:
+class MeasuredPort:
     """One port's trace and what is known of it."""
 
     trace: Trace
@@ -104,7 +104,7 @@ class Measured:
         seed, episode: of a run; None for a file.
     """
 
-    ports: Mapping[str, Port]
+    ports: Mapping[str, MeasuredPort]
     seed: int | None = None
     episode: int | None = None
 
@@ -115,7 +115,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Check:
+class LimitCheck:
     """One limit and what became of it.
 
     Attributes:
@@ -225,7 +225,7 @@ class Subject:
     cut: int = 0
 
 
-def file_subject(name: str, ports: Mapping[str, Port]) -> Subject:
+def file_subject(name: str, ports: Mapping[str, MeasuredPort]) -> Subject:
     """Traces that were recorded at one time, without a run."""
     return Subject(name, list(ports), [Measured(ports)])
 
@@ -233,7 +233,7 @@ def file_subject(name: str, ports: Mapping[str, Port]) -> Subject:
 def measured_episodes(episodes: Iterable[WholeEpisode], dtypes: Mapping[str, str | None]) -> list[Measured]:
     """Episodes of a run with the sample types of its ports."""
     return [
-        Measured({name: Port(trace, dtypes.get(name)) for name, trace in e.ports.items()}, e.seed, e.episode)
+        Measured({name: MeasuredPort(trace, dtypes.get(name)) for name, trace in e.ports.items()}, e.seed, e.episode)
         for e in episodes
     ]
 
@@ -278,7 +278,9 @@ def _load_main(folder: Path, report: _Report) -> list[Measured]:
         raise InputError(
             "the traces of one episode only, as older versions kept them", "every episode; run it again", file=folder
         )
-    ports = {n: Port(Trace.load(folder / e.trace), e.dtype) for n, e in report.ports.items() if e.trace is not None}
+    ports = {
+        n: MeasuredPort(Trace.load(folder / e.trace), e.dtype) for n, e in report.ports.items() if e.trace is not None
+    }
     return [Measured(ports, report.seed, 0)] if len(ports) == len(report.ports) else []
 
 
@@ -304,7 +306,7 @@ class _Figure:
     absent: bool = False
 
 
-def check(subject: Subject, limits: Limits) -> list[Check]:
+def check_subject(subject: Subject, limits: Limits) -> list[LimitCheck]:
     """Hold every limit against every episode of the subject; each check has the worst of them.
 
     A limit that cannot be measured is a failed check with the reason. An episode too short for a figure (one frame, say) is left
@@ -319,11 +321,11 @@ def check(subject: Subject, limits: Limits) -> list[Check]:
     missing = missing or [p for p in limits.port if p not in subject.names]
     if missing:
         raise UsageError(f"there is a limit for port {missing[0]!r}; {subject.name} has: {', '.join(subject.names)}")
-    found: list[Check] = []
+    found: list[LimitCheck] = []
     if subject.status is not None:
         good = subject.status.lower() in ("pass", "passed")
         reason = "" if good else "the run itself did not pass"
-        found.append(Check("run", "status", "pass", subject.status, "", "pass" if good else "fail", reason))
+        found.append(LimitCheck("run", "status", "pass", subject.status, "", "pass" if good else "fail", reason))
     for name, table in limits.port.items():
         found += _port_checks(subject, name, table)
     for source, sink, latencies in limits.pairs():
@@ -333,10 +335,10 @@ def check(subject: Subject, limits: Limits) -> list[Check]:
 
 def broken_limits(subject: Subject, limits: Limits) -> list[str]:
     """The limits that a run does not keep, as failures of the run."""
-    return [f"limit {c.where} {c.name}: {c.reason}" for c in check(subject, limits) if not c.passed]
+    return [f"limit {c.where} {c.name}: {c.reason}" for c in check_subject(subject, limits) if not c.passed]
 
 
-def _worst(where: str, name: str, limit: float | str, unit: str, figures: Sequence[_Figure]) -> Check:
+def _worst(where: str, name: str, limit: float | str, unit: str, figures: Sequence[_Figure]) -> LimitCheck:
     """The check of a limit: by its worst value, unless a value that is there could not be measured."""
     values = [f for f in figures if f.value is not None]
     lacking = [f for f in figures if f.value is None]
@@ -350,11 +352,11 @@ def _worst(where: str, name: str, limit: float | str, unit: str, figures: Sequen
             return replace(kept, measured_in=len(values), left_out=left_out)
         lacking = hidden
     if not lacking:
-        return Check(where, name, limit, None, unit, "unmeasured", "cannot be measured: no episode ran to its end")
+        return LimitCheck(where, name, limit, None, unit, "unmeasured", "cannot be measured: no episode ran to its end")
     first = lacking[0]
     reason = f"cannot be measured: {_placed(first.reason, first.at)}"
     place = (first.at.seed, first.at.episode)
-    return Check(where, name, limit, None, unit, "unmeasured", reason, *place, measured_in=len(values))
+    return LimitCheck(where, name, limit, None, unit, "unmeasured", reason, *place, measured_in=len(values))
 
 
 def _sortable(value: float | None, *, least: bool) -> float:
@@ -368,22 +370,24 @@ def _placed(text: str, at: Measured) -> str:
     return f"{text} ({at.place})" if at.place else text
 
 
-def _bound(where: str, name: str, limit: float | str, worst: _Figure, unit: str) -> Check:
+def _bound(where: str, name: str, limit: float | str, worst: _Figure, unit: str) -> LimitCheck:
     measured = worst.value
     assert measured is not None
     place = (worst.at.seed, worst.at.episode)
     if isinstance(limit, str):
         holds = bool(measured)
         reason = "" if holds else _placed("the last frame intervals differ by more than 5 %", worst.at)
-        return Check(where, name, limit, "yes" if holds else "no", unit, "pass" if holds else "fail", reason, *place)
+        return LimitCheck(
+            where, name, limit, "yes" if holds else "no", unit, "pass" if holds else "fail", reason, *place
+        )
     least = name.startswith("min_")
     good = math.isfinite(measured) and (measured >= limit if least else measured <= limit)
     text = f"{_number(measured)} {unit} is {'below' if least else 'above'} {_number(limit)} {unit}"
     reason = "" if good else _placed(text, worst.at)
-    return Check(where, name, limit, measured, unit, "pass" if good else "fail", reason, *place)
+    return LimitCheck(where, name, limit, measured, unit, "pass" if good else "fail", reason, *place)
 
 
-def _port_checks(subject: Subject, name: str, limits: PortLimits) -> Iterator[Check]:
+def _port_checks(subject: Subject, name: str, limits: PortLimits) -> Iterator[LimitCheck]:
     got = [(at, *_measured(at.ports[name])) for at in subject.episodes]
     for what, limit in limits.given().items():
         figures = [_figure(at, found, what, limits.rate, whole) for at, found, whole in got]
@@ -398,7 +402,7 @@ def _port_checks(subject: Subject, name: str, limits: PortLimits) -> Iterator[Ch
         yield _worst(name, "steady", "yes", "", figures)
 
 
-def _measured(port: Port) -> tuple[Throughput, str]:
+def _measured(port: MeasuredPort) -> tuple[Throughput, str]:
     """A port's figures, in bytes alone where its samples are cut apart; and why it has no samples."""
     if port.dtype is None:
         return measure(port.trace, clock_ps=port.clock_ps), "the sample type of the port is not known; use min_mb_per_s"
@@ -425,7 +429,7 @@ def _figure(at: Measured, got: Throughput, what: str, rate_name: str, no_samples
     return _Figure(at, value, got.reason("intervals"), absent=True)
 
 
-def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLimits) -> Iterator[Check]:
+def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLimits) -> Iterator[LimitCheck]:
     where = f"{source}{ARROW}{sink}"
     given = limits.given()
     found: list[tuple[Measured, Latency | UnmeasurableError]] = []
@@ -474,13 +478,13 @@ def shown(value: float | str | None) -> str:
 # -- JUnit ----------------------------------------------------------------------------------------------------------
 
 
-def junit(subject: Subject, checks: Sequence[Check]) -> str:
+def limits_junit(subject: Subject, checks: Sequence[LimitCheck]) -> str:
     """The checks as JUnit XML: a broken limit is a failure, an unmeasured one an error."""
     suite = JUnitSuite(f"signoff {subject.name}", (_junit_case(one) for one in checks))
     return junit_text([suite], suite.name)
 
 
-def _junit_case(one: Check) -> JUnitCase:
+def _junit_case(one: LimitCheck) -> JUnitCase:
     said = f"limit {shown(one.limit)} {one.unit}".rstrip() + f", measured {shown(one.measured)} {one.unit}".rstrip()
     if one.seed is not None:
         said += f", seed {one.seed}, episode {one.episode}"

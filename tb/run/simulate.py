@@ -43,7 +43,7 @@ Watch = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Result:
+class SimulatorResult:
     """What a simulator process left.
 
     Attributes:
@@ -60,7 +60,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Note:
+class JournalNote:
     """A line of the journal.
 
     Attributes:
@@ -178,7 +178,7 @@ class Simulator:
             if kind is None:
                 raise
 
-    def notes(self, wait_s: float) -> list[Note] | None:
+    def notes(self, wait_s: float) -> list[JournalNote] | None:
         """What the journal says by now: nothing new after ``wait_s`` gives an empty list, the end of the process None."""
         while b"\n" not in self._text:
             if not select.select([self._journal], [], [], max(wait_s, 0))[0]:
@@ -189,7 +189,7 @@ class Simulator:
             self._text += fresh
         whole, _, self._text = self._text.rpartition(b"\n")
         rows = [line.split() for line in whole.decode().splitlines()]
-        return [Note(what, int(number), float(seconds)) for what, number, seconds in rows]
+        return [JournalNote(what, int(number), float(seconds)) for what, number, seconds in rows]
 
     def record(self, index: int) -> Record | None:
         """The record of an episode that has ended; it is given out once."""
@@ -221,7 +221,7 @@ def simulate(
     timeout_s: float = TIMEOUT_S,
     watch: Watch | None = None,
     crossings: Sequence[Crossing] = (),
-) -> Result:
+) -> SimulatorResult:
     """Run episodes in one simulator process and wait for its end.
 
     Args:
@@ -266,7 +266,7 @@ def simulate(
                     f"{failure or 'the simulator stopped'} in episode {len(records)} of {len(episodes)}; "
                     f"log in {process.log}:\n{process.last_words()}"
                 )
-            return Result(tuple(records), waves, process.log, failure)
+            return SimulatorResult(tuple(records), waves, process.log, failure)
 
 
 def _follow(process: Simulator, records: list[Record], end: float, watch: Watch | None) -> tuple[str | None, bool]:

@@ -19,9 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from goldbeat.pymodels.objfifo.engine.registers import Descriptor, Shape, Task
-from goldbeat.pymodels.objfifo.plan.design import Design as ObjectFifos
+from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineShape, EngineTask
 from goldbeat.pymodels.objfifo.plan.design import Fifo, Link
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign as ObjectFifos
 from goldbeat.pymodels.objfifo.plan.device import AIEDevice
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
@@ -30,7 +30,7 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.build.simulator import build
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
-from goldbeat.tb.designs.objfifo.scene import Scene, stimulus_of, words_of
+from goldbeat.tb.designs.objfifo.scene import EngineScene, engine_stimulus, random_halves
 from goldbeat.tb.inside.job import Backend, Episode
 from goldbeat.tb.run.runs import Request, run
 from goldbeat.tb.run.simulate import simulate
@@ -81,17 +81,17 @@ def rows_of_cases() -> list[dict[str, Any]]:
 
 def _streams(setting: CaseContext) -> list[Stimulus]:
     """Every channel moves LONG-word descriptors one after the other, each in its own part of memory, nothing to wait for."""
-    shape = Shape.of(setting.params)
+    shape = EngineShape.of(setting.params)
     rng = np.random.default_rng(0)
-    scene = Scene(words={c: words_of(shape, rng, 40 * LONG) for c in range(shape.ns)})
-    scene.memory = {0: words_of(shape, rng, 2 * LONG * shape.channels)}
+    scene = EngineScene(words={c: random_halves(shape, rng, 40 * LONG) for c in range(shape.ns)})
+    scene.memory = {0: random_halves(shape, rng, 2 * LONG * shape.channels)}
     for c in range(shape.channels):
         # Neighbours begin in different banks.
         places = [2 * LONG * c + c, 2 * LONG * c + LONG + c]
         ring = [Descriptor(at % (2 * LONG * shape.channels - LONG), LONG) for at in places]
         first = scene.chain(2 * c, ring)
-        scene.tasks.append(Task(c, first, repeat=19))
-    return [stimulus_of(scene, setting)]
+        scene.tasks.append(EngineTask(c, first, repeat=19))
+    return [engine_stimulus(scene, setting)]
 
 
 def rows_of_channels() -> list[dict[str, Any]]:

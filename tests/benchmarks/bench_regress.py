@@ -33,7 +33,7 @@ from goldbeat.tb.design.catalog import designs
 from goldbeat.tb.regress.item import Batch, BatchResult, Item, ItemResult, Status
 from goldbeat.tb.regress.plan import make_plan
 from goldbeat.tb.regress.pool import send_ahead
-from goldbeat.tb.regress.run import Backend, Observer, Settings, begin, go_on
+from goldbeat.tb.regress.run import BatchBackend, Observer, Settings, begin, go_on
 from goldbeat.tb.regress.store import Store
 from goldbeat.tb.regress.suite import Suite
 from goldbeat.tb.run.runs import Request, run
@@ -65,7 +65,7 @@ def _cpu() -> float:
     return mine.ru_utime + mine.ru_stime + children.ru_utime + children.ru_stime
 
 
-def _regress(suite: Suite, jobs: int, backend: Backend | None = None) -> Took:
+def _regress(suite: Suite, jobs: int, backend: BatchBackend | None = None) -> Took:
     started, cpu = time.monotonic(), _cpu()
     items = make_plan(suite, Path())
     settings = Settings(jobs=jobs, waves=0)
@@ -117,7 +117,7 @@ def measure() -> list[dict[str, Any]]:
     _alone()
     pairs = [(_regress(short, 1), _alone()) for _ in range(ROUNDS)]
     scaled = [(_on_cores(long, 1), _on_cores(long, 2)) for _ in range(LONG_ROUNDS)]
-    dry = _regress(_suite(seeds=DRY_CASES), 2, Backend(dry_run, dry_build))
+    dry = _regress(_suite(seeds=DRY_CASES), 2, BatchBackend(dry_run, dry_build))
 
     def middle(values: Iterable[float]) -> float:
         return statistics.median(values)

@@ -20,12 +20,12 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.tpu.streams.assemble import assemble
-from goldbeat.pymodels.tpu.streams.bmodel import Stream
-from goldbeat.pymodels.tpu.streams.decode import decode
-from goldbeat.pymodels.tpu.streams.encode import encode, interleave, padded
+from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
+from goldbeat.pymodels.tpu.streams.decode import decode_stream
+from goldbeat.pymodels.tpu.streams.encode import encode_commands, interleave, padded
 from goldbeat.pymodels.tpu.streams.listing import as_text
 from goldbeat.pymodels.tpu.streams.schedule import Lane, schedule
-from goldbeat.pymodels.tpu.streams.tables import Engine, chip
+from goldbeat.pymodels.tpu.streams.tables import EngineTable, chip
 
 CHIPS = ("BM1684X", "BM1688", "BM1690")
 MANY, SOME, FEW = 1_000_000, 100_000, 10_000
@@ -50,17 +50,17 @@ def stream(name: str, count: int) -> bytes:
             for one in kind.fields
             if not any(one.bit < bit + width and bit < one.end for bit, width in heads)
         }
-        parts.append((place, encode(engine, kind, fields, n=len(place), func=rng.choice(funcs, len(place)))))
+        parts.append((place, encode_commands(engine, kind, fields, n=len(place), func=rng.choice(funcs, len(place)))))
     return padded(engine, interleave(parts).tobytes())
 
 
-def every_field(engine: Engine, raw: bytes) -> int:
+def every_field(engine: EngineTable, raw: bytes) -> int:
     """All columns of all forms."""
-    found = decode(engine, raw)
+    found = decode_stream(engine, raw)
     return sum(len(found.fields(kind)) for kind in found.kinds())
 
 
-def plain(engine: Engine, raw: bytes) -> list[dict[str, int]]:
+def plain(engine: EngineTable, raw: bytes) -> list[dict[str, int]]:
     """What a script does."""
     at, made = 0, []
     (sb, _), (tb, tw), (fb, fw) = (engine.head[i] for i in ("short", "type", "func"))
@@ -105,7 +105,7 @@ def run() -> list[dict[str, Any]]:
     for name in CHIPS:
         engine = chip(name).engine("tiu")
         few, some, many = stream(name, FEW), stream(name, SOME), stream(name, MANY)
-        assert len(plain(engine, few)) == len(decode(engine, few))
+        assert len(plain(engine, few)) == len(decode_stream(engine, few))
         ours, theirs, cpu = [], [], []
         for _ in range(REPEATS):
             ours.append(_median(lambda raw=many, e=engine: every_field(e, raw), 1))
@@ -135,7 +135,7 @@ def peak(count: int) -> float:
 def _text() -> list[dict[str, Any]]:
     of = chip("BM1690")
     raw = np.frombuffer(stream("BM1690", FEW), np.uint8)
-    one = Stream("s", "tiu", raw, 0)
+    one = CommandStream("s", "tiu", raw, 0)
     lines = "".join(as_text(of, [one])).splitlines()
     assert bytes(assemble(lines)[1][0].data) == raw.tobytes()
     dis = _median(lambda: "".join(as_text(of, [one])), 3, process_time)
@@ -163,7 +163,7 @@ def main() -> int:
     """Print the table, write the JSON."""
     if sys.argv[1:2] == ["--peak"]:
         engine = chip("BM1684X").engine("tiu")
-        found = decode(engine, np.fromfile(sys.argv[2], np.uint8))
+        found = decode_stream(engine, np.fromfile(sys.argv[2], np.uint8))
         columns = {kind.name: found.fields(kind) for kind in found.kinds()}
         assert columns
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)

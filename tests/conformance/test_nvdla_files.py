@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
-from goldbeat.pymodels.nvdla.driver.instant_hardware import program
-from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.driver.instant_hardware import loadable_program
+from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 from goldbeat.pymodels.nvdla.execute import execute
-from goldbeat.pymodels.nvdla.listing import info, operations, to_dot
-from goldbeat.pymodels.nvdla.loadable.loadable import parse, read, to_bytes
+from goldbeat.pymodels.nvdla.listing import info, network_dot, operations
+from goldbeat.pymodels.nvdla.loadable.loadable import parse_loadable, read_loadable, to_bytes
 from goldbeat.pymodels.nvdla.loadable.network import dla_tasks, network
-from goldbeat.pymodels.nvdla.loadable.placement import place
+from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 
 ROOT = os.environ.get("GOLDBEAT_DATA")
 pytestmark = pytest.mark.skipif(not ROOT, reason="GOLDBEAT_DATA does not name the reference data")
@@ -43,13 +43,13 @@ def test_all_files_are_known():
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_every_file_parses_with_its_layout(name):
-    loadable = read(DATA / "loadables" / name)
+    loadable = read_loadable(DATA / "loadables" / name)
     assert str(loadable.version) == "0.7.0"
     (task,) = dla_tasks(loadable)
     found = network(loadable, task)
     assert found.choice.layout == LAYOUTS[name]
     assert not found.choice.doubts[found.choice.layout]
-    again = parse(to_bytes(loadable))
+    again = parse_loadable(to_bytes(loadable))
     assert again.memories == loadable.memories
     assert again.tasks == loadable.tasks
     assert all(np.array_equal(a.data, b.data) for a, b in zip(again.blobs, loadable.blobs, strict=True))
@@ -61,11 +61,11 @@ def test_a_file_of_another_version_is_refused_by_version(name):
     at = data.index(b"\0\7\0", 24)
     data[at + 1] = 5
     with pytest.raises(InputError, match=r"loadable of schema version 0\.5\.0, expected schema version 0\.7\.0"):
-        parse(bytes(data))
+        parse_loadable(bytes(data))
 
 
 def test_layers_of_a_real_network():
-    loadable = read(DATA / "loadables" / "NN_L0_0_fbuf")
+    loadable = read_loadable(DATA / "loadables" / "NN_L0_0_fbuf")
     found = network(loadable, dla_tasks(loadable)[0])
     types = [o.type for o in found.operations]
     assert types == ["CONV", "SDP", "PDP", "CONV", "SDP", "PDP", "CONV", "SDP", "SDP", "CONV", "SDP"]
@@ -81,7 +81,7 @@ def recorded(name):
 
 @pytest.mark.parametrize("name", SMALL)
 def test_register_program_equals_the_recorded_run(name):
-    steps = program(place(read(DATA / "loadables" / f"{name}_fbuf")))
+    steps = loadable_program(place_memories(read_loadable(DATA / "loadables" / f"{name}_fbuf")))
     ours = [
         s.text if s.kind == "note" else f"{s.kind}_reg 0x{s.address:05x} 0x{s.value:08x}"
         for s in steps
@@ -92,9 +92,9 @@ def test_register_program_equals_the_recorded_run(name):
 
 @pytest.mark.parametrize(("name", "engine"), [("SDP_X1_L0_0_small", "SDP"), ("PDP_L0_0_small", "PDP")])
 def test_output_memory_equals_that_of_the_hardware(name, engine):
-    placed = place(read(DATA / "loadables" / f"{name}_fbuf"))
-    registers = {s.address: s.value for s in program(placed) if s.kind == "write"}
-    result = run(engine, registers, placed.regions())
+    placed = place_memories(read_loadable(DATA / "loadables" / f"{name}_fbuf"))
+    registers = {s.address: s.value for s in loadable_program(placed) if s.kind == "write"}
+    result = run_operation(engine, registers, placed.regions())
     region = np.fromfile(DATA / "cosim" / f"{name}.output_region.bin", np.uint8)
     assert np.array_equal(result.memory["memory5"], region)
     golden = np.fromfile(DATA / "golden" / f"{name}.dimg", np.uint8)[36:].reshape(32, 8, 8)
@@ -107,33 +107,33 @@ def test_output_memory_equals_that_of_the_hardware(name, engine):
     ("name", "memory"), [("SDP_X1_L0_0_small", 5), ("PDP_L0_0_small", 5), ("CONV_D_L0_0_small", 6)]
 )
 def test_a_loadable_runs_on_the_functional_models(name, memory):
-    found = execute(place(read(DATA / "loadables" / f"{name}_fbuf")))
+    found = execute(place_memories(read_loadable(DATA / "loadables" / f"{name}_fbuf")))
     assert np.array_equal(found[memory], np.fromfile(DATA / "cosim" / f"{name}.output_region.bin", np.uint8))
 
 
 def test_what_nv_small_lacks_is_said():
     with pytest.raises(UsageError, match="nv_small has no BDMA engine"):
-        program(place(read(DATA / "loadables" / "BDMA_L0_0_fbuf")))
+        loadable_program(place_memories(read_loadable(DATA / "loadables" / "BDMA_L0_0_fbuf")))
     with pytest.raises(
         InputError, match=r"a loadable for nv_full \(atoms of 32 bytes, fp16\), expected one for nv_small"
     ):
-        program(place(read(DATA / "loadables" / "NN_L0_0_fbuf")))
+        loadable_program(place_memories(read_loadable(DATA / "loadables" / "NN_L0_0_fbuf")))
 
 
 def explore(data):
     """Everything that a listing of the file touches."""
-    loadable = parse(data)
+    loadable = parse_loadable(data)
     info(loadable)
-    placement = place(loadable)
+    placement = place_memories(loadable)
     operations(placement)
-    to_dot(loadable)
-    program(placement)
+    network_dot(loadable)
+    loadable_program(placement)
 
 
 def places(data):
     """Bytes worth changing: all but the insides of large blobs."""
     keep = np.ones(len(data), bool)
-    for blob in parse(data).blobs:
+    for blob in parse_loadable(data).blobs:
         if len(blob.data) > 4096:
             at = data.index(blob.data.tobytes())
             keep[at + 64 : at + len(blob.data) - 64] = False

@@ -12,7 +12,7 @@ from loadable_runs import run_loadable
 from nvdla_models import after_sdp, both, fused, pooled
 from nvdla_network import classifier, memory, picture, reference
 
-from goldbeat.pymodels.nvdla.loadable.loadable import read, to_bytes
+from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable, to_bytes
 from goldbeat.pymodels.nvdla.loadable.network import dla_tasks, network
 from goldbeat.tb.designs.nvdla.bench import DESIGN
 from goldbeat.tb.designs.nvdla.rtl import find_rtl
@@ -154,7 +154,7 @@ def test_the_vendors_rtl_on_a_public_network(tmp_path):
     file, given = os.environ.get("GOLDBEAT_NVDLA_NETWORK"), os.environ.get("GOLDBEAT_NVDLA_PICTURE")
     if not file:
         pytest.skip("GOLDBEAT_NVDLA_NETWORK does not name a compiled network")
-    made = read(file)
+    made = read_loadable(file)
     operations = [op for task in dla_tasks(made) for op in network(made, task).operations]
     assert len(operations) > 3
     result = run_loadable(Path(file), find_rtl(Path(RTL)), tmp_path, inputs=Path(given) if given else None)

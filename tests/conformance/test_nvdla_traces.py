@@ -17,8 +17,8 @@ import pytest
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware
-from goldbeat.pymodels.nvdla.engines.hardware import run
-from goldbeat.pymodels.nvdla.engines.registers import register
+from goldbeat.pymodels.nvdla.engines.hardware import run_operation
+from goldbeat.pymodels.nvdla.engines.registers import csb_register
 
 ROOT = os.environ.get("GOLDBEAT_NVDLA_TRACES")
 pytestmark = pytest.mark.skipif(not ROOT, reason="GOLDBEAT_NVDLA_TRACES does not name a folder of trace tests")
@@ -42,7 +42,7 @@ class Player:
         flowing = None
         for engine, registers in chain:
             regions = [Region(f"at{base}", base, data) for base, data in self.memory.items()]
-            result = run(engine, registers, regions, flowing, self.hardware.luts.get(engine))
+            result = run_operation(engine, registers, regions, flowing, self.hardware.luts.get(engine))
             flowing = result.output
             self.memory = {base: result.memory[f"at{base}"] for base in self.memory}
 
@@ -62,7 +62,7 @@ class Player:
 
     def reg_write(self, name, value):
         block, one = name.removeprefix("NVDLA_").removesuffix("_0").split(".")
-        self.hardware.write(register(block, one).address, int(value, 0))
+        self.hardware.write(csb_register(block, one).address, int(value, 0))
 
     def intr_notify(self, name, _):
         engine, _, group = name.rpartition("_")

@@ -15,8 +15,8 @@ from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690
 from goldbeat.pymodels.tpu.streams.profile import parse_profile
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.designs.tpu.bench import DESIGN
-from goldbeat.tb.designs.tpu.programs import END, Command, Group
-from goldbeat.tb.designs.tpu.scene import BY_ID, Scene, stimulus_of
+from goldbeat.tb.designs.tpu.programs import END, Command, CommandGroup
+from goldbeat.tb.designs.tpu.scene import BY_ID, FrontEndScene, front_end_stimulus
 from goldbeat.tb.run.runs import Request, run
 
 CHIPS = {"BM1684X": BM1684X, "BM1688": BM1688, "CV186X": BM1688, "BM1690": BM1690}
@@ -53,32 +53,32 @@ def count_of(raw: bytes) -> int:
     return next(i for i in range(len(raw) // 16) if raw[16 * i + 4] == end) + 1
 
 
-def load(folder: Path, rows: list[dict]) -> dict[int, Group]:
+def load(folder: Path, rows: list[dict]) -> dict[int, CommandGroup]:
     """The group of each core."""
-    groups: dict[int, Group] = {}
+    groups: dict[int, CommandGroup] = {}
     for row in rows:
         core = int(row["file"].split(".")[0].removeprefix("core"))
         engine = ENGINES[row["engine"]]
         raw = (folder / row["file"]).read_bytes()
-        group = groups.setdefault(core, Group([[], [], []]))
+        group = groups.setdefault(core, CommandGroup([[], [], []]))
         group.raw[engine] = raw
         group.counts[engine] = row["count"] if "count" in row else count_of(raw)
     return groups
 
 
-def episodes(groups: dict[int, Group], setting) -> list:
+def episodes(groups: dict[int, CommandGroup], setting) -> list:
     cores, engines = setting.params["CORES"], setting.params["ENGINES"]
     program = [[replace(g, streams=g.streams[:engines])] if (g := groups.get(c)) else [] for c in range(cores)]
     found = []
     for n, (timing, ready) in enumerate(zip(TIMINGS, READY, strict=True)):
-        scene = Scene(program, [timing], duration=(1, 7, 3)[n])
-        stimulus = stimulus_of(scene, setting, np.random.default_rng([setting.seed, n]))
+        scene = FrontEndScene(program, [timing], duration=(1, 7, 3)[n])
+        stimulus = front_end_stimulus(scene, setting, np.random.default_rng([setting.seed, n]))
         patterns = {name: Pattern.parse(ready, seed=salt) for salt, name in enumerate(setting.outputs)}
         found.append(replace(stimulus, ready=patterns))
     return found
 
 
-def check(groups: dict[int, Group], params: dict[str, int], tmp_path: Path) -> int:
+def check(groups: dict[int, CommandGroup], params: dict[str, int], tmp_path: Path) -> int:
     case = Case(name="streams", summary="the vendor's", make=lambda setting: episodes(groups, setting))
     (result,) = run(Request(DESIGN, case, [0], params), tmp_path)
     assert result.passed, result.failures[:2]
@@ -124,7 +124,7 @@ def test_the_compiler_s_durations_give_its_timeline(model, tmp_path):
     meta = json.loads((folder / "meta.json").read_text())
     profile = parse_profile((folder / "compiler_profile_0.txt").read_text())
     lines = [profile["tiu"], profile["gdma"]]
-    group = Group([[], [], []], {}, {0: meta["tiu_num"], 1: meta["dma_num"]})
+    group = CommandGroup([[], [], []], {}, {0: meta["tiu_num"], 1: meta["dma_num"]})
     group.raw = {0: (folder / "tiu.bin").read_bytes(), 1: (folder / "dma.bin").read_bytes()}
 
     def make(setting):
@@ -133,9 +133,9 @@ def test_the_compiler_s_durations_give_its_timeline(model, tmp_path):
             tables[engine] = dict(zip(line.id.tolist(), (UNIT * line.duration).tolist(), strict=True))
             tables[engine][group.counts[engine]] = UNIT
         one = [replace(group, streams=group.streams[: setting.params["ENGINES"]])]
-        scene = Scene([one, *([] for _ in range(setting.params["CORES"] - 1))], [MemoryTiming(read_latency=1)])
+        scene = FrontEndScene([one, *([] for _ in range(setting.params["CORES"] - 1))], [MemoryTiming(read_latency=1)])
         scene.table = (BY_ID, tables)
-        return [stimulus_of(scene, setting, np.random.default_rng(0))]
+        return [front_end_stimulus(scene, setting, np.random.default_rng(0))]
 
     params = variant(TIMELINE_CHIPS[meta["chip"]])
     case = Case(name="timeline", summary="the compiler's", make=make)

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from goldbeat.pymodels.tpu.streams.decode import Commands, decode, decode_records
-from goldbeat.pymodels.tpu.streams.encode import encode
+from goldbeat.pymodels.tpu.streams.decode import Commands, decode_records, decode_stream
+from goldbeat.pymodels.tpu.streams.encode import encode_commands
 from goldbeat.pymodels.tpu.streams.tables import chip
 
 FIELDS = 41_196
@@ -41,7 +41,7 @@ def test_counts_and_bytes_are_those_of_the_manifest(folder, manifest):
         assert hashlib.sha256(raw).hexdigest() == entry["sha256"]
         assert len(raw) == entry["bytes"]
         engine = chip(entry["chip"]).engine(entry["engine"])
-        found = decode(engine, raw)
+        found = decode_stream(engine, raw)
         assert not found.problems, entry
         # Streams of SDMA have no count in the manifest.
         assert len(found) == entry.get("count", len(found)), entry
@@ -86,7 +86,7 @@ def test_every_field_is_what_the_vendor_says(folder, manifest):
             continue
         core, sub, group = (int(part[-1]) for part in entry["file"].split(".")[:3])
         said = json.loads(path.read_text())[f"core({core}).subnet({sub}).group({group})"][entry["engine"]]
-        found = decode(chip(entry["chip"]).engine(entry["engine"]), load(folder, entry))
+        found = decode_stream(chip(entry["chip"]).engine(entry["engine"]), load(folder, entry))
         compared += check_fields(found, said, entry["chip"] == "BM1684")
     assert compared == FIELDS
 
@@ -95,9 +95,9 @@ def test_encoding_the_fields_gives_the_bytes(folder, manifest):
     for entry in manifest:
         raw = load(folder, entry)
         engine = chip(entry["chip"]).engine(entry["engine"])
-        found = decode(engine, raw)
+        found = decode_stream(engine, raw)
         for kind in found.kinds():
-            again = encode(engine, kind, found.fields(kind))
+            again = encode_commands(engine, kind, found.fields(kind))
             for row, one in zip(found.rows(kind), again, strict=True):
                 assert one.tobytes() == found.raw(int(row)), (entry, kind.name)
 

@@ -8,7 +8,6 @@ from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.measure import (
     LATENCY_BY,
     UnmeasurableError,
-    as_dict,
     continuous_rate,
     frame_intervals,
     frame_rate,
@@ -16,6 +15,7 @@ from goldbeat.pymodels.measure import (
     latencies,
     latency,
     measure,
+    measures_dict,
     raw_rate,
     steady_state,
 )
@@ -136,7 +136,7 @@ def test_what_cannot_be_measured_is_none_with_a_reason(trace: Trace, missing: se
     assert {f for f in fields if getattr(result, f) is None} == missing
     assert all(result.reason(f) for f in missing)
     assert not any(result.reason(f) for f in fields if f not in missing)
-    as_json = json.loads(json.dumps(as_dict(result), allow_nan=False))
+    as_json = json.loads(json.dumps(measures_dict(result), allow_nan=False))
     for name, why in as_json["reasons"].items():
         assert why
         assert as_json[name] is None

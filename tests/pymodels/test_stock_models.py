@@ -13,21 +13,21 @@ import pytest
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
-from goldbeat.pymodels.stock_models import READY_MODELS, Shape, outcome
+from goldbeat.pymodels.stock_models import READY_MODELS, StreamShape, outcome
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.inside.job import Record
-from goldbeat.tb.run.runs import Plan, Request
-from goldbeat.tb.run.scoreboard import check
+from goldbeat.tb.run.runs import Request, SeedPlan
+from goldbeat.tb.run.scoreboard import check_episode
 
 _ALL = frozenset({"tdata", "tkeep", "tlast", "tvalid", "tready"})
 _CLOCK = Clock(1000, 1000)
 
 
-def shape(name: str, width: int = 32, roles: frozenset[str] = _ALL) -> Shape:
-    return Shape(name, "aclk", width, roles)
+def shape(name: str, width: int = 32, roles: frozenset[str] = _ALL) -> StreamShape:
+    return StreamShape(name, "aclk", width, roles)
 
 
 def trace(frames: Sequence[bytes], lanes: int = 4) -> Trace:
@@ -101,7 +101,7 @@ def design(*, ordered: bool = True) -> Design:
 def verdict(expected: Trace, got: Trace, *, ordered: bool = True, stop_ps: int | None = None) -> tuple[str, ...]:
     sent = trace([b"s"])
     want, record = Outcome({"a": sent, "c": expected}), Record(Outcome({"a": sent, "c": got}))
-    return check(design(ordered=ordered), {}, replace(stimulus(a=sent), stop_ps=stop_ps), want, record).failures
+    return check_episode(design(ordered=ordered), {}, replace(stimulus(a=sent), stop_ps=stop_ps), want, record).failures
 
 
 def test_time_is_ignored_and_nothing_else() -> None:
@@ -133,7 +133,7 @@ def test_frames_in_any_order() -> None:
 
 def length_of(given: Stimulus, want: Outcome) -> int:
     """Picoseconds for which an episode of the design runs."""
-    (episode,) = Plan(0, ((given, want),)).episodes(design())
+    (episode,) = SeedPlan(0, ((given, want),)).episodes(design())
     return episode.run_ps
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from goldbeat.pymodels.flatbuffer import Writer
 from goldbeat.pymodels.tpu.streams.cvimodel import HEADER, SCHEMA
-from goldbeat.pymodels.tpu.streams.encode import encode
+from goldbeat.pymodels.tpu.streams.encode import encode_commands
 from goldbeat.pymodels.tpu.streams.tables import chip
 
 WEIGHT_BASE = 1 << 40
@@ -26,7 +26,7 @@ def records(name: str, commands: list[tuple[str, str, dict[str, int]]]) -> bytes
         counts[engine_name] = counts.get(engine_name, 0) + 1
         number = next(n for n, one in of.record_engines.items() if one == engine_name)
         raw += bytes([of.magic or 0, kind.bytes, number, 0, 0, 0, 0, 0])
-        raw += encode(engine, kind, fields, id=counts[engine_name]).tobytes()
+        raw += encode_commands(engine, kind, fields, id=counts[engine_name]).tobytes()
     return raw
 
 

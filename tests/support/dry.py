@@ -8,7 +8,7 @@ from pathlib import Path
 
 from goldbeat.tb.regress.item import BatchResult, Item, ItemResult, Status
 from goldbeat.tb.regress.pool import send_ahead
-from goldbeat.tb.regress.run import Backend
+from goldbeat.tb.regress.run import BatchBackend
 
 
 def items(count, key="dry/case"):
@@ -93,4 +93,4 @@ def run_without_a_file(batch, attempt=1, content=None):
     raise FileNotFoundError(2, "a bug in the worker: no such file", "somewhere")
 
 
-DRY = Backend(run, build)
+DRY = BatchBackend(run, build)

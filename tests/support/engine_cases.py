@@ -21,7 +21,7 @@ def episode(descriptors, tasks, *, words=(), gaps=None, start=0, ready=None, loc
         trace = Trace.from_bytes(data, clock_ps=1000, offset_ps=1000)
         inputs[f"s_axis_{n}"] = trace if gaps is None else trace.with_gaps(gaps)
     inputs["start"] = Trace.from_bytes(np.zeros((1, 1)), cycle=[start], clock_ps=1000, offset_ps=1000)
-    program = reg.program(descriptors, tasks, locks=locks, memory=memory)
+    program = reg.engine_program(descriptors, tasks, locks=locks, memory=memory)
     return Stimulus(inputs, ready or {}, {"aclk": CLOCK}, {"s_axil": program}, {"s_axil": tuple(after)})
 
 
@@ -57,7 +57,7 @@ def _ready(pattern, edges):
 
 def naive(params, stimulus, edges):
     """The naive engine after so many edges, programmed with the same accesses."""
-    shape = reg.Shape.of(params)
+    shape = reg.EngineShape.of(params)
     file = reg.EngineRegisters(shape)
     file.apply(stimulus.program["s_axil"])
     inputs = []
@@ -67,7 +67,7 @@ def naive(params, stimulus, edges):
     simulation = NaiveEngine(
         shape,
         dict(enumerate(file.descriptors())),
-        [reg.Task(c, start, repeat, token) for c, q in enumerate(file.queues) for start, repeat, token in q],
+        [reg.EngineTask(c, start, repeat, token) for c, q in enumerate(file.queues) for start, repeat, token in q],
         file.locks,
         [int.from_bytes(bytes(row), "little") for row in file.memory],
         inputs,
@@ -83,7 +83,7 @@ def check_against_naive(params, stimulus):
     outcome = engine.predict(params, stimulus)
     end = max(int(t.cycle[-1]) for t in outcome.ports.values() if len(t))
     simulation = naive(params, stimulus, end + 60)
-    shape = reg.Shape.of(params)
+    shape = reg.EngineShape.of(params)
     for n in range(shape.ns):
         assert cycles(outcome, f"s_axis_{n}") == simulation.accepts[n]
     for c in range(shape.channels):

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from goldbeat.pymodels.nvdla.loadable.loadable import read
-from goldbeat.pymodels.nvdla.loadable.placement import place
+from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable
+from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.designs.nvdla.loadable_case import driver_trace, memories_left
 from goldbeat.tb.designs.nvdla.tensors import Output, read_outputs
@@ -36,13 +36,13 @@ def run_loadable(file: Path, design: Design, folder: Path, inputs: Path | None =
     record = result.episodes[0].record if result.episodes else None
     if record is None:
         return LoadableRun(result.status, result.failures, result.partial, result.compared, 0, {}, ())
-    loadable = read(file)
+    loadable = read_loadable(file)
     return LoadableRun(
         result.status,
         result.failures,
         result.partial,
         result.compared,
         result.answer.facts["cycles"],
-        read_outputs(loadable, memories_left(place(loadable), record)),
+        read_outputs(loadable, memories_left(place_memories(loadable), record)),
         tuple(driver_trace(record)),
     )

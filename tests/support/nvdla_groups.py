@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from goldbeat.pymodels.nvdla.engines.registers import register
+from goldbeat.pymodels.nvdla.engines.registers import csb_register
 
 ATOM = 8
 
@@ -15,7 +15,7 @@ class Group:
         self.values = {}
 
     def put(self, block, name, value=None, **fields):
-        one = register(block, name)
+        one = csb_register(block, name)
         self.values[one.address] = one.pack(**fields) if value is None else value & 0xFFFFFFFF
 
 
@@ -91,8 +91,8 @@ def random_sdp(rng, source, target):
     for unit, dma in (("BS", "BRDMA"), ("BN", "NRDMA")):
         config = {
             f: int(v)
-            for f, v in register("SDP", f"D_DP_{unit}_CFG")
-            .unpack(group.values[register("SDP", f"D_DP_{unit}_CFG").address])
+            for f, v in csb_register("SDP", f"D_DP_{unit}_CFG")
+            .unpack(group.values[csb_register("SDP", f"D_DP_{unit}_CFG").address])
             .items()
         }
         both = [not config[f"{unit}_{p}_BYPASS"] and bool(rng.integers(2)) for p in ("ALU", "MUL")]

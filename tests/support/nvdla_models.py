@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, compose
+from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, compose
 from goldbeat.pymodels.nvdla.loadable.layouts import MEM_HW, OP_COMPLETED, OP_ENABLED
 from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT
 
@@ -23,12 +23,12 @@ def cube(number, channels, size, gap=0):
 def bias_and_relu(source, target, **more):
     x1 = {"enable": 1, "type": 2, "alu_type": 2, "act": 1, "alu_operand": BIAS, "mul_operand": 1}
     desc = {"batch_num": 1, "lut_index": -1, "out_cvt": {"scale": 1, "enable": 1}, "x1_op": x1}
-    return Layer("SDP", desc, {"src_data": source, "dst_data": target}, **more)
+    return ComposedLayer("SDP", desc, {"src_data": source, "dst_data": target}, **more)
 
 
 def maximum(source, target, **more):
     pool = {"split_num": 1, "pool_mode": 1, "pool_width": 1, "pool_height": 1, "stride_x": 2, "stride_y": 2}
-    return Layer("PDP", pool, {"src_data": source, "dst_data": target}, **more)
+    return ComposedLayer("PDP", pool, {"src_data": source, "dst_data": target}, **more)
 
 
 def after_sdp(data):

@@ -12,7 +12,7 @@ from nvdla_models import maximum
 
 from goldbeat.pymodels.nvdla.engines.cubes import pack_feature
 from goldbeat.pymodels.nvdla.engines.weights import pack_weights
-from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, Processor, compose
+from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, Processor, compose
 from goldbeat.pymodels.nvdla.loadable.layouts import MEM_HW, OP_COMPLETED, OP_ENABLED, OP_PROGRAMMED
 from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT
 
@@ -76,7 +76,7 @@ def convolution(source, weights, number, target, pad, **more):
     }
     size = weights.size + -weights.size % 8
     held = {"address": number, "width": columns, "height": rows, "channel": channels, "size": size}
-    return Layer("CONV", desc, {"src_data": source, "dst_data": target, "weight_data": held}, **more)
+    return ComposedLayer("CONV", desc, {"src_data": source, "dst_data": target, "weight_data": held}, **more)
 
 
 def biased(source, bias, target, shift, relu, **more):
@@ -90,7 +90,7 @@ def biased(source, bias, target, shift, relu, **more):
     }
     operand = {"address": bias, "width": 1, "height": 1, "channel": channels, "size": 2 * channels}
     operand |= {"line_stride": 16, "surf_stride": 16}
-    return Layer("SDP", desc, {"src_data": source, "dst_data": target, "x1_data": operand}, **more)
+    return ComposedLayer("SDP", desc, {"src_data": source, "dst_data": target, "x1_data": operand}, **more)
 
 
 def _layers():

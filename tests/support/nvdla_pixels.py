@@ -8,7 +8,7 @@ import numpy as np
 from goldbeat.pymodels.nvdla.engines.cubes import pack_pixels
 from goldbeat.pymodels.nvdla.engines.pixels import FORMATS
 from goldbeat.pymodels.nvdla.engines.weights import pack_weights
-from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, compose
+from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, compose
 from goldbeat.pymodels.nvdla.loadable.layouts import MEM_HW, OP_ENABLED, OP_PROGRAMMED
 from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT
 
@@ -55,14 +55,14 @@ def pixel_loadable(form="A8R8G8B8", **changes):
     source = {"address": 0, "width": 6, "height": 4, "channel": 4, "size": 96, "line_stride": 24, "surf_stride": 96}
     flying = {"type": MEM_HW, "address": -1, "width": 6, "height": 3, "channel": 8, "size": 144}
     flying |= {"line_stride": 48, "surf_stride": 144}
-    conv = Layer(
+    conv = ComposedLayer(
         "CONV",
         desc,
         {"src_data": source, "weight_data": {"address": 1, "size": 128}, "dst_data": flying},
         consumers={"SDP": (1, OP_PROGRAMMED)},
         waits=1,
     )
-    sdp = Layer(
+    sdp = ComposedLayer(
         "SDP",
         {"batch_num": 1, "lut_index": -1, "out_cvt": {"scale": 1, "enable": 1, "truncate": 4}},
         {"src_data": flying, "dst_data": {**flying, "type": 0, "address": 2}},

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from goldbeat.pymodels.register_traffic import RegisterTraffic
-from goldbeat.pymodels.register_walk import Word, walk
+from goldbeat.pymodels.register_walk import Word, storage_walk
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
@@ -32,14 +32,14 @@ def _quiet(setting):
 def _hosted(setting):
     """The same accesses as the master makes them by default: none of the traffic."""
     rng = np.random.default_rng(setting.seed)
-    program = tuple(walk(rng, [Word(4 * n, 0xFFFFFFFF, False) for n in range(15)], 4, 100))
+    program = tuple(storage_walk(rng, [Word(4 * n, 0xFFFFFFFF, False) for n in range(15)], 4, 100))
     return [Stimulus({}, clocks=setting.clocks, program={f"s_axil_{n}": program for n in range(20)})]
 
 
 def _short(setting):
     """Few accesses with little patience."""
     rng = np.random.default_rng(setting.seed)
-    program = walk(rng, [Word(4 * n, 0xFFFFFFFF) for n in range(4)], 4, 30)
+    program = storage_walk(rng, [Word(4 * n, 0xFFFFFFFF) for n in range(4)], 4, 30)
     program = tuple(replace(access, cycles=300) for access in program)
     ports = [f"s_axil_{n}" for n in range(setting.params["N"])]
     return [

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from goldbeat.pymodels.axi.memory import Region
-from goldbeat.pymodels.tpu.front_end.engine import Front, Group, Program, Stream
-from goldbeat.pymodels.tpu.streams.encode import encode, padded
+from goldbeat.pymodels.tpu.front_end.engine import Front, FrontEndSettings, GroupSettings, StreamSettings
+from goldbeat.pymodels.tpu.streams.encode import encode_commands, padded
 from goldbeat.pymodels.tpu.streams.tables import chip
 
 CHIPS = ("BM1684X", "BM1688", "BM1690")
@@ -22,15 +22,15 @@ class Builder:
         self.front = front
         self.chip = chip(CHIPS[front.chip])
         self.regions: list[Region] = []
-        self.groups: list[list[Group]] = [[] for _ in range(front.cores)]
+        self.groups: list[list[GroupSettings]] = [[] for _ in range(front.cores)]
         self._at = 0x1000
 
-    def stream(self, raw: bytes, count: int, size: int | None = None) -> Stream:
+    def stream(self, raw: bytes, count: int, size: int | None = None) -> StreamSettings:
         """A stream of whole blocks."""
         raw += bytes(-len(raw) % 128)
         if raw:
             self.regions.append(Region(f"r{len(self.regions)}", self._at, np.frombuffer(raw, np.uint8).copy()))
-        made = Stream(self._at // 128, len(raw) // 128 if size is None else size, count)
+        made = StreamSettings(self._at // 128, len(raw) // 128 if size is None else size, count)
         self._at += len(raw) + 0x1000
         return made
 
@@ -42,21 +42,21 @@ class Builder:
         for number, (form, func, dep, *more) in enumerate(which, 1):
             kind = of.kind(form)
             id_ = number if explicit and kind.has_id else None
-            body += encode(of, kind, more[0] if more else None, func=func, id=id_, dep=dep or None).tobytes()
+            body += encode_commands(of, kind, more[0] if more else None, func=func, id=id_, dep=dep or None).tobytes()
         if not explicit:
             return padded(of, body), len(which) + 1
         end, func = of.end  # type: ignore[misc]
-        body += encode(of, end, func=func, id=len(which) + 1).tobytes()
+        body += encode_commands(of, end, func=func, id=len(which) + 1).tobytes()
         return body + bytes(-len(body) % 128), len(which) + 1
 
     def group(self, core: int = 0, **engines: Sequence[tuple]) -> None:
         """A group: ``e0=[(form, func, dep), ...]``, ``e1=[...]``."""
         streams = {int(name[1:]): self.stream(*self.commands(int(name[1:]), which)) for name, which in engines.items()}
-        self.groups[core].append(Group(streams))
+        self.groups[core].append(GroupSettings(streams))
 
-    def program(self, **settings: object) -> Program:
+    def program(self, **settings: object) -> FrontEndSettings:
         """The program."""
-        return Program(self.groups, **settings)  # type: ignore[arg-type]
+        return FrontEndSettings(self.groups, **settings)  # type: ignore[arg-type]
 
 
 def message(front: Front, engine: int, number: int, count: int, *, wait: bool) -> tuple:

@@ -8,17 +8,17 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.tpu.streams.bmodel import AreaWriter, Stream, write
+from goldbeat.pymodels.tpu.streams.bmodel import AreaWriter, CommandStream, write_bmodel
 from goldbeat.pymodels.tpu.streams.codegen import CodeGen
-from goldbeat.pymodels.tpu.streams.encode import encode, interleave, padded
-from goldbeat.pymodels.tpu.streams.tables import Chip, Engine, Kind, tables
+from goldbeat.pymodels.tpu.streams.encode import encode_commands, interleave, padded
+from goldbeat.pymodels.tpu.streams.tables import Chip, CommandForm, EngineTable, tables
 
 
-def every_engine() -> list[tuple[Chip, Engine]]:
+def every_engine() -> list[tuple[Chip, EngineTable]]:
     return [(chip, engine) for chip in tables() for engine in chip.engines.values()]
 
 
-def funcs_of(engine: Engine, kind: Kind) -> list[int]:
+def funcs_of(engine: EngineTable, kind: CommandForm) -> list[int]:
     """What func may be, END left out."""
     if "func" not in engine.head:
         return [0]
@@ -26,7 +26,7 @@ def funcs_of(engine: Engine, kind: Kind) -> list[int]:
     return [f for f in known if engine.end is None or (kind, f) != engine.end]
 
 
-def free_fields(engine: Engine, kind: Kind) -> list[str]:
+def free_fields(engine: EngineTable, kind: CommandForm) -> list[str]:
     """Fields that share no bit with short, type and func of the head."""
     heads = [engine.head[i] for i in ("short", "type", "func") if i in engine.head]
     if kind.short is None and "short" in engine.head:
@@ -37,7 +37,9 @@ def free_fields(engine: Engine, kind: Kind) -> list[str]:
     return [f.name for f in kind.fields if not any(f.bit < b + w and b < f.end for b, w in heads)]
 
 
-def random_fields(engine: Engine, kind: Kind, n: int, rng: np.random.Generator) -> dict[str, npt.NDArray[np.uint64]]:
+def random_fields(
+    engine: EngineTable, kind: CommandForm, n: int, rng: np.random.Generator
+) -> dict[str, npt.NDArray[np.uint64]]:
     columns = {}
     for name in free_fields(engine, kind):
         width = kind.by_name[name].width
@@ -46,7 +48,7 @@ def random_fields(engine: Engine, kind: Kind, n: int, rng: np.random.Generator) 
 
 
 def random_stream(
-    engine: Engine, n: int, rng: np.random.Generator
+    engine: EngineTable, n: int, rng: np.random.Generator
 ) -> tuple[bytes, npt.NDArray[np.int64], dict[int, dict[str, npt.NDArray[np.uint64]]]]:
     """A stream of n commands and END: bytes, kind of each command, fields by kind."""
     usable = [kind for kind in engine.kinds if funcs_of(engine, kind)]
@@ -57,12 +59,15 @@ def random_stream(
         fields[kind.index] = random_fields(engine, kind, len(place), rng)
         funcs = rng.choice(funcs_of(engine, kind), len(place))
         parts.append(
-            (place, encode(engine, kind, fields[kind.index], n=len(place), func=funcs if engine.head else None))
+            (
+                place,
+                encode_commands(engine, kind, fields[kind.index], n=len(place), func=funcs if engine.head else None),
+            )
         )
     return padded(engine, interleave(parts).tobytes()), which, fields
 
 
-def segmented(name: str, parts: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[Stream]:
+def segmented(name: str, parts: Sequence[tuple[Sequence[int], Sequence[int]]]) -> list[CommandStream]:
     """TIU and GDMA streams of several segments: no-operations that wait for the ids given, and END, for each segment."""
     of, made = tables().chip(name), []
     for index, (engine_name, suffix, form) in enumerate((("tiu", "tiu", "SYS"), ("gdma", "dma", "sDMA_sys"))):
@@ -70,9 +75,9 @@ def segmented(name: str, parts: Sequence[tuple[Sequence[int], Sequence[int]]]) -
         raw = b""
         for part in parts:
             waits = np.array(part[index], np.int64)
-            body = encode(engine, engine.kind(form), func=1, dep=waits).tobytes() if len(waits) else b""
+            body = encode_commands(engine, engine.kind(form), func=1, dep=waits).tobytes() if len(waits) else b""
             raw += padded(engine, body)
-        made.append(Stream(f"core0.sub0.g0.{suffix}", engine_name, np.frombuffer(raw, np.uint8), 0))
+        made.append(CommandStream(f"core0.sub0.g0.{suffix}", engine_name, np.frombuffer(raw, np.uint8), 0))
     return made
 
 
@@ -90,4 +95,4 @@ def with_subnets(parts: Sequence[CodeGen], idle: Sequence[int] = ()) -> bytes:
         if number in idle:
             subnets.append({"subnet_mode": 1})
     root = {"type": "B", "version": "2.2", "chip": parts[0].chip.name}
-    return write({**root, "net": [{"name": "n", "parameter": [{"sub_net": subnets}]}]}, area.data)
+    return write_bmodel({**root, "net": [{"name": "n", "parameter": [{"sub_net": subnets}]}]}, area.data)

@@ -29,7 +29,7 @@ with Path(sys.argv[1]).open("w") as out:
 
 def call(tmp_path, *command):
     with (tmp_path / "out.txt").open("w") as out:
-        code = orphan_guard.call(command, tmp_path, os.environ, out)
+        code = orphan_guard.guarded_call(command, tmp_path, os.environ, out)
     return code, (tmp_path / "out.txt").read_text()
 
 

@@ -20,7 +20,7 @@ from goldbeat.tb.regress.reports import write_reports
 from goldbeat.tb.regress.run import Settings, begin
 from goldbeat.tb.regress.store import Store
 from goldbeat.tb.run.plot import plot_trace
-from goldbeat.tb.run.signoff import Check, Subject, junit
+from goldbeat.tb.run.signoff import LimitCheck, Subject, limits_junit
 from goldbeat.tb.visible import visible
 
 NASTY = (
@@ -140,8 +140,8 @@ def test_reports_of_a_regression_are_whole_whatever_names_and_logs_hold(build):
 
 
 def test_junit_of_a_sign_off_is_whole():
-    check = Check(NASTY, NASTY, 1.0, 2.0, "ns", "fail", NASTY)
-    text = junit(Subject(NASTY, [], [], "pass"), [check])
+    check = LimitCheck(NASTY, NASTY, 1.0, 2.0, "ns", "fail", NASTY)
+    text = limits_junit(Subject(NASTY, [], [], "pass"), [check])
     assert BAD.search(text) is None
     case = ET.fromstring(text).find("testsuite/testcase")
     assert case.get("name") == visible(NASTY)

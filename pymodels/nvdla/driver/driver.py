@@ -13,15 +13,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.nvdla.driver.driver_steps import Context, Step, Steps, note, read, write
+from goldbeat.pymodels.nvdla.driver.driver_steps import Context, DriverStep, Steps, note, read_step, write_step
 from goldbeat.pymodels.nvdla.driver.program_cdp import program_cdp
 from goldbeat.pymodels.nvdla.driver.program_conv import BLOCKS, program_conv
-from goldbeat.pymodels.nvdla.driver.program_pdp import needs_rdma as pdp_needs_rdma
+from goldbeat.pymodels.nvdla.driver.program_pdp import pdp_needs_rdma as pdp_needs_rdma
 from goldbeat.pymodels.nvdla.driver.program_pdp import program_pdp
-from goldbeat.pymodels.nvdla.driver.program_sdp import needs_rdma as sdp_needs_rdma
 from goldbeat.pymodels.nvdla.driver.program_sdp import program_sdp
+from goldbeat.pymodels.nvdla.driver.program_sdp import sdp_needs_rdma as sdp_needs_rdma
 from goldbeat.pymodels.nvdla.engines.limits import check_sizes
-from goldbeat.pymodels.nvdla.engines.registers import register
+from goldbeat.pymodels.nvdla.engines.registers import csb_register
 from goldbeat.pymodels.nvdla.loadable.layouts import (
     DATA_DONE,
     OP_COMPLETED,
@@ -30,8 +30,8 @@ from goldbeat.pymodels.nvdla.loadable.layouts import (
     OP_TYPES,
     WEIGHTS_DONE,
 )
-from goldbeat.pymodels.nvdla.loadable.loadable import Task
-from goldbeat.pymodels.nvdla.loadable.network import Network, Operation, network
+from goldbeat.pymodels.nvdla.loadable.loadable import LoadableTask
+from goldbeat.pymodels.nvdla.loadable.network import LoadableNetwork, NetworkOperation, network
 from goldbeat.pymodels.nvdla.loadable.placement import Placement
 
 TITLES = {"CONV": "Convolution"}
@@ -54,7 +54,7 @@ class _Group:
     """One of an engine's two register groups."""
 
     id: int
-    operation: Operation | None = None
+    operation: NetworkOperation | None = None
     rdma_id: int = 0
     uses_rdma: bool = False
     pending: bool = False
@@ -71,7 +71,7 @@ class _Engine:
     taken: set[int] = field(default_factory=set)
     rdma_taken: set[int] = field(default_factory=set)
     last_group: int = 1
-    tail: Operation | None = None
+    tail: NetworkOperation | None = None
 
     @property
     def title(self) -> str:
@@ -90,7 +90,7 @@ class Driver:
         placement: where its memories lie.
     """
 
-    def __init__(self, found: Network, placement: Placement) -> None:
+    def __init__(self, found: LoadableNetwork, placement: Placement) -> None:
         if found.desc["num_rois"] > 1 or found.desc["dynamic_roi"]:
             raise UsageError(
                 "regions of interest are beyond this driver: the network has more than one, or dynamic ones"
@@ -108,11 +108,11 @@ class Driver:
         if total:
             yield from self._initiate()
         while self._done < total:
-            yield Step("interrupt")
+            yield DriverStep("interrupt")
             yield from self._interrupt()
         yield note("task complete")
 
-    def _operation(self, index: int, what: str) -> Operation:
+    def _operation(self, index: int, what: str) -> NetworkOperation:
         operations = self._network.operations
         if not 0 <= index < len(operations):
             raise InputError(f"{what} {index}", f"0..{len(operations) - 1}", file=self._network.loadable.file)
@@ -129,7 +129,7 @@ class Driver:
                 yield from self._submit(engine, operation)
             yield from self._dequeue(engine)
 
-    def _submit(self, engine: _Engine, operation: Operation) -> Steps:
+    def _submit(self, engine: _Engine, operation: NetworkOperation) -> Steps:
         count = self._waiting[operation.index]
         yield note(f"Prepare {engine.title} operation index {operation.index} ROI 0 dep_count {count}")
         group = yield from self._prepare(engine, operation)
@@ -139,7 +139,7 @@ class Driver:
         if self._waiting[operation.index] == 0:
             yield from self._enable(operation)
 
-    def _prepare(self, engine: _Engine, operation: Operation) -> Steps:
+    def _prepare(self, engine: _Engine, operation: NetworkOperation) -> Steps:
         if operation.type != engine.kind:
             raise InputError(
                 f"operation {operation.index} ({operation.type}) behind one of {engine.kind}",
@@ -148,11 +148,11 @@ class Driver:
             )
         if engine.kind not in _MAIN:
             raise UsageError(f"operation {operation.index}: nv_small has no {engine.kind} engine")
-        pointer = yield read(_MAIN[engine.kind], "S_POINTER")
+        pointer = yield read_step(_MAIN[engine.kind], "S_POINTER")
         consumer = pointer >> 16 & 1
         rdma = 0
         if engine.kind in _RDMA:
-            pointer = yield read(_RDMA[engine.kind], "S_POINTER")
+            pointer = yield read_step(_RDMA[engine.kind], "S_POINTER")
             rdma = pointer >> 16 & 1
         if len(engine.taken) == 2:
             raise _Busy
@@ -191,7 +191,7 @@ class Driver:
         if engine.kind == "CONV":
             yield from program_conv(self._context, operation, group.id)
         else:
-            program: Callable[[Context, Operation], Steps] = {
+            program: Callable[[Context, NetworkOperation], Steps] = {
                 "SDP": program_sdp,
                 "PDP": program_pdp,
                 "CDP": program_cdp,
@@ -204,7 +204,7 @@ class Driver:
         yield from self._tell(operation, OP_PROGRAMMED)
         group.programming = False
 
-    def _check_fused(self, operation: Operation) -> None:
+    def _check_fused(self, operation: NetworkOperation) -> None:
         """An operation is fused with one of the engine before its own only."""
         index = int(operation.common["fused_parent"]["index"])
         if index == -1:
@@ -220,12 +220,12 @@ class Driver:
     def _point(self, engine: _Engine, group: _Group) -> Steps:
         if engine.kind == "CONV":
             for block in BLOCKS:
-                yield write(block, "S_POINTER", group.id)
+                yield write_step(block, "S_POINTER", group.id)
             return
-        yield write(_MAIN[engine.kind], "S_POINTER", group.id)
-        yield write(_RDMA[engine.kind], "S_POINTER", group.id if engine.kind == "CDP" else group.rdma_id)
+        yield write_step(_MAIN[engine.kind], "S_POINTER", group.id)
+        yield write_step(_RDMA[engine.kind], "S_POINTER", group.id if engine.kind == "CDP" else group.rdma_id)
 
-    def _enable(self, operation: Operation) -> Steps:
+    def _enable(self, operation: NetworkOperation) -> Steps:
         engine = self._engines[operation.type]
         for group in engine.groups:
             if group.id in engine.taken and group.operation is operation and not group.pending:
@@ -237,18 +237,18 @@ class Driver:
         yield note(f"Enable {engine.title} operation index {operation.index} ROI 0")
         yield from self._point(engine, group)
         if engine.kind == "CONV":
-            while not (yield read("CDMA", "S_CBUF_FLUSH_STATUS")) & 1:
+            while not (yield read_step("CDMA", "S_CBUF_FLUSH_STATUS")) & 1:
                 pass
             for block in BLOCKS:
-                yield write(block, "D_OP_ENABLE", 1)
+                yield write_step(block, "D_OP_ENABLE", 1)
         else:
             if group.uses_rdma:
-                yield write(_RDMA[engine.kind], "D_OP_ENABLE", 1)
-            yield write(_MAIN[engine.kind], "D_OP_ENABLE", 1)
+                yield write_step(_RDMA[engine.kind], "D_OP_ENABLE", 1)
+            yield write_step(_MAIN[engine.kind], "D_OP_ENABLE", 1)
         group.active = True
         yield from self._tell(operation, OP_ENABLED)
 
-    def _tell(self, operation: Operation, event: int) -> Steps:
+    def _tell(self, operation: NetworkOperation, event: int) -> Steps:
         consumers = [*operation.common["consumers"], operation.common["fused_parent"]]
         for consumer in consumers:
             yield from self._decrease(consumer, event)
@@ -279,16 +279,16 @@ class Driver:
 
     def _interrupt(self) -> Steps:
         yield note("dla_intr")
-        yield read("GLB", "S_INTR_MASK")
-        status = yield read("GLB", "S_INTR_STATUS")
-        bits = register("GLB", "S_INTR_STATUS").unpack(status)
+        yield read_step("GLB", "S_INTR_MASK")
+        status = yield read_step("GLB", "S_INTR_STATUS")
+        bits = csb_register("GLB", "S_INTR_STATUS").unpack(status)
         for (kind, event), names in _STATUS.items():
             for group, name in zip(self._engines[kind].groups, names, strict=True):
                 if bits[name]:
                     group.events.add(event)
-        yield write("GLB", "S_INTR_STATUS", status)
-        yield read("GLB", "S_INTR_MASK")
-        yield read("GLB", "S_INTR_STATUS")
+        yield write_step("GLB", "S_INTR_STATUS", status)
+        yield read_step("GLB", "S_INTR_MASK")
+        yield read_step("GLB", "S_INTR_STATUS")
         for kind in OP_TYPES:
             yield from self._events(self._engines[kind])
 
@@ -333,16 +333,16 @@ class Driver:
         yield from self._dequeue(engine)
 
 
-def _needs_rdma(operation: Operation) -> bool:
+def _needs_rdma(operation: NetworkOperation) -> bool:
     if operation.type == "SDP":
         return sdp_needs_rdma(operation)
     return pdp_needs_rdma(operation) if operation.type == "PDP" else operation.type == "CDP"
 
 
-def drive(task: Task, placement: Placement) -> Steps:
+def drive_task(task: LoadableTask, placement: Placement) -> Steps:
     """The steps of one DLA task, as :class:`Driver` gives them.
 
-    A generator: it yields :class:`~goldbeat.pymodels.nvdla.driver.driver_steps.Step` and is sent what a read read
+    A generator: it yields :class:`~goldbeat.pymodels.nvdla.driver.driver_steps.DriverStep` and is sent what a read read
     (anything for other steps).
 
     Raises:

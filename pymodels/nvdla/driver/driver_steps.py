@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.nvdla.engines.registers import register
+from goldbeat.pymodels.nvdla.engines.registers import csb_register
 from goldbeat.pymodels.nvdla.loadable.layouts import MEM_SRAM
-from goldbeat.pymodels.nvdla.loadable.network import Cube, Network
+from goldbeat.pymodels.nvdla.loadable.network import Cube, LoadableNetwork
 from goldbeat.pymodels.nvdla.loadable.placement import Placement
 
 Kind = Literal["write", "read", "interrupt", "note"]
@@ -19,7 +19,7 @@ RAM_DRAM, RAM_SRAM = 1, 0
 
 
 @dataclass(frozen=True)
-class Step:
+class DriverStep:
     """One step of a driver.
 
     Attributes:
@@ -36,46 +36,46 @@ class Step:
     text: str = ""
 
 
-Steps = Generator[Step, int, Any]
+Steps = Generator[DriverStep, int, Any]
 """Yields steps and is sent what was read (anything for the others)."""
 
 
-def write(block: str, name: str, value: int) -> Step:
+def write_step(block: str, name: str, value: int) -> DriverStep:
     """A write of a whole register, negative numbers in two's complement."""
-    return Step("write", register(block, name).address, value & 0xFFFFFFFF)
+    return DriverStep("write", csb_register(block, name).address, value & 0xFFFFFFFF)
 
 
-def write_fields(block: str, name: str, **fields: int) -> Step:
+def write_fields(block: str, name: str, **fields: int) -> DriverStep:
     """A write of fields as the driver puts them together: shifted and joined by "or", too large ones spilling over."""
-    one = register(block, name)
+    one = csb_register(block, name)
     value = 0
     for field, number in fields.items():
         value |= number << one.field(field).lsb
-    return write(block, name, value)
+    return write_step(block, name, value)
 
 
 def write_address(block: str, prefix: str, address: int, *, high_first: bool = False) -> Steps:
     """The writes of the low and the high word of an address."""
-    low, high = write(block, f"{prefix}_LOW", address), write(block, f"{prefix}_HIGH", address >> 32)
+    low, high = write_step(block, f"{prefix}_LOW", address), write_step(block, f"{prefix}_HIGH", address >> 32)
     yield high if high_first else low
     yield low if high_first else high
 
 
-def read(block: str, name: str) -> Step:
+def read_step(block: str, name: str) -> DriverStep:
     """A read of a register."""
-    return Step("read", register(block, name).address)
+    return DriverStep("read", csb_register(block, name).address)
 
 
-def note(text: str) -> Step:
+def note(text: str) -> DriverStep:
     """Something to say."""
-    return Step("note", text=text)
+    return DriverStep("note", text=text)
 
 
 @dataclass(frozen=True)
 class Context:
     """What programming an operation needs: the network and where its memories lie."""
 
-    network: Network
+    network: LoadableNetwork
     placement: Placement
 
     def address(self, cube: Cube, what: str) -> int:

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.nvdla.driver.driver import drive
-from goldbeat.pymodels.nvdla.driver.driver_steps import Step, Steps, note
+from goldbeat.pymodels.nvdla.driver.driver import drive_task
+from goldbeat.pymodels.nvdla.driver.driver_steps import DriverStep, Steps, note
 from goldbeat.pymodels.nvdla.engines.arithmetic import signed
 from goldbeat.pymodels.nvdla.engines.cdp import LE_ENTRIES, LO_ENTRIES
-from goldbeat.pymodels.nvdla.engines.registers import register, register_at
+from goldbeat.pymodels.nvdla.engines.registers import csb_register, register_at
 from goldbeat.pymodels.nvdla.engines.target import check_small
 from goldbeat.pymodels.nvdla.loadable.network import DLA1, EMU1, submitted
 from goldbeat.pymodels.nvdla.loadable.placement import Placement
@@ -75,7 +75,7 @@ class IdealHardware:
 
     def _lut(self, engine: str, value: int) -> None:
         """Write an entry; the address goes up after each."""
-        access = register(engine, "S_LUT_ACCESS_CFG")
+        access = csb_register(engine, "S_LUT_ACCESS_CFG")
         now = self.single.get(access.address, access.reset)
         at = access.field("LUT_ADDR").of(now)
         table = self.luts[engine][access.field("LUT_TABLE_ID").of(now)]
@@ -106,7 +106,7 @@ class IdealHardware:
         Raises:
             InputError: nothing is enabled that could give one: the operations wait for each other for ever.
         """
-        mask = self.read(register("GLB", "S_INTR_MASK").address)
+        mask = self.read(csb_register("GLB", "S_INTR_MASK").address)
         while not self.status & ~mask:
             if not self._events:
                 self._finish_one()
@@ -117,7 +117,7 @@ class IdealHardware:
         return self.values.setdefault(block, ({}, {}))[number]
 
     def _producer(self, block: str) -> int:
-        return self.single.get(register(block, "S_POINTER").address, 0) & 1
+        return self.single.get(csb_register(block, "S_POINTER").address, 0) & 1
 
     def _state(self, block: str, group: int) -> int:
         if (block, group) not in self.enabled:
@@ -142,7 +142,7 @@ class IdealHardware:
 
     def _flying(self, engine: str, group: int) -> bool:
         name, part, flying = _FLYING[engine]
-        one = register(engine, name)
+        one = csb_register(engine, name)
         return one.field(part).of(self.group(engine, group).get(one.address, one.reset)) == flying
 
     def _finish_one(self) -> None:
@@ -175,10 +175,10 @@ class IdealHardware:
         self._events.append(bits)
 
 
-def record(steps: Steps, hardware: IdealHardware | None = None) -> list[Step]:
+def record_driver(steps: Steps, hardware: IdealHardware | None = None) -> list[DriverStep]:
     """Run a driver against ideal hardware: all its steps, reads with the value that was read."""
     hardware = hardware or IdealHardware()
-    found: list[Step] = []
+    found: list[DriverStep] = []
     answer = 0
     try:
         step = next(steps)
@@ -187,7 +187,7 @@ def record(steps: Steps, hardware: IdealHardware | None = None) -> list[Step]:
                 hardware.write(step.address, step.value)
             elif step.kind == "read":
                 answer = hardware.read(step.address)
-                step = Step("read", step.address, answer)
+                step = DriverStep("read", step.address, answer)
             elif step.kind == "interrupt":
                 hardware.interrupt()
             found.append(step)
@@ -196,7 +196,7 @@ def record(steps: Steps, hardware: IdealHardware | None = None) -> list[Step]:
         return found
 
 
-def program(placement: Placement, hardware: IdealHardware | None = None) -> list[Step]:
+def loadable_program(placement: Placement, hardware: IdealHardware | None = None) -> list[DriverStep]:
     """The steps of all DLA tasks of a loadable in the order in which they are submitted; a note where the processor has its turn.
 
     Raises:
@@ -205,10 +205,10 @@ def program(placement: Placement, hardware: IdealHardware | None = None) -> list
     """
     check_small(placement.loadable)
     hardware = hardware or IdealHardware()
-    found: list[Step] = []
+    found: list[DriverStep] = []
     for task in submitted(placement.loadable):
         if task.interface == DLA1:
-            found += record(drive(task, placement), hardware)
+            found += record_driver(drive_task(task, placement), hardware)
         elif task.interface == EMU1:
             found.append(note(f"task {task.id} on the processor (EMU)"))
     return found

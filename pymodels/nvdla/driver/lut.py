@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from goldbeat.pymodels.nvdla.driver.driver_steps import Context, Steps, write, write_fields
+from goldbeat.pymodels.nvdla.driver.driver_steps import Context, Steps, write_fields, write_step
 
 EXPONENTIAL, LINEAR = 0, 1
 FP16 = 2
@@ -28,7 +28,7 @@ def load_lut(context: Context, engine: str, index: int, precision: int) -> Steps
         yield write_fields(engine, "S_LUT_ACCESS_CFG", LUT_TABLE_ID=table, LUT_ACCESS_TYPE=1)
         for entry in entries.tolist():
             # The driver hands the entry over as a signed number.
-            yield write(engine, "S_LUT_ACCESS_DATA", entry)
+            yield write_step(engine, "S_LUT_ACCESS_DATA", entry)
     yield write_fields(
         engine,
         "S_LUT_CFG",
@@ -48,10 +48,10 @@ def load_lut(context: Context, engine: str, index: int, precision: int) -> Steps
             value = int(lut[f"{field}_{end}"])
             register = f"S_LUT_{name}_{end.upper()}"
             if engine == "CDP":
-                yield write(engine, f"{register}_LOW", value)
-                yield write(engine, f"{register}_HIGH", value >> 32)
+                yield write_step(engine, f"{register}_LOW", value)
+                yield write_step(engine, f"{register}_HIGH", value >> 32)
             else:
-                yield write(engine, register, value)
+                yield write_step(engine, register, value)
     for name, field in (("LE", "linear_exp"), ("LO", "linear_only")):
         under, over = lut[f"{field}_underflow_slope"], lut[f"{field}_overflow_slope"]
         yield _slope(engine, name, "SCALE", under["scale"], over["scale"], 0xFFFF)

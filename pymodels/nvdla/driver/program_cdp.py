@@ -7,21 +7,21 @@ from goldbeat.pymodels.nvdla.driver.driver_steps import (
     Context,
     Steps,
     ram_type,
-    read,
+    read_step,
     sizes,
     strides,
-    write,
     write_address,
     write_fields,
+    write_step,
 )
 from goldbeat.pymodels.nvdla.driver.lut import load_lut
-from goldbeat.pymodels.nvdla.loadable.network import Operation
+from goldbeat.pymodels.nvdla.loadable.network import NetworkOperation
 
 
-def program_cdp(context: Context, operation: Operation) -> Steps:
+def program_cdp(context: Context, operation: NetworkOperation) -> Steps:
     """All writes before the enable."""
-    mask = yield read("GLB", "S_INTR_MASK")
-    yield write("GLB", "S_INTR_MASK", mask & ~0b1100)
+    mask = yield read_step("GLB", "S_INTR_MASK")
+    yield write_step("GLB", "S_INTR_MASK", mask & ~0b1100)
     desc, source, target = operation.desc, operation.cubes["src_data"], operation.cubes["dst_data"]
     name = f"operation {operation.index} (CDP)"
     if source.on_the_fly or target.on_the_fly:
@@ -31,27 +31,27 @@ def program_cdp(context: Context, operation: Operation) -> Steps:
     width, height, channel = sizes(source)
     line, surface = strides(source)
     block = "CDP_RDMA"
-    yield write(block, "D_DATA_CUBE_WIDTH", width - 1)
-    yield write(block, "D_DATA_CUBE_HEIGHT", height - 1)
-    yield write(block, "D_DATA_CUBE_CHANNEL", channel - 1)
+    yield write_step(block, "D_DATA_CUBE_WIDTH", width - 1)
+    yield write_step(block, "D_DATA_CUBE_HEIGHT", height - 1)
+    yield write_step(block, "D_DATA_CUBE_CHANNEL", channel - 1)
     yield from write_address(block, "D_SRC_BASE_ADDR", context.address(source, name))
-    yield write(block, "D_SRC_LINE_STRIDE", line)
-    yield write(block, "D_SRC_SURFACE_STRIDE", surface)
-    yield write(block, "D_SRC_DMA_CFG", ram_type(source))
-    yield write(block, "D_DATA_FORMAT", int(desc["in_precision"]))
+    yield write_step(block, "D_SRC_LINE_STRIDE", line)
+    yield write_step(block, "D_SRC_SURFACE_STRIDE", surface)
+    yield write_step(block, "D_SRC_DMA_CFG", ram_type(source))
+    yield write_step(block, "D_DATA_FORMAT", int(desc["in_precision"]))
     block = "CDP"
     if (index := int(desc["lut_index"])) >= 0:
         yield from load_lut(context, block, index, int(desc["in_precision"]))
     yield from write_address(block, "D_DST_BASE_ADDR", context.address(target, name))
     line, surface = strides(target)
-    yield write(block, "D_DST_LINE_STRIDE", line)
-    yield write(block, "D_DST_SURFACE_STRIDE", surface)
-    yield write(block, "D_DST_DMA_CFG", ram_type(target))
-    yield write(block, "D_DATA_FORMAT", int(desc["in_precision"]))
-    yield write(block, "D_LRN_CFG", (int(desc["local_size"]) - 1) // 2 - 1)
+    yield write_step(block, "D_DST_LINE_STRIDE", line)
+    yield write_step(block, "D_DST_SURFACE_STRIDE", surface)
+    yield write_step(block, "D_DST_DMA_CFG", ram_type(target))
+    yield write_step(block, "D_DATA_FORMAT", int(desc["in_precision"]))
+    yield write_step(block, "D_LRN_CFG", (int(desc["local_size"]) - 1) // 2 - 1)
     for register, cvt in (("DATIN", desc["in_cvt"]), ("DATOUT", desc["out_cvt"])):
-        yield write(block, f"D_{register}_OFFSET", int(cvt["offset"]))
-        yield write(block, f"D_{register}_SCALE", int(cvt["scale"]))
-        yield write(block, f"D_{register}_SHIFTER", int(cvt["truncate"]))
+        yield write_step(block, f"D_{register}_OFFSET", int(cvt["offset"]))
+        yield write_step(block, f"D_{register}_SCALE", int(cvt["scale"]))
+        yield write_step(block, f"D_{register}_SHIFTER", int(cvt["truncate"]))
     bypass = {"SQSUM_BYPASS": bool(desc["bypass_sqsum"]), "MUL_BYPASS": bool(desc["bypass_out_mul"])}
     yield write_fields(block, "D_FUNC_BYPASS", **bypass)

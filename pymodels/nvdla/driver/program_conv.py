@@ -5,17 +5,17 @@ from __future__ import annotations
 
 from goldbeat.pymodels.nvdla.driver.driver_steps import (
     Context,
-    Step,
+    DriverStep,
     Steps,
     ram_type,
-    read,
+    read_step,
     sizes,
     strides,
-    write,
     write_fields,
+    write_step,
 )
 from goldbeat.pymodels.nvdla.engines.pixels import FORMATS, format_name
-from goldbeat.pymodels.nvdla.loadable.network import FEATURE, Operation
+from goldbeat.pymodels.nvdla.loadable.network import FEATURE, NetworkOperation
 
 BLOCKS = ("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
 """In the order in which the driver goes through them."""
@@ -23,11 +23,11 @@ DIRECT = 0
 ATOM = 8
 
 
-def program_conv(context: Context, operation: Operation, group: int) -> Steps:
+def program_conv(context: Context, operation: NetworkOperation, group: int) -> Steps:
     """All steps before the enable: the group must be idle, then the blocks' registers."""
     _check(context, operation)
     for block in BLOCKS:
-        status = yield read(block, "S_STATUS")
+        status = yield read_step(block, "S_STATUS")
         if status >> (16 * group) & 0b11:
             raise context.fail(f"{block} group {group} busy (S_STATUS 0x{status:x})", "an idle group")
     yield from _cacc(context, operation)
@@ -38,11 +38,11 @@ def program_conv(context: Context, operation: Operation, group: int) -> Steps:
     yield from _cdma(context, operation)
 
 
-def _name(operation: Operation) -> str:
+def _name(operation: NetworkOperation) -> str:
     return f"operation {operation.index} (CONV)"
 
 
-def _check(context: Context, operation: Operation) -> None:
+def _check(context: Context, operation: NetworkOperation) -> None:
     desc, name = operation.desc, _name(operation)
     if desc["weight_format"]:
         raise context.fail(f"{name} with compressed weights", "plain ones: nv_small has no decompression")
@@ -57,27 +57,27 @@ def _check(context: Context, operation: Operation) -> None:
         raise context.fail(f"{name} with an output converter", "scale 1 and offset 0")
 
 
-def _cacc(context: Context, operation: Operation) -> Steps:
+def _cacc(context: Context, operation: NetworkOperation) -> Steps:
     desc, target = operation.desc, operation.cubes["dst_data"]
     width, height, channel = sizes(target)
     line, surface = strides(target)
     block = "CACC"
     yield write_fields(block, "D_MISC_CFG", CONV_MODE=int(desc["conv_mode"]), PROC_PRECISION=int(desc["out_precision"]))
     yield write_fields(block, "D_DATAOUT_SIZE_0", DATAOUT_WIDTH=width - 1, DATAOUT_HEIGHT=height - 1)
-    yield write(block, "D_DATAOUT_SIZE_1", channel - 1)
+    yield write_step(block, "D_DATAOUT_SIZE_1", channel - 1)
     address = context.address(target, _name(operation)) if target.entry is not None else 0
-    yield write(block, "D_DATAOUT_ADDR", address)
-    yield write(block, "D_BATCH_NUMBER", int(desc["batch"]) - 1)
-    yield write(block, "D_LINE_STRIDE", line)
-    yield write(block, "D_SURF_STRIDE", surface)
+    yield write_step(block, "D_DATAOUT_ADDR", address)
+    yield write_step(block, "D_BATCH_NUMBER", int(desc["batch"]) - 1)
+    yield write_step(block, "D_LINE_STRIDE", line)
+    yield write_step(block, "D_SURF_STRIDE", surface)
     packed = width == 1 and height == 1
     if packed and line != ATOM:
         raise context.fail(f"{_name(operation)}: line stride {line} of a 1 x 1 output", str(ATOM))
     yield write_fields(block, "D_DATAOUT_MAP", LINE_PACKED=packed, SURF_PACKED=packed)
-    yield write(block, "D_CLIP_CFG", int(desc["out_cvt"]["truncate"]))
+    yield write_step(block, "D_CLIP_CFG", int(desc["out_cvt"]["truncate"]))
 
 
-def _misc(block: str, operation: Operation, into: int) -> Step:
+def _misc(block: str, operation: NetworkOperation, into: int) -> DriverStep:
     desc = operation.desc
     return write_fields(
         block,
@@ -92,7 +92,7 @@ def _misc(block: str, operation: Operation, into: int) -> Step:
     )
 
 
-def _csc(operation: Operation) -> Steps:
+def _csc(operation: NetworkOperation) -> Steps:
     desc, target = operation.desc, operation.cubes["dst_data"]
     width, height, channel = sizes(target)
     block = "CSC"
@@ -101,18 +101,18 @@ def _csc(operation: Operation) -> Steps:
         return int(desc[field]) - 1
 
     yield _misc(block, operation, int(desc["out_precision"]))
-    yield write(block, "D_DATAIN_FORMAT", int(desc["data_format"] != FEATURE))
+    yield write_step(block, "D_DATAIN_FORMAT", int(desc["data_format"] != FEATURE))
     yield write_fields(
         block,
         "D_DATAIN_SIZE_EXT_0",
         DATAIN_WIDTH_EXT=less("input_width_csc"),
         DATAIN_HEIGHT_EXT=less("input_height_csc"),
     )
-    yield write(block, "D_DATAIN_SIZE_EXT_1", less("input_channel_csc"))
-    yield write(block, "D_BATCH_NUMBER", less("batch"))
-    yield write(block, "D_POST_Y_EXTENSION", int(desc["post_extension"]))
-    yield write(block, "D_ENTRY_PER_SLICE", less("entry_per_slice"))
-    yield write(block, "D_WEIGHT_FORMAT", int(desc["weight_format"]))
+    yield write_step(block, "D_DATAIN_SIZE_EXT_1", less("input_channel_csc"))
+    yield write_step(block, "D_BATCH_NUMBER", less("batch"))
+    yield write_step(block, "D_POST_Y_EXTENSION", int(desc["post_extension"]))
+    yield write_step(block, "D_ENTRY_PER_SLICE", less("entry_per_slice"))
+    yield write_step(block, "D_WEIGHT_FORMAT", int(desc["weight_format"]))
     yield write_fields(
         block,
         "D_WEIGHT_SIZE_EXT_0",
@@ -122,14 +122,14 @@ def _csc(operation: Operation) -> Steps:
     yield write_fields(
         block, "D_WEIGHT_SIZE_EXT_1", WEIGHT_CHANNEL_EXT=less("kernel_channel_csc"), WEIGHT_KERNEL=channel - 1
     )
-    yield write(block, "D_WEIGHT_BYTES", int(operation.cubes["weight_data"].record["size"]))
-    yield write(block, "D_WMB_BYTES", int(operation.cubes["wmb_data"].record["size"]))
+    yield write_step(block, "D_WEIGHT_BYTES", int(operation.cubes["weight_data"].record["size"]))
+    yield write_step(block, "D_WMB_BYTES", int(operation.cubes["wmb_data"].record["size"]))
     yield write_fields(
         block, "D_DATAOUT_SIZE_0", DATAOUT_WIDTH=less("input_width_cmac"), DATAOUT_HEIGHT=less("input_height_cmac")
     )
-    yield write(block, "D_DATAOUT_SIZE_1", channel - 1)
-    yield write(block, "D_ATOMICS", width * height - 1)
-    yield write(block, "D_RELEASE", less("release"))
+    yield write_step(block, "D_DATAOUT_SIZE_1", channel - 1)
+    yield write_step(block, "D_ATOMICS", width * height - 1)
+    yield write_step(block, "D_RELEASE", less("release"))
     direct = desc["conv_mode"] == DIRECT
     yield write_fields(
         block,
@@ -144,12 +144,12 @@ def _csc(operation: Operation) -> Steps:
         PAD_LEFT=int(desc["pad_x_left"]) if direct else 0,
         PAD_TOP=int(desc["pad_y_top"]) if direct else 0,
     )
-    yield write(block, "D_ZERO_PADDING_VALUE", int(desc["pad_val"]) & 0xFFFF)
+    yield write_step(block, "D_ZERO_PADDING_VALUE", int(desc["pad_val"]) & 0xFFFF)
     yield write_fields(block, "D_BANK", DATA_BANK=less("data_bank"), WEIGHT_BANK=less("weight_bank"))
-    yield write(block, "D_PRA_CFG", int(desc["pra_truncate"]))
+    yield write_step(block, "D_PRA_CFG", int(desc["pra_truncate"]))
 
 
-def _cdma(context: Context, operation: Operation) -> Steps:
+def _cdma(context: Context, operation: NetworkOperation) -> Steps:
     desc, source, weights = operation.desc, operation.cubes["src_data"], operation.cubes["weight_data"]
     channel = sizes(operation.cubes["dst_data"])[2]
     block = "CDMA"
@@ -158,8 +158,8 @@ def _cdma(context: Context, operation: Operation) -> Steps:
         return int(desc[field]) - 1
 
     def words(high: str, low: str, address: int) -> Steps:
-        yield write(block, high, address >> 32)
-        yield write(block, low, address)
+        yield write_step(block, high, address >> 32)
+        yield write_step(block, low, address)
 
     pixel = desc["data_format"] != FEATURE
     yield _misc(block, operation, int(desc["in_precision"]))
@@ -174,7 +174,7 @@ def _cdma(context: Context, operation: Operation) -> Steps:
     width, height, depth = sizes(source)
     line, surface = strides(source)
     yield write_fields(block, "D_DATAIN_SIZE_0", DATAIN_WIDTH=width - 1, DATAIN_HEIGHT=height - 1)
-    yield write(block, "D_DATAIN_SIZE_1", depth - 1)
+    yield write_step(block, "D_DATAIN_SIZE_1", depth - 1)
     yield write_fields(
         block,
         "D_DATAIN_SIZE_EXT_0",
@@ -182,27 +182,27 @@ def _cdma(context: Context, operation: Operation) -> Steps:
         DATAIN_HEIGHT_EXT=less("input_height_csc"),
     )
     base = context.address(source, _name(operation))
-    yield write(block, "D_DAIN_RAM_TYPE", ram_type(source))
+    yield write_step(block, "D_DAIN_RAM_TYPE", ram_type(source))
     yield from words("D_DAIN_ADDR_HIGH_0", "D_DAIN_ADDR_LOW_0", base)
     yield from words("D_DAIN_ADDR_HIGH_1", "D_DAIN_ADDR_LOW_1", base + int(operation.surface["offset_u"]))
-    yield write(block, "D_LINE_STRIDE", line)
-    yield write(block, "D_SURF_STRIDE", surface)
-    yield write(block, "D_LINE_UV_STRIDE", int(operation.surface["in_line_uv_stride"]))
+    yield write_step(block, "D_LINE_STRIDE", line)
+    yield write_step(block, "D_SURF_STRIDE", surface)
+    yield write_step(block, "D_LINE_UV_STRIDE", int(operation.surface["in_line_uv_stride"]))
     yield write_fields(
         block, "D_DAIN_MAP", LINE_PACKED=line == width * ATOM, SURF_PACKED=surface == width * height * ATOM
     )
-    yield write(block, "D_BATCH_NUMBER", less("batch"))
-    yield write(block, "D_BATCH_STRIDE", int(desc["batch_stride"]))
-    yield write(block, "D_ENTRY_PER_SLICE", less("entry_per_slice"))
-    yield write(block, "D_FETCH_GRAIN", less("fetch_grain"))
-    yield write(block, "D_WEIGHT_FORMAT", int(desc["weight_format"]))
-    yield write(block, "D_WEIGHT_SIZE_0", less("bytes_per_kernel"))
-    yield write(block, "D_WEIGHT_SIZE_1", channel - 1)
-    yield write(block, "D_WEIGHT_RAM_TYPE", ram_type(weights))
+    yield write_step(block, "D_BATCH_NUMBER", less("batch"))
+    yield write_step(block, "D_BATCH_STRIDE", int(desc["batch_stride"]))
+    yield write_step(block, "D_ENTRY_PER_SLICE", less("entry_per_slice"))
+    yield write_step(block, "D_FETCH_GRAIN", less("fetch_grain"))
+    yield write_step(block, "D_WEIGHT_FORMAT", int(desc["weight_format"]))
+    yield write_step(block, "D_WEIGHT_SIZE_0", less("bytes_per_kernel"))
+    yield write_step(block, "D_WEIGHT_SIZE_1", channel - 1)
+    yield write_step(block, "D_WEIGHT_RAM_TYPE", ram_type(weights))
     at = context.address(weights, _name(operation)) if weights.entry is not None else 0
     yield from words("D_WEIGHT_ADDR_HIGH", "D_WEIGHT_ADDR_LOW", at)
-    yield write(block, "D_WEIGHT_BYTES", int(weights.record["size"]))
-    yield write(block, "D_MEAN_FORMAT", int(desc["mean_format"]))
+    yield write_step(block, "D_WEIGHT_BYTES", int(weights.record["size"]))
+    yield write_step(block, "D_MEAN_FORMAT", int(desc["mean_format"]))
     if desc["mean_format"] == 1:
         ry, gu, bv, ax = (int(desc[f"mean_{c}"]) & 0xFFFF for c in ("ry", "gu", "bv", "ax"))
         yield write_fields(block, "D_MEAN_GLOBAL_0", MEAN_RY=ry, MEAN_GU=gu)
@@ -210,10 +210,10 @@ def _cdma(context: Context, operation: Operation) -> Steps:
     convert = desc["in_cvt"]
     if convert["enable"]:
         yield write_fields(block, "D_CVT_CFG", CVT_EN=1, CVT_TRUNCATE=int(convert["truncate"]))
-        yield write(block, "D_CVT_OFFSET", int(convert["offset"]))
-        yield write(block, "D_CVT_SCALE", int(convert["scale"]))
+        yield write_step(block, "D_CVT_OFFSET", int(convert["offset"]))
+        yield write_step(block, "D_CVT_SCALE", int(convert["scale"]))
     else:
-        yield write(block, "D_CVT_CFG", 0)
+        yield write_step(block, "D_CVT_CFG", 0)
     yield write_fields(block, "D_CONV_STRIDE", CONV_X_STRIDE=less("conv_stride_x"), CONV_Y_STRIDE=less("conv_stride_y"))
     yield write_fields(
         block,
@@ -223,5 +223,5 @@ def _cdma(context: Context, operation: Operation) -> Steps:
         PAD_TOP=int(desc["pad_y_top"]),
         PAD_BOTTOM=int(desc["pad_y_bottom"]),
     )
-    yield write(block, "D_ZERO_PADDING_VALUE", int(desc["pad_val"]) & 0xFFFF)
+    yield write_step(block, "D_ZERO_PADDING_VALUE", int(desc["pad_val"]) & 0xFFFF)
     yield write_fields(block, "D_BANK", WEIGHT_BANK=less("weight_bank"), DATA_BANK=less("data_bank"))

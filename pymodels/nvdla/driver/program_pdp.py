@@ -7,14 +7,14 @@ from goldbeat.pymodels.nvdla.driver.driver_steps import (
     Context,
     Steps,
     ram_type,
-    read,
+    read_step,
     sizes,
     strides,
-    write,
     write_address,
     write_fields,
+    write_step,
 )
-from goldbeat.pymodels.nvdla.loadable.network import Operation
+from goldbeat.pymodels.nvdla.loadable.network import NetworkOperation
 
 MAX_SPLIT = 64
 RECIPROCAL = (0x10000, 0x8000, 0x5555, 0x4000, 0x3333, 0x2AAA, 0x2492, 0x2000)
@@ -23,15 +23,15 @@ RECIPROCAL_FP16 = (0x7C00, 0x7800, 0x7555, 0x7400, 0x7266, 0x7155, 0x7092, 0x700
 FP16 = 2
 
 
-def needs_rdma(operation: Operation) -> bool:
+def pdp_needs_rdma(operation: NetworkOperation) -> bool:
     """Whether the read DMA takes part."""
     return not operation.cubes["src_data"].on_the_fly
 
 
-def program_pdp(context: Context, operation: Operation) -> Steps:
+def program_pdp(context: Context, operation: NetworkOperation) -> Steps:
     """All writes before the enable."""
-    mask = yield read("GLB", "S_INTR_MASK")
-    yield write("GLB", "S_INTR_MASK", mask & ~0b11_0000)
+    mask = yield read_step("GLB", "S_INTR_MASK")
+    yield write_step("GLB", "S_INTR_MASK", mask & ~0b11_0000)
     desc, source, target = operation.desc, operation.cubes["src_data"], operation.cubes["dst_data"]
     _check(context, operation)
     name = f"operation {operation.index} (PDP)"
@@ -41,31 +41,31 @@ def program_pdp(context: Context, operation: Operation) -> Steps:
     line, surface = strides(source)
     if not source.on_the_fly:
         block = "PDP_RDMA"
-        yield write(block, "D_DATA_CUBE_IN_WIDTH", width - 1)
-        yield write(block, "D_DATA_CUBE_IN_HEIGHT", height - 1)
-        yield write(block, "D_DATA_CUBE_IN_CHANNEL", channel - 1)
+        yield write_step(block, "D_DATA_CUBE_IN_WIDTH", width - 1)
+        yield write_step(block, "D_DATA_CUBE_IN_HEIGHT", height - 1)
+        yield write_step(block, "D_DATA_CUBE_IN_CHANNEL", channel - 1)
         yield from write_address(block, "D_SRC_BASE_ADDR", base, high_first=True)
-        yield write(block, "D_SRC_LINE_STRIDE", line)
-        yield write(block, "D_SRC_SURFACE_STRIDE", surface)
-        yield write(block, "D_DATA_FORMAT", precision)
-        yield write(block, "D_SRC_RAM_CFG", ram_type(source))
-        yield write(block, "D_OPERATION_MODE_CFG", split - 1)
+        yield write_step(block, "D_SRC_LINE_STRIDE", line)
+        yield write_step(block, "D_SRC_SURFACE_STRIDE", surface)
+        yield write_step(block, "D_DATA_FORMAT", precision)
+        yield write_step(block, "D_SRC_RAM_CFG", ram_type(source))
+        yield write_step(block, "D_OPERATION_MODE_CFG", split - 1)
         yield write_fields(
             block,
             "D_POOLING_KERNEL_CFG",
             KERNEL_WIDTH=int(desc["pool_width"]),
             KERNEL_STRIDE_WIDTH=int(desc["stride_x"]) - 1,
         )
-        yield write(block, "D_POOLING_PADDING_CFG", int(desc["pad_left"]))
+        yield write_step(block, "D_POOLING_PADDING_CFG", int(desc["pad_left"]))
         yield write_fields(block, "D_PARTIAL_WIDTH_IN", **_partial(operation, "IN"))
     block = "PDP"
-    yield write(block, "D_DATA_CUBE_IN_WIDTH", width - 1)
-    yield write(block, "D_DATA_CUBE_IN_HEIGHT", height - 1)
-    yield write(block, "D_DATA_CUBE_IN_CHANNEL", channel - 1)
+    yield write_step(block, "D_DATA_CUBE_IN_WIDTH", width - 1)
+    yield write_step(block, "D_DATA_CUBE_IN_HEIGHT", height - 1)
+    yield write_step(block, "D_DATA_CUBE_IN_CHANNEL", channel - 1)
     out_width, out_height, out_channel = sizes(target)
-    yield write(block, "D_DATA_CUBE_OUT_WIDTH", out_width - 1)
-    yield write(block, "D_DATA_CUBE_OUT_HEIGHT", out_height - 1)
-    yield write(block, "D_DATA_CUBE_OUT_CHANNEL", out_channel - 1)
+    yield write_step(block, "D_DATA_CUBE_OUT_WIDTH", out_width - 1)
+    yield write_step(block, "D_DATA_CUBE_OUT_HEIGHT", out_height - 1)
+    yield write_step(block, "D_DATA_CUBE_OUT_CHANNEL", out_channel - 1)
     yield write_fields(
         block,
         "D_OPERATION_MODE_CFG",
@@ -84,26 +84,26 @@ def program_pdp(context: Context, operation: Operation) -> Steps:
         KERNEL_STRIDE_HEIGHT=int(desc["stride_y"]) - 1,
     )
     reciprocal = RECIPROCAL_FP16 if precision == FP16 else RECIPROCAL
-    yield write(block, "D_RECIP_KERNEL_WIDTH", reciprocal[int(desc["pool_width"])])
-    yield write(block, "D_RECIP_KERNEL_HEIGHT", reciprocal[int(desc["pool_height"])])
+    yield write_step(block, "D_RECIP_KERNEL_WIDTH", reciprocal[int(desc["pool_width"])])
+    yield write_step(block, "D_RECIP_KERNEL_HEIGHT", reciprocal[int(desc["pool_height"])])
     pads = {f"PAD_{side}": int(desc[f"pad_{side.lower()}"]) for side in ("LEFT", "RIGHT", "TOP", "BOTTOM")}
     yield write_fields(block, "D_POOLING_PADDING_CFG", **pads)
     for i, value in enumerate(desc["padding_value"].tolist(), start=1):
-        yield write(block, f"D_POOLING_PADDING_VALUE_{i}_CFG", value)
+        yield write_step(block, f"D_POOLING_PADDING_VALUE_{i}_CFG", value)
     if not source.on_the_fly:
-        yield write(block, "D_SRC_LINE_STRIDE", line)
-        yield write(block, "D_SRC_SURFACE_STRIDE", surface)
+        yield write_step(block, "D_SRC_LINE_STRIDE", line)
+        yield write_step(block, "D_SRC_SURFACE_STRIDE", surface)
     # An absent destination is written as address 0, as the driver does.
     out = context.address(target, name) if target.entry is not None else 0
     yield from write_address(block, "D_DST_BASE_ADDR", out)
     out_line, out_surface = strides(target)
-    yield write(block, "D_DST_LINE_STRIDE", out_line)
-    yield write(block, "D_DST_SURFACE_STRIDE", out_surface)
-    yield write(block, "D_DST_RAM_CFG", ram_type(target))
-    yield write(block, "D_DATA_FORMAT", precision)
+    yield write_step(block, "D_DST_LINE_STRIDE", out_line)
+    yield write_step(block, "D_DST_SURFACE_STRIDE", out_surface)
+    yield write_step(block, "D_DST_RAM_CFG", ram_type(target))
+    yield write_step(block, "D_DATA_FORMAT", precision)
 
 
-def _partial(operation: Operation, way: str) -> dict[str, int]:
+def _partial(operation: NetworkOperation, way: str) -> dict[str, int]:
     prefix = "partial_in_width" if way == "IN" else "partial_width"
     found = {}
     for part in ("FIRST", "MID", "LAST"):
@@ -112,7 +112,7 @@ def _partial(operation: Operation, way: str) -> dict[str, int]:
     return found
 
 
-def _check(context: Context, operation: Operation) -> None:
+def _check(context: Context, operation: NetworkOperation) -> None:
     desc = operation.desc
     what = f"operation {operation.index} (PDP)"
     if operation.cubes["dst_data"].on_the_fly:

@@ -9,15 +9,15 @@ from goldbeat.pymodels.nvdla.driver.driver_steps import (
     Context,
     Steps,
     ram_type,
-    read,
+    read_step,
     sizes,
     strides,
-    write,
     write_address,
     write_fields,
+    write_step,
 )
 from goldbeat.pymodels.nvdla.driver.lut import load_lut
-from goldbeat.pymodels.nvdla.loadable.network import Operation
+from goldbeat.pymodels.nvdla.loadable.network import NetworkOperation
 
 NONE, MUL, ADD, BOTH = range(4)
 PER_LAYER, PER_KERNEL = 0, 1
@@ -30,14 +30,14 @@ _DATA_MODE = (1, 0, 1)
 _UNITS = (("x1", "BRDMA", "BS"), ("x2", "NRDMA", "BN"), ("y", "ERDMA", "EW"))
 
 
-def needs_rdma(operation: Operation) -> bool:
+def sdp_needs_rdma(operation: NetworkOperation) -> bool:
     """Whether the read DMA takes part."""
     desc = operation.desc
     reads = any(desc[f"{unit}_op"]["enable"] and desc[f"{unit}_op"]["mode"] != PER_LAYER for unit in ("x1", "x2", "y"))
     return not operation.cubes["src_data"].on_the_fly or bool(reads)
 
 
-def program_sdp(context: Context, operation: Operation) -> Steps:
+def program_sdp(context: Context, operation: NetworkOperation) -> Steps:
     """All writes before the enable."""
     yield from _unmask()
     yield from _rdma(context, operation)
@@ -45,15 +45,15 @@ def program_sdp(context: Context, operation: Operation) -> Steps:
     if (index := int(desc["lut_index"])) >= 0:
         yield from load_lut(context, "SDP", index, int(desc["src_precision"]))
     width, height, channel = sizes(source)
-    yield write("SDP", "D_DATA_CUBE_WIDTH", width - 1)
-    yield write("SDP", "D_DATA_CUBE_HEIGHT", height - 1)
-    yield write("SDP", "D_DATA_CUBE_CHANNEL", channel - 1)
+    yield write_step("SDP", "D_DATA_CUBE_WIDTH", width - 1)
+    yield write_step("SDP", "D_DATA_CUBE_HEIGHT", height - 1)
+    yield write_step("SDP", "D_DATA_CUBE_CHANNEL", channel - 1)
     if not target.on_the_fly:
         line, surface = strides(target)
         address = context.address(target, _name(operation))
         yield from write_address("SDP", "D_DST_BASE_ADDR", address, high_first=True)
-        yield write("SDP", "D_DST_LINE_STRIDE", line)
-        yield write("SDP", "D_DST_SURFACE_STRIDE", surface)
+        yield write_step("SDP", "D_DST_LINE_STRIDE", line)
+        yield write_step("SDP", "D_DST_SURFACE_STRIDE", surface)
     yield from _x_unit(desc["x1_op"], "BS")
     yield from _x_unit(desc["x2_op"], "BN")
     yield from _y_unit(desc["y_op"])
@@ -65,22 +65,22 @@ def program_sdp(context: Context, operation: Operation) -> Steps:
         WINOGRAD=int(desc["conv_mode"]) == WINOGRAD,
         BATCH_NUMBER=int(desc["batch_num"]) - 1,
     )
-    yield write("SDP", "D_DST_DMA_CFG", ram_type(target))
+    yield write_step("SDP", "D_DST_DMA_CFG", ram_type(target))
     if desc["batch_num"] > 1:
-        yield write("SDP", "D_DST_BATCH_STRIDE", int(desc["batch_stride"]))
+        yield write_step("SDP", "D_DST_BATCH_STRIDE", int(desc["batch_stride"]))
     into, out = int(desc["src_precision"]), int(desc["dst_precision"])
     yield write_fields("SDP", "D_DATA_FORMAT", PROC_PRECISION=_processing(into, out), OUT_PRECISION=out)
-    yield write("SDP", "D_CVT_OFFSET", int(desc["out_cvt"]["offset"]))
-    yield write("SDP", "D_CVT_SCALE", int(desc["out_cvt"]["scale"]))
-    yield write("SDP", "D_CVT_SHIFT", int(desc["out_cvt"]["truncate"]))
+    yield write_step("SDP", "D_CVT_OFFSET", int(desc["out_cvt"]["offset"]))
+    yield write_step("SDP", "D_CVT_SCALE", int(desc["out_cvt"]["scale"]))
+    yield write_step("SDP", "D_CVT_SHIFT", int(desc["out_cvt"]["truncate"]))
 
 
 def _unmask() -> Steps:
-    mask = yield read("GLB", "S_INTR_MASK")
-    yield write("GLB", "S_INTR_MASK", mask & ~0b11)
+    mask = yield read_step("GLB", "S_INTR_MASK")
+    yield write_step("GLB", "S_INTR_MASK", mask & ~0b11)
 
 
-def _name(operation: Operation) -> str:
+def _name(operation: NetworkOperation) -> str:
     return f"operation {operation.index} ({operation.type})"
 
 
@@ -93,12 +93,12 @@ def _reads(op: Any) -> bool:
     return bool(op["enable"] and op["type"] != NONE and op["mode"] != PER_LAYER)
 
 
-def _rdma(context: Context, operation: Operation) -> Steps:
+def _rdma(context: Context, operation: NetworkOperation) -> Steps:
     desc, source = operation.desc, operation.cubes["src_data"]
     block = "SDP_RDMA"
-    yield write(block, "D_FEATURE_MODE_CFG", 0)
+    yield write_step(block, "D_FEATURE_MODE_CFG", 0)
     for _, dma, _ in _UNITS:
-        yield write(block, f"D_{dma}_CFG", 0)
+        yield write_step(block, f"D_{dma}_CFG", 0)
     into, out = int(desc["src_precision"]), int(desc["dst_precision"])
     yield write_fields(
         block,
@@ -110,18 +110,18 @@ def _rdma(context: Context, operation: Operation) -> Steps:
         PROC_PRECISION=_processing(into, out),
         BATCH_NUMBER=int(desc["batch_num"]) - 1,
     )
-    if not needs_rdma(operation):
+    if not sdp_needs_rdma(operation):
         return
     width, height, channel = sizes(source)
-    yield write(block, "D_DATA_CUBE_WIDTH", width - 1)
-    yield write(block, "D_DATA_CUBE_HEIGHT", height - 1)
-    yield write(block, "D_DATA_CUBE_CHANNEL", channel - 1)
+    yield write_step(block, "D_DATA_CUBE_WIDTH", width - 1)
+    yield write_step(block, "D_DATA_CUBE_HEIGHT", height - 1)
+    yield write_step(block, "D_DATA_CUBE_CHANNEL", channel - 1)
     if not source.on_the_fly:
         line, surface = strides(source)
         yield from write_address(block, "D_SRC_BASE_ADDR", context.address(source, _name(operation)))
-        yield write(block, "D_SRC_LINE_STRIDE", line)
-        yield write(block, "D_SRC_SURFACE_STRIDE", surface)
-        yield write(block, "D_SRC_DMA_CFG", ram_type(source))
+        yield write_step(block, "D_SRC_LINE_STRIDE", line)
+        yield write_step(block, "D_SRC_SURFACE_STRIDE", surface)
+        yield write_step(block, "D_SRC_DMA_CFG", ram_type(source))
     for unit, dma, registers in _UNITS:
         op, cube = desc[f"{unit}_op"], operation.cubes[f"{unit}_data"]
         if op["type"] > BOTH or op["precision"] > FP16 or op["mode"] > 2:
@@ -137,8 +137,8 @@ def _rdma(context: Context, operation: Operation) -> Steps:
         if _reads(op):
             line, surface = strides(cube)
             yield from write_address(block, f"D_{registers}_BASE_ADDR", context.address(cube, _name(operation)))
-            yield write(block, f"D_{registers}_LINE_STRIDE", line)
-            yield write(block, f"D_{registers}_SURFACE_STRIDE", surface)
+            yield write_step(block, f"D_{registers}_LINE_STRIDE", line)
+            yield write_step(block, f"D_{registers}_SURFACE_STRIDE", surface)
 
 
 def _config(op: Any, unit: str, last: str, last_on: bool) -> dict[str, int]:
@@ -162,8 +162,8 @@ def _x_unit(op: Any, unit: str) -> Steps:
         fields = {f"{unit}_ALU_SRC": memory, f"{unit}_ALU_SHIFT_VALUE": int(op["shift_value"])}
         yield write_fields("SDP", f"D_DP_{unit}_ALU_CFG", **fields)
     if not memory:
-        yield write("SDP", f"D_DP_{unit}_ALU_SRC_VALUE", int(op["alu_operand"]))
-        yield write("SDP", f"D_DP_{unit}_MUL_SRC_VALUE", int(op["mul_operand"]))
+        yield write_step("SDP", f"D_DP_{unit}_ALU_SRC_VALUE", int(op["alu_operand"]))
+        yield write_step("SDP", f"D_DP_{unit}_MUL_SRC_VALUE", int(op["mul_operand"]))
     # The shift behind the multiplier works even where the multiplier does not.
     fields = {f"{unit}_MUL_SRC": memory, f"{unit}_MUL_SHIFT_VALUE": int(op["truncate"])}
     yield write_fields("SDP", f"D_DP_{unit}_MUL_CFG", **fields)
@@ -181,9 +181,9 @@ def _y_unit(op: Any) -> Steps:
         fields = {f"EW_{part}_SRC": memory, f"EW_{part}_CVT_BYPASS": int(not converter["enable"])}
         yield write_fields("SDP", f"D_DP_EW_{part}_CFG", **fields)
         if not memory:
-            yield write("SDP", f"D_DP_EW_{part}_SRC_VALUE", int(op[f"{part.lower()}_operand"]))
+            yield write_step("SDP", f"D_DP_EW_{part}_SRC_VALUE", int(op[f"{part.lower()}_operand"]))
         else:
-            yield write("SDP", f"D_DP_EW_{part}_CVT_OFFSET_VALUE", int(converter["offset"]))
-            yield write("SDP", f"D_DP_EW_{part}_CVT_SCALE_VALUE", int(converter["scale"]))
-            yield write("SDP", f"D_DP_EW_{part}_CVT_TRUNCATE_VALUE", int(converter["truncate"]))
-    yield write("SDP", "D_DP_EW_TRUNCATE_VALUE", int(op["truncate"]))
+            yield write_step("SDP", f"D_DP_EW_{part}_CVT_OFFSET_VALUE", int(converter["offset"]))
+            yield write_step("SDP", f"D_DP_EW_{part}_CVT_SCALE_VALUE", int(converter["scale"]))
+            yield write_step("SDP", f"D_DP_EW_{part}_CVT_TRUNCATE_VALUE", int(converter["truncate"]))
+    yield write_step("SDP", "D_DP_EW_TRUNCATE_VALUE", int(op["truncate"]))

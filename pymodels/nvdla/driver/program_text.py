@@ -13,13 +13,13 @@ from os import PathLike
 from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.nvdla.driver.driver_steps import Step
+from goldbeat.pymodels.nvdla.driver.driver_steps import DriverStep
 from goldbeat.pymodels.nvdla.engines.registers import register_at
 
 FORMATS = ("trace", "csv", "cfg")
 
 
-def to_trace(steps: Sequence[Step]) -> str:
+def to_trace(steps: Sequence[DriverStep]) -> str:
     """Every step in order. A program has no cycles: they are written as 0."""
     lines = []
     for step in steps:
@@ -30,7 +30,7 @@ def to_trace(steps: Sequence[Step]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def to_csv(steps: Sequence[Step]) -> str:
+def to_csv(steps: Sequence[DriverStep]) -> str:
     """One row a step: number, what, byte address, register, value, fields as ``NAME=value``, notes as text."""
     text = StringIO()
     table = csv.writer(text, lineterminator="\n")
@@ -46,7 +46,7 @@ def to_csv(steps: Sequence[Step]) -> str:
     return text.getvalue()
 
 
-def to_cfg(steps: Sequence[Step]) -> str:
+def to_cfg(steps: Sequence[DriverStep]) -> str:
     """Register writes by name, grouped by the driver's notes; what is read and waited for stands in comments."""
     lines = []
     for step in steps:
@@ -63,7 +63,7 @@ def to_cfg(steps: Sequence[Step]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def parse_trace(path: str | PathLike[str]) -> tuple[list[int], list[Step]]:
+def parse_trace(path: str | PathLike[str]) -> tuple[list[int], list[DriverStep]]:
     """The cycles and steps of a trace file; the kinds are ``read``, ``write`` and ``note``.
 
     Raises:
@@ -77,12 +77,12 @@ def parse_trace(path: str | PathLike[str]) -> tuple[list[int], list[Step]]:
         try:
             if parts[0] == "#":
                 cycles.append(int(parts[1]))
-                steps.append(Step("note", text=parts[2]))
+                steps.append(DriverStep("note", text=parts[2]))
             else:
                 cycle, what, address, value = parts
                 kinds = {"write_reg": "write", "read_reg": "read"}
                 cycles.append(int(cycle))
-                steps.append(Step(kinds[what], int(address, 16), int(value, 16)))  # type: ignore[arg-type]
+                steps.append(DriverStep(kinds[what], int(address, 16), int(value, 16)))  # type: ignore[arg-type]
         except (ValueError, KeyError, IndexError):
             raise InputError(
                 repr(line), "<cycle> write_reg|read_reg <address> <value>, or # <cycle> text", file=path, line=number

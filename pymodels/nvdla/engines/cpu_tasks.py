@@ -24,8 +24,8 @@ from goldbeat.pymodels.nvdla.loadable.layouts import (
     Layout,
     emu_dtype,
 )
-from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, Task
-from goldbeat.pymodels.nvdla.loadable.network import Choice, listed
+from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, LoadableTask
+from goldbeat.pymodels.nvdla.loadable.network import LayoutChoice, listed
 from goldbeat.pymodels.nvdla.loadable.placement import address_id
 
 FORMATS: dict[Layout, tuple[str, ...]] = {
@@ -52,12 +52,12 @@ class EmuNetwork:
     """An EMU task with its operations."""
 
     loadable: Loadable
-    task: Task
-    choice: Choice
+    task: LoadableTask
+    choice: LayoutChoice
     operations: tuple[EmuOperation, ...]
 
 
-def emu_network(loadable: Loadable, task: Task, layout: Layout | None = None) -> EmuNetwork:
+def emu_network(loadable: Loadable, task: LoadableTask, layout: Layout | None = None) -> EmuNetwork:
     """Decode an EMU task.
 
     Raises:
@@ -71,7 +71,7 @@ def emu_network(loadable: Loadable, task: Task, layout: Layout | None = None) ->
     buffers = loadable.address(address_id(loadable, task, int(desc["operation_buffer_desc_index"])))
     raw = listed(loadable, buffers, count, EMU_BUFFER_STRIDE, "EMU buffer descriptors").reshape(-1)
     room = loadable.memory(operations.mem_id).size - operations.offset
-    choice = _detect(loadable, task, raw, count, room) if layout is None else Choice(layout, ("asked for",), {})
+    choice = _detect(loadable, task, raw, count, room) if layout is None else LayoutChoice(layout, ("asked for",), {})
     stride = EMU_OPERATION_STRIDES[choice.layout]
     entries = listed(loadable, operations, count, stride, "EMU operation descriptors")
     pairs = raw.view(emu_dtype("buffer", choice.layout)).reshape(count, 2)
@@ -84,7 +84,7 @@ def emu_network(loadable: Loadable, task: Task, layout: Layout | None = None) ->
     return EmuNetwork(loadable, task, choice, tuple(found))
 
 
-def _detect(loadable: Loadable, task: Task, raw: npt.NDArray[np.uint8], count: int, room: int) -> Choice:
+def _detect(loadable: Loadable, task: LoadableTask, raw: npt.NDArray[np.uint8], count: int, room: int) -> LayoutChoice:
     doubts: dict[Layout, tuple[str, ...]] = {}
     for layout in LAYOUTS:
         found = []
@@ -109,7 +109,7 @@ def _detect(loadable: Loadable, task: Task, raw: npt.NDArray[np.uint8], count: i
         f"as {one}: {len(doubts[one])} field(s) make no sense" + (f", first {doubts[one][0]}" if doubts[one] else "")
         for one in LAYOUTS
     ]
-    return Choice(layout, tuple(reasons), doubts)
+    return LayoutChoice(layout, tuple(reasons), doubts)
 
 
 def run_emu(found: EmuNetwork, contents: dict[int, npt.NDArray[np.uint8]]) -> None:
@@ -143,7 +143,7 @@ def run_emu(found: EmuNetwork, contents: dict[int, npt.NDArray[np.uint8]]) -> No
                     "at least as many",
                     file=found.loadable.file,
                 )
-            target.store_plain(softmax(source.load_plain(), operation.desc, source.format))
+            target.store_plain(softmax_task(source.load_plain(), operation.desc, source.format))
 
 
 class _Cube:
@@ -234,7 +234,7 @@ def power(data: npt.NDArray[Any], desc: Any, form: str) -> npt.NDArray[Any]:
         return _narrow(y, out, form)
 
 
-def softmax(data: npt.NDArray[Any], desc: Any, form: str) -> npt.NDArray[Any]:
+def softmax_task(data: npt.NDArray[Any], desc: Any, form: str) -> npt.NDArray[Any]:
     """Exponents and sum in float32, the sum from the first element on; int8 goes through half precision.
 
     Args:

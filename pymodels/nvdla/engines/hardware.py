@@ -31,7 +31,7 @@ _ENGINES: dict[str, Callable[[Values, AddressSpace, Ints | None], Ints]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class OperationResult:
     """What an operation leaves.
 
     Attributes:
@@ -44,13 +44,13 @@ class Result:
     output: Ints
 
 
-def run(
+def run_operation(
     engine: str,
     registers: Mapping[int, int],
     memory: Sequence[Region],
     incoming: Ints | None = None,
     luts: Tables | None = None,
-) -> Result:
+) -> OperationResult:
     """Carry out one operation.
 
     Args:
@@ -69,4 +69,4 @@ def run(
         raise UsageError(f"unknown engine {engine!r}; known: {', '.join(_ENGINES)}")
     space = AddressSpace(memory)
     output = _ENGINES[engine](Values(registers, luts), space, incoming)
-    return Result(space.contents(), output)
+    return OperationResult(space.contents(), output)

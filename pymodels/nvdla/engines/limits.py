@@ -8,7 +8,7 @@ from math import prod
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.nvdla.engines.address_space import ATOM, LARGEST_CUBE
 from goldbeat.pymodels.nvdla.engines.pixels import FORMATS
-from goldbeat.pymodels.nvdla.loadable.network import FEATURE, LARGEST_SIDE, Cube, Operation
+from goldbeat.pymodels.nvdla.loadable.network import FEATURE, LARGEST_SIDE, Cube, NetworkOperation
 from goldbeat.pymodels.nvdla.loadable.placement import Placement
 
 LARGEST_WORK = 1 << 33
@@ -38,7 +38,7 @@ def check_work(kernels: int, depth: int, points: int, out: tuple[int, int], padd
             raise UsageError(f"a convolution of {size} {what}: the model takes at most {most}")
 
 
-def check_sizes(placement: Placement, operation: Operation) -> None:
+def check_sizes(placement: Placement, operation: NetworkOperation) -> None:
     """Refuse an operation whose cubes do not fit into their memories.
 
     Raises:
@@ -57,7 +57,7 @@ def check_sizes(placement: Placement, operation: Operation) -> None:
             )
 
 
-def _check_cube(placement: Placement, operation: Operation, cube: Cube) -> None:
+def _check_cube(placement: Placement, operation: NetworkOperation, cube: Cube) -> None:
     record = cube.record
     if not cube.on_the_fly and cube.entry is None:
         return
@@ -92,6 +92,6 @@ def _room(placement: Placement, cube: Cube) -> int:
     return placement.loadable.memory(cube.entry.mem_id).size - cube.entry.offset - cube.offset
 
 
-def _error(placement: Placement, operation: Operation, cube: Cube, field: str, expected: str) -> InputError:
+def _error(placement: Placement, operation: NetworkOperation, cube: Cube, field: str, expected: str) -> InputError:
     found = f"operation {operation.index} ({operation.type}) {cube.name}.{field} {int(cube.record[field])}"
     return InputError(found, expected, file=placement.loadable.file)

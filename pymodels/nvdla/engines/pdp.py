@@ -107,7 +107,7 @@ def reciprocal(values: Ints, factor: int, bits: int) -> Ints:
 
 
 @dataclass(frozen=True)
-class Part:
+class StripPart:
     """A vertical strip of a split operation: input columns [first, first + width), ``out`` columns of output."""
 
     first: int
@@ -116,14 +116,14 @@ class Part:
     pad_left: int
 
 
-def parts_from_registers(values: Values) -> tuple[Part, ...]:
+def parts_from_registers(values: Values) -> tuple[StripPart, ...]:
     """The strips; one where the operation is not split."""
     count = values.get("PDP", "D_OPERATION_MODE_CFG", "SPLIT_NUM") + 1
     pad = values.get("PDP", "D_POOLING_PADDING_CFG", "PAD_LEFT")
     if count == 1:
         width = values.get("PDP", "D_DATA_CUBE_IN_WIDTH", "CUBE_IN_WIDTH") + 1
         out = values.get("PDP", "D_DATA_CUBE_OUT_WIDTH", "CUBE_OUT_WIDTH") + 1
-        return (Part(0, width, out, pad),)
+        return (StripPart(0, width, out, pad),)
     kernel = values.get("PDP", "D_POOLING_KERNEL_CFG", "KERNEL_WIDTH")
     stride = values.get("PDP", "D_POOLING_KERNEL_CFG", "KERNEL_STRIDE_WIDTH")
     overlap = kernel - stride
@@ -131,10 +131,10 @@ def parts_from_registers(values: Values) -> tuple[Part, ...]:
         values.get("PDP", "D_PARTIAL_WIDTH_IN", f"PARTIAL_WIDTH_IN_{p}") + 1 for p in ("FIRST", "LAST", "MID")
     )
     outs = [values.get("PDP", "D_PARTIAL_WIDTH_OUT", f"PARTIAL_WIDTH_OUT_{p}") + 1 for p in ("FIRST", "LAST", "MID")]
-    parts = [Part(0, first, outs[0], pad)]
+    parts = [StripPart(0, first, outs[0], pad)]
     for i in range(1, count):
         wide, out = (last, outs[1]) if i == count - 1 else (mid, outs[2])
-        parts.append(Part(first + (i - 1) * mid - overlap, wide + overlap, out, 0))
+        parts.append(StripPart(first + (i - 1) * mid - overlap, wide + overlap, out, 0))
     return tuple(parts)
 
 

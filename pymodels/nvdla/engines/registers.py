@@ -18,7 +18,7 @@ from goldbeat.pymodels.register_map import Field, Fielded
 
 
 @dataclass(frozen=True)
-class Register(Fielded):
+class CsbRegister(Fielded):
     """One register; ``address`` is a byte address, the CSB carries it shifted right by two."""
 
     block: str
@@ -41,16 +41,16 @@ def _file() -> Any:
 
 
 @cache
-def _map() -> tuple[Mapping[tuple[str, str], Register], Mapping[int, Register]]:
-    named: dict[tuple[str, str], Register] = {}
+def _map() -> tuple[Mapping[tuple[str, str], CsbRegister], Mapping[int, CsbRegister]]:
+    named: dict[tuple[str, str], CsbRegister] = {}
     for block, rows in _file()["blocks"].items():
         for name, address, reset, read_mask, write_mask, fields in rows:
             parts = tuple(Field(f, lsb, width) for f, (lsb, width) in fields.items())
-            named[block, name] = Register(block, name, address, reset, read_mask, write_mask, parts)
+            named[block, name] = CsbRegister(block, name, address, reset, read_mask, write_mask, parts)
     return named, {r.address: r for r in named.values()}
 
 
-def register(block: str, name: str) -> Register:
+def csb_register(block: str, name: str) -> CsbRegister:
     """``register("SDP", "D_CVT_SCALE")``; an unknown one is a :class:`UsageError`."""
     try:
         return _map()[0][block, name]
@@ -64,12 +64,12 @@ def absent_blocks() -> frozenset[str]:
     return frozenset(_file()["absent"])
 
 
-def register_at(address: int) -> Register | None:
+def register_at(address: int) -> CsbRegister | None:
     """The register at a byte address."""
     return _map()[1].get(address)
 
 
-def all_registers() -> tuple[Register, ...]:
+def all_registers() -> tuple[CsbRegister, ...]:
     """All of them, by address."""
     return tuple(sorted(_map()[0].values(), key=lambda r: r.address))
 
@@ -91,7 +91,7 @@ class Values:
 
     def get(self, block: str, name: str, field: str | None = None) -> int:
         """A register's value, or that of one of its fields."""
-        one = register(block, name)
+        one = csb_register(block, name)
         value = self._written.get(one.address, one.reset)
         return value if field is None else one.field(field).of(value)
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.nvdla.engines.address_space import ATOM
 from goldbeat.pymodels.nvdla.loadable.loadable import Loadable
-from goldbeat.pymodels.nvdla.loadable.network import FEATURE, Operation, dla_tasks, network
+from goldbeat.pymodels.nvdla.loadable.network import FEATURE, NetworkOperation, dla_tasks, network
 
 SMALL = "nv_small"
 PRECISIONS = ("int8", "int16", "fp16")
@@ -25,7 +25,7 @@ _PRECISION_FIELDS = ("in_precision", "out_precision", "src_precision", "dst_prec
 
 
 @dataclass(frozen=True)
-class Target:
+class LoadableTarget:
     """What a loadable was compiled for.
 
     Attributes:
@@ -64,7 +64,7 @@ class Target:
         return ", ".join(part for part in (atom, *self.precisions, *self.engines) if part)
 
 
-def target(loadable: Loadable) -> Target:
+def target(loadable: Loadable) -> LoadableTarget:
     """What a loadable was compiled for.
 
     An atom is taken to be another one than nv_small's where lines without gaps have it and no cube has nv_small's.
@@ -79,7 +79,9 @@ def target(loadable: Loadable) -> Target:
     order = {name: i for i, name in enumerate(PRECISIONS)}
     names = tuple(sorted(known, key=lambda name: (order.get(name, len(order)), name)))
     atom = ATOM if ATOM in atoms else max(set(atoms), key=atoms.count) if atoms else None
-    return Target(atom, names, tuple(engine for engine in ENGINES if any(op.type == engine for op in operations)))
+    return LoadableTarget(
+        atom, names, tuple(engine for engine in ENGINES if any(op.type == engine for op in operations))
+    )
 
 
 def check_small(loadable: Loadable) -> None:
@@ -97,12 +99,12 @@ def check_small(loadable: Loadable) -> None:
         )
 
 
-def _precisions(operation: Operation) -> Iterator[int]:
+def _precisions(operation: NetworkOperation) -> Iterator[int]:
     names = operation.desc.dtype.names or ()
     yield from (int(operation.desc[field]) for field in _PRECISION_FIELDS if field in names)
 
 
-def _atoms(operation: Operation) -> Iterator[int]:
+def _atoms(operation: NetworkOperation) -> Iterator[int]:
     """Sizes of an atom at which an operation's cubes have neither gaps between lines nor between surfaces."""
     for name in ("src_data", "dst_data"):
         cube = operation.cubes.get(name)

@@ -32,10 +32,10 @@ from goldbeat.pymodels.nvdla.loadable.loadable import (
     Address,
     Blob,
     Loadable,
-    Memory,
+    LoadableMemory,
+    LoadableTask,
+    LoadableTensor,
     Submit,
-    Task,
-    Tensor,
     Version,
 )
 
@@ -54,7 +54,7 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Layer:
+class ComposedLayer:
     """An operation.
 
     Attributes:
@@ -95,8 +95,8 @@ class _Parts:
 
     def __init__(self) -> None:
         self.blobs: list[Blob] = []
-        self.memories: list[Memory] = []
-        self.tasks: list[Task] = []
+        self.memories: list[LoadableMemory] = []
+        self.tasks: list[LoadableTask] = []
 
     def lists(
         self, names: Sequence[tuple[str, int, int]], raw: Sequence[npt.NDArray[np.uint8]], version: Version
@@ -105,36 +105,38 @@ class _Parts:
         for (name, interface, part), content in zip(names, raw, strict=True):
             flat = content.reshape(-1)
             self.blobs.append(Blob(name, len(flat), interface, part, version, flat))
-            self.memories.append(Memory(len(self.memories), 0, ALLOC | SET, len(flat), 4096, (name,), (0,)))
+            self.memories.append(LoadableMemory(len(self.memories), 0, ALLOC | SET, len(flat), 4096, (name,), (0,)))
 
-    def data(self, data: Sequence[Data]) -> tuple[Tensor, ...]:
+    def data(self, data: Sequence[Data]) -> tuple[LoadableTensor, ...]:
         """Memories of one's own."""
-        tensors: list[Tensor] = []
+        tensors: list[LoadableTensor] = []
         for i, one in enumerate(data):
             ident, size = len(self.memories), one.size
             if one.contents is None:
-                self.memories.append(Memory(ident, 0, one.flags, size, 4096))
+                self.memories.append(LoadableMemory(ident, 0, one.flags, size, 4096))
             else:
                 size = max(size, len(one.contents))
                 self.blobs.append(Blob(f"data{i}", len(one.contents), 0, 0, Version(0, 0, 0), one.contents))
-                self.memories.append(Memory(ident, 0, one.flags | SET, size, 4096, (f"data{i}",), (0,)))
+                self.memories.append(LoadableMemory(ident, 0, one.flags | SET, size, 4096, (f"data{i}",), (0,)))
             if one.tensor:
                 c, h, w = one.shape
                 kind, use = DATA_TYPES.index("int8"), DATA_CATEGORIES.index("feature")
                 number = len(tensors)
                 tensors.append(
-                    Tensor(one.tensor, number, ident, size, data_type=kind, data_category=use, n=1, c=c, h=h, w=w)
+                    LoadableTensor(
+                        one.tensor, number, ident, size, data_type=kind, data_category=use, n=1, c=c, h=h, w=w
+                    )
                 )
         return tuple(tensors)
 
 
 def compose(
-    layers: Sequence[Layer],
+    layers: Sequence[ComposedLayer],
     data: Sequence[Data],
     *,
     layout: Layout = "cube32",
     luts: Sequence[Mapping[str, Any]] = (),
-    then: Sequence[Sequence[Layer] | Sequence[Processor]] = (),
+    then: Sequence[Sequence[ComposedLayer] | Sequence[Processor]] = (),
 ) -> Loadable:
     """A loadable of a DLA task and those that ``then`` follow. Memories 0..4 are its lists, memory 5 + i is ``data[i]``.
 
@@ -150,7 +152,7 @@ def compose(
     own = tuple(range(first, first + len(data)))
     parts.lists(_named(_DLA_LISTS, 0), _dla_lists(layers, len(data), layout, luts), version)
     tensors = parts.data(data)
-    parts.tasks.append(Task(0, 1, 0, (*range(first), *own)))
+    parts.tasks.append(LoadableTask(0, 1, 0, (*range(first), *own)))
     for number, operations in enumerate(then, 1):
         start = len(parts.memories)
         if not operations:
@@ -159,10 +161,10 @@ def compose(
         if for_processor:
             parts.lists(_named(_EMU_LISTS, number), _emu_lists(for_processor, layout), Version(0, 0, 1))
         else:
-            dla = [op for op in operations if isinstance(op, Layer)]
+            dla = [op for op in operations if isinstance(op, ComposedLayer)]
             parts.lists(_named(_DLA_LISTS, number), _dla_lists(dla, len(data), layout, luts), version)
         mine = range(start, len(parts.memories))
-        parts.tasks.append(Task(number, 2 if for_processor else 1, 0, (*mine, *own)))
+        parts.tasks.append(LoadableTask(number, 2 if for_processor else 1, 0, (*mine, *own)))
     return Loadable(
         Version(0, 7, 0),
         tuple(parts.tasks),
@@ -184,7 +186,7 @@ def _named(lists: Sequence[tuple[str, int, int]], task: int) -> list[tuple[str, 
 
 
 def _dla_lists(
-    layers: Sequence[Layer], data: int, layout: Layout, luts: Sequence[Mapping[str, Any]]
+    layers: Sequence[ComposedLayer], data: int, layout: Layout, luts: Sequence[Mapping[str, Any]]
 ) -> list[npt.NDArray[np.uint8]]:
     """Network descriptor, operations, surfaces, dependency graph and lookup tables."""
     first, n = len(_DLA_LISTS), len(layers)
@@ -217,7 +219,7 @@ def _dla_lists(
     return [net.view(np.uint8), operations, surfaces, graph.view(np.uint8), tables]
 
 
-def _link(row: npt.NDArray[Any], index: int, layer: Layer) -> None:
+def _link(row: npt.NDArray[Any], index: int, layer: ComposedLayer) -> None:
     """An entry of the dependency graph."""
     row["index"], row["op_type"], row["dependency_count"] = index, OP_TYPES.index(layer.type), layer.waits
     row["consumers"]["index"] = -1

@@ -97,12 +97,12 @@ CUBES = {
 """Data cubes of each type's surface descriptor."""
 
 
-def as_dict(record: Any) -> dict[str, Any]:
+def layout_dict(record: Any) -> dict[str, Any]:
     """A record as plain numbers and lists, reserved fields left out."""
     return {name: _plain(record[name]) for name in record.dtype.names if not name.startswith("reserved")}
 
 
 def _plain(value: Any) -> Any:
     if value.dtype.names:
-        return [as_dict(v) for v in value] if value.shape else as_dict(value)
+        return [layout_dict(v) for v in value] if value.shape else layout_dict(value)
     return value.tolist()

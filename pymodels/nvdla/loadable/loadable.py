@@ -130,7 +130,7 @@ class Blob:
 
 
 @dataclass(frozen=True)
-class Memory:
+class LoadableMemory:
     """A stretch of memory; ``contents`` are names of blobs, put at ``offsets``."""
 
     id: int
@@ -160,7 +160,7 @@ class Address:
 
 
 @dataclass(frozen=True)
-class Task:
+class LoadableTask:
     """Work for an engine: descriptors speak of addresses as positions in ``address_list``, which holds ids."""
 
     id: int
@@ -203,7 +203,7 @@ class Relocation:
 
 
 @dataclass(frozen=True)
-class Tensor:
+class LoadableTensor:
     """An input or output of the network."""
 
     name: str
@@ -228,17 +228,17 @@ class Loadable:
     """Everything in a file. Lists keep the file's order; entries refer to each other by id."""
 
     version: Version
-    tasks: tuple[Task, ...] = ()
-    memories: tuple[Memory, ...] = ()
+    tasks: tuple[LoadableTask, ...] = ()
+    memories: tuple[LoadableMemory, ...] = ()
     addresses: tuple[Address, ...] = ()
     events: tuple[Event, ...] = ()
     blobs: tuple[Blob, ...] = ()
-    tensors: tuple[Tensor, ...] = ()
+    tensors: tuple[LoadableTensor, ...] = ()
     relocations: tuple[Relocation, ...] = ()
     submits: tuple[Submit, ...] = ()
     file: Path | None = None
 
-    def memory(self, ident: int) -> Memory:
+    def memory(self, ident: int) -> LoadableMemory:
         """A memory by id."""
         return _by_id(self.memories, ident, "memory", self.file)
 
@@ -246,7 +246,7 @@ class Loadable:
         """An address by id."""
         return _by_id(self.addresses, ident, "address", self.file)
 
-    def task(self, ident: int) -> Task:
+    def task(self, ident: int) -> LoadableTask:
         """A task by id."""
         return _by_id(self.tasks, ident, "task", self.file)
 
@@ -254,7 +254,7 @@ class Loadable:
         """A blob by name."""
         return next((b for b in self.blobs if b.name == name), None)
 
-    def blobs_of(self, memory: Memory) -> tuple[tuple[int, Blob], ...]:
+    def blobs_of(self, memory: LoadableMemory) -> tuple[tuple[int, Blob], ...]:
         """Offset and blob of everything that a memory is set to.
 
         An empty name stands for nothing; without offsets the first blob goes to the beginning.
@@ -285,7 +285,7 @@ class Loadable:
             found.append((offset, blob))
         return tuple(found)
 
-    def image(self, memory: Memory) -> npt.NDArray[np.uint8]:
+    def image(self, memory: LoadableMemory) -> npt.NDArray[np.uint8]:
         """(size,) bytes of a memory before the network runs, 0 where nothing is set.
 
         Raises:
@@ -330,7 +330,7 @@ class Loadable:
         return data
 
 
-def read(path: str | PathLike[str]) -> Loadable:
+def read_loadable(path: str | PathLike[str]) -> Loadable:
     """Read a loadable.
 
     Raises:
@@ -341,10 +341,10 @@ def read(path: str | PathLike[str]) -> Loadable:
         data = path.read_bytes()
     except FileNotFoundError:
         raise InputError("no such file", "a loadable", file=path) from None
-    return parse(data, path)
+    return parse_loadable(data, path)
 
 
-def parse(data: bytes, file: str | PathLike[str] | None = None) -> Loadable:
+def parse_loadable(data: bytes, file: str | PathLike[str] | None = None) -> Loadable:
     """A loadable from the bytes of its file. The identifier ``NVDA`` is not asked for: good files lack it.
 
     Raises:
@@ -384,7 +384,17 @@ def _value(kind: str, value: Any) -> Any:
     return tuple(value or ()) if entry is None else tuple(entry(**_values(kind[1:-1], one)) for one in value or ())
 
 
-_ENTRIES: dict[str, Any] = {e.__name__: e for e in (Blob, Memory, Address, Task, Submit, Event, Relocation, Tensor)}
+_ENTRIES: dict[str, Any] = {
+    "Blob": Blob,
+    "Memory": LoadableMemory,
+    "Address": Address,
+    "Task": LoadableTask,
+    "Submit": Submit,
+    "Event": Event,
+    "Relocation": Relocation,
+    "Tensor": LoadableTensor,
+}
+"""By the name of the table in the file's schema."""
 
 
 def to_bytes(loadable: Loadable, *, identifier: bytes = IDENTIFIER) -> bytes:
@@ -413,7 +423,7 @@ def _filled(values: dict[str, Any]) -> dict[str, Any]:
     return {k: v for k, v in values.items() if not isinstance(v, (str, tuple, list, np.ndarray)) or len(v)}
 
 
-_Entry = TypeVar("_Entry", Memory, Address, Task)
+_Entry = TypeVar("_Entry", LoadableMemory, Address, LoadableTask)
 
 
 def _by_id(entries: tuple[_Entry, ...], ident: int, what: str, file: Path | None) -> _Entry:

@@ -24,7 +24,7 @@ from goldbeat.pymodels.nvdla.loadable.layouts import (
     Layout,
     dtype,
 )
-from goldbeat.pymodels.nvdla.loadable.loadable import Address, Loadable, Task, Version
+from goldbeat.pymodels.nvdla.loadable.loadable import Address, Loadable, LoadableTask, Version
 from goldbeat.pymodels.nvdla.loadable.placement import address_id
 
 DLA1, EMU1 = 1, 2
@@ -37,7 +37,7 @@ _KNOWN: dict[tuple[int, int], Layout] = {(0, 10): "cube28", (0, 11): "cube28", (
 
 
 @dataclass(frozen=True)
-class Choice:
+class LayoutChoice:
     """Which layout was taken and why.
 
     Attributes:
@@ -79,7 +79,7 @@ class Cube:
 
 
 @dataclass(frozen=True, eq=False)
-class Operation:
+class NetworkOperation:
     """An operation of a network.
 
     Attributes:
@@ -105,7 +105,7 @@ class Operation:
 
 
 @dataclass(frozen=True, eq=False)
-class Network:
+class LoadableNetwork:
     """A DLA task with everything its descriptors lead to.
 
     Attributes:
@@ -118,11 +118,11 @@ class Network:
     """
 
     loadable: Loadable
-    task: Task
-    choice: Choice
+    task: LoadableTask
+    choice: LayoutChoice
     desc: Any
     dependencies: npt.NDArray[Any]
-    operations: tuple[Operation, ...]
+    operations: tuple[NetworkOperation, ...]
     luts: npt.NDArray[Any]
 
     def of_type(self, kind: str) -> npt.NDArray[Any]:
@@ -132,12 +132,12 @@ class Network:
         return np.array([tuple(r) for r in rows], layout) if rows else np.zeros(0, layout)
 
 
-def dla_tasks(loadable: Loadable) -> tuple[Task, ...]:
+def dla_tasks(loadable: Loadable) -> tuple[LoadableTask, ...]:
     """The tasks for the hardware, in the order in which they are submitted."""
     return tuple(t for t in submitted(loadable) if t.interface == DLA1)
 
 
-def submitted(loadable: Loadable) -> Iterator[Task]:
+def submitted(loadable: Loadable) -> Iterator[LoadableTask]:
     """All tasks in the order of the submit list; a file without one gives the task list's order."""
     if not loadable.submits:
         yield from loadable.tasks
@@ -146,7 +146,7 @@ def submitted(loadable: Loadable) -> Iterator[Task]:
             yield loadable.task(ident)
 
 
-def network(loadable: Loadable, task: Task, layout: Layout | None = None) -> Network:
+def network(loadable: Loadable, task: LoadableTask, layout: Layout | None = None) -> LoadableNetwork:
     """Decode a DLA task.
 
     Args:
@@ -158,7 +158,7 @@ def network(loadable: Loadable, task: Task, layout: Layout | None = None) -> Net
         InputError: a list that is not there, or a type of operation that there is not.
     """
     desc, count = _network_desc(loadable, task)
-    choice = detect(loadable, task) if layout is None else Choice(layout, ("asked for",), {})
+    choice = detect(loadable, task) if layout is None else LayoutChoice(layout, ("asked for",), {})
     graph = _list(loadable, task, desc, "dependency_graph_index", count, DEPENDENCY_STRIDE)
     dependencies = graph.view(dtype("common_op_desc")).reshape(count)
     operations = _list(loadable, task, desc, "operation_desc_index", count, OPERATION_STRIDE)
@@ -175,10 +175,10 @@ def network(loadable: Loadable, task: Task, layout: Layout | None = None) -> Net
                 loadable, task, choice.layout, index, kind, dependencies[index], operations[index], surfaces[index]
             )
         )
-    return Network(loadable, task, choice, desc, dependencies, tuple(found), luts)
+    return LoadableNetwork(loadable, task, choice, desc, dependencies, tuple(found), luts)
 
 
-def detect(loadable: Loadable, task: Task) -> Choice:
+def detect(loadable: Loadable, task: LoadableTask) -> LayoutChoice:
     """Which layout a task's descriptors have: by the version of its blobs and by whether the fields make sense.
 
     Sense decides where it speaks for one layout only; the version decides otherwise. A version that is not known, with both layouts
@@ -220,17 +220,19 @@ def detect(loadable: Loadable, task: Task) -> Choice:
             reasons.append(f"the fields decide against the version: {layout}")
     else:
         layout = by_version or few
-    return Choice(layout, tuple(reasons), doubts)
+    return LayoutChoice(layout, tuple(reasons), doubts)
 
 
-def _network_desc(loadable: Loadable, task: Task) -> tuple[Any, int]:
+def _network_desc(loadable: Loadable, task: LoadableTask) -> tuple[Any, int]:
     kind = dtype("network_desc")
     entry = loadable.address(address_id(loadable, task, 0))
     desc = loadable.window(entry, kind.itemsize, "network descriptor").view(kind)[0]
     return desc, int(desc["num_operations"])
 
 
-def _list(loadable: Loadable, task: Task, desc: Any, index: str, count: int, stride: int) -> npt.NDArray[np.uint8]:
+def _list(
+    loadable: Loadable, task: LoadableTask, desc: Any, index: str, count: int, stride: int
+) -> npt.NDArray[np.uint8]:
     if not count:
         return np.zeros((0, stride), np.uint8)
     entry = loadable.address(address_id(loadable, task, int(desc[index])))
@@ -261,14 +263,14 @@ def _op_type(loadable: Loadable, index: int, code: int) -> str:
 
 def _operation(
     loadable: Loadable,
-    task: Task,
+    task: LoadableTask,
     layout: Layout,
     index: int,
     kind: str,
     common: Any,
     operation: npt.NDArray[np.uint8],
     surface: npt.NDArray[np.uint8],
-) -> Operation:
+) -> NetworkOperation:
     op_type = dtype(f"{UNIONS[kind]}_op_desc", layout)
     surface_type = dtype(f"{UNIONS[kind]}_surface_desc", layout)
     desc = operation[: op_type.itemsize].view(op_type)[0]
@@ -282,11 +284,11 @@ def _operation(
             entry = loadable.address(task.address_list[position])
         offset = int(one["offset"]) if layout == "cube32" else 0
         cubes[name] = Cube(name, one, entry, offset)
-    return Operation(index, kind, common, desc, record, cubes)
+    return NetworkOperation(index, kind, common, desc, record, cubes)
 
 
 def _doubts(
-    loadable: Loadable, task: Task, layout: Layout, index: int, kind: str, raw: npt.NDArray[np.uint8]
+    loadable: Loadable, task: LoadableTask, layout: Layout, index: int, kind: str, raw: npt.NDArray[np.uint8]
 ) -> list[str]:
     record_type = dtype(f"{UNIONS[kind]}_surface_desc", layout)
     record = raw[: record_type.itemsize].view(record_type)[0]
@@ -323,7 +325,7 @@ def _doubts(
     return found
 
 
-def _version(loadable: Loadable, task: Task) -> Version | None:
+def _version(loadable: Loadable, task: LoadableTask) -> Version | None:
     """The version of the blob with the network descriptor; some writers leave it to the blobs of the DLA interface."""
     memory = loadable.memory(loadable.address(address_id(loadable, task, 0)).mem_id)
     own = [blob.version for _, blob in loadable.blobs_of(memory) if blob.version is not None]

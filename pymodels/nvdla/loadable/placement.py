@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, Task
+from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, LoadableTask
 
 BASE = 0x8000_0000
 """Where the first memory lies; the hardware harness of the recorded runs puts it there."""
@@ -46,7 +46,7 @@ class Placement:
             )
         return self.bases[memory.id] + entry.offset
 
-    def address(self, task: Task, position: int) -> int:
+    def address(self, task: LoadableTask, position: int) -> int:
         """The hardware address at a position of a task's address list.
 
         Raises:
@@ -78,7 +78,7 @@ class Placement:
         return dict(zip(ids, self.regions(), strict=True))
 
 
-def address_id(loadable: Loadable, task: Task, position: int) -> int:
+def address_id(loadable: Loadable, task: LoadableTask, position: int) -> int:
     """The id at a position of a task's address list; an :class:`InputError` if there is none."""
     if not 0 <= position < len(task.address_list):
         raise InputError(
@@ -89,7 +89,7 @@ def address_id(loadable: Loadable, task: Task, position: int) -> int:
     return task.address_list[position]
 
 
-def place(loadable: Loadable, base: int = BASE, alignment: int = ALIGNMENT) -> Placement:
+def place_memories(loadable: Loadable, base: int = BASE, alignment: int = ALIGNMENT) -> Placement:
     """Place the memories in the order of the file's list.
 
     Args:

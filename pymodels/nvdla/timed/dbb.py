@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.axi.burst import READ, WRITE
-from goldbeat.pymodels.nvdla.timed.memory import BEAT, Burst, Memory
+from goldbeat.pymodels.nvdla.timed.memory import BEAT, Burst, TimedMemory
 
 BURST_BYTES = 128
 MAX_WRITES = 8
@@ -44,10 +44,10 @@ class Cutter:
         return list(self.bursts)
 
 
-class Port:
+class DbbPort:
     """What SDP and PDP share."""
 
-    def __init__(self, memory: Memory) -> None:
+    def __init__(self, memory: TimedMemory) -> None:
         self.memory = memory
         self.readers = [Cutter(READ, SDP), Cutter(READ, PDP)]
         self.writers = [Cutter(WRITE, SDP), Cutter(WRITE, PDP)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.nvdla.timed.dbb import Port
+from goldbeat.pymodels.nvdla.timed.dbb import DbbPort
 from goldbeat.pymodels.nvdla.timed.memory import BEAT, Burst
 
 CHUNK = 16
@@ -17,7 +17,7 @@ NEVER = 1 << 62
 
 
 @dataclass
-class Request:
+class ReadRequest:
     """A stretch to read."""
 
     address: int
@@ -35,7 +35,7 @@ class Unit:
         fed: f or e, the last edge at which the core took from it.
     """
 
-    requests: list[Request]
+    requests: list[ReadRequest]
     data: list[bytearray] = field(default_factory=list)
     left: int = 0
     read: int = NEVER
@@ -73,7 +73,7 @@ class Chunk:
 class Tag:
     """What a burst belongs to: for reads a unit and one of its requests, for writes a chunk."""
 
-    owner: Operation
+    owner: EngineOperation
     unit: int
     request: int = 0
 
@@ -86,7 +86,7 @@ class Decision:
     write: bool
 
 
-class Operation:
+class EngineOperation:
     """An operation at work, from its start at edge ``s`` on.
 
     Args:
@@ -100,7 +100,7 @@ class Operation:
     """
 
     def __init__(
-        self, ident: int, port: Port, start: int, units: list[Unit], chunks: list[Chunk], steps: int, pipeline: int
+        self, ident: int, port: DbbPort, start: int, units: list[Unit], chunks: list[Chunk], steps: int, pipeline: int
     ) -> None:
         self.id = ident
         self._port = port

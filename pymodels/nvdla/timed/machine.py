@@ -6,14 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from goldbeat.pymodels.axi.memory import MemoryImage
-from goldbeat.pymodels.nvdla.timed.dbb import PDP, SDP, Port
-from goldbeat.pymodels.nvdla.timed.engine import Operation
-from goldbeat.pymodels.nvdla.timed.memory import Memory
+from goldbeat.pymodels.nvdla.timed.dbb import PDP, SDP, DbbPort
+from goldbeat.pymodels.nvdla.timed.engine import EngineOperation
+from goldbeat.pymodels.nvdla.timed.memory import TimedMemory
 from goldbeat.pymodels.nvdla.timed.pdp import PdpOperation
 from goldbeat.pymodels.nvdla.timed.pdp import may_start as pdp_may_start
 from goldbeat.pymodels.nvdla.timed.registers import RegisterFile
 from goldbeat.pymodels.nvdla.timed.sdp import SdpOperation
-from goldbeat.pymodels.nvdla.timed.sdp import needs_rdma as sdp_needs_rdma
+from goldbeat.pymodels.nvdla.timed.sdp import sdp_reads as sdp_needs_rdma
 
 MOST_FINISHED = 3
 """So many finished convolutions that no SDP has taken are counted."""
@@ -32,7 +32,7 @@ class _Convolution:
     group: int
 
 
-class Machine:
+class TimedMachine:
     """The design and its memory.
 
     Args:
@@ -43,12 +43,12 @@ class Machine:
 
     def __init__(self, stub_cycles: int, line_atoms: int, image: MemoryImage) -> None:
         self.registers = RegisterFile()
-        self.memory = Memory(image)
+        self.memory = TimedMemory(image)
         self.cycle = 0
-        self._port = Port(self.memory)
+        self._port = DbbPort(self.memory)
         self._stub_cycles = stub_cycles
         self._line_atoms = line_atoms
-        self._working: dict[int, Operation] = {}
+        self._working: dict[int, EngineOperation] = {}
         self._blocks: dict[int, tuple[str, ...]] = {}
         self._convolution: _Convolution | None = None
         self._cdp: int | None = None

@@ -15,7 +15,7 @@ from goldbeat.pymodels.axi.memory import (
     READ_ORDER,
     WRITE_JITTER,
     WRITE_ORDER,
-    Choice,
+    BurstChoice,
     Gaps,
     Gate,
     Jitter,
@@ -99,7 +99,7 @@ class _Answers:
         self._gaps = Gaps(gaps)
         self._free = self._gaps()
         self._jitter = Jitter(timing, READ_JITTER if kind == READ else WRITE_JITTER)
-        self._choice = Choice(timing, READ_ORDER if kind == READ else WRITE_ORDER)
+        self._choice = BurstChoice(timing, READ_ORDER if kind == READ else WRITE_ORDER)
 
     def due(self, cycle: int, latency: int) -> int:
         """When the next burst to become open is due."""
@@ -125,7 +125,7 @@ class _Answers:
         return ready[self._choice(len(ready))] if ready else None
 
 
-class Memory:
+class TimedMemory:
     """A memory with a state; the image's arrays stay as they are."""
 
     def __init__(self, image: MemoryImage) -> None:
@@ -231,7 +231,7 @@ class Memory:
 LOG = np.dtype([(name, np.int64) for name in ("kind", "id", "address", "len", "cycle", "first", "last", "done")])
 
 
-def log_rows(memory: Memory) -> npt.NDArray[Any]:
+def log_rows(memory: TimedMemory) -> npt.NDArray[Any]:
     """The log as rows, in the order of the address handshakes; of two in one cycle the write first."""
     bursts = sorted(memory.log, key=lambda b: (b.cycle, -b.kind))
     rows = [(b.kind, b.id, b.address, b.beats - 1, b.cycle, b.first, b.last, b.done) for b in bursts]

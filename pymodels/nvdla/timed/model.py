@@ -8,10 +8,10 @@ from typing import Any
 
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.timed.machine import Machine
+from goldbeat.pymodels.nvdla.timed.machine import TimedMachine
 from goldbeat.pymodels.nvdla.timed.memory import log_rows
 from goldbeat.pymodels.pattern import Pattern
-from goldbeat.pymodels.stimulus import Access, Answer, MemoryContents, Outcome, Stimulus
+from goldbeat.pymodels.stimulus import Access, AccessAnswer, MemoryContents, Outcome, Stimulus
 
 CSB, DBB, INTERRUPT = "csb", "dbb", "dla_intr"
 """Names of the ports in a stimulus and an outcome."""
@@ -35,7 +35,7 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         UsageError: a step that the port does not know, or a program that waits for ever.
     """
     image = stimulus.memories.get(DBB, _NOBODY)
-    machine = Machine(int(params["STUB_CYCLES"]), int(params["LINE_ATOMS"]), image)
+    machine = TimedMachine(int(params["STUB_CYCLES"]), int(params["LINE_ATOMS"]), image)
     program = (*stimulus.program.get(CSB, ()), *stimulus.after.get(CSB, ()))
     answers = _play(machine, program)
     while not machine.idle:
@@ -50,7 +50,7 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     return Outcome({}, status=status, memories=contents, accesses={CSB: answers})
 
 
-def _play(machine: Machine, program: Sequence[Access]) -> tuple[Answer, ...]:
+def _play(machine: TimedMachine, program: Sequence[Access]) -> tuple[AccessAnswer, ...]:
     answers = []
     start = FIRST_CYCLE
     for number, step in enumerate(program):
@@ -65,19 +65,19 @@ def _play(machine: Machine, program: Sequence[Access]) -> tuple[Answer, ...]:
     return tuple(answers)
 
 
-def _step(machine: Machine, step: Access, what: str) -> Answer:
+def _step(machine: TimedMachine, step: Access, what: str) -> AccessAnswer:
     """One step, offered in the machine's cycle."""
     start = machine.cycle
     if step.op in ("write", "post"):
         machine.edge((step.address, step.value or 0))
-        return Answer(cycle=start if step.op == "post" else start + CSB_LATENCY)
+        return AccessAnswer(cycle=start if step.op == "post" else start + CSB_LATENCY)
     if step.op == "read":
         return _read(machine, step.address)
     if step.op == "wait":
-        return Answer(cycle=start + (step.cycles or 0) - 1)
+        return AccessAnswer(cycle=start + (step.cycles or 0) - 1)
     if step.op == "host" and step.call is not None:
         step.call({r.name: r.data for r in machine.memory.regions})
-        return Answer(cycle=start - 1)
+        return AccessAnswer(cycle=start - 1)
     mask = 0xFFFF_FFFF if step.mask is None else step.mask
     while machine.cycle - start <= LONGEST:
         if step.op == "poll":
@@ -91,7 +91,7 @@ def _step(machine: Machine, step: Access, what: str) -> Answer:
                 machine.edge()
         elif step.op == "wait_for" and step.port == INTERRUPT:
             if not (int(machine.registers.interrupt) ^ step.wanted) & mask:
-                return Answer(cycle=machine.cycle)
+                return AccessAnswer(cycle=machine.cycle)
             if machine.idle and machine.registers.settled:
                 raise UsageError(f"{what}: waits for ever, as nothing is at work")
             machine.edge()
@@ -100,7 +100,7 @@ def _step(machine: Machine, step: Access, what: str) -> Answer:
     raise UsageError(f"{what}: nothing after {LONGEST} cycles")
 
 
-def _read(machine: Machine, address: int) -> Answer:
+def _read(machine: TimedMachine, address: int) -> AccessAnswer:
     taken = machine.cycle
     machine.edge()
-    return Answer(machine.registers.read(address), taken + CSB_LATENCY)
+    return AccessAnswer(machine.registers.read(address), taken + CSB_LATENCY)

@@ -11,8 +11,8 @@ from goldbeat.pymodels.nvdla.engines.address_space import ATOM
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints, signed, wrap
 from goldbeat.pymodels.nvdla.engines.pdp import reciprocal
 from goldbeat.pymodels.nvdla.engines.registers import Values
-from goldbeat.pymodels.nvdla.timed.dbb import PDP, Port
-from goldbeat.pymodels.nvdla.timed.engine import Chunk, Operation, Request, Unit, line_chunks
+from goldbeat.pymodels.nvdla.timed.dbb import PDP, DbbPort
+from goldbeat.pymodels.nvdla.timed.engine import Chunk, EngineOperation, ReadRequest, Unit, line_chunks
 
 PDP_PIPELINE = 6
 WINDOW_BITS, ROW_BITS = 14, 11
@@ -25,10 +25,10 @@ def may_start(values: Values, line_atoms: int) -> bool:
     return values.get("PDP", "D_OPERATION_MODE_CFG", "FLYING_MODE") == 1 and width <= line_atoms
 
 
-class PdpOperation(Operation):
+class PdpOperation(EngineOperation):
     """One operation, its registers as they stood at its start."""
 
-    def __init__(self, port: Port, start: int, values: Values) -> None:
+    def __init__(self, port: DbbPort, start: int, values: Values) -> None:
         def size(way: str) -> tuple[int, int, int]:
             w, h, c = (
                 values.get("PDP", f"D_DATA_CUBE_{way}_{d}", f"CUBE_{way}_{d}") + 1
@@ -55,7 +55,7 @@ class PdpOperation(Operation):
         for s in range(surfaces):
             for oy in range(self._out_height):
                 rows = self._span(oy, 1, height)
-                units.append(Unit([Request(base + s * surface + iy * line, self._width) for iy in rows]))
+                units.append(Unit([ReadRequest(base + s * surface + iy * line, self._width) for iy in rows]))
         chunks = line_chunks(
             values.get("PDP", "D_DST_BASE_ADDR_LOW"),
             surfaces,

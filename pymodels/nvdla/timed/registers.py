@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from goldbeat.pymodels.nvdla.engines.registers import Register, Values, absent_blocks, register, register_at
+from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, Values, absent_blocks, csb_register, register_at
 
 ENGINE_BLOCKS = (
     "CDMA",
@@ -20,9 +20,9 @@ ENGINE_BLOCKS = (
 )
 
 _ABSENT = absent_blocks()
-_MASK = register("GLB", "S_INTR_MASK")
-_SET = register("GLB", "S_INTR_SET")
-_STATUS = register("GLB", "S_INTR_STATUS")
+_MASK = csb_register("GLB", "S_INTR_MASK")
+_SET = csb_register("GLB", "S_INTR_SET")
+_STATUS = csb_register("GLB", "S_INTR_STATUS")
 
 
 class Block:
@@ -99,7 +99,7 @@ class RegisterFile:
             self.blocks[name].finish()
         self.status = (self.status & ~clear) | bits
 
-    def _write(self, one: Register, value: int) -> None:
+    def _write(self, one: CsbRegister, value: int) -> None:
         stored = (one.reset & ~one.write_mask) | (value & one.write_mask)
         if one is _MASK:
             self.mask = value & one.write_mask

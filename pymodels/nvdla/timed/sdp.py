@@ -12,8 +12,8 @@ from goldbeat.pymodels.nvdla.engines.address_space import ATOM
 from goldbeat.pymodels.nvdla.engines.arithmetic import signed
 from goldbeat.pymodels.nvdla.engines.registers import Values
 from goldbeat.pymodels.nvdla.engines.sdp import Converter, Sdp, Stage
-from goldbeat.pymodels.nvdla.timed.dbb import SDP, Port
-from goldbeat.pymodels.nvdla.timed.engine import Chunk, Operation, Request, Unit, line_chunks
+from goldbeat.pymodels.nvdla.timed.dbb import SDP, DbbPort
+from goldbeat.pymodels.nvdla.timed.engine import Chunk, EngineOperation, ReadRequest, Unit, line_chunks
 
 SDP_PIPELINE = 10
 _ALGORITHMS = ("max", "min", "sum", "sum")
@@ -74,17 +74,17 @@ def operands(values: Values, unit: str) -> Operands:
     )
 
 
-def needs_rdma(values: Values) -> bool:
+def sdp_reads(values: Values) -> bool:
     """Whether SDP_RDMA takes part."""
     if not values.get("SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE"):
         return True
     return any(o.alu or o.mul for o in (operands(values, "BS"), operands(values, "BN")))
 
 
-class SdpOperation(Operation):
+class SdpOperation(EngineOperation):
     """One operation, its registers as they stood at its start."""
 
-    def __init__(self, port: Port, start: int, values: Values) -> None:
+    def __init__(self, port: DbbPort, start: int, values: Values) -> None:
         self._units = [operands(values, "BS"), operands(values, "BN")]
         self._flying = bool(values.get("SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE"))
         width, height, channel = (values.get("SDP", f"D_DATA_CUBE_{d}", d) + 1 for d in ("WIDTH", "HEIGHT", "CHANNEL"))
@@ -112,13 +112,13 @@ class SdpOperation(Operation):
             s, y = divmod(chunk.unit, height)
             requests = []
             if not self._flying:
-                requests.append(Request(source[0] + s * source[2] + y * source[1] + 8 * chunk.column, chunk.atoms))
+                requests.append(ReadRequest(source[0] + s * source[2] + y * source[1] + 8 * chunk.column, chunk.atoms))
             for one in self._units:
                 if one.reads and one.per_element:
                     at = one.base + s * one.surface + y * one.line + one.group * chunk.column
-                    requests.append(Request(at, chunk.atoms * one.group // 8))
+                    requests.append(ReadRequest(at, chunk.atoms * one.group // 8))
                 elif one.reads:
-                    requests.append(Request(one.base + s * one.group, one.group // 8))
+                    requests.append(ReadRequest(one.base + s * one.group, one.group // 8))
             units.append(Unit(requests))
             # A chunk has read slots of its own.
             chunk.unit = number

@@ -29,7 +29,7 @@ from goldbeat.pymodels.objfifo.engine.engine import (
     sent,
     sink_of,
 )
-from goldbeat.pymodels.objfifo.engine.registers import EngineRegisters, Reply, Shape
+from goldbeat.pymodels.objfifo.engine.registers import EngineRegisters, EngineShape, Reply
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus, answered
 from goldbeat.pymodels.trace import Trace
 
@@ -54,7 +54,7 @@ class ArrayShape:
     engines: int
     outside: int
     workers: int
-    engine: Shape
+    engine: EngineShape
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> ArrayShape:
@@ -63,7 +63,7 @@ class ArrayShape:
             choice(params, "NE", range(1, MOST_ENGINES + 1)),
             choice(params, "NX", range(1, MOST_OUTSIDE + 1)),
             choice(params, "NW", range(1, MOST_WORKERS + 1)),
-            Shape.of(params),
+            EngineShape.of(params),
         )
 
     @property

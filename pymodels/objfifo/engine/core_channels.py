@@ -2,8 +2,8 @@
 """Cores at a DMA engine: what a core does with locks and objects, as descriptors of a spare channel of the engine.
 
 An engine moves data and counts locks; a core is somebody who takes and gives locks and touches objects. So a channel can
-stand for a core: one that moves each object to or from a stream of its own (:func:`objects`), or one that goes through a
-program's acquires and releases, with a word for each that nobody looks at (:func:`program`).
+stand for a core: one that moves each object to or from a stream of its own (:func:`channel_objects`), or one that goes through a
+program's acquires and releases, with a word for each that nobody looks at (:func:`core_program`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine.registers import Descriptor
-from goldbeat.pymodels.objfifo.plan.access import Access
+from goldbeat.pymodels.objfifo.plan.access import LockAccess
 from goldbeat.pymodels.objfifo.untimed.machine import CoreEnd, LockKey
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import EndName
 
@@ -22,7 +22,7 @@ LockOf = Callable[[LockKey], int]
 """A lock of a tile -> its number in the engine."""
 
 
-def objects(end: CoreEnd, place: Place, lock: LockOf) -> list[Descriptor]:
+def channel_objects(end: CoreEnd, place: Place, lock: LockOf) -> list[Descriptor]:
     """One object after the other: taken, moved, given on. A ring, its links left out."""
     take, give = (lock(end.take), end.units), (lock(end.give), end.units)
     found = []
@@ -32,8 +32,8 @@ def objects(end: CoreEnd, place: Place, lock: LockOf) -> list[Descriptor]:
     return found
 
 
-def program(
-    accesses: Iterable[Access], ends: Mapping[EndName, CoreEnd], lock: LockOf, word: int = 0
+def core_program(
+    accesses: Iterable[LockAccess], ends: Mapping[EndName, CoreEnd], lock: LockOf, word: int = 0
 ) -> tuple[list[Descriptor], int]:
     """Acquires and releases, each a descriptor of one word.
 

@@ -25,8 +25,8 @@ from goldbeat.pymodels.objfifo.engine.registers import (
     Code,
     Descriptor,
     EngineRegisters,
+    EngineShape,
     Reply,
-    Shape,
 )
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus, answered
@@ -76,7 +76,7 @@ _HEADER_ROW_COLUMN = 0xFFF << 16
 _PARITY = 1 << 31
 
 
-def walk(descriptor: Descriptor, iteration: int = 0, padded: bool = True) -> npt.NDArray[np.int64]:
+def descriptor_addresses(descriptor: Descriptor, iteration: int = 0, padded: bool = True) -> npt.NDArray[np.int64]:
     """The addresses of a descriptor's words in order, :data:`PADDING` for zeros; nothing keeps them within a memory.
 
     Args:
@@ -167,7 +167,7 @@ class Words:
         return self._table
 
 
-class End(Protocol):
+class EngineEnd(Protocol):
     """What stands at the stream end of a channel."""
 
     def due(self) -> int:
@@ -177,7 +177,7 @@ class End(Protocol):
         """A word goes between the end and this address of memory; from when on the next one can."""
 
 
-class Sender(End, Protocol):
+class Sender(EngineEnd, Protocol):
     """The end of a channel from memory."""
 
     def put(self, edge: int, row: int) -> int:
@@ -353,7 +353,7 @@ class Engine:
         self.channels = [_Channel(c, c < shape.ns) for c in range(shape.channels)]
         first = words.add(registers.memory, registers.known)
         self.memory = list(range(first, first + shape.mem_words))
-        self.ends: list[End] = []
+        self.ends: list[EngineEnd] = []
         self.log = _Log([[] for _ in self.channels])
         self._zero = words.add(np.zeros((1, shape.word_bytes), np.uint8))
         self._table = registers.descriptors()
@@ -555,7 +555,7 @@ class Engine:
     def _words_of(self, number: int, descriptor: Descriptor, iteration: int, to_memory: bool) -> list[int]:
         key = number, iteration, to_memory
         if key not in self._words:
-            addresses = walk(descriptor, iteration, not to_memory)
+            addresses = descriptor_addresses(descriptor, iteration, not to_memory)
             addresses[addresses >= self.shape.mem_words] = _OUTSIDE
             header = [_HEADER] if descriptor.packet is not None and not to_memory else []
             self._words[key] = header + addresses.tolist()
@@ -639,7 +639,7 @@ class _Alone:
     """An engine between traces."""
 
     def __init__(self, params: Mapping[str, Any], stimulus: Stimulus) -> None:
-        self.registers = EngineRegisters(Shape.of(params))
+        self.registers = EngineRegisters(EngineShape.of(params))
         self.before = self.registers.apply(stimulus.program.get("s_axil", ()))
         shape = self.registers.shape
         self.clock = clock_of(stimulus, "aclk")

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine import registers as reg
-from goldbeat.pymodels.objfifo.engine.engine import DIMENSIONS, walk
-from goldbeat.pymodels.objfifo.engine.registers import QUEUE_DEPTH, Descriptor, Shape, Task
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Channel, Dim, Direction, TilePlan
+from goldbeat.pymodels.objfifo.engine.engine import DIMENSIONS, descriptor_addresses
+from goldbeat.pymodels.objfifo.engine.registers import QUEUE_DEPTH, Descriptor, EngineShape, EngineTask
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Dim, Direction, DmaChannel, TilePlan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
 from goldbeat.pymodels.stimulus import Access
 
@@ -31,18 +31,18 @@ class TileProgram:
         tasks: in the order in which they are pushed.
     """
 
-    shape: Shape
+    shape: EngineShape
     descriptors: dict[int, Descriptor]
     locks: dict[int, int]
     memory: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
-    tasks: tuple[Task, ...] = ()
+    tasks: tuple[EngineTask, ...] = ()
 
     def writes(self) -> tuple[Access, ...]:
         """The register program, armed at its end."""
-        return reg.program(self.descriptors, self.tasks, locks=self.locks, memory=self.memory)
+        return reg.engine_program(self.descriptors, self.tasks, locks=self.locks, memory=self.memory)
 
 
-def from_plan(tile: TilePlan, shape: Shape) -> TileProgram:
+def from_plan(tile: TilePlan, shape: EngineShape) -> TileProgram:
     """One tile's plan for an engine of this shape.
 
     Raises:
@@ -52,20 +52,22 @@ def from_plan(tile: TilePlan, shape: Shape) -> TileProgram:
     if shape.lanes != 1:
         raise UsageError(f"{what}: planned in 32-bit words, the engine's words have {shape.word_w} bits")
     descriptors: dict[int, Descriptor] = {}
-    tasks: list[Task] = []
+    tasks: list[EngineTask] = []
     for channel in tile.channels:
         number = _number(channel, shape, what)
         to_memory = channel.direction is Direction.S2MM
         for bd in channel.bds:
             _within(bd.id, shape.nbd, f"{what}: descriptor")
             descriptors[bd.id] = found = descriptor_of(bd)
-            reach = max(int(walk(found, use, not to_memory).max()) for use in (0, found.iteration_size - 1))
+            reach = max(
+                int(descriptor_addresses(found, use, not to_memory).max()) for use in (0, found.iteration_size - 1)
+            )
             _within(reach, shape.mem_words, f"{what}: descriptor {bd.id} reaches word")
         if len(channel.queue) > QUEUE_DEPTH:
             raise UsageError(
                 f"{what}: {channel.name} starts {len(channel.queue)} tasks, before the start {QUEUE_DEPTH} can wait"
             )
-        tasks += [Task(number, t.bd, t.repeat, t.token) for t in channel.queue]
+        tasks += [EngineTask(number, t.bd, t.repeat, t.token) for t in channel.queue]
     for lock in tile.locks:
         _within(lock.id, shape.nlock, f"{what}: lock")
     memory = {}
@@ -119,7 +121,7 @@ def _walk(bd: Bd) -> tuple[tuple[int, int, int], tuple[int, int, int, int]]:
     return (a.size, b.size, c.size), (a.step, b.step, c.step, d.step)
 
 
-def _number(channel: Channel, shape: Shape, what: str) -> int:
+def _number(channel: DmaChannel, shape: EngineShape, what: str) -> int:
     to_memory = channel.direction is Direction.S2MM
     _within(channel.index, shape.ns if to_memory else shape.nm, f"{what}: {channel.direction} channel")
     return channel.index if to_memory else shape.ns + channel.index

@@ -64,7 +64,7 @@ class Code(IntEnum):
 
 
 @dataclass(frozen=True)
-class Shape:
+class EngineShape:
     """The parameters of an engine.
 
     Attributes:
@@ -84,7 +84,7 @@ class Shape:
     word_w: int
 
     @classmethod
-    def of(cls, params: Mapping[str, Any]) -> Shape:
+    def of(cls, params: Mapping[str, Any]) -> EngineShape:
         """From ``NS NM NBD NLOCK NBANK MEM_WORDS WORD_W``; a :class:`UsageError` where one is out of its range."""
         channels = range(1, MOST_CHANNELS + 1)
         tables = range(1, MOST_BDS + 1)
@@ -162,7 +162,7 @@ class Descriptor:
 
 
 @dataclass(frozen=True)
-class Task:
+class EngineTask:
     """One entry of a channel's queue.
 
     Attributes:
@@ -181,7 +181,7 @@ class Task:
 # -- descriptors as words -------------------------------------------------------------------------------------------
 
 
-def encode(descriptor: Descriptor) -> tuple[int, ...]:
+def encode_descriptor(descriptor: Descriptor) -> tuple[int, ...]:
     """The words of a descriptor; a :class:`UsageError` where a value does not fit its field."""
     d = descriptor
     acquire, release, packet = d.acquire or (0, 0), d.release or (0, 0), d.packet or (0, 0)
@@ -215,7 +215,7 @@ def encode(descriptor: Descriptor) -> tuple[int, ...]:
     return tuple(words)
 
 
-def decode(words: Sequence[int]) -> Descriptor:
+def decode_descriptor(words: Sequence[int]) -> Descriptor:
     """The descriptor that these words hold."""
     f = {name: words[word] >> low & ((1 << bits) - 1) for name, (word, low, bits) in _FIELDS.items()}
     return Descriptor(
@@ -249,7 +249,7 @@ def _field(value: int, bits: int, what: str) -> int:
 def descriptor_writes(number: int, descriptor: Descriptor) -> tuple[Access, ...]:
     """Write one descriptor into the table."""
     base = reg.BD + reg.BD_STRIDE * _field(number, 6, "descriptor number")
-    return tuple(Access("write", base + 4 * n, word) for n, word in enumerate(encode(descriptor)))
+    return tuple(Access("write", base + 4 * n, word) for n, word in enumerate(encode_descriptor(descriptor)))
 
 
 def lock_writes(values: Mapping[int, int]) -> tuple[Access, ...]:
@@ -271,7 +271,7 @@ def memory_reads(address: int, parts: int) -> tuple[Access, ...]:
     return (Access("write", reg.MEM_ADDRESS, address), *[Access("read", reg.MEM_DATA)] * parts)
 
 
-def task_writes(tasks: Iterable[Task]) -> tuple[Access, ...]:
+def task_writes(tasks: Iterable[EngineTask]) -> tuple[Access, ...]:
     """Push tasks in order."""
     return tuple(
         Access(
@@ -297,9 +297,9 @@ def disarm() -> tuple[Access, ...]:
     return (Access("write", reg.CTRL, 0),)
 
 
-def program(
+def engine_program(
     descriptors: Mapping[int, Descriptor],
-    tasks: Iterable[Task] = (),
+    tasks: Iterable[EngineTask] = (),
     *,
     locks: Mapping[int, int] | None = None,
     memory: Mapping[int, npt.ArrayLike] | None = None,
@@ -314,7 +314,7 @@ def program(
     )
 
 
-def final_reads(shape: Shape) -> tuple[Access, ...]:
+def final_reads(shape: EngineShape) -> tuple[Access, ...]:
     """Read what a run leaves behind: interrupts, error, channels, tokens, locks."""
     addresses = [reg.CTRL, reg.IRQ_STATUS, reg.ERROR]
     addresses += [reg.CHANNEL + 4 * c for c in range(shape.channels)]
@@ -358,7 +358,7 @@ class EngineRegisters:
         error: ERROR as it stands.
     """
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: EngineShape) -> None:
         self.shape = shape
         channels = shape.channels
         self.locks = [0] * shape.nlock
@@ -380,7 +380,7 @@ class EngineRegisters:
 
     def descriptors(self) -> list[Descriptor]:
         """The table as it stands."""
-        return [decode(words) for words in self._bds]
+        return [decode_descriptor(words) for words in self._bds]
 
     def fail(self, code: Code, channel: int = 0, number: int = 0) -> None:
         """Note an error; the first one stays."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, Protocol
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.plan.plan import Port
+from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
 
@@ -35,7 +35,7 @@ class Handle(Protocol):
         """The fifo's name."""
 
     @property
-    def port(self) -> Port:
+    def port(self) -> FifoEnd:
         """Which end it is."""
 
     def far_ends(self) -> Sequence[Place]:
@@ -91,7 +91,7 @@ class ShimPlace(Place):
     kind = TileKind.SHIM
 
     def __init__(self, handle: Handle, where: Any) -> None:
-        super().__init__(where, f"the host's {'fill' if handle.port is Port.PRODUCE else 'drain'} of {handle.name}")
+        super().__init__(where, f"the host's {'fill' if handle.port is FifoEnd.PRODUCE else 'drain'} of {handle.name}")
         self._handle = handle
 
     def handles(self) -> Sequence[Handle]:

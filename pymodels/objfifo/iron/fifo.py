@@ -16,9 +16,9 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.endpoint import LinkPlace, Place
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
-from goldbeat.pymodels.objfifo.plan.access import Access, call
+from goldbeat.pymodels.objfifo.plan.access import LockAccess, call
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
-from goldbeat.pymodels.objfifo.plan.plan import Port
+from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 
 Pairs = Sequence[Sequence[int]]
@@ -132,7 +132,7 @@ class ObjectFifo:
             UsageError: no depth is known, or another one than before.
         """
         if self.producer is None:
-            self.producer = ObjectFifoHandle(self, Port.PRODUCE, self._depth(depth, 0))
+            self.producer = ObjectFifoHandle(self, FifoEnd.PRODUCE, self._depth(depth, 0))
         elif depth is not None and depth != self.producer.depth:
             raise UsageError(f"{self.name}: the producer's depth is {self.producer.depth} already, not {depth}")
         return self.producer
@@ -152,7 +152,7 @@ class ObjectFifo:
             UsageError: no depth is known.
         """
         dims = either("dims_from_stream", dims_from_stream, "from_stream", from_stream, self.dims_from_stream_per_cons)
-        handle = ObjectFifoHandle(self, Port.CONSUME, self._depth(depth, 1 + len(self.consumers)), dims)
+        handle = ObjectFifoHandle(self, FifoEnd.CONSUME, self._depth(depth, 1 + len(self.consumers)), dims)
         self.consumers.append(handle)
         return handle
 
@@ -178,7 +178,7 @@ def _at_least_one(name: str, depth: int) -> int:
 class ObjectFifoHandle:
     """One end of an object FIFO; made by :meth:`ObjectFifo.prod` and :meth:`ObjectFifo.cons`."""
 
-    def __init__(self, fifo: ObjectFifo, port: Port, depth: int, dims_from_stream: Pairs = ()) -> None:
+    def __init__(self, fifo: ObjectFifo, port: FifoEnd, depth: int, dims_from_stream: Pairs = ()) -> None:
         self.fifo = fifo
         self.port = port
         self.depth = depth
@@ -208,7 +208,7 @@ class ObjectFifoHandle:
     @property
     def handle_type(self) -> str:
         """``prod`` or ``cons``."""
-        return "prod" if self.port is Port.PRODUCE else "cons"
+        return "prod" if self.port is FifoEnd.PRODUCE else "cons"
 
     def far_ends(self) -> list[Place]:
         """Who uses the fifo's other handles; those that nobody uses are left out."""
@@ -254,7 +254,7 @@ class ObjectFifoHandle:
         """
         call(self._access(False, num_elem))
 
-    def _access(self, acquire: bool, num_elem: int) -> Access:
+    def _access(self, acquire: bool, num_elem: int) -> LockAccess:
         what = "acquire" if acquire else "release"
         if num_elem < 1:
             raise RuleError("acquire-count", f"{self.name}: {what} of {num_elem} objects, expected at least 1")
@@ -263,8 +263,8 @@ class ObjectFifoHandle:
                 f"{what}-depth",
                 f"{self.name}: {what} of {num_elem} objects at the {self.handle_type} end, which is {self.depth} deep",
             )
-        consumer = 0 if self.port is Port.PRODUCE else self.fifo.consumers.index(self)
-        return Access(acquire, self.name, self.port, consumer, int(num_elem))
+        consumer = 0 if self.port is FifoEnd.PRODUCE else self.fifo.consumers.index(self)
+        return LockAccess(acquire, self.name, self.port, consumer, int(num_elem))
 
     # -- links --------------------------------------------------------------------------------------------------------
 
@@ -399,7 +399,7 @@ class ObjectFifoHandle:
         plio: bool,
         rechunk: bool,
     ) -> list[ObjectFifo]:
-        wanted = Port.PRODUCE if what == "join" else Port.CONSUME
+        wanted = FifoEnd.PRODUCE if what == "join" else FifoEnd.CONSUME
         if self.port is not wanted:
             raise RuleError("handle-kind", f"{self.name}: cannot {what} a {self.handle_type} handle")
         n = len(offsets)

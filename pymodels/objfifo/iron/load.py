@@ -15,10 +15,10 @@ from goldbeat.pymodels.errors import GoldbeatError, InputError
 from goldbeat.pymodels.objfifo.iron.placed import close
 from goldbeat.pymodels.objfifo.iron.program import open_design
 from goldbeat.pymodels.objfifo.iron.scope import fresh
-from goldbeat.pymodels.objfifo.plan.design import Design
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 
 
-def load(path: Path, arguments: Sequence[str] = ()) -> Design:
+def load_fifo_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
     """Run a file and take the last design it declared; what it prints is not shown.
 
     Args:

@@ -16,14 +16,14 @@ from typing import Any
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.iron.fifo import Pairs
 from goldbeat.pymodels.objfifo.iron.program import initial, pairs
-from goldbeat.pymodels.objfifo.iron.resolved import Module
+from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
 from goldbeat.pymodels.objfifo.iron.runtime import TensorAccessPattern
 from goldbeat.pymodels.objfifo.iron.scope import Scope, fresh, scope
-from goldbeat.pymodels.objfifo.plan.access import Access, call
-from goldbeat.pymodels.objfifo.plan.design import Core, Design, Fifo, Host, Link, Transfer
+from goldbeat.pymodels.objfifo.plan.access import LockAccess, call
+from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign, Host, Link, Transfer
 from goldbeat.pymodels.objfifo.plan.device import device_of
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
-from goldbeat.pymodels.objfifo.plan.plan import Port
+from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
@@ -31,8 +31,8 @@ from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 class ObjectFifoPort(Enum):
     """Which end of a fifo is meant."""
 
-    Produce = Port.PRODUCE
-    Consume = Port.CONSUME
+    Produce = FifoEnd.PRODUCE
+    Consume = FifoEnd.CONSUME
 
 
 class object_fifo:  # noqa: N801 - upstream's name
@@ -107,7 +107,7 @@ class object_fifo:  # noqa: N801 - upstream's name
         """Give the oldest ``num_elem`` objects to the other end."""
         call(self._access(False, port, num_elem))
 
-    def _access(self, acquire: bool, port: ObjectFifoPort, num_elem: int) -> Access:
+    def _access(self, acquire: bool, port: ObjectFifoPort, num_elem: int) -> LockAccess:
         if num_elem < 1:
             what = "acquire" if acquire else "release"
             raise RuleError("acquire-count", f"{self.name}: {what} of {num_elem} objects, expected at least 1")
@@ -116,7 +116,7 @@ class object_fifo:  # noqa: N801 - upstream's name
         if at is None or at not in ends:
             found = "no core" if at is None else str(at)
             raise RuleError("fifo-ends", f"{self.name}: {found} is not where it is to {port.name.lower()}")
-        return Access(acquire, self.name, port.value, ends.index(at), int(num_elem))
+        return LockAccess(acquire, self.name, port.value, ends.index(at), int(num_elem))
 
     def set_repeat_count(self, num: int) -> None:
         """Send every object so often."""
@@ -205,24 +205,24 @@ def _frozen(body: Callable[[], Any]) -> Callable[[], Any]:
     return FunctionType(body.__code__, dict(body.__globals__), body.__name__, body.__defaults__, tuple(cells) or None)
 
 
-def device(which: Any = None) -> Callable[[Callable[[], Any]], Module]:
+def device(which: Any = None) -> Callable[[Callable[[], Any]], ResolvedModule]:
     """Run a function that declares a device's fifos and cores; the name becomes the module."""
 
-    def take(body: Callable[[], Any]) -> Module:
+    def take(body: Callable[[], Any]) -> ResolvedModule:
         outer = scope()
         with fresh(device_of(which)) as inner:
             inner.silent = outer.silent
             body()
         design = close(inner)
         outer.designs.append(design)
-        return Module(design)
+        return ResolvedModule(design)
 
     return take
 
 
-def close(where: Scope) -> Design:
+def close(where: Scope) -> FifoDesign:
     """The design of what a scope declared at the placed level."""
-    return Design(
+    return FifoDesign(
         where.device,
         [f.fifo for f in where.fifos],
         [one.link for one in where.links],
@@ -239,9 +239,9 @@ class ModuleContext:
         self._where = where
 
     @property
-    def module(self) -> Module:
+    def module(self) -> ResolvedModule:
         """The device's module; of everything that was declared, where there was no device."""
-        return Module(self._where.designs[-1] if self._where.designs else close(self._where))
+        return ResolvedModule(self._where.designs[-1] if self._where.designs else close(self._where))
 
 
 @contextmanager
@@ -298,9 +298,9 @@ def npu_dma_memcpy_nd(
         raise UsageError(f"{name}: a transfer needs an array (mem)")
     fifo = found[0]
     if fifo.producer.kind is TileKind.SHIM:
-        port = Port.PRODUCE
+        port = FifoEnd.PRODUCE
     elif any(t.kind is TileKind.SHIM for t in fifo.consumers):
-        port = Port.CONSUME
+        port = FifoEnd.CONSUME
     else:
         raise RuleError("transfer-shim", f"{name}: a transfer needs an end on a shim tile")
     if tap is not None:
@@ -310,7 +310,7 @@ def npu_dma_memcpy_nd(
         sizes = (1, 1, 1, mem.obj.elements) if sizes is None else sizes
         offset = sum(o * s for o, s in zip(offsets or (), strides, strict=False))
     dims = tuple((int(n), int(s)) for n, s in zip(sizes, strides, strict=True))
-    token = bool(issue_token) or port is Port.CONSUME
+    token = bool(issue_token) or port is FifoEnd.CONSUME
     scope().transfers.append(Transfer(name, port, mem.name, offset, dims, token, bd_id))
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from goldbeat.pymodels.objfifo.iron.endpoint import Place
 from goldbeat.pymodels.objfifo.iron.scope import scope
 from goldbeat.pymodels.objfifo.plan.device import ANY, Device
-from goldbeat.pymodels.objfifo.plan.plan import Direction, Port
+from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
@@ -31,7 +31,7 @@ def tile(col: int, row: int) -> Tile:
     return found
 
 
-def place(device: Device, places: Sequence[Place]) -> None:
+def place_tiles(device: Device, places: Sequence[Place]) -> None:
     """Give every place a tile.
 
     Args:
@@ -97,7 +97,7 @@ def _nearness(wish: float) -> Callable[[Tile], tuple[float, int, int]]:
 
 
 def _needs(one: Place) -> list[Direction]:
-    return [Direction.MM2S if h.port is Port.PRODUCE else Direction.S2MM for h in one.handles()]
+    return [Direction.MM2S if h.port is FifoEnd.PRODUCE else Direction.S2MM for h in one.handles()]
 
 
 def _column(one: Place) -> float:

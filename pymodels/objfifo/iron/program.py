@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.objfifo.iron.endpoint import LinkPlace, Place
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle, Pairs
-from goldbeat.pymodels.objfifo.iron.placement import place
-from goldbeat.pymodels.objfifo.iron.resolved import Module
+from goldbeat.pymodels.objfifo.iron.placement import place_tiles
+from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
 from goldbeat.pymodels.objfifo.iron.runtime import Runtime
 from goldbeat.pymodels.objfifo.iron.scope import Scope, scope
 from goldbeat.pymodels.objfifo.iron.worker import Worker
-from goldbeat.pymodels.objfifo.plan.design import Core, Design, Dims, Fifo, Host, Link, Transfer
+from goldbeat.pymodels.objfifo.plan.design import Core, Dims, Fifo, FifoDesign, Host, Link, Transfer
 from goldbeat.pymodels.objfifo.plan.device import device_of
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
@@ -37,7 +37,7 @@ class Program:
         self._rt = rt
         self._workers = [*rt.workers, *(w for w in workers or () if w not in rt.workers)]
 
-    def resolve_program(self, placer: Any = None) -> Module:
+    def resolve_program(self, placer: Any = None) -> ResolvedModule:
         """Place everything and check nothing yet.
 
         Returns:
@@ -49,10 +49,10 @@ class Program:
         known = _reachable([*self._workers, *self._rt.places])
         design = _resolve(self._device, known, self._workers, [self._rt])
         scope().designs.append(design)
-        return Module(design)
+        return ResolvedModule(design)
 
 
-def open_design(where: Scope) -> Design:
+def open_design(where: Scope) -> FifoDesign:
     """The design of all that a scope declared without a program."""
     return _resolve(where.device, where.open_fifos, where.workers, where.runtimes)
 
@@ -76,15 +76,15 @@ def _reachable(places: Sequence[Place]) -> list[ObjectFifo]:
 
 def _resolve(
     device: Any, fifos: Sequence[ObjectFifo], workers: Sequence[Worker], runtimes: Sequence[Runtime]
-) -> Design:
+) -> FifoDesign:
     links: list[LinkPlace] = []
     for fifo in fifos:
         for handle in [fifo.producer, *fifo.consumers]:
             if handle is not None and isinstance(handle.endpoint, LinkPlace) and handle.endpoint not in links:
                 links.append(handle.endpoint)
     shims = [p for rt in runtimes for p in rt.places]
-    place(device, [*workers, *links, *shims])
-    design = Design(device)
+    place_tiles(device, [*workers, *links, *shims])
+    design = FifoDesign(device)
     design.fifos = [_fifo(f) for f in fifos]
     design.links = [
         Link(

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 from goldbeat.pymodels.objfifo.iron.scope import scope
 
 if TYPE_CHECKING:
-    from goldbeat.pymodels.objfifo.plan.design import Design
+    from goldbeat.pymodels.objfifo.plan.design import FifoDesign
     from goldbeat.pymodels.objfifo.plan.plan import Plan
 
 
-class Module:
+class ResolvedModule:
     """A design with its tiles.
 
     Attributes:
         design: what was written.
     """
 
-    def __init__(self, design: Design) -> None:
+    def __init__(self, design: FifoDesign) -> None:
         self.design = design
 
     def plan(self, *, strict: bool = True) -> Plan:
@@ -29,7 +29,7 @@ class Module:
         return plan(self.design, strict=strict)
 
     @property
-    def operation(self) -> Module:
+    def operation(self) -> ResolvedModule:
         """Itself, for ``module.operation.verify()``."""
         return self
 

@@ -19,7 +19,7 @@ from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
 from goldbeat.pymodels.objfifo.iron.worker import Worker
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
-from goldbeat.pymodels.objfifo.plan.plan import Port
+from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 
 
@@ -128,7 +128,7 @@ class Runtime:
             RuleError: ``handle-kind`` on a consumer.
             UsageError: an array of another sequence.
         """
-        self._move(in_fifo, Port.PRODUCE, source, tap, wait, either("placement", placement, "tile", tile))
+        self._move(in_fifo, FifoEnd.PRODUCE, source, tap, wait, either("placement", placement, "tile", tile))
 
     def drain(
         self,
@@ -142,18 +142,18 @@ class Runtime:
         tile: Any = None,
     ) -> None:
         """Receive a host array from a fifo; arguments as for :meth:`fill`."""
-        self._move(out_fifo, Port.CONSUME, dest, tap, wait, either("placement", placement, "tile", tile))
+        self._move(out_fifo, FifoEnd.CONSUME, dest, tap, wait, either("placement", placement, "tile", tile))
 
     def _move(
         self,
         handle: ObjectFifoHandle,
-        port: Port,
+        port: FifoEnd,
         data: RuntimeData,
         tap: TensorAccessPattern | None,
         wait: bool,
         where: Any,
     ) -> None:
-        what = "fill" if port is Port.PRODUCE else "drain"
+        what = "fill" if port is FifoEnd.PRODUCE else "drain"
         if handle.port is not port:
             raise RuleError("handle-kind", f"{handle.name}: cannot {what} a {handle.handle_type} handle")
         if data not in self.data:
@@ -173,7 +173,7 @@ class Runtime:
 
     def _same(self, handle: ObjectFifoHandle) -> ObjectFifoHandle:
         """Several ``cons()`` of one fifo for its drains are one consumer."""
-        if handle.port is Port.CONSUME and handle.endpoint is None:
+        if handle.port is FifoEnd.CONSUME and handle.endpoint is None:
             for other in handle.fifo.consumers:
                 alike = (other.depth, other.dims_from_stream) == (handle.depth, handle.dims_from_stream)
                 if other is not handle and isinstance(other.endpoint, ShimPlace) and alike:

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from itertools import count
 from typing import Any
 
-from goldbeat.pymodels.objfifo.plan.design import Core, Design, Host, Transfer
+from goldbeat.pymodels.objfifo.plan.design import Core, FifoDesign, Host, Transfer
 from goldbeat.pymodels.objfifo.plan.device import ANY, Device
 
 
@@ -37,7 +37,7 @@ class Scope:
         self.open_fifos: list[Any] = []
         self.workers: list[Any] = []
         self.runtimes: list[Any] = []
-        self.designs: list[Design] = []
+        self.designs: list[FifoDesign] = []
         self.unnamed = count()
         self.silent = False
 

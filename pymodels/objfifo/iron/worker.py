@@ -11,8 +11,8 @@ from goldbeat.pymodels.objfifo.iron.endpoint import Place
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
-from goldbeat.pymodels.objfifo.plan.access import Access
-from goldbeat.pymodels.objfifo.plan.plan import Port
+from goldbeat.pymodels.objfifo.plan.access import LockAccess
+from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
 
@@ -101,12 +101,12 @@ class Worker(Place):
         """Call the function once."""
         return None if self.core_fn is None else self.core_fn(*self.fn_args)
 
-    def declared(self) -> tuple[Access, ...] | None:
+    def declared(self) -> tuple[LockAccess, ...] | None:
         """The declared accesses in the form of a design, None where there are none."""
         if self.accesses is None:
             return None
         return tuple(
-            Access(n > 0, h.name, h.port, 0 if h.port is Port.PRODUCE else h.fifo.consumers.index(h), abs(n))
+            LockAccess(n > 0, h.name, h.port, 0 if h.port is FifoEnd.PRODUCE else h.fifo.consumers.index(h), abs(n))
             for h, n in self.accesses
         )
 

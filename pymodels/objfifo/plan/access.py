@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.objfifo.plan.plan import Port
+from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 
 _HERE = Path(__file__).parent
 ENDLESS = 2**31 - 1
@@ -28,7 +28,7 @@ ENDLESS = 2**31 - 1
 
 
 @dataclass(frozen=True)
-class Access:
+class LockAccess:
     """One acquire or release.
 
     Attributes:
@@ -39,12 +39,12 @@ class Access:
 
     acquire: bool
     fifo: str
-    port: Port
+    port: FifoEnd
     consumer: int
     count: int
 
     @property
-    def key(self) -> tuple[str, Port, int]:
+    def key(self) -> tuple[str, FifoEnd, int]:
         """The fifo's end."""
         return self.fifo, self.port, self.consumer
 
@@ -59,29 +59,29 @@ class Loop:
     """
 
     count: int | None
-    body: tuple[Access | Loop, ...]
+    body: tuple[LockAccess | Loop, ...]
 
 
-Steps = tuple[Access | Loop, ...]
+Steps = tuple[LockAccess | Loop, ...]
 
 
-class Backend(Protocol):
+class CoreBackend(Protocol):
     """Who answers a core's calls."""
 
-    def acquire(self, access: Access) -> list[npt.NDArray[Any]]:
+    def acquire(self, access: LockAccess) -> list[npt.NDArray[Any]]:
         """The objects that the core holds now, oldest first, ``count`` of them."""
 
-    def release(self, access: Access) -> None:
+    def release(self, access: LockAccess) -> None:
         """Give the oldest objects back."""
 
     def loop(self, numbers: range) -> Iterator[int]:
         """Run a loop."""
 
 
-_backend: ContextVar[Backend | None] = ContextVar("backend", default=None)
+_backend: ContextVar[CoreBackend | None] = ContextVar("backend", default=None)
 
 
-def run_with(backend: Backend, body: Callable[[], Any]) -> None:
+def run_with(backend: CoreBackend, body: Callable[[], Any]) -> None:
     """Run a core's function once under a backend."""
     token = _backend.set(backend)
     try:
@@ -90,7 +90,7 @@ def run_with(backend: Backend, body: Callable[[], Any]) -> None:
         _backend.reset(token)
 
 
-def call(access: Access) -> Any:
+def call(access: LockAccess) -> Any:
     """Pass an acquire or release to the backend: one array for one object, a list for more, None for a release."""
     backend = _backend.get()
     if backend is None:
@@ -118,20 +118,20 @@ class Recorder:
 
     def __init__(self, objects: dict[str, npt.NDArray[Any]], limit: int = 20_000) -> None:
         self._objects = objects
-        self._open: list[list[Access | Loop]] = [[]]
+        self._open: list[list[LockAccess | Loop]] = [[]]
         self._left = limit
 
-    def acquire(self, access: Access) -> list[npt.NDArray[Any]]:
+    def acquire(self, access: LockAccess) -> list[npt.NDArray[Any]]:
         """Note it and give zeros."""
         self._note(access)
         zeros = self._objects[access.fifo]
         return [zeros.copy() for _ in range(access.count)]
 
-    def release(self, access: Access) -> None:
+    def release(self, access: LockAccess) -> None:
         """Note it."""
         self._note(access)
 
-    def _note(self, access: Access) -> None:
+    def _note(self, access: LockAccess) -> None:
         if self._left == 0:
             raise _Enough
         self._left -= 1
@@ -142,7 +142,7 @@ class Recorder:
         count = _passes(numbers)
         if count == 0:
             return
-        body: list[Access | Loop] = []
+        body: list[LockAccess | Loop] = []
         self._open.append(body)
         try:
             yield numbers[0]
@@ -193,7 +193,7 @@ class ProgramError(InputError):
             super().__init__(found, expected)
 
 
-def record(body: Callable[[], Any], objects: dict[str, npt.NDArray[Any]]) -> Steps:
+def record_core(body: Callable[[], Any], objects: dict[str, npt.NDArray[Any]]) -> Steps:
     """The accesses of one run of a core's function.
 
     The function sees zeros: one whose acquires depend on the data is not described by this.
@@ -207,23 +207,23 @@ def record(body: Callable[[], Any], objects: dict[str, npt.NDArray[Any]]) -> Ste
     return recorder.steps()
 
 
-def walk(steps: Sequence[Access | Loop]) -> Iterator[Access]:
+def unrolled(steps: Sequence[LockAccess | Loop]) -> Iterator[LockAccess]:
     """Every access in the order of execution, loops unrolled."""
     for step in steps:
-        if isinstance(step, Access):
+        if isinstance(step, LockAccess):
             yield step
         elif step.count is None:
             while True:
-                yield from walk(step.body)
+                yield from unrolled(step.body)
         else:
             for _ in range(step.count):
-                yield from walk(step.body)
+                yield from unrolled(step.body)
 
 
-def each(steps: Sequence[Access | Loop]) -> Iterator[Access]:
+def each(steps: Sequence[LockAccess | Loop]) -> Iterator[LockAccess]:
     """Every access that is written, loops once."""
     for step in steps:
-        if isinstance(step, Access):
+        if isinstance(step, LockAccess):
             yield step
         else:
             yield from each(step.body)

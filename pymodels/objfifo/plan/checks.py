@@ -7,15 +7,15 @@ from collections import Counter
 from collections.abc import Iterator
 
 from goldbeat.pymodels.objfifo.plan.access import Loop, Steps
-from goldbeat.pymodels.objfifo.plan.design import Design, Dims, Fifo, Link, Transfer
-from goldbeat.pymodels.objfifo.plan.layout import EndKey, Layout, end_key, moved_elements, pool_owner, shared_tile
-from goldbeat.pymodels.objfifo.plan.plan import Pad, Port
+from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, FifoDesign, Link, Transfer
+from goldbeat.pymodels.objfifo.plan.layout import DesignLayout, EndKey, end_key, moved_elements, pool_owner, shared_tile
+from goldbeat.pymodels.objfifo.plan.plan import FifoEnd, Pad
 from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError
 from goldbeat.pymodels.objfifo.plan.strides import extent, in_words, pads_in_words, product, reach
 from goldbeat.pymodels.objfifo.plan.tile import PAD_BITS, WORD_BYTES, Tile, TileKind
 
 
-def check(design: Design, *, strict: bool = True) -> list[RuleError]:
+def check_design(design: FifoDesign, *, strict: bool = True) -> list[RuleError]:
     """Every broken rule, in the order of declaration.
 
     Args:
@@ -34,7 +34,7 @@ def check(design: Design, *, strict: bool = True) -> list[RuleError]:
 # -- names and fifos --------------------------------------------------------------------------------------------------
 
 
-def _names(design: Design) -> Iterator[RuleError]:
+def _names(design: FifoDesign) -> Iterator[RuleError]:
     for name, times in Counter(f.name for f in design.fifos).items():
         if times > 1:
             yield RuleError("name-unique", f"{times} fifos are called {name}")
@@ -68,7 +68,7 @@ def _names(design: Design) -> Iterator[RuleError]:
             )
 
 
-def _fifos(design: Design) -> Iterator[RuleError]:
+def _fifos(design: FifoDesign) -> Iterator[RuleError]:
     for fifo in design.fifos:
         for tile in (fifo.producer, *fifo.consumers):
             try:
@@ -118,7 +118,7 @@ def _shim_side(fifo: Fifo) -> Iterator[RuleError]:
 # -- links ------------------------------------------------------------------------------------------------------------
 
 
-def _links(design: Design) -> Iterator[RuleError]:
+def _links(design: FifoDesign) -> Iterator[RuleError]:
     fifos = {f.name: f for f in design.fifos}
     seen: dict[str, Link] = {}
     for link in design.links:
@@ -238,8 +238,8 @@ def _several(link: Link, fifos: dict[str, Fifo]) -> Iterator[RuleError]:
 # -- data layout ------------------------------------------------------------------------------------------------------
 
 
-def _layouts(design: Design) -> Iterator[RuleError]:
-    layout = Layout(design)
+def _layouts(design: FifoDesign) -> Iterator[RuleError]:
+    layout = DesignLayout(design)
     for fifo in design.fifos:
         for end in range(1 + len(fifo.consumers)):
             tile = fifo.producer if end == 0 else fifo.consumers[end - 1]
@@ -251,7 +251,7 @@ def _layouts(design: Design) -> Iterator[RuleError]:
                     yield error
 
 
-def _layout(layout: Layout, fifo: Fifo, end: int, tile: Tile, dims: Dims) -> Iterator[RuleError]:
+def _layout(layout: DesignLayout, fifo: Fifo, end: int, tile: Tile, dims: Dims) -> Iterator[RuleError]:
     padding = fifo.padding if end == 0 and tile.kind is TileKind.MEM else ()
     side = "to the stream" if end == 0 else "from the stream"
     what = f"{fifo.name}, dims {list(dims)} {side} at {tile}"
@@ -303,8 +303,8 @@ def _layout(layout: Layout, fifo: Fifo, end: int, tile: Tile, dims: Dims) -> Ite
 # -- programs ---------------------------------------------------------------------------------------------------------
 
 
-def _cores(design: Design) -> Iterator[RuleError]:
-    layout = Layout(design)
+def _cores(design: FifoDesign) -> Iterator[RuleError]:
+    layout = DesignLayout(design)
     seen: dict[Tile, str] = {}
     for core in design.cores:
         if core.tile in seen:
@@ -320,7 +320,7 @@ def _cores(design: Design) -> Iterator[RuleError]:
 
 
 def _accesses(
-    name: str, steps: Steps, layout: Layout, held: dict[EndKey, int], told: set[tuple[EndKey, str, int]]
+    name: str, steps: Steps, layout: DesignLayout, held: dict[EndKey, int], told: set[tuple[EndKey, str, int]]
 ) -> Iterator[RuleError]:
     for step in steps:
         if isinstance(step, Loop):
@@ -355,12 +355,12 @@ def _accesses(
 # -- the host ---------------------------------------------------------------------------------------------------------
 
 
-def _transfers(design: Design) -> Iterator[RuleError]:
+def _transfers(design: FifoDesign) -> Iterator[RuleError]:
     hosts = {h.name: h for h in design.hosts}
     taken: dict[tuple[Tile, int], Transfer] = {}
     for number, move in enumerate(design.transfers):
         fifo, host = design.fifo(move.fifo), hosts[move.host]
-        what = f"transfer {number}, {'fill' if move.port is Port.PRODUCE else 'drain'} of {fifo.name}"
+        what = f"transfer {number}, {'fill' if move.port is FifoEnd.PRODUCE else 'drain'} of {fifo.name}"
         tile = shim_of(fifo, move.port)
         if tile is None:
             yield RuleError("transfer-shim", f"{what}: that end is not on a shim tile")
@@ -389,7 +389,7 @@ def _transfers(design: Design) -> Iterator[RuleError]:
             )
 
 
-def shim_of(fifo: Fifo, port: Port) -> Tile | None:
+def shim_of(fifo: Fifo, port: FifoEnd) -> Tile | None:
     """The shim tile at one end of a fifo, None if there is none."""
-    ends = (fifo.producer,) if port is Port.PRODUCE else fifo.consumers
+    ends = (fifo.producer,) if port is FifoEnd.PRODUCE else fifo.consumers
     return next((t for t in ends if t.kind is TileKind.SHIM), None)

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy.typing as npt
 
-from goldbeat.pymodels.objfifo.plan.access import Access, Steps
+from goldbeat.pymodels.objfifo.plan.access import LockAccess, Steps
 from goldbeat.pymodels.objfifo.plan.device import Device
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
-from goldbeat.pymodels.objfifo.plan.plan import Port
+from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.tile import Tile
 
 Dims = tuple[tuple[int, int], ...]
@@ -114,7 +114,7 @@ class Core:
     name: str
     body: Callable[[], Any] | None
     endless: bool = True
-    declared: tuple[Access, ...] | None = None
+    declared: tuple[LockAccess, ...] | None = None
     recorded: Steps | None = None
 
 
@@ -145,7 +145,7 @@ class Transfer:
     """
 
     fifo: str
-    port: Port
+    port: FifoEnd
     host: str
     offset: int
     dims: Dims
@@ -154,7 +154,7 @@ class Transfer:
 
 
 @dataclass
-class Design:
+class FifoDesign:
     """Everything that was written.
 
     Attributes:

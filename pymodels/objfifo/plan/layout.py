@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from goldbeat.pymodels.errors import GoldbeatError
-from goldbeat.pymodels.objfifo.plan.access import ProgramError, Steps, each, record
-from goldbeat.pymodels.objfifo.plan.design import Core, Design, Fifo, Link
-from goldbeat.pymodels.objfifo.plan.plan import Port
+from goldbeat.pymodels.objfifo.plan.access import ProgramError, Steps, each, record_core
+from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign, Link
+from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 
 
 @dataclass(frozen=True)
-class Part:
+class LinkPart:
     """One segment of a link's objects.
 
     Attributes:
@@ -47,14 +47,14 @@ class Joint:
     tile: Tile
     owner: str
     end: int
-    parts: tuple[Part, ...]
+    parts: tuple[LinkPart, ...]
 
 
 EndKey = tuple[str, int]
 """A fifo's name, and 0 for its producer or 1 and more for its consumers."""
 
 
-class Layout:
+class DesignLayout:
     """Answers about one design.
 
     Args:
@@ -62,7 +62,7 @@ class Layout:
         depths: depths that replace those of the design, by end.
     """
 
-    def __init__(self, design: Design, depths: Mapping[EndKey, int] | None = None) -> None:
+    def __init__(self, design: FifoDesign, depths: Mapping[EndKey, int] | None = None) -> None:
         self.design = design
         self.depths = dict(depths or {})
         self.fifos: dict[str, Fifo] = {f.name: f for f in design.fifos}
@@ -86,10 +86,10 @@ class Layout:
         owner = pool_owner(link, tile, self.fifos)
         end = 0 if owner.name in link.outs else 1 + owner.consumers.index(tile)
         if link.kind == "forward":
-            return Joint(link, tile, owner.name, end, (Part(link.outs[0], 0, owner.obj.words),))
+            return Joint(link, tile, owner.name, end, (LinkPart(link.outs[0], 0, owner.obj.words),))
         starts = [_words(o, owner) for o in link.offsets]
         ends = [*starts[1:], owner.obj.words]
-        parts = tuple(Part(leg, a, b - a) for leg, a, b in zip(link.legs, starts, ends, strict=True))
+        parts = tuple(LinkPart(leg, a, b - a) for leg, a, b in zip(link.legs, starts, ends, strict=True))
         return Joint(link, tile, owner.name, end, parts)
 
     def shared(self, fifo: Fifo) -> Tile | None:
@@ -116,7 +116,7 @@ class Layout:
                 core.recorded = ()
             else:
                 try:
-                    core.recorded = record(core.body, {f.name: f.obj.zeros() for f in self.design.fifos})
+                    core.recorded = record_core(core.body, {f.name: f.obj.zeros() for f in self.design.fifos})
                 except GoldbeatError:
                     raise
                 except Exception as error:
@@ -172,11 +172,11 @@ class Layout:
         joint = self.joints.get((fifo.name, end))
         return (fifo if joint is None else self.fifos[joint.owner]).obj.dtype.itemsize
 
-    def parts(self, fifo: Fifo, end: int) -> tuple[tuple[int, Part], ...]:
+    def parts(self, fifo: Fifo, end: int) -> tuple[tuple[int, LinkPart], ...]:
         """The segments that an end's descriptors move, with their numbers."""
         joint = self.joints.get((fifo.name, end))
         if joint is None:
-            return ((0, Part(fifo.name, 0, fifo.obj.words)),)
+            return ((0, LinkPart(fifo.name, 0, fifo.obj.words)),)
         if joint.link.kind == "forward":
             return ((0, joint.parts[0]),)
         mine = tuple((i, p) for i, p in enumerate(joint.parts) if p.leg == fifo.name)
@@ -188,13 +188,13 @@ def _words(elements: int, fifo: Fifo) -> int:
 
 
 def core_key(number: int) -> str:
-    """The name of a core in :attr:`Layout.programs`."""
+    """The name of a core in :attr:`DesignLayout.programs`."""
     return f"core {number}"
 
 
-def end_key(fifo: str, port: Port, consumer: int) -> EndKey:
+def end_key(fifo: str, port: FifoEnd, consumer: int) -> EndKey:
     """An end by its port."""
-    return fifo, 0 if port is Port.PRODUCE else 1 + consumer
+    return fifo, 0 if port is FifoEnd.PRODUCE else 1 + consumer
 
 
 def pool_owner(link: Link, tile: Tile, fifos: Mapping[str, Fifo]) -> Fifo:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from goldbeat.pymodels.objfifo.plan.memory import reserved
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Channel, Direction, Plan, TilePlan
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, DmaChannel, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import LOCK_MAX, Tile, TileKind
 
@@ -79,7 +79,7 @@ def _memory(plan: TilePlan) -> Iterator[RuleError]:
         )
 
 
-def _fields(tile: Tile, channel: Channel, bd: Bd) -> Iterator[RuleError]:
+def _fields(tile: Tile, channel: DmaChannel, bd: Bd) -> Iterator[RuleError]:
     limits = tile.limits
     what = f"{tile}, {channel.name} of {channel.fifo}, buffer descriptor {bd.id}"
     if bd.length >= 1 << limits.length_bits:

@@ -13,29 +13,29 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from goldbeat.pymodels.objfifo.plan.checks import check, shim_of
-from goldbeat.pymodels.objfifo.plan.design import Design, Dims, Fifo, Transfer
-from goldbeat.pymodels.objfifo.plan.layout import EndKey, Joint, Layout
+from goldbeat.pymodels.objfifo.plan.checks import check_design, shim_of
+from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, FifoDesign, Transfer
+from goldbeat.pymodels.objfifo.plan.layout import DesignLayout, EndKey, Joint
 from goldbeat.pymodels.objfifo.plan.limits import check_limits
 from goldbeat.pymodels.objfifo.plan.memory import place_buffers
 from goldbeat.pymodels.objfifo.plan.plan import (
     Bd,
     Buffer,
-    Channel,
     Dim,
     Direction,
+    DmaChannel,
     End,
+    FifoEnd,
     FifoPlan,
     Flow,
     Iteration,
     LinkPlan,
     Lock,
     LockUse,
-    Packet,
+    PacketHeader,
     Pad,
     Plan,
     Pool,
-    Port,
     Segment,
     StreamEnd,
     Task,
@@ -49,7 +49,7 @@ _HOST_ALIGN = 4096
 
 
 def plan(
-    design: Design,
+    design: FifoDesign,
     *,
     strict: bool = True,
     depths: Mapping[EndKey, int] | None = None,
@@ -66,20 +66,20 @@ def plan(
     Raises:
         RuleError: the first rule that is broken.
     """
-    for error in check(design, strict=strict):
+    for error in check_design(design, strict=strict):
         raise error
-    found = _Lowering(Layout(design, depths), packets).run()
+    found = _Lowering(DesignLayout(design, depths), packets).run()
     for error in check_limits(found):
         if strict or RULES[error.rule].lax is None:
             raise error
     return found
 
 
-def violations(design: Design, *, strict: bool = True) -> list[RuleError]:
+def violations(design: FifoDesign, *, strict: bool = True) -> list[RuleError]:
     """Every broken rule; those of limits only where the design can be lowered."""
-    found = check(design, strict=strict)
+    found = check_design(design, strict=strict)
     if not found:
-        limits = check_limits(_Lowering(Layout(design), False).run())
+        limits = check_limits(_Lowering(DesignLayout(design), False).run())
         found = [e for e in limits if strict or RULES[e.rule].lax is None]
     return found
 
@@ -90,7 +90,7 @@ class _Draft:
 
     buffers: list[Buffer] = field(default_factory=list)
     locks: list[Lock] = field(default_factory=list)
-    channels: list[Channel] = field(default_factory=list)
+    channels: list[DmaChannel] = field(default_factory=list)
     bds: set[int] = field(default_factory=set)
 
     def take_bd(self, tile: Tile, channel: int) -> int:
@@ -102,7 +102,7 @@ class _Draft:
 
 
 class _Lowering:
-    def __init__(self, layout: Layout, packets: bool) -> None:
+    def __init__(self, layout: DesignLayout, packets: bool) -> None:
         self.layout = layout
         self.design = layout.design
         self.packets = packets
@@ -110,7 +110,7 @@ class _Lowering:
         self.pools: dict[EndKey, Pool] = {}
         self.order: list[Pool] = []
         self.channels: dict[EndKey, int] = {}
-        self.packet: dict[str, Packet] = {}
+        self.packet: dict[str, PacketHeader] = {}
         self.hosts: dict[str, Buffer] = {}
 
     def run(self) -> Plan:
@@ -179,8 +179,8 @@ class _Lowering:
         segments = []
         for number, part in enumerate(parts):
             first = len(draft.locks)
-            for port, count in ((Port.PRODUCE, depth - filled), (Port.CONSUME, filled)):
-                label = f"{name}_{'prod' if port is Port.PRODUCE else 'cons'}_lock_{number}"
+            for port, count in ((FifoEnd.PRODUCE, depth - filled), (FifoEnd.CONSUME, filled)):
+                label = f"{name}_{'prod' if port is FifoEnd.PRODUCE else 'cons'}_lock_{number}"
                 draft.locks.append(Lock(len(draft.locks), label, count * repeat, fifo.name, port, number))
             segments.append(Segment(part.offset, part.length, part.leg, first, first + 1))
         pool = Pool(name, fifo.name, tile, names, tuple(segments), repeat)
@@ -207,7 +207,7 @@ class _Lowering:
             direction = Direction.MM2S if end == 0 else Direction.S2MM
             draft = self.tiles[tile]
             index = sum(c.direction is direction for c in draft.channels)
-            draft.channels.append(Channel(direction, index, fifo.name, (), ()))
+            draft.channels.append(DmaChannel(direction, index, fifo.name, (), ()))
             self.channels[fifo.name, end] = index
 
     def _flows(self) -> tuple[Flow, ...]:
@@ -216,7 +216,7 @@ class _Lowering:
             if (fifo.name, 0) not in self.channels:
                 continue
             if self.packets:
-                self.packet[fifo.name] = Packet(len(flows))
+                self.packet[fifo.name] = PacketHeader(len(flows))
             source = StreamEnd(fifo.producer, self.channels[fifo.name, 0])
             dests = tuple(StreamEnd(t, self.channels[fifo.name, 1 + i]) for i, t in enumerate(fifo.consumers))
             flows.append(Flow(fifo.name, source, dests, self.packet.get(fifo.name)))
@@ -241,7 +241,7 @@ class _Lowering:
                 repeat = fifo.iter_count - 1
             queue = [Task(bds[0].id, repeat)]
         at = next(i for i, c in enumerate(draft.channels) if (c.direction, c.index) == (direction, index))
-        draft.channels[at] = Channel(direction, index, fifo.name, tuple(bds), tuple(queue))
+        draft.channels[at] = DmaChannel(direction, index, fifo.name, tuple(bds), tuple(queue))
 
     def _bds(self, fifo: Fifo, end: int, tile: Tile, index: int) -> list[Bd]:
         draft, pool = self.tiles[tile], self.pools[fifo.name, end]
@@ -294,7 +294,7 @@ class _Lowering:
 
     def _transfers(self, fifo: Fifo, end: int, tile: Tile, index: int) -> tuple[list[Bd], list[Task]]:
         draft = self.tiles[tile]
-        port = Port.PRODUCE if end == 0 else Port.CONSUME
+        port = FifoEnd.PRODUCE if end == 0 else FifoEnd.CONSUME
         mine = [
             t for t in self.design.transfers if (t.fifo, t.port) == (fifo.name, port) and shim_of(fifo, port) == tile
         ]
@@ -309,7 +309,7 @@ class _Lowering:
             queue.append(Task(number, repeat, move.token))
         return bds, queue
 
-    def _transfer(self, move: Transfer, number: int, packet: Packet | None) -> tuple[Bd, int]:
+    def _transfer(self, move: Transfer, number: int, packet: PacketHeader | None) -> tuple[Bd, int]:
         item = next(h.obj.dtype.itemsize for h in self.design.hosts if h.name == move.host)
         what = f"{move.fifo}, transfer of {move.host}"
         dims: Dims = tuple(d for d in move.dims[:-1] if d[0] > 1) + move.dims[-1:]
@@ -335,7 +335,7 @@ class _Lowering:
             ends.append(
                 End(
                     fifo=fifo.name,
-                    port=Port.PRODUCE if end == 0 else Port.CONSUME,
+                    port=FifoEnd.PRODUCE if end == 0 else FifoEnd.CONSUME,
                     consumer=max(0, end - 1),
                     tile=fifo.producer if end == 0 else fifo.consumers[end - 1],
                     pool=None if pool is None else pool.name,

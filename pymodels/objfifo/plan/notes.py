@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from goldbeat.pymodels.objfifo.plan.access import Loop, Steps
-from goldbeat.pymodels.objfifo.plan.design import Design
-from goldbeat.pymodels.objfifo.plan.layout import EndKey, Joint, Layout, end_key
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
+from goldbeat.pymodels.objfifo.plan.layout import DesignLayout, EndKey, Joint, end_key
 from goldbeat.pymodels.objfifo.plan.strides import extent, in_words, product
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
 
@@ -29,16 +29,16 @@ class Note:
     text: str
 
 
-def notes(design: Design) -> list[Note]:
+def notes(design: FifoDesign) -> list[Note]:
     """The remarks on a design that breaks no rule, in the order of its programs and links."""
-    layout = Layout(design)
+    layout = DesignLayout(design)
     found = [*_repeats(layout)]
     for joint in (layout.joints[link.outs[0], 0] for link in design.links):
         found += [*_core_link(layout, joint), *_rereads(layout, joint)]
     return found
 
 
-def _repeats(layout: Layout) -> Iterator[Note]:
+def _repeats(layout: DesignLayout) -> Iterator[Note]:
     """Programs that put objects into a fifo that sends each of them several times."""
     for core, steps in zip(layout.design.cores, layout.programs.values(), strict=True):
         for fifo in layout.design.fifos:
@@ -63,7 +63,7 @@ def _acquires(steps: Steps, key: EndKey) -> int:
     return found
 
 
-def _core_link(layout: Layout, joint: Joint) -> Iterator[Note]:
+def _core_link(layout: DesignLayout, joint: Joint) -> Iterator[Note]:
     """Links on a core whose sides are not equally deep."""
     if joint.tile.kind is not TileKind.CORE:
         return
@@ -80,7 +80,7 @@ def _core_link(layout: Layout, joint: Joint) -> Iterator[Note]:
     )
 
 
-def _rereads(layout: Layout, joint: Joint) -> Iterator[Note]:
+def _rereads(layout: DesignLayout, joint: Joint) -> Iterator[Note]:
     """Outputs of 1:1 links whose dims, written for their own objects, do not visit all of the pool's."""
     fifo = layout.fifos[joint.link.outs[0]]
     if joint.link.kind != "forward" or not fifo.to_stream or fifo.padding:

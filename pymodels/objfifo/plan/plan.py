@@ -22,7 +22,7 @@ class Direction(StrEnum):
     """From memory to the stream."""
 
 
-class Port(StrEnum):
+class FifoEnd(StrEnum):
     """Which end of a fifo somebody holds."""
 
     PRODUCE = "produce"
@@ -74,7 +74,7 @@ class LockUse:
 
 
 @dataclass(frozen=True)
-class Packet:
+class PacketHeader:
     """The header word before the data of a descriptor.
 
     Attributes:
@@ -117,7 +117,7 @@ class Bd:
     acquire: LockUse | None = None
     release: LockUse | None = None
     next: int | None = None
-    packet: Packet | None = None
+    packet: PacketHeader | None = None
     suppress_tlast: bool = False
     segment: int = 0
 
@@ -143,7 +143,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Channel:
+class DmaChannel:
     """One DMA channel in use.
 
     Attributes:
@@ -182,7 +182,7 @@ class Lock:
     name: str
     initial: int
     fifo: str
-    port: Port
+    port: FifoEnd
     segment: int = 0
 
 
@@ -270,7 +270,7 @@ class End:
     """
 
     fifo: str
-    port: Port
+    port: FifoEnd
     consumer: int
     tile: Tile
     pool: str | None
@@ -297,7 +297,7 @@ class Flow:
     fifo: str
     source: StreamEnd
     dests: tuple[StreamEnd, ...]
-    packet: Packet | None = None
+    packet: PacketHeader | None = None
 
 
 @dataclass(frozen=True)
@@ -307,9 +307,9 @@ class TilePlan:
     tile: Tile
     buffers: tuple[Buffer, ...]
     locks: tuple[Lock, ...]
-    channels: tuple[Channel, ...]
+    channels: tuple[DmaChannel, ...]
 
-    def channel(self, direction: Direction, index: int) -> Channel:
+    def channel(self, direction: Direction, index: int) -> DmaChannel:
         """The channel with this direction and index; KeyError if it is not in use."""
         for channel in self.channels:
             if channel.direction is direction and channel.index == index:

@@ -180,7 +180,7 @@ class RuleError(GoldbeatError, ValueError):
         super().__init__(f"{text} [{rule}]")
 
 
-def table() -> str:
+def rules_text() -> str:
     """The rules for people: name, what must hold, and what mlir-aie does with it."""
     wide = max(map(len, RULES))
     return "\n".join(f"{r.name:<{wide}}  {'*' if r.unchecked else ' '} {r.text}" for r in _ALL)

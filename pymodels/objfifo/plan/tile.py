@@ -33,7 +33,7 @@ class TileKind(StrEnum):
 
 
 @dataclass(frozen=True)
-class Limits:
+class TileLimits:
     """What one tile has.
 
     Attributes:
@@ -58,10 +58,10 @@ class Limits:
     banks: int
 
 
-LIMITS: dict[TileKind, Limits] = {
-    TileKind.CORE: Limits(3, 8, 13, 14, 16, 16, 2, 64 * 1024, 4),
-    TileKind.MEM: Limits(4, 10, 17, 17, 48, 64, 6, 512 * 1024, 8),
-    TileKind.SHIM: Limits(3, 10, 20, 32, 16, 16, 2, None, 1),
+LIMITS: dict[TileKind, TileLimits] = {
+    TileKind.CORE: TileLimits(3, 8, 13, 14, 16, 16, 2, 64 * 1024, 4),
+    TileKind.MEM: TileLimits(4, 10, 17, 17, 48, 64, 6, 512 * 1024, 8),
+    TileKind.SHIM: TileLimits(3, 10, 20, 32, 16, 16, 2, None, 1),
 }
 
 
@@ -83,7 +83,7 @@ class Tile:
             raise UsageError(f"tile({self.col}, {self.row}): columns and rows start at 0")
 
     @property
-    def limits(self) -> Limits:
+    def limits(self) -> TileLimits:
         """What this tile has."""
         return LIMITS[self.kind]
 

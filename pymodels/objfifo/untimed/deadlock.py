@@ -14,13 +14,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from goldbeat.pymodels.objfifo.plan.design import Design
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.layout import EndKey
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.plan import Plan, Pool
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import Tile
-from goldbeat.pymodels.objfifo.untimed.machine import Agent, LockKey, Machine
+from goldbeat.pymodels.objfifo.untimed.machine import LockAgent, LockKey, Machine
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import recorded_cores
 
 ITERATIONS = 64
@@ -29,7 +29,7 @@ _DEEPER = 16
 """How many more objects are tried in the search for a depth that helps."""
 
 
-class Verdict(StrEnum):
+class DesignVerdict(StrEnum):
     """What becomes of a design."""
 
     COMPLETES = "completes"
@@ -39,7 +39,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True)
-class Blocked:
+class BlockedAgent:
     """Somebody who waits for ever.
 
     Attributes:
@@ -103,9 +103,9 @@ class Report:
         storage: where streams that hold words under way would let it complete, how many words each must hold.
     """
 
-    verdict: Verdict
+    verdict: DesignVerdict
     iterations: int
-    blocked: tuple[Blocked, ...] = ()
+    blocked: tuple[BlockedAgent, ...] = ()
     cycle: tuple[str, ...] = ()
     help: Help | None = None
     storage: int | None = None
@@ -113,11 +113,11 @@ class Report:
     @property
     def hangs(self) -> bool:
         """True unless it completes whatever the streams hold."""
-        return self.verdict is not Verdict.COMPLETES
+        return self.verdict is not DesignVerdict.COMPLETES
 
     def text(self) -> str:
         """For people."""
-        lines = [f"the design {self.verdict}" if self.verdict is not Verdict.UNDECIDED else "undecided"]
+        lines = [f"the design {self.verdict}" if self.verdict is not DesignVerdict.UNDECIDED else "undecided"]
         if self.storage is not None:
             lines[0] += f": it hangs unless every stream holds {self.storage} words under way"
         lines += [f"  {b}" for b in self.blocked]
@@ -129,7 +129,7 @@ class Report:
 
 
 def analyse(
-    design: Design,
+    design: FifoDesign,
     *,
     iterations: int = ITERATIONS,
     strict: bool = True,
@@ -150,18 +150,18 @@ def analyse(
     machine = Machine(plan, recorded_cores(design, plan, iterations))
     outcome = machine.run()
     if outcome is True:
-        return Report(Verdict.COMPLETES, iterations)
+        return Report(DesignVerdict.COMPLETES, iterations)
     if outcome is None:
-        return Report(Verdict.UNDECIDED, iterations)
+        return Report(DesignVerdict.UNDECIDED, iterations)
     roomy = Machine(plan, recorded_cores(design, plan, iterations), storage=None).run()
-    verdict = {True: Verdict.DEPENDS, False: Verdict.HANGS, None: Verdict.UNDECIDED}[roomy]
+    verdict = {True: DesignVerdict.DEPENDS, False: DesignVerdict.HANGS, None: DesignVerdict.UNDECIDED}[roomy]
     storage = _storage(design, plan, iterations) if roomy else None
     blocked, cycle, pools = _blame(plan, machine)
     found = _search(design, plan, pools, iterations, strict) if search else None
     return Report(verdict, iterations, blocked, cycle, found, storage)
 
 
-def _storage(design: Design, plan: Plan, iterations: int) -> int:
+def _storage(design: FifoDesign, plan: Plan, iterations: int) -> int:
     """The fewest words that each stream must hold for the design to complete; it does with enough of them."""
 
     def enough(words: int) -> bool:
@@ -180,24 +180,24 @@ def _storage(design: Design, plan: Plan, iterations: int) -> int:
 # -- who waits for whom -----------------------------------------------------------------------------------------------
 
 
-def _givers(machine: Machine) -> dict[LockKey, list[Agent]]:
-    found: dict[LockKey, list[Agent]] = {}
+def _givers(machine: Machine) -> dict[LockKey, list[LockAgent]]:
+    found: dict[LockKey, list[LockAgent]] = {}
     for agent in machine.agents:
         for key in agent.gives:
             found.setdefault(key, []).append(agent)
     return found
 
 
-def _next(agent: Agent, givers: dict[LockKey, list[Agent]]) -> list[Agent]:
+def _next(agent: LockAgent, givers: dict[LockKey, list[LockAgent]]) -> list[LockAgent]:
     """Those who would have to move for this agent to go on."""
     if agent.wait is None:
         return []
     return givers.get(agent.wait.lock, []) if agent.wait.lock is not None else list(agent.wait.peers)
 
 
-def _waiting(machine: Machine, givers: dict[LockKey, list[Agent]]) -> list[Agent]:
+def _waiting(machine: Machine, givers: dict[LockKey, list[LockAgent]]) -> list[LockAgent]:
     """Those who did not do what is asked of them, and all that they wait for in turn."""
-    found: list[Agent] = []
+    found: list[LockAgent] = []
     stack = [a for a in machine.agents if not a.met and a.wait is not None]
     while stack:
         agent = stack.pop(0)
@@ -207,7 +207,7 @@ def _waiting(machine: Machine, givers: dict[LockKey, list[Agent]]) -> list[Agent
     return found
 
 
-def _circle(agents: list[Agent], givers: dict[LockKey, list[Agent]]) -> list[Agent]:
+def _circle(agents: list[LockAgent], givers: dict[LockKey, list[LockAgent]]) -> list[LockAgent]:
     for start in agents:
         path = [start]
         seen: set[int] = set()
@@ -216,7 +216,9 @@ def _circle(agents: list[Agent], givers: dict[LockKey, list[Agent]]) -> list[Age
     return []
 
 
-def _back(at: Agent, start: Agent, path: list[Agent], givers: dict[LockKey, list[Agent]], seen: set[int]) -> bool:
+def _back(
+    at: LockAgent, start: LockAgent, path: list[LockAgent], givers: dict[LockKey, list[LockAgent]], seen: set[int]
+) -> bool:
     for other in _next(at, givers):
         if other is start:
             return True
@@ -230,7 +232,7 @@ def _back(at: Agent, start: Agent, path: list[Agent], givers: dict[LockKey, list
     return False
 
 
-def _blame(plan: Plan, machine: Machine) -> tuple[tuple[Blocked, ...], tuple[str, ...], list[Pool]]:
+def _blame(plan: Plan, machine: Machine) -> tuple[tuple[BlockedAgent, ...], tuple[str, ...], list[Pool]]:
     givers = _givers(machine)
     waiting = _waiting(machine, givers)
     circle = _circle(waiting, givers)
@@ -244,20 +246,20 @@ def _blame(plan: Plan, machine: Machine) -> tuple[tuple[Blocked, ...], tuple[str
     return tuple(_blocked(plan, machine, a, givers) for a in order), tuple(a.name for a in circle), pools
 
 
-def _blocked(plan: Plan, machine: Machine, agent: Agent, givers: dict[LockKey, list[Agent]]) -> Blocked:
+def _blocked(plan: Plan, machine: Machine, agent: LockAgent, givers: dict[LockKey, list[LockAgent]]) -> BlockedAgent:
     wait = agent.wait
     assert wait is not None
     holders = tuple(f"{a.name}, which {_doing(plan, a)}" for a in _next(agent, givers))
     if wait.lock is None:
-        return Blocked(agent.name, agent.state, agent.tile, None, None, 0, 0, wait.stream or "", holders)
+        return BlockedAgent(agent.name, agent.state, agent.tile, None, None, 0, 0, wait.stream or "", holders)
     tile, number = wait.lock
     lock = plan.tile(tile).lock(number)
-    return Blocked(
+    return BlockedAgent(
         agent.name, agent.state, tile, lock.name, number, machine.locks[wait.lock], wait.needed, lock.fifo, holders
     )
 
 
-def _doing(plan: Plan, agent: Agent) -> str:
+def _doing(plan: Plan, agent: LockAgent) -> str:
     wait = agent.wait
     if wait is None:
         return agent.state
@@ -279,7 +281,7 @@ def _key(plan: Plan, pool: Pool) -> EndKey:
     raise KeyError(pool.name)
 
 
-def _search(design: Design, plan: Plan, pools: list[Pool], iterations: int, strict: bool) -> Help | None:
+def _search(design: FifoDesign, plan: Plan, pools: list[Pool], iterations: int, strict: bool) -> Help | None:
     now = {_key(plan, pool): pool.depth for pool in pools}
     for more in range(1, _DEEPER + 1):
         for key, depth in now.items():
@@ -297,7 +299,7 @@ def _search(design: Design, plan: Plan, pools: list[Pool], iterations: int, stri
     return None
 
 
-def _completes(design: Design, depths: dict[EndKey, int], iterations: int, strict: bool) -> bool:
+def _completes(design: FifoDesign, depths: dict[EndKey, int], iterations: int, strict: bool) -> bool:
     try:
         plan = lower(design, strict=strict, depths=depths)
     except RuleError:

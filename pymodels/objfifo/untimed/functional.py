@@ -18,11 +18,11 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
-from goldbeat.pymodels.objfifo.plan.access import Access, ProgramError, each, endless, run_with
-from goldbeat.pymodels.objfifo.plan.design import Core, Design
-from goldbeat.pymodels.objfifo.plan.layout import Layout
+from goldbeat.pymodels.objfifo.plan.access import LockAccess, ProgramError, each, endless, run_with
+from goldbeat.pymodels.objfifo.plan.design import Core, FifoDesign
+from goldbeat.pymodels.objfifo.plan.layout import DesignLayout
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Channel, Direction, Flow, Plan, Port
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, DmaChannel, FifoEnd, Flow, Plan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 from goldbeat.pymodels.objfifo.untimed.machine import ChannelAgent, CoreAgent, CoreEnd, Machine
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import EndName, core_ends
@@ -31,7 +31,7 @@ Words = npt.NDArray[np.uint32]
 
 
 @dataclass(frozen=True)
-class Result:
+class FunctionalResult:
     """What a run left behind.
 
     Attributes:
@@ -52,14 +52,14 @@ class Result:
     produced: dict[str, Words]
 
 
-def run(
-    design: Design,
+def run_untimed(
+    design: FifoDesign,
     inputs: Mapping[str, npt.ArrayLike] | None = None,
     *,
     iterations: int | None = None,
     strict: bool = True,
     plan: Plan | None = None,
-) -> Result:
+) -> FunctionalResult:
     """Run a design until nothing moves any more.
 
     Args:
@@ -81,12 +81,12 @@ def run(
     given = dict(inputs or {})
     if iterations is None and not design.transfers and not given:
         iterations = 1
-    memory = Memory(made)
+    memory = TileMemory(made)
     hosts = {h.name: h for h in design.hosts}
     for name in [n for n in given if n in hosts]:
         memory.host(name)[:] = _words(name, given.pop(name), hosts[name].obj.dtype, hosts[name].obj.elements)
     ends = core_ends(made)
-    layout = Layout(design)
+    layout = DesignLayout(design)
     opened = _Open(design, made, memory)
     agents: list[CoreAgent] = []
     threads: list[_Thread] = []
@@ -121,7 +121,7 @@ def run(
     if outcome is None:
         raise UsageError("the programs run on for ever; give iterations")
     names = {(t.tile, k.id): (t.tile.name, k.name) for t in made.tiles for k in t.locks}
-    return Result(
+    return FunctionalResult(
         {h.name: memory.host(h.name).view(h.obj.dtype).reshape(h.obj.shape).copy() for h in design.hosts},
         opened.outputs(),
         {names[key]: value for key, value in machine.locks.items()},
@@ -146,7 +146,7 @@ def _words(name: str, value: npt.ArrayLike, dtype: np.dtype[Any], elements: int 
 # -- memory and streams -----------------------------------------------------------------------------------------------
 
 
-def walk(bd: Bd) -> npt.NDArray[np.int64]:
+def bd_addresses(bd: Bd) -> npt.NDArray[np.int64]:
     """The word address of every word of a descriptor, in order; -1 for zeros of the padding."""
     rest = np.arange(bd.length, dtype=np.int64)
     if not bd.dims:
@@ -183,7 +183,7 @@ class _At:
         return found
 
 
-class Memory:
+class TileMemory:
     """The words of every tile and of the host; it moves them for a machine."""
 
     def __init__(self, plan: Plan) -> None:
@@ -224,11 +224,11 @@ class Memory:
         key = (channel.tile, channel.channel.direction, channel.channel.index)
         self._at[key] = _At(words, np.arange(len(words), dtype=np.int64))
 
-    def begin(self, tile: Tile, channel: Channel, bd: Bd, use: int) -> None:
+    def begin(self, tile: Tile, channel: DmaChannel, bd: Bd, use: int) -> None:
         """A descriptor starts."""
         key = (tile, bd.id, bd.buffer)
         if key not in self._walks:
-            self._walks[key] = walk(bd)
+            self._walks[key] = bd_addresses(bd)
         found = self._walks[key]
         step = (bd.iteration.current + use) % bd.iteration.size * bd.iteration.step
         if step:
@@ -270,13 +270,13 @@ class _Closed(BaseException):
 class _Thread:
     """A core's function in a thread of its own; it and the machine never run at the same time."""
 
-    def __init__(self, core: Core, passes: int | None, memory: Memory, plan: Plan) -> None:
+    def __init__(self, core: Core, passes: int | None, memory: TileMemory, plan: Plan) -> None:
         self._core = core
         self._passes = passes
         self._memory = memory
         self._types = {f.name: (np.dtype(f.dtype), f.shape) for f in plan.fifos}
         self._mine, self._other = threading.Semaphore(0), threading.Semaphore(0)
-        self._says: deque[Access | None] = deque()
+        self._says: deque[LockAccess | None] = deque()
         self._objects: list[npt.NDArray[Any]] = []
         self._held: dict[EndName, list[npt.NDArray[Any]]] = {}
         self._error: BaseException | None = None
@@ -284,7 +284,7 @@ class _Thread:
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._started = False
 
-    def __next__(self) -> Access | None:
+    def __next__(self) -> LockAccess | None:
         """Let the function go on until it wants something."""
         if self._ended:
             raise StopIteration
@@ -300,7 +300,7 @@ class _Thread:
             raise StopIteration
         return self._says.popleft()
 
-    def granted(self, access: Access, end: CoreEnd) -> None:
+    def granted(self, access: LockAccess, end: CoreEnd) -> None:
         """The machine granted an acquire: these are the objects."""
         dtype, shape = self._types[access.fifo]
         names = end.names(access.count)
@@ -338,22 +338,22 @@ class _Thread:
         self._ended = True
         self._other.release()
 
-    def _ask(self, access: Access | None) -> None:
+    def _ask(self, access: LockAccess | None) -> None:
         self._says.append(access)
         self._other.release()
         self._mine.acquire()
         if self._stop:
             raise _Closed
 
-    def acquire(self, access: Access) -> list[npt.NDArray[Any]]:
+    def acquire(self, access: LockAccess) -> list[npt.NDArray[Any]]:
         """Wait for objects."""
         self._ask(access)
         return self._objects
 
-    def release(self, access: Access) -> None:
+    def release(self, access: LockAccess) -> None:
         """Give objects back."""
         held = self._held.get(access.key, [])
-        if access.port is Port.PRODUCE:
+        if access.port is FifoEnd.PRODUCE:
             for one in held[: access.count]:
                 self._memory.note(access.fifo, one)
         self._held[access.key] = held[access.count :]
@@ -371,7 +371,7 @@ class _Thread:
 class _Open:
     """Ends that no program and no transfer uses: inputs are handed in there, outputs collected."""
 
-    def __init__(self, design: Design, plan: Plan, memory: Memory) -> None:
+    def __init__(self, design: FifoDesign, plan: Plan, memory: TileMemory) -> None:
         self._design = design
         self._plan = plan
         self._memory = memory
@@ -382,10 +382,10 @@ class _Open:
         fifo = self._design.fifo(key[0])
         current: list[npt.NDArray[Any]] = []
 
-        def granted(access: Access, at: CoreEnd) -> None:
+        def granted(access: LockAccess, at: CoreEnd) -> None:
             current[:] = [self._memory.view(at.pool.tile, at.names(1)[0], fifo.obj.dtype, fifo.obj.shape)]
 
-        if key[1] is Port.PRODUCE:
+        if key[1] is FifoEnd.PRODUCE:
             words = _words(fifo.name, given.pop(fifo.name, ()), fifo.obj.dtype, None)
             if len(words) % fifo.obj.words:
                 raise InputError(f"{fifo.name}: {len(words)} words", f"a multiple of {fifo.obj.words}, whole objects")
@@ -407,7 +407,7 @@ class _Open:
         for plan in self._plan.fifos:
             obj = self._design.fifo(plan.name).obj
             for end in plan.ends:
-                if end.port is Port.CONSUME and end.channel is not None:
+                if end.port is FifoEnd.CONSUME and end.channel is not None:
                     words = self._memory.arrived.get((end.tile, end.channel))
                     if words is not None:
                         whole = np.concatenate(words)
@@ -422,15 +422,17 @@ def _label(name: str, consumer: int) -> str:
 
 def _produce(
     key: EndName, objects: Sequence[npt.NDArray[Any]] | npt.NDArray[Any], current: list[npt.NDArray[Any]]
-) -> Iterator[Access | None]:
+) -> Iterator[LockAccess | None]:
     for one in objects:
-        yield Access(True, *key, 1)
+        yield LockAccess(True, *key, 1)
         current[0][...] = one
-        yield Access(False, *key, 1)
+        yield LockAccess(False, *key, 1)
 
 
-def _consume(key: EndName, taken: list[npt.NDArray[Any]], current: list[npt.NDArray[Any]]) -> Iterator[Access | None]:
+def _consume(
+    key: EndName, taken: list[npt.NDArray[Any]], current: list[npt.NDArray[Any]]
+) -> Iterator[LockAccess | None]:
     while True:
-        yield Access(True, *key, 1)
+        yield LockAccess(True, *key, 1)
         taken.append(current[0].copy())
-        yield Access(False, *key, 1)
+        yield LockAccess(False, *key, 1)

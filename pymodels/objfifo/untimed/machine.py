@@ -14,8 +14,19 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.plan.access import Access
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Channel, Direction, End, Flow, Plan, Pool, Port, Segment, TilePlan
+from goldbeat.pymodels.objfifo.plan.access import LockAccess
+from goldbeat.pymodels.objfifo.plan.plan import (
+    Bd,
+    Direction,
+    DmaChannel,
+    End,
+    FifoEnd,
+    Flow,
+    Plan,
+    Pool,
+    Segment,
+    TilePlan,
+)
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
 LockKey = tuple[Tile, int]
@@ -26,7 +37,7 @@ _SLICE = 64
 class Mover(Protocol):
     """Who moves the data, if there is any."""
 
-    def begin(self, tile: Tile, channel: Channel, bd: Bd, use: int) -> None:
+    def begin(self, tile: Tile, channel: DmaChannel, bd: Bd, use: int) -> None:
         """A descriptor starts; ``use`` counts its starts."""
 
     def move(self, flow: Flow, words: int) -> None:
@@ -47,10 +58,10 @@ class Wait:
     lock: LockKey | None
     needed: int
     stream: str | None = None
-    peers: tuple[Agent, ...] = ()
+    peers: tuple[LockAgent, ...] = ()
 
 
-class Agent:
+class LockAgent:
     """Something that takes and gives locks.
 
     Attributes:
@@ -84,14 +95,14 @@ class Agent:
         return "has ended" if self.done else "runs"
 
 
-class ChannelAgent(Agent):
+class ChannelAgent(LockAgent):
     """One DMA channel.
 
     Attributes:
         left: words that the descriptor at work still has to move; 0 where it is not moving.
     """
 
-    def __init__(self, tile: Tile, channel: Channel, mover: Mover | None, endless: bool) -> None:
+    def __init__(self, tile: Tile, channel: DmaChannel, mover: Mover | None, endless: bool) -> None:
         super().__init__(f"{channel.name} of {tile} for {channel.fifo}", tile)
         self.channel = channel
         self.left = 0
@@ -171,7 +182,7 @@ class CoreEnd:
 
     def __init__(self, end: End, pool: Pool) -> None:
         segment: Segment = pool.segments[0]
-        produce = end.port is Port.PRODUCE
+        produce = end.port is FifoEnd.PRODUCE
         self.pool = pool
         self.units = pool.units if produce else 1
         self.take = (pool.tile, segment.producer_lock if produce else segment.consumer_lock)
@@ -184,14 +195,14 @@ class CoreEnd:
         return [self.pool.buffers[(self.oldest + i) % self.pool.depth] for i in range(count)]
 
 
-class Program(Protocol):
+class CoreAccesses(Protocol):
     """What a core does: the next access, None at the end of a pass, StopIteration at its end."""
 
-    def __next__(self) -> Access | None:
+    def __next__(self) -> LockAccess | None:
         """Go on, the access before having been granted."""
 
 
-class CoreAgent(Agent):
+class CoreAgent(LockAgent):
     """One core's program, or one end of a fifo whose core has none.
 
     Args:
@@ -207,10 +218,10 @@ class CoreAgent(Agent):
         self,
         name: str,
         tile: Tile,
-        ends: dict[tuple[str, Port, int], CoreEnd],
-        program: Program,
+        ends: dict[tuple[str, FifoEnd, int], CoreEnd],
+        program: CoreAccesses,
         passes: int | None,
-        granted: Callable[[Access, CoreEnd], None] | None = None,
+        granted: Callable[[LockAccess, CoreEnd], None] | None = None,
     ) -> None:
         super().__init__(name, tile)
         self.ends = ends
@@ -220,7 +231,7 @@ class CoreAgent(Agent):
         self._program = program
         self._asked = passes
         self._granted = granted
-        self._access: Access | None = None
+        self._access: LockAccess | None = None
         self._fresh = True
 
     def step(self, locks: dict[LockKey, int]) -> bool:
@@ -250,7 +261,7 @@ class CoreAgent(Agent):
         if self._asked is not None:
             self._asked = 0
 
-    def _try(self, access: Access, locks: dict[LockKey, int]) -> bool:
+    def _try(self, access: LockAccess, locks: dict[LockKey, int]) -> bool:
         end = self.ends[access.key]
         if not access.acquire:
             end.held -= access.count
@@ -282,7 +293,7 @@ class CoreAgent(Agent):
         return "holds " + " and ".join(held) if held else "holds nothing"
 
 
-class Stream:
+class WordFlow:
     """One flow: words go when the source has some and every receiver takes them.
 
     Args:
@@ -348,7 +359,7 @@ class Stream:
                 dest.wait = Wait(None, 0, self.flow.fifo, idle)
 
 
-def _whole(tile: TilePlan, channel: Channel) -> None:
+def _whole(tile: TilePlan, channel: DmaChannel) -> None:
     for bd in channel.bds:
         if bd.length < 1:
             raise UsageError(
@@ -392,7 +403,7 @@ class Machine:
         }
         self.cores = list(cores)
         self.streams = [
-            Stream(
+            WordFlow(
                 flow,
                 self.channels[flow.source.tile, Direction.MM2S, flow.source.channel],
                 [self.channels[d.tile, Direction.S2MM, d.channel] for d in flow.dests],
@@ -403,7 +414,7 @@ class Machine:
         ]
 
     @property
-    def agents(self) -> list[Agent]:
+    def agents(self) -> list[LockAgent]:
         """Channels and cores."""
         return [*self.channels.values(), *self.cores]
 
@@ -430,7 +441,7 @@ class Machine:
                 verdict = False if one is False or verdict is False else None
         return verdict
 
-    def _run(self, agents: list[Agent], streams: list[Stream], limit: int, quiet: bool) -> bool | None:
+    def _run(self, agents: list[LockAgent], streams: list[WordFlow], limit: int, quiet: bool) -> bool | None:
         for _ in range(limit):
             moved = False
             for agent in agents:
@@ -443,7 +454,7 @@ class Machine:
                 return False
         return None
 
-    def _islands(self) -> list[tuple[list[Agent], list[Stream]]]:
+    def _islands(self) -> list[tuple[list[LockAgent], list[WordFlow]]]:
         """Agents that have to do with each other: one island may stand still while another never ends."""
         head: dict[int, int] = {}
 
@@ -452,7 +463,7 @@ class Machine:
                 x = head[x]
             return x
 
-        users: dict[LockKey, Agent] = {}
+        users: dict[LockKey, LockAgent] = {}
         for agent in self.agents:
             for key in agent.takes | agent.gives:
                 other = users.setdefault(key, agent)
@@ -460,7 +471,7 @@ class Machine:
         for stream in self.streams:
             for dest in stream.dests:
                 head[find(id(dest))] = find(id(stream.source))
-        groups: dict[int, tuple[list[Agent], list[Stream]]] = {}
+        groups: dict[int, tuple[list[LockAgent], list[WordFlow]]] = {}
         for agent in self.agents:
             groups.setdefault(find(id(agent)), ([], []))[0].append(agent)
         for stream in self.streams:

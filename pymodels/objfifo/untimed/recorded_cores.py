@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goldbeat.pymodels.objfifo.plan.access import Access, Loop, Steps, each, walk
-from goldbeat.pymodels.objfifo.plan.design import Design
-from goldbeat.pymodels.objfifo.plan.layout import Layout
-from goldbeat.pymodels.objfifo.plan.plan import Plan, Port
+from goldbeat.pymodels.objfifo.plan.access import LockAccess, Loop, Steps, each, unrolled
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
+from goldbeat.pymodels.objfifo.plan.layout import DesignLayout
+from goldbeat.pymodels.objfifo.plan.plan import FifoEnd, Plan
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 from goldbeat.pymodels.objfifo.untimed.machine import CoreAgent, CoreEnd
 
-EndName = tuple[str, Port, int]
+EndName = tuple[str, FifoEnd, int]
 
 
 def core_ends(plan: Plan) -> dict[EndName, tuple[Tile, CoreEnd]]:
@@ -26,7 +26,7 @@ def core_ends(plan: Plan) -> dict[EndName, tuple[Tile, CoreEnd]]:
     return found
 
 
-def recorded_cores(design: Design, plan: Plan, iterations: int) -> list[CoreAgent]:
+def recorded_cores(design: FifoDesign, plan: Plan, iterations: int) -> list[CoreAgent]:
     """An agent for each core's recorded program, and one for each end whose core has no program.
 
     Args:
@@ -35,7 +35,7 @@ def recorded_cores(design: Design, plan: Plan, iterations: int) -> list[CoreAgen
         iterations: passes asked of a program that runs again and again.
     """
     ends = core_ends(plan)
-    layout = Layout(design)
+    layout = DesignLayout(design)
     agents = []
     for core, steps in zip(design.cores, layout.programs.values(), strict=True):
         used = {a.key for a in each(steps)}
@@ -46,7 +46,7 @@ def recorded_cores(design: Design, plan: Plan, iterations: int) -> list[CoreAgen
     busy = {core.tile for core in design.cores}
     for key, (tile, end) in ends.items():
         if tile not in busy:
-            name = f"the {'producer' if key[1] is Port.PRODUCE else 'consumer'} of {key[0]} (any program)"
+            name = f"the {'producer' if key[1] is FifoEnd.PRODUCE else 'consumer'} of {key[0]} (any program)"
             agents.append(CoreAgent(name, tile, {key: end}, _any(key), 0))
     return agents
 
@@ -55,14 +55,14 @@ def _never_ends(steps: Steps) -> bool:
     return any(isinstance(s, Loop) and (s.count is None or _never_ends(s.body)) for s in steps)
 
 
-def _program(steps: Steps, endless: bool) -> Iterator[Access | None]:
+def _program(steps: Steps, endless: bool) -> Iterator[LockAccess | None]:
     """The accesses of a program, None after each pass; a loop without end is a pass each time round."""
     while True:
         for step in steps:
             if isinstance(step, Loop) and step.count is None:
                 yield from _program(step.body, True)
             elif isinstance(step, Loop):
-                yield from walk((step,))
+                yield from unrolled((step,))
             else:
                 yield step
         yield None
@@ -70,8 +70,8 @@ def _program(steps: Steps, endless: bool) -> Iterator[Access | None]:
             return
 
 
-def _any(key: EndName) -> Iterator[Access | None]:
+def _any(key: EndName) -> Iterator[LockAccess | None]:
     while True:
-        yield Access(True, *key, 1)
-        yield Access(False, *key, 1)
+        yield LockAccess(True, *key, 1)
+        yield LockAccess(False, *key, 1)
         yield None

@@ -19,10 +19,25 @@ from goldbeat.pymodels.pattern import NextReady, Pattern
 from goldbeat.pymodels.tpu.front_end.heads import ERRORS, Head, Heads
 from goldbeat.pymodels.tpu.front_end.kinds import BLOCK
 from goldbeat.pymodels.tpu.front_end.memory import BEAT, BEATS, ReadPort
-from goldbeat.pymodels.tpu.front_end.outcome import Dispatched, Raised, Result
-from goldbeat.pymodels.tpu.front_end.register_values import Front, Group, Program, Stream, check_program
+from goldbeat.pymodels.tpu.front_end.outcome import Dispatched, FrontEndResult, Raised
+from goldbeat.pymodels.tpu.front_end.register_values import (
+    Front,
+    FrontEndSettings,
+    GroupSettings,
+    StreamSettings,
+    check_program,
+)
 
-__all__ = ["Dispatched", "Front", "Group", "Program", "Raised", "Result", "Stream", "run"]
+__all__ = [
+    "Dispatched",
+    "Front",
+    "FrontEndResult",
+    "FrontEndSettings",
+    "GroupSettings",
+    "Raised",
+    "StreamSettings",
+    "run_front_end",
+]
 
 FETCH_LATENCY = 4
 """Edges from the beat that completes a command to the earliest transfer; follows from the rules, named for tests."""
@@ -56,7 +71,7 @@ class _Log:
 class _Engine:
     """One engine's flip-flops."""
 
-    def __init__(self, front: Front, number: int, memory: ReadPort, ready: Pattern, program: Program) -> None:
+    def __init__(self, front: Front, number: int, memory: ReadPort, ready: Pattern, program: FrontEndSettings) -> None:
         self.number = number
         self.core, self.index = divmod(number, front.engines)
         self.depth = front.depth
@@ -72,7 +87,7 @@ class _Engine:
         self.current = 0
         self.loaded = False
         self.done = False
-        self.stream = Stream(0, 0, 0)
+        self.stream = StreamSettings(0, 0, 0)
         # Fetch.
         self.active = False
         self.left = 0
@@ -98,9 +113,9 @@ class _Engine:
         self.end_at = -1
         self.end_over = False
 
-    def load(self, stream: Stream | None) -> None:
+    def load(self, stream: StreamSettings | None) -> None:
         """At a pop."""
-        self.stream = stream or Stream(0, 0, 0)
+        self.stream = stream or StreamSettings(0, 0, 0)
         self.loaded = True
         self.done = self.stream.count == 0
         self.active = not self.done and self.stream.size > 0
@@ -130,15 +145,15 @@ class _Engine:
         return max(1, self.duration)
 
 
-def run(
+def run_front_end(
     front: Front,
-    program: Program,
+    program: FrontEndSettings,
     regions: Sequence[Region] | Sequence[Sequence[Region]],
     timing: Sequence[MemoryTiming] | None = None,
     ready: Sequence[Pattern | None] | None = None,
     trigger: int = 0,
     limit: int = 1 << 26,
-) -> Result:
+) -> FrontEndResult:
     """Run a program from the trigger to where nothing happens any more.
 
     Args:
@@ -162,7 +177,7 @@ class FrontEndRun:
     def __init__(
         self,
         front: Front,
-        program: Program,
+        program: FrontEndSettings,
         regions: Sequence[Region] | Sequence[Sequence[Region]],
         timing: Sequence[MemoryTiming] | None,
         ready: Sequence[Pattern | None] | None,
@@ -451,7 +466,7 @@ class FrontEndRun:
 
     # -- all edges ----------------------------------------------------------------------------------------------
 
-    def run(self) -> Result:
+    def run(self) -> FrontEndResult:
         last = at = self.trigger
         later: int | None = at
         while later is not None:
@@ -493,8 +508,8 @@ class FrontEndRun:
         done = engine.done and self.running[engine.core]
         return done | waits << 1 | (not free) << 2 | faulty << 3 | len(engine.coming) << 16
 
-    def _result(self, last: int) -> Result:
-        return Result(
+    def _result(self, last: int) -> FrontEndResult:
+        return FrontEndResult(
             [_dispatched(engine.log) for engine in self.engines],
             self.error,
             self.irq,

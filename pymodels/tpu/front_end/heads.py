@@ -21,7 +21,7 @@ from goldbeat.pymodels.tpu.front_end.kinds import (
     dma_bytes,
     tiu_bytes,
 )
-from goldbeat.pymodels.tpu.front_end.register_values import Stream
+from goldbeat.pymodels.tpu.front_end.register_values import StreamSettings
 
 _NOT_THERE = (0, 0, 0)
 ERRORS = {
@@ -74,7 +74,9 @@ class Heads:
         self._dma = engine > 0
         self._nmsg = nmsg
 
-    def decode(self, beat: bytes, good: bool, place: int, number: int, stream: Stream, others: int) -> tuple[Head, int]:
+    def decode(
+        self, beat: bytes, good: bool, place: int, number: int, stream: StreamSettings, others: int
+    ) -> tuple[Head, int]:
         """Decode a command's first beat.
 
         Args:

@@ -72,7 +72,7 @@ class Raised:
 
 
 @dataclass(frozen=True, eq=False)
-class Result:
+class FrontEndResult:
     """What happened.
 
     Attributes:

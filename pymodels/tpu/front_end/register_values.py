@@ -41,7 +41,7 @@ class Front:
 
 
 @dataclass(frozen=True)
-class Stream:
+class StreamSettings:
     """What the registers BLOCK, SIZE and COUNT of an engine say: address / 128, blocks, commands."""
 
     block: int
@@ -50,14 +50,14 @@ class Stream:
 
 
 @dataclass(frozen=True)
-class Group:
+class GroupSettings:
     """A group of a core: a stream for each engine that has something to do."""
 
-    streams: Mapping[int, Stream]
+    streams: Mapping[int, StreamSettings]
 
 
 @dataclass(frozen=True)
-class Program:
+class FrontEndSettings:
     """Everything the registers say before the trigger.
 
     Attributes:
@@ -67,14 +67,14 @@ class Program:
         timeout: TIMEOUT.
     """
 
-    groups: Sequence[Sequence[Group]]
+    groups: Sequence[Sequence[GroupSettings]]
     duration_mode: int = 0
     duration: int = DURATION_RESET
     tables: Mapping[int, npt.ArrayLike] = field(default_factory=dict)
     timeout: int = TIMEOUT_RESET
 
 
-def check_program(front: Front, program: Program) -> None:
+def check_program(front: Front, program: FrontEndSettings) -> None:
     """What PUSH and the widths of the registers refuse."""
     if len(program.groups) != front.cores:
         raise UsageError(f"groups of {len(program.groups)} cores, expected {front.cores}")

@@ -16,7 +16,14 @@ import numpy as np
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, MemoryContents, Outcome, Stimulus, answered
 from goldbeat.pymodels.tpu.front_end import front_map as reg
-from goldbeat.pymodels.tpu.front_end.engine import Front, Group, Program, Result, Stream, run
+from goldbeat.pymodels.tpu.front_end.engine import (
+    Front,
+    FrontEndResult,
+    FrontEndSettings,
+    GroupSettings,
+    StreamSettings,
+    run_front_end,
+)
 from goldbeat.pymodels.trace import Trace
 
 TABLE = 1024
@@ -69,7 +76,7 @@ class Registers:
     plain: dict[int, int] = field(default_factory=dict)
     engines: list[list[int]] = field(default_factory=list)
     tables: list[dict[int, int]] = field(default_factory=list)
-    groups: list[list[Group]] = field(default_factory=list)
+    groups: list[list[GroupSettings]] = field(default_factory=list)
     irq_status: int = 0
     ran: bool = False
     live: _Live = field(default_factory=_Live)
@@ -163,13 +170,13 @@ class Registers:
 
     def _push(self, core: int) -> bool:
         first = core * self.front.engines
-        streams = {e: Stream(*self.engines[first + e]) for e in range(self.front.engines)}
+        streams = {e: StreamSettings(*self.engines[first + e]) for e in range(self.front.engines)}
         used = {e: s for e, s in streams.items() if s.count}
         if self.live.queues[core] == GROUPS or not used or any(s.size == 0 for s in used.values()):
             return False
         if self.live.enabled or self.ran:
             raise UsageError("PUSH into a running core: when the group runs is not predicted; push before the trigger")
-        self.groups[core].append(Group(used))
+        self.groups[core].append(GroupSettings(used))
         self.live.queues[core] += 1
         return True
 
@@ -201,11 +208,11 @@ class Registers:
             return [*self.engines[n], live.current[n], live.status[n]][offset // 4]
         return None
 
-    def program(self) -> Program:
+    def program(self) -> FrontEndSettings:
         """What runs when the trigger comes."""
         mode = self.plain[reg.DUR_MODE]
         tables = {n: tuple(t.get(i, 0) for i in range(TABLE)) for n, t in enumerate(self.tables) if t}
-        return Program(
+        return FrontEndSettings(
             groups=self.groups,
             duration_mode=mode,
             duration=self.plain[reg.DURATION],
@@ -213,7 +220,7 @@ class Registers:
             timeout=self.plain[reg.TIMEOUT],
         )
 
-    def finish(self, result: Result) -> None:
+    def finish(self, result: FrontEndResult) -> None:
         """Show how a run ended."""
         live = self.live
         self.ran = True
@@ -241,7 +248,7 @@ def _played(params: Mapping[str, Any], accesses: Iterable[Access]) -> tuple[Regi
     return registers, [registers.access(a) for a in accesses]
 
 
-def _run(registers: Registers, stimulus: Stimulus) -> Result | None:
+def _run(registers: Registers, stimulus: Stimulus) -> FrontEndResult | None:
     """The run, None where no trigger comes."""
     trigger = stimulus.inputs.get("start")
     if trigger is None or not len(trigger):
@@ -250,7 +257,7 @@ def _run(registers: Registers, stimulus: Stimulus) -> Result | None:
     images = [stimulus.memories.get(f"m_axi_{n}") for n in range(number)]
     if any(image is None for image in images):
         raise UsageError("memories: every engine needs one")
-    result = run(
+    result = run_front_end(
         registers.front,
         registers.program(),
         [image.regions for image in images if image is not None],

@@ -10,7 +10,7 @@ from os import PathLike
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.tpu.streams.encode import Templates
-from goldbeat.pymodels.tpu.streams.tables import Chip, Engine, Kind, Tables, tables
+from goldbeat.pymodels.tpu.streams.tables import Chip, CommandForm, EngineTable, Tables, tables
 
 _NUMBER = re.compile(r"\d{1,20}|0x[0-9a-fA-F]{1,16}", re.ASCII)
 MAX_FILL = 1 << 24
@@ -30,7 +30,7 @@ class Assembled:
     """
 
     name: str
-    engine: Engine | None
+    engine: EngineTable | None
     data: bytearray = field(default_factory=bytearray)
     count: int = 0
     place: int = 0
@@ -156,12 +156,12 @@ class _Assembler:
             stream.data += header[2].to_bytes(4, "little")
         stream.data += value.to_bytes(kind.bytes, "little")
 
-    def _template(self, engine: Engine) -> Templates:
+    def _template(self, engine: EngineTable) -> Templates:
         if engine.name not in self._templates:
             self._templates[engine.name] = Templates(engine)
         return self._templates[engine.name]
 
-    def _func(self, engine: Engine, kind: Kind, op: str) -> int:
+    def _func(self, engine: EngineTable, kind: CommandForm, op: str) -> int:
         key = (engine.name, kind.name, op)
         if key not in self._ops:
             func = kind.func_of(op)

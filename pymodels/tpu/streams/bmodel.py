@@ -156,7 +156,7 @@ SCHEMA: Schema = {
 
 
 @dataclass(frozen=True, eq=False)
-class Stream:
+class CommandStream:
     """One engine's commands of one group.
 
     Attributes:
@@ -318,13 +318,13 @@ class BModel:
             for stage, parameter in enumerate(one.get("parameter", ())):
                 yield net, stage, parameter
 
-    def streams(self) -> list[Stream]:
+    def streams(self) -> list[CommandStream]:
         """Every engine's stream, in the order of the file's tables.
 
         Raises:
             InputError: they are larger together than :data:`REUSE` times the file.
         """
-        made: list[Stream] = []
+        made: list[CommandStream] = []
         stages = list(self.stages())
         for net, stage, parameter in stages:
             prefix = f"net{net}.stage{stage}." if len(stages) > 1 else ""
@@ -337,7 +337,7 @@ class BModel:
         bounded(((one.offset, len(one.data)) for one in made), len(self.data), "streams", self.file)
         return made
 
-    def _subnet(self, prefix: str, net: int, stage: int, number: int, subnet: Table) -> Iterator[Stream]:
+    def _subnet(self, prefix: str, net: int, stage: int, number: int, subnet: Table) -> Iterator[CommandStream]:
         yield from self._groups(f"{prefix}core0.sub{number}.", subnet.get("cmd_group", ()), net, stage, number, 0)
         for core, commands in enumerate(subnet.get("core_commands", ())):
             where = f"{prefix}core{core}.sub{number}."
@@ -347,17 +347,17 @@ class BModel:
                     if place[1]:
                         data, at = self.binary(place), self.area + place[0]
                         name = f"{where}{engine}{index}"
-                        yield Stream(name, engine, data, at, None, None, core, number, index, net, stage)
+                        yield CommandStream(name, engine, data, at, None, None, core, number, index, net, stage)
 
     def _groups(
         self, where: str, groups: Sequence[Table], net: int, stage: int, subnet: int, core: int
-    ) -> Iterator[Stream]:
+    ) -> Iterator[CommandStream]:
         for number, group in enumerate(groups):
             for short, engine, suffix in (("bdc", "tiu", "tiu"), ("gdma", "gdma", "dma")):
                 place = group.get(f"binary_{short}", (0, 0))
                 if place[1] == 0:
                     continue
-                yield Stream(
+                yield CommandStream(
                     f"{where}g{number}.{suffix}",
                     engine,
                     self.binary(place),
@@ -409,7 +409,7 @@ class AreaWriter:
         return bytes(self._out)
 
 
-def write(model: Table, area: bytes) -> bytes:
+def write_bmodel(model: Table, area: bytes) -> bytes:
     """A BModel file.
 
     Args:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from goldbeat.pymodels.tpu.streams.bmodel import Stream
+from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
 from goldbeat.pymodels.tpu.streams.container import Container, commands
 from goldbeat.pymodels.tpu.streams.decode import Commands, places
 from goldbeat.pymodels.tpu.streams.framing import RULES as FRAMING
@@ -65,7 +65,7 @@ class Finding:
         return {"rule": self.rule, "stream": self.stream, "text": self.text, "id": self.id, "offset": self.offset}
 
 
-def place(name: str) -> tuple[int, int, int, int, int] | None:
+def stream_place(name: str) -> tuple[int, int, int, int, int] | None:
     """Net, stage, core, sub-net and group out of a stream's name, None if it has another form."""
     found = _PLACE.match(name)
     if found is None:
@@ -74,9 +74,9 @@ def place(name: str) -> tuple[int, int, int, int, int] | None:
     return net, stage, core, sub, group
 
 
-def check(
+def check_streams(
     chip: Chip,
-    streams: Iterable[Stream],
+    streams: Iterable[CommandStream],
     container: Container | None = None,
     file: str | PathLike[str] | None = None,
 ) -> list[Finding]:
@@ -97,7 +97,7 @@ def check(
             for one in container.coefficients()
             if not one.ok
         ]
-    groups: dict[tuple[int, int, int, int], list[tuple[Stream, Commands]]] = {}
+    groups: dict[tuple[int, int, int, int], list[tuple[CommandStream, Commands]]] = {}
     whole: dict[tuple[int, int, int, int], bool] = {}
     for stream in streams:
         key = (stream.net, stream.stage, stream.subnet, stream.group)
@@ -120,7 +120,7 @@ def failed(findings: Iterable[Finding]) -> bool:
     return any(one.rule not in ADVICE for one in findings)
 
 
-def _framing(stream: Stream, found: Commands) -> Iterable[Finding]:
+def _framing(stream: CommandStream, found: Commands) -> Iterable[Finding]:
     for problem in found.problems:
         text = f"found {problem.found}, expected {problem.expected}"
         yield Finding(problem.rule, stream.name, text, None, stream.offset + problem.offset)
@@ -131,7 +131,7 @@ def _first(rows: np.ndarray[Any, Any]) -> tuple[list[int], str]:
     return [int(row) for row in rows[:_SHOWN]], f" ({more} more)" if more > 0 else ""
 
 
-def _alone(chip: Chip, stream: Stream, found: Commands, fatal: bool) -> Iterable[Finding]:
+def _alone(chip: Chip, stream: CommandStream, found: Commands, fatal: bool) -> Iterable[Finding]:
     """What one engine's stream says about itself."""
     name, n = stream.name, len(found)
     at = stream.offset + found.offset
@@ -175,10 +175,10 @@ def _dep_width(chip: Chip, engine: str) -> int:
     return 0 if other is None else other.head.get("dep", (0, 0))[1]
 
 
-def _together(members: Sequence[tuple[Stream, Commands]], complete: bool) -> Iterable[Finding]:
+def _together(members: Sequence[tuple[CommandStream, Commands]], complete: bool) -> Iterable[Finding]:
     """What the engines and cores of one group say about each other."""
     lanes: list[Lane] = []
-    owners: list[tuple[Stream, Commands]] = []
+    owners: list[tuple[CommandStream, Commands]] = []
     taken: set[tuple[int, str]] = set()
     for stream, found in members:
         one = lane(found, stream.core)
@@ -212,7 +212,9 @@ def _together(members: Sequence[tuple[Stream, Commands]], complete: bool) -> Ite
             yield Finding("deadlock", stream.name, text, blocked.id, at)
 
 
-def _never(lanes: Sequence[Lane], owners: Sequence[tuple[Stream, Commands]], complete: bool) -> Iterable[Finding]:
+def _never(
+    lanes: Sequence[Lane], owners: Sequence[tuple[CommandStream, Commands]], complete: bool
+) -> Iterable[Finding]:
     by_name = {(one.core, one.engine): one for one in lanes}
     for one, (stream, found) in zip(lanes, owners, strict=True):
         if one.engine not in OTHER:
@@ -233,7 +235,7 @@ def _never(lanes: Sequence[Lane], owners: Sequence[tuple[Stream, Commands]], com
             yield Finding("never-met", stream.name, text, int(one.id[row]), stream.offset + int(found.offset[row]))
 
 
-def _sync(lanes: Sequence[Lane], owners: Sequence[tuple[Stream, Commands]], complete: bool) -> Iterable[Finding]:
+def _sync(lanes: Sequence[Lane], owners: Sequence[tuple[CommandStream, Commands]], complete: bool) -> Iterable[Finding]:
     """tpu_sync_all: on one message every engine SENDs and WAITs equally often, all say the same count."""
     uses: dict[int, list[tuple[int, int, int, set[int]]]] = {}
     for index, one in enumerate(lanes):
@@ -261,9 +263,9 @@ def _sync(lanes: Sequence[Lane], owners: Sequence[tuple[Stream, Commands]], comp
                 yield Finding("sync-count", stream.name, text)
 
 
-def bare(stream: Stream) -> Stream:
+def bare(stream: CommandStream) -> CommandStream:
     """A bare stream with core, sub-net and group from its name, where that tells them."""
-    where = place(stream.name)
+    where = stream_place(stream.name)
     if where is None:
         return stream
     net, stage, core, sub, group = where

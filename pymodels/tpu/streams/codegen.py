@@ -21,10 +21,10 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.flatbuffer import Table
-from goldbeat.pymodels.tpu.streams.bmodel import AreaWriter, write
-from goldbeat.pymodels.tpu.streams.encode import Values, encode, padded
+from goldbeat.pymodels.tpu.streams.bmodel import AreaWriter, write_bmodel
+from goldbeat.pymodels.tpu.streams.encode import Values, encode_commands, padded
 from goldbeat.pymodels.tpu.streams.schedule import OTHER, Cost
-from goldbeat.pymodels.tpu.streams.tables import Chip, Engine, Kind
+from goldbeat.pymodels.tpu.streams.tables import Chip, CommandForm, EngineTable
 
 Words = npt.NDArray[np.uint32]
 
@@ -33,12 +33,12 @@ class EngineStorer(Protocol):
     """Takes commands of one engine; decorators are storers around a storer."""
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> EngineTable:
         """Whose commands."""
 
     def store(
         self,
-        kind: Kind,
+        kind: CommandForm,
         fields: Mapping[str, Values] | None = None,
         *,
         func: int | None = None,
@@ -51,17 +51,17 @@ class EngineStorer(Protocol):
 class CommandStore:
     """Encodes, and keeps nothing."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: EngineTable) -> None:
         self._engine = engine
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> EngineTable:
         """Whose commands."""
         return self._engine
 
     def store(
         self,
-        kind: Kind,
+        kind: CommandForm,
         fields: Mapping[str, Values] | None = None,
         *,
         func: int | None = None,
@@ -69,7 +69,7 @@ class CommandStore:
         dep: int | None = None,
     ) -> Words:
         """Store a command; its 32-bit words."""
-        raw = encode(self._engine, kind, fields, n=1, func=func, id=id, dep=dep)
+        raw = encode_commands(self._engine, kind, fields, n=1, func=func, id=id, dep=dep)
         return np.frombuffer(raw.tobytes(), "<u4").astype(np.uint32)
 
 
@@ -80,13 +80,13 @@ class Decorator:
         self._inner = inner
 
     @property
-    def engine(self) -> Engine:
+    def engine(self) -> EngineTable:
         """Whose commands."""
         return self._inner.engine
 
     def store(
         self,
-        kind: Kind,
+        kind: CommandForm,
         fields: Mapping[str, Values] | None = None,
         *,
         func: int | None = None,
@@ -98,7 +98,7 @@ class Decorator:
         self._seen(kind, fields or {}, words)
         return words
 
-    def _seen(self, kind: Kind, fields: Mapping[str, Values], words: Words) -> None:
+    def _seen(self, kind: CommandForm, fields: Mapping[str, Values], words: Words) -> None:
         raise NotImplementedError
 
 
@@ -109,7 +109,7 @@ class VectorDump(Decorator):
         super().__init__(inner)
         self.buffer = bytearray() if buffer is None else buffer
 
-    def _seen(self, kind: Kind, fields: Mapping[str, Values], words: Words) -> None:
+    def _seen(self, kind: CommandForm, fields: Mapping[str, Values], words: Words) -> None:
         self.buffer += words.tobytes()
 
 
@@ -120,7 +120,7 @@ class FileDump(Decorator):
         super().__init__(inner)
         self._file = file
 
-    def _seen(self, kind: Kind, fields: Mapping[str, Values], words: Words) -> None:
+    def _seen(self, kind: CommandForm, fields: Mapping[str, Values], words: Words) -> None:
         self._file.write(words.tobytes())
 
 
@@ -134,7 +134,7 @@ class Profile(Decorator):
         self.commands: dict[str, int] = {}
         self.cycles: dict[str, int] = {}
 
-    def _seen(self, kind: Kind, fields: Mapping[str, Values], words: Words) -> None:
+    def _seen(self, kind: CommandForm, fields: Mapping[str, Values], words: Words) -> None:
         cost = self._model.get(kind.name, self._default)
         sizes = [int(np.max(fields[n])) for n in ("res0_n", "res0_c", "res0_h", "res0_w") if n in fields]
         took = int(np.ceil(cost.base + cost.per_element * float(np.prod([max(s, 1) for s in sizes] or [1]))))
@@ -309,7 +309,7 @@ class CodeGen:
         if engine.end is None or "id" not in engine.head:
             return padded(engine, body)
         kind, func = engine.end
-        body += encode(engine, kind, func=func, id=line.count + 1 if kind.has_id else None).tobytes()
+        body += encode_commands(engine, kind, func=func, id=line.count + 1 if kind.has_id else None).tobytes()
         return body + bytes(-len(body) % 128)
 
     def finish(self) -> None:
@@ -353,7 +353,7 @@ class CodeGen:
         parameter["sub_net"] = [subnet]
         root: Table = {"type": "B", "version": "2.2", "time": "", "chip": self.chip.name, "device_num": 1, **model}
         root["net"] = [{"name": name, "parameter": [parameter]}]
-        return write(root, area.data)
+        return write_bmodel(root, area.data)
 
     def _cmd_groups(self, area: AreaWriter, core: int) -> list[Table]:
         tiu, gdma = (self._lines[(engine, core, 0)].groups for engine in ("tiu", "gdma"))
@@ -409,7 +409,7 @@ class CodeGen:
         return 0 if other is None else other.head.get("dep", (0, 0))[1]
 
 
-def runtime_form(engine: Engine, stream: bytes) -> bytes:
+def runtime_form(engine: EngineTable, stream: bytes) -> bytes:
     """What the BM1684 runtime makes of a stream before it starts it.
 
     It sets the last-command bit of the last command, and turns the order of the 32 words of every TIU command around.

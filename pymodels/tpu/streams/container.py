@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.tpu.streams.bmodel import MAGIC, BModel, Stream
+from goldbeat.pymodels.tpu.streams.bmodel import MAGIC, BModel, CommandStream
 from goldbeat.pymodels.tpu.streams.cvimodel import MAGIC as CVI_MAGIC
 from goldbeat.pymodels.tpu.streams.cvimodel import CviModel
 from goldbeat.pymodels.tpu.streams.decode import Commands, decode_any
@@ -24,22 +24,22 @@ def is_container(head: bytes) -> bool:
     return head[:4] == MAGIC.to_bytes(4, "little") or head[:8] == CVI_MAGIC
 
 
-def parse(data: bytes, file: str | PathLike[str] | None = None) -> Container:
+def parse_container(data: bytes, file: str | PathLike[str] | None = None) -> Container:
     """Read a container out of bytes."""
     return CviModel.parse(data, file) if data[:8] == CVI_MAGIC else BModel.parse(data, file)
 
 
-def read(path: str | PathLike[str]) -> Container:
+def read_container(path: str | PathLike[str]) -> Container:
     """Read a container."""
-    return parse(Path(path).read_bytes(), path)
+    return parse_container(Path(path).read_bytes(), path)
 
 
-def load(
+def load_streams(
     path: str | PathLike[str],
     chip: str | None = None,
     engine: str | None = None,
     known: Tables | None = None,
-) -> tuple[Chip, list[Stream], Container | None]:
+) -> tuple[Chip, list[CommandStream], Container | None]:
     """The streams of a file.
 
     Args:
@@ -55,7 +55,7 @@ def load(
     known = known or tables()
     raw = Path(path).read_bytes()
     if is_container(raw):
-        container = parse(raw, path)
+        container = parse_container(raw, path)
         of = known.chip(chip or container.chip)
         wanted = None if engine is None else of.engine(engine).name
         streams = [s for s in container.streams() if wanted is None or of.magic is not None or s.engine == wanted]
@@ -69,11 +69,11 @@ def load(
             raise UsageError(f"the name of {path} does not tell the engine: one of {', '.join(of.engines)}")
         engine = told[1]
     name = of.engine(engine or "tiu").name
-    return of, [Stream(Path(path).stem, name, np.frombuffer(raw, np.uint8), 0)], None
+    return of, [CommandStream(Path(path).stem, name, np.frombuffer(raw, np.uint8), 0)], None
 
 
 def commands(
-    chip: Chip, stream: Stream, file: str | PathLike[str] | None = None, *, strict: bool = True
+    chip: Chip, stream: CommandStream, file: str | PathLike[str] | None = None, *, strict: bool = True
 ) -> dict[str, Commands]:
     """The commands of a stream, by engine; byte offsets in errors are those of the file."""
     try:

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.flatbuffer import Reader, Schema, Table
-from goldbeat.pymodels.tpu.streams.bmodel import Coefficients, Stream, bounded
+from goldbeat.pymodels.tpu.streams.bmodel import Coefficients, CommandStream, bounded
 from goldbeat.pymodels.tpu.streams.decode import as_bytes
 
 MAGIC = b"CviModel"
@@ -236,14 +236,16 @@ class CviModel:
         names = [f"{k}{n}.bin" if kinds.count(k) > 1 else f"{k}.bin" for k, n in zip(kinds, numbers, strict=True)]
         return [(name, self.section(one)) for name, one in zip(names, there, strict=True)]
 
-    def streams(self) -> list[Stream]:
+    def streams(self) -> list[CommandStream]:
         """The command sections: records of both engines."""
         made = []
         for index, table in enumerate(t for t in self.sections() if kind_of(t) == "cmdbuf"):
             if not _is_stream(table):
                 continue
             name = f"core0.sub{index}.g0.cmdbuf"
-            made.append(Stream(name, "tiu", self.section(table), self.area + table.get("offset", 0), subnet=index))
+            made.append(
+                CommandStream(name, "tiu", self.section(table), self.area + table.get("offset", 0), subnet=index)
+            )
         return made
 
     def coefficients(self) -> list[Coefficients]:

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.tpu.streams.framing import Problem, Walked, heads, records, walk, words_of
-from goldbeat.pymodels.tpu.streams.tables import Chip, Engine, Field, Kind, extract
+from goldbeat.pymodels.tpu.streams.framing import Problem, Walked, find_commands, heads, records, stream_words
+from goldbeat.pymodels.tpu.streams.tables import Chip, CommandField, CommandForm, EngineTable, extract
 
 _BLOCK = 1 << 14
 """Commands whose fields are taken out in one go, so that what lies between stays in the cache."""
@@ -45,7 +45,7 @@ class Commands:
         problems: what is wrong with the framing.
     """
 
-    engine: Engine
+    engine: EngineTable
     data: npt.NDArray[np.uint8]
     offset: npt.NDArray[np.int64]
     kind: npt.NDArray[np.int16]
@@ -76,19 +76,19 @@ class Commands:
     @cached_property
     def words(self) -> npt.NDArray[np.uint64]:
         """The stream as 64-bit words."""
-        return words_of(self.data)
+        return stream_words(self.data)
 
-    def rows(self, kind: Kind) -> npt.NDArray[np.int64]:
+    def rows(self, kind: CommandForm) -> npt.NDArray[np.int64]:
         """The rows of one form."""
         return np.flatnonzero(self.kind == kind.index)
 
-    def kinds(self) -> Iterator[Kind]:
+    def kinds(self) -> Iterator[CommandForm]:
         """The forms that occur."""
         for index in np.flatnonzero(np.bincount(self.kind, minlength=len(self.engine.kinds))):
             yield self.engine.kinds[int(index)]
 
     def fields(
-        self, kind: Kind, rows: npt.NDArray[np.int64] | None = None, names: Sequence[str] | None = None
+        self, kind: CommandForm, rows: npt.NDArray[np.int64] | None = None, names: Sequence[str] | None = None
     ) -> dict[str, Column]:
         """The fields of all commands of one form.
 
@@ -123,7 +123,7 @@ class Commands:
         return self.engine.kinds[int(self.kind[row])].op(int(self.func[row]))
 
 
-def _take(words: Sequence[npt.NDArray[np.uint64]], one: Field, out: Column) -> None:
+def _take(words: Sequence[npt.NDArray[np.uint64]], one: CommandField, out: Column) -> None:
     """Bits into a narrow column: what is above them goes by the narrowing, and only where that is not enough by a mask."""
     word, shift = divmod(one.bit, 64)
     if shift + one.width > 64:
@@ -141,8 +141,8 @@ def as_bytes(data: bytes | bytearray | memoryview | npt.NDArray[np.uint8]) -> np
     return np.frombuffer(data, np.uint8)
 
 
-def decode(
-    engine: Engine,
+def decode_stream(
+    engine: EngineTable,
     data: bytes | bytearray | memoryview | npt.NDArray[np.uint8],
     *,
     strict: bool = True,
@@ -160,7 +160,7 @@ def decode(
         InputError: with the byte offset.
     """
     array = as_bytes(data)
-    found = walk(engine, array)
+    found = find_commands(engine, array)
     if strict:
         _raise(found)
     return _columns(engine, array, found, np.arange(len(found.offset), dtype=np.int64), first_id)
@@ -185,7 +185,7 @@ def decode_any(
     if chip.magic is not None:
         return decode_records(chip, data, strict=strict)
     one = chip.engine(engine)
-    return {one.name: decode(one, data, strict=strict)}
+    return {one.name: decode_stream(one, data, strict=strict)}
 
 
 def places(segment: npt.NDArray[np.int32]) -> npt.NDArray[np.int64]:
@@ -205,7 +205,7 @@ def _raise(found: Walked) -> None:
 
 
 def _columns(
-    engine: Engine,
+    engine: EngineTable,
     data: npt.NDArray[np.uint8],
     found: Walked,
     place: npt.NDArray[np.int64],
@@ -217,7 +217,7 @@ def _columns(
     ids[found.segment == 0] += first_id - 1
     dep = np.zeros(n, np.int64)
     if n and engine.head:
-        low, high = heads(engine, words_of(data), found.offset >> 3)
+        low, high = heads(engine, stream_words(data), found.offset >> 3)
         func = engine.item("func", low, high).astype(np.uint16)
         if "id" in engine.head:
             has = np.array([kind.has_id for kind in engine.kinds], np.bool_)[found.kind]

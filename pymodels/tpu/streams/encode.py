@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.tpu.streams.tables import LINE, Engine, Field, Kind
+from goldbeat.pymodels.tpu.streams.tables import LINE, CommandField, CommandForm, EngineTable
 
 Values = npt.ArrayLike | int
 
@@ -41,9 +41,9 @@ def _put(words: npt.NDArray[np.uint64], bit: int, width: int, value: npt.NDArray
         ) | value >> np.uint64(64 - shift)
 
 
-def encode(
-    engine: Engine,
-    kind: Kind,
+def encode_commands(
+    engine: EngineTable,
+    kind: CommandForm,
     fields: Mapping[str, Values] | None = None,
     *,
     n: int | None = None,
@@ -77,7 +77,7 @@ def encode(
                 raise UsageError(f"{engine.name} {kind.name} {name}: found a column of shape {shape}, expected ({n},)")
     n = 1 if n is None else n
     words = np.zeros((n, -(-kind.bytes // 8)), np.uint64)
-    placed: list[Field] = []
+    placed: list[CommandField] = []
     for name, value in given.items():
         if name not in kind.by_name:
             raise UsageError(f"{engine.chip} {kind.name} has no field {name!r}; there are {', '.join(kind.by_name)}")
@@ -114,7 +114,7 @@ def encode(
     return np.ascontiguousarray(words).view(np.uint8).reshape(n, 8 * words.shape[1])[:, : kind.bytes]
 
 
-def _check_key(engine: Engine, kind: Kind, words: npt.NDArray[np.uint64]) -> None:
+def _check_key(engine: EngineTable, kind: CommandForm, words: npt.NDArray[np.uint64]) -> None:
     if not engine.head or not len(words):
         return
     low = words[:, 0]
@@ -137,11 +137,11 @@ class Templates:
         engine: whose commands.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: EngineTable) -> None:
         self._engine = engine
         self._known: dict[tuple[int, int], int] = {}
 
-    def value(self, kind: Kind, func: int, number: int | None = None, dep: int = 0) -> int:
+    def value(self, kind: CommandForm, func: int, number: int | None = None, dep: int = 0) -> int:
         """The command.
 
         Args:
@@ -152,7 +152,7 @@ class Templates:
         """
         head = self._engine.head
         if (kind.index, func) not in self._known:
-            raw = encode(self._engine, kind, func=func if "func" in head else None)[0]
+            raw = encode_commands(self._engine, kind, func=func if "func" in head else None)[0]
             self._known[(kind.index, func)] = int.from_bytes(raw.tobytes(), "little")
         value = self._known[(kind.index, func)]
         if number is not None:
@@ -167,22 +167,22 @@ class Templates:
                 value |= 1 << head["dep_enable"][0]
         return value
 
-    def _item(self, kind: Kind, item: str, number: int) -> int:
+    def _item(self, kind: CommandForm, item: str, number: int) -> int:
         bit, width = self._engine.head[item]
         if number >> width:
             raise UsageError(f"{kind.name} {item}: found {number}, expected 0..{(1 << width) - 1}")
         return number << bit
 
 
-def end_command(engine: Engine) -> bytes:
+def end_command(engine: EngineTable) -> bytes:
     """The END command, empty for engines without."""
     if engine.end is None:
         return b""
     kind, func = engine.end
-    return encode(engine, kind, func=func).tobytes()
+    return encode_commands(engine, kind, func=func).tobytes()
 
 
-def padded(engine: Engine, body: bytes) -> bytes:
+def padded(engine: EngineTable, body: bytes) -> bytes:
     """A stream that ends as the engine wants it: END where there is one, zeros up to a whole line."""
     body += end_command(engine)
     return body + bytes(-len(body) % LINE) if engine.end is not None else body

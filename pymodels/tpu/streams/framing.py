@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.tpu.streams.tables import GRANULE, LINE, Chip, Engine
+from goldbeat.pymodels.tpu.streams.tables import GRANULE, LINE, Chip, EngineTable
 
 _CHUNK = 1 << 16
 """Granules looked at in one go; what bounds the memory beyond the result."""
@@ -47,7 +47,7 @@ RULES = {
     "record": "a CV18xx record of another magic number, engine or length",
     "early-last": "the last-command flag before the last command",
 }
-"""What :func:`walk` can find, and what it means."""
+"""What :func:`find_commands` can find, and what it means."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ def _used(data: npt.NDArray[np.uint8]) -> int:
     return 0
 
 
-def words_of(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
+def stream_words(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
     """The stream as 64-bit words; copied only where the length is not a multiple of 8."""
     if len(data) % 8 or not data.flags.c_contiguous:
         data = np.concatenate([data, np.zeros(-len(data) % 8, np.uint8)])
@@ -87,7 +87,7 @@ def words_of(data: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint64]:
 
 
 def heads(
-    engine: Engine, words: npt.NDArray[np.uint64], at: npt.NDArray[np.int64]
+    engine: EngineTable, words: npt.NDArray[np.uint64], at: npt.NDArray[np.int64]
 ) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.uint64]]:
     """The first two 64-bit words of the commands at word indexes ``at``."""
     low = words[at]
@@ -95,7 +95,7 @@ def heads(
     return low, words[np.minimum(at + 1, len(words) - 1)] if needs else low
 
 
-def walk(engine: Engine, data: npt.NDArray[np.uint8]) -> Walked:
+def find_commands(engine: EngineTable, data: npt.NDArray[np.uint8]) -> Walked:
     """Find the commands of a stream of one engine.
 
     Args:
@@ -107,7 +107,7 @@ def walk(engine: Engine, data: npt.NDArray[np.uint8]) -> Walked:
     return _frames(engine, data) if engine.end is None else _chained(engine, data)
 
 
-def _frames(engine: Engine, data: npt.NDArray[np.uint8]) -> Walked:
+def _frames(engine: EngineTable, data: npt.NDArray[np.uint8]) -> Walked:
     """Commands of one length without END: as many as there are up to the last byte that is not zero."""
     size = engine.fixed_bytes
     used = _used(data)
@@ -119,7 +119,7 @@ def _frames(engine: Engine, data: npt.NDArray[np.uint8]) -> Walked:
     offset = np.arange(count, dtype=np.int64) * size
     kind = np.zeros(count, np.int16)
     if engine.head and count:
-        words = words_of(data)
+        words = stream_words(data)
         low, high = heads(engine, words, offset // 8)
         kind = engine.lookup[engine.key(low, high)]
         bad = np.flatnonzero(kind < 0)
@@ -137,11 +137,11 @@ def _frames(engine: Engine, data: npt.NDArray[np.uint8]) -> Walked:
     return Walked(offset, kind, np.zeros(len(offset), np.int32), tuple(problems))
 
 
-def _unknown(engine: Engine, offset: int, head: int) -> Problem:
+def _unknown(engine: EngineTable, offset: int, head: int) -> Problem:
     return Problem("unknown-kind", offset, f"head {head:016x}", f"a {engine.name} command of {engine.chip}")
 
 
-def _chained(engine: Engine, data: npt.NDArray[np.uint8]) -> Walked:
+def _chained(engine: EngineTable, data: npt.NDArray[np.uint8]) -> Walked:
     assert engine.end is not None
     used = _used(data)
     granules = len(data) // GRANULE
@@ -155,7 +155,7 @@ def _chained(engine: Engine, data: npt.NDArray[np.uint8]) -> Walked:
     is_end = (engine.lookup == end.index) & (keys >> types & ((1 << funcs) - 1) == end_func)
     steps_by_key[is_end] |= _END
 
-    words = words_of(data)
+    words = stream_words(data)
     view = words[: 2 * granules]
     found: list[npt.NDArray[np.int64]] = []
     kinds: list[npt.NDArray[np.int16]] = []
@@ -274,7 +274,7 @@ def records(chip: Chip, data: npt.NDArray[np.uint8]) -> tuple[dict[str, Walked],
         kind = np.zeros(0, np.int16)
         mine = list(problem)
         if len(offset):
-            low, high = heads(engine, words_of(data), offset // 8)
+            low, high = heads(engine, stream_words(data), offset // 8)
             kind = engine.lookup[engine.key(low, high)]
             bad = np.flatnonzero(kind < 0)
             if len(bad):

@@ -17,17 +17,17 @@ from typing import Any
 
 import numpy as np
 
-from goldbeat.pymodels.tpu.streams.bmodel import Stream
+from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
 from goldbeat.pymodels.tpu.streams.container import commands
 from goldbeat.pymodels.tpu.streams.decode import Commands
 from goldbeat.pymodels.tpu.streams.encode import Templates
-from goldbeat.pymodels.tpu.streams.tables import Chip, Kind
+from goldbeat.pymodels.tpu.streams.tables import Chip, CommandForm
 
 _BLOCK = 1 << 12
 _DECIMAL_BELOW = 4096
 
 
-def rows(found: Commands) -> Iterator[tuple[int, Kind, dict[str, int]]]:
+def rows(found: Commands) -> Iterator[tuple[int, CommandForm, dict[str, int]]]:
     """Row, form and fields of every command in the order of the stream, a block at a time."""
     for begin in range(0, len(found), _BLOCK):
         chosen = np.arange(begin, min(begin + _BLOCK, len(found)))
@@ -47,14 +47,14 @@ def rows(found: Commands) -> Iterator[tuple[int, Kind, dict[str, int]]]:
             )
 
 
-def objects(chip: Chip, streams: list[Stream], file: Any = None) -> Iterator[dict[str, Any]]:
+def command_objects(chip: Chip, streams: list[CommandStream], file: Any = None) -> Iterator[dict[str, Any]]:
     """Every command as a JSON object: stream, engine, id, dep, offset (in the file), bytes, raw (hex), kind, name, fields."""
     for stream in streams:
         parts = [_objects(found, stream) for found in commands(chip, stream, file).values()]
         yield from merge(*parts, key=lambda one: int(one["offset"]))
 
 
-def _objects(found: Commands, stream: Stream) -> Iterator[dict[str, Any]]:
+def _objects(found: Commands, stream: CommandStream) -> Iterator[dict[str, Any]]:
     for row, kind, fields in rows(found):
         yield {
             "stream": stream.name,
@@ -70,10 +70,10 @@ def _objects(found: Commands, stream: Stream) -> Iterator[dict[str, Any]]:
         }
 
 
-def as_json(chip: Chip, streams: list[Stream], file: Any = None) -> Iterator[str]:
+def commands_json(chip: Chip, streams: list[CommandStream], file: Any = None) -> Iterator[str]:
     """One object a line, as an array."""
     first = True
-    for one in objects(chip, streams, file):
+    for one in command_objects(chip, streams, file):
         yield ("[\n" if first else ",\n") + json.dumps(one)
         first = False
     yield "[]\n" if first else "\n]\n"
@@ -82,13 +82,13 @@ def as_json(chip: Chip, streams: list[Stream], file: Any = None) -> Iterator[str
 CSV_COLUMNS = ("stream", "engine", "id", "dep", "offset", "bytes", "kind", "name", "fields")
 
 
-def as_csv(chip: Chip, streams: list[Stream], file: Any = None) -> Iterator[str]:
+def as_csv(chip: Chip, streams: list[CommandStream], file: Any = None) -> Iterator[str]:
     """One command a row; fields that are not zero in the last column, as in the text."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(CSV_COLUMNS)
-    for one in objects(chip, streams, file):
-        fields = " ".join(f"{name}={text(value)}" for name, value in one["fields"].items() if value)
+    for one in command_objects(chip, streams, file):
+        fields = " ".join(f"{name}={number_text(value)}" for name, value in one["fields"].items() if value)
         writer.writerow([*(one[name] for name in CSV_COLUMNS[:-1]), fields])
         if out.tell() > 1 << 16:
             yield out.getvalue()
@@ -97,12 +97,12 @@ def as_csv(chip: Chip, streams: list[Stream], file: Any = None) -> Iterator[str]
     yield out.getvalue()
 
 
-def text(value: int) -> str:
+def number_text(value: int) -> str:
     """Small numbers are counts and sizes, large ones addresses and masks."""
     return str(value) if value < _DECIMAL_BELOW else hex(value)
 
 
-def as_text(chip: Chip, streams: list[Stream], file: Any = None) -> Iterator[str]:
+def as_text(chip: Chip, streams: list[CommandStream], file: Any = None) -> Iterator[str]:
     """Assembly that :func:`goldbeat.pymodels.tpu.streams.assemble.assemble` takes back."""
     yield f".chip {chip.name}\n"
     for stream in streams:
@@ -115,7 +115,7 @@ def as_text(chip: Chip, streams: list[Stream], file: Any = None) -> Iterator[str
             yield from _lines(parts[stream.engine], stream)
 
 
-def _lines(found: Commands, stream: Stream) -> Iterator[str]:
+def _lines(found: Commands, stream: CommandStream) -> Iterator[str]:
     at = 0
     defaults = _Defaults(found)
     for row, kind, fields in rows(found):
@@ -126,7 +126,7 @@ def _lines(found: Commands, stream: Stream) -> Iterator[str]:
     yield from _between(found.data[at:].tobytes())
 
 
-def _record_lines(parts: Mapping[str, Commands], stream: Stream) -> Iterator[str]:
+def _record_lines(parts: Mapping[str, Commands], stream: CommandStream) -> Iterator[str]:
     """Records of both engines in one sequence, each with the engine before it."""
     queue = []
     for name, found in parts.items():
@@ -139,7 +139,7 @@ def _record_lines(parts: Mapping[str, Commands], stream: Stream) -> Iterator[str
                 "hdr_flags": header[3],
                 "hdr_mask": int.from_bytes(header[4:], "little"),
             }
-            extra = "".join(f" {k}={text(v)}" for k, v in flags.items() if v)
+            extra = "".join(f" {k}={number_text(v)}" for k, v in flags.items() if v)
             line = defaults.line(row, kind, fields, stream.offset + at).rstrip("\n")
             body, _, note = line.partition("  ;")
             queue.append((int(found.place[row]), f"{name:<5}{body}{extra}  ;{note}\n"))
@@ -173,7 +173,7 @@ class _Defaults:
             for kind in found.engine.kinds
         }
 
-    def _of(self, kind: Kind, func: int, number: int, dep: int) -> dict[str, int]:
+    def _of(self, kind: CommandForm, func: int, number: int, dep: int) -> dict[str, int]:
         key = (kind.index, func)
         if key not in self._known:
             value = self._templates.value(kind, func)
@@ -185,12 +185,12 @@ class _Defaults:
         value = self._templates.value(kind, func, number if explicit else None, dep)
         return self._known[key] | {f.name: value >> f.bit & ((1 << f.width) - 1) for f in self._moving[kind.index]}
 
-    def line(self, row: int, kind: Kind, fields: dict[str, int], offset: int) -> str:
+    def line(self, row: int, kind: CommandForm, fields: dict[str, int], offset: int) -> str:
         found = self._found
         func, number, dep = int(found.func[row]), int(found.id[row]), int(found.dep[row])
         if kind.func_bits is not None:
             func &= (1 << kind.func_bits) - 1
         expected = self._of(kind, func, number, dep)
-        shown = " ".join([f"{name}={text(value)}" for name, value in fields.items() if value != expected[name]])
+        shown = " ".join([f"{name}={number_text(value)}" for name, value in fields.items() if value != expected[name]])
         waits = f"wait={dep}" if dep else "wait=-"
         return f"{number:>6} {kind.op(func):<22} {kind.name:<18} {waits:<10} {shown}".rstrip() + f"  ; {offset:#x}\n"

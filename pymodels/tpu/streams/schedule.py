@@ -91,7 +91,7 @@ def lane(commands: Commands, core: int = 0) -> Lane:
 
 
 @dataclass(frozen=True)
-class Blocked:
+class BlockedCommand:
     """A command that never ends; ``segment`` is counted from 0."""
 
     lane: str
@@ -120,7 +120,7 @@ class Schedule:
 
     start: list[npt.NDArray[np.int64]]
     end: list[npt.NDArray[np.int64]]
-    blocked: list[Blocked] = field(default_factory=list)
+    blocked: list[BlockedCommand] = field(default_factory=list)
 
     @property
     def last(self) -> int:
@@ -259,7 +259,7 @@ class _Run:
             return None
         return max(sorted(sends)[: (turn + 1) * count], default=-1)
 
-    def _why(self, index: int) -> Blocked:
+    def _why(self, index: int) -> BlockedCommand:
         one, row = self.lanes[index], len(self.end[index])
         other = self.other[index]
         segment = 0 if one.segment is None else int(one.segment[row])
@@ -276,7 +276,7 @@ class _Run:
             message, count = int(one.message[row]), int(one.count[row])
             got = len(self.sends.get(message, [])) - self.waits[index].get(message, 0) * count
             reason = f"message {message}: {got} of {count} SENDs"
-        return Blocked(one.name, row, int(one.id[row]), reason, segment)
+        return BlockedCommand(one.name, row, int(one.id[row]), reason, segment)
 
 
 @dataclass(frozen=True)

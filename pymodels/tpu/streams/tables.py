@@ -30,7 +30,7 @@ _FORMAT = 1
 
 
 @dataclass(frozen=True)
-class Field:
+class CommandField:
     """Bits ``bit`` to ``bit + width - 1`` of a command, bit 0 being the lowest bit of byte 0."""
 
     name: str
@@ -54,7 +54,7 @@ class Message:
 
 
 @dataclass(frozen=True, eq=False)
-class Kind:
+class CommandForm:
     """One form of command of one engine.
 
     Attributes:
@@ -71,7 +71,7 @@ class Kind:
 
     index: int
     name: str
-    fields: tuple[Field, ...]
+    fields: tuple[CommandField, ...]
     bytes: int
     short: int | None
     type: int
@@ -79,7 +79,7 @@ class Kind:
     func_bits: int | None = None
     has_dep: bool = True
     has_id: bool = True
-    by_name: Mapping[str, Field] = field(default_factory=dict)
+    by_name: Mapping[str, CommandField] = field(default_factory=dict)
 
     def op(self, func: int) -> str:
         """The operation's name; with ``#func`` where the name alone does not tell."""
@@ -105,7 +105,7 @@ class Kind:
 
 
 @dataclass(frozen=True, eq=False)
-class Engine:
+class EngineTable:
     """One engine of one chip: head, kinds, how a stream ends.
 
     Attributes:
@@ -121,8 +121,8 @@ class Engine:
     chip: str
     name: str
     head: Mapping[str, tuple[int, int]]
-    kinds: tuple[Kind, ...]
-    end: tuple[Kind, int] | None
+    kinds: tuple[CommandForm, ...]
+    end: tuple[CommandForm, int] | None
     last: tuple[int, int] | None
     send: Message | None
     wait: Message | None
@@ -164,7 +164,7 @@ class Engine:
             packed |= self.item("short", low, high) << np.uint64(types + funcs)
         return packed.view(np.int64)
 
-    def kind(self, name: str) -> Kind:
+    def kind(self, name: str) -> CommandForm:
         """A form by its name."""
         for kind in self.kinds:
             if kind.name == name:
@@ -188,13 +188,13 @@ class Chip:
 
     name: str
     aliases: tuple[str, ...]
-    engines: Mapping[str, Engine]
+    engines: Mapping[str, EngineTable]
     group_limit: int | None
     max_cores: int
     magic: int | None
     record_engines: Mapping[int, str]
 
-    def engine(self, name: str) -> Engine:
+    def engine(self, name: str) -> EngineTable:
         """An engine by name; ``dma`` and ``bdc`` are understood."""
         found = self.engines.get({"dma": "gdma", "bdc": "tiu", "bd": "tiu", "tdma": "gdma"}.get(name, name))
         if found is None:
@@ -260,7 +260,7 @@ class Tables:
 
     def _make(self, name: str, raw: Any) -> Chip:
         try:
-            engines: dict[str, Engine] = {}
+            engines: dict[str, EngineTable] = {}
             for one, what in raw["engines"].items():
                 if isinstance(what.get("kinds"), str):
                     what = {**what, "kinds": raw["engines"][what["kinds"]]["kinds"]}
@@ -278,7 +278,7 @@ class Tables:
         except (KeyError, TypeError, ValueError, AttributeError, IndexError, OverflowError) as error:
             raise self._wrong(f"chip {name}: {type(error).__name__} {error}", "a table as in docs/tpu.md") from None
 
-    def _engine(self, chip: str, name: str, raw: Any) -> Engine:
+    def _engine(self, chip: str, name: str, raw: Any) -> EngineTable:
         where = f"{chip} {name}"
         if "frame" in raw:
             # Commands nobody has a table of, all of one length: words of 32 bits without names.
@@ -318,9 +318,11 @@ class Tables:
         if send is not None:
             self._check_message(where, send, end)
         flag = raw.get("last")
-        return Engine(chip, name, head, kinds, end, None if flag is None else (flag[0], flag[1]), send, wait, lookup)
+        return EngineTable(
+            chip, name, head, kinds, end, None if flag is None else (flag[0], flag[1]), send, wait, lookup
+        )
 
-    def _check_message(self, where: str, send: Message, end: tuple[Kind, int] | None) -> None:
+    def _check_message(self, where: str, send: Message, end: tuple[CommandForm, int] | None) -> None:
         """SEND and WAIT are commands of END's form: their field must be there, and hold message and count."""
         if end is None:
             raise self._wrong(f"{where}: SEND without END", "an end form, whose commands SEND and WAIT are")
@@ -332,13 +334,13 @@ class Tables:
                 found = f"{where}: the {name} of SEND at bit {bit}, {width} wide"
                 raise self._wrong(found, f"bits of {send.field}, which has {held.width}")
 
-    def _kind(self, where: str, index: int, raw: Any) -> Kind:
+    def _kind(self, where: str, index: int, raw: Any) -> CommandForm:
         name, size = str(raw["kind"]), int(raw["bytes"])
         if size % 4 or not 0 < size <= MAX_COMMAND:
             raise self._wrong(f"{where} {name}: {size} bytes", f"whole words up to {MAX_COMMAND}")
         fields = self._fields(f"{where} {name}", self._layouts[raw["layout"]], 8 * size)
         ops = {-1 if k == "*" else int(k): str(v) for k, v in raw["ops"].items()}
-        return Kind(
+        return CommandForm(
             index,
             name,
             fields,
@@ -352,9 +354,9 @@ class Tables:
             {one.name: one for one in fields},
         )
 
-    def _fields(self, where: str, text: str, bits: int) -> tuple[Field, ...]:
+    def _fields(self, where: str, text: str, bits: int) -> tuple[CommandField, ...]:
         """``name:width`` follows the field before it, ``name@bit:width`` stands where it says; gaps are filled."""
-        placed: list[Field] = []
+        placed: list[CommandField] = []
         at = 0
         for part in text.split():
             name, _, width = part.partition(":")
@@ -367,18 +369,18 @@ class Tables:
                     f"{where}: field {name} at bit {begin} overlaps the one before it, to {at - 1}", "no overlap"
                 )
             while at < begin:
-                placed.append(Field("-", at, min(64, begin - at)))
+                placed.append(CommandField("-", at, min(64, begin - at)))
                 at = placed[-1].end
-            placed.append(Field(name, begin, int(width)))
+            placed.append(CommandField(name, begin, int(width)))
             at = begin + int(width)
         if at > bits:
             raise self._wrong(f"{where}: fields of {at} bits in all", f"at most {bits}, the length of the command")
         while at < bits:
-            placed.append(Field("-", at, min(64, bits - at)))
+            placed.append(CommandField("-", at, min(64, bits - at)))
             at = placed[-1].end
         taken = {one.name for one in placed}
         seen: dict[str, int] = {}
-        named: list[Field] = []
+        named: list[CommandField] = []
         for one in placed:
             base = "unnamed" if one.name == "-" else one.name
             count = seen.get(base, 0)
@@ -387,13 +389,13 @@ class Tables:
                 count += 1
                 name = f"{base}_{count}"
             seen[base] = count + 1
-            named.append(Field(name, one.bit, one.width))
+            named.append(CommandField(name, one.bit, one.width))
         if len({one.name for one in named}) < len(named):
             raise self._wrong(f"{where}: two fields of one name", "names that differ")
         return tuple(named)
 
     def _lookup(
-        self, where: str, head: Mapping[str, tuple[int, int]], kinds: tuple[Kind, ...]
+        self, where: str, head: Mapping[str, tuple[int, int]], kinds: tuple[CommandForm, ...]
     ) -> npt.NDArray[np.int16]:
         short_w, type_w, func_w = (head[n][1] if n in head else 0 for n in ("short", "type", "func"))
         if short_w + type_w + func_w > 20:

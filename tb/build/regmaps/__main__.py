@@ -31,10 +31,10 @@ def made(root: Path) -> tuple[dict[Path, str], list[str]]:
     texts: dict[Path, str] = {}
     for one in maps.values():
         texts[one.path.with_name(f"{one.name}_regs_pkg.sv")] = systemverilog.package(one)
-        texts[root / "pymodels" / one.python] = python.text(one)
+        texts[root / "pymodels" / one.python] = python.python_text(one)
     shown: list[str] = []
     for path in sorted(root.glob("docs/*.md")):
-        text, names = docs.page(path, maps)
+        text, names = docs.map_page(path, maps)
         shown += names
         if names:
             texts[path] = text

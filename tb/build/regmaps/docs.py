@@ -14,7 +14,7 @@ _BEGIN = re.compile(r"<!-- registers (\w+) -->")
 _END = "<!-- end registers -->"
 
 
-def page(path: Path, maps: Mapping[str, RegisterMap]) -> tuple[str, list[str]]:
+def map_page(path: Path, maps: Mapping[str, RegisterMap]) -> tuple[str, list[str]]:
     """A page with its tables made anew, and the names of their maps.
 
     Raises:
@@ -31,12 +31,12 @@ def page(path: Path, maps: Mapping[str, RegisterMap]) -> tuple[str, list[str]]:
                 raise InputError("no end of the table", _END, file=path, line=at + 1)
             names.append(found[1])
             at = lines.index(_END, at)
-            made += [*table(maps[found[1]]), _END]
+            made += [*map_table(maps[found[1]]), _END]
         at += 1
     return "\n".join(made), names
 
 
-def table(one: RegisterMap) -> list[str]:
+def map_table(one: RegisterMap) -> list[str]:
     """The table's lines: of blocks for a map of blocks, else of registers."""
     if one.blocks:
         rows = [_block(one, name, base) for name, base in one.blocks.items()]

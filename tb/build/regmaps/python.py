@@ -23,7 +23,7 @@ ADDRESS_BITS = {bits}
 _WIDEST = 120
 
 
-def text(one: RegisterMap) -> str:
+def python_text(one: RegisterMap) -> str:
     """The text of the module or of the table."""
     return _table(one) if one.python.endswith(".json") else _module(one)
 

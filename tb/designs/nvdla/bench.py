@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.axi.memory import ORDERS, MemoryTiming
-from goldbeat.pymodels.nvdla.engines.registers import all_registers, register
+from goldbeat.pymodels.nvdla.engines.registers import all_registers, csb_register
 from goldbeat.pymodels.nvdla.timed import predict
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Stimulus
@@ -33,25 +33,25 @@ from goldbeat.tb.designs.nvdla.loadable_case import loadable_answer, loadable_ca
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
 from goldbeat.tb.designs.nvdla.rtl import NAME, find_rtl
 from goldbeat.tb.designs.nvdla.traffic import (
-    Operation,
-    Space,
+    DrawnOperation,
+    MemorySpace,
+    dbb_timing,
     fill_ignored,
-    program,
+    operations_program,
     random_pdp,
     random_sdp,
-    random_timing,
     stub_operation,
     upside_down,
 )
 from goldbeat.tb.paths import HDL
 
-_Mix = Callable[[Rng, Space, int], list[Operation]]
+_Mix = Callable[[Rng, MemorySpace, int], list[DrawnOperation]]
 
 _LEAST_CYCLES = 50
 """How long to look on after a program, for what should not come any more."""
 
 
-def _stimulus(setting: CaseContext, steps: tuple[Access, ...], space: Space, timing: MemoryTiming) -> Stimulus:
+def _stimulus(setting: CaseContext, steps: tuple[Access, ...], space: MemorySpace, timing: MemoryTiming) -> Stimulus:
     clock = setting.clocks[CLOCK.name]
     return Stimulus(
         inputs={},
@@ -65,29 +65,29 @@ def _stimulus(setting: CaseContext, steps: tuple[Access, ...], space: Space, tim
 def _mixed(mix: _Mix, *, meddle: bool = False) -> Callable[[CaseContext], Sequence[Stimulus]]:
     def make(setting: CaseContext) -> Sequence[Stimulus]:
         rng = np.random.default_rng(setting.seed)
-        space = Space(rng)
+        space = MemorySpace(rng)
         operations = mix(rng, space, int(setting.options["operations"]))
-        timing = random_timing(rng, setting.seed) if setting.options["memory"] == "random" else MemoryTiming()
-        return [_stimulus(setting, program(operations, rng, meddle=meddle), space, timing)]
+        timing = dbb_timing(rng, setting.seed) if setting.options["memory"] == "random" else MemoryTiming()
+        return [_stimulus(setting, operations_program(operations, rng, meddle=meddle), space, timing)]
 
     return make
 
 
-def _sdp(rng: Rng, space: Space, count: int) -> list[Operation]:
+def _sdp(rng: Rng, space: MemorySpace, count: int) -> list[DrawnOperation]:
     return [random_sdp(rng, space) for _ in range(count)]
 
 
-def _pdp(rng: Rng, space: Space, count: int) -> list[Operation]:
+def _pdp(rng: Rng, space: MemorySpace, count: int) -> list[DrawnOperation]:
     return [random_pdp(rng, space) for _ in range(count)]
 
 
-def _both(rng: Rng, space: Space, count: int) -> list[Operation]:
+def _both(rng: Rng, space: MemorySpace, count: int) -> list[DrawnOperation]:
     return [random_sdp(rng, space) if rng.integers(2) else random_pdp(rng, space) for _ in range(count)]
 
 
-def _all(rng: Rng, space: Space, count: int) -> list[Operation]:
+def _all(rng: Rng, space: MemorySpace, count: int) -> list[DrawnOperation]:
     """Every engine; each SDP operation on the fly has a convolution before it."""
-    operations: list[Operation] = []
+    operations: list[DrawnOperation] = []
     for _ in range(count):
         match int(rng.integers(5)):
             case 0:
@@ -101,7 +101,7 @@ def _all(rng: Rng, space: Space, count: int) -> list[Operation]:
     return operations
 
 
-def _fields(rng: Rng, space: Space, count: int) -> list[Operation]:
+def _fields(rng: Rng, space: MemorySpace, count: int) -> list[DrawnOperation]:
     """What should not count is random, and what counts takes values that drivers do not use."""
     operations = []
     for _ in range(count):
@@ -110,9 +110,9 @@ def _fields(rng: Rng, space: Space, count: int) -> list[Operation]:
     return operations
 
 
-def _starved(rng: Rng, space: Space, count: int) -> list[Operation]:
+def _starved(rng: Rng, space: MemorySpace, count: int) -> list[DrawnOperation]:
     """SDP with operands that are not brought, on data from memory and on the fly."""
-    operations: list[Operation] = []
+    operations: list[DrawnOperation] = []
     for _ in range(count):
         flying = bool(rng.integers(2))
         operations += [stub_operation(rng, "CONV")] if flying else []
@@ -123,10 +123,10 @@ def _starved(rng: Rng, space: Space, count: int) -> list[Operation]:
 def _interrupt(setting: CaseContext) -> Sequence[Stimulus]:
     """One operation, waited for by its interrupt, which is masked, set and cleared too."""
     rng = np.random.default_rng(setting.seed)
-    space = Space(rng)
+    space = MemorySpace(rng)
     op = random_sdp(rng, space) if setting.seed % 2 == 0 else random_pdp(rng, space)
-    mask, put, status = (register("GLB", f"S_INTR_{n}").address for n in ("MASK", "SET", "STATUS"))
-    steps = list(program([op], rng))
+    mask, put, status = (csb_register("GLB", f"S_INTR_{n}").address for n in ("MASK", "SET", "STATUS"))
+    steps = list(operations_program([op], rng))
     first_poll = next(i for i, s in enumerate(steps) if s.op == "poll")
     steps = [
         *(Access("write", put, 0x0030_0000), Access("wait_for", port=INTERRUPT.name), Access("read", status)),
@@ -137,14 +137,14 @@ def _interrupt(setting: CaseContext) -> Sequence[Stimulus]:
         *(Access("write", status, 0x003F_03FF), Access("wait_for", port=INTERRUPT.name, value=0)),
         *steps[first_poll:],
     ]
-    one = _stimulus(setting, tuple(steps), space, random_timing(rng, setting.seed))
-    return [one, _stimulus(setting, cleared_as_it_is_set(rng), Space(rng), MemoryTiming())]
+    one = _stimulus(setting, tuple(steps), space, dbb_timing(rng, setting.seed))
+    return [one, _stimulus(setting, cleared_as_it_is_set(rng), MemorySpace(rng), MemoryTiming())]
 
 
 def _registers(setting: CaseContext) -> Sequence[Stimulus]:
     """The whole map read, written and read again, in both groups, and what is not there."""
     rng = np.random.default_rng(setting.seed)
-    space = Space(rng)
+    space = MemorySpace(rng)
     # What would start something, or end it.
     active = {r.address for r in all_registers() if r.name in ("D_OP_ENABLE", "S_INTR_SET")}
     known = [r.address for r in all_registers()]
@@ -167,10 +167,10 @@ def _sizes(setting: CaseContext) -> Sequence[Stimulus]:
     rng = np.random.default_rng(setting.seed)
     episodes = []
     for width in (1, 2, 15, 16, 17, 31, 32, 33, 48):
-        space = Space(rng)
+        space = MemorySpace(rng)
         size = (width, int(rng.integers(1, 4)), int(rng.choice([1, 8, 9])))
         operations = [random_sdp(rng, space, size=size), random_pdp(rng, space, size=size)]
-        episodes.append(_stimulus(setting, program(operations, rng), space, random_timing(rng, setting.seed)))
+        episodes.append(_stimulus(setting, operations_program(operations, rng), space, dbb_timing(rng, setting.seed)))
     return episodes
 
 
@@ -186,9 +186,9 @@ def _sweep(setting: CaseContext) -> Sequence[Stimulus]:
             if channel is None:
                 held = {name: Pattern.parse(AFTER_VALID, seed=setting.seed + n) for n, name in enumerate(ready)}
             timing = MemoryTiming(order=order, read_jitter=9, write_jitter=9, seed=setting.seed, **held)
-            space = Space(rng)
+            space = MemorySpace(rng)
             operations = [random_sdp(rng, space), random_pdp(rng, space)]
-            episodes.append(_stimulus(setting, program(operations, rng), space, timing))
+            episodes.append(_stimulus(setting, operations_program(operations, rng), space, timing))
     return episodes
 
 
@@ -197,11 +197,11 @@ def _reset(setting: CaseContext) -> Sequence[Stimulus]:
     rng = np.random.default_rng(setting.seed)
     episodes = []
     for _ in range(4):
-        space = Space(rng)
-        cut = _stimulus(setting, under_way(rng, space), space, random_timing(rng, setting.seed))
+        space = MemorySpace(rng)
+        cut = _stimulus(setting, under_way(rng, space), space, dbb_timing(rng, setting.seed))
         cycles = int(rng.integers(1, 400))
         episodes.append(replace(cut, stop_ps=cycles * setting.clocks[CLOCK.name].period_ps + 1))
-        space = Space(rng)
+        space = MemorySpace(rng)
         episodes.append(_stimulus(setting, after_reset(rng, space), space, MemoryTiming()))
     return episodes
 
@@ -209,7 +209,7 @@ def _reset(setting: CaseContext) -> Sequence[Stimulus]:
 def _large(setting: CaseContext) -> Sequence[Stimulus]:
     """One side of the cube beyond what smaller counters hold; for PDP lines that just fit."""
     rng = np.random.default_rng(setting.seed)
-    space = Space(rng)
+    space = MemorySpace(rng)
     line = int(setting.params["LINE_ATOMS"])
     operations = [
         random_sdp(rng, space, size=(int(rng.integers(513, 560)), 1, 8)),
@@ -219,7 +219,7 @@ def _large(setting: CaseContext) -> Sequence[Stimulus]:
         random_pdp(rng, space, size=(8, int(rng.integers(257, 290)), 8)),
         random_pdp(rng, space, size=(3, 3, int(rng.integers(257, 290)))),
     ]
-    return [_stimulus(setting, program(operations, rng), space, random_timing(rng, setting.seed))]
+    return [_stimulus(setting, operations_program(operations, rng), space, dbb_timing(rng, setting.seed))]
 
 
 def _outstanding(setting: CaseContext) -> Sequence[Stimulus]:
@@ -227,13 +227,13 @@ def _outstanding(setting: CaseContext) -> Sequence[Stimulus]:
     rng = np.random.default_rng(setting.seed)
     episodes = []
     for slow in ("read", "write"):
-        space = Space(rng)
+        space = MemorySpace(rng)
         size = (int(rng.integers(1, 40)), int(rng.integers(6, 9)), 24)
         operations = [random_sdp(rng, space, size=size), random_pdp(rng, space, size=size)]
         operations += [stub_operation(rng, "CONV"), on_the_fly(rng, space, size)]
         latency = {"read_latency": 1, "write_latency": 1, f"{slow}_latency": int(rng.integers(400, 900))}
         timing = MemoryTiming(max_reads=256, max_writes=64, order=str(rng.choice(ORDERS)), seed=setting.seed, **latency)  # type: ignore[arg-type]
-        episodes.append(_stimulus(setting, program(operations, rng), space, timing))
+        episodes.append(_stimulus(setting, operations_program(operations, rng), space, timing))
     return episodes
 
 
@@ -241,7 +241,7 @@ def _start(setting: CaseContext) -> Sequence[Stimulus]:
     """What must not begin, and what may only when there is a convolution for it."""
     rng = np.random.default_rng(setting.seed)
     line = int(setting.params["LINE_ATOMS"])
-    spaces = [Space(rng) for _ in range(3)]
+    spaces = [MemorySpace(rng) for _ in range(3)]
     programs = [
         (refused(rng, spaces[0], line), spaces[0]),
         (counted(rng, spaces[1]), spaces[1]),

@@ -9,13 +9,13 @@ from typing import Annotated, Any
 import typer
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.driver.instant_hardware import program as register_program
+from goldbeat.pymodels.nvdla.driver.instant_hardware import loadable_program as register_program
 from goldbeat.pymodels.nvdla.driver.program_text import FORMATS, to_cfg, to_csv, to_trace
 from goldbeat.pymodels.nvdla.listing import graph as graph_of
 from goldbeat.pymodels.nvdla.listing import info as info_of
-from goldbeat.pymodels.nvdla.listing import memories, operations, to_dot
-from goldbeat.pymodels.nvdla.loadable.loadable import read
-from goldbeat.pymodels.nvdla.loadable.placement import BASE, place
+from goldbeat.pymodels.nvdla.listing import memories, network_dot, operations
+from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable
+from goldbeat.pymodels.nvdla.loadable.placement import BASE, place_memories
 from goldbeat.tb.cli.common import Force, Json, ReplaceFolder, check_free, examples, facts, print_json, say
 from goldbeat.tb.designs.nvdla import HELP
 
@@ -47,7 +47,7 @@ def _base(text: str) -> int:
 )
 def info(file: File, as_json: Json = False) -> None:
     """Say what is in a loadable: version, tasks, layout of the descriptors and why, tensors, blobs."""
-    found = info_of(read(file))
+    found = info_of(read_loadable(file))
     if as_json:
         print_json(found)
         return
@@ -100,7 +100,7 @@ def _tensor(tensor: dict[str, Any]) -> str:
 )
 def ops(file: File, base: Base = DEFAULT_BASE, as_json: Json = False) -> None:
     """List the operations: union members, surfaces with their addresses, dependencies, all fields."""
-    found = operations(place(read(file), _base(base)))
+    found = operations(place_memories(read_loadable(file), _base(base)))
     if as_json:
         print_json(found)
         return
@@ -144,7 +144,7 @@ def _flat(value: Any) -> str:
 )
 def memory(file: File, base: Base = DEFAULT_BASE, as_json: Json = False) -> None:
     """List the memories with addresses and contents, and the address list."""
-    found = memories(place(read(file), _base(base)))
+    found = memories(place_memories(read_loadable(file), _base(base)))
     if as_json:
         print_json(found)
         return
@@ -177,9 +177,9 @@ def graph(
     """Show who waits for whom, and which operations are fused."""
     if as_json and dot:
         raise UsageError("--json and --dot exclude each other")
-    loadable = read(file)
+    loadable = read_loadable(file)
     if dot:
-        say(to_dot(loadable))
+        say(network_dot(loadable))
         return
     found = graph_of(loadable)
     if as_json:
@@ -218,7 +218,7 @@ def program(
     """Write the driver's register program for nv_small, as if every operation were done at once."""
     if form not in FORMATS:
         raise UsageError(f"--format {form!r}; known: {', '.join(FORMATS)}")
-    placement = place(read(file), _base(base))
+    placement = place_memories(read_loadable(file), _base(base))
     regions = placement.regions() if image is not None else ()
     targets = [(image or Path()) / f"{r.base:08x}.bin" for r in regions]
     if image is not None and image.exists() and not image.is_dir():

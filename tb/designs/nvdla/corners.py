@@ -8,7 +8,15 @@ from collections.abc import Iterator
 from goldbeat.pymodels.nvdla.engines.registers import all_registers
 from goldbeat.pymodels.stimulus import Access
 from goldbeat.tb.design.traffic import Rng
-from goldbeat.tb.designs.nvdla.traffic import Operation, Program, Size, Space, random_pdp, random_sdp, stub_operation
+from goldbeat.tb.designs.nvdla.traffic import (
+    DrawnOperation,
+    MemorySpace,
+    OperationProgram,
+    Size,
+    random_pdp,
+    random_sdp,
+    stub_operation,
+)
 
 _LONG = 200
 """Cycles in which an operation that may begin would have written something."""
@@ -17,14 +25,14 @@ _FINISHED = 3
 """Finished convolutions that are counted."""
 
 
-def _convolution(data: int, weights: int, all_of_it: int) -> Operation:
-    op = Operation("CONV")
+def _convolution(data: int, weights: int, all_of_it: int) -> DrawnOperation:
+    op = DrawnOperation("CONV")
     op.set("CDMA", "D_CYA", CYA=weights << 16 | data)
     op.set("CACC", "D_CYA", CYA=all_of_it)
     return op
 
 
-def on_the_fly(rng: Rng, space: Space, size: Size = (3, 1, 8)) -> Operation:
+def on_the_fly(rng: Rng, space: MemorySpace, size: Size = (3, 1, 8)) -> DrawnOperation:
     """An SDP operation that takes a convolution's data and reads nothing."""
     op = random_sdp(rng, space, flying=True, size=size)
     for unit in ("BS", "BN"):
@@ -32,9 +40,9 @@ def on_the_fly(rng: Rng, space: Space, size: Size = (3, 1, 8)) -> Operation:
     return op
 
 
-def refused(rng: Rng, space: Space, line_atoms: int) -> tuple[Access, ...]:
+def refused(rng: Rng, space: MemorySpace, line_atoms: int) -> tuple[Access, ...]:
     """Operations that must not begin, beside stubs that do their work."""
-    stuck = Program(rng)
+    stuck = OperationProgram(rng)
     sdp = random_sdp(rng, space, size=(5, 2, 8))
     sdp.set("SDP", "D_FEATURE_MODE_CFG", OUTPUT_DST=1)
     stuck.run(sdp)
@@ -44,7 +52,7 @@ def refused(rng: Rng, space: Space, line_atoms: int) -> tuple[Access, ...]:
     else:
         pdp = random_pdp(rng, space, size=(line_atoms + 1, 1, 8))
     stuck.run(pdp)
-    others = Program(rng)
+    others = OperationProgram(rng)
     for engine in ("CDP", "CONV"):
         others.run(stub_operation(rng, engine))
     others.settle()
@@ -53,9 +61,9 @@ def refused(rng: Rng, space: Space, line_atoms: int) -> tuple[Access, ...]:
     return (*stuck.steps[:-1], *others.steps, *stuck.steps[-1:])
 
 
-def counted(rng: Rng, space: Space) -> tuple[Access, ...]:
+def counted(rng: Rng, space: MemorySpace) -> tuple[Access, ...]:
     """More convolutions than are counted, then more SDP operations on the fly than convolutions."""
-    made = Program(rng)
+    made = OperationProgram(rng)
     for _ in range(_FINISHED + 2):
         made.run(_convolution(1, 2, 3))
     made.settle()
@@ -69,11 +77,11 @@ def counted(rng: Rng, space: Space) -> tuple[Access, ...]:
     return tuple(made.steps)
 
 
-def taken_as_it_ends(rng: Rng, space: Space) -> Iterator[tuple[Access, ...]]:
+def taken_as_it_ends(rng: Rng, space: MemorySpace) -> Iterator[tuple[Access, ...]]:
     """SDP takes one convolution in about the cycle, and in just the cycle, in which another one ends."""
     last = 12
     for pause in range(last - 6, last + 3):
-        sdp, conv = Program(rng), Program(rng)
+        sdp, conv = OperationProgram(rng), OperationProgram(rng)
         sdp.run(on_the_fly(rng, space))
         enable = sdp.steps.pop()
         conv.run(_convolution(1, 1, 1))
@@ -89,7 +97,7 @@ def taken_as_it_ends(rng: Rng, space: Space) -> Iterator[tuple[Access, ...]]:
 
 def cleared_as_it_is_set(rng: Rng) -> tuple[Access, ...]:
     """Status bits cleared in every cycle around the one in which an engine sets them; they stand before or they do not."""
-    made = Program(rng)
+    made = OperationProgram(rng)
     for pause in range(3, 17):
         for op in (_convolution(6, 9, 13), _stub(rng, "CDP", pause + int(rng.integers(-1, 3)))):
             made.post("GLB", "S_INTR_SET", int(rng.choice([0, _ALL_BITS])))
@@ -102,15 +110,15 @@ def cleared_as_it_is_set(rng: Rng) -> tuple[Access, ...]:
     return tuple(made.steps)
 
 
-def _stub(rng: Rng, engine: str, cycles: int) -> Operation:
+def _stub(rng: Rng, engine: str, cycles: int) -> DrawnOperation:
     op = stub_operation(rng, engine)
     op.set(engine, "D_CYA", CYA=cycles)
     return op
 
 
-def under_way(rng: Rng, space: Space) -> tuple[Access, ...]:
+def under_way(rng: Rng, space: MemorySpace) -> tuple[Access, ...]:
     """Every engine at work, with status bits set and some of them masked, a finished convolution not taken."""
-    made = Program(rng)
+    made = OperationProgram(rng)
     made.post("GLB", "S_INTR_MASK", int(rng.integers(1 << 22)))
     made.post("GLB", "S_INTR_SET", int(rng.integers(1 << 22)))
     made.run(_convolution(1, 1, 1))
@@ -121,9 +129,9 @@ def under_way(rng: Rng, space: Space) -> tuple[Access, ...]:
     return tuple(made.steps)
 
 
-def after_reset(rng: Rng, space: Space) -> tuple[Access, ...]:
+def after_reset(rng: Rng, space: MemorySpace) -> tuple[Access, ...]:
     """Registers have their reset values, no engine is at work, and SDP waits for a new convolution."""
-    made = Program(rng)
+    made = OperationProgram(rng)
     made.steps += [Access("read", r.address) for r in all_registers() if r.name.startswith("S_")]
     made.run(on_the_fly(rng, space))
     made.wait(_LONG)

@@ -13,12 +13,12 @@ import numpy as np
 
 from goldbeat.pymodels.nvdla.engines.target import check_small
 from goldbeat.pymodels.nvdla.execute import execute
-from goldbeat.pymodels.nvdla.loadable.loadable import read
-from goldbeat.pymodels.nvdla.loadable.placement import place
+from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable
+from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 from goldbeat.tb.cli.common import print_json, working
 from goldbeat.tb.cli.screen import Screen
 from goldbeat.tb.designs.nvdla.pictures import Convention
-from goldbeat.tb.designs.nvdla.tensors import Output, output_lines, rank_text, read_inputs, read_outputs
+from goldbeat.tb.designs.nvdla.tensors import Output, output_lines, rank_text, read_outputs, read_tensors
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.run.run_folder import REPORT, check_ours, prepare, run_folder
 
@@ -41,10 +41,10 @@ def execute_command(request: ExecuteRequest) -> None:
     """Run the functional models for every input, keep and show what they leave in memory."""
     folder = run_folder(build_root(), request.label, f"nvdla-execute-{request.file.name}")
     check_ours(folder, force=request.force)
-    loadable = read(request.file)
+    loadable = read_loadable(request.file)
     check_small(loadable)
-    placement = place(loadable)
-    given, several = read_inputs(loadable, request.inputs, request.convention)
+    placement = place_memories(loadable)
+    given, several = read_tensors(loadable, request.inputs, request.convention)
     runs: list[dict[int, Output]] = []
     with working("nvdla", len(given)) as step:
         for contents in given:

@@ -19,21 +19,21 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.driver.driver import drive
+from goldbeat.pymodels.nvdla.driver.driver import drive_task
 from goldbeat.pymodels.nvdla.engines.cpu_tasks import emu_network, run_emu
 from goldbeat.pymodels.nvdla.engines.target import check_small
 from goldbeat.pymodels.nvdla.execute import execute, stages
-from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, Task, read
+from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, LoadableTask, read_loadable
 from goldbeat.pymodels.nvdla.loadable.network import EMU1, dla_tasks, network
-from goldbeat.pymodels.nvdla.loadable.placement import Placement, place
+from goldbeat.pymodels.nvdla.loadable.placement import Placement, place_memories
 from goldbeat.pymodels.nvdla.timed import predict
 from goldbeat.pymodels.stimulus import Access, Clock, MemoryContents, Outcome, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.file_stamp import file_stamp
-from goldbeat.tb.design.measurements import Answer, Check
+from goldbeat.tb.design.measurements import Check, RunAnswer
 from goldbeat.tb.designs.nvdla.pictures import RUNTIME, Convention
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
-from goldbeat.tb.designs.nvdla.tensors import Output, output_lines, read_input, read_outputs
+from goldbeat.tb.designs.nvdla.tensors import Output, output_lines, read_outputs, read_tensor
 
 TIMING = MemoryTiming(read_latency=32, max_reads=256, max_writes=256)
 """The memory of the recorded runs of the vendor's RTL: 32 cycles from a read's address to its first data, any number waiting."""
@@ -87,7 +87,7 @@ class _Prepared:
 
     loadable: Loadable
     placement: Placement
-    order: tuple[tuple[Task, ...], ...]
+    order: tuple[tuple[LoadableTask, ...], ...]
     contents: Contents
     stubs: tuple[str, ...]
     wanted: Contents | None
@@ -109,10 +109,10 @@ def _read(
     own: bool, file: Path, given: str, convention: Convention, unchecked: bool, line: int, stamps: object
 ) -> _Prepared:
     """Read, check and work out what to expect; every seed has the same, so it is done once."""
-    loadable = read(file)
+    loadable = read_loadable(file)
     check_small(loadable)
-    placement = place(loadable)
-    values = read_input(loadable, Path(given), convention) if given else {}
+    placement = place_memories(loadable)
+    values = read_tensor(loadable, Path(given), convention) if given else {}
     order = _order(loadable)
     if own:
         _check_built(loadable, line)
@@ -147,7 +147,7 @@ def _stimuli(own: bool, context: CaseContext) -> list[Stimulus]:
     ]
 
 
-def driver(placement: Placement, order: Sequence[Sequence[Task]], settle: int) -> Generator[Access, int, None]:
+def driver(placement: Placement, order: Sequence[Sequence[LoadableTask]], settle: int) -> Generator[Access, int, None]:
     """The kernel driver's steps as accesses: posted writes, reads, waits for the interrupt; tasks of the processor in between.
 
     Args:
@@ -165,8 +165,8 @@ def driver(placement: Placement, order: Sequence[Sequence[Task]], settle: int) -
             yield from _drive_task(placement, task)
 
 
-def _drive_task(placement: Placement, task: Task) -> Generator[Access, int, None]:
-    steps = drive(task, placement)
+def _drive_task(placement: Placement, task: LoadableTask) -> Generator[Access, int, None]:
+    steps = drive_task(task, placement)
     step = next(steps, None)
     while step is not None:
         answer = 0
@@ -182,7 +182,9 @@ def _drive_task(placement: Placement, task: Task) -> Generator[Access, int, None
             break
 
 
-def on_processor(placement: Placement, tasks: Sequence[Task], regions: Mapping[str, npt.NDArray[np.uint8]]) -> None:
+def on_processor(
+    placement: Placement, tasks: Sequence[LoadableTask], regions: Mapping[str, npt.NDArray[np.uint8]]
+) -> None:
     """Work out tasks of the processor on what is in memory.
 
     Args:
@@ -238,7 +240,7 @@ def _check(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) -> 
     return Check(tuple(failures), compared, tuple(partial_texts))
 
 
-def loadable_answer(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) -> Answer | None:
+def loadable_answer(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) -> RunAnswer | None:
     """The output memories of a loadable, as bytes and as tensors, and what the driver did."""
     if "loadable" not in context.options:
         return None
@@ -255,7 +257,7 @@ def loadable_answer(own: bool, context: CaseContext, stimulus: Stimulus, record:
         "outputs": {f"memory{ident}": one.facts() for ident, one in outputs.items()},
     }
     lines = [f"{facts['cycles']} cycles", *output_lines(list(outputs.values()), raw=True)]
-    return Answer(Path(str(made.loadable.file)).name, facts=facts, lines=lines, files=files)
+    return RunAnswer(Path(str(made.loadable.file)).name, facts=facts, lines=lines, files=files)
 
 
 def _kept(ident: int, one: Output) -> dict[str, Any]:
@@ -295,7 +297,7 @@ def _filled(placement: Placement, given: Contents) -> dict[int, npt.NDArray[np.u
     return contents
 
 
-def _order(loadable: Loadable) -> tuple[tuple[Task, ...], ...]:
+def _order(loadable: Loadable) -> tuple[tuple[LoadableTask, ...], ...]:
     order = stages(loadable)
     if not dla_tasks(loadable):
         raise UsageError(

@@ -25,7 +25,7 @@ DESCRIPTION = "goldbeat.toml"
 """The description that is looked for in the user's folder."""
 
 
-class Description(BaseModel):
+class RtlDescription(BaseModel):
     """What must be known of the user's RTL beyond its folder; paths and patterns count from that folder.
 
     Attributes:
@@ -113,20 +113,20 @@ def _find(root: Path, patterns: tuple[str, ...], key: str, *, folders: bool = Tr
     return tuple(dict.fromkeys(found))
 
 
-def load_description(file: Path) -> Description:
+def load_rtl_description(file: Path) -> RtlDescription:
     """Read a description.
 
     Raises:
         InputError: no such file, no TOML, an unknown key or a wrong type.
     """
-    return load_model(Description, file, "a description (.toml)")
+    return load_model(RtlDescription, file, "a description (.toml)")
 
 
 def find_rtl(folder: Path, description: Path | None = None, top: str | None = None) -> Design:
     """The design in the user's folder, described by a file, by ``goldbeat.toml`` in it, or by the defaults."""
     if description is None and (folder / DESCRIPTION).is_file():
         description = folder / DESCRIPTION
-    found = Description() if description is None else load_description(description)
+    found = RtlDescription() if description is None else load_rtl_description(description)
     if top is not None:
         found = found.model_copy(update={"top": top})
     return found.design(folder)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.nvdla.engines.cpu_tasks import FORMATS, EmuNetwork, emu_network
 from goldbeat.pymodels.nvdla.engines.cubes import feature_size, pack_feature, unpack_feature
-from goldbeat.pymodels.nvdla.loadable.loadable import Address, Loadable, Memory
+from goldbeat.pymodels.nvdla.loadable.loadable import Address, Loadable, LoadableMemory
 from goldbeat.pymodels.nvdla.loadable.network import DLA1, EMU1, network, submitted
 from goldbeat.pymodels.nvdla.loadable.placement import address_id
 from goldbeat.tb.designs.nvdla.pictures import RUNTIME, Convention, read_picture
@@ -29,7 +29,7 @@ _BEST = 5
 
 
 @dataclass(frozen=True)
-class Tensor:
+class FeatureTensor:
     """A feature cube in a memory.
 
     Attributes:
@@ -55,7 +55,7 @@ class _Use:
 
     who: str
     memory: int
-    tensor: Tensor | None
+    tensor: FeatureTensor | None
 
 
 def _uses(loadable: Loadable, name: str) -> Iterator[_Use]:
@@ -83,20 +83,20 @@ def _emu_uses(found: EmuNetwork, name: str) -> Iterator[_Use]:
         made = None
         if op.type == "softmax" and form in ("int8", "int8_8"):
             # One element after the other, whatever the strides say.
-            plain = Tensor((int(buffer["channel"]), 1, 1), entry.offset + offset, _ATOM, _ATOM)
+            plain = FeatureTensor((int(buffer["channel"]), 1, 1), entry.offset + offset, _ATOM, _ATOM)
             made = _fitting(found.loadable, plain, entry)
         elif form == "int8_8":
             made = _tensor(found.loadable, buffer, entry, offset)
         yield _Use(f"task{found.task.id}.op{op.index}", entry.mem_id, made)
 
 
-def _tensor(loadable: Loadable, record: Any, entry: Address, offset: int) -> Tensor | None:
+def _tensor(loadable: Loadable, record: Any, entry: Address, offset: int) -> FeatureTensor | None:
     shape = (int(record["channel"]), int(record["height"]), int(record["width"]))
     strides = (int(record["line_stride"]), int(record["surf_stride"]))
-    return _fitting(loadable, Tensor(shape, entry.offset + offset, *strides), entry)
+    return _fitting(loadable, FeatureTensor(shape, entry.offset + offset, *strides), entry)
 
 
-def _fitting(loadable: Loadable, made: Tensor, entry: Address) -> Tensor | None:
+def _fitting(loadable: Loadable, made: FeatureTensor, entry: Address) -> FeatureTensor | None:
     """A tensor of the hardware's atoms that lies in its memory, else None."""
     try:
         return made if all(made.shape) and made.end <= loadable.memory(entry.mem_id).size else None
@@ -104,7 +104,7 @@ def _fitting(loadable: Loadable, made: Tensor, entry: Address) -> Tensor | None:
         return None
 
 
-def tensor(loadable: Loadable, memory: Memory, cube: str) -> Tensor | None:
+def tensor(loadable: Loadable, memory: LoadableMemory, cube: str) -> FeatureTensor | None:
     """The feature cube that the operations read from (``src_data``), or write to (``dst_data``), a memory.
 
     None if there is none, or several of different form, or one that is no feature cube of the hardware's atoms.
@@ -116,7 +116,7 @@ def tensor(loadable: Loadable, memory: Memory, cube: str) -> Tensor | None:
 # -- into the model -------------------------------------------------------------------------------------------------
 
 
-def input_memory(loadable: Loadable) -> Memory:
+def input_memory(loadable: Loadable) -> LoadableMemory:
     """The memory that a user's input goes to: the one that is marked as input, or else the only one that is read and never written.
 
     Raises:
@@ -136,8 +136,8 @@ class _Place:
     """Where an input goes: the memory, and the feature cube that is read there."""
 
     loadable: Loadable
-    memory: Memory
-    cube: Tensor | None
+    memory: LoadableMemory
+    cube: FeatureTensor | None
 
     def read(self, file: Path, convention: Convention) -> npt.NDArray[Any]:
         if file.suffix == ".npy":
@@ -169,7 +169,7 @@ def _place(loadable: Loadable) -> _Place:
     return _Place(loadable, memory, tensor(loadable, memory, _SOURCE))
 
 
-def read_input(loadable: Loadable, file: Path, convention: Convention = RUNTIME) -> dict[int, npt.NDArray[np.uint8]]:
+def read_tensor(loadable: Loadable, file: Path, convention: Convention = RUNTIME) -> dict[int, npt.NDArray[np.uint8]]:
     """A user's file as the first bytes of the input memory, by the memory's id.
 
     Args:
@@ -186,17 +186,17 @@ def read_input(loadable: Loadable, file: Path, convention: Convention = RUNTIME)
     return place.fill(place.read(file, convention), file)
 
 
-def read_inputs(
+def read_tensors(
     loadable: Loadable, files: Sequence[Path], convention: Convention = RUNTIME
 ) -> tuple[list[dict[int, npt.NDArray[np.uint8]]], bool]:
-    """Users' files, each as :func:`read_input` has it, or ``.npy`` with a batch: int8 (N, C, H, W), or (N, size) bytes.
+    """Users' files, each as :func:`read_tensor` has it, or ``.npy`` with a batch: int8 (N, C, H, W), or (N, size) bytes.
 
     Returns:
         what goes into memory, run after run; whether there was more than one file, or a batch.
 
     Raises:
-        InputError: as :func:`read_input`, or a batch of nothing.
-        UsageError: as :func:`read_input`.
+        InputError: as :func:`read_tensor`, or a batch of nothing.
+        UsageError: as :func:`read_tensor`.
     """
     if not files:
         return [{}], False
@@ -290,14 +290,14 @@ def read_outputs(loadable: Loadable, contents: Mapping[int, npt.NDArray[np.uint8
 
 
 def _output(ident: int, name: str, marked: bool, data: npt.NDArray[np.uint8], uses: list[_Use]) -> Output:
-    def cube(one: Tensor) -> npt.NDArray[np.int8]:
+    def cube(one: FeatureTensor) -> npt.NDArray[np.int8]:
         return unpack_feature(data[one.offset :], *one.shape, one.line, one.surface)
 
     forms = {use.tensor for use in uses}
     first = uses[0].tensor if uses else None
     if len(forms) == 1 and first is not None:
         return Output(ident, name, marked, data, cube(first))
-    last: dict[str, Tensor] = {}
+    last: dict[str, FeatureTensor] = {}
     for use in uses:
         new = use.tensor
         if new is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
-from goldbeat.pymodels.nvdla.engines.registers import all_registers, register
+from goldbeat.pymodels.nvdla.engines.registers import all_registers, csb_register
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access
 from goldbeat.tb.design.traffic import Rng
@@ -30,7 +30,7 @@ Size = tuple[int, int, int]
 
 
 @dataclass
-class Operation:
+class DrawnOperation:
     """One operation of an engine.
 
     Attributes:
@@ -61,13 +61,13 @@ class Operation:
         for (block, name, key), value in self.fields.items():
             if block not in blocks:
                 continue
-            one = register(block, name)
+            one = csb_register(block, name)
             part = one.field(key)
             found[one.address] = found.get(one.address, 0) | (value << part.lsb & part.mask)
         return found
 
 
-class Space:
+class MemorySpace:
     """Hands out stretches of the memory."""
 
     def __init__(self, rng: Rng) -> None:
@@ -102,7 +102,7 @@ def _reads_memory(fields: Mapping[tuple[str, str, str], int]) -> bool:
     )
 
 
-def random_timing(rng: Rng, seed: int) -> MemoryTiming:
+def dbb_timing(rng: Rng, seed: int) -> MemoryTiming:
     """A memory: now and then a plain one, else with jitter, ready patterns, any order of answers."""
     if rng.integers(4) == 0:
         return MemoryTiming(read_latency=int(rng.integers(1, 40)), write_latency=int(rng.integers(1, 20)))
@@ -134,7 +134,7 @@ def _small(rng: Rng, *limits: int) -> int:
 
 
 def _cube(
-    op: Operation, space: Space, rng: Rng, block: str, prefix: str, size: tuple[int, int, int], atom: int
+    op: DrawnOperation, space: MemorySpace, rng: Rng, block: str, prefix: str, size: tuple[int, int, int], atom: int
 ) -> None:
     width, height, surfaces = size
     line = width * atom + ATOM * _small(rng, 1, 4)
@@ -146,8 +146,8 @@ def _cube(
 
 
 def random_sdp(
-    rng: Rng, space: Space, *, flying: bool = False, size: Size | None = None, starved: bool = False
-) -> Operation:
+    rng: Rng, space: MemorySpace, *, flying: bool = False, size: Size | None = None, starved: bool = False
+) -> DrawnOperation:
     """An SDP operation that uses any of X1, X2 and the converter, on a cube of any size or of this one.
 
     Args:
@@ -157,7 +157,7 @@ def random_sdp(
         size: of the cube.
         starved: operands that should come from memory may not be brought.
     """
-    op = Operation("SDP")
+    op = DrawnOperation("SDP")
     width, height, channels = size or (1 + _small(rng, 4, 20, 50), 1 + _small(rng, 2, 6), 1 + _small(rng, 8, 24))
     surfaces = -(-channels // ATOM)
     for block in _BLOCKS["SDP"]:
@@ -191,7 +191,7 @@ def random_sdp(
 
 
 def _unit(
-    op: Operation, space: Space, rng: Rng, unit: str, dma: str, size: Size, *, large: bool, starved: bool
+    op: DrawnOperation, space: MemorySpace, rng: Rng, unit: str, dma: str, size: Size, *, large: bool, starved: bool
 ) -> None:
     """A unit's settings; ``large`` ones drive sums beyond 32 bits, with PReLU behind them."""
     bits = {name: int(rng.integers(2)) for name in ("ALU_BYPASS", "MUL_BYPASS", "RELU_BYPASS")}
@@ -233,7 +233,7 @@ def _unit(
         _cube(op, space, rng, "SDP_RDMA", unit, (size[2], 1, 1), group)
 
 
-def random_pdp(rng: Rng, space: Space, *, size: Size | None = None, wild: bool = False) -> Operation:
+def random_pdp(rng: Rng, space: MemorySpace, *, size: Size | None = None, wild: bool = False) -> DrawnOperation:
     """A PDP operation of any method, kernel, stride and padding, on a cube of any size or of about this one.
 
     Args:
@@ -242,7 +242,7 @@ def random_pdp(rng: Rng, space: Space, *, size: Size | None = None, wild: bool =
         size: of the input.
         wild: an average whose padding is worth anything that fits into the registers, so that sums wrap; kernels often of 8 x 8.
     """
-    op = Operation("PDP")
+    op = DrawnOperation("PDP")
     kernel = [8, 8] if wild and rng.integers(2) else [1 + _small(rng, 3, 8) for _ in range(2)]
     stride = [1 + _small(rng, 2, 4, 16) for _ in range(2)]
     before = [min(_small(rng, 1, k), 7) for k in kernel]
@@ -287,9 +287,9 @@ def random_pdp(rng: Rng, space: Space, *, size: Size | None = None, wild: bool =
     return op
 
 
-def stub_operation(rng: Rng, engine: str) -> Operation:
+def stub_operation(rng: Rng, engine: str) -> DrawnOperation:
     """A convolution or CDP operation: nothing but its times."""
-    op = Operation(engine)
+    op = DrawnOperation(engine)
     if engine == "CDP":
         op.set("CDP", "D_CYA", CYA=_small(rng, 1, 200))
     else:
@@ -298,7 +298,7 @@ def stub_operation(rng: Rng, engine: str) -> Operation:
     return op
 
 
-class Program:
+class OperationProgram:
     """A register program that grows by operations, each engine's in order, both of its groups in use.
 
     Blocks take turns with their groups each on its own, as SDP_RDMA rests while SDP works on the fly. A group is programmed anew
@@ -315,7 +315,7 @@ class Program:
         self._meddle = meddle
         self._count: dict[str, int] = {}
 
-    def run(self, op: Operation) -> None:
+    def run(self, op: DrawnOperation) -> None:
         """Program an operation and enable it."""
         for block in op.blocks:
             number = self._count.get(block, 0)
@@ -328,11 +328,11 @@ class Program:
 
     def post(self, block: str, name: str, value: int) -> None:
         """A posted write."""
-        self.steps.append(Access("post", register(block, name).address, value))
+        self.steps.append(Access("post", csb_register(block, name).address, value))
 
     def read(self, block: str, name: str) -> None:
         """A read."""
-        self.steps.append(Access("read", register(block, name).address))
+        self.steps.append(Access("read", csb_register(block, name).address))
 
     def wait(self, cycles: int) -> None:
         """Let some cycles go by."""
@@ -351,15 +351,15 @@ class Program:
             self.steps += [_idle(block, group) for group in range(_GROUPS)]
 
 
-def program(operations: Sequence[Operation], rng: Rng, *, meddle: bool = False) -> tuple[Access, ...]:
+def operations_program(operations: Sequence[DrawnOperation], rng: Rng, *, meddle: bool = False) -> tuple[Access, ...]:
     """The program that runs operations. At the end everything has been waited for, and GLB's status and the pointers are read."""
-    made = Program(rng, meddle=meddle)
+    made = OperationProgram(rng, meddle=meddle)
     for op in operations:
         made.run(op)
     made.settle()
     made.look()
     for value in (0x0000_0015, 0xFFFF_FFFF):
-        made.steps.append(Access("write", register("GLB", "S_INTR_STATUS").address, value))
+        made.steps.append(Access("write", csb_register("GLB", "S_INTR_STATUS").address, value))
         made.read("GLB", "S_INTR_STATUS")
     made.wait(2)
     return tuple(made.steps)
@@ -367,33 +367,33 @@ def program(operations: Sequence[Operation], rng: Rng, *, meddle: bool = False) 
 
 def _idle(block: str, group: int) -> Access:
     shift = 16 * group
-    return Access("poll", register(block, "S_STATUS").address, 0, mask=3 << shift, cycles=PATIENCE)
+    return Access("poll", csb_register(block, "S_STATUS").address, 0, mask=3 << shift, cycles=PATIENCE)
 
 
-def _start(op: Operation, groups: Mapping[str, int], rng: Rng) -> list[Access]:
+def _start(op: DrawnOperation, groups: Mapping[str, int], rng: Rng) -> list[Access]:
     def write(address: int, value: int) -> Access:
         return Access("post" if rng.integers(4) else "write", address, value)
 
-    steps = [write(register(block, "S_POINTER").address, group) for block, group in groups.items()]
+    steps = [write(csb_register(block, "S_POINTER").address, group) for block, group in groups.items()]
     values = list(op.values().items())
     steps += [write(*values[i]) for i in rng.permutation(len(values)).tolist()]
     if rng.integers(3) == 0:
         address, _ = values[int(rng.integers(len(values)))]
         steps.append(Access("read", address))
-    enables = [register(block, "D_OP_ENABLE").address for block in groups]
+    enables = [csb_register(block, "D_OP_ENABLE").address for block in groups]
     return steps + [write(enables[i], 1) for i in rng.permutation(len(enables)).tolist()]
 
 
-def _meddling(op: Operation, rng: Rng) -> list[Access]:
+def _meddling(op: DrawnOperation, rng: Rng) -> list[Access]:
     """Writes to the groups that have just been enabled, the last part of them perhaps when the operation is done."""
-    enable = register(op.blocks[int(rng.integers(len(op.blocks)))], "D_OP_ENABLE").address
+    enable = csb_register(op.blocks[int(rng.integers(len(op.blocks)))], "D_OP_ENABLE").address
     # A stub may be done in a cycle: it must not be enabled again.
     again = int(rng.integers(2)) if op.engine in ("SDP", "PDP") else 0
     steps = [Access("post", enable, again)]
     for block in op.blocks:
         grouped = [r.address for r in all_registers() if r.block == block and r.name.startswith("D_") and r.write_mask]
         for address in rng.choice(grouped, 4).tolist():
-            if address != register(block, "D_OP_ENABLE").address:
+            if address != csb_register(block, "D_OP_ENABLE").address:
                 steps += [Access("post", address, int(rng.integers(1 << 32))), Access("read", address)]
     return steps
 
@@ -413,7 +413,7 @@ _IGNORED_REGISTERS = {
 _IGNORED_FIELDS = ("PAD_RIGHT", "PAD_BOTTOM", "SPLIT_NUM", "BRDMA_RAM_TYPE", "NRDMA_RAM_TYPE")
 
 
-def fill_ignored(op: Operation, rng: Rng) -> Operation:
+def fill_ignored(op: DrawnOperation, rng: Rng) -> DrawnOperation:
     """Random values in every field of SDP or PDP that docs/nvdla-hardware.md says nobody looks at; gives the operation."""
     for one in all_registers():
         if one.block not in op.blocks or not one.name.startswith("D_") or one.name == "D_OP_ENABLE":
@@ -425,7 +425,7 @@ def fill_ignored(op: Operation, rng: Rng) -> Operation:
     return op
 
 
-def upside_down(op: Operation) -> Operation:
+def upside_down(op: DrawnOperation) -> DrawnOperation:
     """Source and target of SDP or PDP laid out from the last line to the first: strides of lines that are negative, 32 bits wide.
 
     Gives the operation.

@@ -15,8 +15,8 @@ from goldbeat.pymodels.objfifo.engine.array import (
     worker_address,
 )
 from goldbeat.pymodels.objfifo.engine.engine_map import ADDRESS_BITS
-from goldbeat.pymodels.objfifo.plan.design import Design as ObjectFifos
 from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, Link
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign as ObjectFifos
 from goldbeat.pymodels.objfifo.plan.device import ANY
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
@@ -31,8 +31,8 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import Rng, stream_cases
 from goldbeat.tb.designs.objfifo.bench_engine import BD_TABLE
 from goldbeat.tb.designs.objfifo.draw import dims_of
-from goldbeat.tb.designs.objfifo.scene import dressed
-from goldbeat.tb.designs.objfifo.whole import Whole, place
+from goldbeat.tb.designs.objfifo.scene import dressed_scene
+from goldbeat.tb.designs.objfifo.whole import Whole, place_plan
 from goldbeat.tb.paths import HDL
 
 SHIM, MEMORY, CORE = ANY.tile(0, 0), ANY.tile(0, 1), ANY.tile(0, 2)
@@ -69,17 +69,17 @@ def chain(
     return ObjectFifos(ANY, fifos, [Link(("in",), ("to",)), Link(("from",), ("out",))])
 
 
-def placed(design: ObjectFifos, params: Mapping[str, Any], worker: tuple[int, int]) -> Whole:
+def placed_pair(design: ObjectFifos, params: Mapping[str, Any], worker: tuple[int, int]) -> Whole:
     """The memory tile on engine 0, the core on engine 1."""
-    return place(design, plan(design), ArrayShape.of(params), "workers", worker=worker, homes=[MEMORY])
+    return place_plan(design, plan(design), ArrayShape.of(params), "workers", worker=worker, homes=[MEMORY])
 
 
 def _chain(setting: CaseContext) -> list[Stimulus]:
     """Objects go to a core, which adds to them, and come back."""
     words, count = int(setting.options["words"]), int(setting.options["objects"])
-    whole = placed(chain(words), setting.params, (int(setting.options["add"]), int(setting.options["work"])))
+    whole = placed_pair(chain(words), setting.params, (int(setting.options["add"]), int(setting.options["work"])))
     rng = np.random.default_rng(setting.seed)
-    return [dressed(whole.stimulus(rng, setting.clocks, {"in": words * count}), setting)]
+    return [dressed_scene(whole.stimulus(rng, setting.clocks, {"in": words * count}), setting)]
 
 
 def drawn(rng: Rng, params: Mapping[str, Any], beats: int) -> tuple[ObjectFifos, Whole, int]:
@@ -96,7 +96,7 @@ def drawn(rng: Rng, params: Mapping[str, Any], beats: int) -> tuple[ObjectFifos,
     worker = (int(rng.integers(1 << 32)), int(rng.choice([0, 0, 1, 7, 40])))
     # Whole objects on both sides of the core.
     unit = words * pieces[0] * pieces[1]
-    return design, placed(design, params, worker), unit * max(1, beats // unit)
+    return design, placed_pair(design, params, worker), unit * max(1, beats // unit)
 
 
 def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:

@@ -9,21 +9,21 @@ from dataclasses import replace
 import numpy as np
 
 from goldbeat.pymodels.objfifo.engine import engine_map as reg
-from goldbeat.pymodels.objfifo.engine.engine import predict, walk
+from goldbeat.pymodels.objfifo.engine.engine import descriptor_addresses, predict
 from goldbeat.pymodels.objfifo.engine.from_plan import from_plan
 from goldbeat.pymodels.objfifo.engine.registers import (
     BD_WORDS,
     MOST_BDS,
     Descriptor,
-    Shape,
-    Task,
+    EngineShape,
+    EngineTask,
     descriptor_writes,
     disarm,
     memory_reads,
     memory_writes,
 )
-from goldbeat.pymodels.objfifo.plan.design import Design as ObjectFifos
 from goldbeat.pymodels.objfifo.plan.design import Fifo, Link
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign as ObjectFifos
 from goldbeat.pymodels.objfifo.plan.device import ANY
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
@@ -39,7 +39,7 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import Rng, stream_cases
 from goldbeat.tb.designs.objfifo.design_case import design_case
 from goldbeat.tb.designs.objfifo.draw import draw
-from goldbeat.tb.designs.objfifo.scene import Scene, dressed, stimulus_of, words_of
+from goldbeat.tb.designs.objfifo.scene import EngineScene, dressed_scene, engine_stimulus, random_halves
 from goldbeat.tb.paths import HDL
 
 LARGEST = {"NS": 6, "NM": 6, "NBD": 64, "NBANK": 8, "MEM_WORDS": 4096}
@@ -52,11 +52,11 @@ _HALF_LOCKS = 4
 _PATTERNS = {"gaps": "none", "ready": "none"}
 
 
-def _scene(setting: CaseContext, feeds: Mapping[int, int]) -> tuple[Shape, Scene]:
+def _scene(setting: CaseContext, feeds: Mapping[int, int]) -> tuple[EngineShape, EngineScene]:
     """An empty scene with so many random words for these channels."""
-    shape = Shape.of(setting.params)
+    shape = EngineShape.of(setting.params)
     rng = np.random.default_rng(setting.seed)
-    return shape, Scene(words={c: words_of(shape, rng, count) for c, count in feeds.items()})
+    return shape, EngineScene(words={c: random_halves(shape, rng, count) for c, count in feeds.items()})
 
 
 # -- cases with hand-made descriptors --------------------------------------------------------------------------------
@@ -70,30 +70,30 @@ def _forward(setting: CaseContext) -> list[Stimulus]:
     fill = scene.ring(0, [Descriptor(a, words, acquire=(0, 1), release=(1, 1)) for a in at])
     drain = scene.ring(depth, [Descriptor(a, words, acquire=(1, 1), release=(0, 1)) for a in at])
     scene.locks = {0: depth}
-    scene.tasks = [Task(0, fill), Task(shape.ns, drain)]
-    return [dressed(stimulus_of(scene, setting), setting)]
+    scene.tasks = [EngineTask(0, fill), EngineTask(shape.ns, drain)]
+    return [dressed_scene(engine_stimulus(scene, setting), setting)]
 
 
 def _distribute(setting: CaseContext) -> list[Stimulus]:
     """Objects come in whole and leave in parts, one part to each output."""
     words = int(setting.options["words"])
-    shape = Shape.of(setting.params)
+    shape = EngineShape.of(setting.params)
     _, scene = _scene(setting, {0: int(setting.options["objects"]) * words * shape.nm})
     parts = range(shape.nm)
     place = [[(b * shape.nm + p) * words for p in parts] for b in range(2)]
     fill = [Descriptor(place[b][p], words, acquire=(2 * p, 1), release=(2 * p + 1, 1)) for b in range(2) for p in parts]
-    scene.tasks = [Task(0, scene.ring(0, fill))]
+    scene.tasks = [EngineTask(0, scene.ring(0, fill))]
     for p in parts:
         drain = [Descriptor(place[b][p], words, acquire=(2 * p + 1, 1), release=(2 * p, 1)) for b in range(2)]
-        scene.tasks.append(Task(shape.ns + p, scene.ring(len(fill) + 2 * p, drain)))
+        scene.tasks.append(EngineTask(shape.ns + p, scene.ring(len(fill) + 2 * p, drain)))
         scene.locks[2 * p] = 2
-    return [dressed(stimulus_of(scene, setting), setting)]
+    return [dressed_scene(engine_stimulus(scene, setting), setting)]
 
 
 def _join(setting: CaseContext) -> list[Stimulus]:
     """Parts come in on all inputs, and leave as whole objects that end with TLAST."""
     words = int(setting.options["words"])
-    shape = Shape.of(setting.params)
+    shape = EngineShape.of(setting.params)
     parts = range(shape.ns)
     _, scene = _scene(setting, dict.fromkeys(parts, int(setting.options["objects"]) * words))
     place = [[(b * shape.ns + p) * words for p in parts] for b in range(2)]
@@ -102,12 +102,12 @@ def _join(setting: CaseContext) -> list[Stimulus]:
         for b in range(2)
         for p in parts
     ]
-    scene.tasks = [Task(shape.ns, scene.ring(0, drain))]
+    scene.tasks = [EngineTask(shape.ns, scene.ring(0, drain))]
     for p in parts:
         fill = [Descriptor(place[b][p], words, acquire=(2 * p, 1), release=(2 * p + 1, 1)) for b in range(2)]
-        scene.tasks.append(Task(p, scene.ring(len(drain) + 2 * p, fill)))
+        scene.tasks.append(EngineTask(p, scene.ring(len(drain) + 2 * p, fill)))
         scene.locks[2 * p] = 2
-    return [dressed(stimulus_of(scene, setting), setting)]
+    return [dressed_scene(engine_stimulus(scene, setting), setting)]
 
 
 def _broadcast(setting: CaseContext) -> list[Stimulus]:
@@ -118,9 +118,9 @@ def _broadcast(setting: CaseContext) -> list[Stimulus]:
     stages = shape.nm + 1
     for stage, channel in enumerate([0, *range(shape.ns, shape.channels)]):
         descriptors = [Descriptor(a, words, acquire=(stage, 1), release=((stage + 1) % stages, 1)) for a in place]
-        scene.tasks.append(Task(channel, scene.ring(3 * stage, descriptors)))
+        scene.tasks.append(EngineTask(channel, scene.ring(3 * stage, descriptors)))
     scene.locks = {0: 3}
-    return [dressed(stimulus_of(scene, setting), setting)]
+    return [dressed_scene(engine_stimulus(scene, setting), setting)]
 
 
 def _transpose(setting: CaseContext) -> list[Stimulus]:
@@ -133,9 +133,9 @@ def _transpose(setting: CaseContext) -> list[Stimulus]:
         Descriptor(b * size, size, (rows, columns, 0), (columns, 1, 0, 0), acquire=(1, 1), release=(0, 1))
         for b in range(2)
     ]
-    scene.tasks = [Task(0, scene.ring(0, fill)), Task(shape.ns, scene.ring(2, drain))]
+    scene.tasks = [EngineTask(0, scene.ring(0, fill)), EngineTask(shape.ns, scene.ring(2, drain))]
     scene.locks = {0: 2}
-    return [dressed(stimulus_of(scene, setting), setting)]
+    return [dressed_scene(engine_stimulus(scene, setting), setting)]
 
 
 PADDED = (3, 4, 2)
@@ -164,9 +164,9 @@ def _padding(setting: CaseContext) -> list[Stimulus]:
         )
         for n in range(2)
     ]
-    scene.tasks = [Task(0, scene.ring(0, fill)), Task(shape.ns, scene.ring(2, drain))]
+    scene.tasks = [EngineTask(0, scene.ring(0, fill)), EngineTask(shape.ns, scene.ring(2, drain))]
     scene.locks = {0: 2}
-    return [dressed(stimulus_of(scene, setting), setting)]
+    return [dressed_scene(engine_stimulus(scene, setting), setting)]
 
 
 def _repeat(setting: CaseContext) -> list[Stimulus]:
@@ -175,9 +175,9 @@ def _repeat(setting: CaseContext) -> list[Stimulus]:
     shape, scene = _scene(setting, {0: int(setting.options["objects"]) * words})
     fill = [Descriptor(b * words, words, acquire=(0, times), release=(1, times)) for b in range(2)]
     drain = [Descriptor(b * words, words, acquire=(1, 1), release=(0, 1)) for b in range(2) for _ in range(times)]
-    scene.tasks = [Task(0, scene.ring(0, fill)), Task(shape.ns, scene.ring(2, drain))]
+    scene.tasks = [EngineTask(0, scene.ring(0, fill)), EngineTask(shape.ns, scene.ring(2, drain))]
     scene.locks = {0: 2 * times}
-    return [dressed(stimulus_of(scene, setting), setting)]
+    return [dressed_scene(engine_stimulus(scene, setting), setting)]
 
 
 def _init_values(setting: CaseContext) -> list[Stimulus]:
@@ -186,12 +186,12 @@ def _init_values(setting: CaseContext) -> list[Stimulus]:
     shape, scene = _scene(setting, {0: int(setting.options["objects"]) * words})
     rng = np.random.default_rng([setting.seed, 1])
     place = [n * words for n in range(3)]
-    scene.memory = {0: words_of(shape, rng, 2 * words)}
+    scene.memory = {0: random_halves(shape, rng, 2 * words)}
     fill = [Descriptor(place[n], words, acquire=(0, 1), release=(1, 1)) for n in (2, 0, 1)]
     drain = [Descriptor(a, words, acquire=(1, 1), release=(0, 1)) for a in place]
-    scene.tasks = [Task(0, scene.ring(0, fill)), Task(shape.ns, scene.ring(3, drain))]
+    scene.tasks = [EngineTask(0, scene.ring(0, fill)), EngineTask(shape.ns, scene.ring(3, drain))]
     scene.locks = {0: 1, 1: 2}
-    return [dressed(stimulus_of(scene, setting), setting)]
+    return [dressed_scene(engine_stimulus(scene, setting), setting)]
 
 
 def _rechunk(setting: CaseContext) -> list[Stimulus]:
@@ -199,9 +199,9 @@ def _rechunk(setting: CaseContext) -> list[Stimulus]:
     shape, scene = _scene(setting, {0: 12 * int(setting.options["objects"])})
     fill = [Descriptor(6 * n, 6, acquire=(0, 3), release=(1, 3)) for n in range(4)]
     drain = [Descriptor(4 * n, 4, acquire=(1, 2), release=(0, 2)) for n in range(6)]
-    scene.tasks = [Task(0, scene.ring(0, fill)), Task(shape.ns, scene.ring(4, drain))]
+    scene.tasks = [EngineTask(0, scene.ring(0, fill)), EngineTask(shape.ns, scene.ring(4, drain))]
     scene.locks = {0: 12}
-    return [dressed(stimulus_of(scene, setting), setting)]
+    return [dressed_scene(engine_stimulus(scene, setting), setting)]
 
 
 CHAIN_SLOTS = 4
@@ -217,15 +217,15 @@ def _chain(setting: CaseContext) -> list[Stimulus]:
     scene.chain(0, [Descriptor(0, words, iteration_size=CHAIN_SLOTS, iteration_step=words, release=(0, 1))])
     even = Descriptor(0, words, acquire=(0, 1), iteration_size=CHAIN_SLOTS // 2, iteration_step=2 * words)
     scene.chain(1, [replace(even, base=n * words, packet=packet) for n, packet in enumerate(CHAIN_PACKETS)])
-    scene.tasks = [Task(0, 0, repeat=1, token=True), Task(0, 0), Task(0, 0, token=True)]
-    scene.tasks += [Task(shape.ns, 1, repeat=1, token=True)]
+    scene.tasks = [EngineTask(0, 0, repeat=1, token=True), EngineTask(0, 0), EngineTask(0, 0, token=True)]
+    scene.tasks += [EngineTask(shape.ns, 1, repeat=1, token=True)]
     scene.read_back = (0, CHAIN_SLOTS * words)
-    return [dressed(stimulus_of(scene, setting), setting)]
+    return [dressed_scene(engine_stimulus(scene, setting), setting)]
 
 
 def _planned(setting: CaseContext) -> list[Stimulus]:
     """What the planner makes of a memory tile: a link that distributes objects, and one that joins them."""
-    shape = Shape.of(setting.params)
+    shape = EngineShape.of(setting.params)
     rng = np.random.default_rng(setting.seed)
     words, count = int(setting.options["words"]), int(setting.options["objects"])
     episodes = []
@@ -234,9 +234,9 @@ def _planned(setting: CaseContext) -> list[Stimulus]:
         (tile,) = (t for t in plan(_link(split, legs, words)).tiles if t.tile.kind is TileKind.MEM)
         loaded = from_plan(tile, shape)
         feeds = {0: legs * words * count} if split else dict.fromkeys(range(legs), words * count)
-        scene = Scene(loaded.descriptors, list(loaded.tasks), loaded.locks)
-        scene.words = {c: words_of(shape, rng, size) for c, size in feeds.items()}
-        episodes.append(dressed(stimulus_of(scene, setting), setting))
+        scene = EngineScene(loaded.descriptors, list(loaded.tasks), loaded.locks)
+        scene.words = {c: random_halves(shape, rng, size) for c, size in feeds.items()}
+        episodes.append(dressed_scene(engine_stimulus(scene, setting), setting))
     return episodes
 
 
@@ -261,7 +261,7 @@ def _link(split: bool, legs: int, words: int) -> ObjectFifos:
 
 def _errors(setting: CaseContext) -> list[Stimulus]:
     """Everything that stops a channel or is noted as an error, each beside a channel that must go on."""
-    shape = Shape.of(setting.params)
+    shape = EngineShape.of(setting.params)
     rng = np.random.default_rng(setting.seed)
     to_memory, from_memory, end = 0, shape.ns, shape.mem_words
     good = Descriptor(0, 8)
@@ -281,25 +281,25 @@ def _errors(setting: CaseContext) -> list[Stimulus]:
     ]
     episodes = []
     for channel, descriptor in broken:
-        scene = Scene(words={c: words_of(shape, rng, 40) for c in range(shape.ns)})
-        scene.memory = {0: words_of(shape, rng, 8), end - 8: words_of(shape, rng, 8)}
+        scene = EngineScene(words={c: random_halves(shape, rng, 40) for c in range(shape.ns)})
+        scene.memory = {0: random_halves(shape, rng, 8), end - 8: random_halves(shape, rng, 8)}
         scene.locks = {3: 30}
         scene.chain(0, [good, descriptor, good])
         scene.chain(3, [Descriptor(0, 5, release=(4, 1)), Descriptor(2, 6, acquire=(4, 1))])
         other = from_memory if channel == to_memory else to_memory
-        scene.tasks = [Task(channel, 0, repeat=2, token=True), Task(other, 3, repeat=1, token=True)]
+        scene.tasks = [EngineTask(channel, 0, repeat=2, token=True), EngineTask(other, 3, repeat=1, token=True)]
         scene.read_back = (0, 8)
-        episodes.append(dressed(stimulus_of(scene, setting), setting))
+        episodes.append(dressed_scene(engine_stimulus(scene, setting), setting))
     episodes.append(_queue_overflow(setting, shape, rng))
     return episodes
 
 
-def _queue_overflow(setting: CaseContext, shape: Shape, rng: Rng) -> Stimulus:
-    scene = Scene(words={0: words_of(shape, rng, 64)})
-    scene.memory = {0: words_of(shape, rng, 8)}
+def _queue_overflow(setting: CaseContext, shape: EngineShape, rng: Rng) -> Stimulus:
+    scene = EngineScene(words={0: random_halves(shape, rng, 64)})
+    scene.memory = {0: random_halves(shape, rng, 8)}
     scene.chain(0, [Descriptor(0, 8)])
-    scene.tasks = [Task(shape.channels - 1, 0)] * 6 + [Task(0, 0, token=True)] * 5
-    stimulus = stimulus_of(scene, setting)
+    scene.tasks = [EngineTask(shape.channels - 1, 0)] * 6 + [EngineTask(0, 0, token=True)] * 5
+    stimulus = engine_stimulus(scene, setting)
     after = (
         *stimulus.after["s_axil"],
         Access("write", reg.IRQ_MASK, reg.IRQ_MASK_ERROR),
@@ -318,36 +318,44 @@ def _queue_overflow(setting: CaseContext, shape: Shape, rng: Rng) -> Stimulus:
         *(Access("read", reg.BD + 4 * n) for n in range(BD_WORDS)),
     )
     mask = (Access("write", reg.IRQ_MASK, 1),)
-    return dressed(
+    return dressed_scene(
         replace(stimulus, program={"s_axil": mask + stimulus.program["s_axil"]}, after={"s_axil": after}), setting
     )
 
 
 def _corners(setting: CaseContext) -> list[Stimulus]:
     """Errors, grants and releases that fall on one edge, descriptors that are not there, fields that one direction ignores."""
-    shape = Shape.of(setting.params)
+    shape = EngineShape.of(setting.params)
     rng = np.random.default_rng(setting.seed)
     m, end = shape.ns, shape.mem_words
     beyond = end - 1
     bad = Descriptor(0, 4, valid=False)
-    scenes: list[tuple[dict[int, Descriptor], list[Task], dict[int, int]]] = [
+    scenes: list[tuple[dict[int, Descriptor], list[EngineTask], dict[int, int]]] = [
         # A channel before a lock; BAD_BD and BAD_ADDRESS of one channel.
-        ({0: Descriptor(0, 1, release=(5, 60)), 1: Descriptor(beyond, 2)}, [Task(0, 0), Task(m, 1)], {5: 60}),
-        ({0: Descriptor(beyond, 2), 1: Descriptor(0, 1), 2: bad}, [Task(m, 0), Task(m, 1), Task(m, 2)], {}),
+        (
+            {0: Descriptor(0, 1, release=(5, 60)), 1: Descriptor(beyond, 2)},
+            [EngineTask(0, 0), EngineTask(m, 1)],
+            {5: 60},
+        ),
+        (
+            {0: Descriptor(beyond, 2), 1: Descriptor(0, 1), 2: bad},
+            [EngineTask(m, 0), EngineTask(m, 1), EngineTask(m, 2)],
+            {},
+        ),
         # The lowest of several channels.
-        (dict.fromkeys(range(shape.channels), bad), [Task(c, c) for c in range(shape.channels)], {}),
+        (dict.fromkeys(range(shape.channels), bad), [EngineTask(c, c) for c in range(shape.channels)], {}),
         # A start and a next descriptor that the table does not have, or that are not valid.
-        ({0: Descriptor(0, 2)}, [Task(m, shape.nbd % MOST_BDS)], {}),
-        ({0: Descriptor(0, 8, next=MOST_BDS - 1)}, [Task(0, 0)], {}),
+        ({0: Descriptor(0, 2)}, [EngineTask(m, shape.nbd % MOST_BDS)], {}),
+        ({0: Descriptor(0, 8, next=MOST_BDS - 1)}, [EngineTask(0, 0)], {}),
         # Padding and headers mean nothing on the way to memory.
-        ({0: Descriptor(0, 4, pad_before=(1, 0, 0))}, [Task(0, 0)], {}),
+        ({0: Descriptor(0, 4, pad_before=(1, 0, 0))}, [EngineTask(0, 0)], {}),
         (
             {0: Descriptor(0, 4, (2, 2, 0), (1, 4, 0, 0), pad_before=(1, 1, 0), pad_after=(0, 2, 0), packet=(3, 3))},
-            [Task(0, 0)],
+            [EngineTask(0, 0)],
             {},
         ),
         # An iteration counter that begins beyond its size.
-        ({0: Descriptor(0, 1, iteration_size=5, iteration_step=1, iteration_start=11)}, [Task(m, 0, 9)], {}),
+        ({0: Descriptor(0, 1, iteration_size=5, iteration_step=1, iteration_start=11)}, [EngineTask(m, 0, 9)], {}),
         # A lock taken and given at one edge keeps its value.
         (
             {
@@ -355,38 +363,38 @@ def _corners(setting: CaseContext) -> list[Stimulus]:
                 1: Descriptor(0, 1, acquire=(0, 1), next=2),
                 2: Descriptor(0, 1, acquire=(0, 1)),
             },
-            [Task(0, 0), Task(m, 1)],
+            [EngineTask(0, 0), EngineTask(m, 1)],
             {0: 2},
         ),
         # Two releases of one lock, which only overflow together, and of two locks.
         (
             {0: Descriptor(0, 1, release=(0, 40)), 1: Descriptor(1, 1, release=(0, 40))},
-            [Task(0, 0), Task(m, 1)],
+            [EngineTask(0, 0), EngineTask(m, 1)],
             {},
         ),
         (
             {0: Descriptor(0, 1, release=(5, 60)), 1: Descriptor(1, 1, release=(4, 60))},
-            [Task(0, 0), Task(m, 1)],
+            [EngineTask(0, 0), EngineTask(m, 1)],
             {5: 60, 4: 60},
         ),
     ]
     if shape.nlock < MOST_BDS:
         # A lock that is not there is never granted, and what is released to it is lost.
         lost = {0: Descriptor(0, 1, release=(shape.nlock, 1)), 1: Descriptor(0, 1, acquire=(shape.nlock, 0))}
-        scenes.append((lost, [Task(0, 0), Task(m, 1)], {}))
+        scenes.append((lost, [EngineTask(0, 0), EngineTask(m, 1)], {}))
     episodes = []
     for descriptors, tasks, locks in scenes:
-        scene = Scene(descriptors, tasks, locks, {c: words_of(shape, rng, 20) for c in range(shape.ns)})
-        scene.memory = {0: words_of(shape, rng, 16), end - 8: words_of(shape, rng, 8)}
+        scene = EngineScene(descriptors, tasks, locks, {c: random_halves(shape, rng, 20) for c in range(shape.ns)})
+        scene.memory = {0: random_halves(shape, rng, 16), end - 8: random_halves(shape, rng, 8)}
         scene.read_back = (0, 16)
-        episodes.append(dressed(stimulus_of(scene, setting), setting))
+        episodes.append(dressed_scene(engine_stimulus(scene, setting), setting))
     return episodes
 
 
 def _registers(setting: CaseContext) -> list[Stimulus]:
     """The whole map: reset values, fields, holes, strobes, and accesses that must answer with an error."""
     rng = np.random.default_rng(setting.seed)
-    shape = Shape.of(setting.params)
+    shape = EngineShape.of(setting.params)
     plain = [reg.ID, reg.CONFIG, reg.CTRL, reg.IRQ_STATUS, reg.IRQ_MASK, reg.ERROR]
     channels = [base + 4 * c for base in (reg.CHANNEL, reg.TOKENS, reg.TASK) for c in range(shape.channels)]
     bds = [reg.BD + reg.BD_STRIDE * b + 4 * n for b in range(shape.nbd) for n in range(16)]
@@ -407,10 +415,10 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     window = (Access("read", reg.MEM_DATA), Access("write", reg.MEM_DATA, 1), Access("read", reg.MEM_ADDRESS))
     accesses += (Access("write", reg.MEM_ADDRESS, shape.mem_words), *window)
     for address in (0, top):
-        accesses += memory_writes(address, words_of(shape, rng, 8))
+        accesses += memory_writes(address, random_halves(shape, rng, 8))
         accesses += memory_reads(address, 8 * shape.lanes)
     accesses += [*disarm(), *(Access("read", reg.CHANNEL + 4 * c) for c in range(shape.channels))]
-    empty = stimulus_of(Scene(), setting)
+    empty = engine_stimulus(EngineScene(), setting)
     return [replace(empty, inputs={}, program={"s_axil": tuple(accesses)}, after={})]
 
 
@@ -448,7 +456,7 @@ def _random_walk(rng: Rng, from_memory: bool, most: int) -> Descriptor:
             iteration_step=int(rng.integers(0, 9)),
             iteration_start=int(rng.integers(0, size)),
         )
-    reach = max(int(walk(descriptor, i).max()) for i in (0, descriptor.iteration_size - 1))
+    reach = max(int(descriptor_addresses(descriptor, i).max()) for i in (0, descriptor.iteration_size - 1))
     if reach >= REGION:
         return _random_walk(rng, from_memory, most)
     base = int(rng.integers(0, REGION - reach)) if reach >= 0 else 0
@@ -478,7 +486,7 @@ def _random_descriptor(rng: Rng, from_memory: bool, endless: bool) -> Descriptor
     return descriptor
 
 
-def _broken(rng: Rng, shape: Shape, descriptor: Descriptor) -> Descriptor:
+def _broken(rng: Rng, shape: EngineShape, descriptor: Descriptor) -> Descriptor:
     kind = rng.integers(4)
     if kind == 0:
         return replace(descriptor, valid=False)
@@ -487,11 +495,11 @@ def _broken(rng: Rng, shape: Shape, descriptor: Descriptor) -> Descriptor:
     return replace(descriptor, base=shape.mem_words - int(rng.integers(1, 12)))
 
 
-def _random_scene(setting: CaseContext, rng: Rng, words: int) -> Scene:
+def _random_scene(setting: CaseContext, rng: Rng, words: int) -> EngineScene:
     """Tasks on every channel, all over the same memory."""
-    shape = Shape.of(setting.params)
-    scene = Scene(words={c: words_of(shape, rng, int(rng.integers(0, words + 1))) for c in range(shape.ns)})
-    scene.memory = {0: words_of(shape, rng, REGION), shape.mem_words - 12: words_of(shape, rng, 12)}
+    shape = EngineShape.of(setting.params)
+    scene = EngineScene(words={c: random_halves(shape, rng, int(rng.integers(0, words + 1))) for c in range(shape.ns)})
+    scene.memory = {0: random_halves(shape, rng, REGION), shape.mem_words - 12: random_halves(shape, rng, 12)}
     scene.read_back = (0, REGION)
     if rng.random() < 0.5:
         _add_pairs(scene, shape, rng)
@@ -500,7 +508,7 @@ def _random_scene(setting: CaseContext, rng: Rng, words: int) -> Scene:
     return scene
 
 
-def _add_pairs(scene: Scene, shape: Shape, rng: Rng) -> None:
+def _add_pairs(scene: EngineScene, shape: EngineShape, rng: Rng) -> None:
     """Rings of a channel to memory and one from memory that wait for each other, so that much data passes."""
     budget = shape.nbd // shape.channels
     for c in range(min(shape.ns, shape.nm)):
@@ -513,10 +521,10 @@ def _add_pairs(scene: Scene, shape: Shape, rng: Rng) -> None:
                 )
                 for _ in range(depth)
             ]
-            scene.tasks.append(Task(channel, scene.ring(channel * budget, descriptors)))
+            scene.tasks.append(EngineTask(channel, scene.ring(channel * budget, descriptors)))
 
 
-def _add_anything(scene: Scene, shape: Shape, rng: Rng) -> None:
+def _add_anything(scene: EngineScene, shape: EngineShape, rng: Rng) -> None:
     """Rings and chains that all use the same locks; most such scenes end with some channel waiting."""
     scene.locks = {n: int(rng.integers(0, 16)) for n in range(2 * _HALF_LOCKS)}
     wrong = rng.random() < 0.2
@@ -533,21 +541,21 @@ def _add_anything(scene: Scene, shape: Shape, rng: Rng) -> None:
             descriptors[-1] = _broken(rng, shape, descriptors[-1])
         if endless:
             scene.ring(first, descriptors)
-            scene.tasks.append(Task(c, first, int(rng.integers(3)), bool(rng.integers(2))))
+            scene.tasks.append(EngineTask(c, first, int(rng.integers(3)), bool(rng.integers(2))))
             continue
         scene.chain(first, descriptors)
         for _ in range(int(rng.integers(1, 5))):
             start = first + int(rng.integers(count))
-            scene.tasks.append(Task(c, start, int(rng.choice([0, 0, 1, 3])), bool(rng.integers(2))))
+            scene.tasks.append(EngineTask(c, start, int(rng.choice([0, 0, 1, 3])), bool(rng.integers(2))))
 
 
 def _scenes(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
-    return stimulus_of(_random_scene(setting, rng, beats), setting)
+    return engine_stimulus(_random_scene(setting, rng, beats), setting)
 
 
 def _designs(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     """A tile of a random design, as the planner lowers it."""
-    return stimulus_of(draw(rng, Shape.of(setting.params), beats).scene, setting)
+    return engine_stimulus(draw(rng, EngineShape.of(setting.params), beats).scene, setting)
 
 
 def _silent(name: str) -> dict[str, str]:

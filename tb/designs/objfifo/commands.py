@@ -10,15 +10,15 @@ from typing import Annotated, Any
 import typer
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.iron.load import load
+from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
 from goldbeat.pymodels.objfifo.plan.export import to_dot, to_json
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.lower import violations
 from goldbeat.pymodels.objfifo.plan.mlir import to_mlir
 from goldbeat.pymodels.objfifo.plan.notes import Note, notes
 from goldbeat.pymodels.objfifo.plan.plan import Plan
-from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError, table
-from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, Report, Verdict, analyse
+from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError, rules_text
+from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, DesignVerdict, Report, analyse
 from goldbeat.tb.cli.common import FAILED, Json, ReplaceFolder, check_free, examples, facts, print_json, say
 from goldbeat.tb.designs.objfifo import HELP
 
@@ -56,7 +56,7 @@ def plan(
         raise UsageError("--json, --mlir, --dot and --picture exclude each other")
     if picture is not None:
         check_free(picture, force)
-    found = lower(load(design, arguments or ()), strict=not lax)
+    found = lower(load_fifo_design(design, arguments or ()), strict=not lax)
     if picture is not None:
         # matplotlib takes a second to import: only where something is drawn.
         from goldbeat.tb.designs.objfifo.picture import draw_plan
@@ -130,7 +130,7 @@ def check(
     report: Report | None = None
     remarks: list[Note] = []
     try:
-        made = load(design, arguments or ())
+        made = load_fifo_design(design, arguments or ())
         broken = violations(made, strict=not lax)
         if not broken:
             remarks = notes(made)
@@ -147,7 +147,7 @@ def check(
             for note in remarks:
                 say(f"note {note.name}: {note.text}")
             say(report.text())
-    if report is None or report.verdict is not Verdict.COMPLETES:
+    if report is None or report.verdict is not DesignVerdict.COMPLETES:
         raise typer.Exit(FAILED)
 
 
@@ -242,4 +242,4 @@ def run(
 @app.command(epilog=examples("goldbeat objfifo rules"))
 def rules() -> None:
     """List the rules by name; those with a star are not checked by mlir-aie."""
-    say(table())
+    say(rules_text())

@@ -21,23 +21,23 @@ import numpy.typing as npt
 from goldbeat.pymodels import plio_file
 from goldbeat.pymodels.arrays import load_array
 from goldbeat.pymodels.errors import UsageError, UserCodeError
-from goldbeat.pymodels.objfifo.engine.registers import Shape
-from goldbeat.pymodels.objfifo.iron.load import load
-from goldbeat.pymodels.objfifo.plan.design import Design as Written
+from goldbeat.pymodels.objfifo.engine.registers import EngineShape
+from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import Fifo
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign as Written
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.plan import Direction, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
-from goldbeat.pymodels.objfifo.untimed.deadlock import Verdict, analyse
-from goldbeat.pymodels.objfifo.untimed.functional import Result, run
+from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
+from goldbeat.pymodels.objfifo.untimed.functional import FunctionalResult, run_untimed
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.file_stamp import file_stamp
-from goldbeat.tb.design.measurements import Answer, Check, MeasurementTable
+from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
 from goldbeat.tb.design.parameter import Parameter
-from goldbeat.tb.designs.objfifo.scene import dressed, stimulus_of
-from goldbeat.tb.designs.objfifo.tiles import Stream, TileScene, cores_at, scene_of
+from goldbeat.tb.designs.objfifo.scene import dressed_scene, engine_stimulus
+from goldbeat.tb.designs.objfifo.tiles import ChannelStream, TileScene, cores_at, scene_of
 from goldbeat.tb.paths import plain_name
 
 _STREAM_BITS = 8 * WORD_BYTES
@@ -77,7 +77,7 @@ class _Executed:
     """A planned design after its execution without time: each tile on its engine, with its words."""
 
     planned: _Planned
-    result: Result
+    result: FunctionalResult
     made: tuple[TileScene, ...]
 
 
@@ -95,7 +95,7 @@ def _planned(options: Mapping[str, Any]) -> _Planned:
 @lru_cache(maxsize=4)
 def _plan(file: Path, arguments: str, lax: bool, stamp: object) -> _Planned:
     """Load and lower; every seed and every question about the parameters has the same answer."""
-    written = load(file, shlex.split(arguments))
+    written = load_fifo_design(file, shlex.split(arguments))
     return _Planned(written, lower(written, strict=not lax))
 
 
@@ -121,7 +121,7 @@ def _executed(context: CaseContext) -> _Executed:
     files = named_files(options["inputs"])
     stamps = tuple(file_stamp(path) for path in files.values())
     planned = _planned(options)
-    shape = Shape.of(context.params)
+    shape = EngineShape.of(context.params)
     return _execute(
         planned, tuple(files.items()), int(options["iterations"]), bool(options["lax"]), context.seed, shape, stamps
     )
@@ -134,16 +134,16 @@ def _execute(
     iterations: int,
     lax: bool,
     seed: int,
-    shape: Shape,
+    shape: EngineShape,
     stamps: object,
 ) -> _Executed:
     report = analyse(planned.written, strict=not lax)
-    if report.verdict is not Verdict.COMPLETES:
+    if report.verdict is not DesignVerdict.COMPLETES:
         raise UserCodeError(report.text())
     if not planned.tiles:
         raise UsageError("no tile of the design has a DMA; there is nothing to run on the engine")
-    given = read_inputs(planned.written, dict(files), np.random.default_rng(seed))
-    result = run(planned.written, given, iterations=iterations or None, strict=not lax, plan=planned.plan)
+    given = read_host_arrays(planned.written, dict(files), np.random.default_rng(seed))
+    result = run_untimed(planned.written, given, iterations=iterations or None, strict=not lax, plan=planned.plan)
     if not result.streams:
         raise UsageError(f"the design moves no word; {_what_is_missing(planned.written)}")
     made = tuple(scene_of(planned.plan, tile, shape) for tile in planned.tiles)
@@ -172,7 +172,9 @@ def named_files(items: Sequence[str]) -> dict[str, Path]:
     return found
 
 
-def read_inputs(design: Written, files: Mapping[str, Path], rng: np.random.Generator) -> dict[str, npt.NDArray[Any]]:
+def read_host_arrays(
+    design: Written, files: Mapping[str, Path], rng: np.random.Generator
+) -> dict[str, npt.NDArray[Any]]:
     """The host's arrays and the words of PLIO ports: from files (PLIO text or CSV, or ``.npy``), else random small numbers.
 
     Raises:
@@ -213,12 +215,12 @@ def _what_is_missing(design: Written) -> str:
 
 def _stimuli(context: CaseContext) -> list[Stimulus]:
     return [
-        replace(dressed(stimulus_of(one.scene, context), context), label=one.tile.tile.name)
+        replace(dressed_scene(engine_stimulus(one.scene, context), context), label=one.tile.tile.name)
         for one in _executed(context).made
     ]
 
 
-def _ports(one: TileScene) -> list[tuple[Stream, str]]:
+def _ports(one: TileScene) -> list[tuple[ChannelStream, str]]:
     """What stands behind each channel, and the stream port of that channel."""
     sources = [(s, f"s_axis_{n}") for n, s in enumerate(one.sources)]
     return [*sources, *((s, f"m_axis_{n}") for n, s in enumerate(one.sinks))]
@@ -244,7 +246,7 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     return Check(tuple(failures), compared)
 
 
-def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> Answer:
+def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> RunAnswer:
     """Every tile's streams, its locks as a picture, and the PLIO files of the design's ports."""
     # matplotlib takes a second to import.
     from goldbeat.tb.designs.objfifo.picture import locks_png
@@ -268,7 +270,7 @@ def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> A
     rows = tuple((tile["tile"], _who(stream), str(stream["words"]), str(tile["cycles"])) for tile, stream in streams)
     table = MeasurementTable("tiles", ("tile", "fifo", "words", "cycles"), rows)
     facts = {"tiles": tiles, "files": written}
-    return Answer(_file(context.options).name, facts=facts, tables=[table], lines=lines, files=files)
+    return RunAnswer(_file(context.options).name, facts=facts, tables=[table], lines=lines, files=files)
 
 
 def _tile_facts(one: TileScene, ports: Mapping[str, Trace]) -> dict[str, Any]:

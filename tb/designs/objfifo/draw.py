@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.engine.registers import Shape
-from goldbeat.pymodels.objfifo.plan.design import Design, Dims, Fifo, Link
+from goldbeat.pymodels.objfifo.engine.registers import EngineShape
+from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, FifoDesign, Link
 from goldbeat.pymodels.objfifo.plan.device import ANY
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
@@ -20,7 +20,7 @@ from goldbeat.pymodels.objfifo.plan.plan import Direction, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 from goldbeat.tb.design.traffic import Rng
-from goldbeat.tb.designs.objfifo.scene import Scene, words_of
+from goldbeat.tb.designs.objfifo.scene import EngineScene, random_halves
 from goldbeat.tb.designs.objfifo.tiles import scene_of
 
 _TRIES = 200
@@ -42,16 +42,16 @@ class Drawn:
         core: True where channels of a core stand behind those of the tile's DMA.
     """
 
-    design: Design
+    design: FifoDesign
     plan: Plan
     tile: Tile
-    scene: Scene
+    scene: EngineScene
     sources: tuple[str, ...]
     sinks: tuple[str, ...]
     core: bool
 
 
-def draw(rng: Rng, shape: Shape, words: int) -> Drawn:
+def draw(rng: Rng, shape: EngineShape, words: int) -> Drawn:
     """A design whose tile fits an engine of this shape.
 
     Args:
@@ -99,19 +99,19 @@ def dims_of(rng: Rng, words: int, dtype: np.dtype[Any], most: int) -> Dims:
 class _Draft:
     """Links on one memory tile until its channels, or those of the engine, are used up."""
 
-    def __init__(self, rng: Rng, shape: Shape) -> None:
+    def __init__(self, rng: Rng, shape: EngineShape) -> None:
         self.rng, self.shape = rng, shape
         self.fifos: list[Fifo] = []
         self.links: list[Link] = []
         self.columns = 0
         self.left = {Direction.S2MM: shape.ns, Direction.MM2S: shape.nm}
 
-    def design(self) -> Design:
+    def design(self) -> FifoDesign:
         while min(self.left.values()) and (not self.links or self.rng.random() < 0.7):
             kinds = ["forward", "forward", "rechunk", "padding"]
             kinds += ["distribute"] * (self.left[Direction.MM2S] > 1) + ["join"] * (self.left[Direction.S2MM] > 1)
             getattr(self, "_" + str(self.rng.choice(kinds)))()
-        return Design(ANY, self.fifos, self.links)
+        return FifoDesign(ANY, self.fifos, self.links)
 
     def _number(self, low: int, high: int) -> int:
         return int(self.rng.integers(low, high + 1))
@@ -215,7 +215,7 @@ class _Draft:
 # -- words -----------------------------------------------------------------------------------------------------------
 
 
-def _drawn(rng: Rng, design: Design, plan: Plan, tile: TilePlan, shape: Shape, words: int) -> Drawn:
+def _drawn(rng: Rng, design: FifoDesign, plan: Plan, tile: TilePlan, shape: EngineShape, words: int) -> Drawn:
     """The tile on an engine, and words for all that come in."""
     made = scene_of(plan, tile, shape)
     core = tile.tile.kind is TileKind.CORE
@@ -232,6 +232,6 @@ def _drawn(rng: Rng, design: Design, plan: Plan, tile: TilePlan, shape: Shape, w
                 count = max(1, count * whole[stream.fifo].obj.words // unit)
             if link.kind == "join":
                 count = max(1, words // max(whole[n].obj.words for n in link.ins))
-        made.scene.words[channel] = words_of(shape, rng, count * unit)
+        made.scene.words[channel] = random_halves(shape, rng, count * unit)
     sources, sinks = (tuple(s.fifo for s in streams) for streams in (made.sources, made.sinks))
     return Drawn(design, plan, tile.tile, made.scene, sources, sinks, core)

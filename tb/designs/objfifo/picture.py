@@ -13,10 +13,10 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.patches import FancyArrowPatch, FancyBboxPatch
 
-from goldbeat.pymodels.objfifo.plan.plan import Plan, Port, TilePlan
+from goldbeat.pymodels.objfifo.plan.plan import FifoEnd, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.designs.objfifo.tiles import Stream
+from goldbeat.tb.designs.objfifo.tiles import ChannelStream
 
 _INK, _SOFT, _GRID = "#1f2933", "#616e7c", "#e4e7eb"
 _FREE, _FULL = "#2166ac", "#b2182b"
@@ -140,7 +140,9 @@ def _streams(axes: Axes, plan: Plan, boxes: Mapping[Tile, tuple[float, float, fl
 # -- a run -----------------------------------------------------------------------------------------------------------
 
 
-def locks_png(tile: TilePlan, sources: Sequence[Stream], sinks: Sequence[Stream], ports: Mapping[str, Trace]) -> bytes:
+def locks_png(
+    tile: TilePlan, sources: Sequence[ChannelStream], sinks: Sequence[ChannelStream], ports: Mapping[str, Trace]
+) -> bytes:
     """The values of a tile's locks and the descriptors of its channels over time.
 
     Args:
@@ -182,7 +184,7 @@ def _values(axes: Axes, tile: TilePlan, trace: Trace, end: int) -> None:
         cycles = np.concatenate([[0], trace.cycle])
         most = max(1.0, float(values.max()))
         base = rows - 1 - n
-        color = _FREE if lock.port is Port.PRODUCE else _FULL
+        color = _FREE if lock.port is FifoEnd.PRODUCE else _FULL
         edges = np.append(cycles, end)
         axes.stairs(base + 0.75 * values / most, edges, baseline=base, fill=True, color=color, alpha=0.35)
         axes.stairs(base + 0.75 * values / most, edges, baseline=None, color=color, linewidth=1.0)
@@ -192,7 +194,9 @@ def _values(axes: Axes, tile: TilePlan, trace: Trace, end: int) -> None:
     axes.set_title("lock values: blue counts free objects, red filled ones", fontsize=8.5, color=_SOFT, loc="left")
 
 
-def _work(axes: Axes, sources: Sequence[Stream], sinks: Sequence[Stream], ports: Mapping[str, Trace], end: int) -> None:
+def _work(
+    axes: Axes, sources: Sequence[ChannelStream], sinks: Sequence[ChannelStream], ports: Mapping[str, Trace], end: int
+) -> None:
     """A bar from each descriptor's first word to its end; words are counted where they pass the port."""
     _quiet(axes)
     channels = [("S2MM", n, s, f"s_axis_{n}") for n, s in enumerate(sources)]

@@ -10,8 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.objfifo.engine import engine_map as reg
-from goldbeat.pymodels.objfifo.engine.registers import Descriptor, Shape, Task, disarm, final_reads, memory_reads
-from goldbeat.pymodels.objfifo.engine.registers import program as register_program
+from goldbeat.pymodels.objfifo.engine.registers import (
+    Descriptor,
+    EngineShape,
+    EngineTask,
+    disarm,
+    final_reads,
+    memory_reads,
+)
+from goldbeat.pymodels.objfifo.engine.registers import engine_program as register_program
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import CaseContext
@@ -19,7 +26,7 @@ from goldbeat.tb.design.traffic import Rng
 
 
 @dataclass
-class Scene:
+class EngineScene:
     """What an episode is made of, before it becomes a register program.
 
     Attributes:
@@ -30,7 +37,7 @@ class Scene:
     """
 
     descriptors: dict[int, Descriptor] = field(default_factory=dict)
-    tasks: list[Task] = field(default_factory=list)
+    tasks: list[EngineTask] = field(default_factory=list)
     locks: dict[int, int] = field(default_factory=dict)
     words: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
     memory: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
@@ -49,14 +56,14 @@ class Scene:
         return first
 
 
-def words_of(shape: Shape, rng: Rng, count: int) -> npt.NDArray[np.uint32]:
+def random_halves(shape: EngineShape, rng: Rng, count: int) -> npt.NDArray[np.uint32]:
     """Random words as 32-bit parts."""
     return rng.integers(0, 1 << 32, count * shape.lanes, dtype=np.uint32)
 
 
-def stimulus_of(scene: Scene, setting: CaseContext, *, start: int = 0) -> Stimulus:
+def engine_stimulus(scene: EngineScene, setting: CaseContext, *, start: int = 0) -> Stimulus:
     """An episode without gaps and patterns; the start trigger comes at edge ``start``."""
-    shape, clock = Shape.of(setting.params), setting.clocks["aclk"]
+    shape, clock = EngineShape.of(setting.params), setting.clocks["aclk"]
     stamps = {"clock_ps": clock.period_ps, "offset_ps": clock.offset_ps}
     inputs = {"start": Trace.from_bytes(np.zeros((1, 1), np.uint8), cycle=[start], **stamps)}
     for c in range(shape.ns):
@@ -74,7 +81,7 @@ def stimulus_of(scene: Scene, setting: CaseContext, *, start: int = 0) -> Stimul
 _GAP_SALT, _READY_SALT = 1, 100
 
 
-def dressed(stimulus: Stimulus, setting: CaseContext) -> Stimulus:
+def dressed_scene(stimulus: Stimulus, setting: CaseContext) -> Stimulus:
     """The stimulus with gaps before its words and patterns at its outputs as the options say; the start trigger stays."""
     inputs = {}
     for n, (name, made) in enumerate(sorted(stimulus.inputs.items())):

@@ -9,18 +9,18 @@ from itertools import islice
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.engine.core_channels import objects
+from goldbeat.pymodels.objfifo.engine.core_channels import channel_objects
 from goldbeat.pymodels.objfifo.engine.from_plan import from_plan
-from goldbeat.pymodels.objfifo.engine.registers import Shape, Task
-from goldbeat.pymodels.objfifo.plan.plan import Direction, Plan, Port, TilePlan
+from goldbeat.pymodels.objfifo.engine.registers import EngineShape, EngineTask
+from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
 from goldbeat.pymodels.objfifo.untimed.machine import CoreEnd
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import core_ends
-from goldbeat.tb.designs.objfifo.scene import Scene
+from goldbeat.tb.designs.objfifo.scene import EngineScene
 
 
 @dataclass(frozen=True)
-class Stream:
+class ChannelStream:
     """What stands behind a channel.
 
     Attributes:
@@ -43,12 +43,12 @@ class TileScene:
     """
 
     tile: TilePlan
-    scene: Scene
-    sources: tuple[Stream, ...]
-    sinks: tuple[Stream, ...]
+    scene: EngineScene
+    sources: tuple[ChannelStream, ...]
+    sinks: tuple[ChannelStream, ...]
 
 
-def packed(tile: TilePlan) -> TilePlan:
+def packed_tile(tile: TilePlan) -> TilePlan:
     """The same with its buffers one behind the other, for an engine with less memory than a tile."""
     at = 0
     moved: dict[str, int] = {}
@@ -64,7 +64,7 @@ def packed(tile: TilePlan) -> TilePlan:
     return replace(tile, buffers=tuple(buffers), channels=tuple(channels))
 
 
-def cores_at(plan: Plan, tile: TilePlan) -> list[tuple[str, Port, CoreEnd]]:
+def cores_at(plan: Plan, tile: TilePlan) -> list[tuple[str, FifoEnd, CoreEnd]]:
     """The ends of fifos, moved by this tile's DMA, that its core uses."""
     shared = {f.name for f in plan.fifos if f.shared}
     return [
@@ -74,21 +74,21 @@ def cores_at(plan: Plan, tile: TilePlan) -> list[tuple[str, Port, CoreEnd]]:
     ]
 
 
-def scene_of(plan: Plan, tile: TilePlan, shape: Shape) -> TileScene:
+def scene_of(plan: Plan, tile: TilePlan, shape: EngineShape) -> TileScene:
     """Put a tile on an engine of this shape. Of 128-bit words each one stands for a word of the plan.
 
     Raises:
         UsageError: the engine has too little of something.
     """
-    tile = packed(tile)
+    tile = packed_tile(tile)
     loaded = from_plan(tile, replace(shape, word_w=8 * WORD_BYTES))
-    scene = Scene(dict(loaded.descriptors), list(loaded.tasks), dict(loaded.locks))
+    scene = EngineScene(dict(loaded.descriptors), list(loaded.tasks), dict(loaded.locks))
     for address, values in loaded.memory.items():
         # In a wider word the value stands in the lowest part.
         wide = np.zeros((len(values), shape.lanes), np.uint32)
         wide[:, 0] = values
         scene.memory[address] = wide.reshape(-1)
-    ends = {d: [Stream(c.fifo, False) for c in tile.channels if c.direction is d] for d in Direction}
+    ends = {d: [ChannelStream(c.fifo, False) for c in tile.channels if c.direction is d] for d in Direction}
     free = (n for n in range(shape.nbd) if n not in loaded.descriptors)
 
     def place(name: str) -> tuple[int, int]:
@@ -96,16 +96,16 @@ def scene_of(plan: Plan, tile: TilePlan, shape: Shape) -> TileScene:
         return buffer.address // WORD_BYTES, buffer.size // WORD_BYTES
 
     for name, port, end in cores_at(plan, tile):
-        direction = Direction.MM2S if port is Port.CONSUME else Direction.S2MM
+        direction = Direction.MM2S if port is FifoEnd.CONSUME else Direction.S2MM
         channel = len(ends[direction])
         if channel >= (shape.nm if direction is Direction.MM2S else shape.ns):
             raise UsageError(f"{tile.tile}: the engine has no {direction} channel {channel} for its core")
-        ring = objects(end, place, lambda key: key[1])
+        ring = channel_objects(end, place, lambda key: key[1])
         numbers = list(islice(free, len(ring)))
         if len(numbers) < len(ring):
             raise UsageError(f"{tile.tile}: the engine has no descriptors left for its core")
         for n, descriptor in enumerate(ring):
             scene.descriptors[numbers[n]] = replace(descriptor, next=numbers[(n + 1) % len(numbers)])
-        scene.tasks.append(Task(channel + (shape.ns if direction is Direction.MM2S else 0), numbers[0]))
-        ends[direction].append(Stream(name, True))
+        scene.tasks.append(EngineTask(channel + (shape.ns if direction is Direction.MM2S else 0), numbers[0]))
+        ends[direction].append(ChannelStream(name, True))
     return TileScene(tile, scene, tuple(ends[Direction.S2MM]), tuple(ends[Direction.MM2S]))

@@ -16,21 +16,21 @@ import numpy as np
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine import registers as reg
 from goldbeat.pymodels.objfifo.engine.array import ArrayShape, route_writes
-from goldbeat.pymodels.objfifo.engine.core_channels import objects, program
+from goldbeat.pymodels.objfifo.engine.core_channels import channel_objects, core_program
 from goldbeat.pymodels.objfifo.engine.from_plan import descriptor_of
-from goldbeat.pymodels.objfifo.engine.registers import Descriptor, Task
-from goldbeat.pymodels.objfifo.plan.access import Access as CoreAccess
-from goldbeat.pymodels.objfifo.plan.access import Loop, each, walk
-from goldbeat.pymodels.objfifo.plan.design import Design
-from goldbeat.pymodels.objfifo.plan.layout import Layout
-from goldbeat.pymodels.objfifo.plan.plan import Direction, Plan, Port, TilePlan
+from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineTask
+from goldbeat.pymodels.objfifo.plan.access import LockAccess as CoreAccess
+from goldbeat.pymodels.objfifo.plan.access import Loop, each, unrolled
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
+from goldbeat.pymodels.objfifo.plan.layout import DesignLayout
+from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
 from goldbeat.pymodels.objfifo.untimed.machine import CoreEnd, LockKey
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import EndName, core_ends
 from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.traffic import Rng
-from goldbeat.tb.designs.objfifo.scene import Scene, words_of
+from goldbeat.tb.designs.objfifo.scene import EngineScene, random_halves
 
 Cores = Literal["programs", "workers"]
 """What stands for the cores: their programs, which only take and give locks; or workers between a core's input and output."""
@@ -40,7 +40,7 @@ Cores = Literal["programs", "workers"]
 class _Engine:
     """An engine as it fills."""
 
-    scene: Scene = field(default_factory=Scene)
+    scene: EngineScene = field(default_factory=EngineScene)
     channels: dict[Direction, int] = field(default_factory=lambda: dict.fromkeys(Direction, 0))
     bds: int = 0
     words: int = 0
@@ -87,7 +87,7 @@ class Whole:
         wanted = {**self.supply, **(supply or {})}
         for x in range(self.shape.outside):
             name = next((n for n, at in self.sources.items() if at == x), None)
-            data = words_of(self.shape.engine, rng, wanted.get(name, 0) if name else 0)
+            data = random_halves(self.shape.engine, rng, wanted.get(name, 0) if name else 0)
             inputs[f"s_axis_{x}"] = Trace.from_bytes(
                 data.astype("<u4").view(np.uint8).reshape(-1, self.shape.engine.word_bytes), **stamps
             )
@@ -95,13 +95,15 @@ class Whole:
         after: dict[str, tuple[Access, ...]] = {}
         for e, one in enumerate(self.engines):
             scene = one.scene
-            before[f"s_axil_{e}"] = reg.program(scene.descriptors, scene.tasks, locks=scene.locks, memory=scene.memory)
+            before[f"s_axil_{e}"] = reg.engine_program(
+                scene.descriptors, scene.tasks, locks=scene.locks, memory=scene.memory
+            )
             after[f"s_axil_{e}"] = reg.final_reads(self.shape.engine)
         return Stimulus(inputs, {}, clocks, before, after)
 
 
-def place(
-    design: Design,
+def place_plan(
+    design: FifoDesign,
     plan: Plan,
     shape: ArrayShape,
     cores: Cores,
@@ -139,7 +141,7 @@ def place(
     raise error or UsageError("nothing to place")
 
 
-def _together(design: Design, plan: Plan, tiles: Iterable[Tile]) -> list[list[Tile]]:
+def _together(design: FifoDesign, plan: Plan, tiles: Iterable[Tile]) -> list[list[Tile]]:
     """Tiles whose locks one core uses must be on one engine."""
     head = {tile: tile for tile in tiles}
 
@@ -149,7 +151,7 @@ def _together(design: Design, plan: Plan, tiles: Iterable[Tile]) -> list[list[Ti
         return tile
 
     ends = core_ends(plan)
-    for steps in Layout(design).programs.values():
+    for steps in DesignLayout(design).programs.values():
         used = [ends[a.key][1].take[0] for a in each(steps)]
         for tile in used:
             head[find(tile)] = find(used[0])
@@ -160,7 +162,9 @@ def _together(design: Design, plan: Plan, tiles: Iterable[Tile]) -> list[list[Ti
 
 
 class _Placing:
-    def __init__(self, design: Design, plan: Plan, shape: ArrayShape, cores: Cores, worker: tuple[int, int]) -> None:
+    def __init__(
+        self, design: FifoDesign, plan: Plan, shape: ArrayShape, cores: Cores, worker: tuple[int, int]
+    ) -> None:
         self.design, self.plan, self.shape, self.cores, self.worker = design, plan, shape, cores, worker
         self.whole = Whole(shape, {})
         self.places: dict[tuple[Tile, str], tuple[int, int]] = {}
@@ -203,7 +207,7 @@ class _Placing:
             following = None if last and repeat is not None else first + (n + 1) % len(ring)
             engine.scene.descriptors[first + n] = replace(descriptor, next=following)
         channel = at[1] + (self.shape.engine.ns if direction is Direction.MM2S else 0)
-        engine.scene.tasks.append(Task(channel, first, repeat or 0, token=repeat is not None))
+        engine.scene.tasks.append(EngineTask(channel, first, repeat or 0, token=repeat is not None))
 
     def _lock(self, key: LockKey) -> int:
         return self.whole.locks[key][1]
@@ -282,11 +286,11 @@ class _Placing:
             return
         self._fill(ends)
         busy = set()
-        for core, steps in zip(self.design.cores, Layout(self.design).programs.values(), strict=True):
+        for core, steps in zip(self.design.cores, DesignLayout(self.design).programs.values(), strict=True):
             busy.add(core.tile)
             if any(isinstance(s, Loop) and s.count is None for s in steps):
                 raise UsageError(f"{core.name}: a loop without end inside a program cannot be put on an engine")
-            accesses = list(walk(steps))
+            accesses = list(unrolled(steps))
             used = {key: end for key, (_, end) in ends.items() if key in {a.key for a in accesses}}
             if not used:
                 continue
@@ -301,21 +305,21 @@ class _Placing:
         """A program writes nothing into its objects: they hold numbers from the start."""
         for (_, port, _), (_, end) in ends.items():
             _, engine = self._engine(end.pool.tile)
-            for name in end.pool.buffers if port is Port.PRODUCE else ():
+            for name in end.pool.buffers if port is FifoEnd.PRODUCE else ():
                 first, words = self.places[end.pool.tile, name]
                 engine.scene.memory.setdefault(first, np.arange(first, first + words, dtype=np.uint32))
 
     def _program(
         self, name: str, tile: Tile, accesses: list[CoreAccess], used: dict[EndName, CoreEnd], *, endless: bool
     ) -> None:
-        ring, repeat = program(accesses, used, self._lock, word=self.shape.engine.mem_words - 1)
+        ring, repeat = core_program(accesses, used, self._lock, word=self.shape.engine.mem_words - 1)
         at = self._channel(tile, Direction.MM2S)
         self.whole.cores[name] = at
         self._chain(at, Direction.MM2S, ring, None if endless else repeat)
 
     def _between(self, ends: dict[EndName, tuple[Tile, CoreEnd]]) -> None:
         """For each core, a channel that reads its input, a worker, and a channel that fills its output."""
-        by_tile: dict[Tile, dict[Port, tuple[str, CoreEnd]]] = {}
+        by_tile: dict[Tile, dict[FifoEnd, tuple[str, CoreEnd]]] = {}
         for (name, port, _), (tile, end) in ends.items():
             by_tile.setdefault(tile, {})[port] = (name, end)
         self._fits(len(by_tile), self.shape.workers, "workers")
@@ -323,12 +327,12 @@ class _Placing:
             if len(both) != 2:
                 raise UsageError(f"{tile}: a worker stands between one input and one output")
             self.whole.workers[number] = self.worker
-            for port, direction in ((Port.CONSUME, Direction.MM2S), (Port.PRODUCE, Direction.S2MM)):
+            for port, direction in ((FifoEnd.CONSUME, Direction.MM2S), (FifoEnd.PRODUCE, Direction.S2MM)):
                 fifo, end = both[port]
                 at = self._channel(tile, direction)
                 self.whole.cores[f"{fifo} {port}"] = at
                 places = {name: self.places[end.pool.tile, name] for name in end.pool.buffers}
-                self._chain(at, direction, objects(end, places.__getitem__, self._lock), None)
+                self._chain(at, direction, channel_objects(end, places.__getitem__, self._lock), None)
                 if direction is Direction.MM2S:
                     self.whole.routes[self.shape.target("worker", number)] = self.shape.source("engine", at[1], at[0])
                 else:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 import typer
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.measure import AIE_STREAM_MB_PER_S, Rate, Throughput, as_dict, measure
+from goldbeat.pymodels.measure import AIE_STREAM_MB_PER_S, Rate, Throughput, measure, measures_dict
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.plio_file import PlioFile, TextStyle, write
 from goldbeat.pymodels.plio_file.file import is_csv
@@ -89,7 +89,7 @@ def info(
     # A text file without T lines has no gaps to speak of; a CSV file has its STALL rows.
     gaps_known, clock_known = got.timed or got.csv, got.clock.known
     if as_json:
-        values = as_dict(result)
+        values = measures_dict(result)
         keep = ("beats", "samples", "bytes", "frames", "open_beats")
         found: dict[str, Any] = {"file": str(file), "dtype": got.dtype.name, "width": width, "timed": got.timed}
         found |= {name: values[name] for name in keep}
@@ -353,7 +353,7 @@ def throughput(
         print_json(
             [
                 {"file": str(path), "dtype": f.dtype.name, "dropped": len(f.dropped)}
-                | as_dict(r)
+                | measures_dict(r)
                 | clock_json(f)
                 | ({} if f.clock.known else {"limit_mb_per_s": None})
                 for path, f, r in results

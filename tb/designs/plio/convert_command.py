@@ -14,7 +14,7 @@ import typer
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.plio_file import PlioFile, write
 from goldbeat.pymodels.plio_file.file import is_csv
-from goldbeat.pymodels.plio_file.generate import repack
+from goldbeat.pymodels.plio_file.generate import repack_port
 from goldbeat.pymodels.plio_file.store import store
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.cli.common import ClockMhz, Dtype, Force, Lenient, Width, check_free, examples, ns, say, working
@@ -148,7 +148,7 @@ def _rearranged(got: PlioFile, file: Path, frame: int | None, width: int) -> tup
     if width == got.width:
         return trace, False
     kind.per_beat(width)
-    return repack(trace, width), True
+    return repack_port(trace, width), True
 
 
 def _in_cycles(got: PlioFile, file: Path) -> Trace:

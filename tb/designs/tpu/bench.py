@@ -22,7 +22,7 @@ from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.storage import Storage
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import Rng, stream_cases
-from goldbeat.tb.designs.tpu.damage import DAMAGES, Damage, Target
+from goldbeat.tb.designs.tpu.damage import DAMAGES, Damage, DamageTarget
 from goldbeat.tb.designs.tpu.model_case import model_answer, model_case
 from goldbeat.tb.designs.tpu.programs import (
     END,
@@ -30,12 +30,20 @@ from goldbeat.tb.designs.tpu.programs import (
     SEND,
     WAIT,
     Command,
-    Group,
+    CommandGroup,
     Program,
     kinds,
     random_program,
 )
-from goldbeat.tb.designs.tpu.scene import BY_ID, BY_KIND, Scene, Shape, at_rest, final_reads, stimulus_of
+from goldbeat.tb.designs.tpu.scene import (
+    BY_ID,
+    BY_KIND,
+    FrontEndScene,
+    SceneShape,
+    at_rest,
+    end_reads,
+    front_end_stimulus,
+)
 from goldbeat.tb.paths import HDL
 
 MESSAGES = 512
@@ -78,9 +86,9 @@ def _random_durations(rng: Rng, program: Program, longest: int) -> tuple[int, di
     return mode, {n: tables[n % engines > 0] for n in range(len(program) * engines)}
 
 
-def random_scene(setting: CaseContext, rng: Rng, commands: int) -> Scene:
+def random_scene(setting: CaseContext, rng: Rng, commands: int) -> FrontEndScene:
     """A legal program, memories and durations, all from the generator."""
-    shape = Shape.of(setting.params)
+    shape = SceneShape.of(setting.params)
     program = random_program(
         rng,
         shape.chip,
@@ -91,7 +99,7 @@ def random_scene(setting: CaseContext, rng: Rng, commands: int) -> Scene:
         short=float(rng.choice([0.0, 0.3, 0.9])),
         barriers=float(rng.choice([0.0, 0.05, 0.2])),
     )
-    scene = Scene(program, tuple(_random_timing(rng) for _ in range(shape.number)))
+    scene = FrontEndScene(program, tuple(_random_timing(rng) for _ in range(shape.number)))
     draw = rng.random()
     if draw < 0.25:
         scene.duration = int(rng.integers(0, 12))
@@ -102,7 +110,7 @@ def random_scene(setting: CaseContext, rng: Rng, commands: int) -> Scene:
 
 
 def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
-    return stimulus_of(random_scene(setting, rng, beats), setting, rng)
+    return front_end_stimulus(random_scene(setting, rng, beats), setting, rng)
 
 
 # -- cases -----------------------------------------------------------------------------------------------------------
@@ -110,30 +118,30 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
 
 def _rate(setting: CaseContext) -> list[Stimulus]:
     """Streams of the shortest and of the longest commands, as fast as they come."""
-    shape = Shape.of(setting.params)
+    shape = SceneShape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 10])
     count, latency = int(setting.options["commands"]), int(setting.options["latency"])
     episodes = []
     for length in (1, None):
-        group = Group([])
+        group = CommandGroup([])
         for engine in range(shape.engines):
             some = [k for k in kinds(shape.chip, engine > 0) if length is None or k.beats == length]
             commands = [Command(some[int(i)]) for i in rng.integers(len(some), size=count)]
             group.streams.append([*commands, Command(END[engine > 0])])
         program = [[group] for _ in range(shape.cores)]
-        scene = Scene(program, [MemoryTiming(read_latency=latency)])
-        episodes.append(_dressed(stimulus_of(scene, setting, rng), setting))
+        scene = FrontEndScene(program, [MemoryTiming(read_latency=latency)])
+        episodes.append(_dressed(front_end_stimulus(scene, setting, rng), setting))
     return episodes
 
 
 def _sync_all(setting: CaseContext) -> list[Stimulus]:
     """Everybody meets everybody, again and again, with work in between: what the vendor's library does on several cores."""
-    shape = Shape.of(setting.params)
+    shape = SceneShape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 11])
     meetings = int(setting.options["meetings"])
     program: Program = []
     for _ in range(shape.cores):
-        group = Group([])
+        group = CommandGroup([])
         for engine in range(shape.engines):
             dma = engine > 0
             some = kinds(shape.chip, dma)
@@ -145,16 +153,16 @@ def _sync_all(setting: CaseContext) -> list[Stimulus]:
                 commands.append(Command(WAIT[dma], 0, meeting % 2, shape.number))
             group.streams.append([*commands, Command(END[dma])])
         program.append([group])
-    scene = Scene(
+    scene = FrontEndScene(
         program, [_random_timing(rng) for _ in range(shape.number)], duration=int(setting.options["duration"])
     )
     scene.mask = (1 << shape.cores) - 1
-    return [_dressed(stimulus_of(scene, setting, rng), setting)]
+    return [_dressed(front_end_stimulus(scene, setting, rng), setting)]
 
 
 def _groups(setting: CaseContext) -> list[Stimulus]:
     """Hand-overs: groups of all sizes, engines without work, blocks of noise behind END."""
-    shape = Shape.of(setting.params)
+    shape = SceneShape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 12])
     program: Program = []
     for _ in range(shape.cores):
@@ -171,16 +179,16 @@ def _groups(setting: CaseContext) -> list[Stimulus]:
                 group.streams = [[replace(c, dep=0) for c in commands] for commands in group.streams]
             groups.append(group)
         program.append(groups)
-    scene = Scene(program, [_random_timing(rng) for _ in range(shape.number)], duration=int(rng.integers(1, 6)))
+    scene = FrontEndScene(program, [_random_timing(rng) for _ in range(shape.number)], duration=int(rng.integers(1, 6)))
     scene.mask = (1 << shape.cores) - 1
     clear = (Access("write", reg.CTRL, reg.CTRL_CLEAR), Access("read", reg.CTRL), Access("read", reg.IRQ_STATUS))
-    scene.extra = (*clear, *final_reads(setting.params))
-    return [at_rest(_dressed(stimulus_of(scene, setting, rng), setting))]
+    scene.extra = (*clear, *end_reads(setting.params))
+    return [at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting))]
 
 
 def damaged(setting: CaseContext, damage: Damage) -> Stimulus:
     """An episode with one kind of damage in it."""
-    shape = Shape.of(setting.params)
+    shape = SceneShape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 13, DAMAGES.index(damage)])
     program = random_program(
         rng, shape.chip, shape.cores, shape.engines, shape.messages, 30 * shape.cores, barriers=0.03, groups=2
@@ -188,12 +196,12 @@ def damaged(setting: CaseContext, damage: Damage) -> Stimulus:
     # Damage is in a group of its own, behind everything else.
     last = random_program(rng, shape.chip, 1, shape.engines, shape.messages, 40, barriers=0, groups=1)
     program[-1] += last[0]
-    damage.apply(Target(rng, shape.chip, shape.messages, program))
-    scene = Scene(program, [_random_timing(rng) for _ in range(shape.number)], int(rng.integers(1, 4)))
+    damage.apply(DamageTarget(rng, shape.chip, shape.messages, program))
+    scene = FrontEndScene(program, [_random_timing(rng) for _ in range(shape.number)], int(rng.integers(1, 4)))
     scene.timeout, scene.mask, scene.damaged = 200, 1 << 31, True
     clear = (Access("write", reg.CTRL, reg.CTRL_START | reg.CTRL_CLEAR), Access("write", reg.IRQ_STATUS, (1 << 32) - 1))
-    scene.extra = (*clear, *final_reads(setting.params))
-    return at_rest(_dressed(stimulus_of(scene, setting, rng), setting))
+    scene.extra = (*clear, *end_reads(setting.params))
+    return at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting))
 
 
 def damages_of(chip: int, messages: int = MESSAGES) -> list[Damage]:
@@ -203,7 +211,7 @@ def damages_of(chip: int, messages: int = MESSAGES) -> list[Damage]:
 
 def _damage(setting: CaseContext) -> list[Stimulus]:
     """Every kind of damage ends in its error."""
-    shape = Shape.of(setting.params)
+    shape = SceneShape.of(setting.params)
     return [damaged(setting, d) for d in damages_of(shape.chip, shape.messages)]
 
 
@@ -212,14 +220,14 @@ def _timeouts(setting: CaseContext) -> list[Stimulus]:
 
     So TIMEOUT 1 ends in a deadlock there, and TIMEOUT 2 just escapes, however long the waiting lasts.
     """
-    shape = Shape.of(setting.params)
+    shape = SceneShape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 15])
     episodes = []
     for timeout in range(1, int(setting.options["longest"]) + 1):
         program: Program = []
         for core in range(shape.cores):
             waits = core < shape.cores - 1
-            first, second = Group([]), Group([])
+            first, second = CommandGroup([]), CommandGroup([])
             for engine in range(shape.engines):
                 dma = engine > 0
                 some = kinds(shape.chip, dma)
@@ -230,15 +238,15 @@ def _timeouts(setting: CaseContext) -> list[Stimulus]:
                 first.streams.append([*work, *(sync if waits else ()), Command(END[dma])])
                 second.streams.append([*([] if waits else sync), Command(END[dma])])
             program.append([first, second])
-        scene = Scene(program, duration=int(rng.integers(8, 40)))
+        scene = FrontEndScene(program, duration=int(rng.integers(8, 40)))
         scene.timeout, scene.mask = timeout, 1 << 31
-        episodes.append(at_rest(_dressed(stimulus_of(scene, setting, rng), setting)))
+        episodes.append(at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting)))
     return episodes
 
 
 def _registers(setting: CaseContext) -> list[Stimulus]:
     """The whole map: reset values, fields, holes, strobes, and accesses that must answer with an error."""
-    shape = Shape.of(setting.params)
+    shape = SceneShape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 14])
     plain = [reg.ID, reg.CONFIG, reg.IRQ_STATUS, reg.IRQ_MASK, reg.ERROR, reg.ERROR_ID]
     plain += [reg.TIMEOUT, reg.DUR_MODE, reg.DURATION, reg.DUR_ENGINES, reg.DUR_INDEX, reg.DUR_DATA]
@@ -263,7 +271,7 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
         Access("write", reg.CTRL, value, strobe) for value, strobe in ((1, 0x7), (0, 0xF), (reg.CTRL_CLEAR, 0xF))
     ]
     accesses += [Access("read", a) for a in known]
-    empty = stimulus_of(Scene([[] for _ in range(shape.cores)]), setting, rng)
+    empty = front_end_stimulus(FrontEndScene([[] for _ in range(shape.cores)]), setting, rng)
     return [replace(empty, inputs={}, program={"s_axil": tuple(accesses)}, after={})]
 
 

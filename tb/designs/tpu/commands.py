@@ -17,11 +17,11 @@ import typer
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.tpu.streams import checks
 from goldbeat.pymodels.tpu.streams.assemble import Assembled, assemble
-from goldbeat.pymodels.tpu.streams.bmodel import BModel, Stream
-from goldbeat.pymodels.tpu.streams.container import Container, commands, is_container, load, read
+from goldbeat.pymodels.tpu.streams.bmodel import BModel, CommandStream
+from goldbeat.pymodels.tpu.streams.container import Container, commands, is_container, load_streams, read_container
 from goldbeat.pymodels.tpu.streams.cvimodel import CviModel, CviTensor, kind_of
 from goldbeat.pymodels.tpu.streams.decode import Commands
-from goldbeat.pymodels.tpu.streams.listing import as_csv, as_json, as_text
+from goldbeat.pymodels.tpu.streams.listing import as_csv, as_text, commands_json
 from goldbeat.pymodels.tpu.streams.profile import Durations, core_of, fit, read_sections
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, costs, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
@@ -49,7 +49,7 @@ TableFile = Annotated[
 )
 def info(file: File, as_json_: Json = False, table: TableFile = None) -> None:
     """Say what is in a BModel or CviModel: chip, nets, streams with their commands, coefficients."""
-    container = read(file)
+    container = read_container(file)
     known = Tables(table)
     chip: Chip | None = None
     try:
@@ -107,7 +107,7 @@ def info(file: File, as_json_: Json = False, table: TableFile = None) -> None:
         facts("weights", [(w["name"], _weight(w)) for w in beside["weights"]] or [("", "none")])
 
 
-def _stream_row(chip: Chip | None, stream: Stream, file: Path) -> dict[str, Any]:
+def _stream_row(chip: Chip | None, stream: CommandStream, file: Path) -> dict[str, Any]:
     """What is known of a stream: less where the tables have no such chip."""
     row: dict[str, Any] = {
         "name": stream.name,
@@ -198,7 +198,7 @@ def extract(
     force: Force = False,
 ) -> None:
     """Write every stream of a container to a file of its own, and coefficients or weights too."""
-    container = read(file)
+    container = read_container(file)
     bad = [c.name for c in container.coefficients() if not c.ok]
     if bad and not force:
         raise UsageError(f"{', '.join(bad)}: the checksum differs; --force extracts what is there")
@@ -237,12 +237,12 @@ def dis(
     table: TableFile = None,
 ) -> None:
     """Disassemble: text (which `asm` takes back), one JSON object a command, or CSV."""
-    writers = {"text": as_text, "json": as_json, "csv": as_csv}
+    writers = {"text": as_text, "json": commands_json, "csv": as_csv}
     if form not in writers:
         raise UsageError(f"--format {form}: expected text, json or csv")
     if output is not None:
         check_free(output, force)
-    of, streams, _ = load(file, chip, engine, Tables(table))
+    of, streams, _ = load_streams(file, chip, engine, Tables(table))
     text = writers[form](of, streams, file)
     if output is None:
         for part in text:
@@ -291,18 +291,18 @@ def _targets(made: list[Assembled], output: Path) -> list[tuple[Path, Assembled]
     return [(output / f"{one.name}.bin", one) for one in made]
 
 
-_Member = tuple[Stream, Commands]
+_Member = tuple[CommandStream, Commands]
 
 
 def _together(
     files: list[Path], chip: str | None, engine: str | None, known: Tables
-) -> tuple[Chip, list[Stream], Container | None]:
+) -> tuple[Chip, list[CommandStream], Container | None]:
     """A container, or bare streams with their places from their names."""
-    streams: list[Stream] = []
+    streams: list[CommandStream] = []
     container: Container | None = None
     of: Chip | None = None
     for file in files:
-        of, here, container = load(file, chip, engine, known)
+        of, here, container = load_streams(file, chip, engine, known)
         if len(files) > 1 and container is not None:
             raise UsageError(f"{file}: a container is worked on alone")
         streams += here if container is not None else [checks.bare(one) for one in here]
@@ -332,7 +332,7 @@ def check(
     of, streams, container = _together(files, chip, engine, Tables(table))
     if len(files) == 1 and not is_container(files[0].read_bytes()[:8]) and of.magic is None:
         say("note: one engine's stream alone; what waits for the other engine is not checked", err=True)
-    found = checks.check(of, streams, container, files[0] if len(files) == 1 else None)
+    found = checks.check_streams(of, streams, container, files[0] if len(files) == 1 else None)
     wrong = checks.failed(found)
     if as_json_:
         print_json(
@@ -409,7 +409,7 @@ def time(
         raise typer.Exit(FAILED)
 
 
-def _timed(stream: Stream, found: Commands, row: int, start: int, end: int, begin: int) -> dict[str, Any]:
+def _timed(stream: CommandStream, found: Commands, row: int, start: int, end: int, begin: int) -> dict[str, Any]:
     """A row of the table; start and end are None where the command never starts."""
     return {
         "stream": stream.name,

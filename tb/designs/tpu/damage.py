@@ -16,8 +16,8 @@ from goldbeat.tb.designs.tpu.programs import (
     SEND,
     WAIT,
     Command,
-    Group,
-    Kind,
+    CommandGroup,
+    CommandKind,
     Program,
     absent,
     kinds,
@@ -33,7 +33,7 @@ _MAX_COUNT = 1 << 20
 
 
 @dataclass
-class Target:
+class DamageTarget:
     """What is damaged.
 
     Attributes:
@@ -49,7 +49,7 @@ class Target:
     program: Program
 
     @property
-    def group(self) -> Group:
+    def group(self) -> CommandGroup:
         """The group that is damaged: the last one of the last core."""
         return self.program[-1][-1]
 
@@ -79,17 +79,17 @@ class Damage:
 
     name: str
     errors: frozenset[int]
-    apply: Callable[[Target], None]
+    apply: Callable[[DamageTarget], None]
     chips: tuple[int, ...] = (0, 1, 2)
     beyond: bool = False
 
 
-def _middle(target: Target, engine: int) -> int:
+def _middle(target: DamageTarget, engine: int) -> int:
     return len(target.group.streams[engine]) // 2
 
 
-def _kind(engine: int, pick: Callable[[Kind], bool]) -> Callable[[Target], None]:
-    def apply(target: Target) -> None:
+def _kind(engine: int, pick: Callable[[CommandKind], bool]) -> Callable[[DamageTarget], None]:
+    def apply(target: DamageTarget) -> None:
         some = [k for k in absent(target.chip, engine > 0) if pick(k)]
         kind = some[int(target.rng.integers(len(some)))]
         at = _middle(target, engine)
@@ -100,14 +100,14 @@ def _kind(engine: int, pick: Callable[[Kind], bool]) -> Callable[[Target], None]
     return apply
 
 
-def _wrong_id(target: Target) -> None:
+def _wrong_id(target: DamageTarget) -> None:
     commands = target.group.streams[0]
     at = _middle(target, 0)
     commands[at] = Command(NOP[False], id=at + 2)
 
 
-def _drop(engine: int) -> Callable[[Target], None]:
-    def apply(target: Target) -> None:
+def _drop(engine: int) -> Callable[[DamageTarget], None]:
+    def apply(target: DamageTarget) -> None:
         commands = target.group.streams[engine]
         target.group.counts[engine] = len(commands)
         at = _middle(target, engine)
@@ -119,8 +119,8 @@ def _drop(engine: int) -> Callable[[Target], None]:
     return apply
 
 
-def _repeat(engine: int) -> Callable[[Target], None]:
-    def apply(target: Target) -> None:
+def _repeat(engine: int) -> Callable[[DamageTarget], None]:
+    def apply(target: DamageTarget) -> None:
         at = _middle(target, engine)
         raw = target.raw(engine)
         start, end = target.start_of(engine, at), target.start_of(engine, at + 1)
@@ -130,7 +130,7 @@ def _repeat(engine: int) -> Callable[[Target], None]:
     return apply
 
 
-def _cut_inside(target: Target) -> None:
+def _cut_inside(target: DamageTarget) -> None:
     """The stream ends in the middle of a command."""
     commands = target.group.streams[0]
     long = next(k for k in kinds(target.chip, False) if k.beats == 8)
@@ -141,7 +141,7 @@ def _cut_inside(target: Target) -> None:
     target.group.counts[0] = len(commands)
 
 
-def _cut_between(target: Target) -> None:
+def _cut_between(target: DamageTarget) -> None:
     """The stream ends behind a command that is not END."""
     commands = target.group.streams[0]
     commands[:] = [*[Command(NOP[False])] * 8, *commands]
@@ -150,13 +150,13 @@ def _cut_between(target: Target) -> None:
     target.group.counts[0] = len(commands)
 
 
-def _clear_dependencies(target: Target) -> None:
+def _clear_dependencies(target: DamageTarget) -> None:
     for commands in target.group.streams:
         commands[:] = [replace(c, dep=0) for c in commands]
 
 
-def _no_end(engine: int) -> Callable[[Target], None]:
-    def apply(target: Target) -> None:
+def _no_end(engine: int) -> Callable[[DamageTarget], None]:
+    def apply(target: DamageTarget) -> None:
         raw = target.raw(engine)
         start = target.start_of(engine, len(target.group.streams[engine]) - 1)
         raw[start : start + 16] = bytes(16)
@@ -165,31 +165,31 @@ def _no_end(engine: int) -> Callable[[Target], None]:
     return apply
 
 
-def _end_to_nop(engine: int) -> Callable[[Target], None]:
-    def apply(target: Target) -> None:
+def _end_to_nop(engine: int) -> Callable[[DamageTarget], None]:
+    def apply(target: DamageTarget) -> None:
         commands = target.group.streams[engine]
         commands[-1] = Command(NOP[engine > 0])
 
     return apply
 
 
-def _early_end(engine: int) -> Callable[[Target], None]:
-    def apply(target: Target) -> None:
+def _early_end(engine: int) -> Callable[[DamageTarget], None]:
+    def apply(target: DamageTarget) -> None:
         commands = target.group.streams[engine]
         commands[_middle(target, engine)] = Command(END[engine > 0])
 
     return apply
 
 
-def _count(engine: int, more: int) -> Callable[[Target], None]:
-    def apply(target: Target) -> None:
+def _count(engine: int, more: int) -> Callable[[DamageTarget], None]:
+    def apply(target: DamageTarget) -> None:
         target.group.counts[engine] = len(target.group.streams[engine]) + more
 
     return apply
 
 
-def _depend(engine: int, far: int | None) -> Callable[[Target], None]:
-    def apply(target: Target) -> None:
+def _depend(engine: int, far: int | None) -> Callable[[DamageTarget], None]:
+    def apply(target: DamageTarget) -> None:
         commands = target.group.streams[engine]
         other = len(target.group.streams[0 if engine else 1])
         at = _middle(target, engine)
@@ -199,53 +199,53 @@ def _depend(engine: int, far: int | None) -> Callable[[Target], None]:
     return apply
 
 
-def _cross(target: Target) -> None:
+def _cross(target: DamageTarget) -> None:
     """Both engines wait for what the other one does next."""
     tiu, dma = target.group.streams[0], target.group.streams[1]
     a, b = _middle(target, 0), _middle(target, 1)
     tiu[a], dma[b] = Command(NOP[False], b + 1), Command(NOP[True], a + 1)
 
 
-def _cross_ends(target: Target) -> None:
+def _cross_ends(target: DamageTarget) -> None:
     """Both engines begin by waiting for the other one's END."""
     tiu, dma = target.group.streams[0], target.group.streams[1]
     tiu[0], dma[0] = Command(NOP[False], len(dma)), Command(NOP[True], len(tiu))
 
 
-def _wait_for_end(target: Target) -> None:
+def _wait_for_end(target: DamageTarget) -> None:
     """The DMA needs a command of the TIU that waits for the DMA's END."""
     tiu, dma = target.group.streams[0], target.group.streams[1]
     tiu[-1] = replace(tiu[-1], dep=len(dma))
     dma[-1] = replace(dma[-1], dep=len(tiu))
 
 
-def _insert(engine: int, command: Callable[[Target], Command]) -> Callable[[Target], None]:
-    def apply(target: Target) -> None:
+def _insert(engine: int, command: Callable[[DamageTarget], Command]) -> Callable[[DamageTarget], None]:
+    def apply(target: DamageTarget) -> None:
         commands = target.group.streams[engine]
         commands[_middle(target, engine)] = command(target)
 
     return apply
 
 
-def _unanswered(engine: int) -> Callable[[Target], None]:
+def _unanswered(engine: int) -> Callable[[DamageTarget], None]:
     return _insert(engine, lambda t: Command(WAIT[engine > 0], 0, min(t.messages, NUMBERS[t.chip]) - 1, 1))
 
 
-def _short_count(target: Target) -> None:
+def _short_count(target: DamageTarget) -> None:
     """One SEND of two that a WAIT needs."""
     tiu, dma = target.group.streams[0], target.group.streams[1]
     tiu[_middle(target, 0)] = Command(SEND[False], 0, 1, 1)
     dma[_middle(target, 1)] = Command(WAIT[True], 0, 1, 2)
 
 
-def _wrong_message(target: Target) -> None:
+def _wrong_message(target: DamageTarget) -> None:
     """A SEND on one message, its WAIT on another."""
     tiu, dma = target.group.streams[0], target.group.streams[1]
     tiu[_middle(target, 0)] = Command(SEND[False], 0, 0, 1)
     dma[_middle(target, 1)] = Command(WAIT[True], 0, 1, 1)
 
 
-def _taken_twice(target: Target) -> None:
+def _taken_twice(target: DamageTarget) -> None:
     """Two WAITs for a SEND that says that there is one."""
     tiu, dma = target.group.streams[0], target.group.streams[1]
     tiu[_middle(target, 0)] = Command(SEND[False], 0, 1, 1)
@@ -253,34 +253,34 @@ def _taken_twice(target: Target) -> None:
     dma[at : at + 1] = [Command(WAIT[True], 0, 1, 1), Command(WAIT[True], 0, 1, 1)]
 
 
-def _noise(engine: int) -> Callable[[Target], None]:
-    def apply(target: Target) -> None:
+def _noise(engine: int) -> Callable[[DamageTarget], None]:
+    def apply(target: DamageTarget) -> None:
         target.group.raw[engine] = target.rng.bytes(len(target.raw(engine)))
 
     return apply
 
 
-def _zeros(target: Target) -> None:
+def _zeros(target: DamageTarget) -> None:
     target.group.raw[0] = bytes(len(target.raw(0)))
 
 
-def _ones(target: Target) -> None:
+def _ones(target: DamageTarget) -> None:
     target.group.raw[1] = b"\xff" * len(target.raw(1))
 
 
-def _shifted(target: Target) -> None:
+def _shifted(target: DamageTarget) -> None:
     """The stream begins one beat late."""
     raw = target.raw(0)
     target.group.raw[0] = bytes(raw[16:]) + bytes(16)
 
 
-def _exchanged(target: Target) -> None:
+def _exchanged(target: DamageTarget) -> None:
     """Each engine gets the other one's stream."""
     tiu, dma = bytes(target.raw(0)), bytes(target.raw(1))
     target.group.raw |= {0: dma, 1: tiu}
 
 
-def _other_chip(target: Target) -> None:
+def _other_chip(target: DamageTarget) -> None:
     """A stream for another chip, whose dependencies stand elsewhere."""
     chip = BM1690 if target.chip == BM1684X else BM1684X
     commands = [Command(NOP[True], 3) for _ in target.group.streams[1][:-1]]
@@ -288,7 +288,7 @@ def _other_chip(target: Target) -> None:
     target.group.counts[1] = len(commands) + 1
 
 
-def _end_alone(target: Target) -> None:
+def _end_alone(target: DamageTarget) -> None:
     commands = target.group.streams[1]
     target.group.counts[1] = len(commands)
     target.group.raw[1] = stream(target.chip, [Command(END[True])], target.rng)

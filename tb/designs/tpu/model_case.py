@@ -20,16 +20,16 @@ from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690
-from goldbeat.pymodels.tpu.streams.bmodel import Stream
-from goldbeat.pymodels.tpu.streams.container import commands, load
+from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
+from goldbeat.pymodels.tpu.streams.container import commands, load_streams
 from goldbeat.pymodels.tpu.streams.decode import Commands
 from goldbeat.pymodels.tpu.streams.profile import core_of, fit, read_sections
 from goldbeat.pymodels.tpu.streams.schedule import lane
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.file_stamp import file_stamp
-from goldbeat.tb.design.measurements import Answer, Check, MeasurementTable
-from goldbeat.tb.designs.tpu.programs import Group
-from goldbeat.tb.designs.tpu.scene import BY_ID, Scene, at_rest, stimulus_of
+from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
+from goldbeat.tb.designs.tpu.programs import CommandGroup
+from goldbeat.tb.designs.tpu.scene import BY_ID, FrontEndScene, at_rest, front_end_stimulus
 
 CHIPS = {"BM1684X": BM1684X, "BM1688": BM1688, "CV186X": BM1688, "BM1690": BM1690, "CV184X": BM1690}
 """Chips whose command heads the front end reads, and the CHIP that does."""
@@ -74,7 +74,7 @@ class Model:
     """
 
     chip: int
-    cores: tuple[tuple[Group, ...], ...]
+    cores: tuple[tuple[CommandGroup, ...], ...]
     raw: Mapping[tuple[int, int], bytes]
     counts: Mapping[tuple[int, int], int]
     messages: int
@@ -86,7 +86,7 @@ class Model:
         return max(2, *(engine + 1 for _, engine in self.raw))
 
 
-_Member = tuple[Stream, Commands]
+_Member = tuple[CommandStream, Commands]
 
 
 def _model(options: Mapping[str, Any]) -> Model:
@@ -110,7 +110,7 @@ def read_model(file: Path, profiles: tuple[Path, ...], stamps: object = None) ->
         InputError: the file is damaged, or a profile is not of these streams.
         UsageError: a chip, an engine or a number of cores that the front end does not have.
     """
-    chip, streams, container = load(file)
+    chip, streams, container = load_streams(file)
     if container is None or chip.name not in CHIPS:
         raise UsageError(f"{file}: the front end runs containers for {', '.join(CHIPS)}, found {chip.name}")
     members: list[_Member] = []
@@ -132,14 +132,14 @@ def read_model(file: Path, profiles: tuple[Path, ...], stamps: object = None) ->
 
 def _arranged(chip: int, members: Sequence[_Member], durations: Mapping[tuple[int, int], Mapping[int, int]]) -> Model:
     """Groups of each core in the order of net, stage, sub-net and group."""
-    found: dict[int, dict[tuple[int, ...], Group]] = {}
+    found: dict[int, dict[tuple[int, ...], CommandGroup]] = {}
     raw: dict[tuple[int, int], bytes] = {}
     counts: dict[tuple[int, int], int] = {}
     messages = 0
     for stream, one in sorted(members, key=lambda m: (m[0].net, m[0].stage, m[0].subnet, m[0].group)):
         engine = _ENGINES[one.engine.name]
         key = (stream.net, stream.stage, stream.subnet, stream.group)
-        group = found.setdefault(stream.core, {}).setdefault(key, Group([[], [], []]))
+        group = found.setdefault(stream.core, {}).setdefault(key, CommandGroup([[], [], []]))
         group.raw[engine] = stream.data.tobytes()
         group.counts[engine] = len(one)
         end = int(one.offset[-1] + one.length[-1]) if len(one) else 0
@@ -196,11 +196,11 @@ def _stimuli(context: CaseContext) -> list[Stimulus]:
         for groups in (*model.cores, *(() for _ in range(cores - len(model.cores))))
     ]
     timing = MemoryTiming(read_latency=int(options["latency"]), read_jitter=int(options["jitter"]), seed=context.seed)
-    scene = Scene(program, [timing], duration=int(options["duration"]))
+    scene = FrontEndScene(program, [timing], duration=int(options["duration"]))
     if model.durations:
         tables = {core * engines + engine: table for (core, engine), table in model.durations.items()}
         scene.table = (BY_ID, tables)
-    stimulus = stimulus_of(scene, context, np.random.default_rng(context.seed))
+    stimulus = front_end_stimulus(scene, context, np.random.default_rng(context.seed))
     ready = {name: context.pattern("ready", salt) for salt, name in enumerate(context.outputs)}
     return [at_rest(replace(stimulus, ready=ready))]
 
@@ -232,7 +232,7 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     return Check(tuple(failures), compared)
 
 
-def model_answer(context: CaseContext, stimulus: Stimulus, record: Any) -> Answer | None:
+def model_answer(context: CaseContext, stimulus: Stimulus, record: Any) -> RunAnswer | None:
     """When each engine began and ended; None for a case without a model."""
     if "bmodel" not in context.options:
         return None
@@ -246,4 +246,4 @@ def model_answer(context: CaseContext, stimulus: Stimulus, record: Any) -> Answe
         rows.append((f"core {core} {name}", str(count), str(first), str(last)))
     table = MeasurementTable("engines", ("engine", "commands", "first dispatch", "last dispatch"), tuple(rows))
     subject = Path(str(context.options["bmodel"])).name
-    return Answer(subject, facts={"engines": facts}, tables=[table])
+    return RunAnswer(subject, facts={"engines": facts}, tables=[table])

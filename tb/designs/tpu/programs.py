@@ -36,7 +36,7 @@ _UNIT = 16
 
 
 @dataclass(frozen=True)
-class Kind:
+class CommandKind:
     """A kind of command: of which engine type, its short flag, its type and its sub-operation."""
 
     dma: bool
@@ -58,10 +58,10 @@ class Kind:
         return size // _UNIT
 
 
-END = {False: Kind(False, False, TIU_SYSTEM, 31), True: Kind(True, True, DMA_SYSTEM, 0)}
-SEND = {False: Kind(False, False, TIU_SYSTEM, 8), True: Kind(True, True, DMA_SYSTEM, 3)}
-WAIT = {False: Kind(False, False, TIU_SYSTEM, 9), True: Kind(True, True, DMA_SYSTEM, 4)}
-NOP = {False: Kind(False, False, TIU_SYSTEM, 30), True: Kind(True, True, DMA_SYSTEM, 1)}
+END = {False: CommandKind(False, False, TIU_SYSTEM, 31), True: CommandKind(True, True, DMA_SYSTEM, 0)}
+SEND = {False: CommandKind(False, False, TIU_SYSTEM, 8), True: CommandKind(True, True, DMA_SYSTEM, 3)}
+WAIT = {False: CommandKind(False, False, TIU_SYSTEM, 9), True: CommandKind(True, True, DMA_SYSTEM, 4)}
+NOP = {False: CommandKind(False, False, TIU_SYSTEM, 30), True: CommandKind(True, True, DMA_SYSTEM, 1)}
 """System commands, for the TIU (False) and the DMAs (True)."""
 
 
@@ -77,25 +77,25 @@ def _subs(mask: int) -> Iterator[int]:
     return (sub for sub in range(32) if mask >> sub & 1)
 
 
-def kinds(chip: int, dma: bool) -> list[Kind]:
+def kinds(chip: int, dma: bool) -> list[CommandKind]:
     """Every kind of a chip's engine but END, SEND and WAIT."""
     found = []
     for short, table in ((False, DMA_LONG), (True, DMA_SHORT)) if dma else ((False, TIU), (True, TIU)):
         for typ, masks in table.items():
             if not dma and short and typ in (*ONE_FORM, *LONG_ONLY):
                 continue
-            found += [Kind(dma, short, typ, sub) for sub in _subs(masks[chip])]
+            found += [CommandKind(dma, short, typ, sub) for sub in _subs(masks[chip])]
     return [k for k in found if k not in (END[dma], SEND[dma], WAIT[dma])]
 
 
-def absent(chip: int, dma: bool) -> list[Kind]:
+def absent(chip: int, dma: bool) -> list[CommandKind]:
     """Kinds that a chip does not have, as far as a head can say them."""
     known = {*kinds(chip, dma), END[dma]} | ({SEND[dma], WAIT[dma]} if chip != BM1684X else set())
     if dma:
         types, subs = (32, 8) if chip == BM1690 else (16, 8)
     else:
         types, subs = 16, 32
-    every = (Kind(dma, short, t, s) for short in (False, True) for t in range(types) for s in range(subs))
+    every = (CommandKind(dma, short, t, s) for short in (False, True) for t in range(types) for s in range(subs))
     return [
         k
         for k in every
@@ -114,7 +114,7 @@ class Command:
         id: in the head of a BM1684X command; None: the right one.
     """
 
-    kind: Kind
+    kind: CommandKind
     dep: int = 0
     message: int | None = None
     count: int = 0
@@ -180,7 +180,7 @@ def stream(chip: int, commands: Sequence[Command], rng: Rng) -> bytes:
 
 
 @dataclass
-class Group:
+class CommandGroup:
     """What the engines of a core do between two hand-overs.
 
     Attributes:
@@ -196,7 +196,7 @@ class Group:
     leftover: int = 0
 
 
-Program = list[list[Group]]
+Program = list[list[CommandGroup]]
 """The groups of each core."""
 
 
@@ -217,10 +217,10 @@ class _Maker:
             self._pool = [*rng.choice(self._pool[:-1], _POOL - 1, replace=False).tolist(), messages - 1]
         self._fresh = list(self._pool)
 
-    def _group(self) -> Group:
-        return Group([[] for _ in range(self.engines)])
+    def _group(self) -> CommandGroup:
+        return CommandGroup([[] for _ in range(self.engines)])
 
-    def dependency(self, group: Group, engine: int) -> int:
+    def dependency(self, group: CommandGroup, engine: int) -> int:
         """Some command of the engine that is waited for, most often the newest."""
         made = len(group.streams[1 if engine == 0 else 0])
         draw = self.rng.random()

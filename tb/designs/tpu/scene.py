@@ -14,13 +14,13 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.pymodels.tpu.front_end import front_map as reg
 from goldbeat.pymodels.tpu.front_end.kinds import BLOCK, BM1684X, BM1688, BM1690
-from goldbeat.pymodels.tpu.streams.decode import decode
+from goldbeat.pymodels.tpu.streams.decode import decode_stream
 from goldbeat.pymodels.tpu.streams.schedule import lane
 from goldbeat.pymodels.tpu.streams.tables import chip as chip_tables
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.traffic import Rng
-from goldbeat.tb.designs.tpu.programs import Group, Program, stream
+from goldbeat.tb.designs.tpu.programs import CommandGroup, Program, stream
 
 BY_KIND, BY_ID = 1, 2
 """Values of DUR_MODE (docs/tpu-engine.md, Duration)."""
@@ -30,7 +30,7 @@ _QUIET_CYCLES = 3000
 
 
 @dataclass
-class Scene:
+class FrontEndScene:
     """What an episode is made of.
 
     Attributes:
@@ -57,7 +57,7 @@ class Scene:
 
 
 @dataclass(frozen=True)
-class Shape:
+class SceneShape:
     """The parameters of the front end."""
 
     chip: int
@@ -67,7 +67,7 @@ class Shape:
     messages: int
 
     @classmethod
-    def of(cls, params: Mapping[str, Any]) -> Shape:
+    def of(cls, params: Mapping[str, Any]) -> SceneShape:
         """Of parameter values."""
         return cls(*(int(params[name]) for name in ("CHIP", "CORES", "ENGINES", "DEPTH", "NMSG")))
 
@@ -78,16 +78,16 @@ class Shape:
 
 
 @dataclass
-class Layout:
+class StreamLayout:
     """Places streams in the memories, and makes the register accesses that say where they are."""
 
-    shape: Shape
+    shape: SceneShape
     rng: Rng
     damaged: bool = False
     regions: dict[int, list[Region]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
 
-    def group(self, core: int, group: Group) -> None:
+    def group(self, core: int, group: CommandGroup) -> None:
         """Place the streams of a group, and hand them over."""
         for engine, commands in enumerate(group.streams):
             n = core * self.shape.engines + engine
@@ -113,13 +113,13 @@ _DECODED_AS = {BM1684X: "BM1684X", BM1688: "BM1688", BM1690: "BM1690"}
 _ENGINES = ("tiu", "gdma", "sdma")
 
 
-def _check_messages(shape: Shape, core: int, engine: int, raw: bytes) -> None:
+def _check_messages(shape: SceneShape, core: int, engine: int, raw: bytes) -> None:
     """Refuse a stream whose SENDs and WAITs name messages that the hardware has not: it would stop there in BAD_MESSAGE.
 
     Raises:
         UsageError: with the command, the message and the parameter.
     """
-    found = lane(decode(chip_tables(_DECODED_AS[shape.chip]).engine(_ENGINES[engine]), raw, strict=False), core)
+    found = lane(decode_stream(chip_tables(_DECODED_AS[shape.chip]).engine(_ENGINES[engine]), raw, strict=False), core)
     beyond = np.flatnonzero((found.role > 0) & (found.message >= shape.messages))
     if len(beyond):
         most = int(found.message[found.role > 0].max())
@@ -147,9 +147,9 @@ def _table_writes(mode: int, tables: Mapping[int, Mapping[int, int]]) -> list[Ac
     return accesses
 
 
-def final_reads(params: Mapping[str, Any]) -> tuple[Access, ...]:
+def end_reads(params: Mapping[str, Any]) -> tuple[Access, ...]:
     """Everything that tells how a run ended."""
-    shape = Shape.of(params)
+    shape = SceneShape.of(params)
     at = [reg.CTRL, reg.IRQ_STATUS, reg.ERROR, reg.ERROR_ID, *(reg.PUSH + 4 * c for c in range(shape.cores))]
     at += [
         reg.ENGINE + reg.ENGINE_STRIDE * n + o
@@ -161,10 +161,10 @@ def final_reads(params: Mapping[str, Any]) -> tuple[Access, ...]:
     return tuple(Access("read", a) for a in at)
 
 
-def stimulus_of(scene: Scene, setting: CaseContext, rng: Rng, *, start: int = 0) -> Stimulus:
+def front_end_stimulus(scene: FrontEndScene, setting: CaseContext, rng: Rng, *, start: int = 0) -> Stimulus:
     """An episode without patterns on the dispatch ports; the trigger comes at edge ``start``."""
-    shape, clock = Shape.of(setting.params), setting.clocks["aclk"]
-    layout = Layout(shape, rng, scene.damaged)
+    shape, clock = SceneShape.of(setting.params), setting.clocks["aclk"]
+    layout = StreamLayout(shape, rng, scene.damaged)
     for core, groups in enumerate(scene.program):
         for group in groups:
             layout.group(core, group)
@@ -186,7 +186,7 @@ def stimulus_of(scene: Scene, setting: CaseContext, rng: Rng, *, start: int = 0)
         {},
         setting.clocks,
         {"s_axil": tuple(accesses)},
-        {"s_axil": (*final_reads(setting.params), *scene.extra)},
+        {"s_axil": (*end_reads(setting.params), *scene.extra)},
         memories=memories,
     )
 

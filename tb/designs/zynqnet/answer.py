@@ -17,14 +17,14 @@ from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
 from goldbeat.pymodels.zynqnet.network import Network
 from goldbeat.pymodels.zynqnet.padding import without_padding
 from goldbeat.tb.design.case import CaseContext
-from goldbeat.tb.design.measurements import Answer, MeasurementTable
+from goldbeat.tb.design.measurements import MeasurementTable, RunAnswer
 from goldbeat.tb.designs.zynqnet.inputs import chosen_layers, find_image, find_network, find_weights
 from goldbeat.tb.inside.job import Record
 
 _CLASSES = 5
 
 
-def answer(setting: CaseContext, stimulus: Stimulus, record: Record) -> Answer | None:
+def answer(setting: CaseContext, stimulus: Stimulus, record: Record) -> RunAnswer | None:
     """Of a case that runs a network; None for all others.
 
     Outputs are (rows, columns, channels) of the layers that ran, without padded channels: float32; int8: int32 that holds it.
@@ -45,11 +45,11 @@ def answer(setting: CaseContext, stimulus: Stimulus, record: Record) -> Answer |
     facts: dict[str, object] = {"network": network.name}
     last = network.layers[-1]
     if not last.gpool or last not in layers:
-        return Answer(f"network {network.name}", outputs, facts)
+        return RunAnswer(f"network {network.name}", outputs, facts)
     fraction = _fraction(setting, network) if int8 else 0
     found = top(means(network, pool_sums(network, dram), fraction), _CLASSES)
     facts["classes"] = [asdict(one) for one in found]
-    return Answer(f"network {network.name}", outputs, facts, (_table(found, network.name),))
+    return RunAnswer(f"network {network.name}", outputs, facts, (_table(found, network.name),))
 
 
 def _fraction(setting: CaseContext, network: Network) -> int:

@@ -23,14 +23,14 @@ from goldbeat.tb.design.ports.storage import storage_of
 from goldbeat.tb.design.traffic import Rng
 from goldbeat.tb.designs.zynqnet.answer import answer
 from goldbeat.tb.designs.zynqnet.errors import errors
-from goldbeat.tb.designs.zynqnet.host import edges, polling, registers, resets, responses, restart
+from goldbeat.tb.designs.zynqnet.host import edges, polling, register_scenes, resets, responses, restart
 from goldbeat.tb.designs.zynqnet.inputs import chosen_layers, find_image, find_network, find_weights
 from goldbeat.tb.designs.zynqnet.report import findings
 from goldbeat.tb.designs.zynqnet.traffic import (
+    late_timing,
     prepared,
+    random_memory,
     random_network,
-    random_timing,
-    random_words,
     stimulus,
 )
 from goldbeat.tb.paths import HDL
@@ -44,7 +44,7 @@ _MEMORY = {"memory": "plain", "memory_latency": 8, "clock_mhz": 200}
 def _timing(setting: CaseContext, rng: Rng) -> MemoryTiming:
     kind = str(setting.options["memory"])
     if kind == "random":
-        return random_timing(rng, setting.seed)
+        return late_timing(rng, setting.seed)
     if kind != "plain":
         raise UsageError(f"memory: found {kind!r}, expected plain or random")
     return MemoryTiming(read_latency=int(setting.options["memory_latency"]))
@@ -80,9 +80,9 @@ def _random(setting: CaseContext) -> Sequence[Stimulus]:
     episodes = []
     for n in range(int(setting.options["layers"])):
         network = random_network(rng, hardware)
-        words = random_words(rng, network, hardware.int8)
+        words = random_memory(rng, network, hardware.int8)
         plain = setting.options["memory"] == "plain" or n % 2 == 0
-        timing = MemoryTiming(read_latency=int(rng.integers(1, 30))) if plain else random_timing(rng, setting.seed + n)
+        timing = MemoryTiming(read_latency=int(rng.integers(1, 30))) if plain else late_timing(rng, setting.seed + n)
         episodes.append(stimulus(network, words, network.layers, timing, setting.clocks))
     return episodes
 
@@ -147,7 +147,7 @@ DESIGN = Design(
         Case(
             name="registers",
             summary="writes while a layer runs, interrupts, addresses without a register",
-            make=registers,
+            make=register_scenes,
         ),
         Case(name="reset", summary="reset in every phase of a layer", make=resets, options={"random": 10}),
         Case(name="responses", summary="error responses of the memory", make=responses, options={"layers": 16}),

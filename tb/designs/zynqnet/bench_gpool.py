@@ -18,7 +18,7 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import Rng, stream_cases
-from goldbeat.tb.designs.zynqnet.blocks import one_nan, packed, random_words, silent, words_of
+from goldbeat.tb.designs.zynqnet.blocks import nan_bits, packed_rows, random_words, row_words, silent
 from goldbeat.tb.paths import HDL
 
 # docs/zynqnet-hardware.md: POOL_PIXEL, POOL_WAIT, and a step's way to the output FIFO and to the queue of bursts.
@@ -47,7 +47,7 @@ def _results(params: Mapping[str, Any], acc: npt.NDArray[Any]) -> npt.NDArray[An
         return finish(acc.view(np.int32).astype(np.int64), bias, shifts, bool(params["RELU"])).view(np.uint32)
     with np.errstate(all="ignore"):
         value = acc.view(np.float32) + _BIAS
-    return one_nan(np.where(value < 0, np.float32(0), value) if params["RELU"] else value)
+    return nan_bits(np.where(value < 0, np.float32(0), value) if params["RELU"] else value)
 
 
 class _Drain:
@@ -90,12 +90,12 @@ class _Drain:
                 self.sums = self.sums + row
             else:
                 with np.errstate(all="ignore"):
-                    self.sums = one_nan(self.sums.view(np.float32) + row.view(np.float32))
+                    self.sums = nan_bits(self.sums.view(np.float32) + row.view(np.float32))
 
 
 def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     given = stimulus.inputs["s_sums"]
-    npe, tiles, words = params["NPE"], _tiles(params), words_of(given)
+    npe, tiles, words = params["NPE"], _tiles(params), row_words(given)
     groups, gaps = params["CH_OUT"] // npe, given.gaps.tolist()
     credit = stimulus.inputs["s_credit"]
     given_at: list[int] = []
@@ -125,8 +125,8 @@ def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     ports = {
         "s_sums": given.with_cycles(np.array(taken, np.int64)),
         "s_credit": credit.with_cycles(np.array(given_at, np.int64)),
-        "m_axis": packed(out, given, steps + _WORDS, np.array(drain.ends, np.bool_)),
-        "m_burst": packed(
+        "m_axis": packed_rows(out, given, steps + _WORDS, np.array(drain.ends, np.bool_)),
+        "m_burst": packed_rows(
             np.array(bursts, np.uint8).reshape(-1, 5), given, np.array([b[0] for b in drain.bursts], np.int64) + _QUEUE
         ),
     }
@@ -148,8 +148,8 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
         rows[n, 0] = index | (number & 1) << 8 | int(n in ends) << 9
     clock = setting.clocks["aclk"]
     steps = (params["W_OUT"] * params["H_OUT"] + params["GPOOL"]) * params["CH_OUT"] // (params["DATA_W"] // 32)
-    enough = packed(np.zeros((steps, 1), np.uint8), clock)
-    return Stimulus({"s_sums": packed(rows, clock), "s_credit": enough}, clocks=setting.clocks)
+    enough = packed_rows(np.zeros((steps, 1), np.uint8), clock)
+    return Stimulus({"s_sums": packed_rows(rows, clock), "s_credit": enough}, clocks=setting.clocks)
 
 
 DESIGN = Design(

@@ -15,7 +15,7 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import Rng, stream_cases
-from goldbeat.tb.designs.zynqnet.blocks import packed, random_words, silent, taken, words_of
+from goldbeat.tb.designs.zynqnet.blocks import packed_rows, random_words, row_words, silent, taken
 from goldbeat.tb.paths import HDL
 
 LATENCY = 2
@@ -36,7 +36,7 @@ def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     given = taken(stimulus.inputs["s_axis"])
     lanes, step = params["DATA_W"] // 32, _step(params)
     width, height, channels = params["WIDTH"], params["HEIGHT"], params["CH_IN"]
-    words = words_of(given)
+    words = row_words(given)
     image = np.zeros((height, width, channels), np.uint32)
     flat, at = image.reshape(-1), 0
     out, cycles = [], []
@@ -59,7 +59,7 @@ def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
             out.append(window)
             cycles.append(cycle + LATENCY)
     rows = np.array(out, np.uint32).reshape(-1, 9)
-    ports = {"s_axis": given, "m_axis": packed(rows, given, np.array(cycles, np.int64))}
+    ports = {"s_axis": given, "m_axis": packed_rows(rows, given, np.array(cycles, np.int64))}
     return Outcome(ports, {"rows": at // (width * channels)})
 
 
@@ -89,7 +89,7 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
         elif not full:
             row[lanes + 1] = _WRITE
             written += step
-    return Stimulus({"s_axis": packed(rows, setting.clocks["aclk"])}, clocks=setting.clocks)
+    return Stimulus({"s_axis": packed_rows(rows, setting.clocks["aclk"])}, clocks=setting.clocks)
 
 
 DESIGN = Design(

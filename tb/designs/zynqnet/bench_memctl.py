@@ -20,11 +20,11 @@ from goldbeat.tb.designs.zynqnet.blocks import silent
 from goldbeat.tb.designs.zynqnet.memctl_traffic import (
     CHANNELS,
     PATTERNS,
-    Shape,
     Traffic,
+    TrafficShape,
     holding_back,
+    memctl_timing,
     random_shape,
-    random_timing,
 )
 from goldbeat.tb.paths import HDL
 
@@ -45,7 +45,7 @@ def _layers(setting: CaseContext, rng: Rng, beats: int, most: int = 3) -> Traffi
     return traffic
 
 
-def _one(setting: CaseContext, rng: Rng, *shapes: Shape, timing: MemoryTiming | None = None) -> Stimulus:
+def _one(setting: CaseContext, rng: Rng, *shapes: TrafficShape, timing: MemoryTiming | None = None) -> Stimulus:
     traffic = Traffic(setting, rng)
     for shape in shapes:
         traffic.add(shape)
@@ -55,7 +55,7 @@ def _one(setting: CaseContext, rng: Rng, *shapes: Shape, timing: MemoryTiming | 
 def _random(setting: CaseContext) -> Sequence[Stimulus]:
     rng = np.random.default_rng([setting.seed, 2])
     traffic = _layers(setting, rng, int(setting.options["beats"]))
-    return [traffic.stimulus(random_timing(rng), str(rng.choice(PATTERNS)))]
+    return [traffic.stimulus(memctl_timing(rng), str(rng.choice(PATTERNS)))]
 
 
 def _sweep(setting: CaseContext) -> Sequence[Stimulus]:
@@ -73,16 +73,16 @@ def _sizes(setting: CaseContext) -> Sequence[Stimulus]:
     """The smallest image there is, one row, one word more than a beat, many rows, long rows, many weights."""
     rng = np.random.default_rng([setting.seed, 3])
     small = [
-        Shape(width, height, ch_in, kernel=kernel, steps=steps)
+        TrafficShape(width, height, ch_in, kernel=kernel, steps=steps)
         for width, ch_in in ((4, 1), (1, 4), (5, 1), (3, 2), (2, 3), (17, 4), (1, 736))
         for height in (1, 2, 3)
         for kernel, steps in ((1, 1), (3, 2))
     ]
     large = [
-        Shape(4, 256, 1, kernel=3, steps=40),
-        Shape(256, 10, 3, ch_out=512, kernel=3, steps=300),
-        Shape(256, 12, 32, steps=600),
-        Shape(2, 2, 341, ch_out=64, kernel=3, steps=64),
+        TrafficShape(4, 256, 1, kernel=3, steps=40),
+        TrafficShape(256, 10, 3, ch_out=512, kernel=3, steps=300),
+        TrafficShape(256, 12, 32, steps=600),
+        TrafficShape(2, 2, 341, ch_out=64, kernel=3, steps=64),
     ]
     return [_one(setting, rng, *small), *(_one(setting, rng, shape) for shape in large)]
 
@@ -94,7 +94,7 @@ def _borders(setting: CaseContext) -> Sequence[Stimulus]:
     for skew in range(0, 64, 4):
         places = [(skew, (skew + 20) % 64, 64 - skew), (1024 - skew, 1020 - skew, 960 + skew)]
         shapes = [
-            Shape(w, 3, c, kernel=3, steps=20, short=short, skew=at)
+            TrafficShape(w, 3, c, kernel=3, steps=20, short=short, skew=at)
             for at, w, c, short in zip(places, (9, 7), (4, 5), (False, True), strict=True)
         ]
         episodes.append(_one(setting, rng, *shapes))
@@ -104,15 +104,17 @@ def _borders(setting: CaseContext) -> Sequence[Stimulus]:
 def _rows(setting: CaseContext) -> Sequence[Stimulus]:
     """Rows by the dozen: rows of less than a beat, of some beats, of some bursts, wide and narrow."""
     rng = np.random.default_rng([setting.seed, 8])
-    shapes = [Shape(w, 30, c, kernel=k) for w, c in ((5, 1), (4, 4), (9, 7), (24, 8)) for k in (1, 3) for _ in range(3)]
-    return [_one(setting, rng, *shapes), _one(setting, rng, *shapes, timing=random_timing(rng))]
+    shapes = [
+        TrafficShape(w, 30, c, kernel=k) for w, c in ((5, 1), (4, 4), (9, 7), (24, 8)) for k in (1, 3) for _ in range(3)
+    ]
+    return [_one(setting, rng, *shapes), _one(setting, rng, *shapes, timing=memctl_timing(rng))]
 
 
 def _limits(setting: CaseContext) -> Sequence[Stimulus]:
     """As many bursts outstanding as there may be: a far memory, long and short bursts, and one that takes fewer."""
     rng = np.random.default_rng([setting.seed, 6])
-    shapes = [Shape(32, 20, 8, steps=120, short=short) for short in (False, True)]
-    shapes += [Shape(4, 30, 1, steps=120, short=True)]
+    shapes = [TrafficShape(32, 20, 8, steps=120, short=short) for short in (False, True)]
+    shapes += [TrafficShape(4, 30, 1, steps=120, short=True)]
     timings = [
         MemoryTiming(read_latency=_FAR, write_latency=_FAR, max_reads=reads, max_writes=writes)
         for reads, writes in ((32, 64), (9, 17), (8, 16), (7, 15), (1, 1))
@@ -124,7 +126,7 @@ def _errors(setting: CaseContext) -> Sequence[Stimulus]:
     rng = np.random.default_rng([setting.seed, 7])
     count = int(setting.options["episodes"])
     return [
-        _layers(setting, rng, 200).stimulus(random_timing(rng), str(rng.choice(PATTERNS)), holes=True)
+        _layers(setting, rng, 200).stimulus(memctl_timing(rng), str(rng.choice(PATTERNS)), holes=True)
         for _ in range(count)
     ]
 
@@ -133,10 +135,10 @@ def _reset(setting: CaseContext) -> Sequence[Stimulus]:
     rng = np.random.default_rng([setting.seed, 4])
     episodes = []
     for _ in range(int(setting.options["resets"])):
-        whole = _layers(setting, rng, 80).stimulus(random_timing(rng), str(rng.choice(PATTERNS)))
+        whole = _layers(setting, rng, 80).stimulus(memctl_timing(rng), str(rng.choice(PATTERNS)))
         (clock,) = whole.clocks.values()
         episodes.append(stop_after(whole, clock, int(rng.integers(0, 400))))
-    return [*episodes, _layers(setting, rng, 80).stimulus(random_timing(rng))]
+    return [*episodes, _layers(setting, rng, 80).stimulus(memctl_timing(rng))]
 
 
 DESIGN = Design(

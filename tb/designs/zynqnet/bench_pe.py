@@ -14,7 +14,7 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import Rng, stream_cases
-from goldbeat.tb.designs.zynqnet.blocks import one_nan, packed, random_words, silent, taken, words_of
+from goldbeat.tb.designs.zynqnet.blocks import nan_bits, packed_rows, random_words, row_words, silent, taken
 from goldbeat.tb.paths import HDL
 
 LATENCY = 33
@@ -24,7 +24,7 @@ _TAPS = 9
 
 def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     given = taken(stimulus.inputs["s_axis"])
-    npe, words = params["NPE"], words_of(given)
+    npe, words = params["NPE"], row_words(given)
     numbers = words.view(np.int32) if params["INT8"] else words.view(np.float32)
     pixels, rest = numbers[:, :_TAPS], numbers[:, _TAPS:].reshape(len(given), _TAPS + 2, npe)
     total = rest[:, _TAPS]
@@ -32,8 +32,8 @@ def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         for tap in range(_TAPS):
             total = total + pixels[:, tap, None] * rest[:, tap]
         total = total + rest[:, _TAPS + 1]
-    out = total.view(np.uint32) if params["INT8"] else one_nan(total)
-    return Outcome({"s_axis": given, "m_axis": packed(out, given, given.cycle + LATENCY)})
+    out = total.view(np.uint32) if params["INT8"] else nan_bits(total)
+    return Outcome({"s_axis": given, "m_axis": packed_rows(out, given, given.cycle + LATENCY)})
 
 
 def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
@@ -43,7 +43,7 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
         # Here and there any bits at all, infinities and NaN among them.
         wild = rng.random(rows.shape) < 0.002
         rows[wild] = rng.integers(0, 1 << 32, int(wild.sum()), dtype=np.uint32) | np.uint32(0x7F000000)
-    return Stimulus({"s_axis": packed(rows, setting.clocks["aclk"])}, clocks=setting.clocks)
+    return Stimulus({"s_axis": packed_rows(rows, setting.clocks["aclk"])}, clocks=setting.clocks)
 
 
 DESIGN = Design(

@@ -15,7 +15,7 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import Rng, stream_cases
-from goldbeat.tb.designs.zynqnet.blocks import Words, packed, random_words, silent, taken, words_of
+from goldbeat.tb.designs.zynqnet.blocks import Words, packed_rows, random_words, row_words, silent, taken
 from goldbeat.tb.paths import HDL
 
 LATENCY = 26
@@ -46,7 +46,7 @@ def _row(params: Mapping[str, Any], words: Words, c: int, g: int) -> Words:
 
 def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     given = taken(stimulus.inputs["s_axis"])
-    lanes, rows = params["DATA_W"] // 32, words_of(given)
+    lanes, rows = params["DATA_W"] // 32, row_words(given)
     command = rows[:, lanes]
     words = np.zeros(_words(params), np.uint32)
     brought = rows[(command & _WRITE) != 0, :lanes].reshape(-1)
@@ -60,8 +60,8 @@ def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     biases = words[weights:].reshape(-1, npe)[[fields[i][1] for i in biased]].reshape(-1, npe)
     ports = {
         "s_axis": given,
-        "m_weights": packed(out, given, given.cycle[asked] + LATENCY),
-        "m_bias": packed(biases, given, given.cycle[biased] + BIAS_LATENCY),
+        "m_weights": packed_rows(out, given, given.cycle[asked] + LATENCY),
+        "m_bias": packed_rows(biases, given, given.cycle[biased] + BIAS_LATENCY),
     }
     return Outcome(ports, {"groups": groups})
 
@@ -96,7 +96,7 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
         elif not full:
             row[lanes] = _WRITE
             written += lanes
-    return Stimulus({"s_axis": packed(rows, setting.clocks["aclk"])}, clocks=setting.clocks)
+    return Stimulus({"s_axis": packed_rows(rows, setting.clocks["aclk"])}, clocks=setting.clocks)
 
 
 DESIGN = Design(

@@ -19,7 +19,9 @@ def silent(name: str) -> dict[str, str]:
     return {role: f"{name}_{role}" for role in ("tdata", "tvalid")}
 
 
-def packed(rows: npt.NDArray[Any], like: Any, cycle: npt.NDArray[np.int64] | None = None, last: Any = None) -> Trace:
+def packed_rows(
+    rows: npt.NDArray[Any], like: Any, cycle: npt.NDArray[np.int64] | None = None, last: Any = None
+) -> Trace:
     """Rows of 32-bit words as a trace, the first word lowest.
 
     Args:
@@ -33,7 +35,7 @@ def packed(rows: npt.NDArray[Any], like: Any, cycle: npt.NDArray[np.int64] | Non
     return Trace.from_bytes(data, cycle=cycle, last=last, clock_ps=period, offset_ps=like.offset_ps)
 
 
-def words_of(trace: Trace) -> Words:
+def row_words(trace: Trace) -> Words:
     """(n, words) of 32 bits."""
     return np.ascontiguousarray(trace.data).view(np.uint32).reshape(len(trace), -1)
 
@@ -54,7 +56,7 @@ def random_words(rng: np.random.Generator, shape: tuple[int, ...], int8: bool = 
     return values.view(np.uint32)
 
 
-def one_nan(values: npt.NDArray[Any]) -> Words:
+def nan_bits(values: npt.NDArray[Any]) -> Words:
     """Bits of floats, every NaN as the hardware writes it."""
     bits = np.ascontiguousarray(values).view(np.uint32).copy()
     bits[np.isnan(values)] = NAN

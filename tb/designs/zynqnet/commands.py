@@ -18,7 +18,7 @@ from goldbeat.pymodels.zynqnet.golden import Golden, LayerOutput, quantised, sha
 from goldbeat.pymodels.zynqnet.hardware import Hardware, check_network
 from goldbeat.pymodels.zynqnet.layer_run import NUMBERS
 from goldbeat.pymodels.zynqnet.memory_map import DRAM_BASE, MemoryMap, Stretch
-from goldbeat.pymodels.zynqnet.registers import Row, layer_rows, setup_rows
+from goldbeat.pymodels.zynqnet.registers import RegisterRow, layer_rows, setup_rows
 from goldbeat.pymodels.zynqnet.timing import Accelerator
 from goldbeat.tb.cli.common import Force, Json, check_free, clock_period, examples, print_json, say, working
 from goldbeat.tb.cli.screen import Screen, literal, show_findings
@@ -288,7 +288,7 @@ def program(
         _print_program(name, rows, wait=name != "setup")
 
 
-def _print_program(name: str, rows: list[Row], wait: bool) -> None:
+def _print_program(name: str, rows: list[RegisterRow], wait: bool) -> None:
     typer.secho(visible(name), bold=True)
     for row in rows:
         say(f"  {row.address:#06x}  {row.value:#010x}  {row.register}")

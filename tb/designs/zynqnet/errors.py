@@ -15,9 +15,9 @@ from goldbeat.pymodels.zynqnet.device import MEMORY, REGISTERS
 from goldbeat.pymodels.zynqnet.hardware import ErrorCode
 from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
 from goldbeat.pymodels.zynqnet.networks import mini
-from goldbeat.pymodels.zynqnet.registers import Row, layer_rows, setup_rows
+from goldbeat.pymodels.zynqnet.registers import RegisterRow, layer_rows, setup_rows
 from goldbeat.tb.design.case import CaseContext
-from goldbeat.tb.designs.zynqnet.traffic import memory_image, patience, random_words, run_layer, setup
+from goldbeat.tb.designs.zynqnet.traffic import layer_patience, memory_image, play_layer, random_memory, setup
 
 _HIGHEST = (1 << 23) - 4
 
@@ -77,18 +77,18 @@ def errors(setting: CaseContext) -> Sequence[Stimulus]:
     """Bad layers that must not start, good ones before and after them."""
     rng = np.random.default_rng(setting.seed)
     network = mini()
-    words = random_words(rng, network, bool(setting.params["INT8"]))
+    words = random_memory(rng, network, bool(setting.params["INT8"]))
     memory = MemoryMap(network)
     good = next(layer for layer in network.layers if layer.split == "first")
     rows = list(layer_rows(good))
     kept = {row.address: row.value for row in (*rows, *setup_rows(memory))} | {reg.SHIFTS: 0}
-    accesses = [*setup(memory), *run_layer(rows, patience(good))]
+    accesses = [*setup(memory), *play_layer(rows, layer_patience(good))]
     for mistake in mistakes():
-        changes = [Row("mistake", address, value) for address, value in mistake.items()]
+        changes = [RegisterRow("mistake", address, value) for address, value in mistake.items()]
         # The start comes last.
-        accesses += run_layer([*changes, rows[-1]], patience(good))
+        accesses += play_layer([*changes, rows[-1]], layer_patience(good))
         accesses += [Access("write", address, kept[address]) for address in mistake]
-    accesses += run_layer(rows, patience(good))
+    accesses += play_layer(rows, layer_patience(good))
     accesses += [Access("read", address) for address in kept if address != reg.AP_CTRL]
     (clock,) = setting.clocks.values()
     return [

@@ -16,7 +16,7 @@ import numpy as np
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
 from goldbeat.pymodels.zynqnet import device_map as reg
-from goldbeat.pymodels.zynqnet.device import INTERRUPT, MEMORY, REGISTERS, Device
+from goldbeat.pymodels.zynqnet.device import INTERRUPT, MEMORY, REGISTERS, TimedAccelerator
 from goldbeat.pymodels.zynqnet.hardware import BURST, Hardware
 from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
 from goldbeat.pymodels.zynqnet.network import Network, parse_network
@@ -24,7 +24,7 @@ from goldbeat.pymodels.zynqnet.registers import COUNTERS, HELD, KNOWN, READ_ONLY
 from goldbeat.pymodels.zynqnet.timing import Accelerator, LayerTimes
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.traffic import Rng
-from goldbeat.tb.designs.zynqnet.traffic import memory_image, patience, random_timing, random_words, setup
+from goldbeat.tb.designs.zynqnet.traffic import late_timing, layer_patience, memory_image, random_memory, setup
 
 _LEAST_CYCLES = 50
 _AROUND = range(-4, 5)
@@ -35,14 +35,14 @@ _UNALIGNED = (0x001, 0x01A, 0x0BB, 0x10D)
 Program = list[Access]
 
 
-def write(address: int, value: int, strobe: int = 0xF) -> Access:
+def host_write(address: int, value: int, strobe: int = 0xF) -> Access:
     """A write."""
     return Access("write", address, value, strobe)
 
 
 def start(value: int = reg.AP_CTRL_START) -> Access:
     """Start a layer."""
-    return write(reg.AP_CTRL, value)
+    return host_write(reg.AP_CTRL, value)
 
 
 def reads(*addresses: int) -> Program:
@@ -52,11 +52,11 @@ def reads(*addresses: int) -> Program:
 
 _EVERYTHING = reads(*(address for address in sorted(KNOWN)))
 _RESULTS = reads(reg.AP_CTRL, reg.ISR, reg.ERROR, *COUNTERS.values())
-_STOP = write(reg.AP_CTRL, 0)
+_STOP = host_write(reg.AP_CTRL, 0)
 
 
 @dataclass(frozen=True)
-class Scene:
+class NetworkScene:
     """A small network on a memory full of random numbers.
 
     Attributes:
@@ -77,7 +77,7 @@ class Scene:
     @property
     def patience(self) -> int:
         """Cycles after which something counts as never coming."""
-        return sum(patience(layer) for layer in self.network.layers)
+        return sum(layer_patience(layer) for layer in self.network.layers)
 
     def prepare(self, number: int) -> Program:
         """Write a layer's registers without the start."""
@@ -115,7 +115,7 @@ class Scene:
     def after(self, program: Sequence[Access]) -> int:
         """The last cycle of a program."""
         params = self.setting.params
-        device = Device(Hardware.of(params), self.image, int(params["MEM_WORDS"]))
+        device = TimedAccelerator(Hardware.of(params), self.image, int(params["MEM_WORDS"]))
         last = device.run(tuple(program))[-1].cycle
         assert last is not None
         return last
@@ -130,7 +130,7 @@ class Scene:
         return [*program, *([Access("wait", cycles=pause)] if pause > 0 else []), *steps]
 
 
-def scene(setting: CaseContext, rng: Rng, timing: MemoryTiming | None = None) -> Scene:
+def scene(setting: CaseContext, rng: Rng, timing: MemoryTiming | None = None) -> NetworkScene:
     """A small network with random sizes."""
     width, height = int(rng.integers(3, 8)), int(rng.integers(3, 6))
     layers: list[dict[str, Any]] = [
@@ -142,8 +142,8 @@ def scene(setting: CaseContext, rng: Rng, timing: MemoryTiming | None = None) ->
             layer["shifts"] = {"bias": int(rng.integers(-6, 9)), "out": int(rng.integers(0, 12))}
     size = {"width": width, "height": height, "channels": int(rng.integers(2, 14))}
     network = parse_network({"name": "small", "input": size, "layer": layers})
-    words = random_words(rng, network, bool(setting.params["INT8"]))
-    return Scene(setting, network, memory_image(network, words, timing or MemoryTiming()))
+    words = random_memory(rng, network, bool(setting.params["INT8"]))
+    return NetworkScene(setting, network, memory_image(network, words, timing or MemoryTiming()))
 
 
 def _rng(setting: CaseContext) -> Rng:
@@ -158,16 +158,16 @@ _AGAIN = reg.AP_CTRL_START | reg.AP_CTRL_AUTO_RESTART
 def restart(setting: CaseContext) -> Sequence[Stimulus]:
     """Layers that follow each other without a write of start."""
     rng = _rng(setting)
-    makers: tuple[Callable[[Scene], Program], ...] = (_same_layer, _next_layer, _bad_layer, _with_interrupts)
+    makers: tuple[Callable[[NetworkScene], Program], ...] = (_same_layer, _next_layer, _bad_layer, _with_interrupts)
     episodes = []
     for make in makers:
-        for timing in (MemoryTiming(), random_timing(rng, setting.seed)):
+        for timing in (MemoryTiming(), late_timing(rng, setting.seed)):
             small = scene(setting, rng, timing)
             episodes.append(small.episode([*setup(small.memory), *make(small), *_EVERYTHING]))
     return episodes
 
 
-def _same_layer(small: Scene) -> Program:
+def _same_layer(small: NetworkScene) -> Program:
     """Three times, and once more: a layer that has begun when the bit is cleared comes to its end."""
     layers = COUNTERS["LAYERS"]
     return [
@@ -181,25 +181,25 @@ def _same_layer(small: Scene) -> Program:
     ]
 
 
-def _next_layer(small: Scene) -> Program:
+def _next_layer(small: NetworkScene) -> Program:
     """The second layer is written while the first one runs; the start bit is never written again."""
     layers = COUNTERS["LAYERS"]
     steps = [*small.prepare(0), start(_AGAIN), *small.prepare(1), small.poll(layers, 1), *reads(reg.NAME)]
     return [*steps, _STOP, small.idle(), *_RESULTS]
 
 
-def _bad_layer(small: Scene) -> Program:
+def _bad_layer(small: NetworkScene) -> Program:
     """A layer that cannot run ends it; the bit stays."""
-    steps = [*small.prepare(0), start(_AGAIN), write(reg.KERNEL, 2), small.poll(COUNTERS["LAYERS"], 1)]
-    steps += [small.idle(), *_RESULTS, write(reg.KERNEL, 3), start(), small.idle(), *_RESULTS]
+    steps = [*small.prepare(0), start(_AGAIN), host_write(reg.KERNEL, 2), small.poll(COUNTERS["LAYERS"], 1)]
+    steps += [small.idle(), *_RESULTS, host_write(reg.KERNEL, 3), start(), small.idle(), *_RESULTS]
     return steps
 
 
-def _with_interrupts(small: Scene) -> Program:
+def _with_interrupts(small: NetworkScene) -> Program:
     """An interrupt for each layer."""
     steps = [*small.prepare(0), start(_AGAIN)]
     for _ in range(3):
-        steps += [small.wait(), write(reg.ISR, 1), small.wait(0), *reads(reg.AP_CTRL, COUNTERS["LAYERS"])]
+        steps += [small.wait(), host_write(reg.ISR, 1), small.wait(0), *reads(reg.AP_CTRL, COUNTERS["LAYERS"])]
     return [*steps, _STOP, small.wait(), small.idle(), *_RESULTS]
 
 
@@ -218,11 +218,11 @@ def polling(setting: CaseContext) -> Sequence[Stimulus]:
     )
     for number in range(2 * len(wanted)):
         address, bit = wanted[number // 2]
-        small = scene(setting, rng, MemoryTiming() if number % 2 else random_timing(rng, setting.seed + number))
-        steps = [*setup(small.memory), write(reg.GIE, 0), write(reg.IER, 2)]
+        small = scene(setting, rng, MemoryTiming() if number % 2 else late_timing(rng, setting.seed + number))
+        steps = [*setup(small.memory), host_write(reg.GIE, 0), host_write(reg.IER, 2)]
         for phase in range(4):
             steps += [*small.prepare(phase % 2), start(), *([Access("wait", cycles=phase)] if phase else [])]
-            steps += [small.poll(address, bit, bit), *_RESULTS, write(reg.ISR, 2)]
+            steps += [small.poll(address, bit, bit), *_RESULTS, host_write(reg.ISR, 2)]
         episodes.append(small.episode([*steps, *_EVERYTHING]))
     return episodes
 
@@ -236,22 +236,22 @@ def edges(setting: CaseContext) -> Sequence[Stimulus]:
     small = scene(setting, rng)
     layer = [*setup(small.memory), *small.prepare(0)]
     single, again = [*layer, start()], [*layer, start(_AGAIN)]
-    bad = [*layer, write(reg.CH_OUT, 8), start()]
+    bad = [*layer, host_write(reg.CH_OUT, 8), start()]
     other = small.network.layers[1].mem_out
     last = [small.poll(COUNTERS["LAYERS"], 1), _STOP]
     acts: tuple[tuple[Program, Program], ...] = (
         (again, [_STOP]),
         (single, [start()]),
-        (single, [write(reg.ISR, 1)]),
-        (single, [write(reg.IER, 3)]),
-        (single, [write(reg.GIE, 0), write(reg.GIE, 1)]),
+        (single, [host_write(reg.ISR, 1)]),
+        (single, [host_write(reg.IER, 3)]),
+        (single, [host_write(reg.GIE, 0), host_write(reg.GIE, 1)]),
         (single, reads(reg.AP_CTRL)),
         (single, reads(reg.ISR)),
         (single, reads(COUNTERS["CYCLES"])),
         (single, reads(COUNTERS["LAYERS"])),
         (bad, reads(reg.ERROR)),
         (bad, reads(reg.AP_CTRL)),
-        (again, [write(reg.MEM_OUT, other), *last]),
+        (again, [host_write(reg.MEM_OUT, other), *last]),
         (again, [*reads(reg.AP_CTRL), *last]),
         (again, [*reads(COUNTERS["CYCLES"]), *last]),
     )
@@ -267,10 +267,10 @@ def edges(setting: CaseContext) -> Sequence[Stimulus]:
 # -- registers ----------------------------------------------------------------------------------------------------------
 
 
-def registers(setting: CaseContext) -> Sequence[Stimulus]:
+def register_scenes(setting: CaseContext) -> Sequence[Stimulus]:
     """Writes while a layer runs, interrupts on and off, addresses where nothing is."""
     rng = _rng(setting)
-    while_it_runs = [scene(setting, rng, random_timing(rng, setting.seed)) for _ in range(4)]
+    while_it_runs = [scene(setting, rng, late_timing(rng, setting.seed)) for _ in range(4)]
     episodes = [small.episode(_scribble(small, rng)) for small in while_it_runs]
     small = scene(setting, rng)
     episodes.append(small.episode(_interrupts(small)))
@@ -278,41 +278,64 @@ def registers(setting: CaseContext) -> Sequence[Stimulus]:
     return episodes
 
 
-def _scribble(small: Scene, rng: Rng) -> Program:
+def _scribble(small: NetworkScene, rng: Rng) -> Program:
     """While a layer runs, nothing that is written changes it, and it cannot be started again."""
     quiet = [address for address in HELD if address not in (reg.GIE, reg.IER)]
     steps = [*setup(small.memory), *small.prepare(0), start()]
     for address in rng.permutation(quiet).tolist():
-        steps += [write(address, int(rng.integers(1 << 32)), int(rng.integers(16))), *reads(address)]
+        steps += [host_write(address, int(rng.integers(1 << 32)), int(rng.integers(16))), *reads(address)]
         if rng.random() < 0.2:
             steps.append(start())
-    steps += [small.wait(), *_EVERYTHING, write(reg.ISR, 1)]
-    steps += [*setup(small.memory), write(reg.SHIFTS, 0), *small.prepare(1), start(), small.wait(), *_EVERYTHING]
+    steps += [small.wait(), *_EVERYTHING, host_write(reg.ISR, 1)]
+    steps += [*setup(small.memory), host_write(reg.SHIFTS, 0), *small.prepare(1), start(), small.wait(), *_EVERYTHING]
     return steps
 
 
-def _interrupts(small: Scene) -> Program:
+def _interrupts(small: NetworkScene) -> Program:
     """Enables of all kinds; bits set and cleared by hand; strobes."""
     run = [*small.prepare(0), start(), small.idle(), *reads(reg.ISR)]
     memory = [access for access in setup(small.memory) if access.address not in (reg.GIE, reg.IER)]
-    steps = [*memory, *run, write(reg.IER, 1), *reads(reg.ISR)]
-    steps += [*run, small.wait(0), write(reg.GIE, 1), small.wait(), write(reg.ISR, 1), small.wait(0)]
-    steps += [write(reg.ISR, 2), small.wait(), *reads(reg.ISR), write(reg.ISR, 3, 0xE), small.wait(), *reads(reg.ISR)]
-    steps += [write(reg.ISR, 3), *reads(reg.ISR), write(reg.IER, 0), *reads(reg.ISR), write(reg.ISR, 1), small.wait(0)]
-    steps += [write(reg.IER, 2), *run, small.wait(), write(reg.GIE, 0), small.wait(0), *run, write(reg.IER, 3), *run]
+    steps = [*memory, *run, host_write(reg.IER, 1), *reads(reg.ISR)]
+    steps += [*run, small.wait(0), host_write(reg.GIE, 1), small.wait(), host_write(reg.ISR, 1), small.wait(0)]
     steps += [
-        write(reg.AP_CTRL, 0x81, 0xE),
+        host_write(reg.ISR, 2),
+        small.wait(),
+        *reads(reg.ISR),
+        host_write(reg.ISR, 3, 0xE),
+        small.wait(),
+        *reads(reg.ISR),
+    ]
+    steps += [
+        host_write(reg.ISR, 3),
+        *reads(reg.ISR),
+        host_write(reg.IER, 0),
+        *reads(reg.ISR),
+        host_write(reg.ISR, 1),
+        small.wait(0),
+    ]
+    steps += [
+        host_write(reg.IER, 2),
+        *run,
+        small.wait(),
+        host_write(reg.GIE, 0),
+        small.wait(0),
+        *run,
+        host_write(reg.IER, 3),
+        *run,
+    ]
+    steps += [
+        host_write(reg.AP_CTRL, 0x81, 0xE),
         *reads(reg.AP_CTRL),
-        write(reg.IER, 0xFF, 0),
+        host_write(reg.IER, 0xFF, 0),
         *_EVERYTHING,
-        write(reg.GIE, 1),
+        host_write(reg.GIE, 1),
     ]
     return steps
 
 
-def _nowhere(small: Scene, rng: Rng) -> Program:
+def _nowhere(small: NetworkScene, rng: Rng) -> Program:
     """Every address that is not there, and writes to what can only be read: answered with an error, and nothing changes."""
-    steps = [write(address, int(rng.integers(1 << 32))) for address in HELD if address not in (reg.GIE, reg.IER)]
+    steps = [host_write(address, int(rng.integers(1 << 32))) for address in HELD if address not in (reg.GIE, reg.IER)]
     strange = [address for address in (*_ADDRESSES, *_UNALIGNED) if address not in KNOWN]
     for address in strange:
         steps += [Access("write", address, 0xFFFF_FFFF, error=True), Access("read", address, error=True)]
@@ -329,7 +352,7 @@ def resets(setting: CaseContext) -> Sequence[Stimulus]:
     rng = _rng(setting)
     episodes = []
     for number in range(2):
-        small = scene(setting, rng, random_timing(rng, setting.seed) if number else None)
+        small = scene(setting, rng, late_timing(rng, setting.seed) if number else None)
         run = [*setup(small.memory), *small.prepare(1 - number), start(_AGAIN if number else reg.AP_CTRL_START)]
         last = small.after(run)
         fresh = [*_EVERYTHING, *run, *([_STOP] if number else []), small.wait(), *_EVERYTHING]
@@ -344,7 +367,7 @@ _TO_START = 6
 """Cycles from the end of a program to the start of the streams, from which the time of a reset counts."""
 
 
-def _times(small: Scene, number: int, go: int) -> LayerTimes:
+def _times(small: NetworkScene, number: int, go: int) -> LayerTimes:
     hardware = Hardware.of(small.setting.params)
     return Accelerator(hardware, small.image.timing).run(small.network.layers[number], small.memory, go)
 
@@ -373,21 +396,21 @@ def responses(setting: CaseContext) -> Sequence[Stimulus]:
     rng = _rng(setting)
     episodes = []
     for number in range(int(setting.options["layers"])):
-        small = scene(setting, rng, random_timing(rng, setting.seed + number) if number % 2 else None)
+        small = scene(setting, rng, late_timing(rng, setting.seed + number) if number % 2 else None)
         which = number // 2 % 2
         auto = _AGAIN if rng.random() < 0.5 else reg.AP_CTRL_START
         run = [*setup(small.memory), *small.prepare(which), start(auto)]
         times = _times(small, which, small.after(run) + 1)
         image = _refusing(small, times, rng)
-        faulty = Scene(setting, small.network, image)
-        program = [*run, small.wait(), *_RESULTS, write(reg.ISR, 1)]
+        faulty = NetworkScene(setting, small.network, image)
+        program = [*run, small.wait(), *_RESULTS, host_write(reg.ISR, 1)]
         # The other layer may meet the same places.
         program += [*small.prepare(1 - which), start(), small.wait(), *_EVERYTHING]
         episodes.append(faulty.episode(program))
     return episodes
 
 
-def _refusing(small: Scene, times: LayerTimes, rng: Rng) -> MemoryImage:
+def _refusing(small: NetworkScene, times: LayerTimes, rng: Rng) -> MemoryImage:
     """The memory with one to three bursts of a layer that must not be read or written."""
     block = BURST * Hardware.of(small.setting.params).data_w // 8
     beat = block // BURST

@@ -19,7 +19,7 @@ from goldbeat.pymodels.zynqnet.memory_map import DRAM_BASE, WORD_BYTES
 from goldbeat.pymodels.zynqnet.timing_reader import cut
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.traffic import Rng
-from goldbeat.tb.designs.zynqnet.blocks import packed
+from goldbeat.tb.designs.zynqnet.blocks import packed_rows
 
 PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst")
 CHANNELS = 5
@@ -35,7 +35,7 @@ def _aligned(words: int) -> int:
 
 
 @dataclass(frozen=True)
-class Shape:
+class TrafficShape:
     """A layer as the controller sees it.
 
     Attributes:
@@ -65,15 +65,15 @@ class Shape:
         return (self.kernel**2 * self.ch_in + 1) * self.ch_out
 
 
-def random_shape(rng: Rng, beats: int) -> Shape:
+def random_shape(rng: Rng, beats: int) -> TrafficShape:
     """A layer whose image and drain steps are of this size."""
     if rng.random() < 0.2:
         # The drain ends last.
-        return Shape(4, 1, 1, steps=beats, short=bool(rng.integers(2)))
+        return TrafficShape(4, 1, 1, steps=beats, short=bool(rng.integers(2)))
     ch_in = int(rng.choice([1, 2, 3, 4, 5, 7, 8, 12, 16]))
     width = max(-(-_ALIGNED // ch_in), int(rng.integers(1, 2 + beats // (2 * ch_in))))
     height = int(rng.integers(1, 2 + min(24, 4 * beats // (width * ch_in) + 4)))
-    return Shape(
+    return TrafficShape(
         width=width,
         height=height,
         ch_in=ch_in,
@@ -118,7 +118,7 @@ class Traffic:
         self._free = first + _aligned(words)
         return first
 
-    def add(self, shape: Shape) -> None:
+    def add(self, shape: TrafficShape) -> None:
         """One more layer."""
         rng = self.rng
         skew = shape.skew or (None, None, None)
@@ -144,7 +144,7 @@ class Traffic:
         self._release(shape)
         self._drain(shape, skew[2])
 
-    def _release(self, shape: Shape) -> None:
+    def _release(self, shape: TrafficShape) -> None:
         """Base rows that let the reader go on to the last row; sometimes in time, sometimes late."""
         least = max(0, shape.height - int(self.setting.params["LINES"]) + 1)
         bases = [int(self.rng.integers(0, 2)) if shape.height > 1 else 0]
@@ -156,7 +156,7 @@ class Traffic:
         self.row_gaps += self.rng.integers(0, most + 1, len(bases)).tolist()
         self.rows += [(base, n == len(bases) - 1) for n, base in enumerate(bases)]
 
-    def _drain(self, shape: Shape, skew: int | None) -> None:
+    def _drain(self, shape: TrafficShape, skew: int | None) -> None:
         """Drain steps in bursts that cross no border."""
         rng, lanes = self.rng, self.lanes
         at = self._place(0, skew)
@@ -193,9 +193,9 @@ class Traffic:
         between = self.rng.integers(0, 4, len(layers))
         rows = np.array(self.rows, np.int64).reshape(-1, 2)
         inputs = {
-            LAYERS: packed(layers, clock).with_gaps(between),
-            ROWS: packed(rows[:, :1].astype(np.uint32), clock, last=rows[:, 1] != 0).with_gaps(self.row_gaps),
-            STEPS: packed(np.array(self.steps, np.uint32), clock, last=self.ends).with_gaps(pauses),
+            LAYERS: packed_rows(layers, clock).with_gaps(between),
+            ROWS: packed_rows(rows[:, :1].astype(np.uint32), clock, last=rows[:, 1] != 0).with_gaps(self.row_gaps),
+            STEPS: packed_rows(np.array(self.steps, np.uint32), clock, last=self.ends).with_gaps(pauses),
         }
         memory = MemoryImage(self._regions(holes), timing, refusals=holes)
         return Stimulus(inputs, clocks=self.setting.clocks, memories={MEMORY: memory})
@@ -224,7 +224,7 @@ def holding_back(patterns: Sequence[str], seed: int) -> MemoryTiming:
     return MemoryTiming(aw_ready=aw, w_ready=w, ar_ready=ar, r_gaps=r, b_gaps=b, seed=seed)
 
 
-def random_timing(rng: Rng) -> MemoryTiming:
+def memctl_timing(rng: Rng) -> MemoryTiming:
     """A memory of any kind: fixed latency, or late, jittering and holding back."""
     plain = bool(rng.random() < 0.3)
     patterns = ["none"] * CHANNELS if plain else [str(rng.choice(PATTERNS)) for _ in range(CHANNELS)]

@@ -20,7 +20,7 @@ from goldbeat.pymodels.zynqnet.hardware import ErrorCode, Hardware, configuratio
 from goldbeat.pymodels.zynqnet.layer_run import word_type
 from goldbeat.pymodels.zynqnet.memory_map import WORD_BYTES, MemoryMap
 from goldbeat.pymodels.zynqnet.network import Layer, Network, parse_network
-from goldbeat.pymodels.zynqnet.registers import COUNTERS, Row, layer_rows, setup_rows
+from goldbeat.pymodels.zynqnet.registers import COUNTERS, RegisterRow, layer_rows, setup_rows
 from goldbeat.tb.design.traffic import AFTER_VALID, Rng
 
 FILL = 0x5A
@@ -35,7 +35,7 @@ _SPECIALS = np.array(
 )
 
 
-def patience(layer: Layer) -> int:
+def layer_patience(layer: Layer) -> int:
     """Cycles after which a layer counts as hanging, even behind a slow memory."""
     words = layer.words_in + layer.weights + layer.width_out * layer.height_out * layer.ch_out
     return _PATIENCE + _CYCLES_A_WORD * words + _CYCLES_A_ISSUE * layer.macs // 16
@@ -47,7 +47,7 @@ def setup(memory: MemoryMap) -> list[Access]:
     return [*accesses, Access("write", reg.GIE, 1), Access("write", reg.IER, 1)]
 
 
-def run_layer(rows: Iterable[Row], cycles: int) -> list[Access]:
+def play_layer(rows: Iterable[RegisterRow], cycles: int) -> list[Access]:
     """Start a layer, wait for it, acknowledge it, and read all that it leaves in the registers."""
     accesses = [row.access() for row in rows]
     accesses += [Access("wait_for", port=INTERRUPT, cycles=cycles), Access("write", reg.ISR, 1)]
@@ -55,11 +55,11 @@ def run_layer(rows: Iterable[Row], cycles: int) -> list[Access]:
     return accesses + [Access("read", address) for address in COUNTERS.values()]
 
 
-def program(network: Network, layers: Sequence[Layer]) -> tuple[Access, ...]:
+def network_program(network: Network, layers: Sequence[Layer]) -> tuple[Access, ...]:
     """The host's program for some layers of a network, one after the other."""
     accesses = [Access("read", reg.ID), Access("read", reg.CONFIG), *setup(MemoryMap(network))]
     for layer in layers:
-        accesses += run_layer(layer_rows(layer), patience(layer))
+        accesses += play_layer(layer_rows(layer), layer_patience(layer))
     return tuple(accesses)
 
 
@@ -91,7 +91,7 @@ def stimulus(
     return Stimulus(
         inputs={},
         clocks=clocks,
-        program={REGISTERS: program(network, layers)},
+        program={REGISTERS: network_program(network, layers)},
         memories={MEMORY: memory_image(network, words, timing)},
         least_ps=_LEAST_CYCLES * clock.period_ps,
     )
@@ -140,7 +140,7 @@ def random_network(rng: Rng, hardware: Hardware) -> Network:
             return network
 
 
-def random_words(rng: Rng, network: Network, int8: bool) -> npt.NDArray[Any]:
+def random_memory(rng: Rng, network: Network, int8: bool) -> npt.NDArray[Any]:
     """A memory full of numbers: fp32 of many sizes, now and then special ones; int8 with arbitrary bits above."""
     count = MemoryMap(network).words
     if int8:
@@ -151,7 +151,7 @@ def random_words(rng: Rng, network: Network, int8: bool) -> npt.NDArray[Any]:
     return values
 
 
-def random_timing(rng: Rng, seed: int) -> MemoryTiming:
+def late_timing(rng: Rng, seed: int) -> MemoryTiming:
     """A memory that is late and holds back."""
     gaps = ("none", "random:0.3", "random:0.6", "bursty:12", "worst")
     ready = (*gaps, AFTER_VALID)

@@ -130,7 +130,7 @@ class Transactors(ABC):
             named = f"access {number} ({access.name})"
             waits = f"did not find 0x{access.wanted:x}" if access.op in ("poll", "wait_for") else "got no answer"
             self._unanswered[port] = (
-                f"{self._registers[port].spec.name}_no_answer: {port}: {named} {waits} in {patience(access)} cycles",
+                f"{self._registers[port].spec.name}_no_answer: {port}: {named} {waits} in {step_patience(access)} cycles",
                 f"{port}: {named}: {self._access_waits(port, access)}",
             )
         return results
@@ -206,7 +206,7 @@ class Transactors(ABC):
         """End the run: transfers recorded since :meth:`start` (no status), protocol violations, what is still waiting."""
 
 
-def patience(access: Access) -> int:
+def step_patience(access: Access) -> int:
     """Cycles after which a step of a register program has failed."""
     return ACCESS_TIMEOUT_CYCLES if access.cycles is None else access.cycles
 

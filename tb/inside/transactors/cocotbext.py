@@ -27,7 +27,7 @@ from goldbeat.tb.inside.transactors.base import (
     Channel,
     Transactors,
     load_agent,
-    patience,
+    step_patience,
     stream_channels,
 )
 from goldbeat.tb.inside.transactors.probe import RAISED_CYCLES
@@ -278,12 +278,12 @@ class CocotbextTransactors(Transactors):
         results = []
         for access in accesses:
             if access.op == "wait":
-                await Timer(patience(access) * period, "step")
+                await Timer(step_patience(access) * period, "step")
                 results.append(AccessResult(None, False))
                 continue
             call = self._step(master, access, self._clock_signals[self._registers[port].clock])
             try:
-                results.append(await with_timeout(call, patience(access) * period, "step"))
+                results.append(await with_timeout(call, step_patience(access) * period, "step"))
             except TimeoutError:
                 await self._probe(self._registers[port], period)
                 break

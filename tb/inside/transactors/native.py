@@ -16,9 +16,16 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.inside.job import AccessResult, Job
-from goldbeat.tb.inside.transactors.base import ALL_BITS, Channel, Transactors, load_agent, patience, stream_channels
+from goldbeat.tb.inside.transactors.base import (
+    ALL_BITS,
+    Channel,
+    Transactors,
+    load_agent,
+    step_patience,
+    stream_channels,
+)
 from goldbeat.tb.inside.transactors.memories import Memories
-from goldbeat.tb.inside.transactors.wires import Wires, interfaces
+from goldbeat.tb.inside.transactors.wires import WirePaths, interfaces
 from goldbeat.tb.kernel import registers
 from goldbeat.tb.kernel.axis import AxiStreamSink, AxiStreamSource
 from goldbeat.tb.kernel.library import library
@@ -60,7 +67,7 @@ class NativeTransactors(Transactors):
             self._kernel.crossing(crossing.signal, crossing.clock, crossing.copies)
         self._stimulus: Stimulus | None = None
         self._interfaces = interfaces(job)
-        self._wires = Wires(self._interfaces, self._kernel.follows)
+        self._wires = WirePaths(self._interfaces, self._kernel.follows)
 
     def start_clocks(self, clocks: Mapping[str, Clock], origin_ps: int) -> None:
         """Start the native clocks, edges before the origin numbered downwards from -1."""
@@ -106,7 +113,7 @@ class NativeTransactors(Transactors):
         for agent in (*self._sources.values(), *self._sinks.values(), *self._masters.values()):
             agent.reset()
         self._memories.drop()
-        self._wires = Wires(self._interfaces, self._kernel.follows)
+        self._wires = WirePaths(self._interfaces, self._kernel.follows)
 
     def load(self, stimulus: Stimulus) -> None:
         """Hand the arrays over; nothing moves before :meth:`start`."""
@@ -200,7 +207,7 @@ def register_step(access: Access) -> registers.Step:
     Raises:
         UsageError: there is no such access.
     """
-    timeout = patience(access)
+    timeout = step_patience(access)
     mask = ALL_BITS if access.mask is None else access.mask
     match access.op:
         case "write":

@@ -9,7 +9,7 @@ from typing import Any
 from goldbeat.pymodels.stimulus import Clock
 from goldbeat.tb.inside.job import Job
 from goldbeat.tb.inside.transactors.memories import Memories
-from goldbeat.tb.inside.transactors.wires import Wires, interfaces
+from goldbeat.tb.inside.transactors.wires import WirePaths, interfaces
 from goldbeat.tb.kernel.axis import AxiStreamMonitor
 from goldbeat.tb.kernel.simulation import Kernel
 
@@ -40,7 +40,7 @@ class Rules:
         ]
         self._memories = Memories(self.kernel, job)
         self._interfaces = interfaces(job)
-        self._wires = Wires(self._interfaces, self.kernel.follows)
+        self._wires = WirePaths(self._interfaces, self.kernel.follows)
 
     def number(self, clocks: Mapping[str, Clock], since_origin_ps: int) -> None:
         """Number the edges of clocks that are about to start, as their origin has them."""
@@ -56,7 +56,7 @@ class Rules:
         for monitor in self._monitors:
             monitor.reset()
         self._memories.drop()
-        self._wires = Wires(self._interfaces, self.kernel.follows)
+        self._wires = WirePaths(self._interfaces, self.kernel.follows)
 
     def start(self) -> None:
         """Watch streams from cycle 0 of their clocks on."""
@@ -64,7 +64,7 @@ class Rules:
             monitor.start(0)
 
     def flip(self) -> None:
-        """See :class:`~goldbeat.tb.inside.transactors.wires.Wires`."""
+        """See :class:`~goldbeat.tb.inside.transactors.wires.WirePaths`."""
         self._wires.look(self.cycle)
 
     def violations(self) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ def moments(clock: Clock, length_ps: int) -> list[int]:
     return [clock.time(int(k)) + clock.period_ps // 2 for k in np.unique(drawn)]
 
 
-class Wires:
+class WirePaths:
     """What was found in an episode, each pair once."""
 
     def __init__(self, found: Sequence[Interface], follows: Follows) -> None:

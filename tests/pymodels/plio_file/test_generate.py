@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.plio_file.generate import WAVES, generate, load_samples, repack
+from goldbeat.pymodels.plio_file.generate import WAVES, generate, load_samples, repack_port
 from goldbeat.pymodels.samples import SAMPLE_TYPES
 from goldbeat.pymodels.trace import Trace
 
@@ -142,15 +142,15 @@ def test_repacking_is_packing_anew(count: int, frame: int | None, before: int, a
     count = count if frame is not None else count // 4 * 4
     samples = np.arange(count)
     start = Trace.from_samples(samples, "int32", before, clock_ps=4000, frame=frame)
-    assert repack(start, after) == Trace.from_samples(samples, "int32", after, clock_ps=4000, frame=frame)
+    assert repack_port(start, after) == Trace.from_samples(samples, "int32", after, clock_ps=4000, frame=frame)
 
 
 def test_repacking_does_not_lose_or_invent_words() -> None:
     open_end = Trace.from_samples(np.arange(3), "int32", 32, clock_ps=4000)
     with pytest.raises(InputError, match="12 bytes after the last TLAST, expected a multiple of 8"):
-        repack(open_end, 64)
+        repack_port(open_end, 64)
     with pytest.raises(UsageError):
-        repack(open_end, 33)
+        repack_port(open_end, 33)
     empty_last = Trace.from_bytes(np.zeros((2, 4)), clock_ps=4000, keep=[[1] * 4, [0] * 4], last=[1, 1])
-    assert repack(empty_last, 64).last.tolist() == [True, True]
-    assert repack(empty_last, 64).keep.sum(axis=1).tolist() == [4, 0]
+    assert repack_port(empty_last, 64).last.tolist() == [True, True]
+    assert repack_port(empty_last, 64).keep.sum(axis=1).tolist() == [4, 0]

@@ -11,7 +11,7 @@ from goldbeat.pymodels.zynqnet.hardware import ErrorCode, Hardware, check_layer,
 from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
 from goldbeat.pymodels.zynqnet.network import load_network, parse_network
 from goldbeat.pymodels.zynqnet.networks import mini, zynqnet
-from goldbeat.pymodels.zynqnet.registers import layer_rows, program, setup_rows
+from goldbeat.pymodels.zynqnet.registers import layer_program, layer_rows, setup_rows
 from goldbeat.pymodels.zynqnet.shifts import Shifts
 
 # Source: the public host's network and memory sizes, in words.
@@ -196,7 +196,7 @@ def test_register_programs():
     expected |= {"FIRST_SPLIT": 0, "SECOND_SPLIT": 1, "GLOBAL_POOL": 0, "MEM_IN": 1245184, "MEM_OUT": 1310784}
     expected |= {"MEM_WEIGHTS": 12112, "NUM_WEIGHTS": 9280}
     assert {name: rows[name].value for name in expected} == expected
-    accesses = program(zynqnet().layers[0], memory)
+    accesses = layer_program(zynqnet().layers[0], memory)
     assert (accesses[0].address, accesses[-1].address, accesses[-1].value) == (0x88, 0x00, 1)
     assert all(a.op == "write" for a in accesses)
     shifted = zynqnet().layers[0].model_copy(update={"shifts": Shifts(bias=-2, out=11, concat=-1)})

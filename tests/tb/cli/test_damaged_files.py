@@ -18,8 +18,8 @@ from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.tpu.streams import tables as tables_module
 from goldbeat.pymodels.tpu.streams.codegen import CodeGen
 from goldbeat.pymodels.tpu.streams.container import commands as list_commands
-from goldbeat.pymodels.tpu.streams.container import load as load_streams
-from goldbeat.pymodels.tpu.streams.container import read as read_container
+from goldbeat.pymodels.tpu.streams.container import load_streams as load_streams
+from goldbeat.pymodels.tpu.streams.container import read_container as read_container
 from goldbeat.pymodels.tpu.streams.profile import parse_sections
 from goldbeat.pymodels.tpu.streams.tables import Tables, chip, tables
 from goldbeat.pymodels.trace import Trace

@@ -15,10 +15,10 @@ from register_access import Expected, Step, steps
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from goldbeat.pymodels.nvdla.timed.registers import RegisterFile
 from goldbeat.pymodels.objfifo.engine.array import ArrayShape, SwitchRegisters
-from goldbeat.pymodels.objfifo.engine.registers import EngineRegisters, Shape
+from goldbeat.pymodels.objfifo.engine.registers import EngineRegisters, EngineShape
 from goldbeat.pymodels.plio import fir
 from goldbeat.pymodels.tpu.front_end.registers import Registers
-from goldbeat.pymodels.zynqnet.device import Device
+from goldbeat.pymodels.zynqnet.device import TimedAccelerator
 from goldbeat.pymodels.zynqnet.hardware import Hardware
 from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
 from goldbeat.pymodels.zynqnet.networks import mini
@@ -95,7 +95,7 @@ def _zynqnet(params):
 
 def _on_device(params, todo, shown) -> list[Answer]:
     words = np.zeros(4 * MemoryMap(mini()).words, np.uint8)
-    device = Device(
+    device = TimedAccelerator(
         Hardware.of(params), MemoryImage((Region("all", 0, words),), MemoryTiming()), int(params["MEM_WORDS"])
     )
     answers = device.run(tuple(step.access for step in todo))
@@ -134,7 +134,7 @@ BENCHES = [
         "objfifo",
         "objfifo/objfifo",
         lambda params: {name: int(params[name]) for name in ("NS", "NM", "NBD", "NLOCK", "WORD_W")},
-        _in_turn(lambda params: EngineRegisters(Shape.of(params)), lambda file, access: file.apply([access])[0]),
+        _in_turn(lambda params: EngineRegisters(EngineShape.of(params)), lambda file, access: file.apply([access])[0]),
         shown={"IRQ_STATUS": _set("irq_status"), "ERROR": _set("error"), "TOKENS": _set_entry("tokens")},
     ),
     Bench(

@@ -9,7 +9,7 @@ from register_slaves import SLAVES
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
-from goldbeat.pymodels.register_walk import Word, walk
+from goldbeat.pymodels.register_walk import Word, storage_walk
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.ports.lite import LitePort
@@ -147,7 +147,7 @@ def test_traffic_is_drawn_from_the_seed_and_never_plain():
 def test_a_walk_knows_what_its_registers_hold():
     words = [Word(0, 0xFFFF), Word(4, 0xFFFFFFFF), Word(8, 0xFF, False)]
     held = {}
-    program = walk(np.random.default_rng(1), words, 4, 300)
+    program = storage_walk(np.random.default_rng(1), words, 4, 300)
     for access in program:
         word = words[access.address // 4]
         if access.op == "read":

@@ -20,7 +20,7 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import random_trace
 from goldbeat.tb.inside.job import BACKENDS, Episode
 from goldbeat.tb.paths import HDL, REPOSITORY
-from goldbeat.tb.run.runs import Plan, Request, run
+from goldbeat.tb.run.runs import Request, SeedPlan, run
 from goldbeat.tb.run.simulate import simulate
 
 KERNEL = REPOSITORY / "tests" / "tb" / "kernel"
@@ -49,7 +49,7 @@ def _compare(name, case, seeds, folder, variant=None):
     request = Request(design, design.case(case), seeds, variant or {})
     params = request.all_params
     stimuli = [s for seed in seeds for s in request.case.make(request.setting(seed))]
-    episodes = Plan(0, tuple((s, design.model(params, s)) for s in stimuli)).episodes(design)
+    episodes = SeedPlan(0, tuple((s, design.model(params, s)) for s in stimuli)).episodes(design)
     native, cocotbext = _records(design, params, episodes, folder)
     assert len(native) == len(episodes)
     beats = 0

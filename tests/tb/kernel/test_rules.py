@@ -14,7 +14,7 @@ import goldbeat.tb.kernel
 from goldbeat.pymodels.buses import APB, AXI, AXIL, BUSES
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.designs.nvdla.csb import CSB_BUS
-from goldbeat.tb.kernel.rules import ASSERTION, RULES, document, table
+from goldbeat.tb.kernel.rules import ASSERTION, RULES, bus_table, document
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.run.runs import Request, run
 
@@ -86,7 +86,7 @@ def test_every_rule_has_a_mode():
 def test_the_page_is_the_table():
     assert (REPOSITORY / "docs" / "protocol-rules.md").read_text() == document()
     # A bus of one design is on that design's page.
-    assert table(CSB_BUS).partition("\n\n")[2] in (REPOSITORY / "docs" / "nvdla-hardware.md").read_text()
+    assert bus_table(CSB_BUS).partition("\n\n")[2] in (REPOSITORY / "docs" / "nvdla-hardware.md").read_text()
 
 
 @pytest.mark.sim

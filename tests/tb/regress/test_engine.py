@@ -13,18 +13,18 @@ import pytest
 
 from goldbeat.pymodels.errors import InputError, ToolError, UsageError
 from goldbeat.tb.paths import HDL
-from goldbeat.tb.regress.engine import Engine, Hooks
+from goldbeat.tb.regress.engine import Hooks, WorkEngine
 from goldbeat.tb.regress.item import Batch, Status
 from goldbeat.tb.regress.plan import make_batches
 from goldbeat.tb.regress.pool import LocalExecutor, TaskError, WorkerLostError
-from goldbeat.tb.regress.run import Backend, Observer, Settings, begin, go_on
+from goldbeat.tb.regress.run import BatchBackend, Observer, Settings, begin, go_on
 from goldbeat.tb.regress.store import DiskFullError, Store, locked
 
 
 def regress(store, items, runner=dry.run, *, jobs=1, **settings):
     settings = Settings(jobs=jobs, waves=0, **settings)
     run = begin(store, "dry", items, settings, seed=0)
-    return go_on(store, run, settings, Observer(), Backend(runner, dry.build))
+    return go_on(store, run, settings, Observer(), BatchBackend(runner, dry.build))
 
 
 def statuses(store, run):
@@ -88,7 +88,7 @@ def test_any_executor_will_do(executor):
 
     with executor(2) as pool:
         hooks = Hooks(lambda chunk, simulator: Batch(tuple(chunk), simulator), record)
-        engine = Engine(pool, pool, hooks, runner=dry.run, build=dry.build, build_arguments=lambda i: (i, None))
+        engine = WorkEngine(pool, pool, hooks, runner=dry.run, build=dry.build, build_arguments=lambda i: (i, None))
         engine.run(make_batches(items, 2))
     assert sorted(seen) == list(range(200))
 
@@ -126,7 +126,7 @@ def test_fail_fast_leaves_the_rest(store):
     assert counts["fail"] >= 1
     assert counts["open"] > 0
     settings = Settings(jobs=2, waves=0)
-    run = go_on(store, run, settings, Observer(), Backend(dry.run_and_fail, dry.build))
+    run = go_on(store, run, settings, Observer(), BatchBackend(dry.run_and_fail, dry.build))
     assert run.status == "fail"
     assert store.counts(run.id) == {"fail": 286, "pass": 1714}
 
@@ -136,7 +136,7 @@ def test_a_full_disk_stops_the_run_and_what_was_there_stays(store):
     settings = Settings(jobs=1, waves=0)
     run = begin(store, "dry", items, settings, seed=0)
     with pytest.raises(DiskFullError, match="no room"):
-        go_on(store, run, settings, Observer(), Backend(dry.run_into_full_disk, dry.build))
+        go_on(store, run, settings, Observer(), BatchBackend(dry.run_into_full_disk, dry.build))
     run = store.run(run.id)
     assert run.status == "stopped"
     assert store.counts(run.id) == {"pass": 1, "open": 39}

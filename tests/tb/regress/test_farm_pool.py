@@ -129,13 +129,13 @@ def test_a_damaged_blob_is_missing_and_replaced(tmp_path, monkeypatch, damage):
     monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path))
     name = content_hash(b"a simulator")
     roles = {"simulator": name}
-    assert blobs.missing(roles) == (name,)
+    assert blobs.missing_blobs(roles) == (name,)
     blobs.keep_blob(name, blobs.pack(b"a simulator"))
-    assert blobs.missing(roles) == ()
+    assert blobs.missing_blobs(roles) == ()
     blobs.blob_path(name).write_bytes(damage)
-    assert blobs.missing(roles) == (name,)
+    assert blobs.missing_blobs(roles) == (name,)
     blobs.keep_blob(name, blobs.pack(b"a simulator"))
-    assert blobs.missing(roles) == ()
+    assert blobs.missing_blobs(roles) == ()
     assert os.access(blobs.blob_path(name), os.X_OK)
 
 

@@ -19,7 +19,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.in_use import dead_jobs, job_folder, sweep
 from goldbeat.tb.cli import app
 from goldbeat.tb.paths import REPOSITORY
-from goldbeat.tb.run.clean import Entry, Limits, choose, clean, find_entries
+from goldbeat.tb.run.clean import CleanLimits, Removable, choose_removals, clean, find_entries
 from goldbeat.tb.run.run_folder import MADE, MARKER, prepare
 
 NOW = 2e9
@@ -66,13 +66,13 @@ def _names(entries):
 
 
 def test_without_limits_only_leftovers_go(build):
-    assert _names(clean(build, Limits(), NOW).removed) == ["scratch/fifo-9.deadbeef.part"]
-    assert len(clean(build, Limits(), NOW).kept) == 15
+    assert _names(clean(build, CleanLimits(), NOW).removed) == ["scratch/fifo-9.deadbeef.part"]
+    assert len(clean(build, CleanLimits(), NOW).kept) == 15
 
 
 def test_limits(build):
     def gone(**limits):
-        chosen = choose(find_entries(build), Limits(**limits), NOW)
+        chosen = choose_removals(find_entries(build), CleanLimits(**limits), NOW)
         return [name for name in _names(chosen) if not name.startswith("scratch")]
 
     kinds = ("blobs/{}", "builds/fifo-{}", "builds/{}", "regress/run-{}", "runs/r{}")
@@ -119,7 +119,7 @@ def test_a_users_folders_and_links_stay(build, tmp_path):
     (mine / "report.json").write_text("{}")
     (build / "runs" / "link").symlink_to(tmp_path / "elsewhere")
     (build / "sim" / "link").symlink_to(tmp_path / "elsewhere")
-    clean(build, Limits(keep=0), NOW)
+    clean(build, CleanLimits(keep=0), NOW)
     assert (mine / "report.json").exists()
     assert (tmp_path / "elsewhere" / MARKER).exists()
     assert (build / "runs" / "link").is_symlink()
@@ -145,7 +145,7 @@ def test_what_a_living_process_uses_stays(build):
         build,
     )
     try:
-        done = clean(build, Limits(keep=0), NOW)
+        done = clean(build, CleanLimits(keep=0), NOW)
         used = {name for name in _names(done.in_use) if not name.startswith(("builds", "blobs", "scratch"))}
         # This process holds the last folder that it has prepared: that of another root.
         assert used == {"regress/run-1", "runs/r1"}
@@ -158,7 +158,13 @@ def test_what_a_living_process_uses_stays(build):
     finally:
         child.kill()
         child.wait()
-    assert {e.kind for e in clean(build, Limits(keep=0), NOW).removed} >= {"jobs", "builds", "blobs", "runs", "regress"}
+    assert {e.kind for e in clean(build, CleanLimits(keep=0), NOW).removed} >= {
+        "jobs",
+        "builds",
+        "blobs",
+        "runs",
+        "regress",
+    }
 
 
 def test_the_next_start_removes_what_killed_jobs_have_left(tmp_path):
@@ -204,7 +210,7 @@ def test_no_age_spares_or_ends_what_a_process_uses(tmp_path, monkeypatch):
         for now in (0.0, 4e9):
             monkeypatch.setattr(time, "time", lambda now=now: now)
             sweep(tmp_path)
-            clean(tmp_path, Limits(older_s=1.0), now)
+            clean(tmp_path, CleanLimits(older_s=1.0), now)
             assert mine.is_dir()
 
 
@@ -215,5 +221,5 @@ def test_sizes_count_every_file(tmp_path):
         (tmp_path / "runs" / "a" / name).mkdir()
         (tmp_path / "runs" / "a" / name / "f").write_bytes(bytes(10_000))
     (entry,) = find_entries(tmp_path)
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, Removable)
     assert 20_000 < entry.size < 21_000

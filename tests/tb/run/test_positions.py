@@ -12,7 +12,7 @@ from goldbeat.pymodels.compare import compare
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.sidebands import strobe_bits, strobe_lanes
 from goldbeat.pymodels.stimulus import Clock, Stimulus
-from goldbeat.pymodels.stock_models import Shape, repack
+from goldbeat.pymodels.stock_models import StreamShape, repack
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.traffic import random_trace
@@ -133,7 +133,7 @@ def test_samples_and_comparisons_leave_position_bytes_out():
 def test_repacked_position_bytes_stay_what_they_are():
     trace = Trace.from_bytes([[1, 2, 3, 4]], keep=[[1, 1, 0, 1]], tstrb=[0b1001], last=[True], clock_ps=1000)
     roles = frozenset({"tdata", "tkeep", "tstrb", "tlast"})
-    shapes = [Shape("s", "aclk", 32, roles)], [Shape("m", "aclk", 16, roles)]
+    shapes = [StreamShape("s", "aclk", 32, roles)], [StreamShape("m", "aclk", 16, roles)]
     found = repack(*shapes, Stimulus({"s": trace}, clocks={"aclk": CLOCK}))["m"]
     assert found.data.tolist() == [[1, 2], [4, 0]]
     assert found.data_bytes.tolist() == [[True, False], [True, False]]

@@ -3,7 +3,7 @@
 
 import pytest
 
-from goldbeat.pymodels.stimulus import Answer, Clock, Outcome, Phase, Stimulus
+from goldbeat.pymodels.stimulus import AccessAnswer, Clock, Outcome, Phase, Stimulus
 from goldbeat.tb.inside.job import Episode
 from goldbeat.tb.run.progress import Course
 
@@ -12,7 +12,7 @@ CLOCKS = {"aclk": Clock(4000, 4000), "other": Clock(1000, 1000)}
 
 def step(run_cycles, answers=(), stop_ps=None, phases=(), pace=""):
     stimulus = Stimulus({}, clocks=CLOCKS, stop_ps=stop_ps)
-    outcome = Outcome({}, accesses={"s": [Answer(None, cycle) for cycle in answers]}, phases=phases, pace=pace)
+    outcome = Outcome({}, accesses={"s": [AccessAnswer(None, cycle) for cycle in answers]}, phases=phases, pace=pace)
     return (stimulus, outcome), Episode(stimulus, 4000 * run_cycles)
 
 

@@ -8,11 +8,11 @@ import pytest
 
 from goldbeat.pymodels.axi.memory import MemoryImage, Region
 from goldbeat.pymodels.pattern import Pattern
-from goldbeat.pymodels.stimulus import Access, Answer, Clock, MemoryContents, Outcome, Stimulus
+from goldbeat.pymodels.stimulus import Access, AccessAnswer, Clock, MemoryContents, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.inside.job import AccessResult, Record
-from goldbeat.tb.run.scoreboard import check, nothing_compared
+from goldbeat.tb.run.scoreboard import check_episode, nothing_compared
 
 CLOCKS = {"aclk": Clock(4000, 4000)}
 
@@ -27,7 +27,7 @@ def _case(name="axis_upsizer"):
 
 def test_equal_passes_and_counts_output_beats():
     design, params, stimulus, expected = _case()
-    verdict = check(design, params, stimulus, expected, Record(expected))
+    verdict = check_episode(design, params, stimulus, expected, Record(expected))
     assert verdict.failures == ()
     assert verdict.compared == 4
 
@@ -54,7 +54,7 @@ def test_equal_passes_and_counts_output_beats():
 def test_every_difference_fails_and_says_where(change, word):
     design, params, stimulus, expected = _case()
     got = Outcome({**expected.ports, "m_axis": change(expected.ports["m_axis"])})
-    (text,) = check(design, params, stimulus, expected, Record(got)).failures
+    (text,) = check_episode(design, params, stimulus, expected, Record(got)).failures
     assert text.startswith("port m_axis, beat ")
     assert word in text
     assert "cycle expected" in text
@@ -65,7 +65,7 @@ def test_input_cycles_are_compared_too():
     design, params, stimulus, expected = _case()
     late = expected.ports["s_axis"]
     got = Outcome({**expected.ports, "s_axis": late.with_cycles(late.cycle + 1)})
-    (text,) = check(design, params, stimulus, expected, Record(got)).failures
+    (text,) = check_episode(design, params, stimulus, expected, Record(got)).failures
     assert "port s_axis" in text
 
 
@@ -76,27 +76,27 @@ def test_status_outputs_are_compared():
     stimulus = Stimulus({"s_axis": source}, {}, {"s_aclk": Clock(4000, 4000), "m_aclk": Clock(1000, 700)})
     expected = design.model(params, stimulus)
     got = Outcome(expected.ports, {"keep_error_count": 3})
-    (text,) = check(design, params, stimulus, expected, Record(got)).failures
+    (text,) = check_episode(design, params, stimulus, expected, Record(got)).failures
     assert text == "status keep_error_count: expected 0, got 3"
 
 
 def test_a_model_that_predicts_nothing_for_a_port_fails():
     design, params, stimulus, expected = _case()
     lacking = Outcome({"s_axis": expected.ports["s_axis"]})
-    (text,) = check(design, params, stimulus, lacking, Record(expected)).failures
+    (text,) = check_episode(design, params, stimulus, lacking, Record(expected)).failures
     assert text == "port m_axis: the golden model upsizer.py:predict predicts nothing for it"
 
 
 def test_violations_fail():
     design, params, stimulus, expected = _case()
     record = Record(expected, violations=("axis_valid_held: m_axis, cycle 4: tvalid fell without a transfer",))
-    assert check(design, params, stimulus, expected, record).failures == record.violations
+    assert check_episode(design, params, stimulus, expected, record).failures == record.violations
 
 
 def test_nothing_compared_is_a_failure():
     design, params, stimulus, _ = _case()
     nothing = Outcome({n: Trace.empty(w, clock_ps=4000, offset_ps=4000) for n, w in (("s_axis", 32), ("m_axis", 64))})
-    verdict = check(design, params, stimulus, nothing, Record(nothing))
+    verdict = check_episode(design, params, stimulus, nothing, Record(nothing))
     assert verdict.failures == ()
     assert nothing_compared([verdict])
     assert nothing_compared([])
@@ -108,7 +108,7 @@ def _fir(results):
     program = (Access("write", 0x00C, 5), Access("read", 0x00C), Access("read", 0x7FC))
     stimulus = Stimulus({"s_axis": Trace.empty(32, clock_ps=4000)}, {}, CLOCKS, {"s_axil": program})
     expected = design.model(params, stimulus)
-    return check(design, params, stimulus, expected, Record(expected, {"s_axil": results}))
+    return check_episode(design, params, stimulus, expected, Record(expected, {"s_axil": results}))
 
 
 def test_register_reads_and_answers_are_compared():
@@ -130,13 +130,13 @@ def test_predicted_ends_of_accesses_are_compared():
     def failures(cycle, answers):
         results = (AccessResult(None, False, 3), AccessResult(5, False, cycle))
         expected = replace(model, accesses={"s_axil": answers})
-        verdict = check(design, params, stimulus, expected, Record(model, {"s_axil": results}))
+        verdict = check_episode(design, params, stimulus, expected, Record(model, {"s_axil": results}))
         return verdict.failures
 
-    answers = (Answer(None, 3), Answer(5, 7))
+    answers = (AccessAnswer(None, 3), AccessAnswer(5, 7))
     assert failures(7, answers) == ()
     assert failures(8, answers) == ("s_axil: access 1 (read 0x00c): expected to end in cycle 7, ended in 8",)
-    assert "expected 0x00000006, got 0x00000005" in failures(7, (Answer(None, 3), Answer(6, 7)))[0]
+    assert "expected 0x00000006, got 0x00000005" in failures(7, (AccessAnswer(None, 3), AccessAnswer(6, 7)))[0]
     assert "predicts 1 of 2" in failures(7, answers[:1])[0]
     assert "predicts 0 of 2" in failures(7, ())[0]
 
@@ -153,7 +153,7 @@ def test_predicted_bursts_of_memories_are_compared():
     def failures(change):
         contents = [MemoryContents({"all": image.regions[0].data}, rows) for rows in (log, change(log.copy()))]
         expected, got = (Outcome(ports, memories={"m_axi": c}) for c in contents)
-        return check(design, params, stimulus, expected, Record(got)).failures
+        return check_episode(design, params, stimulus, expected, Record(got)).failures
 
     def late(rows):
         rows["cycle"][1] += 1

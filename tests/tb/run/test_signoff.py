@@ -18,7 +18,15 @@ from goldbeat.pymodels.plio_file import write
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.cli import app
 from goldbeat.tb.run.episodes import FILE, WholeEpisode, load_episodes, save_episodes
-from goldbeat.tb.run.signoff import Check, Port, check, file_subject, junit, load_limits, load_run
+from goldbeat.tb.run.signoff import (
+    LimitCheck,
+    MeasuredPort,
+    check_subject,
+    file_subject,
+    limits_junit,
+    load_limits,
+    load_run,
+)
 
 LATENCY_PS = 40_000
 
@@ -51,11 +59,11 @@ def limits(folder: Path, text: str) -> Path:
     return path
 
 
-def checks(folder: Path, text: str, **changes: Any) -> list[Check]:
-    return check(load_run(run_folder(folder / "run", **changes)), load_limits(limits(folder, text)))
+def checks(folder: Path, text: str, **changes: Any) -> list[LimitCheck]:
+    return check_subject(load_run(run_folder(folder / "run", **changes)), load_limits(limits(folder, text)))
 
 
-def one(folder: Path, text: str, name: str) -> Check:
+def one(folder: Path, text: str, name: str) -> LimitCheck:
     found = [c for c in checks(folder, text) if c.name == name]
     assert len(found) == 1
     return found[0]
@@ -110,7 +118,7 @@ def test_which_latency(tmp_path: Path, by: str, value: float) -> None:
 def test_steady(tmp_path: Path) -> None:
     assert one(tmp_path, "[port.m_axis]\nsteady = true\n", "steady").passed
     uneven = Trace.from_bytes(np.zeros((4, 4)), clock_ps=1000, last=[1] * 4, cycle=[0, 10, 20, 31])
-    found = check(file_subject("x", {"m_axis": Port(uneven)}), load_limits(tmp_path / "limits.toml"))
+    found = check_subject(file_subject("x", {"m_axis": MeasuredPort(uneven)}), load_limits(tmp_path / "limits.toml"))
     assert [c.verdict for c in found] == ["fail"]
 
 
@@ -137,8 +145,8 @@ def test_what_cannot_be_measured_is_not_kept(tmp_path: Path, text: str, reason: 
 
 def test_an_empty_port_keeps_no_limit(tmp_path: Path) -> None:
     text = "[port.p]\nmin_mb_per_s = 1\nmax_gap_ns = 1\nmax_idle_cycles = 1\nmax_frame_interval_ns = 1\nsteady = true\n"
-    nothing = file_subject("x", {"p": Port(Trace.empty(32, clock_ps=1000), "int32")})
-    assert [c.verdict for c in check(nothing, load_limits(limits(tmp_path, text)))] == ["unmeasured"] * 5
+    nothing = file_subject("x", {"p": MeasuredPort(Trace.empty(32, clock_ps=1000), "int32")})
+    assert [c.verdict for c in check_subject(nothing, load_limits(limits(tmp_path, text)))] == ["unmeasured"] * 5
 
 
 def test_a_run_that_failed_is_never_signed_off(tmp_path: Path) -> None:
@@ -214,8 +222,8 @@ def many(folder: Path, episodes: list[tuple[int, int, Trace, Trace]], **changes:
     return run
 
 
-def worst(folder: Path, text: str, episodes: list[tuple[int, int, Trace, Trace]]) -> Check:
-    return check(load_run(many(folder / "run", episodes)), load_limits(limits(folder, text)))[-1]
+def worst(folder: Path, text: str, episodes: list[tuple[int, int, Trace, Trace]]) -> LimitCheck:
+    return check_subject(load_run(many(folder / "run", episodes)), load_limits(limits(folder, text)))[-1]
 
 
 def late(by: int) -> Trace:
@@ -476,6 +484,6 @@ def test_what_the_command_refuses(tmp_path: Path) -> None:
 
 
 def test_junit_escapes_names() -> None:
-    bad = Check("a<b>&\"'", "max_ns", 1.0, 2.0, "ns", "fail", "2 < 3 & more")
-    top = ET.fromstring(junit(file_subject("<&>", {}), [bad]))
+    bad = LimitCheck("a<b>&\"'", "max_ns", 1.0, 2.0, "ns", "fail", "2 < 3 & more")
+    top = ET.fromstring(limits_junit(file_subject("<&>", {}), [bad]))
     assert top.find("./testsuite/testcase").get("classname") == "a<b>&\"'"  # type: ignore[union-attr]

@@ -12,10 +12,10 @@ from nvdla_groups import Group
 
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 from goldbeat.pymodels.nvdla.execute import execute
-from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, compose
-from goldbeat.pymodels.nvdla.loadable.placement import place
+from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, compose
+from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 
 
 def half_away(value):
@@ -112,7 +112,7 @@ def test_cdp(seed):
         group.put("CDP", f"S_LUT_{name}_SLOPE_SCALE", **scale)
         group.put("CDP", f"S_LUT_{name}_SLOPE_SHIFT", **shift)
     regions = (Region("in", 0x1000, data), Region("out", 0x8000, np.full(4096, 0xA5, np.uint8)))
-    got = run("CDP", group.values, regions, luts=tables).memory["out"]
+    got = run_operation("CDP", group.values, regions, luts=tables).memory["out"]
     expected = np.full(4096, 0xA5, np.uint8)
     for y in range(height):
         for x in range(width):
@@ -152,10 +152,10 @@ def test_cdp_from_a_loadable_with_its_tables():
     }
     cube = {"width": 2, "height": 1, "channel": 8, "size": 16, "line_stride": 16, "surf_stride": 16}
     desc = {"lut_index": 0, "local_size": 3, "in_cvt": {"scale": 1}, "out_cvt": {"scale": 1, "truncate": 7}}
-    layer = Layer("CDP", desc, {"src_data": {"address": 0, **cube}, "dst_data": {"address": 1, **cube}})
+    layer = ComposedLayer("CDP", desc, {"src_data": {"address": 0, **cube}, "dst_data": {"address": 1, **cube}})
     source = np.arange(-8, 8, dtype=np.int8) * 16
     made = compose([layer], [Data(contents=source.view(np.uint8)), Data(16)], luts=[lut])
-    found = execute(place(made))[6].view(np.int8)
+    found = execute(place_memories(made))[6].view(np.int8)
     # A table of 64 everywhere, divided by 128: half of each value.
     assert found.tolist() == [v // 2 for v in source.tolist()]
 
@@ -163,7 +163,7 @@ def test_cdp_from_a_loadable_with_its_tables():
 def test_what_cdp_lacks_is_said():
     group = Group()
     with pytest.raises(UsageError, match="INPUT_DATA_TYPE is 1: nv_small knows int8 only"):
-        run("CDP", group.values, ())
+        run_operation("CDP", group.values, ())
     group.put("CDP", "D_DATA_FORMAT", 0)
     with pytest.raises(UsageError, match="lookup tables are not known"):
-        run("CDP", group.values, ())
+        run_operation("CDP", group.values, ())

@@ -19,7 +19,7 @@ from goldbeat.pymodels.nvdla.engines.cubes import (
     unpack_pixels,
     unpack_planar,
 )
-from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 from goldbeat.pymodels.nvdla.engines.weights import pack_weights, unpack_weights
 
 
@@ -79,7 +79,7 @@ def test_convolution_from_registers(seed):
         Region("in", 0x1000, pack_feature(data, line, surface)),
         Region("weights", 0x9000, pack_weights(weights)),
     )
-    got = run("CONV", group.values, memory).output
+    got = run_operation("CONV", group.values, memory).output
     expected = naive(data, weights, stride, dilation, pad, value, out)
     step = 1 << truncate
     expected = [int(np.sign(v)) * ((abs(v) + step // 2) // step) for v in expected.reshape(-1)]
@@ -103,7 +103,7 @@ def test_what_the_convolution_cannot_do_is_said():
     group.put("CSC", "D_MISC_CFG", 0)
     group.put("CSC", "D_WEIGHT_FORMAT", 1)
     with pytest.raises(UsageError, match="WEIGHT_FORMAT is 1: nv_small has no weight decompression"):
-        run("CONV", group.values, ())
+        run_operation("CONV", group.values, ())
 
 
 @pytest.mark.parametrize("shape", [(1, 1, 1, 1), (8, 8, 1, 1), (9, 17, 3, 2), (32, 4, 5, 5)])

@@ -11,7 +11,7 @@ from nvdla_groups import ATOM, pdp, sdp
 
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 
 
 def memory(data, size=4096):
@@ -80,7 +80,7 @@ def test_sdp_with_numbers_from_registers(seed):
     group.put("SDP", "D_CVT_OFFSET", offset)
     group.put("SDP", "D_CVT_SCALE", scale & 0xFFFF)
     group.put("SDP", "D_CVT_SHIFT", shift)
-    got = run("SDP", group.values, memory(data)).memory["out"]
+    got = run_operation("SDP", group.values, memory(data)).memory["out"]
     expected = np.full(4096, 0xA5, np.uint8)
     for s in range(surfaces):
         for y in range(height):
@@ -120,7 +120,7 @@ def test_sdp_operands_from_memory(size, per_element, use):
     group.put("SDP_RDMA", "D_BS_BASE_ADDR_LOW", 0x1000 + 512)
     group.put("SDP_RDMA", "D_BS_LINE_STRIDE", b_line)
     group.put("SDP_RDMA", "D_BS_SURFACE_STRIDE", b_surface)
-    got = run("SDP", group.values, memory(data)).memory["out"]
+    got = run_operation("SDP", group.values, memory(data)).memory["out"]
     expected = np.full(4096, 0xA5, np.uint8)
     for s in range(2):
         for y in range(height):
@@ -153,7 +153,7 @@ def test_sdp_stages_follow_each_other():
     group.put("SDP", "D_DP_BN_CFG", BN_ALU_BYPASS=1)
     group.put("SDP", "D_DP_BN_MUL_SRC_VALUE", 3)
     group.put("SDP", "D_CVT_OFFSET", 5)
-    got = run("SDP", group.values, memory(data)).memory["out"][:128].view(np.int8)
+    got = run_operation("SDP", group.values, memory(data)).memory["out"][:128].view(np.int8)
     assert np.array_equal(got, np.clip(np.maximum((np.arange(-64, 64) + 10) * 3, 0) - 5, -128, 127))
 
 
@@ -162,7 +162,7 @@ def test_sdp_takes_accumulators_and_hands_on_to_pdp():
     group.put("SDP", "D_FEATURE_MODE_CFG", FLYING_MODE=1, OUTPUT_DST=1)
     group.put("SDP", "D_CVT_SHIFT", 8)
     incoming = np.arange(16).reshape(1, 1, 2, 8) * 2560
-    result = run("SDP", group.values, memory(np.zeros(8, np.uint8)), incoming)
+    result = run_operation("SDP", group.values, memory(np.zeros(8, np.uint8)), incoming)
     assert np.array_equal(result.output, np.minimum(incoming // 256, 127))
     assert (result.memory["out"] == 0xA5).all()
 
@@ -209,7 +209,7 @@ def test_pdp(seed):
     value = int(rng.integers(-20, 20))
     for i in range(1, 8):
         group.put("PDP", f"D_POOLING_PADDING_VALUE_{i}_CFG", i * value & 0x7FFFF)
-    got = run("PDP", group.values, memory(data, 4096)).memory["out"]
+    got = run_operation("PDP", group.values, memory(data, 4096)).memory["out"]
     expected = pooled(data, line, surface, size, channel, method, kernel, stride, pad, out, value)
     assert np.array_equal(got, expected)
 
@@ -219,7 +219,7 @@ def test_pdp_in_strips_gives_what_the_whole_gives():
     data = rng.integers(0, 256, 4096).astype(np.uint8)
     args = ((17, 5), 16, 0, (3, 3), (2, 2), (1, 1), (9, 3), 17 * ATOM, 17 * 5 * ATOM)
     whole = pdp(*args)
-    expected = run("PDP", whole.values, memory(data)).memory["out"]
+    expected = run_operation("PDP", whole.values, memory(data)).memory["out"]
     split = pdp(*args)
     split.put("PDP", "D_OPERATION_MODE_CFG", POOLING_METHOD=0, FLYING_MODE=1, SPLIT_NUM=2)
     # Outputs 4, 3, 2: the first strip ends at column 8, the second adds 6, the third the rest.
@@ -227,19 +227,19 @@ def test_pdp_in_strips_gives_what_the_whole_gives():
     for name, numbers in (("IN", (first, mid, last)), ("OUT", (4, 3, 2))):
         fields = zip(("FIRST", "MID", "LAST"), numbers, strict=True)
         split.put("PDP", f"D_PARTIAL_WIDTH_{name}", **{f"PARTIAL_WIDTH_{name}_{f}": n - 1 for f, n in fields})
-    assert np.array_equal(run("PDP", split.values, memory(data)).memory["out"], expected)
+    assert np.array_equal(run_operation("PDP", split.values, memory(data)).memory["out"], expected)
 
 
 def test_what_nv_small_cannot_do_is_said():
     group = sdp(1, 1, 8, 8, 8, BS_BYPASS=1)
     group.put("SDP", "D_DP_EW_CFG", EW_BYPASS=0)
     with pytest.raises(UsageError, match="EW_BYPASS is 0: nv_small has no EW"):
-        run("SDP", group.values, memory(np.zeros(8, np.uint8)))
+        run_operation("SDP", group.values, memory(np.zeros(8, np.uint8)))
     with pytest.raises(UsageError, match="unknown engine 'RUBIK'"):
-        run("RUBIK", {}, ())
+        run_operation("RUBIK", {}, ())
 
 
 def test_a_cube_outside_of_memory_is_refused():
     group = sdp(2, 1, 8, 16, 16, BS_BYPASS=1)
     with pytest.raises(InputError, match="DMA address 0x1008"):
-        run("SDP", group.values, memory(np.zeros(8, np.uint8)))
+        run_operation("SDP", group.values, memory(np.zeros(8, np.uint8)))

@@ -14,16 +14,16 @@ from nvdla_pixels import pixel_loadable
 
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
-from goldbeat.pymodels.nvdla.driver.instant_hardware import program
+from goldbeat.pymodels.nvdla.driver.instant_hardware import loadable_program
 from goldbeat.pymodels.nvdla.engines.address_space import AddressSpace
 from goldbeat.pymodels.nvdla.engines.cubes import pack_feature
-from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 from goldbeat.pymodels.nvdla.execute import execute
 from goldbeat.pymodels.nvdla.listing import info, operations
-from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, Processor, compose
+from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, Processor, compose
 from goldbeat.pymodels.nvdla.loadable.layouts import dtype, emu_dtype
-from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT, parse, to_bytes
-from goldbeat.pymodels.nvdla.loadable.placement import place
+from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT, parse_loadable, to_bytes
+from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 
 
 def cube(address, side=4, channel=10, **fields):
@@ -42,7 +42,7 @@ def add_bias(bias=32, source=None, target=None):
     numbers = np.zeros(bias, np.uint8)
     numbers[:20] = (np.arange(10) * 7 - 30).astype("<i2").view(np.uint8)
     memories = [Data(contents=data, flags=ALLOC | INPUT), Data(contents=numbers), Data(256, flags=ALLOC | OUTPUT)]
-    return compose([Layer("SDP", desc, surface)], memories)
+    return compose([ComposedLayer("SDP", desc, surface)], memories)
 
 
 def edited(model, blob, kind, field, value):
@@ -57,7 +57,7 @@ def edited(model, blob, kind, field, value):
 
 
 def test_an_operand_ends_in_mid_atom():
-    whole, cut = (execute(place(parse(to_bytes(add_bias(size))))) for size in (32, 20))
+    whole, cut = (execute(place_memories(parse_loadable(to_bytes(add_bias(size))))) for size in (32, 20))
     assert len(cut[6]) == 20
     assert np.array_equal(cut[7], whole[7])
     assert cut[7].view(np.int8)[128] == 128 % 50 + 8 * 7 - 30
@@ -79,7 +79,7 @@ def test_what_begins_in_a_region_is_read_to_its_end():
 HUGE = {"width": 8192, "height": 8192, "channel": 8192, "line_stride": 65536, "surf_stride": 1 << 29}
 
 
-@pytest.mark.parametrize("action", [program, execute])
+@pytest.mark.parametrize("action", [loadable_program, execute])
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
@@ -95,7 +95,7 @@ HUGE = {"width": 8192, "height": 8192, "channel": 8192, "line_stride": 65536, "s
 def test_cubes_are_held_against_their_memories(action, fields, message):
     for model, wanted in ((add_bias(source=fields), message), (add_bias(target=fields), message.replace("src", "dst"))):
         with bounded(5, 200 << 20), pytest.raises(InputError, match=wanted):
-            action(place(model))
+            action(place_memories(model))
 
 
 @pytest.mark.parametrize(
@@ -107,7 +107,7 @@ def test_a_memory_larger_than_the_model_takes_on(size, shown):
     with bounded(5, 200 << 20):
         assert info(model)["memories"][-1]["size"] == size
         with pytest.raises(GoldbeatError, match=shown or f"memory 7 of {size} bytes"):
-            execute(place(model, base=0))
+            execute(place_memories(model, base=0))
 
 
 def test_lists_end_with_what_the_file_sets():
@@ -120,7 +120,11 @@ def test_lists_end_with_what_the_file_sets():
         bad = edited(
             edited(model, "net", dtype("network_desc"), "lut_data_index", 4), "net", dtype("network_desc"), field, value
         )
-        for action in (info, lambda m: operations(place(m, base=0)), lambda m: program(place(m, base=0))):
+        for action in (
+            info,
+            lambda m: operations(place_memories(m, base=0)),
+            lambda m: loadable_program(place_memories(m, base=0)),
+        ):
             with bounded(5, 200 << 20), pytest.raises(InputError, match=message):
                 action(bad)
 
@@ -130,7 +134,7 @@ def processor(**fields):
     one = Processor("power", {"address": 0, **buffer, **fields}, {"address": 1, **buffer})
     model = add_bias()
     extra = [Data(contents=np.zeros(64, np.uint8)), Data(64)]
-    return compose([Layer("SDP", {}, {})], extra, then=[[one]]), model
+    return compose([ComposedLayer("SDP", {}, {})], extra, then=[[one]]), model
 
 
 def test_lists_and_buffers_of_the_processor():
@@ -150,7 +154,7 @@ def test_lists_and_buffers_of_the_processor():
         model, _ = processor(**fields)
         emu = model.tasks[-1]
         with bounded(5, 200 << 20), pytest.raises(InputError, match=message):
-            execute(place(model), tasks=[emu])
+            execute(place_memories(model), tasks=[emu])
 
 
 def test_convolutions_are_measured_before_they_are_carried_out():
@@ -171,19 +175,26 @@ def test_convolutions_are_measured_before_they_are_carried_out():
         (group(kernels=8191), InputError, "DMA address 0x9000"),
     ):
         with bounded(5, 200 << 20), pytest.raises(error, match=message):
-            run("CONV", made.values, memory)
+            run_operation("CONV", made.values, memory)
     weights = add_bias()
-    conv = Layer("CONV", {"data_format": 36}, {"src_data": cube(0), "weight_data": {"address": 1, "size": 1 << 31}})
+    conv = ComposedLayer(
+        "CONV", {"data_format": 36}, {"src_data": cube(0), "weight_data": {"address": 1, "size": 1 << 31}}
+    )
     model = compose([conv], [Data(256), Data(64)])
     with pytest.raises(InputError, match=r"weight_data.size 2147483648, expected at most 64"):
-        program(place(model))
-    assert program(place(weights))
+        loadable_program(place_memories(model))
+    assert loadable_program(place_memories(weights))
 
 
 def _through(data):
     """Info, listing, program and execution of one file; typed errors are taken."""
-    model = parse(data)
-    for step in (info, lambda m: operations(place(m)), lambda m: program(place(m)), lambda m: execute(place(m))):
+    model = parse_loadable(data)
+    for step in (
+        info,
+        lambda m: operations(place_memories(m)),
+        lambda m: loadable_program(place_memories(m)),
+        lambda m: execute(place_memories(m)),
+    ):
         try:
             step(model)
         except GoldbeatError:

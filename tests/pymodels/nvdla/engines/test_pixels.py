@@ -10,14 +10,14 @@ from nvdla_pixels import CODES, pixel_loadable
 
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.nvdla.driver.instant_hardware import program
-from goldbeat.pymodels.nvdla.engines.hardware import run
-from goldbeat.pymodels.nvdla.engines.registers import register
+from goldbeat.pymodels.nvdla.driver.instant_hardware import loadable_program
+from goldbeat.pymodels.nvdla.engines.hardware import run_operation
+from goldbeat.pymodels.nvdla.engines.registers import csb_register
 from goldbeat.pymodels.nvdla.engines.target import target
 from goldbeat.pymodels.nvdla.engines.weights import pack_weights
 from goldbeat.pymodels.nvdla.execute import execute
-from goldbeat.pymodels.nvdla.loadable.loadable import OUTPUT, parse, to_bytes
-from goldbeat.pymodels.nvdla.loadable.placement import place
+from goldbeat.pymodels.nvdla.loadable.loadable import OUTPUT, parse_loadable, to_bytes
+from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 
 # Letters from the lowest byte on, as the formats' names say from the highest one on; what stands where RGBA or YUVA belongs.
 LETTERS = {
@@ -149,7 +149,7 @@ class Case:
 def test_pixels_from_registers(form):
     for seed in range(4):
         case = Case(form, seed)
-        got = run("CONV", case.group().values, case.memory()).output
+        got = run_operation("CONV", case.group().values, case.memory()).output
         expected = case.expected()
         plain = got.transpose(0, 3, 1, 2).reshape(-1, *expected.shape[1:])
         assert np.array_equal(plain[: len(expected)], expected), seed
@@ -190,9 +190,9 @@ def test_all_formats_of_8_bits_are_there():
 def test_what_pixel_input_cannot_do_is_said_by_field(block, name, fields, message):
     case = Case("A8B8G8R8", 1)
     group = case.group()
-    group.values[register(block, name).address] = register(block, name).pack(**fields)
+    group.values[csb_register(block, name).address] = csb_register(block, name).pack(**fields)
     with pytest.raises(UsageError, match=message):
-        run("CONV", group.values, case.memory())
+        run_operation("CONV", group.values, case.memory())
 
 
 def test_pixels_outside_of_the_memory():
@@ -200,15 +200,15 @@ def test_pixels_outside_of_the_memory():
     group = case.group()
     group.put("CDMA", "D_LINE_STRIDE", 1 << 20)
     with pytest.raises(InputError, match="DMA address"):
-        run("CONV", group.values, case.memory())
+        run_operation("CONV", group.values, case.memory())
 
 
 def test_a_loadable_with_pixel_input():
     model, image, weights = pixel_loadable()
-    placement = place(parse(to_bytes(model)))
+    placement = place_memories(parse_loadable(to_bytes(model)))
     assert target(placement.loadable).small
-    written = {s.address: s.value for s in program(placement) if s.kind == "write"}
-    assert written[register("CDMA", "D_DATAIN_FORMAT").address] == 1 | CODES["A8R8G8B8"] << 8
+    written = {s.address: s.value for s in loadable_program(placement) if s.kind == "write"}
+    assert written[csb_register("CDMA", "D_DATAIN_FORMAT").address] == 1 | CODES["A8R8G8B8"] << 8
     mean = np.array([100, 110, 120, 0]).reshape(4, 1, 1)
     # The driver writes a scale of 1 and a shift of 1: halves away from zero.
     twice = image.astype(int) - mean
@@ -224,4 +224,4 @@ def test_a_loadable_with_pixel_input():
 def test_a_format_that_nv_small_lacks_is_refused_before_it_is_programmed():
     model, *_ = pixel_loadable("R16")
     with pytest.raises(InputError, match=r"operation 0 \(CONV\) of pixel format R16 \(3\), expected one of nv_small"):
-        program(place(model))
+        loadable_program(place_memories(model))

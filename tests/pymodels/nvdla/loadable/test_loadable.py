@@ -12,18 +12,25 @@ from flatbuffers import number_types
 from flatbuffers.table import Table
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
-from goldbeat.pymodels.nvdla.driver.driver import drive
-from goldbeat.pymodels.nvdla.driver.driver_steps import Step
-from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware, program, record
+from goldbeat.pymodels.nvdla.driver.driver import drive_task
+from goldbeat.pymodels.nvdla.driver.driver_steps import DriverStep
+from goldbeat.pymodels.nvdla.driver.instant_hardware import IdealHardware, loadable_program, record_driver
 from goldbeat.pymodels.nvdla.driver.program_text import parse_trace, to_cfg, to_csv, to_trace
-from goldbeat.pymodels.nvdla.engines.hardware import run
+from goldbeat.pymodels.nvdla.engines.hardware import run_operation
 from goldbeat.pymodels.nvdla.execute import execute
-from goldbeat.pymodels.nvdla.listing import graph, info, operations, to_dot
-from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, compose
-from goldbeat.pymodels.nvdla.loadable.layouts import OP_COMPLETED, OP_ENABLED, OP_PROGRAMMED, as_dict, dtype
-from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, Memory, Tensor, Version, parse, to_bytes
+from goldbeat.pymodels.nvdla.listing import graph, info, network_dot, operations
+from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, compose
+from goldbeat.pymodels.nvdla.loadable.layouts import OP_COMPLETED, OP_ENABLED, OP_PROGRAMMED, dtype, layout_dict
+from goldbeat.pymodels.nvdla.loadable.loadable import (
+    Loadable,
+    LoadableMemory,
+    LoadableTensor,
+    Version,
+    parse_loadable,
+    to_bytes,
+)
 from goldbeat.pymodels.nvdla.loadable.network import dla_tasks, network
-from goldbeat.pymodels.nvdla.loadable.placement import place
+from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 
 
 def cube(address, width=8, height=8, channel=16, kind=0):
@@ -39,11 +46,11 @@ PDP = {"split_num": 1, "pool_mode": 1, "stride_x": 1, "stride_y": 1}
 
 
 def sdp(source, target, **more):
-    return Layer("SDP", SDP, {"src_data": cube(source), "dst_data": cube(target)}, **more)
+    return ComposedLayer("SDP", SDP, {"src_data": cube(source), "dst_data": cube(target)}, **more)
 
 
 def pdp(source, target, **more):
-    return Layer("PDP", PDP, {"src_data": cube(source), "dst_data": cube(target)}, **more)
+    return ComposedLayer("PDP", PDP, {"src_data": cube(source), "dst_data": cube(target)}, **more)
 
 
 def memories(count, size=1024):
@@ -56,15 +63,17 @@ def memories(count, size=1024):
 @pytest.mark.parametrize("identifier", [b"NVDA", b""])
 def test_what_is_written_is_read(layout, identifier):
     made = compose([sdp(0, 1)], memories(2), layout=layout)
-    made = Loadable(**{**vars(made), "tensors": (Tensor("in", 3, 5, n=1, c=16, h=8, w=8, strides=tuple(range(8))),)})
-    read = parse(to_bytes(made, identifier=identifier))
+    made = Loadable(
+        **{**vars(made), "tensors": (LoadableTensor("in", 3, 5, n=1, c=16, h=8, w=8, strides=tuple(range(8))),)}
+    )
+    read = parse_loadable(to_bytes(made, identifier=identifier))
     for name in ("version", "tasks", "memories", "addresses", "tensors", "submits"):
         assert getattr(read, name) == getattr(made, name)
     assert [(b.name, b.data.tolist()) for b in read.blobs] == [(b.name, b.data.tolist()) for b in made.blobs]
     found = network(read, read.tasks[0])
     assert found.choice.layout == layout
     assert found.operations[0].member == "sdp"
-    assert as_dict(found.operations[0].surface["src_data"])["width"] == 8
+    assert layout_dict(found.operations[0].surface["src_data"])["width"] == 8
 
 
 def test_the_flatbuffers_package_reads_what_is_written():
@@ -98,7 +107,7 @@ def test_a_file_of_the_flatbuffers_package_is_read():
         builder.PrependUint8(part)
     builder.PrependStructSlot(0, builder.Offset(), 0)
     builder.Finish(builder.EndObject())
-    (found,) = parse(bytes(builder.Output())).blobs
+    (found,) = parse_loadable(bytes(builder.Output())).blobs
     assert (found.name, found.size, found.version, len(found.data)) == ("late", 99, None, 0)
 
 
@@ -108,7 +117,7 @@ def test_other_schema_versions_are_refused_by_name(version):
     data = to_bytes(Loadable(**{**vars(made), "version": Version(*version)}))
     wanted = ".".join(map(str, version))
     with pytest.raises(InputError, match=f"loadable of schema version {wanted}, expected schema version 0.7.0"):
-        parse(data)
+        parse_loadable(data)
 
 
 def test_every_truncation_is_refused_or_read():
@@ -121,13 +130,13 @@ def test_every_truncation_is_refused_or_read():
 
 
 def explore(data):
-    loadable = parse(data)
+    loadable = parse_loadable(data)
     info(loadable)
-    placement = place(loadable)
+    placement = place_memories(loadable)
     operations(placement)
-    to_dot(loadable)
+    network_dot(loadable)
     placement.regions()
-    program(placement)
+    loadable_program(placement)
 
 
 def test_damage_gives_own_errors_only():
@@ -169,7 +178,7 @@ def test_parts_used_over_and_over_are_refused():
         struct.pack_into("<I", data, place_of, copy + blob - start - place_of)
     struct.pack_into("<I", data, root + slot, at - root - slot)
     with pytest.raises(InputError, match="used over and over"):
-        parse(bytes(data))
+        parse_loadable(bytes(data))
 
 
 def test_structures_have_the_sizes_of_the_lists():
@@ -192,7 +201,7 @@ def test_sense_decides_where_the_version_lies():
 def test_addresses_follow_position_id_memory_and_offset():
     made = compose([sdp(0, 1)], memories(2))
     addresses = tuple(type(a)(a.id, a.mem_id, 64 if a.id == 5 else 0, 0) for a in made.addresses)
-    placement = place(Loadable(**{**vars(made), "addresses": addresses}))
+    placement = place_memories(Loadable(**{**vars(made), "addresses": addresses}))
     (found,) = operations(placement)
     assert found["surfaces"]["src_data"]["address"] == placement.bases[5] + 64
     assert found["surfaces"]["src_data"]["memory"] == 5
@@ -201,15 +210,15 @@ def test_addresses_follow_position_id_memory_and_offset():
 
 def test_memories_hold_several_blobs():
     made = compose([], [Data(contents=np.arange(8, dtype=np.uint8))])
-    memory = Memory(9, size=32, contents=("", "data0", "data0"), offsets=(0, 4, 20))
+    memory = LoadableMemory(9, size=32, contents=("", "data0", "data0"), offsets=(0, 4, 20))
     both = Loadable(**{**vars(made), "memories": (*made.memories, memory)})
     expected = np.zeros(32, np.uint8)
     expected[4:12] = expected[20:28] = np.arange(8)
     assert np.array_equal(both.image(memory), expected)
     with pytest.raises(InputError, match="memory 9 with contents 'no', expected the name of a blob"):
-        both.image(Memory(9, size=32, contents=("no",), offsets=(0,)))
+        both.image(LoadableMemory(9, size=32, contents=("no",), offsets=(0,)))
     with pytest.raises(InputError, match="blob 'data0' of 8 bytes at 30 of memory 9, expected to fit into 32"):
-        both.image(Memory(9, size=32, contents=("data0",), offsets=(30,)))
+        both.image(LoadableMemory(9, size=32, contents=("data0",), offsets=(30,)))
 
 
 def registers_of(steps):
@@ -217,8 +226,8 @@ def registers_of(steps):
 
 
 def test_program_does_what_the_descriptors_say():
-    placement = place(compose([sdp(0, 1)], memories(2)))
-    result = run("SDP", registers_of(program(placement)), placement.regions())
+    placement = place_memories(compose([sdp(0, 1)], memories(2)))
+    result = run_operation("SDP", registers_of(loadable_program(placement)), placement.regions())
     source = placement.regions()[-2].data.view(np.int8).astype(int)
     assert np.array_equal(result.memory["memory6"].view(np.int8), np.clip(np.maximum(source + 3, 0), -128, 127))
 
@@ -233,7 +242,7 @@ def test_groups_alternate_and_the_third_operation_waits_for_a_group():
         sdp(1, 2, consumers={"SDP": (2, OP_COMPLETED)}, waits=1),
         sdp(2, 3, waits=1),
     ]
-    steps = program(place(compose(layers, memories(4))))
+    steps = loadable_program(place_memories(compose(layers, memories(4))))
     assert events(steps, "Program", "Enable", "Completed") == [
         "Program SDP operation index 0 ROI 0 Group[0]",
         "Enable SDP operation index 0 ROI 0",
@@ -263,16 +272,18 @@ def test_dependencies_between_engines():
     ]
     # Operation 2 hangs behind operation 0 of its type only through the list, which names no consumer: it is never reached.
     with pytest.raises(InputError, match="operations wait for each other"):
-        program(place(loadable))
+        loadable_program(place_memories(loadable))
 
 
 def test_sdp_hands_on_to_pdp_without_memory():
     flow = {"type": 2, "width": 8, "height": 8, "channel": 16}
-    into = Layer("SDP", SDP, {"src_data": cube(0), "dst_data": flow}, consumers={"PDP": (1, OP_PROGRAMMED)}, waits=1)
+    into = ComposedLayer(
+        "SDP", SDP, {"src_data": cube(0), "dst_data": flow}, consumers={"PDP": (1, OP_PROGRAMMED)}, waits=1
+    )
     pool = {**PDP, "pool_width": 1, "pool_height": 1, "stride_x": 2, "stride_y": 2}
     # PDP must be enabled first: it takes what SDP sends.
-    out = Layer("PDP", pool, {"src_data": flow, "dst_data": cube(1, 4, 4)}, fused=(0, OP_ENABLED), waits=1)
-    placement = place(compose([into, out], memories(2)))
+    out = ComposedLayer("PDP", pool, {"src_data": flow, "dst_data": cube(1, 4, 4)}, fused=(0, OP_ENABLED), waits=1)
+    placement = place_memories(compose([into, out], memories(2)))
     found = execute(placement)
     source = placement.regions()[-2].data.view(np.int8).astype(int).reshape(2, 8, 8, 8)
     sums = np.clip(np.maximum(source + 3, 0), -128, 127)
@@ -283,13 +294,13 @@ def test_sdp_hands_on_to_pdp_without_memory():
 def test_an_operation_is_fused_with_its_neighbour_only():
     layers = [sdp(0, 1, fused=(1, OP_ENABLED)), pdp(1, 2)]
     with pytest.raises(InputError, match=r"operation 0 \(SDP\) fused with 1 \(PDP\), expected one of CONV"):
-        program(place(compose(layers, memories(3))))
+        loadable_program(place_memories(compose(layers, memories(3))))
 
 
 def test_an_event_too_many_is_refused():
     layers = [sdp(0, 1, consumers={"SDP": (1, OP_PROGRAMMED)}), sdp(1, 2)]
     with pytest.raises(InputError, match="operation 1 told of more events than its dependency count"):
-        program(place(compose(layers, memories(3))))
+        loadable_program(place_memories(compose(layers, memories(3))))
 
 
 def test_lookup_tables_are_loaded_entry_by_entry():
@@ -302,8 +313,8 @@ def test_lookup_tables_are_loaded_entry_by_entry():
         "linear_only_underflow_slope": {"scale": -5, "shifter": 3},
         "method": 1,
     }
-    cdp = Layer("CDP", {"local_size": 5, "lut_index": 0}, {"src_data": cube(0), "dst_data": cube(1)})
-    steps = program(place(compose([cdp], memories(2), luts=[lut])))
+    cdp = ComposedLayer("CDP", {"local_size": 5, "lut_index": 0}, {"src_data": cube(0), "dst_data": cube(1)})
+    steps = loadable_program(place_memories(compose([cdp], memories(2), luts=[lut])))
     data = [s.value for s in steps if s.kind == "write" and s.address == 0xD00C]
     assert len(data) == 65 + 257
     assert data[65] == (-100) & 0xFFFFFFFF
@@ -319,10 +330,10 @@ def test_lookup_tables_are_loaded_entry_by_entry():
 def test_two_lookup_tables_wait_for_each_other():
     def layer(lut, **more):
         desc = {**SDP, "lut_index": lut}
-        return Layer("SDP", desc, {"src_data": cube(0), "dst_data": cube(1)}, **more)
+        return ComposedLayer("SDP", desc, {"src_data": cube(0), "dst_data": cube(1)}, **more)
 
     layers = [layer(0, consumers={"SDP": (1, OP_COMPLETED)}), layer(1, waits=1)]
-    steps = program(place(compose(layers, memories(2), luts=[{}, {}])))
+    steps = loadable_program(place_memories(compose(layers, memories(2), luts=[{}, {}])))
     assert events(steps, "Program", "Enable", "Completed") == [
         "Program SDP operation index 0 ROI 0 Group[0]",
         "Enable SDP operation index 0 ROI 0",
@@ -334,10 +345,10 @@ def test_two_lookup_tables_wait_for_each_other():
 
 
 def test_a_driver_acts_on_what_it_reads():
-    placement = place(compose([sdp(0, 1)], memories(2)))
+    placement = place_memories(compose([sdp(0, 1)], memories(2)))
     hardware = IdealHardware()
     hardware.consumer = {"SDP": 1, "SDP_RDMA": 1}
-    steps = record(drive(dla_tasks(placement.loadable)[0], placement), hardware)
+    steps = record_driver(drive_task(dla_tasks(placement.loadable)[0], placement), hardware)
     assert events(steps, "Program") == ["Program SDP operation index 0 ROI 0 Group[1]"]
     assert [s.value for s in steps if s.kind == "read" and s.address == 0x100C] == [2, 0]
 
@@ -346,11 +357,11 @@ def test_more_than_one_region_of_interest_is_refused():
     made = compose([sdp(0, 1)], memories(2))
     made.blobs[0].data[28] = 2
     with pytest.raises(UsageError, match="regions of interest are beyond this driver"):
-        program(place(made))
+        loadable_program(place_memories(made))
 
 
 def test_program_texts(tmp_path):
-    steps = program(place(compose([pdp(0, 1)], memories(2))))
+    steps = loadable_program(place_memories(compose([pdp(0, 1)], memories(2))))
     path = tmp_path / "program.trace"
     path.write_text(to_trace(steps))
     cycles, again = parse_trace(path)
@@ -366,4 +377,4 @@ def test_program_texts(tmp_path):
 
 
 def test_steps_outside_of_the_map_are_shown_by_address():
-    assert "0x0fffc 0x00000001" in to_cfg([Step("write", 0xFFFC, 1)])
+    assert "0x0fffc 0x00000001" in to_cfg([DriverStep("write", 0xFFFC, 1)])

@@ -9,8 +9,8 @@ from nvdla_groups import pdp, random_pdp, random_sdp, sdp
 
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nvdla.engines.hardware import run
-from goldbeat.pymodels.nvdla.engines.registers import register
+from goldbeat.pymodels.nvdla.engines.hardware import run_operation
+from goldbeat.pymodels.nvdla.engines.registers import csb_register
 from goldbeat.pymodels.nvdla.timed import predict
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Stimulus
@@ -19,7 +19,7 @@ PARAMS = {"STUB_CYCLES": 64, "LINE_ATOMS": 1024}
 
 
 def at(name):
-    return register(*name.split(".")).address
+    return csb_register(*name.split(".")).address
 
 
 def post(name, value):
@@ -166,7 +166,7 @@ def both_groups(seed):
         group = (random_sdp if engine == "SDP" else random_pdp)(rng, 0x10000, base)
         target = Region(f"out{number}", base, rng.integers(0, 256, 1 << 14).astype(np.uint8))
         regions.append(target)
-        after = run(engine, group.values, (regions[0], target)).memory[target.name]
+        after = run_operation(engine, group.values, (regions[0], target)).memory[target.name]
         expected[target.name] = after
         steps += programmed(group, (f"{engine}_RDMA", engine), number // 2)
         left[engine] += 1
@@ -212,7 +212,7 @@ def padded_both_ways(kernel, data, table):
     regions = (Region("in", 0x1000, source), Region("out", 0x100000, np.zeros(8 * out[0] * out[1], np.uint8)))
     steps = [*programmed(group, ("PDP_RDMA", "PDP")), Access("poll", at("PDP.S_STATUS"), 0)]
     timed = play(steps, regions).memories["dbb"].regions["out"]
-    functional = run("PDP", group.values, regions).memory["out"]
+    functional = run_operation("PDP", group.values, regions).memory["out"]
     return [a.view(np.int8).reshape(out[1], out[0], 8)[..., 0] for a in (timed, functional)]
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goldbeat.pymodels.objfifo.engine.engine import final_state, hanging, header_word, predict
-from goldbeat.pymodels.objfifo.engine.registers import Code, Shape
+from goldbeat.pymodels.objfifo.engine.registers import Code, EngineShape
 from goldbeat.tb.designs.objfifo.bench_engine import CHAIN_PACKETS, CHAIN_SLOTS, DESIGN, PAD_AFTER, PAD_BEFORE, PADDED
 from goldbeat.tb.run.runs import Request
 
@@ -96,7 +96,7 @@ FRAMES = {
 def test_data(name, params, traffic):
     request = Request(DESIGN, DESIGN.case(name), (5,), params, traffic)
     setting = request.setting(5)
-    shape = Shape.of(setting.params)
+    shape = EngineShape.of(setting.params)
     (stimulus,) = request.case.make(setting)
     out = predict(setting.params, stimulus)
     inputs = [stimulus.inputs[f"s_axis_{c}"] for c in range(shape.ns)]
@@ -118,7 +118,7 @@ def test_planned_tiles():
     request = Request(DESIGN, DESIGN.case("planned"), (0,), {"NS": 3, "NM": 4})
     setting = request.setting(0)
     split, joined = request.case.make(setting)
-    shape, options = Shape.of(setting.params), setting.options
+    shape, options = EngineShape.of(setting.params), setting.options
     for stimulus, rule in ((split, distribute), (joined, join)):
         out = predict(setting.params, stimulus)
         want = rule(shape, options, [stimulus.inputs[f"s_axis_{c}"] for c in range(3)], stimulus)

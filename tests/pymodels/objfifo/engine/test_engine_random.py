@@ -8,11 +8,11 @@ import objfifo_numpy as plain
 import pytest
 
 from goldbeat.pymodels.objfifo.engine.engine import final_state, predict
-from goldbeat.pymodels.objfifo.engine.registers import Shape
+from goldbeat.pymodels.objfifo.engine.registers import EngineShape
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
 from goldbeat.tb.designs.objfifo.draw import draw
-from goldbeat.tb.designs.objfifo.scene import stimulus_of
+from goldbeat.tb.designs.objfifo.scene import engine_stimulus
 from goldbeat.tb.run.runs import Request
 
 SHAPES = [{}, {"NS": 1, "NM": 1, "NBANK": 1, "NBD": 16, "NLOCK": 16}, {"NS": 6, "NM": 6}]
@@ -87,13 +87,13 @@ def of_a_core(design, tile, streams):
 @pytest.mark.parametrize("params", SHAPES, ids=["default", "least", "most"])
 def test_every_word_by_plain_indexing(params):
     request = Request(DESIGN, DESIGN.case("random"), params=params)
-    shape = Shape.of(request.all_params)
+    shape = EngineShape.of(request.all_params)
     seen = collections.Counter()
     for seed in range(100):
         drawn = draw(np.random.default_rng([seed, 5]), shape, 60)
         streams = {name: drawn.scene.words[n] for n, name in enumerate(drawn.sources)}
         wanted = of_a_core(drawn.design, drawn.tile, streams) if drawn.core else of_a_memory_tile(drawn.design, streams)
-        stimulus = stimulus_of(drawn.scene, request.setting(seed))
+        stimulus = engine_stimulus(drawn.scene, request.setting(seed))
         outcome = predict(request.all_params, stimulus)
         for n, name in enumerate(drawn.sinks):
             got = outcome.ports[f"m_axis_{n}"].data.view("<u4").reshape(-1)

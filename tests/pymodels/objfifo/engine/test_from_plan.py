@@ -11,11 +11,21 @@ from objfifo_designs import distribute, forward, join, make
 from plan_runs import PARAMS, SHAPE, run_tile
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.engine.engine import PADDING, hanging, walk
+from goldbeat.pymodels.objfifo.engine.engine import PADDING, descriptor_addresses, hanging
 from goldbeat.pymodels.objfifo.engine.from_plan import descriptor_of, from_plan
-from goldbeat.pymodels.objfifo.engine.registers import Shape
+from goldbeat.pymodels.objfifo.engine.registers import EngineShape
 from goldbeat.pymodels.objfifo.plan.lower import plan
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Channel, Dim, Direction, Iteration, LockUse, Packet, Pad, Task
+from goldbeat.pymodels.objfifo.plan.plan import (
+    Bd,
+    Dim,
+    Direction,
+    DmaChannel,
+    Iteration,
+    LockUse,
+    PacketHeader,
+    Pad,
+    Task,
+)
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
 
 
@@ -67,7 +77,7 @@ def test_every_field_of_a_descriptor():
         acquire=LockUse(5, 1),
         release=LockUse(6, 2),
         next=7,
-        packet=Packet(8, 2),
+        packet=PacketHeader(8, 2),
         suppress_tlast=True,
     )
     d = descriptor_of(bd)
@@ -91,15 +101,25 @@ def test_every_field_of_a_descriptor():
 )
 def test_walks(dims, length, addresses):
     bd = Bd(0, "b", 0, length, dims)
-    assert walk(descriptor_of(bd)).tolist() == addresses
+    assert descriptor_addresses(descriptor_of(bd)).tolist() == addresses
 
 
 def test_padded_walks():
     bd = Bd(0, "b", 0, 15, (Dim(2, 1), Dim(2, 10)), padding=(Pad(1, 2), Pad(1, 0)))
     zeros = [PADDING] * 5
-    assert walk(descriptor_of(bd)).tolist() == [*zeros, PADDING, 0, 1, *zeros[:2], PADDING, 10, 11, *zeros[:2]]
+    assert descriptor_addresses(descriptor_of(bd)).tolist() == [
+        *zeros,
+        PADDING,
+        0,
+        1,
+        *zeros[:2],
+        PADDING,
+        10,
+        11,
+        *zeros[:2],
+    ]
     plain = Bd(0, "b", 0, 5, padding=(Pad(1, 2),))
-    assert walk(descriptor_of(plain)).tolist() == [PADDING, 0, 1, PADDING, PADDING]
+    assert descriptor_addresses(descriptor_of(plain)).tolist() == [PADDING, 0, 1, PADDING, PADDING]
 
 
 def test_initial_values():
@@ -120,8 +140,8 @@ def test_what_an_engine_is_too_small_for():
         ({"MEM_WORDS": 1024}, "reaches word 16387: the engine has 1024"),
     ):
         with pytest.raises(UsageError, match=text):
-            from_plan(tile, Shape.of(PARAMS | params))
-    channel = Channel(Direction.S2MM, 0, "f", (), (Task(0),) * 5)
+            from_plan(tile, EngineShape.of(PARAMS | params))
+    channel = DmaChannel(Direction.S2MM, 0, "f", (), (Task(0),) * 5)
     with pytest.raises(UsageError, match="starts 5 tasks"):
         from_plan(replace(tile, channels=(channel,)), SHAPE)
     far = replace(tile.buffers[0], address=4 << 17, initial=(1,))

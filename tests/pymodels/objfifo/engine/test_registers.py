@@ -13,16 +13,16 @@ from goldbeat.pymodels.objfifo.engine.registers import (
     Code,
     Descriptor,
     EngineRegisters,
-    Shape,
-    Task,
+    EngineShape,
+    EngineTask,
     arm,
-    decode,
+    decode_descriptor,
     descriptor_writes,
     disarm,
-    encode,
+    encode_descriptor,
+    engine_program,
     memory_reads,
     memory_writes,
-    program,
     task_writes,
 )
 from goldbeat.pymodels.stimulus import Access
@@ -31,7 +31,7 @@ PARAMS = {"NS": 2, "NM": 3, "NBD": 48, "NLOCK": 16, "NBANK": 4, "MEM_WORDS": 64,
 
 
 def file(**params):
-    return EngineRegisters(Shape.of(PARAMS | params))
+    return EngineRegisters(EngineShape.of(PARAMS | params))
 
 
 def read(registers, *addresses):
@@ -73,8 +73,8 @@ descriptors = st.builds(
 
 @given(descriptors)
 def test_descriptors_through_the_table(descriptor):
-    words = encode(descriptor)
-    assert decode(words) == descriptor
+    words = encode_descriptor(descriptor)
+    assert decode_descriptor(words) == descriptor
     registers = file()
     assert not any(error for _, error in registers.apply(descriptor_writes(5, descriptor)))
     assert registers.descriptors()[5] == descriptor
@@ -82,7 +82,7 @@ def test_descriptors_through_the_table(descriptor):
 
 
 def test_fields_of_a_descriptor():
-    words = encode(
+    words = encode_descriptor(
         Descriptor(
             0x12345,
             0x3FFFF,
@@ -120,7 +120,7 @@ def test_fields_of_a_descriptor():
 )
 def test_values_that_do_not_fit(bad):
     with pytest.raises(UsageError, match="descriptor: "):
-        encode(replace(Descriptor(), **bad))
+        encode_descriptor(replace(Descriptor(), **bad))
 
 
 def test_after_reset():
@@ -193,7 +193,7 @@ def test_wide_words_go_through_the_window_lowest_part_first():
 
 def test_tasks_wait_in_a_queue_of_four():
     registers = file()
-    registers.apply(task_writes([Task(1, 5, 7, True), Task(1, 63, 255)]))
+    registers.apply(task_writes([EngineTask(1, 5, 7, True), EngineTask(1, 63, 255)]))
     assert list(registers.queues[1]) == [(5, 7, True), (63, 255, False)]
     assert read(registers, 0x104) == [1 | 2 << 4]
     assert write(registers, 0x204, 0)
@@ -211,7 +211,7 @@ def test_tasks_wait_in_a_queue_of_four():
 
 def test_disarming_empties_the_queues():
     registers = file()
-    registers.apply((*arm(), *task_writes([Task(0, 1)])))
+    registers.apply((*arm(), *task_writes([EngineTask(0, 1)])))
     registers.running, registers.status = True, [ChannelStatus(True), ChannelStatus(True, True)] + [ChannelStatus()] * 3
     assert read(registers, 0x100, 0x104) == [1 | 1 << 4, 3]
     registers.apply(disarm())
@@ -253,7 +253,7 @@ def test_iteration_counters_begin_where_the_table_says():
 
 
 def test_a_program_loads_everything():
-    accesses = program({1: Descriptor(2, 3)}, [Task(0, 1)], locks={4: 5}, memory={6: np.array([7])})
+    accesses = engine_program({1: Descriptor(2, 3)}, [EngineTask(0, 1)], locks={4: 5}, memory={6: np.array([7])})
     registers = file()
     assert not any(error for _, error in registers.apply(accesses))
     assert registers.descriptors()[1] == Descriptor(2, 3)

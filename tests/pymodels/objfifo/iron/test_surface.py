@@ -41,15 +41,15 @@ from goldbeat.pymodels.objfifo import (
     to_dot,
     to_json,
 )
-from goldbeat.pymodels.objfifo.iron.load import load
+from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
 from goldbeat.pymodels.objfifo.iron.program import open_design
 from goldbeat.pymodels.objfifo.iron.scope import fresh
-from goldbeat.pymodels.objfifo.plan.design import Design
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.mlir import to_mlir
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
-from goldbeat.pymodels.objfifo.plan.plan import Direction, Port
-from goldbeat.pymodels.objfifo.untimed.deadlock import Verdict, analyse
-from goldbeat.pymodels.objfifo.untimed.functional import run
+from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd
+from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
+from goldbeat.pymodels.objfifo.untimed.functional import run_untimed
 
 BIG, THIRD = ty(48), ty(16)
 
@@ -99,9 +99,9 @@ def test_split_and_join():
     ]
     assert [c.tile.name for c in design.cores] == ["tile_0_2", "tile_0_3", "tile_0_4"]
     assert {link.kind for link in design.links} == {"distribute", "join"}
-    assert analyse(design).verdict is Verdict.COMPLETES
+    assert analyse(design).verdict is DesignVerdict.COMPLETES
     x = np.arange(48, dtype=np.int32)
-    result = run(design, {"arg0": x})
+    result = run_untimed(design, {"arg0": x})
     assert (result.hosts["arg1"] == x + 1).all()
     assert "aie.device(npu1_1col)" in str(module)
     assert module.operation.verify() is True
@@ -140,7 +140,7 @@ def test_distribute_and_join_with_tiles():
 
     design = ctx.module.design
     x = np.arange(48, dtype=np.int32)
-    assert (run(design, {"arg0": x}).hosts["arg1"] == x + 1).all()
+    assert (run_untimed(design, {"arg0": x}).hosts["arg1"] == x + 1).all()
     shim = ctx.module.plan().tile(design.device.tile(0, 0))
     assert [(c.name, [bd.id for bd in c.bds], c.queue[0].token) for c in shim.channels] == [
         ("MM2S 0", [1], False),
@@ -308,7 +308,7 @@ def test_transfers_walk_the_host(own_scope):
     assert tap.offset == 1
     design = Program(None, rt).resolve_program().design
     x = np.arange(32, dtype=np.int32).reshape(4, 8)
-    out = run(design, {"arg0": x}).hosts["arg1"]
+    out = run_untimed(design, {"arg0": x}).hosts["arg1"]
     wanted = np.concatenate([x[:, 1:5].reshape(-1)] * 2)
     assert (out[:32] == wanted).all()
     assert not out[32:].any()
@@ -322,9 +322,9 @@ def test_declared_accesses(own_scope):
     c = x.cons()
     Worker(None, accesses=[(c, 2), (c, -1), (c, -1)])
     design = open_design(own_scope)
-    assert analyse(design).verdict is Verdict.COMPLETES
+    assert analyse(design).verdict is DesignVerdict.COMPLETES
     with pytest.raises(UsageError, match="only declared"):
-        run(design, iterations=1)
+        run_untimed(design, iterations=1)
 
 
 def test_kernels_do_nothing_without_a_model(own_scope):
@@ -387,7 +387,7 @@ def test_lookups():
     assert found.pool("a_cons").fifo == "a"
     assert found.fifo("b").ends[0].linked
     mem = found.tile(MEM)
-    assert mem.lock(0).port is Port.PRODUCE
+    assert mem.lock(0).port is FifoEnd.PRODUCE
     for look in (
         lambda: found.tile(C[3]),
         lambda: found.fifo("no"),
@@ -423,15 +423,15 @@ def wide(columns):
 
 
 def test_planning_of_many_tiles():
-    design: Design = make(wide, 6)
+    design: FifoDesign = make(wide, 6)
     assert len(plan(design).tiles) == 36
 
 
 def test_32_tiles_work():
     x = np.arange(5 * 64, dtype=np.int32).reshape(5, 64)
     design = make(wide, 2)
-    assert analyse(design, iterations=20).verdict is Verdict.COMPLETES
-    result = run(design, {"a0": x, "a1": -x})
+    assert analyse(design, iterations=20).verdict is DesignVerdict.COMPLETES
+    result = run_untimed(design, {"a0": x, "a1": -x})
     assert (result.outputs["b0"] == x + 1).all()
     assert (result.outputs["b1"] == 1 - x).all()
 
@@ -446,7 +446,7 @@ def test_load(tmp_path, capsys):
         "kind = np.ndarray[(int(sys.argv[1]),), np.dtype[np.int32]]\n"
         "object_fifo('x', tile(0, 2), tile(2, 2), 2, kind)\n"
     )
-    design = load(path, ["24"])
+    design = load_fifo_design(path, ["24"])
     assert design.fifos[0].obj.elements == 24
     assert capsys.readouterr().out == ""
 
@@ -464,6 +464,6 @@ def test_files_that_are_no_designs(tmp_path, text, found):
     path = tmp_path / "design.py"
     path.write_text(text)
     with pytest.raises(InputError, match=found):
-        load(path)
+        load_fifo_design(path)
     with pytest.raises(InputError, match="no file"):
-        load(tmp_path / "nothing.py")
+        load_fifo_design(tmp_path / "nothing.py")

@@ -11,7 +11,7 @@ from goldbeat.pymodels.objfifo.iron.placed import object_fifo, object_fifo_link
 from goldbeat.pymodels.objfifo.plan.lower import plan, violations
 from goldbeat.pymodels.objfifo.plan.plan import Direction
 from goldbeat.pymodels.objfifo.untimed import functional
-from goldbeat.pymodels.objfifo.untimed.deadlock import Verdict, analyse
+from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
 
 RATIOS = [(60, 40), (40, 60), (256, 96), (96, 256), (7, 5), (5, 7), (1, 3), (12, 8)]
 
@@ -42,9 +42,9 @@ def test_ragged_table_and_data(first, last):
     design = make(link(ty(first), ty(last), 3))
     assert violations(design) == []
     assert rings(design) == ([[larger] * 3] * 2, ("a" if first >= last else "b", 3))
-    assert analyse(design).verdict is Verdict.COMPLETES
+    assert analyse(design).verdict is DesignVerdict.COMPLETES
     x = np.arange(2 * first * last, dtype=np.int32).reshape(-1, first)
-    assert (functional.run(design, {"a": x}).outputs["b"] == want.chunks(x.reshape(-1), last)).all()
+    assert (functional.run_untimed(design, {"a": x}).outputs["b"] == want.chunks(x.reshape(-1), last)).all()
 
 
 def test_ragged_with_the_host():
@@ -53,9 +53,9 @@ def test_ragged_with_the_host():
         moves((a, 120), (b, 120))
 
     design = make(build)
-    assert analyse(design).verdict is Verdict.COMPLETES
+    assert analyse(design).verdict is DesignVerdict.COMPLETES
     x = np.arange(120, dtype=np.int32)
-    assert (functional.run(design, {"arg0": x}).hosts["arg1"] == x).all()
+    assert (functional.run_untimed(design, {"arg0": x}).hosts["arg1"] == x).all()
 
 
 @pytest.mark.parametrize(("filled", "drained"), [(60, 80), (120, 160)])
@@ -66,7 +66,7 @@ def test_ragged_that_wait_for_more(filled, drained):
         a, b = link(ty(60), ty(40), target=SHIM)()
         moves((a, filled), (b, drained))
 
-    assert analyse(make(build)).verdict is Verdict.HANGS
+    assert analyse(make(build)).verdict is DesignVerdict.HANGS
 
 
 @pytest.mark.parametrize(("first", "last"), RATIOS[:4])
@@ -93,7 +93,7 @@ def test_dims_of_a_ragged_output(dims, order):
     design = make(link(ty(60), ty(40), out=dims))
     x = np.arange(120, dtype=np.int32).reshape(2, 60)
     assert violations(design) == []
-    got = functional.run(design, {"a": x}).outputs["b"].reshape(-1)
+    got = functional.run_untimed(design, {"a": x}).outputs["b"].reshape(-1)
     assert got.tolist() == x[:, order].reshape(-1).tolist()
 
 
@@ -118,8 +118,8 @@ def test_element_types(first, last, owner, words):
     design = make(link(first, last))
     assert violations(design) == []
     assert rings(design) == ([[words] * 2] * 2, (owner, 2))
-    assert analyse(design).verdict is Verdict.COMPLETES
+    assert analyse(design).verdict is DesignVerdict.COMPLETES
     a, b = design.fifos
     x = np.arange(a.obj.size * b.obj.size * 4, dtype=np.int32).view(np.uint8)
-    got = functional.run(design, {"a": x.view(a.obj.dtype)}).outputs["b"]
+    got = functional.run_untimed(design, {"a": x.view(a.obj.dtype)}).outputs["b"]
     assert got.view(np.uint8).reshape(-1).tolist() == x.tolist()

@@ -6,13 +6,13 @@ from objfifo_designs import CONSUME, FAR, MEM, PRODUCE, SHIM, C, make, moves, on
 from goldbeat.pymodels.objfifo.iron.placed import core, object_fifo, object_fifo_link
 from goldbeat.pymodels.objfifo.plan.access import range_
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
-from goldbeat.pymodels.objfifo.untimed.deadlock import Verdict, analyse
+from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_hang_is_found(name):
     report = analyse(CASES[name](True), strict=name not in LAX)
-    assert report.verdict is (Verdict.DEPENDS if name in STORAGE else Verdict.HANGS), report.text()
+    assert report.verdict is (DesignVerdict.DEPENDS if name in STORAGE else DesignVerdict.HANGS), report.text()
     assert report.storage == STORAGE.get(name)
     found = [b for b in report.blocked if b.lock == LOCKS[name]]
     assert found, report.text()
@@ -23,7 +23,7 @@ def test_hang_is_found(name):
 @pytest.mark.parametrize("name", CASES)
 def test_near_miss_completes(name):
     report = analyse(CASES[name](False))
-    assert report.verdict is Verdict.COMPLETES, report.text()
+    assert report.verdict is DesignVerdict.COMPLETES, report.text()
 
 
 @pytest.mark.parametrize("name", sorted(LAX))
@@ -82,7 +82,7 @@ def test_storage_of_the_stream_may_decide():
         program(FAR[1], *one(y, CONSUME), *one(x, CONSUME, 3))
 
     report = analyse(make(build))
-    assert report.verdict is Verdict.DEPENDS
+    assert report.verdict is DesignVerdict.DEPENDS
     assert report.hangs
     assert report.storage == 8
     assert "unless every stream holds 8 words under way" in report.text()
@@ -99,8 +99,8 @@ def test_programs_without_end_are_asked_for_passes():
                 x.acquire(CONSUME, 1)
                 x.release(CONSUME, 1)
 
-    assert analyse(make(build, 10), iterations=10).verdict is Verdict.COMPLETES
-    assert analyse(make(build, 10), iterations=11).verdict is Verdict.HANGS
+    assert analyse(make(build, 10), iterations=10).verdict is DesignVerdict.COMPLETES
+    assert analyse(make(build, 10), iterations=11).verdict is DesignVerdict.HANGS
 
 
 def test_an_island_that_never_ends_hides_nothing():
@@ -110,7 +110,7 @@ def test_an_island_that_never_ends_hides_nothing():
         x = object_fifo("x", C[0], C[0], 1, ty(8))
         program(C[0], *one(x, PRODUCE, 2))
 
-    assert analyse(make(build)).verdict is Verdict.HANGS
+    assert analyse(make(build)).verdict is DesignVerdict.HANGS
 
 
 def test_sliding_window():
@@ -119,7 +119,7 @@ def test_sliding_window():
         program(FAR[0], *one(x, PRODUCE), times=9)
         program(FAR[1], (x, CONSUME, 2), (x, CONSUME, -1), times=8)
 
-    assert analyse(make(build, 2)).verdict is Verdict.COMPLETES
+    assert analyse(make(build, 2)).verdict is DesignVerdict.COMPLETES
 
 
 def test_mem_tile_chain_with_transfers():
@@ -128,7 +128,7 @@ def test_mem_tile_chain_with_transfers():
         object_fifo_link(a, b)
         moves((a, 64), (b, n))
 
-    assert analyse(make(build, 64)).verdict is Verdict.COMPLETES
+    assert analyse(make(build, 64)).verdict is DesignVerdict.COMPLETES
     report = analyse(make(build, 80))
-    assert report.verdict is Verdict.HANGS
+    assert report.verdict is DesignVerdict.HANGS
     assert report.help is None

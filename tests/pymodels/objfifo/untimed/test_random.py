@@ -12,8 +12,8 @@ from objfifo_designs import FAR, MEM, SHIM, make, ty
 
 from goldbeat.pymodels.objfifo.iron.placed import object_fifo, object_fifo_link
 from goldbeat.pymodels.objfifo.plan.lower import plan
-from goldbeat.pymodels.objfifo.untimed.deadlock import Verdict, analyse
-from goldbeat.pymodels.objfifo.untimed.functional import run
+from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
+from goldbeat.pymodels.objfifo.untimed.functional import run_untimed
 
 LIMITS = {"core": (16, 16, 2, 65536), "mem": (48, 64, 6, 524288), "shim": (16, 16, 2, 0)}
 MOST = settings(max_examples=40, deadline=None)
@@ -89,7 +89,7 @@ def test_distribute(data):
     x = np.random.default_rng(len(lengths)).integers(-1000, 1000, (4, sum(lengths)), np.int32)
     design = make(build)
     within_limits(plan(design))
-    result = run(design, {"in": x})
+    result = run_untimed(design, {"in": x})
     for i, part in enumerate(plain.distribute(x, offsets)):
         wanted = plain.gather(part, dims[i]) if dims[i] else part
         wanted = plain.repeat(wanted, times)
@@ -119,7 +119,7 @@ def test_join(data):
     parts = [rng.integers(-1000, 1000, (3, n), np.int32) for n in lengths]
     design = make(build)
     within_limits(plan(design))
-    result = run(design, {f"out{i}": part for i, part in enumerate(parts)})
+    result = run_untimed(design, {f"out{i}": part for i, part in enumerate(parts)})
     moved = [plain.gather(p, s) if s else p for p, s in zip(parts, sends, strict=True)]
     moved = [plain.scatter(p, t) if t else p for p, t in zip(moved, takes, strict=True)]
     assert (result.outputs["out"] == plain.repeat(plain.join(moved), times)).all()
@@ -150,11 +150,11 @@ def test_forward_chain(data):
     x = rng.integers(-100, 100, (2 * ratio, first)).astype(dtype)
     design = make(build)
     within_limits(plan(design))
-    assert analyse(design).verdict is Verdict.COMPLETES
+    assert analyse(design).verdict is DesignVerdict.COMPLETES
     whole = x.reshape(-1, max(first, last))
     whole = whole if start is None else plain.start_with(start, whole)
     wanted = plain.chunks(plain.repeat(whole, times).reshape(-1), last)
-    assert (run(design, {"a": x}).outputs["b"] == wanted).all()
+    assert (run_untimed(design, {"a": x}).outputs["b"] == wanted).all()
 
 
 @MOST
@@ -174,7 +174,7 @@ def test_padding(data):
     x = np.random.default_rng(5).integers(-100, 100, (3, rows * cols)).astype(np.int8)
     design = make(build)
     within_limits(plan(design))
-    result = run(design, {"a": x}).outputs["b"].reshape(3, -1)
+    result = run_untimed(design, {"a": x}).outputs["b"].reshape(3, -1)
     assert (result == plain.pad(x, rows, cols, ((up, down), (left, right)))).all()
 
 
@@ -188,6 +188,6 @@ def test_broadcast(each, times):
     x = np.arange(48, dtype=np.int32).reshape(6, 8)
     design = make(build)
     within_limits(plan(design))
-    result = run(design, {"x": x})
+    result = run_untimed(design, {"x": x})
     for i in range(len(each) - 1):
         assert (result.outputs["x" if i == 0 else f"x[{i}]"] == plain.repeat(x, times)).all()

@@ -9,9 +9,16 @@ from goldbeat.pymodels.axi.memory import MemoryTiming, Region
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.tpu.front_end import engine as model
-from goldbeat.pymodels.tpu.front_end.engine import FETCH_LATENCY, Front, Group, Program, Stream, run
+from goldbeat.pymodels.tpu.front_end.engine import (
+    FETCH_LATENCY,
+    Front,
+    FrontEndSettings,
+    GroupSettings,
+    StreamSettings,
+    run_front_end,
+)
 from goldbeat.pymodels.tpu.front_end.heads import ERRORS
-from goldbeat.pymodels.tpu.streams.decode import decode
+from goldbeat.pymodels.tpu.streams.decode import decode_stream
 from goldbeat.pymodels.tpu.streams.schedule import lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import chip
 
@@ -27,7 +34,7 @@ def test_the_first_command_of_an_idle_design():
     made = Builder(front())
     made.group(e0=[NOP])
     timing = [MemoryTiming(read_latency=5)] * 2
-    found = run(made.front, made.program(), made.regions, timing, trigger=10)
+    found = run_front_end(made.front, made.program(), made.regions, timing, trigger=10)
     tiu = found.engines[0]
     # Trigger 10, pop 11, asked for at 12, offered in 13, taken there, first beat at 18: transfer 4 later.
     assert found.pops == [[11]]
@@ -44,7 +51,7 @@ def test_the_first_command_of_an_idle_design():
 def test_one_command_a_cycle():
     made = Builder(front())
     made.group(e0=[NOP] * 400, e1=[DMA_NOP] * 400)
-    found = run(made.front, made.program(), made.regions)
+    found = run_front_end(made.front, made.program(), made.regions)
     for one in found.engines:
         assert len(one) == 401
         assert (np.diff(one.start) == 1).all()
@@ -58,7 +65,7 @@ def test_a_latency_is_hidden_by_the_blocks_that_are_buffered(latency, gapless):
     made = Builder(front(depth=8))
     made.group(e0=[NOP] * 800)
     timing = [MemoryTiming(read_latency=latency, max_reads=64)] * 2
-    found = run(made.front, made.program(), made.regions, timing)
+    found = run_front_end(made.front, made.program(), made.regions, timing)
     assert bool((np.diff(found.engines[0].start) == 1).all()) == gapless
 
 
@@ -66,7 +73,7 @@ def test_starts_follow_ends():
     made = Builder(front())
     made.group(e0=[("SYS", 1, 1), NOP], e1=[DMA_NOP, ("sDMA_sys", 1, 2)])
     tables = {0: np.arange(1024) % 7 * 3 + 20, 1: np.full(1024, 50)}
-    found = run(made.front, made.program(duration_mode=2, tables=tables), made.regions)
+    found = run_front_end(made.front, made.program(duration_mode=2, tables=tables), made.regions)
     tiu, dma = found.engines
     first = int(dma.start[0])
     assert dma.end[0] == first + 49
@@ -83,19 +90,19 @@ def test_durations_by_kind():
     table = np.ones(1024, np.int64)
     table[15 << 5 | 2] = 9
     table[1 << 9 | 3 << 5 | 14] = 30
-    found = run(made.front, made.program(duration_mode=1, tables={0: table}), made.regions)
+    found = run_front_end(made.front, made.program(duration_mode=1, tables={0: table}), made.regions)
     tiu = found.engines[0]
     assert (tiu.end - tiu.start + 1).tolist() == [1, 9, 30, 1]
     assert tiu.kind.tolist() == [15 << 5 | 1, 15 << 5 | 2, 1 << 9 | 3 << 5 | 14, 15 << 5 | 31]
     with pytest.raises(UsageError, match="not written"):
-        run(made.front, made.program(duration_mode=1), made.regions)
+        run_front_end(made.front, made.program(duration_mode=1), made.regions)
 
 
 def test_ids_start_anew_in_each_group():
     made = Builder(front())
     made.group(e0=[("SYS", 1, 1)] * 3, e1=[DMA_NOP] * 2)
     made.group(e0=[("SYS", 1, 2)] * 2, e1=[DMA_NOP] * 5)
-    found = run(made.front, made.program(duration=4), made.regions)
+    found = run_front_end(made.front, made.program(duration=4), made.regions)
     tiu, dma = found.engines
     assert tiu.id.tolist() == [1, 2, 3, 4, 1, 2, 3]
     assert dma.id.tolist() == [1, 2, 3, 1, 2, 3, 4, 5, 6]
@@ -110,7 +117,7 @@ def test_back_pressure_holds_the_beat():
     made = Builder(front())
     made.group(e0=[NOP] * 5)
     pattern = Pattern("array", values=(0, 0, 1))
-    found = run(made.front, made.program(), made.regions, ready=[pattern, None])
+    found = run_front_end(made.front, made.program(), made.regions, ready=[pattern, None])
     assert (found.engines[0].start % 3 == 2).all()
     assert (np.diff(found.engines[0].start) == 3).all()
 
@@ -125,7 +132,7 @@ def test_a_barrier_between_engines_and_cores():
             for e in range(3)
         }
         made.group(core, **lists)
-    found = run(of, made.program(duration=10), made.regions)
+    found = run_front_end(of, made.program(duration=10), made.regions)
     assert found.error is None
     assert found.messages == [(0, 0)] * of.nmsg
     sends = [int(one.end[-3]) for one in found.engines]
@@ -138,7 +145,7 @@ def test_messages_are_counted_as_the_page_says():
     of = front()
     made = Builder(of)
     made.group(e0=[message(of, 0, 3, 1, wait=False), message(of, 0, 3, 4, wait=False)])
-    found = run(of, made.program(), made.regions)
+    found = run_front_end(of, made.program(), made.regions)
     assert found.messages[3] == (2, 4)
 
 
@@ -146,14 +153,14 @@ def test_a_stream_of_many_lengths_is_dispatched_whole():
     rng = np.random.default_rng(1)
     for name in CHIPS:
         made = random_program(front(name), rng, 60)
-        found = run(made.front, made.program(duration=3), made.regions)
+        found = run_front_end(made.front, made.program(duration=3), made.regions)
         assert found.error is None, (name, found.error)
         for index, one in enumerate(found.engines):
             at = 0
             for group in made.groups[0]:
                 stream = group.streams[index]
                 region = next(r for r in made.regions if r.base == stream.block * 128)
-                commands = decode(chip(name).engine("tiu" if index == 0 else "gdma"), region.data)
+                commands = decode_stream(chip(name).engine("tiu" if index == 0 else "gdma"), region.data)
                 for row in range(len(commands)):
                     assert one.data[at, : one.bytes[at]].tobytes() == commands.raw(row)
                     assert one.id[at] == row + 1
@@ -168,9 +175,9 @@ def test_slow_commands_start_as_the_timed_model_says(name):
     made = random_program(of, rng, 40, messages=False)
     group = made.groups[0][0]
     streams = [next(r for r in made.regions if r.base == group.streams[i].block * 128).data for i in range(2)]
-    lanes = [lane(decode(made.chip.engine(e), raw)) for e, raw in zip(("tiu", "gdma"), streams, strict=True)]
+    lanes = [lane(decode_stream(made.chip.engine(e), raw)) for e, raw in zip(("tiu", "gdma"), streams, strict=True)]
     took = [rng.integers(20, 400, 1024) for _ in range(2)]
-    found = run(of, Program([[group]], 2, 1, dict(enumerate(took))), made.regions)
+    found = run_front_end(of, FrontEndSettings([[group]], 2, 1, dict(enumerate(took))), made.regions)
     wanted = schedule(lanes, [took[i][lanes[i].id % 1024] for i in range(2)])
     shift = found.engines[0].start[0] - wanted.start[0][0]
     for index in range(2):
@@ -191,11 +198,11 @@ def test_jumping_over_idle_edges_changes_nothing(monkeypatch):
             for i in range(of.total)
         ]
         ready = [Pattern("random", p=0.5, seed=i) for i in range(of.total)]
-        fast = run(of, program, made.regions, timing, ready)
+        fast = run_front_end(of, program, made.regions, timing, ready)
         with monkeypatch.context() as patch:
             stop = fast.last_cycle + 50
             patch.setattr(model.FrontEndRun, "next_cycle", lambda self, k, stop=stop: k + 1 if k < stop else None)
-            slow = run(of, program, made.regions, timing, ready)
+            slow = run_front_end(of, program, made.regions, timing, ready)
         assert slow.last_cycle == fast.last_cycle
         for one, other in zip(fast.engines, slow.engines, strict=True):
             for name in ("id", "kind", "start", "end", "offered", "handshake", "data"):
@@ -243,14 +250,14 @@ def broken(rule: str) -> tuple[Builder, int]:
         at, fault = stream.block * 128, 9
         data = made.regions.pop().data
         made.regions.append(Region("first", at, data[:128].copy()))
-    made.groups[0].append(Group({0: stream}))
+    made.groups[0].append(GroupSettings({0: stream}))
     return made, fault
 
 
 @pytest.mark.parametrize("rule", [name for name in ERRORS if name != "DEADLOCK"])
 def test_a_broken_stream_ends_in_its_error(rule):
     made, fault = broken(rule)
-    found = run(made.front, made.program(), made.regions)
+    found = run_front_end(made.front, made.program(), made.regions)
     assert found.error is not None
     assert (found.error.name, found.error.core, found.error.engine, found.error.id) == (rule, 0, 0, fault)
     assert found.engines[0].id.tolist() == list(range(1, fault))
@@ -264,7 +271,7 @@ def test_a_broken_stream_ends_in_its_error(rule):
 def test_deadlock_is_raised_at_the_quiet_edge_that_timeout_counts():
     made = Builder(front())
     made.group(e0=[("SYS", 1, 2)], e1=[("sDMA_sys", 1, 2), DMA_NOP])
-    found = run(made.front, made.program(timeout=100), made.regions)
+    found = run_front_end(made.front, made.program(timeout=100), made.regions)
     assert found.error is not None
     assert (found.error.name, found.error.engine, found.error.id) == ("DEADLOCK", 0, 1)
     # Both heads are in HEAD, and wait, from the edge on at which they could transfer.
@@ -275,7 +282,7 @@ def test_deadlock_is_raised_at_the_quiet_edge_that_timeout_counts():
     assert found.running == [True]
     # Both wait. ASM of the TIU holds END, so what comes behind is discarded; ASM of the GDMA holds its second command.
     assert found.status == [2, 6 << 16 | 2]
-    quiet = run(made.front, made.program(timeout=0), made.regions)
+    quiet = run_front_end(made.front, made.program(timeout=0), made.regions)
     assert quiet.error is None
     assert quiet.handovers == [[]]
 
@@ -284,7 +291,7 @@ def test_a_slow_memory_is_no_deadlock():
     made = Builder(front())
     made.group(e0=[("SYS", 1, 1)], e1=[DMA_NOP])
     timing = [MemoryTiming(), MemoryTiming(read_latency=5000)]
-    found = run(made.front, made.program(timeout=100), made.regions, timing)
+    found = run_front_end(made.front, made.program(timeout=100), made.regions, timing)
     assert found.error is None
     assert len(found.engines[0]) == 2
 
@@ -296,8 +303,8 @@ def test_the_lowest_engine_of_two_that_fail_at_once_is_named():
         e: made.stream((patched(bytes(128), 41, 4, 11) if e == 0 else patched(bytes(128), 32, 5, 14)), 4)
         for e in (0, 1)
     }
-    made.groups[0].append(Group(streams))
-    found = run(of, made.program(), made.regions)
+    made.groups[0].append(GroupSettings(streams))
+    found = run_front_end(of, made.program(), made.regions)
     assert found.error is not None
     assert (found.error.name, found.error.engine, found.error.id) == ("BAD_KIND", 0, 1)
 
@@ -305,23 +312,23 @@ def test_the_lowest_engine_of_two_that_fail_at_once_is_named():
 def test_what_push_refuses():
     of = Front()
     with pytest.raises(UsageError, match="all counts are 0"):
-        run(of, Program([[Group({0: Stream(0, 1, 0)})]]), [])
+        run_front_end(of, FrontEndSettings([[GroupSettings({0: StreamSettings(0, 1, 0)})]]), [])
     with pytest.raises(UsageError, match="no blocks"):
-        run(of, Program([[Group({0: Stream(0, 0, 1)})]]), [])
+        run_front_end(of, FrontEndSettings([[GroupSettings({0: StreamSettings(0, 0, 1)})]]), [])
     with pytest.raises(UsageError, match="at most 4"):
-        run(of, Program([[Group({0: Stream(0, 1, 1)})] * 5]), [])
+        run_front_end(of, FrontEndSettings([[GroupSettings({0: StreamSettings(0, 1, 1)})] * 5]), [])
     with pytest.raises(UsageError, match="power of two"):
         Front(depth=3)
     with pytest.raises(UsageError, match="expected 2 of each"):
-        run(of, Program([[]]), [], timing=[MemoryTiming()])
+        run_front_end(of, FrontEndSettings([[]]), [], timing=[MemoryTiming()])
     with pytest.raises(UsageError, match="cycle number"):
-        run(of, Program([[]]), [], timing=[MemoryTiming(ar_ready=Pattern("random"))] * 2)
+        run_front_end(of, FrontEndSettings([[]]), [], timing=[MemoryTiming(ar_ready=Pattern("random"))] * 2)
 
 
 def test_traces():
     made = Builder(front())
     made.group(e0=[("sAR", 14, 0)])
-    found = run(made.front, made.program(duration=7), made.regions)
+    found = run_front_end(made.front, made.program(duration=7), made.regions)
     trace = found.engines[0].dispatch(1000)
     assert trace.data.shape == (2, 128)
     assert trace.keep.sum(axis=1).tolist() == [64, 16]

@@ -15,12 +15,12 @@ from flatbuffers.table import Table as FbTable
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.flatbuffer import SCALARS, STRUCTS, Reader, Writer
 from goldbeat.pymodels.tpu.streams import container
-from goldbeat.pymodels.tpu.streams.bmodel import HEADER, SCHEMA, AreaWriter, BModel, bounded, write
+from goldbeat.pymodels.tpu.streams.bmodel import HEADER, SCHEMA, AreaWriter, BModel, bounded, write_bmodel
 from goldbeat.pymodels.tpu.streams.codegen import CodeGen
 from goldbeat.pymodels.tpu.streams.cvimodel import HEADER as CVI_HEADER
 from goldbeat.pymodels.tpu.streams.cvimodel import SCHEMA as CVI_SCHEMA
 from goldbeat.pymodels.tpu.streams.cvimodel import CviModel
-from goldbeat.pymodels.tpu.streams.encode import encode, padded
+from goldbeat.pymodels.tpu.streams.encode import encode_commands, padded
 from goldbeat.pymodels.tpu.streams.tables import chip
 
 FLAGS = {
@@ -146,7 +146,7 @@ def test_several_nets_and_stages_have_names_that_differ():
     parameter = {"sub_net": [{"cmd_group": group}]}
     old = {"cmd_group": group}
     net = [{"name": "a", "parameter": [parameter, parameter]}, {"name": "b", "parameter": [old]}]
-    model = BModel.parse(write({"chip": "BM1684", "net": net}, area.data))
+    model = BModel.parse(write_bmodel({"chip": "BM1684", "net": net}, area.data))
     assert [s.name for s in model.streams()] == [
         "net0.stage0.core0.sub0.g0.tiu",
         "net0.stage1.core0.sub0.g0.tiu",
@@ -182,7 +182,7 @@ def test_a_broken_header_or_root_is_refused(raw, offset, found):
 
 def test_a_binary_outside_of_the_area_is_refused():
     with pytest.raises(InputError, match="inside the area"):
-        write({"net": [{"parameter": [{"net_profile": (10, 10)}]}]}, bytes(12))
+        write_bmodel({"net": [{"parameter": [{"net_profile": (10, 10)}]}]}, bytes(12))
 
 
 def test_references_that_multiply_are_refused():
@@ -212,9 +212,9 @@ def aliased(entries: int, size: int) -> bytes:
     """A BModel whose sub-nets all name the same bytes."""
     engine = chip("BM1690").engine("gdma")
     area = AreaWriter()
-    place = area.add(padded(engine, encode(engine, engine.kind("sDMA_sys"), func=1, n=size // 16).tobytes()))
+    place = area.add(padded(engine, encode_commands(engine, engine.kind("sDMA_sys"), func=1, n=size // 16).tobytes()))
     subnets = [{"cmd_group": [{"binary_gdma": place}]} for _ in range(entries)]
-    return write({"chip": "BM1690", "net": [{"parameter": [{"sub_net": subnets}]}]}, area.data)
+    return write_bmodel({"chip": "BM1690", "net": [{"parameter": [{"sub_net": subnets}]}]}, area.data)
 
 
 def test_streams_that_share_their_bytes_are_bounded_by_the_file():
@@ -236,7 +236,7 @@ def test_streams_that_share_their_bytes_are_bounded_by_the_file():
 def with_coefficients(places: list[tuple[int, int]], area: bytes) -> BModel:
     digest = hashlib.sha256(area).digest()
     stages = [{"coeff_mem": {"binary_coeff": place, "check_code": digest}} for place in places]
-    return BModel.parse(write({"net": [{"parameter": stages}]}, area))
+    return BModel.parse(write_bmodel({"net": [{"parameter": stages}]}, area))
 
 
 def test_stages_may_share_their_coefficients():
@@ -269,11 +269,13 @@ def cvi(section: bytes) -> bytes:
 
 def test_a_cvimodel():
     of = chip("CV181X")
-    tiu = encode(of.engine("tiu"), of.engine("tiu").kind("conv"), {"cmd_id_tpu": 1, "cmd_id_gdma": 1}).tobytes()
-    dma = encode(of.engine("gdma"), of.engine("gdma").kind("tdma"), {"cmd_id": 1}).tobytes()
+    tiu = encode_commands(
+        of.engine("tiu"), of.engine("tiu").kind("conv"), {"cmd_id_tpu": 1, "cmd_id_gdma": 1}
+    ).tobytes()
+    dma = encode_commands(of.engine("gdma"), of.engine("gdma").kind("tdma"), {"cmd_id": 1}).tobytes()
     section = bytes([0xA7, 64, 2, 0, 0, 0, 0, 0]) + dma + bytes([0xA7, 112, 0, 0, 0, 0, 0, 0]) + tiu
     raw = cvi(section)
-    model = container.parse(raw)
+    model = container.parse_container(raw)
     assert isinstance(model, CviModel)
     assert model.chip == "cv181x"
     (stream,) = model.streams()

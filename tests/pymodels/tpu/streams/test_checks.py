@@ -6,10 +6,10 @@ import struct
 import numpy as np
 import pytest
 
-from goldbeat.pymodels.tpu.streams.bmodel import BModel, Stream
-from goldbeat.pymodels.tpu.streams.checks import ADVICE, RULES, bare, check, failed, place
+from goldbeat.pymodels.tpu.streams.bmodel import BModel, CommandStream
+from goldbeat.pymodels.tpu.streams.checks import ADVICE, RULES, bare, check_streams, failed, stream_place
 from goldbeat.pymodels.tpu.streams.codegen import CodeGen
-from goldbeat.pymodels.tpu.streams.encode import encode, padded
+from goldbeat.pymodels.tpu.streams.encode import encode_commands, padded
 from goldbeat.pymodels.tpu.streams.tables import Chip, chip
 
 
@@ -25,8 +25,8 @@ def make(name: str = "BM1690", cores: int = 1) -> CodeGen:
     return made
 
 
-def rules(of: Chip, streams: list[Stream], container: BModel | None = None) -> list[str]:
-    return [one.rule for one in check(of, streams, container)]
+def rules(of: Chip, streams: list[CommandStream], container: BModel | None = None) -> list[str]:
+    return [one.rule for one in check_streams(of, streams, container)]
 
 
 def loaded(made: CodeGen) -> tuple[Chip, BModel]:
@@ -64,14 +64,14 @@ def test_framing_rules_come_with_the_place_in_the_file():
     of, model = loaded(make())
     tiu = model.streams()[0]
     bad = patch(model, 0, 16 * 3 + 5, "<B", 0x16)  # typ 11
-    (one,) = check(of, bad.streams(), bad)
+    (one,) = check_streams(of, bad.streams(), bad)
     assert (one.rule, one.offset, one.stream) == ("unknown-kind", tiu.offset + 48, "core0.sub0.g0.tiu")
     bad = patch(model, 1, 126, "<B", 5)
-    (one,) = check(of, bad.streams(), bad)
+    (one,) = check_streams(of, bad.streams(), bad)
     assert (one.rule, one.offset) == ("padding", model.streams()[1].offset + 126)
     # END becomes a no-operation: the zeros behind it are no END.
     bad = patch(model, 1, 16 * 5, "<Q", 0x2600000008)
-    found = check(of, bad.streams(), bad)
+    found = check_streams(of, bad.streams(), bad)
     assert [f.rule for f in found] == ["missing-end"]
 
 
@@ -82,12 +82,12 @@ def test_counts_and_lengths_of_the_container():
     stream, count = line.groups[0]
     line.groups[0] = (stream, count + 1)
     of, model = loaded(made)
-    (one,) = check(of, model.streams(), model)
+    (one,) = check_streams(of, model.streams(), model)
     assert (one.rule, one.text) == ("count", f"found {count} commands, expected {count + 1}")
     flat = model.model["net"][0]["parameter"][0]["sub_net"][0]["cmd_group"][0]
     flat["bdc_cmd_byte"] = 16
     model.model["net"][0]["parameter"][0]["sub_net"][0]["cmd_group"][0]["bdc_num"] = count
-    assert [f.rule for f in check(of, model.streams(), model)] == ["length"]
+    assert [f.rule for f in check_streams(of, model.streams(), model)] == ["length"]
 
 
 def test_ids_out_of_order():
@@ -97,40 +97,40 @@ def test_ids_out_of_order():
     (head,) = struct.unpack_from("<Q", raw, at)
     struct.pack_into("<Q", raw, at, head & ~(0xFFFFF << 1) | 7 << 1)
     bad = BModel.parse(bytes(raw))
-    (one,) = [f for f in check(of, bad.streams(), bad) if f.rule == "id-order"]
+    (one,) = [f for f in check_streams(of, bad.streams(), bad) if f.rule == "id-order"]
     assert one.text == "found tiu id 7 at place 2, expected 2"
     assert one.id == 7
 
 
-def pair(tiu_waits: list[int], dma_waits: list[int]) -> list[Stream]:
+def pair(tiu_waits: list[int], dma_waits: list[int]) -> list[CommandStream]:
     """A stream of each engine of BM1690: no-operations that wait."""
     of, made = chip("BM1690"), []
     for name, form, waits, suffix in (("tiu", "SYS", tiu_waits, "tiu"), ("gdma", "sDMA_sys", dma_waits, "dma")):
         engine = of.engine(name)
-        raw = encode(engine, engine.kind(form), func=1, dep=np.array(waits, np.int64)).tobytes()
+        raw = encode_commands(engine, engine.kind(form), func=1, dep=np.array(waits, np.int64)).tobytes()
         data = np.frombuffer(padded(engine, raw), np.uint8)
-        made.append(Stream(f"core0.sub0.g0.{suffix}", name, data, 0 if name == "tiu" else 512))
+        made.append(CommandStream(f"core0.sub0.g0.{suffix}", name, data, 0 if name == "tiu" else 512))
     return made
 
 
 def test_a_dependency_that_is_never_met():
     streams = pair([9], [])
-    (one,) = check(chip("BM1690"), streams)
+    (one,) = check_streams(chip("BM1690"), streams)
     assert (one.rule, one.id, one.offset) == ("never-met", 1, 0)
     assert one.text == "command 1 (system.spb) waits for gdma command 9, the last one is 1"
     # Alone, nothing is known of the other engine.
-    assert check(chip("BM1690"), streams[:1]) == []
+    assert check_streams(chip("BM1690"), streams[:1]) == []
 
 
 def test_waiting_for_an_earlier_command_is_advice():
-    found = check(chip("BM1690"), pair([3, 2], [0, 0, 0]))
+    found = check_streams(chip("BM1690"), pair([3, 2], [0, 0, 0]))
     assert [f.rule for f in found] == ["dep-order"]
     assert not failed(found)
     assert set(RULES) >= ADVICE
 
 
 def test_a_deadlock_names_all_that_wait():
-    found = check(chip("BM1690"), pair([1, 3], [0, 2, 0]))
+    found = check_streams(chip("BM1690"), pair([1, 3], [0, 2, 0]))
     assert [f.rule for f in found] == ["deadlock", "deadlock"]
     assert found[0].text == "core 0 tiu stands still at command 2, which waits for gdma command 3"
     assert found[1].text == "core 0 gdma stands still at command 2, which waits for tiu command 2"
@@ -153,11 +153,11 @@ def barrier(change: dict[str, tuple[int, int]], name: str = "BM1688") -> list[st
                 if count == 0:
                     continue
                 value = message << spec.id[0] | count << spec.count[0]
-                raw += encode(engine, engine.end[0], {spec.field: value}, func=spec.func).tobytes()
+                raw += encode_commands(engine, engine.end[0], {spec.field: value}, func=spec.func).tobytes()
             data = np.frombuffer(padded(engine, raw), np.uint8)
             suffix = "dma" if name == "gdma" else name
-            streams.append(Stream(f"core{core}.sub0.g0.{suffix}", name, data, 0, core=core))
-    return [str(f) for f in check(of, streams)]
+            streams.append(CommandStream(f"core{core}.sub0.g0.{suffix}", name, data, 0, core=core))
+    return [str(f) for f in check_streams(of, streams)]
 
 
 def test_barriers_across_cores():
@@ -182,8 +182,8 @@ def test_barriers_of_chips_whose_table_of_sys_is_short(name):
 
 
 def test_places_in_names():
-    assert place("core3.sub1.g2.tiu") == (0, 0, 3, 1, 2)
-    assert place("net1.stage2.core0.sub0.sdma0") == (1, 2, 0, 0, 0)
-    assert place("stream") is None
-    assert bare(Stream("core3.sub1.g2.tiu", "tiu", np.zeros(0, np.uint8), 0)).core == 3
-    assert bare(Stream("x", "tiu", np.zeros(0, np.uint8), 0)).core == 0
+    assert stream_place("core3.sub1.g2.tiu") == (0, 0, 3, 1, 2)
+    assert stream_place("net1.stage2.core0.sub0.sdma0") == (1, 2, 0, 0, 0)
+    assert stream_place("stream") is None
+    assert bare(CommandStream("core3.sub1.g2.tiu", "tiu", np.zeros(0, np.uint8), 0)).core == 3
+    assert bare(CommandStream("x", "tiu", np.zeros(0, np.uint8), 0)).core == 0

@@ -8,7 +8,7 @@ import pytest
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.tpu.streams.bmodel import BModel
-from goldbeat.pymodels.tpu.streams.checks import check
+from goldbeat.pymodels.tpu.streams.checks import check_streams
 from goldbeat.pymodels.tpu.streams.codegen import (
     CodeGen,
     CommandStore,
@@ -18,7 +18,7 @@ from goldbeat.pymodels.tpu.streams.codegen import (
     VectorDump,
     runtime_form,
 )
-from goldbeat.pymodels.tpu.streams.decode import decode
+from goldbeat.pymodels.tpu.streams.decode import decode_stream
 from goldbeat.pymodels.tpu.streams.schedule import Cost
 from goldbeat.pymodels.tpu.streams.tables import chip
 
@@ -59,8 +59,8 @@ def test_parallel_parts_do_not_wait_for_each_other():
     made.emit("tiu", "SYS", func=1)
     made.emit("gdma", "DMA_matrix")
     of = chip("BM1690")
-    tiu = decode(of.engine("tiu"), made.lookup("tiu0")[0])
-    dma = decode(of.engine("gdma"), made.lookup("gdma:0:0")[0])
+    tiu = decode_stream(of.engine("tiu"), made.lookup("tiu0")[0])
+    dma = decode_stream(of.engine("gdma"), made.lookup("gdma:0:0")[0])
     assert tiu.dep.tolist() == [1, 1, 3, 0]
     assert dma.dep.tolist() == [0, 1, 1, 3, 0]
 
@@ -77,14 +77,14 @@ def test_groups_split_at_the_limit(name):
             made.emit("tiu", kind, func=1 if name != "BM1684" else 0)
         made.emit("gdma", dma)
     end = name != "BM1684"
-    counts = [len(decode(chip(name).engine("tiu"), raw)) for raw in made.lookup("tiu0")]
+    counts = [len(decode_stream(chip(name).engine("tiu"), raw)) for raw in made.lookup("tiu0")]
     assert splits == 3
     assert counts == [105 + end] * 4
     for raw in made.lookup("tiu0"):
-        assert decode(chip(name).engine("tiu"), raw).id.tolist() == list(range(1, 106 + end))
+        assert decode_stream(chip(name).engine("tiu"), raw).id.tolist() == list(range(1, 106 + end))
     model = BModel.parse(made.bmodel())
     assert [s.count for s in model.streams()] == [105 + end, 15 + end] * 4
-    assert check(chip(name), model.streams(), model) == []
+    assert check_streams(chip(name), model.streams(), model) == []
 
 
 def test_the_limits_are_those_of_the_chips():
@@ -136,7 +136,7 @@ def test_end_and_padding():
         of = chip(name)
         for key in ("tiu0", "gdma0"):
             (raw,) = made.lookup(key)
-            found = decode(of.engine(key[:-1]), raw)
+            found = decode_stream(of.engine(key[:-1]), raw)
             assert len(raw) == 128
             assert found.is_end.tolist() == [True]
             assert found.id.tolist() == [1]

@@ -8,7 +8,7 @@ from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.flatbuffer import Writer
 from goldbeat.pymodels.tpu.streams.assemble import assemble
 from goldbeat.pymodels.tpu.streams.cvimodel import HEADER, SCHEMA, CviModel
-from goldbeat.pymodels.tpu.streams.listing import as_text, objects
+from goldbeat.pymodels.tpu.streams.listing import as_text, command_objects
 from goldbeat.pymodels.tpu.streams.tables import chip
 
 CHIPS = ("CV183X", "CV182X", "CV181X", "CV180X")
@@ -89,7 +89,7 @@ def test_operations_have_names(name):
     raw = container(name, [({"type": 1, "name": "c"}, records(name, commands))])
     model = CviModel.parse(raw)
     (stream,) = model.streams()
-    assert [one["name"] for one in objects(of, [stream])] == [
+    assert [one["name"] for one in command_objects(of, [stream])] == [
         "tdma.load",
         "conv",
         "pooling.max",

@@ -11,9 +11,9 @@ from tpu_streams import every_engine, random_stream
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.tpu.streams.assemble import assemble
-from goldbeat.pymodels.tpu.streams.bmodel import Stream
-from goldbeat.pymodels.tpu.streams.encode import encode, padded
-from goldbeat.pymodels.tpu.streams.listing import as_csv, as_json, as_text
+from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
+from goldbeat.pymodels.tpu.streams.encode import encode_commands, padded
+from goldbeat.pymodels.tpu.streams.listing import as_csv, as_text, commands_json
 from goldbeat.pymodels.tpu.streams.tables import chip
 
 ENGINES = [one for one in every_engine() if one[0].magic is None]
@@ -23,7 +23,7 @@ ENGINES = [one for one in every_engine() if one[0].magic is None]
 def test_assembling_a_listing_gives_the_bytes(of, engine):
     rng = np.random.default_rng(11)
     raw, _, _ = random_stream(engine, 120, rng)
-    stream = Stream("s", engine.name, np.frombuffer(raw, np.uint8), 0x40)
+    stream = CommandStream("s", engine.name, np.frombuffer(raw, np.uint8), 0x40)
     text = "".join(as_text(of, [stream]))
     same, made = assemble(text.splitlines())
     assert same is of
@@ -39,9 +39,9 @@ def test_records_of_both_engines():
         engine = of.engine(name)
         kind = engine.kinds[int(rng.integers(len(engine.kinds)))]
         header = bytes([0xA5, kind.bytes, (0 if name == "tiu" else 2) | 0x30, 9, 1, 2, 3, 4])
-        raw += header + encode(engine, kind, {"layer_info" if name == "tiu" else "layer_ID": 77}).tobytes()
+        raw += header + encode_commands(engine, kind, {"layer_info" if name == "tiu" else "layer_ID": 77}).tobytes()
     raw += bytes(24)
-    text = "".join(as_text(of, [Stream("s", "tiu", np.frombuffer(raw, np.uint8), 0)]))
+    text = "".join(as_text(of, [CommandStream("s", "tiu", np.frombuffer(raw, np.uint8), 0)]))
     assert bytes(assemble(text.splitlines())[1][0].data) == raw
 
 
@@ -49,8 +49,8 @@ def test_garbage_between_commands_is_kept():
     engine = chip("BM1688").engine("gdma")
     raw = bytearray(padded(engine, b""))
     raw[100] = 7
-    raw += padded(engine, encode(engine, engine.kind("DMA_gather")).tobytes())
-    stream = Stream("s", "gdma", np.frombuffer(bytes(raw), np.uint8), 0)
+    raw += padded(engine, encode_commands(engine, engine.kind("DMA_gather")).tobytes())
+    stream = CommandStream("s", "gdma", np.frombuffer(bytes(raw), np.uint8), 0)
     text = "".join(as_text(chip("BM1688"), [stream]))
     assert ".bytes" in text
     assert bytes(assemble(text.splitlines())[1][0].data) == raw
@@ -59,9 +59,10 @@ def test_garbage_between_commands_is_kept():
 def test_a_line_is_what_the_page_says():
     engine = chip("BM1690").engine("tiu")
     raw = padded(
-        engine, encode(engine, engine.kind("sAR"), {"res0_addr": 0x4000, "res0_n": 2}, func=14, dep=1).tobytes()
+        engine,
+        encode_commands(engine, engine.kind("sAR"), {"res0_addr": 0x4000, "res0_n": 2}, func=14, dep=1).tobytes(),
     )
-    stream = Stream("s", "tiu", np.frombuffer(raw, np.uint8), 0x100)
+    stream = CommandStream("s", "tiu", np.frombuffer(raw, np.uint8), 0x100)
     lines = "".join(as_text(chip("BM1690"), [stream])).splitlines()
     assert lines[:4] == [
         ".chip BM1690",
@@ -75,8 +76,8 @@ def test_json_and_csv_say_the_same():
     rng = np.random.default_rng(13)
     engine = chip("BM1684X").engine("tiu")
     raw, _, _ = random_stream(engine, 50, rng)
-    stream = Stream("s", "tiu", np.frombuffer(raw, np.uint8), 0)
-    objects = json.loads("".join(as_json(chip("BM1684X"), [stream])))
+    stream = CommandStream("s", "tiu", np.frombuffer(raw, np.uint8), 0)
+    objects = json.loads("".join(commands_json(chip("BM1684X"), [stream])))
     rows = list(csv.DictReader(io.StringIO("".join(as_csv(chip("BM1684X"), [stream])))))
     assert len(objects) == len(rows) == 51
     for one, row in zip(objects, rows, strict=True):
@@ -85,7 +86,7 @@ def test_json_and_csv_say_the_same():
         ]
         fields = dict(part.split("=") for part in row["fields"].split())
         assert {name: int(value, 0) for name, value in fields.items()} == {n: v for n, v in one["fields"].items() if v}
-    assert json.loads("".join(as_json(chip("BM1684X"), []))) == []
+    assert json.loads("".join(commands_json(chip("BM1684X"), []))) == []
 
 
 HEAD = ".chip BM1690\n.stream s tiu\n"

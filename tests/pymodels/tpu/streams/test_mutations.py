@@ -15,14 +15,14 @@ from tpu_streams import segmented
 from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.flatbuffer import Writer
 from goldbeat.pymodels.tpu.streams.assemble import assemble
-from goldbeat.pymodels.tpu.streams.bmodel import Stream
-from goldbeat.pymodels.tpu.streams.checks import check
+from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
+from goldbeat.pymodels.tpu.streams.checks import check_streams
 from goldbeat.pymodels.tpu.streams.codegen import CodeGen
-from goldbeat.pymodels.tpu.streams.container import commands, parse
+from goldbeat.pymodels.tpu.streams.container import commands, parse_container
 from goldbeat.pymodels.tpu.streams.cvimodel import HEADER, SCHEMA, CviModel
-from goldbeat.pymodels.tpu.streams.decode import decode, decode_records
-from goldbeat.pymodels.tpu.streams.encode import encode
-from goldbeat.pymodels.tpu.streams.listing import as_text, objects
+from goldbeat.pymodels.tpu.streams.decode import decode_records, decode_stream
+from goldbeat.pymodels.tpu.streams.encode import encode_commands
+from goldbeat.pymodels.tpu.streams.listing import as_text, command_objects
 from goldbeat.pymodels.tpu.streams.profile import fit, read_sections
 from goldbeat.pymodels.tpu.streams.schedule import lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import Tables, chip, tables
@@ -53,7 +53,7 @@ def cvimodel() -> bytes:
             engine = of.engine(name)
             kind = engine.kinds[0]
             section += bytes([0xA5, kind.bytes, 0 if name == "tiu" else 2, 0, 0, 0, 0, 0])
-            section += encode(engine, kind, id=number + 1, dep=number).tobytes()
+            section += encode_commands(engine, kind, id=number + 1, dep=number).tobytes()
     flat = Writer(SCHEMA).write("Model", {"name": "m", "sections": [{"type": 1, "name": "c", "size": len(section)}]})
     return HEADER.pack(b"CviModel", len(flat), 1, 4, hashlib.md5(flat + section).digest(), b"cv183x") + flat + section
 
@@ -91,7 +91,7 @@ def mutate(raw: bytes, rng: np.random.Generator, hot: int) -> bytes:
 
 
 def use_container(raw: bytes) -> None:
-    model = parse(raw)
+    model = parse_container(raw)
     model.coefficients()
     streams = model.streams()
     if isinstance(model, CviModel):
@@ -104,9 +104,9 @@ def use_container(raw: bytes) -> None:
         of = tables().chip(model.chip)
     except GoldbeatError:
         of = tables().chip("BM1690")
-    check(of, streams, model)
+    check_streams(of, streams, model)
     for stream in streams[:4]:
-        for _ in objects(of, [stream]):
+        for _ in command_objects(of, [stream]):
             pass
 
 
@@ -118,10 +118,10 @@ def use_stream(raw: bytes, name: str, engine: str) -> None:
                 one.fields(kind)
         decode_records(of, raw)
         return
-    stream = Stream("core0.sub0.g0." + engine, engine, np.frombuffer(raw, np.uint8), 0)
-    check(of, [stream])
+    stream = CommandStream("core0.sub0.g0." + engine, engine, np.frombuffer(raw, np.uint8), 0)
+    check_streams(of, [stream])
     commands(of, stream, strict=False)
-    found = decode(of.engine(engine), raw)
+    found = decode_stream(of.engine(engine), raw)
     for kind in found.kinds():
         found.fields(kind)
     text = "".join(as_text(of, [stream]))
@@ -131,7 +131,7 @@ def use_stream(raw: bytes, name: str, engine: str) -> None:
 def use_profile(raw: bytes, path) -> None:
     path.write_bytes(raw)
     streams = segmented("BM1690", [([1, 1], [0])]), segmented("BM1690", [([1], [0, 1])])
-    found = [[decode(chip("BM1690").engine(one.engine), one.data) for one in part] for part in streams]
+    found = [[decode_stream(chip("BM1690").engine(one.engine), one.data) for one in part] for part in streams]
     for commands_, durations in fit(read_sections(path), [("a", found[0]), ("b", found[1])]):
         took = np.zeros(len(commands_), np.int64)
         took[durations.rows] = durations.cycles
@@ -154,15 +154,15 @@ def sources(tmp_path):
     made = []
     for name in ("BM1684", "BM1684X", "BM1688", "BM1690", "SG2380"):
         raw = bmodel(name)
-        model = parse(raw)
+        model = parse_container(raw)
         made.append((raw, model.area, use_container))
         for stream in model.streams()[:3]:
             made.append((stream.data.tobytes(), 1 << 20, lambda r, n=name, e=stream.engine: use_stream(r, n, e)))
     raw = cvimodel()
     made.append((raw, 400, use_container))
-    section = parse(raw).streams()[0].data.tobytes()
+    section = parse_container(raw).streams()[0].data.tobytes()
     made.append((section, 1 << 20, lambda r: use_stream(r, "CV183X", "tiu")))
-    text = "".join(as_text(chip("BM1688"), parse(bmodel("BM1688")).streams())).encode()
+    text = "".join(as_text(chip("BM1688"), parse_container(bmodel("BM1688")).streams())).encode()
     made.append((text, 1 << 20, use_text))
     made.append((whole(), 1500, use_container))
     text = profile_section([(1, 1, 5), (2, 1, 3)], [(1, 0, 10)])

@@ -10,7 +10,7 @@ from tpu_streams import segmented
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.tpu.streams.codegen import CodeGen
-from goldbeat.pymodels.tpu.streams.decode import Commands, decode
+from goldbeat.pymodels.tpu.streams.decode import Commands, decode_stream
 from goldbeat.pymodels.tpu.streams.profile import core_of, fit, parse_profile, parse_sections, read_sections
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, Lane, costs, schedule
 from goldbeat.pymodels.tpu.streams.tables import chip
@@ -21,7 +21,7 @@ TWO = section([(1, 1, 5), (2, 1, 3)], [(1, 0, 10)]) + section([(1, 1, 4)], [(1, 
 def subnet(name: str, tiu: list[int], gdma: list[int]) -> tuple[str, list[Commands]]:
     """A sub-net of BM1690 whose commands wait for the ids given."""
     streams = segmented("BM1690", [(tiu, gdma)])
-    return name, [decode(chip("BM1690").engine(one.engine), one.data) for one in streams]
+    return name, [decode_stream(chip("BM1690").engine(one.engine), one.data) for one in streams]
 
 
 def test_each_section_has_ids_of_its_own():
@@ -58,7 +58,7 @@ def test_groups_of_a_sub_net_begin_again_within_its_section():
     with pytest.raises(InputError, match="ids that begin again"):
         parse_profile(text)
     streams = segmented("SG2380", [([1], [0]), ([0], [0, 1])])
-    found = [decode(chip("SG2380").engine(one.engine), one.data) for one in streams]
+    found = [decode_stream(chip("SG2380").engine(one.engine), one.data) for one in streams]
     made = fit(parse_sections(text), [("core0.sub0", found)])
     assert [part.rows.tolist() for _, part in made] == [[0], [2], [0], [2, 3]]
     assert [part.cycles.tolist() for _, part in made] == [[5], [7], [10], [3, 4]]
@@ -87,9 +87,9 @@ def test_a_profile_of_other_streams_is_refused(subnets, complaint):
 
 def test_a_wait_that_is_switched_off_is_not_held_against_the_profile():
     engine = chip("SG2380").engine("tiu")
-    raw = decode(engine, segmented("SG2380", [([3], [])])[0].data).data.copy()
+    raw = decode_stream(engine, segmented("SG2380", [([3], [])])[0].data).data.copy()
     raw[37 // 8] &= ~(1 << 37 % 8) & 0xFF
-    found = decode(engine, raw)
+    found = decode_stream(engine, raw)
     assert found.dep.tolist() == [0, 0]
     for said in (0, 3):
         assert len(fit(parse_sections(section([(1, said, 2)], [])), [("a", [found])])) == 1
@@ -135,7 +135,7 @@ def test_a_long_line_without_entries_takes_no_time():
 def test_costs_and_durations_that_no_number_holds():
     made = CodeGen(chip("BM1690"))
     made.emit("tiu", "sAR", {"res0_n": 65535, "res0_c": 65535, "res0_h": 65535, "res0_w": 65535})
-    found = decode(chip("BM1690").engine("tiu"), made.lookup("tiu0")[0])
+    found = decode_stream(chip("BM1690").engine("tiu"), made.lookup("tiu0")[0])
     for cost in (Cost(1, 1), Cost(float("inf")), Cost(float("nan")), Cost(-1)):
         with pytest.raises(UsageError, match="cost of sAR"):
             costs(found, {"sAR": cost}, Cost())

@@ -6,7 +6,7 @@ import pytest
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.tpu.streams.codegen import CodeGen
-from goldbeat.pymodels.tpu.streams.decode import decode
+from goldbeat.pymodels.tpu.streams.decode import decode_stream
 from goldbeat.pymodels.tpu.streams.profile import parse_profile
 from goldbeat.pymodels.tpu.streams.schedule import NONE, SEND, WAIT, Cost, Lane, costs, in_sequence, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import chip
@@ -76,7 +76,7 @@ def test_a_cost_model_by_kind_and_size():
     made = CodeGen(chip("BM1690"))
     made.emit("tiu", "sAR", {"res0_n": 1, "res0_c": 4, "res0_h": 2, "res0_w": 8})
     made.emit("tiu", "sCONV", {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 3})
-    found = decode(chip("BM1690").engine("tiu"), made.lookup("tiu0")[0])
+    found = decode_stream(chip("BM1690").engine("tiu"), made.lookup("tiu0")[0])
     model = {"sAR": Cost(10, 0.5), "SYS": Cost(1)}
     assert costs(found, model, Cost(2, 1)).tolist() == [42, 5, 0]
     with pytest.raises(UsageError, match="no cost for tiu sCONV"):

@@ -9,10 +9,10 @@ from tpu_streams import segmented
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.tpu.streams.assemble import assemble
-from goldbeat.pymodels.tpu.streams.checks import check
+from goldbeat.pymodels.tpu.streams.checks import check_streams
 from goldbeat.pymodels.tpu.streams.container import commands
-from goldbeat.pymodels.tpu.streams.decode import Commands, decode
-from goldbeat.pymodels.tpu.streams.listing import as_text, objects
+from goldbeat.pymodels.tpu.streams.decode import Commands, decode_stream
+from goldbeat.pymodels.tpu.streams.listing import as_text, command_objects
 from goldbeat.pymodels.tpu.streams.schedule import Lane, Schedule, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip, chip
 
@@ -36,7 +36,7 @@ def test_ids_begin_again_behind_an_end(name):
     assert tiu.id.tolist() == [1, 2, 3, 4, 1, 2, 1, 2, 3]
     assert gdma.id.tolist() == [1, 2, 3, 1, 2, 3, 4, 1, 2, 3]
     assert tiu.dep.tolist() == [1, 0, 2, 0, 1, 0, 0, 1, 0]
-    later = decode(tiu.engine, tiu.data, first_id=7)
+    later = decode_stream(tiu.engine, tiu.data, first_id=7)
     assert later.id.tolist() == [7, 8, 9, 10, 1, 2, 1, 2, 3]
 
 
@@ -47,7 +47,7 @@ def test_the_listing_shows_them_and_assembles():
     assert [int(one) for one in shown] == [1, 2, 3, 4, 1, 2, 1, 2, 3]
     _, made = assemble(text.splitlines())
     assert [bytes(one.data) for one in made] == [one.data.tobytes() for one in streams]
-    assert [one["id"] for one in objects(SG2380, streams[:1])] == [int(one) for one in shown]
+    assert [one["id"] for one in command_objects(SG2380, streams[:1])] == [int(one) for one in shown]
     lines = text.splitlines()
     row = next(i for i, line in enumerate(lines) if "system.end" in line) + 2
     lines[row] = lines[row].replace("     1 ", "     5 ")
@@ -56,30 +56,30 @@ def test_the_listing_shows_them_and_assembles():
 
 
 def test_sound_segments_have_no_finding():
-    assert check(SG2380, segmented("SG2380", THREE)) == []
+    assert check_streams(SG2380, segmented("SG2380", THREE)) == []
 
 
 def test_a_dependency_means_a_command_of_its_own_segment():
     # GDMA has 3 commands in the first segment, 2 in the second one.
     streams = segmented("SG2380", [([0], [0, 0]), ([3], [0])])
-    (one,) = check(SG2380, streams)
+    (one,) = check_streams(SG2380, streams)
     assert (one.rule, one.id, one.offset) == ("never-met", 1, 128)
     assert one.text == "command 1 (system.spb) of segment 2 waits for gdma command 3, the last one is 2"
     # An engine without that segment meets nothing.
     streams = [segmented("SG2380", [([0], [0]), ([1], [])])[0], segmented("SG2380", [([0], [0])])[1]]
-    (one,) = check(SG2380, streams)
+    (one,) = check_streams(SG2380, streams)
     assert one.text.endswith("waits for gdma command 1, the last one is 0")
 
 
 def test_dependencies_that_fall_between_segments_are_no_note():
     streams = segmented("SG2380", [([2, 2], [0, 0]), ([1], [0])])
-    assert check(SG2380, streams) == []
-    (one,) = check(SG2380, segmented("SG2380", [([0], [0]), ([2, 1], [0, 0])]))
+    assert check_streams(SG2380, streams) == []
+    (one,) = check_streams(SG2380, segmented("SG2380", [([0], [0]), ([2, 1], [0, 0])]))
     assert (one.rule, one.id) == ("dep-order", 2)
 
 
 def test_a_deadlock_names_the_segment():
-    found = check(SG2380, segmented("SG2380", [([0], [0]), ([2], [1, 0])]))
+    found = check_streams(SG2380, segmented("SG2380", [([0], [0]), ([2], [1, 0])]))
     assert {f.rule for f in found} == {"deadlock"}
     assert found[0].text == "core 0 tiu stands still at command 1 of segment 2, which waits for gdma command 2"
 

@@ -14,7 +14,7 @@ from goldbeat.pymodels.nvdla.timed.memory import READ, WRITE
 from goldbeat.pymodels.stimulus import Clock
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.designs.nvdla.bench import DESIGN
-from goldbeat.tb.designs.nvdla.traffic import Space, program, random_pdp, random_sdp, random_timing
+from goldbeat.tb.designs.nvdla.traffic import MemorySpace, dbb_timing, operations_program, random_pdp, random_sdp
 from goldbeat.tb.run.runs import Request, run
 
 
@@ -51,7 +51,7 @@ def functional(params, stimulus):
             producer[one.block] = access.value
         elif one.name == "D_OP_ENABLE" and one.block in ("SDP", "PDP"):
             group = {a: v for (a, block), v in values.items() if block in (one.block, f"{one.block}_RDMA")}
-            after = hardware.run(one.block, group, memory).memory
+            after = hardware.run_operation(one.block, group, memory).memory
             memory = [replace(r, data=after[r.name].copy()) for r in memory]
         elif one.name.startswith("D_"):
             values[access.address, one.block] = access.value
@@ -65,12 +65,12 @@ def test_operations_equal_the_functional_models(tmp_path):
 
     def make(setting):
         rng = np.random.default_rng(setting.seed)
-        space = Space(rng)
+        space = MemorySpace(rng)
         operations = [make_one(rng, space) for make_one in (random_sdp, random_pdp) for _ in range(3)]
-        timing = random_timing(rng, setting.seed)
+        timing = dbb_timing(rng, setting.seed)
         stimulus = DESIGN.case("random").make(setting)[0]
         image = space.image(timing)
-        return [replace(stimulus, program={"csb": program(operations, rng)}, memories={"dbb": image})]
+        return [replace(stimulus, program={"csb": operations_program(operations, rng)}, memories={"dbb": image})]
 
     case = DESIGN.case("random").model_copy(update={"make": make})
     design = DESIGN.model_copy(update={"model": functional, "cases": (case,)})

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from typer.main import get_command
 
-from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, compose
+from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, compose
 from goldbeat.pymodels.nvdla.loadable.loadable import to_bytes
 from goldbeat.tb.cli import app
 
@@ -31,7 +31,7 @@ def nvdla(*arguments):
 
 @pytest.fixture
 def model(tmp_path):
-    layer = Layer(
+    layer = ComposedLayer(
         "PDP",
         {"split_num": 1, "pool_mode": 1, "stride_x": 1, "stride_y": 1},
         {"src_data": {"address": 0, **CUBE}, "dst_data": {"address": 1, **CUBE}},

@@ -12,7 +12,7 @@ from nvdla_network import FACTORS, classifier
 from PIL import Image
 
 from goldbeat.pymodels.nvdla.engines.cubes import pack_feature
-from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, Processor, compose
+from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, Processor, compose
 from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT, Loadable, Submit, to_bytes
 from goldbeat.tb.cli import main
 from goldbeat.tb.paths import build_root
@@ -168,7 +168,9 @@ def stubs(convolved=True):
     """The classifier, or CDP alone."""
     if convolved:
         return classifier()
-    cdp = Layer("CDP", {"lut_index": 0, "local_size": 3}, {"src_data": cube(0, 8, 4), "dst_data": cube(1, 8, 4)})
+    cdp = ComposedLayer(
+        "CDP", {"lut_index": 0, "local_size": 3}, {"src_data": cube(0, 8, 4), "dst_data": cube(1, 8, 4)}
+    )
     return compose([cdp], [Data(128, flags=ALLOC | INPUT), Data(128, flags=ALLOC | OUTPUT)], luts=[{}])
 
 
@@ -213,7 +215,7 @@ def without_a_model():
         "stride_y": 2,
         "pad_left": 2,
     }
-    layer = Layer("PDP", pool, {"src_data": cube(0, 8, 4), "dst_data": cube(1, 8, 2)})
+    layer = ComposedLayer("PDP", pool, {"src_data": cube(0, 8, 4), "dst_data": cube(1, 8, 2)})
     return compose([layer], [Data(128, flags=ALLOC | INPUT), Data(32, flags=ALLOC | OUTPUT)])
 
 

@@ -25,27 +25,27 @@ from nvdla_network import (
 from PIL import Image
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.nvdla.driver.instant_hardware import program
+from goldbeat.pymodels.nvdla.driver.instant_hardware import loadable_program
 from goldbeat.pymodels.nvdla.driver.program_text import to_csv
 from goldbeat.pymodels.nvdla.engines.cubes import unpack_feature
 from goldbeat.pymodels.nvdla.execute import execute
 from goldbeat.pymodels.nvdla.listing import info
-from goldbeat.pymodels.nvdla.loadable.compose import Data, Layer, compose
-from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, Task, parse, to_bytes
-from goldbeat.pymodels.nvdla.loadable.placement import place
+from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, compose
+from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, LoadableTask, parse_loadable, to_bytes
+from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 from goldbeat.tb.cli import main
 
 
 @pytest.mark.parametrize("layout", ["cube28", "cube32"])
 def test_the_functional_model_gives_what_plain_numpy_gives(layout):
-    made = parse(to_bytes(classifier(layout)))
-    found = execute(place(made), {memory(DATA): packed(1)})
+    made = parse_loadable(to_bytes(classifier(layout)))
+    found = execute(place_memories(made), {memory(DATA): packed(1)})
     for number, array in reference(picture(1), layout).items():
         assert np.array_equal(unpack_feature(found[memory(number)], *array.shape), array)
 
 
 def test_listing_has_both_tasks():
-    found = info(parse(to_bytes(classifier())))
+    found = info(parse_loadable(to_bytes(classifier())))
     assert [(t["interface"], t["layout"], t["operations"]) for t in found["tasks"]] == [
         ("DLA1", "cube32", {"CONV": 2, "SDP": 2, "PDP": 1}),
         ("EMU1", "cube32", {"softmax": 1}),
@@ -57,24 +57,24 @@ def test_listing_has_both_tasks():
 def test_weights_of_any_size_are_programmed():
     """As the vendor's driver does, whose own check of the size compiles to nothing."""
     assert WEIGHTS.size == 540
-    text = to_csv(program(place(classifier())))
+    text = to_csv(loadable_program(place_memories(classifier())))
     assert f",CDMA.D_WEIGHT_BYTES,0x{544:08x}" in text
     assert text.index("D_OP_ENABLE") < text.index("task 1 on the processor (EMU)")
 
 
 def test_only_some_tasks():
     made = classifier()
-    after = execute(place(made), {memory(DATA): packed(2)}, made.tasks[:1])
+    after = execute(place_memories(made), {memory(DATA): packed(2)}, made.tasks[:1])
     assert not after[memory(8)].any()
-    whole = execute(place(made), after, made.tasks[1:])
-    assert np.array_equal(whole[memory(8)], execute(place(made), {memory(DATA): packed(2)})[memory(8)])
+    whole = execute(place_memories(made), after, made.tasks[1:])
+    assert np.array_equal(whole[memory(8)], execute(place_memories(made), {memory(DATA): packed(2)})[memory(8)])
 
 
 def test_a_task_of_neither_interface_is_refused():
     made = classifier()
-    strange = Loadable(**{**vars(made), "tasks": (made.tasks[0], Task(1, 3))})
+    strange = Loadable(**{**vars(made), "tasks": (made.tasks[0], LoadableTask(1, 3))})
     with pytest.raises(UsageError, match="task 1 has interface 3, neither DLA nor EMU"):
-        execute(place(strange))
+        execute(place_memories(strange))
 
 
 def wide(number, width=4):
@@ -86,7 +86,7 @@ def wide(number, width=4):
 
 def precise(code):
     layer = bias_and_relu(cube(0, 8, 4), cube(1, 8, 4))
-    return Layer("SDP", {**layer.desc, "src_precision": code, "dst_precision": code}, layer.surface)
+    return ComposedLayer("SDP", {**layer.desc, "src_precision": code, "dst_precision": code}, layer.surface)
 
 
 @pytest.mark.parametrize(
@@ -103,17 +103,17 @@ def test_what_is_built_for_another_configuration_is_named(layer, name):
     found = info(made)["target"]
     assert f"{found['name']} ({found['reason']})" == name
     assert not found["small"]
-    for refuse in (program, execute):
+    for refuse in (loadable_program, execute):
         with pytest.raises(InputError) as caught:
-            refuse(place(made))
+            refuse(place_memories(made))
         assert f"found a loadable for {name}, expected one for nv_small (atoms of 8 bytes, int8)" in str(caught.value)
 
 
 def test_engines_of_another_configuration_are_named():
-    made = compose([Layer("BDMA", {"num_transfers": 0})], [])
+    made = compose([ComposedLayer("BDMA", {"num_transfers": 0})], [])
     assert info(made)["target"]["name"] == "nv_full"
     with pytest.raises(UsageError, match="nv_small has no BDMA engine"):
-        program(place(made))
+        loadable_program(place_memories(made))
 
 
 def test_lines_with_gaps_are_no_other_configuration():
@@ -235,7 +235,9 @@ def test_memories_that_several_operations_write_keep_what_is_left(goldbeat, tmp_
         bias_and_relu(place(64, 2), place(256, 2)),
     ]
     layers = [
-        Layer(one.type, one.desc, one.surface, consumers={} if i == 2 else {"SDP": (i + 1, 1)}, waits=int(i > 0))
+        ComposedLayer(
+            one.type, one.desc, one.surface, consumers={} if i == 2 else {"SDP": (i + 1, 1)}, waits=int(i > 0)
+        )
         for i, one in enumerate(layers)
     ]
     data = np.random.default_rng(1).integers(-100, 100, (8, 4, 4)).astype(np.int8)

@@ -11,7 +11,7 @@ from nvdla_models import both
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.nvdla.loadable.loadable import to_bytes
 from goldbeat.tb.cli import main
-from goldbeat.tb.designs.nvdla.rtl import Description, find_rtl, load_description
+from goldbeat.tb.designs.nvdla.rtl import RtlDescription, find_rtl, load_rtl_description
 
 
 @pytest.fixture
@@ -57,18 +57,18 @@ def test_a_wrong_description_is_told(tmp_path, text, word):
     file = tmp_path / "d.toml"
     file.write_text(text)
     with pytest.raises(InputError, match=word):
-        load_description(file)
+        load_rtl_description(file)
 
 
 def test_what_is_not_there_is_told_early(tree, tmp_path):
     with pytest.raises(InputError, match="no such file"):
-        load_description(tmp_path / "none.toml")
+        load_rtl_description(tmp_path / "none.toml")
     with pytest.raises(UsageError, match="no such folder"):
         find_rtl(tmp_path / "none")
     with pytest.raises(UsageError, match=r"no file fits 'x/\*.v' of sources"):
-        Description(sources=("x/*.v",)).design(tree)
+        RtlDescription(sources=("x/*.v",)).design(tree)
     with pytest.raises(UsageError, match="no folder fits 'rams' of libraries"):
-        Description(libraries=("rams",)).design(tree)
+        RtlDescription(libraries=("rams",)).design(tree)
 
 
 @pytest.mark.parametrize(

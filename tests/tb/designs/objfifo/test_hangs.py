@@ -16,7 +16,7 @@ from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.untimed.deadlock import analyse
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.designs.objfifo.bench_array import DESIGN
-from goldbeat.tb.designs.objfifo.whole import place
+from goldbeat.tb.designs.objfifo.whole import place_plan
 from goldbeat.tb.run.runs import Request, run
 
 ENGINE_STORAGE = 10
@@ -28,7 +28,7 @@ CHANNELS = PARAMS["NS"] + PARAMS["NM"]
 def put(name, hang):
     design = CASES[name](hang)
     made = plan(design, strict=not (hang and name in LAX))
-    return design, made, place(design, made, ArrayShape.of(PARAMS), "programs")
+    return design, made, place_plan(design, made, ArrayShape.of(PARAMS), "programs")
 
 
 def episodes(hang):

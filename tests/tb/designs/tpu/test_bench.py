@@ -15,7 +15,7 @@ from goldbeat.tb.design.case import Case
 from goldbeat.tb.designs.tpu import bench
 from goldbeat.tb.designs.tpu.bench import DESIGN, damages_of
 from goldbeat.tb.designs.tpu.damage import BUS, DAMAGES
-from goldbeat.tb.designs.tpu.programs import END, SEND, WAIT, Command, Group, stream
+from goldbeat.tb.designs.tpu.programs import END, SEND, WAIT, Command, CommandGroup, stream
 from goldbeat.tb.run.runs import Request
 
 MANY_CORES = {"CHIP": BM1690, "CORES": 8, "ENGINES": 3}
@@ -79,7 +79,7 @@ NUMBERS = (30, 31, 127, 128, 300, 511)
 
 def meeting(chip, numbers):
     """A group of TIU and GDMA, as bytes, whose engines meet on each of the messages."""
-    group = Group([[], []])
+    group = CommandGroup([[], []])
     for engine in range(2):
         dma = engine > 0
         commands = [Command(kind[dma], 0, m, 2) for m in numbers for kind in (SEND, WAIT)]
@@ -90,9 +90,9 @@ def meeting(chip, numbers):
 
 
 def _meetings(setting):
-    scene = bench.Scene([[meeting(setting.params["CHIP"], NUMBERS)]])
+    scene = bench.FrontEndScene([[meeting(setting.params["CHIP"], NUMBERS)]])
     scene.extra = [*(Access("read", MESSAGE + 4 * m) for m in NUMBERS), Access("read", MESSAGE + 4 * 512, error=True)]
-    return [bench.stimulus_of(scene, setting, np.random.default_rng(0))]
+    return [bench.front_end_stimulus(scene, setting, np.random.default_rng(0))]
 
 
 @pytest.mark.sim
@@ -114,7 +114,7 @@ def test_a_stream_with_more_messages_than_the_hardware_is_refused(chip, have, nu
     first = next(i for i, m in enumerate(numbers) if m >= have)
     text = rf"core 0 tiu command {2 * first + 1} uses message {numbers[first]}, the front end has {have}; set NMSG to"
     with pytest.raises(UsageError, match=text):
-        bench.stimulus_of(bench.Scene([[meeting(chip, numbers)]]), setting, np.random.default_rng(0))
+        bench.front_end_stimulus(bench.FrontEndScene([[meeting(chip, numbers)]]), setting, np.random.default_rng(0))
 
 
 def test_the_default_has_every_message_that_a_chip_can_name():

@@ -13,7 +13,7 @@ from tpu_profile import section
 from tpu_streams import segmented, with_subnets
 from typer.testing import CliRunner
 
-from goldbeat.pymodels.tpu.streams.bmodel import AreaWriter, write
+from goldbeat.pymodels.tpu.streams.bmodel import AreaWriter, write_bmodel
 from goldbeat.pymodels.tpu.streams.codegen import CodeGen
 from goldbeat.pymodels.tpu.streams.tables import chip
 from goldbeat.tb.cli import app
@@ -240,7 +240,7 @@ def test_segments(tmp_path: Path):
     group = {"binary_bdc": area.add(streams[0].data), "binary_gdma": area.add(streams[1].data), "bdc_num": 4}
     model = {"chip": "SG2380", "net": [{"parameter": [{"sub_net": [{"cmd_group": [group]}]}]}]}
     path = tmp_path / "two.bmodel"
-    path.write_bytes(write(model, area.data))
+    path.write_bytes(write_bmodel(model, area.data))
     code, text = goldbeat("info", path)
     assert code == 0
     assert "4 tiu commands in 2 segments" in text
