@@ -23,7 +23,7 @@ from pathlib import Path
 from goldbeat.tb import orphan_guard
 signal.signal(signal.SIGINT, signal.default_int_handler)  # Ignored where the tests run in the background of a shell.
 with Path(sys.argv[1]).open("w") as out:
-    orphan_guard.call(["sh", "-c", sys.argv[2]], Path("."), os.environ, out)
+    orphan_guard.guarded_call(["sh", "-c", sys.argv[2]], Path("."), os.environ, out)
 """
 
 
