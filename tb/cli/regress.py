@@ -415,6 +415,7 @@ def _show_case(run: Run, row: Row) -> None:
     ]
     facts += [(f"port {n}", _port_text(p)) for n, p in result.ports.items()]
     facts += [(f"{n}", f"{v['mean'] / 1000:g} ns, at most {v['max'] / 1000:g} ns") for n, v in result.latency.items()]
+    facts += [("late bits", f"{count} of {crossing}") for crossing, count in result.late_bits.items()]
     facts += [(name, path if name == "alone" else str(run.folder / path)) for name, path in row.artefacts.items()]
     for name, text in facts:
         out.print(f"  {name:<12} {text}", markup=False, soft_wrap=True)

@@ -106,7 +106,7 @@ class Record:
         hanging: what each port waited for when the episode ended, as text; empty where nothing waits.
         stalls: how many beats of a stream port waited 1, 2-3, 4-15, 16-63, 64 and more cycles for TREADY; only where the back end
             counts them.
-        late_bits: how many bits were seen late at clock crossings.
+        late_bits: how many bits were seen late, by clock crossing (``SIGNAL at CLOCK``).
         waits: by AXI port and channel the longest wait for ready of what has transferred: since which cycle, and how many.
     """
 
@@ -116,7 +116,7 @@ class Record:
     violations: tuple[str, ...] = ()
     hanging: tuple[str, ...] = ()
     stalls: Mapping[str, tuple[int, ...]] = field(default_factory=dict, compare=False)
-    late_bits: int = 0
+    late_bits: Mapping[str, int] = field(default_factory=dict)
     waits: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict, compare=False)
 
 

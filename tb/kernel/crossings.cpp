@@ -51,7 +51,6 @@ void Crossings::arm(std::uint64_t seed, std::uint64_t window) {
   seed_ = seed;
   index_ = 0;
   window_ = crossings_.empty() ? 0 : window;
-  late_ = 0;
   for (Signal& signal : signals_) {
     std::memcpy(signal.now.data(), signal.variable.data, signal.variable.size);
     signal.changed = ~0ULL;
@@ -59,6 +58,7 @@ void Crossings::arm(std::uint64_t seed, std::uint64_t window) {
   for (Crossing& crossing : crossings_) {
     std::fill(crossing.unsettled.begin(), crossing.unsettled.end(), 0);
     crossing.awake = false;
+    crossing.late = 0;
   }
 }
 
@@ -88,7 +88,7 @@ bool Crossings::blur(const Clock& clock, std::uint64_t now, bool settle) {
         crossing.blurred[i] = changed & static_cast<std::uint8_t>(draw(256));
         signal.variable.data[i] ^= crossing.blurred[i];
         any |= crossing.blurred[i] != 0;
-        if (settle) late_ += __builtin_popcount(crossing.blurred[i]);
+        if (settle) crossing.late += __builtin_popcount(crossing.blurred[i]);
       }
     }
     if (!settle) continue;

@@ -241,8 +241,8 @@ int gb_crossing(const char* source, const void* clock, const char* copy) {
 
 void gb_crossings_arm(std::uint64_t seed, std::uint64_t window) { kernel().crossings_.arm(seed, window); }
 
-/// How many bits were seen late since then.
-std::int64_t gb_crossings_late() { return kernel().crossings_.late(); }
+/// How many bits were seen late since then at a crossing, in the order of gb_crossing().
+std::int64_t gb_crossings_late(std::uint64_t crossing) { return kernel().crossings_.late(crossing); }
 
 void gb_clock_stop(void* clock) { kernel().stop(*static_cast<Clock*>(clock)); }
 

@@ -255,7 +255,7 @@ class Crossings {
   void arm(std::uint64_t seed, std::uint64_t window);
   bool armed() const { return window_ != 0; }
   /// Bits that were drawn and came out old, since arm().
-  std::int64_t late() const { return late_; }
+  std::int64_t late(std::size_t crossing) const { return crossings_.at(crossing).late; }
 
   /// A number below `limit` from the seed.
   std::uint64_t draw(std::uint64_t limit) { return splitmix64(seed_, index_++) % limit; }
@@ -288,6 +288,7 @@ class Crossings {
     std::vector<std::uint8_t> blurred;    ///< bits that readers see as they were
     std::vector<std::uint8_t> unsettled;  ///< bits of the copy
     std::vector<std::uint8_t> held = {};  ///< the copy behind the latest edge
+    std::int64_t late = 0;                ///< bits that readers have seen as they were
     bool awake = false;                   ///< the copy has moved since the reset: before that it may be held
   };
 
@@ -299,7 +300,6 @@ class Crossings {
   std::uint64_t seed_ = 0;
   std::uint64_t index_ = 0;
   std::uint64_t window_ = 0;
-  std::int64_t late_ = 0;
 };
 
 /// Ports, clocks and transactors of the running simulation. There is one; main() drives it.

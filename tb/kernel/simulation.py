@@ -211,6 +211,7 @@ class Kernel:
         self._library = library()
         self._agents: list[KernelAgent] = []
         self._names: list[str] = []
+        self._crossings: list[str] = []
         # What transactors have seen that are gone or were reset.
         self._past: list[str] = []
         if Kernel._current is not None:
@@ -328,6 +329,15 @@ class Kernel:
         """Take note of a signal that is read on another clock than its own, and of what copies it."""
         for copy in copies or ("",):
             checked(self._library.gb_crossing(signal.encode(), self.clock(clock)._handle, copy.encode()))
+            self._crossings.append(f"{signal} at {clock}")
+
+    def late_bits(self) -> dict[str, int]:
+        """How many bits were seen late, by crossing (``SIGNAL at CLOCK``), since the crossings were armed."""
+        found: dict[str, int] = {}
+        for index, name in enumerate(self._crossings):
+            if count := int(self._library.gb_crossings_late(index)):
+                found[name] = found.get(name, 0) + count
+        return found
 
     @property
     def now_ps(self) -> int:

@@ -126,6 +126,7 @@ class ItemResult:
         worker: host and process.
         attempt: counted from 1; above it the workers before were lost.
         waived: violations that each waiver fitted.
+        late_bits: bits that were seen late, by clock crossing, where crossings are blurred.
         before: of what does not pass: the items, by index, that had run in its simulator process before it, in order.
     """
 
@@ -147,6 +148,7 @@ class ItemResult:
     attempt: int = 1
     before: tuple[int, ...] = ()
     waived: Mapping[str, int] = field(default_factory=dict)
+    late_bits: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         # Texts come from anybody's exceptions. Half a surrogate pair cannot be stored, printed or put on a page.

@@ -19,6 +19,7 @@ import traceback
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, TypeVar
@@ -82,8 +83,9 @@ def _work(pipe: Connection, parent: int) -> None:
     """A worker process: tasks come in, results go out, until the pipe closes."""
     global _sender
     orphan_guard.end_with(parent)
-    # Ctrl-C reaches the whole terminal: what becomes of the workers is the master's decision.
+    # Ctrl-C reaches the whole terminal: what becomes of the workers is the master's decision. Blocked until here.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _sender = pipe
     # Whatever models print there; nothing else does.
     sys.stderr = VisibleStream(sys.stderr)
@@ -127,6 +129,18 @@ def _free_to_start() -> Iterator[None]:
         yield
     finally:
         config["daemon"] = daemon
+
+
+@contextmanager
+def _without_ctrl_c() -> Iterator[None]:
+    """Processes that this thread starts have Ctrl-C blocked from their first instruction on; Python would end with a traceback."""
+    # Its start would unblock the signal.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _is_stopped(pid: int | None) -> bool:
@@ -240,7 +254,7 @@ class LocalExecutor(Executor):
                 raise WorkerLostError("the pool was killed")
             ours, theirs = self._context.Pipe()
             process = self._context.Process(target=_work, args=(theirs, os.getpid()), daemon=True)
-            with _free_to_start():
+            with _free_to_start(), _without_ctrl_c():
                 process.start()
             theirs.close()
             self._processes[number] = process

@@ -173,6 +173,7 @@ def row_dict(run: Run, row: Row) -> dict[str, Any]:
         "trace_hash": result.trace_hash,
         "failures": list(result.failures),
         "waived": dict(result.waived),
+        "late_bits": dict(result.late_bits),
         "ports": result.ports,
         "latency_ps": result.latency,
         "coverage": result.coverage,

@@ -364,6 +364,7 @@ class _Run:
                     latency=pair_latencies(result),
                     coverage=port_coverage(result),
                     waived=result.waived,
+                    late_bits=result.late_crossings,
                 )
             )
         except Exception as error:

@@ -112,6 +112,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
         "partial": list(result.partial),
         "waived": dict(result.waived),
         "late_bits": result.late_bits,
+        "late_crossings": result.late_crossings,
         "warnings": list(result.warnings),
         "undriven": request.design.undriven(),
         "repeat": request.command(result.seed),

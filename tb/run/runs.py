@@ -299,7 +299,12 @@ class RunResult:
     @property
     def late_bits(self) -> int:
         """How many bits were seen late at clock crossings."""
-        return sum(e.record.late_bits for e in self.episodes)
+        return sum(self.late_crossings.values())
+
+    @property
+    def late_crossings(self) -> dict[str, int]:
+        """The same by crossing (``SIGNAL at CLOCK``), those with none left out."""
+        return dict(sum((Counter(e.record.late_bits) for e in self.episodes), Counter()))
 
     @property
     def whole_episodes(self) -> list[WholeEpisode]:

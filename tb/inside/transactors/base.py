@@ -189,9 +189,9 @@ class Transactors(ABC):
         if window_ps:
             raise UsageError("blurred clock crossings (--metastability) need the native transactors")
 
-    def late_bits(self) -> int:
-        """How many bits were seen late since :meth:`blur`."""
-        return 0
+    def late_bits(self) -> Mapping[str, int]:
+        """How many bits were seen late since :meth:`blur`, by crossing."""
+        return {}
 
     def stalls(self) -> Mapping[str, tuple[int, ...]]:
         """Beats by port that waited 1, 2-3, 4-15, 16-63, 64 and more cycles; empty where the back end does not count them."""

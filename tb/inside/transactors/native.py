@@ -87,9 +87,9 @@ class NativeTransactors(Transactors):
         """Arm the kernel's crossings."""
         library().gb_crossings_arm(seed, get_sim_steps(window_ps, "ps"))
 
-    def late_bits(self) -> int:
+    def late_bits(self) -> Mapping[str, int]:
         """Counted by the kernel."""
-        return int(library().gb_crossings_late())
+        return self._kernel.late_bits()
 
     def peek(self, port: str) -> int:
         """Read the model's own variable, visible over VPI or not."""

@@ -93,6 +93,9 @@ def test_the_fifo_holds(case, tmp_path):
     results = attempt(DESIGN, tmp_path, case, SMALL)
     check(results)
     assert all(r.late_bits > 10 for r in results)
+    for result in results:
+        assert sum(result.late_crossings.values()) == result.late_bits
+        assert {name.partition(" at ")[2] for name in result.late_crossings} <= {"s_aclk", "m_aclk"}
 
 
 @pytest.mark.sim
