@@ -212,13 +212,9 @@ def compare(
         what, values = _one_sided(expected, got, cycles)
     else:
         values = (_show(expected, what, beat), _show(got, what, beat))
-    first = Mismatch(
-        what,
-        beat,
-        *values,
-        int(expected.cycle[beat]) if cycles == "both" and beat < len(expected) else None,
-        int(got.cycle[beat]) if cycles != "none" and beat < len(got) else None,
-    )
+    wanted = int(expected.cycle[beat]) if cycles == "both" and beat < len(expected) else None
+    found = int(got.cycle[beat]) if cycles != "none" and beat < len(got) else None
+    first = Mismatch(what, beat, *values, wanted, found)
     return Comparison(n, total, first, _context(expected, got, beat, cycles), cycles, tolerated, worst)
 
 

@@ -11,6 +11,7 @@ from os import PathLike
 from typing import IO
 
 import numpy as np
+import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.plio_file.beats import build_trace, check_port
@@ -129,6 +130,22 @@ def write_csv(
     store(target, format_csv(trace, dtype, style), force=force)
 
 
+def _differs(trace: Trace, count: npt.NDArray[np.int64], headers: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """The beats that need a row of their own, since they are not the beat before once more."""
+    differs = np.ones(len(trace), np.bool_)
+    shown = np.where(trace.keep, trace.data, 0)
+    differs[1:] = (
+        (trace.gaps[1:] != 0)
+        | (trace.last[1:] != trace.last[:-1])
+        | (count[1:] != count[:-1])
+        | (shown[1:] != shown[:-1]).any(axis=1)
+    )
+    # A header is printed in another way than the rest.
+    differs |= headers
+    differs[1:] |= headers[:-1]
+    return differs
+
+
 def format_csv(trace: Trace, dtype: str | SampleType, style: TextStyle | None = None) -> bytes:
     """A trace as the bytes of a PLIO CSV file.
 
@@ -151,19 +168,8 @@ def format_csv(trace: Trace, dtype: str | SampleType, style: TextStyle | None = 
     if n and trace.cycle[0] < 0:
         raise InputError(f"cycle {trace.cycle[0]} in beat 0", "no cycle before 0 in a CSV file")
     gaps = trace.gaps
-    differs = np.ones(n, np.bool_)
-    shown = np.where(trace.keep, trace.data, 0)
-    differs[1:] = (
-        (gaps[1:] != 0)
-        | (trace.last[1:] != trace.last[:-1])
-        | (count[1:] != count[:-1])
-        | (shown[1:] != shown[:-1]).any(axis=1)
-    )
     headers = headers_of(trace, kind, style)
-    # A header is printed in another way than the rest.
-    differs |= headers
-    differs[1:] |= headers[:-1]
-    first = np.flatnonzero(differs)
+    first = np.flatnonzero(_differs(trace, count, headers))
     repeat = np.diff(first, append=n)
     words = [b"-1"] + [f"0x{(1 << b) - 1:0{trace.width // 32}X}".encode() for b in range(4, trace.width // 8, 4)]
     blocks = [head]

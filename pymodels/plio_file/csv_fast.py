@@ -73,18 +73,12 @@ def quick_rows(
         keep = _keeps(tape, start[mark], stop[mark], last, width // 8)
         if keep is None or ((keep >= 0) & (keep % kind.bytes != 0)).any():
             return None
+    if keep is not None and not (keep >= 0).any():
+        keep = None
     # Idle cycles pile up over STALL rows and are taken by the next DATA row.
     idle = np.cumsum(np.where(data, 0, times))
     gap = np.diff(idle[row], prepend=0)
-    rows = Rows(
-        parts=parts.values,
-        big=parts.big,
-        last=last,
-        keep=keep if keep is not None and (keep >= 0).any() else None,
-        gap=gap,
-        repeat=times[row],
-        line=(row + line).astype(np.int32),
-    )
+    rows = Rows(parts.values, parts.big, last, keep, gap, times[row], (row + line).astype(np.int32))
     return rows, int(idle[-1] - idle[row[-1]])
 
 

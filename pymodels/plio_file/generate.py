@@ -73,12 +73,7 @@ def generate(
         raise UsageError(f"a seed of {seed} is negative")
     if not 0 <= frequency <= 0.5:
         raise UsageError(f"a frequency of {frequency} cycles a sample is not in [0, 0.5]")
-    if amplitude is not None and not 0 < amplitude < np.inf:
-        raise UsageError(f"an amplitude of {amplitude} is not a positive number")
-    if kind.is_integer and amplitude is not None and amplitude > full_scale(kind):
-        raise UsageError(f"an amplitude of {amplitude:g} does not fit {kind.name}: at most {kind.part_range[1]}")
-    if not 0 <= noise < np.inf:
-        raise UsageError(f"a noise of {noise} is not a number of at least 0")
+    _check_levels(kind, amplitude, noise)
     rng = np.random.default_rng(seed)
     i = np.arange(samples, dtype=np.int64)
     if wave == "ramp":
@@ -95,6 +90,15 @@ def generate(
     low = kind.kind == "uint"
     real, imag = (peak * (f(turn) * 0.5 + 0.5 if low else f(turn)) for f in (np.cos, np.sin))
     return _finish(_parts(kind, imag if kind.parts == 1 else real, imag), kind, noise, rng)
+
+
+def _check_levels(kind: SampleType, amplitude: float | None, noise: float) -> None:
+    if amplitude is not None and not 0 < amplitude < np.inf:
+        raise UsageError(f"an amplitude of {amplitude} is not a positive number")
+    if kind.is_integer and amplitude is not None and amplitude > full_scale(kind):
+        raise UsageError(f"an amplitude of {amplitude:g} does not fit {kind.name}: at most {kind.part_range[1]}")
+    if not 0 <= noise < np.inf:
+        raise UsageError(f"a noise of {noise} is not a number of at least 0")
 
 
 def _parts(kind: SampleType, real: npt.NDArray[Any], imag: npt.NDArray[Any]) -> npt.NDArray[Any]:

@@ -222,15 +222,8 @@ def trace_to_packets(
     beats = np.diff(heads, append=n)
     ends = np.cumsum(valid.sum(axis=1))[heads + beats - 1]
     begins = np.concatenate([[0], ends[:-1]])
-    columns = zip(
-        *(c[heads].tolist() for c in header[:4]),
-        begins.tolist(),
-        ends.tolist(),
-        heads.tolist(),
-        beats.tolist(),
-        header.parity_ok[heads].tolist(),
-        strict=True,
-    )
+    fields = (*(c[heads] for c in header[:4]), begins, ends, heads, beats, header.parity_ok[heads])
+    columns = zip(*(field.tolist() for field in fields), strict=True)
     return [
         Packet(packet_id, flat[begin + 1 : end], kind, row, col, first, size, parity_ok)
         for packet_id, kind, row, col, begin, end, first, size, parity_ok in columns

@@ -60,12 +60,8 @@ def quick_block(
     if last is None:
         return None
     counts = count[data]
-    full = kind.per_beat(width) * kind.parts
-    short = counts != full
-    if short.any():
-        whole = (counts % kind.parts == 0) & (counts * kind.part_bits % (8 * WORD_BYTES) == 0)
-        if (short & ~(last & (counts < full) & whole)).any():
-            return None
+    if not _whole_words(counts, last, kind, width):
+        return None
     has_times = len(time_at) > 0
     if timed is not None and timed != has_times:
         return None
@@ -77,27 +73,35 @@ def quick_block(
         time = _times(tape, tokens, time_at, latest)
         if time is None:
             return None
-    number = np.ones(int(first[final] + count[final]), np.bool_)
-    number[first[at]] = False
-    if has_times:
-        number[first[time_at] + 1] = False
-        number[first[time_at] + 2] = False
-    where = np.flatnonzero(number) if len(at) else slice(0, len(number))
+    where = _numbers(int(first[final] + count[final]), first[at], first[time_at])
     parts = parts_of(tape, kind, start[where], stop[where])
     if parts is None:
         return None
-    beats = Beats(
-        parts=parts.values,
-        counts=counts.astype(np.int8),
-        last=last,
-        keep=None,
-        time=time,
-        cycle=None,
-        line=(data + line).astype(np.int32),
-        time_line=(time_at + line).astype(np.int32) if has_times else None,
-        big=parts.big,
-    )
+    lines = (data + line).astype(np.int32)
+    time_lines = (time_at + line).astype(np.int32) if has_times else None
+    beats = Beats(parts.values, counts.astype(np.int8), last, None, time, None, lines, time_lines, parts.big)
     return beats, int(newline[final]) + 1
+
+
+def _whole_words(counts: Index, last: npt.NDArray[np.bool_], kind: SampleType, width: int) -> bool:
+    """Whether every beat is full, or the short end of a frame in whole words."""
+    full = kind.per_beat(width) * kind.parts
+    short = counts != full
+    if not short.any():
+        return True
+    whole = (counts % kind.parts == 0) & (counts * kind.part_bits % (8 * WORD_BYTES) == 0)
+    return not (short & ~(last & (counts < full) & whole)).any()
+
+
+def _numbers(tokens: int, words: Index, times: Index) -> Index | slice:
+    """Which tokens are parts of samples: all but TLAST, T, and the two that follow a T."""
+    if not len(words):
+        return slice(0, tokens)
+    number = np.ones(tokens, np.bool_)
+    number[words] = False
+    number[times + 1] = False
+    number[times + 2] = False
+    return np.flatnonzero(number)
 
 
 def _marks(tape: Tape, tokens: Tokens, last_at: Index, data: Index) -> npt.NDArray[np.bool_] | None:

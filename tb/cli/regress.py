@@ -19,6 +19,22 @@ from typer.core import TyperCommand
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.cli.common import BY_SIGNAL, FAILED, Json, examples, print_json
 from goldbeat.tb.cli.farm import Keys
+from goldbeat.tb.cli.regress_options import (
+    AcceptChanges,
+    Coverage,
+    DryRun,
+    EngineAddress,
+    FailFast,
+    Filters,
+    FirstSeed,
+    Jobs,
+    MostWaves,
+    Resume,
+    Seeds,
+    SuiteName,
+    WaitSeconds,
+    WavesOnFail,
+)
 from goldbeat.tb.cli.screen import Screen, literal, progress
 from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.regress.brief import Brief
@@ -94,44 +110,22 @@ def register(app: typer.Typer) -> None:
 
 
 def regress_command(
-    suite: Annotated[
-        str | None, typer.Argument(metavar="[SUITE]", help="A suite's name, or a suite file (.toml) [smoke].")
-    ] = None,
-    seeds: Annotated[
-        int | None,
-        typer.Option("--seeds", metavar="N", min=1, help="Seeds of every case that does not fix them itself."),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", "-s", metavar="S", min=0, help="The first seed.")] = 0,
-    jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", metavar="J", min=1, help="Worker processes [one a core].")
-    ] = None,
-    filters: Annotated[
-        list[str] | None,
-        typer.Option("--filter", "-f", metavar="TEXT", help="Only cases that it fits (* ? or a part)."),
-    ] = None,
-    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="Stop at the first case that does not pass.")] = False,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Say what would run.")] = False,
-    resume: Annotated[
-        str | None,
-        typer.Option("--resume", metavar="[RUN]", help="Go on with a run that has not ended [the newest such run]."),
-    ] = None,
-    accept_changes: Annotated[
-        bool, typer.Option("--accept-changes", help="With --resume: go on although files have changed.")
-    ] = False,
+    suite: SuiteName = None,
+    seeds: Seeds = None,
+    seed: FirstSeed = 0,
+    jobs: Jobs = None,
+    filters: Filters = None,
+    fail_fast: FailFast = False,
+    dry_run: DryRun = False,
+    resume: Resume = None,
+    accept_changes: AcceptChanges = False,
     trust: Trust = False,
-    engine: Annotated[
-        str, typer.Option("--engine", metavar="WHERE", help="local, or the address of a dask scheduler.")
-    ] = LOCAL,
+    engine: EngineAddress = LOCAL,
     keys: Keys = None,
-    wait_s: Annotated[
-        float,
-        typer.Option("--wait", metavar="S", min=1, help="Of a farm: give up after S seconds without a worker."),
-    ] = WAIT_S,
-    waves: Annotated[
-        bool, typer.Option("--waves-on-fail/--no-waves-on-fail", help="Rerun failed cases with waves.")
-    ] = True,
-    most_waves: Annotated[int, typer.Option("--most-waves", metavar="N", min=1, help="So many of them at most.")] = 5,
-    coverage: Annotated[bool, typer.Option("--coverage", help="Count code coverage (own builds, slower).")] = False,
+    wait_s: WaitSeconds = WAIT_S,
+    waves: WavesOnFail = True,
+    most_waves: MostWaves = 5,
+    coverage: Coverage = False,
     as_json: Json = False,
 ) -> None:
     """Run a suite: many cases and seeds, in parallel, with everything recorded.
@@ -154,12 +148,7 @@ def regress_command(
                 items = [r.item for r in store.rows(store.unfinished(suite, number).id, "AND status IS NULL")]
         _show_plan(items, workers, as_json)
         return
-    if engine != LOCAL:
-        # Before anything is recorded: a run that could not begin would be there to be resumed.
-        from goldbeat.tb.regress.farm import connect
-
-        with connect(engine, keys):
-            pass
+    _check_farm(engine, keys)
     with Store() as store:
         if resume is not None:
             run = store.unfinished(suite, number)
@@ -177,6 +166,15 @@ def regress_command(
             raise typer.Exit(BY_SIGNAL + run.facts["signal"])
         if run.status != "pass":
             raise typer.Exit(FAILED)
+
+
+def _check_farm(engine: str, keys: Path | None) -> None:
+    """Refuse a farm that is not there before anything is recorded: a run that could not begin would be there to be resumed."""
+    if engine != LOCAL:
+        from goldbeat.tb.regress.farm import connect
+
+        with connect(engine, keys):
+            pass
 
 
 def _run_number(resume: str | None) -> int | None:

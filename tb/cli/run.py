@@ -20,6 +20,27 @@ from goldbeat.tb.build.doctor import examine
 from goldbeat.tb.build.in_use import sweep
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, ReplaceFolder, clock_period, examples, print_json
 from goldbeat.tb.cli.options import Pair, as_pairs, own_options, settings_help, split_inputs, split_sets
+from goldbeat.tb.cli.run_options import (
+    AllowPartial,
+    CaseName,
+    Clocks,
+    DescriptionFile,
+    DesignName,
+    Inputs,
+    Label,
+    Metastability,
+    ReadyBound,
+    Rtl,
+    Seed,
+    Seeds,
+    Sets,
+    Timeout,
+    Top,
+    Traces,
+    TransactorsName,
+    Waive,
+    Waves,
+)
 from goldbeat.tb.cli.screen import Screen, literal, progress, show_findings
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.catalog import designs, find_case, find_design
@@ -83,74 +104,25 @@ def register(app: typer.Typer) -> None:
 
 def run_command(
     context: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="DESIGN", help="A design's name, or a description file (.toml, .py).")],
-    case: Annotated[str | None, typer.Option("--case", "-c", metavar="NAME", help="Case [the design's first].")] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", "-s", metavar="N", min=0, help="Seed; the same one repeats a run.")
-    ] = 0,
-    seeds: Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Run so many seeds, from --seed on.")] = 1,
-    waves: Annotated[bool, typer.Option("--waves", help="Write waves (a second build, about 20 % slower).")] = False,
-    sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="K=V", help="A parameter of the design or option of the case.")
-    ] = None,
-    inputs: Annotated[
-        list[str] | None, typer.Option("--input", "-i", metavar="PORT=FILE", help="PLIO file as a port's stimulus.")
-    ] = None,
-    clocks: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--clock",
-            metavar="[NAME=]MHZ",
-            help="Clock of --input without time; with NAME, a clock of the design as [MHZ][@PHASE_PS][~JITTER_PS].",
-        ),
-    ] = None,
-    metastability: Annotated[
-        str | None,
-        typer.Option(
-            "--metastability",
-            metavar="auto|PS",
-            help="Let signals that change up to PS before an edge of another clock be seen late, by seed and bit.",
-        ),
-    ] = None,
-    label: Annotated[
-        str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [DESIGN-CASE].")
-    ] = None,
-    transactors: Annotated[
-        str, typer.Option("--transactors", metavar="NAME", help="Who drives the ports: native or cocotbext.")
-    ] = "native",
-    waive: Annotated[
-        list[str] | None, typer.Option("--waive", metavar="RULE[:PORT]", help="Protocol rule that may be broken.")
-    ] = None,
-    ready_bound: Annotated[
-        int | None,
-        typer.Option(min=0, metavar="CYCLES", help="Warn of inputs that wait longer for the design's ready."),
-    ] = None,
-    traces: Annotated[
-        str,
-        typer.Option(
-            "--traces", metavar="WHICH", help="Ports whose traces and PLIO files are kept: all, failed, none or names."
-        ),
-    ] = ALL,
-    timeout: Annotated[
-        float | None,
-        typer.Option(
-            "--timeout",
-            metavar="S",
-            min=0.1,
-            help=f"Seconds for the simulation, and for each call of the golden model [{TIMEOUT_S:g}].",
-        ),
-    ] = None,
-    rtl: Annotated[
-        Path | None,
-        typer.Option("--rtl", metavar="DIR", help="Run your own RTL of the design (designs that allow it)."),
-    ] = None,
-    description: Annotated[
-        Path | None, typer.Option("--description", metavar="FILE", help="What that RTL needs [DIR/goldbeat.toml].")
-    ] = None,
-    top: Annotated[str | None, typer.Option("--top", metavar="MODULE", help="Top module of that RTL.")] = None,
-    allow_partial: Annotated[
-        bool, typer.Option("--allow-partial", help="Exit code 0 where outputs could not be compared.")
-    ] = False,
+    name: DesignName,
+    case: CaseName = None,
+    seed: Seed = 0,
+    seeds: Seeds = 1,
+    waves: Waves = False,
+    sets: Sets = None,
+    inputs: Inputs = None,
+    clocks: Clocks = None,
+    metastability: Metastability = None,
+    label: Label = None,
+    transactors: TransactorsName = "native",
+    waive: Waive = None,
+    ready_bound: ReadyBound = None,
+    traces: Traces = ALL,
+    timeout: Timeout = None,
+    rtl: Rtl = None,
+    description: DescriptionFile = None,
+    top: Top = None,
+    allow_partial: AllowPartial = False,
     force: ReplaceFolder = False,
     as_json: Json = False,
 ) -> None:

@@ -18,7 +18,7 @@ from cocotb.task import Task
 from cocotb.triggers import RisingEdge, Timer
 from cocotb.utils import get_sim_time
 
-from goldbeat.pymodels.stimulus import Access, Clock, Outcome
+from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.tb import orphan_guard
 from goldbeat.tb.inside.assertions import collect_failures, failed_assertions
 from goldbeat.tb.inside.heartbeat import pulse
@@ -94,8 +94,7 @@ def _pulse(origin: int, clocks: Mapping[str, Clock]) -> Task[None] | None:
 async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Record:
     stimulus = episode.stimulus
     resets = _resets(dut, job)
-    for reset in resets:
-        reset.value = 0
+    _set(resets, 0)
     agents.reset()
     agents.blur(episode.blur_seed, stimulus.blur_ps)
     origin = await _align(agents, stimulus.clocks, _RESET_CYCLES)
@@ -111,15 +110,10 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     if not stimulus.settled:
         agents.start(origin, settled=False)
     await _reach(dut, origin, stimulus.clocks)
-    for reset in resets:
-        reset.value = 1
+    _set(resets, 1)
     watched = _pulse(origin, stimulus.clocks)
     if stimulus.settled:
-        for port, program in stimulus.program.items():
-            accesses[port] += await agents.program(port, program)
-        for port, driver in stimulus.drivers.items():
-            driven[port], results = await agents.drive(port, driver)
-            accesses[port] += results
+        driven = await _settle(agents, stimulus, accesses)
         violations += failed_assertions(job.top, origin, stimulus.clocks)
         # Stopping the clocks is invisible to a synchronous design; it gives the streams a start at known phases.
         origin = await _align(agents, stimulus.clocks, _HELD_CYCLES)
@@ -131,8 +125,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         agents.flip()
     await _until(origin + length)
     if stop is not None:
-        for reset in resets:
-            reset.value = 0
+        _set(resets, 0)
     if watched is not None:
         watched.cancel()
     outcome, broken, waiting = agents.stop()
@@ -155,6 +148,24 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         agents.late_bits(),
         agents.waits(),
     )
+
+
+def _set(resets: Sequence[Any], value: int) -> None:
+    for reset in resets:
+        reset.value = value
+
+
+async def _settle(
+    agents: Transactors, stimulus: Stimulus, accesses: dict[str, list[AccessResult]]
+) -> dict[str, list[Access]]:
+    """Play what comes before the streams; adds to ``accesses`` and gives what drivers did, by port."""
+    driven: dict[str, list[Access]] = {}
+    for port, program in stimulus.program.items():
+        accesses[port] += await agents.program(port, program)
+    for port, driver in stimulus.drivers.items():
+        driven[port], results = await agents.drive(port, driver)
+        accesses[port] += results
+    return driven
 
 
 async def _renew(dut: Any, job: Job, agents: Transactors, seed: int) -> bool:

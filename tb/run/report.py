@@ -134,25 +134,8 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
         shown: dict[str, Trace] = {}
         dtypes: dict[str, str | None] = {}
         for port in request.design.bundles(request.all_params):
-            trace = episode.record.outcome.ports[port.name]
-            dtype, why = whole_samples(trace, port.dtype)
-            entry: dict[str, Any] = {
-                "direction": port.direction,
-                "dtype": dtype,
-                "width": trace.width,
-                "trace": None,
-                "expected": None,
-                "throughput": measures_dict(measure(trace, dtype)),
-            }
-            expected = episode.expected.ports.get(port.name)
-            if unseen := _not_compared(trace, expected):
-                entry["not_compared"] = unseen
-            if request.keeps(port.name, passed=result.passed):
-                entry |= _keep_traces(port, trace, expected, dtype, why, folder)
-            else:
-                entry["left_out"] = f"--traces {','.join(request.traces)}"
-            report["ports"][port.name] = entry
-            shown[port.name], dtypes[port.name] = trace, dtype
+            report["ports"][port.name] = entry = _port_entry(port, result, episode, folder)
+            shown[port.name], dtypes[port.name] = episode.record.outcome.ports[port.name], entry["dtype"]
         report["status_outputs"] = dict(episode.record.outcome.status)
         report["tables"] = [asdict(table) for table in result.findings()]
         if result.answer is not None:
@@ -167,6 +150,26 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
             report["memory_plots"] = _plot_memories(request, episode, folder)
     _dump(report, folder / REPORT)
     return report
+
+
+def _port_entry(port: StreamPort, result: RunResult, episode: EpisodeResult, folder: Path) -> dict[str, Any]:
+    """What the report says of a port, whose traces are written where they are to be kept."""
+    request = result.request
+    trace, expected = episode.record.outcome.ports[port.name], episode.expected.ports.get(port.name)
+    dtype, why = whole_samples(trace, port.dtype)
+    entry: dict[str, Any] = {
+        "direction": port.direction,
+        "dtype": dtype,
+        "width": trace.width,
+        "trace": None,
+        "expected": None,
+        "throughput": measures_dict(measure(trace, dtype)),
+    }
+    if unseen := _not_compared(trace, expected):
+        entry["not_compared"] = unseen
+    if request.keeps(port.name, passed=result.passed):
+        return entry | _keep_traces(port, trace, expected, dtype, why, folder)
+    return entry | {"left_out": f"--traces {','.join(request.traces)}"}
 
 
 def _keep_traces(

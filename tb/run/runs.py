@@ -527,6 +527,20 @@ def _warnings(request: Request, episodes: Sequence[EpisodeResult], seen: Sequenc
     return tuple(first.values())
 
 
+def _plans(request: Request, timeout_s: float) -> tuple[list[SeedPlan], dict[int, RunResult]]:
+    """The plans of all seeds; a seed on which the model falls over fails by itself, and the others run."""
+    plans: list[SeedPlan] = []
+    failed: dict[int, RunResult] = {}
+    for seed in request.seeds:
+        try:
+            with model_timeout(timeout_s):
+                plans.append(predict(request, seed))
+        except (UnwrittenModelError, UserCodeError) as error:
+            text = "\n".join([str(error), *getattr(error, "log", "").splitlines()])
+            failed[seed] = RunResult(request, seed, (), (text,), 0.0, None, None)
+    return plans, failed
+
+
 def share_columns(record: Record, expected: Outcome | None) -> Record:
     """The same record; of columns that are equal to the prediction's, which in a run that passes are all, only one is kept."""
     if expected is None:
@@ -574,16 +588,7 @@ def run(
     check_request(request)
     design, params = request.design, request.all_params
     progress("predicting")
-    plans: list[SeedPlan] = []
-    broken: dict[int, str] = {}
-    for seed in request.seeds:
-        try:
-            with model_timeout(timeout_s):
-                plans.append(predict(request, seed))
-        except (UnwrittenModelError, UserCodeError) as error:
-            # A seed on which the model falls over fails by itself: the others run.
-            broken[seed] = "\n".join([str(error), *getattr(error, "log", "").splitlines()])
-    found = {s: RunResult(request, s, (), (text,), 0.0, None, None) for s, text in broken.items()}
+    plans, found = _plans(request, timeout_s)
     if not plans:
         begin()
         return [found[s] for s in request.seeds]
@@ -592,8 +597,7 @@ def run(
     built = build(design, params, waves=request.waves, crossings=crossings)
     flat = [episode for plan in plans for episode in plan.episodes(design)]
     begin()
-    if folder is None:
-        folder = Path(tempfile.mkdtemp(prefix="goldbeat-"))
+    folder = Path(tempfile.mkdtemp(prefix="goldbeat-")) if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
     course = Course([step for plan in plans for step in plan.steps], flat)
     progress(f"simulating {len(flat)} episode(s)")

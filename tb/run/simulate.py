@@ -141,25 +141,29 @@ class Simulator:
         self._text = b""
         try:
             self._output = BoundedLog(self.log, append=before > 0)
-            try:
-                self._process = subprocess.Popen(
-                    command,
-                    cwd=folder,
-                    env=environment,
-                    stdin=subprocess.DEVNULL,
-                    stdout=self._output.pipe,
-                    stderr=subprocess.STDOUT,
-                    pass_fds=(theirs,),
-                )
-            except BaseException:
-                self._output.finish()
-                raise
-            self._output.started()
+            self._process = self._start(command, environment, theirs)
         except BaseException:
             os.close(self._journal)
             raise
         finally:
             os.close(theirs)
+
+    def _start(self, command: list[str], environment: dict[str, str], journal: int) -> subprocess.Popen[bytes]:
+        try:
+            process = subprocess.Popen(
+                command,
+                cwd=self._folder,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=self._output.pipe,
+                stderr=subprocess.STDOUT,
+                pass_fds=(journal,),
+            )
+        except BaseException:
+            self._output.finish()
+            raise
+        self._output.started()
+        return process
 
     def __enter__(self) -> Simulator:
         return self

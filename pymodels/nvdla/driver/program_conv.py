@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from goldbeat.pymodels.nvdla.driver.driver_steps import (
     Context,
     DriverStep,
@@ -97,47 +99,49 @@ def _csc(operation: NetworkOperation) -> Steps:
     width, height, channel = sizes(target)
     block = "CSC"
 
-    def less(field: str) -> int:
-        return int(desc[field]) - 1
-
     yield _misc(block, operation, int(desc["out_precision"]))
     yield write_step(block, "D_DATAIN_FORMAT", int(desc["data_format"] != FEATURE))
     yield write_fields(
         block,
         "D_DATAIN_SIZE_EXT_0",
-        DATAIN_WIDTH_EXT=less("input_width_csc"),
-        DATAIN_HEIGHT_EXT=less("input_height_csc"),
+        DATAIN_WIDTH_EXT=_less(desc, "input_width_csc"),
+        DATAIN_HEIGHT_EXT=_less(desc, "input_height_csc"),
     )
-    yield write_step(block, "D_DATAIN_SIZE_EXT_1", less("input_channel_csc"))
-    yield write_step(block, "D_BATCH_NUMBER", less("batch"))
+    yield write_step(block, "D_DATAIN_SIZE_EXT_1", _less(desc, "input_channel_csc"))
+    yield write_step(block, "D_BATCH_NUMBER", _less(desc, "batch"))
     yield write_step(block, "D_POST_Y_EXTENSION", int(desc["post_extension"]))
-    yield write_step(block, "D_ENTRY_PER_SLICE", less("entry_per_slice"))
+    yield write_step(block, "D_ENTRY_PER_SLICE", _less(desc, "entry_per_slice"))
     yield write_step(block, "D_WEIGHT_FORMAT", int(desc["weight_format"]))
     yield write_fields(
         block,
         "D_WEIGHT_SIZE_EXT_0",
-        WEIGHT_WIDTH_EXT=less("kernel_width_csc"),
-        WEIGHT_HEIGHT_EXT=less("kernel_height_csc"),
+        WEIGHT_WIDTH_EXT=_less(desc, "kernel_width_csc"),
+        WEIGHT_HEIGHT_EXT=_less(desc, "kernel_height_csc"),
     )
     yield write_fields(
-        block, "D_WEIGHT_SIZE_EXT_1", WEIGHT_CHANNEL_EXT=less("kernel_channel_csc"), WEIGHT_KERNEL=channel - 1
+        block, "D_WEIGHT_SIZE_EXT_1", WEIGHT_CHANNEL_EXT=_less(desc, "kernel_channel_csc"), WEIGHT_KERNEL=channel - 1
     )
     yield write_step(block, "D_WEIGHT_BYTES", int(operation.cubes["weight_data"].record["size"]))
     yield write_step(block, "D_WMB_BYTES", int(operation.cubes["wmb_data"].record["size"]))
     yield write_fields(
-        block, "D_DATAOUT_SIZE_0", DATAOUT_WIDTH=less("input_width_cmac"), DATAOUT_HEIGHT=less("input_height_cmac")
+        block,
+        "D_DATAOUT_SIZE_0",
+        DATAOUT_WIDTH=_less(desc, "input_width_cmac"),
+        DATAOUT_HEIGHT=_less(desc, "input_height_cmac"),
     )
     yield write_step(block, "D_DATAOUT_SIZE_1", channel - 1)
     yield write_step(block, "D_ATOMICS", width * height - 1)
-    yield write_step(block, "D_RELEASE", less("release"))
+    yield write_step(block, "D_RELEASE", _less(desc, "release"))
     direct = desc["conv_mode"] == DIRECT
     yield write_fields(
         block,
         "D_CONV_STRIDE_EXT",
-        CONV_X_STRIDE_EXT=less("conv_stride_x") if direct else 0,
-        CONV_Y_STRIDE_EXT=less("conv_stride_y") if direct else 0,
+        CONV_X_STRIDE_EXT=_less(desc, "conv_stride_x") if direct else 0,
+        CONV_Y_STRIDE_EXT=_less(desc, "conv_stride_y") if direct else 0,
     )
-    yield write_fields(block, "D_DILATION_EXT", X_DILATION_EXT=less("dilation_x"), Y_DILATION_EXT=less("dilation_y"))
+    yield write_fields(
+        block, "D_DILATION_EXT", X_DILATION_EXT=_less(desc, "dilation_x"), Y_DILATION_EXT=_less(desc, "dilation_y")
+    )
     yield write_fields(
         block,
         "D_ZERO_PADDING",
@@ -145,22 +149,44 @@ def _csc(operation: NetworkOperation) -> Steps:
         PAD_TOP=int(desc["pad_y_top"]) if direct else 0,
     )
     yield write_step(block, "D_ZERO_PADDING_VALUE", int(desc["pad_val"]) & 0xFFFF)
-    yield write_fields(block, "D_BANK", DATA_BANK=less("data_bank"), WEIGHT_BANK=less("weight_bank"))
+    yield write_fields(block, "D_BANK", DATA_BANK=_less(desc, "data_bank"), WEIGHT_BANK=_less(desc, "weight_bank"))
     yield write_step(block, "D_PRA_CFG", int(desc["pra_truncate"]))
 
 
 def _cdma(context: Context, operation: NetworkOperation) -> Steps:
-    desc, source, weights = operation.desc, operation.cubes["src_data"], operation.cubes["weight_data"]
-    channel = sizes(operation.cubes["dst_data"])[2]
+    desc = operation.desc
+    yield from _cdma_data(context, operation)
+    yield from _cdma_weights(context, operation)
+    yield from _cdma_conversion(desc)
+    yield write_fields(
+        "CDMA", "D_CONV_STRIDE", CONV_X_STRIDE=_less(desc, "conv_stride_x"), CONV_Y_STRIDE=_less(desc, "conv_stride_y")
+    )
+    yield write_fields(
+        "CDMA",
+        "D_ZERO_PADDING",
+        PAD_LEFT=int(desc["pad_x_left"]),
+        PAD_RIGHT=int(desc["pad_x_right"]),
+        PAD_TOP=int(desc["pad_y_top"]),
+        PAD_BOTTOM=int(desc["pad_y_bottom"]),
+    )
+    yield write_step("CDMA", "D_ZERO_PADDING_VALUE", int(desc["pad_val"]) & 0xFFFF)
+    yield write_fields("CDMA", "D_BANK", WEIGHT_BANK=_less(desc, "weight_bank"), DATA_BANK=_less(desc, "data_bank"))
+
+
+def _less(desc: Any, field: str) -> int:
+    """A number as registers hold it: less 1."""
+    return int(desc[field]) - 1
+
+
+def _cdma_address(high: str, low: str, address: int) -> Steps:
+    yield write_step("CDMA", high, address >> 32)
+    yield write_step("CDMA", low, address)
+
+
+def _cdma_data(context: Context, operation: NetworkOperation) -> Steps:
+    """Where the input is, and what it looks like."""
+    desc, source = operation.desc, operation.cubes["src_data"]
     block = "CDMA"
-
-    def less(field: str) -> int:
-        return int(desc[field]) - 1
-
-    def words(high: str, low: str, address: int) -> Steps:
-        yield write_step(block, high, address >> 32)
-        yield write_step(block, low, address)
-
     pixel = desc["data_format"] != FEATURE
     yield _misc(block, operation, int(desc["in_precision"]))
     yield write_fields(
@@ -178,30 +204,40 @@ def _cdma(context: Context, operation: NetworkOperation) -> Steps:
     yield write_fields(
         block,
         "D_DATAIN_SIZE_EXT_0",
-        DATAIN_WIDTH_EXT=less("input_width_csc"),
-        DATAIN_HEIGHT_EXT=less("input_height_csc"),
+        DATAIN_WIDTH_EXT=_less(desc, "input_width_csc"),
+        DATAIN_HEIGHT_EXT=_less(desc, "input_height_csc"),
     )
     base = context.address(source, _name(operation))
     yield write_step(block, "D_DAIN_RAM_TYPE", ram_type(source))
-    yield from words("D_DAIN_ADDR_HIGH_0", "D_DAIN_ADDR_LOW_0", base)
-    yield from words("D_DAIN_ADDR_HIGH_1", "D_DAIN_ADDR_LOW_1", base + int(operation.surface["offset_u"]))
+    yield from _cdma_address("D_DAIN_ADDR_HIGH_0", "D_DAIN_ADDR_LOW_0", base)
+    yield from _cdma_address("D_DAIN_ADDR_HIGH_1", "D_DAIN_ADDR_LOW_1", base + int(operation.surface["offset_u"]))
     yield write_step(block, "D_LINE_STRIDE", line)
     yield write_step(block, "D_SURF_STRIDE", surface)
     yield write_step(block, "D_LINE_UV_STRIDE", int(operation.surface["in_line_uv_stride"]))
     yield write_fields(
         block, "D_DAIN_MAP", LINE_PACKED=line == width * ATOM, SURF_PACKED=surface == width * height * ATOM
     )
-    yield write_step(block, "D_BATCH_NUMBER", less("batch"))
+    yield write_step(block, "D_BATCH_NUMBER", _less(desc, "batch"))
     yield write_step(block, "D_BATCH_STRIDE", int(desc["batch_stride"]))
-    yield write_step(block, "D_ENTRY_PER_SLICE", less("entry_per_slice"))
-    yield write_step(block, "D_FETCH_GRAIN", less("fetch_grain"))
-    yield write_step(block, "D_WEIGHT_FORMAT", int(desc["weight_format"]))
-    yield write_step(block, "D_WEIGHT_SIZE_0", less("bytes_per_kernel"))
-    yield write_step(block, "D_WEIGHT_SIZE_1", channel - 1)
-    yield write_step(block, "D_WEIGHT_RAM_TYPE", ram_type(weights))
+    yield write_step(block, "D_ENTRY_PER_SLICE", _less(desc, "entry_per_slice"))
+    yield write_step(block, "D_FETCH_GRAIN", _less(desc, "fetch_grain"))
+
+
+def _cdma_weights(context: Context, operation: NetworkOperation) -> Steps:
+    desc, weights = operation.desc, operation.cubes["weight_data"]
+    channel = sizes(operation.cubes["dst_data"])[2]
+    yield write_step("CDMA", "D_WEIGHT_FORMAT", int(desc["weight_format"]))
+    yield write_step("CDMA", "D_WEIGHT_SIZE_0", _less(desc, "bytes_per_kernel"))
+    yield write_step("CDMA", "D_WEIGHT_SIZE_1", channel - 1)
+    yield write_step("CDMA", "D_WEIGHT_RAM_TYPE", ram_type(weights))
     at = context.address(weights, _name(operation)) if weights.entry is not None else 0
-    yield from words("D_WEIGHT_ADDR_HIGH", "D_WEIGHT_ADDR_LOW", at)
-    yield write_step(block, "D_WEIGHT_BYTES", int(weights.record["size"]))
+    yield from _cdma_address("D_WEIGHT_ADDR_HIGH", "D_WEIGHT_ADDR_LOW", at)
+    yield write_step("CDMA", "D_WEIGHT_BYTES", int(weights.record["size"]))
+
+
+def _cdma_conversion(desc: Any) -> Steps:
+    """What is taken from every value of the input, and how it becomes an operand."""
+    block = "CDMA"
     yield write_step(block, "D_MEAN_FORMAT", int(desc["mean_format"]))
     if desc["mean_format"] == 1:
         ry, gu, bv, ax = (int(desc[f"mean_{c}"]) & 0xFFFF for c in ("ry", "gu", "bv", "ax"))
@@ -214,14 +250,3 @@ def _cdma(context: Context, operation: NetworkOperation) -> Steps:
         yield write_step(block, "D_CVT_SCALE", int(convert["scale"]))
     else:
         yield write_step(block, "D_CVT_CFG", 0)
-    yield write_fields(block, "D_CONV_STRIDE", CONV_X_STRIDE=less("conv_stride_x"), CONV_Y_STRIDE=less("conv_stride_y"))
-    yield write_fields(
-        block,
-        "D_ZERO_PADDING",
-        PAD_LEFT=int(desc["pad_x_left"]),
-        PAD_RIGHT=int(desc["pad_x_right"]),
-        PAD_TOP=int(desc["pad_y_top"]),
-        PAD_BOTTOM=int(desc["pad_y_bottom"]),
-    )
-    yield write_step(block, "D_ZERO_PADDING_VALUE", int(desc["pad_val"]) & 0xFFFF)
-    yield write_fields(block, "D_BANK", WEIGHT_BANK=less("weight_bank"), DATA_BANK=less("data_bank"))

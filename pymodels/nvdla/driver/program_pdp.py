@@ -40,24 +40,7 @@ def program_pdp(context: Context, operation: NetworkOperation) -> Steps:
     width, height, channel = sizes(source)
     line, surface = strides(source)
     if not source.on_the_fly:
-        block = "PDP_RDMA"
-        yield write_step(block, "D_DATA_CUBE_IN_WIDTH", width - 1)
-        yield write_step(block, "D_DATA_CUBE_IN_HEIGHT", height - 1)
-        yield write_step(block, "D_DATA_CUBE_IN_CHANNEL", channel - 1)
-        yield from write_address(block, "D_SRC_BASE_ADDR", base, high_first=True)
-        yield write_step(block, "D_SRC_LINE_STRIDE", line)
-        yield write_step(block, "D_SRC_SURFACE_STRIDE", surface)
-        yield write_step(block, "D_DATA_FORMAT", precision)
-        yield write_step(block, "D_SRC_RAM_CFG", ram_type(source))
-        yield write_step(block, "D_OPERATION_MODE_CFG", split - 1)
-        yield write_fields(
-            block,
-            "D_POOLING_KERNEL_CFG",
-            KERNEL_WIDTH=int(desc["pool_width"]),
-            KERNEL_STRIDE_WIDTH=int(desc["stride_x"]) - 1,
-        )
-        yield write_step(block, "D_POOLING_PADDING_CFG", int(desc["pad_left"]))
-        yield write_fields(block, "D_PARTIAL_WIDTH_IN", **_partial(operation, "IN"))
+        yield from _rdma(operation, base)
     block = "PDP"
     yield write_step(block, "D_DATA_CUBE_IN_WIDTH", width - 1)
     yield write_step(block, "D_DATA_CUBE_IN_HEIGHT", height - 1)
@@ -101,6 +84,31 @@ def program_pdp(context: Context, operation: NetworkOperation) -> Steps:
     yield write_step(block, "D_DST_SURFACE_STRIDE", out_surface)
     yield write_step(block, "D_DST_RAM_CFG", ram_type(target))
     yield write_step(block, "D_DATA_FORMAT", precision)
+
+
+def _rdma(operation: NetworkOperation, base: int) -> Steps:
+    """What the reader of the input is told."""
+    desc, source = operation.desc, operation.cubes["src_data"]
+    width, height, channel = sizes(source)
+    line, surface = strides(source)
+    block = "PDP_RDMA"
+    yield write_step(block, "D_DATA_CUBE_IN_WIDTH", width - 1)
+    yield write_step(block, "D_DATA_CUBE_IN_HEIGHT", height - 1)
+    yield write_step(block, "D_DATA_CUBE_IN_CHANNEL", channel - 1)
+    yield from write_address(block, "D_SRC_BASE_ADDR", base, high_first=True)
+    yield write_step(block, "D_SRC_LINE_STRIDE", line)
+    yield write_step(block, "D_SRC_SURFACE_STRIDE", surface)
+    yield write_step(block, "D_DATA_FORMAT", int(desc["precision"]))
+    yield write_step(block, "D_SRC_RAM_CFG", ram_type(source))
+    yield write_step(block, "D_OPERATION_MODE_CFG", int(desc["split_num"]) - 1)
+    yield write_fields(
+        block,
+        "D_POOLING_KERNEL_CFG",
+        KERNEL_WIDTH=int(desc["pool_width"]),
+        KERNEL_STRIDE_WIDTH=int(desc["stride_x"]) - 1,
+    )
+    yield write_step(block, "D_POOLING_PADDING_CFG", int(desc["pad_left"]))
+    yield write_fields(block, "D_PARTIAL_WIDTH_IN", **_partial(operation, "IN"))
 
 
 def _partial(operation: NetworkOperation, way: str) -> dict[str, int]:

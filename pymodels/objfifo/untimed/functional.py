@@ -85,32 +85,14 @@ def run_untimed(
     hosts = {h.name: h for h in design.hosts}
     for name in [n for n in given if n in hosts]:
         memory.host(name)[:] = _words(name, given.pop(name), hosts[name].obj.dtype, hosts[name].obj.elements)
-    ends = core_ends(made)
-    layout = DesignLayout(design)
     opened = _Open(design, made, memory)
-    agents: list[CoreAgent] = []
-    threads: list[_Thread] = []
-    for core, steps in zip(design.cores, layout.programs.values(), strict=True):
-        used = {a.key for a in each(steps)}
-        if not used:
-            continue
-        if core.body is None or core.declared is not None:
-            raise UsageError(f"{core.name} has no function to run: its acquires are only declared")
-        thread = _Thread(core, iterations, memory, made)
-        threads.append(thread)
-        mine = {key: end for key, (_, end) in ends.items() if key in used}
-        agents.append(CoreAgent(core.name, core.tile, mine, thread, None if not core.endless else 0, thread.granted))
+    agents, threads = _programs(design, made, memory, iterations)
     busy = {core.tile for core in design.cores}
-    for key, (tile, end) in ends.items():
+    for key, (tile, end) in core_ends(made).items():
         if tile not in busy:
             agents.append(opened.core(key, tile, end, given))
     machine = Machine(made, agents, mover=memory)
-    for channel in machine.channels.values():
-        if channel.free and channel.channel.direction is Direction.MM2S:
-            fifo = design.fifo(channel.channel.fifo)
-            words = _words(fifo.name, given.pop(fifo.name, ()), fifo.obj.dtype, None)
-            memory.feed(channel, words)
-            channel.supply(len(words))
+    _feed(design, machine, memory, given)
     if given:
         raise UsageError(f"no open end and no host array for input {', '.join(given)}")
     try:
@@ -129,6 +111,40 @@ def run_untimed(
         {fifo: np.concatenate(words) for fifo, words in memory.passed.items()},
         {fifo: np.concatenate(words) for fifo, words in memory.produced.items()},
     )
+
+
+def _feed(design: FifoDesign, machine: Machine, memory: TileMemory, given: dict[str, npt.ArrayLike]) -> None:
+    """Put what is given for open ends into their channels, and take it out of ``given``."""
+    for channel in machine.channels.values():
+        if channel.free and channel.channel.direction is Direction.MM2S:
+            fifo = design.fifo(channel.channel.fifo)
+            words = _words(fifo.name, given.pop(fifo.name, ()), fifo.obj.dtype, None)
+            memory.feed(channel, words)
+            channel.supply(len(words))
+
+
+def _programs(
+    design: FifoDesign, made: Plan, memory: TileMemory, iterations: int | None
+) -> tuple[list[CoreAgent], list[_Thread]]:
+    """What acts for every core that has a program, and the threads that run the programs.
+
+    Raises:
+        UsageError: a core has no function to run.
+    """
+    ends = core_ends(made)
+    agents: list[CoreAgent] = []
+    threads: list[_Thread] = []
+    for core, steps in zip(design.cores, DesignLayout(design).programs.values(), strict=True):
+        used = {a.key for a in each(steps)}
+        if not used:
+            continue
+        if core.body is None or core.declared is not None:
+            raise UsageError(f"{core.name} has no function to run: its acquires are only declared")
+        thread = _Thread(core, iterations, memory, made)
+        threads.append(thread)
+        mine = {key: end for key, (_, end) in ends.items() if key in used}
+        agents.append(CoreAgent(core.name, core.tile, mine, thread, None if not core.endless else 0, thread.granted))
+    return agents, threads
 
 
 def _words(name: str, value: npt.ArrayLike, dtype: np.dtype[Any], elements: int | None) -> Words:

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -69,13 +69,7 @@ def encode_commands(
         UsageError: a field that is not there, a value that does not fit, a func that the form has not.
     """
     given = dict(fields or {})
-    for name, value in [*given.items(), ("func", func), ("id", id), ("dep", dep)]:
-        shape = () if value is None else np.shape(value)
-        if shape:
-            n = shape[0] if n is None else n
-            if shape != (n,):
-                raise UsageError(f"{engine.name} {kind.name} {name}: found a column of shape {shape}, expected ({n},)")
-    n = 1 if n is None else n
+    n = _rows(f"{engine.name} {kind.name}", [*given.items(), ("func", func), ("id", id), ("dep", dep)], n)
     words = np.zeros((n, -(-kind.bytes // 8)), np.uint64)
     placed: list[CommandField] = []
     for name, value in given.items():
@@ -103,15 +97,32 @@ def encode_commands(
             raise UsageError(f"{engine.chip} {engine.name} {kind.name} has no id in its head: it is counted")
         _put(words, *head["id"], _column(id, n, f"{kind.name} id", head["id"][1]))
     if dep is not None:
-        wanted = _column(dep, n, f"{kind.name} dep", head["dep"][1] if "dep" in head else 64)
-        if "dep" in head and kind.has_dep:
-            _put(words, *head["dep"], wanted)
-            if "dep_enable" in head:
-                _put(words, *head["dep_enable"], (wanted > 0).astype(np.uint64))
-        elif wanted.any():
-            raise UsageError(f"{engine.chip} {engine.name} {kind.name} cannot wait: its head has no dependency")
+        _put_dep(engine, kind, words, dep)
     _check_key(engine, kind, words)
     return np.ascontiguousarray(words).view(np.uint8).reshape(n, 8 * words.shape[1])[:, : kind.bytes]
+
+
+def _put_dep(engine: EngineTable, kind: CommandForm, words: npt.NDArray[np.uint64], dep: Values) -> None:
+    """The id to wait for, and the bit that says so."""
+    head = engine.head
+    wanted = _column(dep, len(words), f"{kind.name} dep", head["dep"][1] if "dep" in head else 64)
+    if "dep" in head and kind.has_dep:
+        _put(words, *head["dep"], wanted)
+        if "dep_enable" in head:
+            _put(words, *head["dep_enable"], (wanted > 0).astype(np.uint64))
+    elif wanted.any():
+        raise UsageError(f"{engine.chip} {engine.name} {kind.name} cannot wait: its head has no dependency")
+
+
+def _rows(what: str, columns: Iterable[tuple[str, Values | None]], n: int | None) -> int:
+    """How many commands the columns make."""
+    for name, value in columns:
+        shape = () if value is None else np.shape(value)
+        if shape:
+            n = shape[0] if n is None else n
+            if shape != (n,):
+                raise UsageError(f"{what} {name}: found a column of shape {shape}, expected ({n},)")
+    return 1 if n is None else n
 
 
 def _check_key(engine: EngineTable, kind: CommandForm, words: npt.NDArray[np.uint64]) -> None:

@@ -141,22 +141,66 @@ def _unknown(engine: EngineTable, offset: int, head: int) -> Problem:
     return Problem("unknown-kind", offset, f"head {head:016x}", f"a {engine.name} command of {engine.chip}")
 
 
-def _chained(engine: EngineTable, data: npt.NDArray[np.uint8]) -> Walked:
+def _steps(engine: EngineTable) -> npt.NDArray[np.uint8]:
+    """Steps in granules by head key: 0 for no command, with the top bit for END.
+
+    As bytes they are looked up without making a Python number of each.
+    """
     assert engine.end is not None
-    used = _used(data)
-    granules = len(data) // GRANULE
-    # Steps in granules by head key: 0 for no command, with the top bit for END. As bytes they are looked up without
-    # making a Python number of each.
     lengths = np.array([kind.bytes // GRANULE for kind in engine.kinds] + [0], np.uint8)
-    steps_by_key = lengths[engine.lookup]
+    steps = lengths[engine.lookup]
     _, types, funcs = engine.widths
     end, end_func = engine.end
     keys = np.arange(len(engine.lookup))
     is_end = (engine.lookup == end.index) & (keys >> types & ((1 << funcs) - 1) == end_func)
-    steps_by_key[is_end] |= _END
+    steps[is_end] |= _END
+    return steps
 
-    words = stream_words(data)
-    view = words[: 2 * granules]
+
+def _behind_all(at: int, begun: bool, used: int, size: int) -> list[Problem]:
+    """What is wrong with a stream whose last whole granule is over: bytes that are left, or no END."""
+    rest = size - at * GRANULE
+    if rest and used > at * GRANULE:
+        return [Problem("truncated", at * GRANULE, f"{rest} bytes", "a command")]
+    return [Problem("missing-end", at * GRANULE, "the end of the stream", "END")] if begun else []
+
+
+def _padding(data: npt.NDArray[np.uint8], begin: int, end: int) -> list[Problem]:
+    """The first byte behind an END that is not zero."""
+    hot = np.flatnonzero(data[begin:end])
+    if not len(hot):
+        return []
+    where = begin + int(hot[0])
+    return [Problem("padding", where, f"byte {int(data[where]):#04x}", "zeros", False)]
+
+
+def _walked(
+    engine: EngineTable,
+    data: npt.NDArray[np.uint8],
+    offset: npt.NDArray[np.int64],
+    kind: npt.NDArray[np.int16],
+    segments: list[int],
+    problems: list[Problem],
+) -> Walked:
+    """All commands, less a last one of which only the beginning is there."""
+    if len(offset):
+        size = engine.kinds[int(kind[-1])].bytes
+        if int(offset[-1]) + size > len(data):
+            last = int(offset[-1])
+            problems = [p for p in problems if p.offset < last]
+            problems.append(Problem("truncated", last, f"{len(data) - last} bytes", f"a command of {size}"))
+            offset, kind = offset[:-1], kind[:-1]
+    marks = np.zeros(len(offset) + 2, np.int32)
+    marks[np.minimum(np.array(segments, np.int64), len(offset) + 1)] = 1
+    segment = np.cumsum(marks, dtype=np.int32)[: len(offset)]
+    return Walked(offset, kind, segment, tuple(problems))
+
+
+def _chained(engine: EngineTable, data: npt.NDArray[np.uint8]) -> Walked:
+    used = _used(data)
+    granules = len(data) // GRANULE
+    steps_by_key = _steps(engine)
+    view = stream_words(data)[: 2 * granules]
     found: list[npt.NDArray[np.int64]] = []
     kinds: list[npt.NDArray[np.int16]] = []
     segments: list[int] = []  # commands up to and with each END
@@ -165,16 +209,11 @@ def _chained(engine: EngineTable, data: npt.NDArray[np.uint8]) -> Walked:
     begun = False
     done = used == 0
     if done:
-        problems.append(
-            Problem("missing-end", 0, "nothing but zeros" if len(data) else "an empty stream", "commands and END")
-        )
+        nothing = "nothing but zeros" if len(data) else "an empty stream"
+        problems.append(Problem("missing-end", 0, nothing, "commands and END"))
     while not done:
         if at >= granules:
-            rest = len(data) - at * GRANULE
-            if rest and used > at * GRANULE:
-                problems.append(Problem("truncated", at * GRANULE, f"{rest} bytes", "a command"))
-            elif begun:
-                problems.append(Problem("missing-end", at * GRANULE, "the end of the stream", "END"))
+            problems += _behind_all(at, begun, used, len(data))
             break
         base = at
         stop = min(granules, base + _CHUNK)
@@ -194,8 +233,7 @@ def _chained(engine: EngineTable, data: npt.NDArray[np.uint8]) -> Walked:
                 begun = True
                 continue
             if step == 0:
-                head = int(view[2 * at])
-                problems.append(_unknown(engine, at * GRANULE, head))
+                problems.append(_unknown(engine, at * GRANULE, int(view[2 * at])))
                 done = True
                 break
             positions.append(at)
@@ -203,11 +241,8 @@ def _chained(engine: EngineTable, data: npt.NDArray[np.uint8]) -> Walked:
             segments.append(total + len(positions))
             behind = at + step - _END
             line = -(-behind * GRANULE // LINE) * LINE // GRANULE
-            pad = data[behind * GRANULE : min(line * GRANULE, len(data))]
-            hot = np.flatnonzero(pad)
-            if len(hot) and len(problems) < _MANY:
-                where = behind * GRANULE + int(hot[0])
-                problems.append(Problem("padding", where, f"byte {int(pad[hot[0]]):#04x}", "zeros", False))
+            if len(problems) < _MANY:
+                problems += _padding(data, behind * GRANULE, line * GRANULE)
             at = line
             if at * GRANULE >= used:
                 done = True
@@ -220,17 +255,7 @@ def _chained(engine: EngineTable, data: npt.NDArray[np.uint8]) -> Walked:
         kinds.append(engine.lookup[here[found[-1] - base]])
     offset = (np.concatenate(found) if found else np.zeros(0, np.int64)) * GRANULE
     kind = np.concatenate(kinds) if kinds else np.zeros(0, np.int16)
-    if len(offset):
-        size = engine.kinds[int(kind[-1])].bytes
-        if int(offset[-1]) + size > len(data):
-            last = int(offset[-1])
-            problems = [p for p in problems if p.offset < last]
-            problems.append(Problem("truncated", last, f"{len(data) - last} bytes", f"a command of {size}"))
-            offset, kind = offset[:-1], kind[:-1]
-    marks = np.zeros(len(offset) + 2, np.int32)
-    marks[np.minimum(np.array(segments, np.int64), len(offset) + 1)] = 1
-    segment = np.cumsum(marks, dtype=np.int32)[: len(offset)]
-    return Walked(offset, kind, segment, tuple(problems))
+    return _walked(engine, data, offset, kind, segments, problems)
 
 
 def records(chip: Chip, data: npt.NDArray[np.uint8]) -> tuple[dict[str, Walked], dict[str, npt.NDArray[np.int64]]]:

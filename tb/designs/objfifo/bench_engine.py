@@ -323,14 +323,27 @@ def _queue_overflow(setting: CaseContext, shape: EngineShape, rng: Rng) -> Stimu
     )
 
 
+CornerScene = tuple[dict[int, Descriptor], list[EngineTask], dict[int, int]]
+"""Descriptors, tasks and locks."""
+
+
 def _corners(setting: CaseContext) -> list[Stimulus]:
     """Errors, grants and releases that fall on one edge, descriptors that are not there, fields that one direction ignores."""
     shape = EngineShape.of(setting.params)
     rng = np.random.default_rng(setting.seed)
-    m, end = shape.ns, shape.mem_words
-    beyond = end - 1
+    episodes = []
+    for descriptors, tasks, locks in _corner_scenes(shape):
+        scene = EngineScene(descriptors, tasks, locks, {c: random_halves(shape, rng, 20) for c in range(shape.ns)})
+        scene.memory = {0: random_halves(shape, rng, 16), shape.mem_words - 8: random_halves(shape, rng, 8)}
+        scene.read_back = (0, 16)
+        episodes.append(dressed_scene(engine_stimulus(scene, setting), setting))
+    return episodes
+
+
+def _corner_scenes(shape: EngineShape) -> list[CornerScene]:
+    m, beyond = shape.ns, shape.mem_words - 1
     bad = Descriptor(0, 4, valid=False)
-    scenes: list[tuple[dict[int, Descriptor], list[EngineTask], dict[int, int]]] = [
+    scenes: list[CornerScene] = [
         # A channel before a lock; BAD_BD and BAD_ADDRESS of one channel.
         (
             {0: Descriptor(0, 1, release=(5, 60)), 1: Descriptor(beyond, 2)},
@@ -382,13 +395,7 @@ def _corners(setting: CaseContext) -> list[Stimulus]:
         # A lock that is not there is never granted, and what is released to it is lost.
         lost = {0: Descriptor(0, 1, release=(shape.nlock, 1)), 1: Descriptor(0, 1, acquire=(shape.nlock, 0))}
         scenes.append((lost, [EngineTask(0, 0), EngineTask(m, 1)], {}))
-    episodes = []
-    for descriptors, tasks, locks in scenes:
-        scene = EngineScene(descriptors, tasks, locks, {c: random_halves(shape, rng, 20) for c in range(shape.ns)})
-        scene.memory = {0: random_halves(shape, rng, 16), end - 8: random_halves(shape, rng, 8)}
-        scene.read_back = (0, 16)
-        episodes.append(dressed_scene(engine_stimulus(scene, setting), setting))
-    return episodes
+    return scenes
 
 
 def _registers(setting: CaseContext) -> list[Stimulus]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import floor
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -52,8 +53,8 @@ def looked_up(entries, x, start, end, select, offset, under, over):
     return clip(entries[index] + step, 16), False, False
 
 
-@pytest.mark.parametrize("seed", range(24))
-def test_cdp(seed):
+def drawn(seed):
+    """Sizes, tables and settings of one operation."""
     rng = np.random.default_rng(seed)
     width, height, channel = (int(v) for v in rng.integers(1, [5, 4, 25]))
     surfaces, line = -(-channel // 8), width * 8 + 8
@@ -71,73 +72,122 @@ def test_cdp(seed):
     ends = [s + (64, 256)[i] * 2 ** max(select[i], 0) for i, s in enumerate(starts)]
     slopes = [(int(rng.integers(-500, 500)), int(rng.integers(-16, 16))) for _ in range(4)]
     priority = [int(v) for v in rng.integers(0, 2, 3)]
+    return SimpleNamespace(
+        width=width,
+        height=height,
+        channel=channel,
+        surfaces=surfaces,
+        line=line,
+        surface=surface,
+        data=data,
+        tables=tables,
+        exponential=exponential,
+        squares=squares,
+        multiply=multiply,
+        length=length,
+        offsets=offsets,
+        scales=scales,
+        shifts=shifts,
+        select=select,
+        index_offset=index_offset,
+        starts=starts,
+        ends=ends,
+        slopes=slopes,
+        priority=priority,
+    )
+
+
+def registers(s):
+    """The operation as the group of registers says it."""
     group = Group()
-    for name, value in (("WIDTH", width), ("HEIGHT", height), ("CHANNEL", channel)):
+    for name, value in (("WIDTH", s.width), ("HEIGHT", s.height), ("CHANNEL", s.channel)):
         group.put("CDP_RDMA", f"D_DATA_CUBE_{name}", value - 1)
     group.put("CDP_RDMA", "D_SRC_BASE_ADDR_LOW", 0x1000)
-    group.put("CDP_RDMA", "D_SRC_LINE_STRIDE", line)
-    group.put("CDP_RDMA", "D_SRC_SURFACE_STRIDE", surface)
+    group.put("CDP_RDMA", "D_SRC_LINE_STRIDE", s.line)
+    group.put("CDP_RDMA", "D_SRC_SURFACE_STRIDE", s.surface)
     group.put("CDP", "D_DST_BASE_ADDR_LOW", 0x8000)
-    group.put("CDP", "D_DST_LINE_STRIDE", line)
-    group.put("CDP", "D_DST_SURFACE_STRIDE", surface)
+    group.put("CDP", "D_DST_LINE_STRIDE", s.line)
+    group.put("CDP", "D_DST_SURFACE_STRIDE", s.surface)
     group.put("CDP", "D_DATA_FORMAT", 0)
-    group.put("CDP", "D_LRN_CFG", length)
-    group.put("CDP", "D_FUNC_BYPASS", SQSUM_BYPASS=not squares, MUL_BYPASS=not multiply)
+    group.put("CDP", "D_LRN_CFG", s.length)
+    group.put("CDP", "D_FUNC_BYPASS", SQSUM_BYPASS=not s.squares, MUL_BYPASS=not s.multiply)
     for i, prefix in enumerate(("DATIN", "DATOUT")):
-        group.put("CDP", f"D_{prefix}_OFFSET", offsets[i])
-        group.put("CDP", f"D_{prefix}_SCALE", scales[i] & 0xFFFF)
-        group.put("CDP", f"D_{prefix}_SHIFTER", shifts[i])
+        group.put("CDP", f"D_{prefix}_OFFSET", s.offsets[i])
+        group.put("CDP", f"D_{prefix}_SCALE", s.scales[i] & 0xFFFF)
+        group.put("CDP", f"D_{prefix}_SHIFTER", s.shifts[i])
     group.put(
         "CDP",
         "S_LUT_CFG",
-        LUT_LE_FUNCTION=not exponential,
-        LUT_UFLOW_PRIORITY=priority[0],
-        LUT_OFLOW_PRIORITY=priority[1],
-        LUT_HYBRID_PRIORITY=priority[2],
+        LUT_LE_FUNCTION=not s.exponential,
+        LUT_UFLOW_PRIORITY=s.priority[0],
+        LUT_OFLOW_PRIORITY=s.priority[1],
+        LUT_HYBRID_PRIORITY=s.priority[2],
     )
     group.put(
         "CDP",
         "S_LUT_INFO",
-        LUT_LE_INDEX_OFFSET=index_offset & 0xFF,
-        LUT_LE_INDEX_SELECT=select[0] & 0xFF,
-        LUT_LO_INDEX_SELECT=select[1] & 0xFF,
+        LUT_LE_INDEX_OFFSET=s.index_offset & 0xFF,
+        LUT_LE_INDEX_SELECT=s.select[0] & 0xFF,
+        LUT_LO_INDEX_SELECT=s.select[1] & 0xFF,
     )
     for i, name in enumerate(("LE", "LO")):
-        for end, value in (("START", starts[i]), ("END", ends[i])):
+        for end, value in (("START", s.starts[i]), ("END", s.ends[i])):
             group.put("CDP", f"S_LUT_{name}_{end}_LOW", value)
             group.put("CDP", f"S_LUT_{name}_{end}_HIGH", value >> 32)
-        both = slopes[2 * i : 2 * i + 2]
-        scale = {f"LUT_{name}_SLOPE_{w}_SCALE": s & 0xFFFF for w, (s, _) in zip(("UFLOW", "OFLOW"), both, strict=True)}
-        shift = {f"LUT_{name}_SLOPE_{w}_SHIFT": s & 31 for w, (_, s) in zip(("UFLOW", "OFLOW"), both, strict=True)}
+        both = s.slopes[2 * i : 2 * i + 2]
+        scale = {
+            f"LUT_{name}_SLOPE_{w}_SCALE": factor & 0xFFFF
+            for w, (factor, _) in zip(("UFLOW", "OFLOW"), both, strict=True)
+        }
+        shift = {
+            f"LUT_{name}_SLOPE_{w}_SHIFT": places & 31 for w, (_, places) in zip(("UFLOW", "OFLOW"), both, strict=True)
+        }
         group.put("CDP", f"S_LUT_{name}_SLOPE_SCALE", **scale)
         group.put("CDP", f"S_LUT_{name}_SLOPE_SHIFT", **shift)
-    regions = (Region("in", 0x1000, data), Region("out", 0x8000, np.full(4096, 0xA5, np.uint8)))
-    got = run_operation("CDP", group.values, regions, luts=tables).memory["out"]
+    return group
+
+
+def computed(s):
+    """The memory after the operation, value by value."""
     expected = np.full(4096, 0xA5, np.uint8)
-    for y in range(height):
-        for x in range(width):
-            at = [c // 8 * surface + y * line + x * 8 + c % 8 for c in range(surfaces * 8)]
-            raw = [int(data[a].astype(np.int8)) if c < channel else offsets[0] for c, a in enumerate(at)]
-            values = [clip(half_away(scaled((v - offsets[0]) * scales[0], shifts[0])), 9) for v in raw]
+    for y in range(s.height):
+        for x in range(s.width):
+            at = [c // 8 * s.surface + y * s.line + x * 8 + c % 8 for c in range(s.surfaces * 8)]
+            raw = [int(s.data[a].astype(np.int8)) if c < s.channel else s.offsets[0] for c, a in enumerate(at)]
+            values = [clip(half_away(scaled((v - s.offsets[0]) * s.scales[0], s.shifts[0])), 9) for v in raw]
             for c, value in enumerate(values):
-                reach = length + 1
+                reach = s.length + 1
                 near = values[max(c - reach, 0) : c + reach + 1]
-                index = sum(v * v for v in near) if squares else value
+                index = sum(v * v for v in near) if s.squares else value
                 le = looked_up(
-                    tables[0], index, starts[0], ends[0], None if exponential else select[0], index_offset, *slopes[:2]
+                    s.tables[0],
+                    index,
+                    s.starts[0],
+                    s.ends[0],
+                    None if s.exponential else s.select[0],
+                    s.index_offset,
+                    *s.slopes[:2],
                 )
-                lo = looked_up(tables[1], index, starts[1], ends[1], select[1], 0, *slopes[2:])
+                lo = looked_up(s.tables[1], index, s.starts[1], s.ends[1], s.select[1], 0, *s.slopes[2:])
                 if le[1] and lo[1]:
-                    found = (le, lo)[priority[0]][0]
+                    found = (le, lo)[s.priority[0]][0]
                 elif le[2] and lo[2]:
-                    found = (le, lo)[priority[1]][0]
+                    found = (le, lo)[s.priority[1]][0]
                 elif any(le[1:]) != any(lo[1:]):
                     found = lo[0] if any(le[1:]) else le[0]
                 else:
-                    found = (le, lo)[priority[2]][0]
-                found = found * value if multiply else found
-                expected[at[c]] = clip(half_away(scaled((found - offsets[1]) * scales[1], shifts[1])), 8) & 0xFF
-    assert np.array_equal(got, expected)
+                    found = (le, lo)[s.priority[2]][0]
+                found = found * value if s.multiply else found
+                expected[at[c]] = clip(half_away(scaled((found - s.offsets[1]) * s.scales[1], s.shifts[1])), 8) & 0xFF
+    return expected
+
+
+@pytest.mark.parametrize("seed", range(24))
+def test_cdp(seed):
+    s = drawn(seed)
+    regions = (Region("in", 0x1000, s.data), Region("out", 0x8000, np.full(4096, 0xA5, np.uint8)))
+    got = run_operation("CDP", registers(s).values, regions, luts=s.tables).memory["out"]
+    assert np.array_equal(got, computed(s))
 
 
 def test_cdp_from_a_loadable_with_its_tables():

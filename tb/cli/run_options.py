@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The options of ``goldbeat run``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from goldbeat.tb.run.simulate import TIMEOUT_S
+
+DesignName = Annotated[
+    str, typer.Argument(metavar="DESIGN", help="A design's name, or a description file (.toml, .py).")
+]
+CaseName = Annotated[str | None, typer.Option("--case", "-c", metavar="NAME", help="Case [the design's first].")]
+Seed = Annotated[int, typer.Option("--seed", "-s", metavar="N", min=0, help="Seed; the same one repeats a run.")]
+Seeds = Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Run so many seeds, from --seed on.")]
+Waves = Annotated[bool, typer.Option("--waves", help="Write waves (a second build, about 20 % slower).")]
+Sets = Annotated[
+    list[str] | None, typer.Option("--set", metavar="K=V", help="A parameter of the design or option of the case.")
+]
+Inputs = Annotated[
+    list[str] | None, typer.Option("--input", "-i", metavar="PORT=FILE", help="PLIO file as a port's stimulus.")
+]
+Clocks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--clock",
+        metavar="[NAME=]MHZ",
+        help="Clock of --input without time; with NAME, a clock of the design as [MHZ][@PHASE_PS][~JITTER_PS].",
+    ),
+]
+Metastability = Annotated[
+    str | None,
+    typer.Option(
+        "--metastability",
+        metavar="auto|PS",
+        help="Let signals that change up to PS before an edge of another clock be seen late, by seed and bit.",
+    ),
+]
+Label = Annotated[
+    str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [DESIGN-CASE].")
+]
+TransactorsName = Annotated[
+    str, typer.Option("--transactors", metavar="NAME", help="Who drives the ports: native or cocotbext.")
+]
+Waive = Annotated[
+    list[str] | None, typer.Option("--waive", metavar="RULE[:PORT]", help="Protocol rule that may be broken.")
+]
+ReadyBound = Annotated[
+    int | None,
+    typer.Option(min=0, metavar="CYCLES", help="Warn of inputs that wait longer for the design's ready."),
+]
+Traces = Annotated[
+    str,
+    typer.Option(
+        "--traces", metavar="WHICH", help="Ports whose traces and PLIO files are kept: all, failed, none or names."
+    ),
+]
+Timeout = Annotated[
+    float | None,
+    typer.Option(
+        "--timeout",
+        metavar="S",
+        min=0.1,
+        help=f"Seconds for the simulation, and for each call of the golden model [{TIMEOUT_S:g}].",
+    ),
+]
+Rtl = Annotated[
+    Path | None,
+    typer.Option("--rtl", metavar="DIR", help="Run your own RTL of the design (designs that allow it)."),
+]
+DescriptionFile = Annotated[
+    Path | None, typer.Option("--description", metavar="FILE", help="What that RTL needs [DIR/goldbeat.toml].")
+]
+Top = Annotated[str | None, typer.Option("--top", metavar="MODULE", help="Top module of that RTL.")]
+AllowPartial = Annotated[bool, typer.Option("--allow-partial", help="Exit code 0 where outputs could not be compared.")]
