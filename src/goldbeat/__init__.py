@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "Access": ("goldbeat.pymodels.stimulus", "Access"),
-    "Answer": ("goldbeat.tb.design.measurements", "Answer"),
     "Case": ("goldbeat.tb.design.case", "Case"),
     "CaseContext": ("goldbeat.tb.design.case", "CaseContext"),
     "Clock": ("goldbeat.pymodels.stimulus", "Clock"),
@@ -42,6 +41,7 @@ _HOMES = {
     "Parameter": ("goldbeat.tb.design.parameter", "Parameter"),
     "Pattern": ("goldbeat.pymodels.pattern", "Pattern"),
     "Request": ("goldbeat.tb.run.runs", "Request"),
+    "RunAnswer": ("goldbeat.tb.design.measurements", "RunAnswer"),
     "StatusPort": ("goldbeat.tb.design.ports.bundle", "StatusPort"),
     "Stimulus": ("goldbeat.pymodels.stimulus", "Stimulus"),
     "StreamPort": ("goldbeat.tb.design.ports.stream", "StreamPort"),
