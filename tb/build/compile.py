@@ -31,6 +31,7 @@ from filelock import FileLock
 from goldbeat.pymodels.errors import ToolError
 from goldbeat.tb import orphan_guard
 from goldbeat.tb.build.in_use import hold
+from goldbeat.tb.build.object_store import ObjectStore, put
 from goldbeat.tb.build.scratch import scratch_folder
 from goldbeat.tb.build.sealed import is_whole, seal
 from goldbeat.tb.build.toolchain import Verilator, has_fst, verilator
@@ -110,6 +111,12 @@ class Build:
 def waves_format() -> str:
     """``fst`` where its headers are installed, else ``vcd``."""
     return "fst" if has_fst() else "vcd"
+
+
+def is_built(recipe: Recipe) -> bool:
+    """Whether the cache holds the simulator."""
+    tool = verilator()
+    return is_whole(build_root() / "sim" / f"{plain_name(recipe.name)}-{_key(tool, recipe)}" / EXECUTABLE, tell=False)
 
 
 def compile_model(recipe: Recipe) -> Build:
@@ -278,6 +285,17 @@ class _Workshop:
             for group in re.findall(r"^VM_GLOBAL_\w+ \+= \\\n((?:  \w+ \\\n)*)", made, re.MULTILINE)
             for name in re.findall(r"\w+", group)
         ]
+        # By speed; where the design is small, all in one file.
+        self._classes = {
+            speed: [
+                name
+                for group in re.findall(
+                    rf"^VM_(?:CLASSES|SUPPORT)_{speed.upper()} \+= \\\n((?:  \w+ \\\n)*)", made, re.MULTILINE
+                )
+                for name in re.findall(r"\w+", group)
+            ]
+            for speed in ("fast", "slow")
+        }
         self._flags = _compiler_switches(recipe)
 
     def fetch_objects(self) -> None:
@@ -293,7 +311,7 @@ class _Workshop:
                 shared.mkdir(parents=True, exist_ok=True)
                 self._make(*variables, *(f"{n}.o" for n in lacking))
                 for name in lacking:
-                    _put(self._folder / f"{name}.o", shared / f"{name}.o")
+                    put(self._folder / f"{name}.o", shared / f"{name}.o")
         for name in [*self._runtime, *kernel]:
             shutil.copyfile(shared / f"{name}.o", self._folder / f"{name}.o")
 
@@ -301,17 +319,32 @@ class _Workshop:
         """Compile the model and main.cpp, and link."""
         fast = f"OPT_FAST={self._recipe.optimize}"
         prelude = self._prelude("fast", self._recipe.optimize)
+        several = bool(prelude) and self._parallel
+        slow = self._prelude("slow", "") if several else []
+        if several:
+            # Verilator's makefile would precompile the model's headers, for each model and twice.
+            for header in (*prelude, *slow):
+                (self._folder / f"Vtop__pch.h{header.suffix}.gch").touch()
+        parts = self._fetch_parts(several)
         main = [fast, *[f"OPT=-Winvalid-pch -include {p}" for p in prelude]]
-        if not prelude or not self._parallel:
+        if several:
+            self._make(*main, "main.o")
+            self._make(fast, *[f"VK_PCH_I_{p.suffix[1:].upper()}=-include {p}" for p in (*prelude, *slow)])
+        else:
             self._make(*main)
-            return
-        # Verilator's makefile would precompile the model's headers, for each model and twice.
-        self._make(*main, "main.o")
-        slow = self._prelude("slow", "")
-        uses = [f"VK_PCH_I_{p.suffix[1:].upper()}=-include {p}" for p in (*prelude, *slow)]
-        for header in (*prelude, *slow):
-            (self._folder / f"Vtop__pch.h{header.suffix}.gch").touch()
-        self._make(fast, *uses)
+        parts.keep()
+
+    def _fetch_parts(self, several: bool) -> ObjectStore:
+        """Put what other builds have compiled of the same text into the folder; what is compiled now is to be kept for them."""
+        switches = [self._tool.version, str(self._tool.executable), _compiler(), *self._flags]
+        switches += [*(f"{k}={v}" for k, v in self._switches.items()), *(h.read_text() for h in (*_HEADERS, _PRELUDE))]
+        parts = ObjectStore(build_root() / "runtime" / "parts", self._folder, switches)
+        parts.fetch(_MAIN, [self._recipe.optimize])
+        if several:
+            for speed, names in self._classes.items():
+                for name in names:
+                    parts.fetch(self._folder / f"{name}.cpp", [speed, self._recipe.optimize if speed == "fast" else ""])
+        return parts
 
     def _prelude(self, speed: str, optimize: str) -> list[Path]:
         """What to include in order to have the precompiled headers; nothing where the compiler is not known to take them.
@@ -332,7 +365,7 @@ class _Workshop:
                 shutil.copyfile(_PRELUDE, header)
                 shutil.copyfile(_PRELUDE, self._folder / _PRELUDE.name)
                 self._make(f"OPT_{speed.upper()}={optimize}", ready.name)
-                _put(self._folder / ready.name, ready)
+                put(self._folder / ready.name, ready)
         return [header]
 
     def _shared(self, what: str, switches: Iterable[str], files: Iterable[Path]) -> Path:
@@ -346,19 +379,16 @@ class _Workshop:
         _call(command, self._folder, self._tool, self._log, self._recipe)
 
 
-def _put(made: Path, shared: Path) -> None:
-    """Put a file where other builds look for it, whole or not at all."""
-    part = shared.with_suffix(".part")
-    shutil.copyfile(made, part)
-    seal(part, shared.name)
-    part.rename(shared)
-
-
 @cache
 def _is_gcc() -> bool:
     """Whether the compiler is GCC, which takes no precompiled header that does not fit; others make that an error."""
-    run = subprocess.run(["c++", "--version"], capture_output=True, text=True, check=False)
-    return "Free Software Foundation" in run.stdout
+    return "Free Software Foundation" in _compiler()
+
+
+@cache
+def _compiler() -> str:
+    """What the compiler says of itself."""
+    return subprocess.run(["c++", "--version"], capture_output=True, text=True, check=False).stdout
 
 
 def _call(command: list[str], folder: Path, tool: Verilator, log: Path, recipe: Recipe) -> None:

@@ -6,15 +6,20 @@ from __future__ import annotations
 import hashlib
 import platform
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.build.compile import Build, Recipe, compile_model, waves_format
+from goldbeat.tb.build.compile import Build, Recipe, compile_model, is_built, waves_format
 from goldbeat.tb.build.harness import TOP, make_harness, misfits
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.design import Design
+
+QUICK = "-O1"
+"""The compiler's switch where a simulation is short: about half the time to compile, and up to twice the time to simulate."""
+_SLOW_TO_COMPILE = ("-O2", "-O3")
 
 
 def build(
@@ -24,6 +29,7 @@ def build(
     waves: bool = False,
     coverage: bool = False,
     crossings: Sequence[Crossing] = (),
+    quick: bool = False,
 ) -> Build:
     """Build a design for one set of parameter values, or take it from the cache.
 
@@ -33,6 +39,7 @@ def build(
         waves: able to write waves.
         coverage: counting coverage.
         crossings: clock crossings that the kernel is to blur.
+        quick: compile in less time, for a short simulation, unless the cache holds the simulator that is fast.
 
     Raises:
         ToolError: Verilator or the compiler failed; the message ends with what they said.
@@ -51,20 +58,21 @@ def build(
     }
     if crossings:
         texts["crossings.vlt"] = _shown(crossings)
-    return compile_model(
-        Recipe(
-            name=design.name,
-            top=TOP,
-            sources=design.sources(),
-            texts=texts,
-            watched=design.included_files(),
-            flags=["--timescale", "1ps/1ps", *design.compile_flags(), *design.build_flags(), *processor_mark(design)],
-            waves=waves_format() if waves else None,
-            coverage=coverage,
-            optimize=design.optimize,
-            inspect=inspect,
-        )
+    recipe = Recipe(
+        name=design.name,
+        top=TOP,
+        sources=design.sources(),
+        texts=texts,
+        watched=design.included_files(),
+        flags=["--timescale", "1ps/1ps", *design.compile_flags(), *design.build_flags(), *processor_mark(design)],
+        waves=waves_format() if waves else None,
+        coverage=coverage,
+        optimize=design.optimize,
+        inspect=inspect,
     )
+    if quick and design.optimize in _SLOW_TO_COMPILE and not is_built(recipe):
+        recipe = replace(recipe, optimize=QUICK)
+    return compile_model(recipe)
 
 
 def _shown(crossings: Sequence[Crossing]) -> str:

@@ -105,8 +105,8 @@ class WorkEngine:
         builders: where simulators are built.
         hooks: see there.
         runner: what runs a batch.
-        build: gives a simulator's path and the seconds its build took; called in ``builders`` with ``build_arguments``.
-        build_arguments: for ``build``, from the first item that needs the simulator.
+        build: gives a simulator's path and the seconds its build took; called in ``builders`` with the
+            first item that needs the simulator, and how many do.
     """
 
     def __init__(
@@ -117,10 +117,9 @@ class WorkEngine:
         *,
         runner: Runner,
         build: Callable[..., tuple[str, float]],
-        build_arguments: Callable[[Item], tuple[Any, ...]] = lambda item: (item,),
     ) -> None:
         self._executor, self._builders, self._hooks = executor, builders, hooks
-        self._runner, self._build, self._build_arguments = runner, build, build_arguments
+        self._runner, self._build = runner, build
         self._events: queue.SimpleQueue[tuple[str, Any, Any]] = queue.SimpleQueue()
         self._open: dict[int, Item] = {}
         self._running: set[Future[Any]] = set()
@@ -207,7 +206,7 @@ class WorkEngine:
             self._open.pop(result.index, None)
 
     def _submit_build(self, chunks: list[Sequence[Item]], attempt: int) -> None:
-        future = self._builders.submit(self._build, *self._build_arguments(chunks[0][0]))
+        future = self._builders.submit(self._build, chunks[0][0], sum(map(len, chunks)))
         self._watch(future, ("built", chunks, attempt))
 
     def _submit(self, task: _Task) -> None:

@@ -113,7 +113,7 @@ def _run(items: Sequence[Item]) -> Sequence[ItemResult]:
     from goldbeat.tb.regress.item import Batch
     from goldbeat.tb.regress.worker import build_simulator, run_batch
 
-    simulator, _ = build_simulator(items[0], None)
+    simulator, _ = build_simulator(items[0], None, cases=len(items))
     return run_batch(Batch(tuple(items), simulator)).results
 
 

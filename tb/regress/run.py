@@ -296,8 +296,8 @@ class _Builder:
     root: str
     coverage: bool
 
-    def __call__(self, item: Item) -> tuple[str, float]:
-        return self.build(item, self.root, coverage=self.coverage)
+    def __call__(self, item: Item, cases: int) -> tuple[str, float]:
+        return self.build(item, self.root, coverage=self.coverage, cases=cases)
 
 
 @contextmanager

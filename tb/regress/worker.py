@@ -51,12 +51,20 @@ _STARTS = 3
 """A simulator that dies before its first item is started so often: then it is the machine's fault or the build's."""
 _MOST_BYTES = 64 << 20
 """Of predictions that a worker holds at once; one item may be larger."""
+FEW = 32
+"""So many cases of a simulator do not make up for compiling it longer."""
 _MOST_FAILURES = 10
 """Texts kept of one item."""
 
 
-def build_simulator(item: Item, root: str | None, *, coverage: bool = False) -> tuple[str, float]:
+def build_simulator(item: Item, root: str | None, *, coverage: bool = False, cases: int = 1) -> tuple[str, float]:
     """Build an item's simulator, or take it from the cache.
+
+    Args:
+        item: the item.
+        root: where everything made is; None: where this process has it.
+        coverage: count code coverage.
+        cases: how many will run on it.
 
     Returns:
         the program's path, and the seconds it took: 0.0 from the cache.
@@ -65,7 +73,7 @@ def build_simulator(item: Item, root: str | None, *, coverage: bool = False) -> 
     design = find_design(item.source or item.design)
     params = design.params(design.case(item.case), item.params, item.options)
     crossings = find_crossings(design, params) if item.metastability is not None else ()
-    built = builder.build(design, params, coverage=coverage, crossings=crossings)
+    built = builder.build(design, params, coverage=coverage, crossings=crossings, quick=cases <= FEW)
     return str(built.executable), built.seconds
 
 

@@ -44,6 +44,8 @@ _DRAIN_CYCLES = 80
 """Cycles of the slowest clock that a run goes on after the last predicted transfer, to see beats that should not come."""
 _SPARSEST = 256
 """A sink that is ready in fewer cycles than one of so many is taken to be stuck."""
+QUICK_CYCLES = 1_000_000
+"""Runs of fewer cycles get a simulator that is compiled quickly: the largest design's then saves more than the run loses."""
 
 ALL, FAILED, NONE = "all", "failed", "none"
 
@@ -594,12 +596,15 @@ def run(
         return [found[s] for s in request.seeds]
     progress("building")
     crossings = find_crossings(design, params) if request.metastability is not None else ()
-    built = build(design, params, waves=request.waves, crossings=crossings)
     flat = [episode for plan in plans for episode in plan.episodes(design)]
+    steps = [step for plan in plans for step in plan.steps]
+    course = Course(steps, flat)
+    # How long a driver takes is not predicted.
+    short = course.cycles < QUICK_CYCLES and all(expected is not None for _, expected in steps)
+    built = build(design, params, waves=request.waves, crossings=crossings, quick=short)
     begin()
     folder = Path(tempfile.mkdtemp(prefix="goldbeat-")) if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
-    course = Course([step for plan in plans for step in plan.steps], flat)
     progress(f"simulating {len(flat)} episode(s)")
     result = simulate(
         design,

@@ -88,7 +88,7 @@ def test_any_executor_will_do(executor):
 
     with executor(2) as pool:
         hooks = Hooks(lambda chunk, simulator: Batch(tuple(chunk), simulator), record)
-        engine = WorkEngine(pool, pool, hooks, runner=dry.run, build=dry.build, build_arguments=lambda i: (i, None))
+        engine = WorkEngine(pool, pool, hooks, runner=dry.run, build=dry.build)
         engine.run(make_batches(items, 2))
     assert sorted(seen) == list(range(200))
 
