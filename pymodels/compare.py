@@ -12,7 +12,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.samples import SampleType
 from goldbeat.pymodels.tolerance import Tolerance
-from goldbeat.pymodels.trace import SIDEBANDS, Time, Trace
+from goldbeat.pymodels.trace import Time, Trace
 
 Cycles = Literal["both", "got", "none"]
 """Whose cycles mean something: those of both traces, of what came out alone, or of neither."""
@@ -140,9 +140,10 @@ def _hex(trace: Trace, beat: int) -> str:
 def _row(trace: Trace, beat: int, *, cycle: bool) -> str:
     if not 0 <= beat < len(trace):
         return "-"
-    when = f" @{trace.cycle[beat]}" if cycle else ""
-    side = "".join(f" {s}={getattr(trace, s)[beat]}" for s in SIDEBANDS if getattr(trace, s) is not None)
-    return f"{_hex(trace, beat)}{' TLAST' if trace.last[beat] else ''}{when}{side}"
+    one = trace[beat : beat + 1]
+    when = f" @{one.cycle[0]}" if cycle else ""
+    side = "".join(f" {name}={getattr(one, name)[0]}" for name in trace.sides)
+    return f"{_hex(one, 0)}{' TLAST' if one.last[0] else ''}{when}{side}"
 
 
 def _context(expected: Trace, got: Trace, beat: int, cycles: Cycles) -> str:
@@ -211,9 +212,9 @@ def compare(
     if beat == n:
         what, values = _one_sided(expected, got, cycles)
     else:
-        values = (_show(expected, what, beat), _show(got, what, beat))
-    wanted = int(expected.cycle[beat]) if cycles == "both" and beat < len(expected) else None
-    found = int(got.cycle[beat]) if cycles != "none" and beat < len(got) else None
+        values = (_show(expected[beat : beat + 1], what), _show(got[beat : beat + 1], what))
+    wanted = _cycle(expected, beat) if cycles == "both" else None
+    found = _cycle(got, beat) if cycles != "none" else None
     first = Mismatch(what, beat, *values, wanted, found)
     return Comparison(n, total, first, _context(expected, got, beat, cycles), cycles, tolerated, worst)
 
@@ -226,12 +227,17 @@ def _one_sided(expected: Trace, got: Trace, cycles: Cycles) -> tuple[str, tuple[
     return "extra", (f"nothing ({left} beat(s) too many)", _row(got, n, cycle=cycles != "none"))
 
 
-def _show(trace: Trace, what: str, beat: int) -> str:
+def _cycle(trace: Trace, beat: int) -> int | None:
+    return int(trace[beat : beat + 1].cycle[0]) if beat < len(trace) else None
+
+
+def _show(beat: Trace, what: str) -> str:
+    """A column of one beat, as text."""
     if what == "data":
-        return _hex(trace, beat)
+        return _hex(beat, 0)
     if what == "keep":
-        return "".join("1" if k else "0" for k in trace.keep[beat][::-1])
+        return "".join("1" if k else "0" for k in beat.keep[0][::-1])
     if what == "time":
-        return f"{trace.time_ps[beat]} ps"
-    column: Any = getattr(trace, what)
-    return "none" if column is None else str(int(column[beat]))
+        return f"{beat.time_ps[0]} ps"
+    column: Any = getattr(beat, what)
+    return "none" if column is None else str(int(column[0]))

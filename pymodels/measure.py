@@ -17,6 +17,7 @@ Words used here:
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
@@ -24,9 +25,9 @@ from typing import Any, Literal, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.samples import SampleType, sample_type
-from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.trace import Trace, in_step
 
 STEADY_TOLERANCE = 0.05
 """Frame intervals agree when the longest is at most this share longer than the shortest."""
@@ -199,16 +200,6 @@ class Throughput:
         return self.reasons.get(name, "")
 
 
-def _per_beat(trace: Trace, kind: SampleType | None) -> npt.NDArray[np.int64]:
-    """(n,) valid bytes of each beat, checked to be whole samples."""
-    if kind is not None:
-        kind.per_beat(trace.width)
-        ragged = trace.ragged(kind)
-        if ragged is not None:
-            raise ragged
-    return trace.valid_bytes()
-
-
 def _kind(dtype: str | SampleType | None) -> SampleType | None:
     return None if dtype is None else sample_type(dtype)
 
@@ -218,10 +209,186 @@ def _rate(size: int, kind: SampleType | None, span_ps: int) -> Rate:
     return Rate(size, samples, 1 if kind is None else kind.parts, span_ps)
 
 
-def _need_beats(trace: Trace, least: int = 2) -> None:
-    if len(trace) < least:
-        what = "no beats" if len(trace) == 0 else "one beat"
+def _need_beats(beats: int, least: int = 2) -> None:
+    if beats < least:
+        what = "no beats" if beats == 0 else "one beat"
         raise UnmeasurableError(f"{what}, and a rate needs at least two" if least > 1 else what)
+
+
+@dataclass(frozen=True)
+class _Tails:
+    """Frame intervals from one on, to the last one so far, for each of them from which on all agree.
+
+    Those whose longest and shortest interval are the same count as one, the first.
+
+    Attributes:
+        index: (k,) number of the first interval.
+        longest, shortest: (k,) of all from there on, in picoseconds.
+        size, cycle: (k,) at the TLAST that the first one begins with: bytes so far, and its cycle.
+    """
+
+    index: npt.NDArray[np.int64]
+    longest: npt.NDArray[np.int64]
+    shortest: npt.NDArray[np.int64]
+    size: npt.NDArray[np.int64]
+    cycle: npt.NDArray[np.int64]
+
+    @classmethod
+    def none(cls) -> _Tails:
+        """Before the first interval."""
+        return cls(*(np.zeros(0, np.int64) for _ in range(5)))
+
+    def with_intervals(
+        self,
+        first: int,
+        intervals: npt.NDArray[np.int64],
+        size: npt.NDArray[np.int64],
+        cycle: npt.NDArray[np.int64],
+    ) -> _Tails:
+        """The same with intervals from number ``first`` on, at least one, and what stands at the beginning of each."""
+        longest = np.concatenate(
+            [np.maximum(self.longest, intervals.max()), np.maximum.accumulate(intervals[::-1])[::-1]]
+        )
+        shortest = np.concatenate(
+            [np.minimum(self.shortest, intervals.min()), np.minimum.accumulate(intervals[::-1])[::-1]]
+        )
+        agree = longest <= shortest * (1 + STEADY_TOLERANCE)
+        # From a later one on, what is left agrees all the more.
+        agree[1:] &= (np.diff(longest) != 0) | (np.diff(shortest) != 0) | ~agree[:-1]
+        index = np.concatenate([self.index, first + np.arange(len(intervals))])
+        kept = (index, longest, shortest, np.concatenate([self.size, size]), np.concatenate([self.cycle, cycle]))
+        return _Tails(*(column[agree] for column in kept))
+
+
+class _Meter:
+    """Sums up a trace part by part.
+
+    Args:
+        trace: all of it.
+        kind: sample type, None where it is not known.
+    """
+
+    def __init__(self, trace: Trace, kind: SampleType | None) -> None:
+        self.kind = kind
+        self.clock_ps = trace.clock_ps
+        self.beats = self.size = self.frames = self.closed = 0
+        self.first = self.latest = 0
+        self.ended = True
+        # Of beats that begin a frame: how many, bytes before the last one, its cycle; bytes in all of them, time before them.
+        self.starts = self.before_start = self.start_cycle = self.in_starts = self.apart = 0
+        self.idle: Counter[int] = Counter()
+        # TLAST: number of intervals, the latest one's cycle and bytes up to it; sum and limits of the intervals.
+        self.end_cycle = self.end_size = self.total = 0
+        self.shortest = self.longest = 0
+        self.tails = _Tails.none()
+        if kind is not None:
+            kind.per_beat(trace.width)
+        for part in trace.parts():
+            self._add(part)
+
+    def _add(self, part: Trace) -> None:
+        size = part.valid_bytes()
+        if self.kind is not None and (ragged := size % self.kind.bytes != 0).any():
+            at = int(np.argmax(ragged))
+            found = f"{size[at]} valid bytes in beat {self.beats + at}"
+            raise InputError(found, f"a multiple of {self.kind.bytes} for {self.kind.name}")
+        if not self.beats:
+            self.first = self.latest = int(part.cycle[0])
+        gaps = part.gaps_after(self.latest)
+        self._add_gaps(gaps[1:] if not self.beats else gaps)
+        self._add_starts(part, size, gaps)
+        if part.last.any():
+            self._add_ends(part, size)
+        self.beats += len(part)
+        self.size += int(size.sum())
+        self.latest = int(part.cycle[-1])
+        self.ended = bool(part.last[-1])
+
+    def _add_gaps(self, gaps: npt.NDArray[np.int64]) -> None:
+        if len(gaps) and int(gaps.max()) < _FEW_GAPS:
+            # Counting takes a tenth of the time of sorting.
+            counts = np.bincount(gaps)
+            idle = np.flatnonzero(counts)
+            self.idle.update(dict(zip(idle.tolist(), counts[idle].tolist(), strict=True)))
+            return
+        values, often = np.unique(gaps, return_counts=True)
+        self.idle.update(dict(zip(values.tolist(), often.tolist(), strict=True)))
+
+    def _add_starts(self, part: Trace, size: npt.NDArray[np.int64], gaps: npt.NDArray[np.int64]) -> None:
+        starts = np.flatnonzero(np.concatenate([[self.ended], part.last[:-1]]))
+        if not len(starts):
+            return
+        later = starts[1:] if not self.beats else starts
+        self.apart += int((gaps[later] + 1).sum())
+        self.in_starts += int(size[starts].sum())
+        self.starts += len(starts)
+        self.before_start = self.size + int(size[: starts[-1]].sum())
+        self.start_cycle = int(part.cycle[starts[-1]])
+
+    def _add_ends(self, part: Trace, size: npt.NDArray[np.int64]) -> None:
+        ends = np.flatnonzero(part.last)
+        cycles = part.cycle[ends]
+        sizes = self.size + np.cumsum(size)[ends]
+        if self.frames:
+            cycles, sizes = (
+                np.concatenate([[before], now]) for before, now in ((self.end_cycle, cycles), (self.end_size, sizes))
+            )
+        intervals = np.diff(cycles) * self.clock_ps
+        if len(intervals):
+            found = max(0, self.frames - 1)
+            low, high = int(intervals.min()), int(intervals.max())
+            self.shortest = min(self.shortest, low) if found else low
+            self.longest = max(self.longest, high)
+            self.total += int(intervals.sum())
+            self.tails = self.tails.with_intervals(found, intervals, sizes[:-1], cycles[:-1])
+        self.frames += len(ends)
+        self.closed = self.beats + int(ends[-1]) + 1
+        self.end_cycle, self.end_size = int(cycles[-1]), int(sizes[-1])
+
+    # -- what it comes to -----------------------------------------------------------------------------------------
+
+    def raw(self) -> Rate:
+        """As :func:`raw_rate`."""
+        _need_beats(self.beats)
+        return _rate(self.size, self.kind, (self.latest - self.first) * self.clock_ps)
+
+    def by_frames(self) -> Rate:
+        """As :func:`frame_rate`."""
+        _need_beats(self.beats)
+        if self.starts < 2:
+            raise UnmeasurableError(
+                "no TLAST, so no frames"
+                if not self.frames
+                else "one frame, and a rate by frames needs the start of a second one"
+            )
+        return _rate(self.before_start, self.kind, (self.start_cycle - self.first) * self.clock_ps)
+
+    def continuous(self) -> Rate:
+        """As :func:`continuous_rate`."""
+        _need_beats(self.beats)
+        span = (self.latest - self.first - self.apart) * self.clock_ps
+        if span == 0:
+            raise UnmeasurableError("every frame is a single beat")
+        return _rate(self.size - self.in_starts, self.kind, span)
+
+    def intervals(self) -> Intervals:
+        """Limits and mean of the frame intervals."""
+        if self.frames < 2:
+            raise UnmeasurableError(f"{'one' if self.frames else 'no'} TLAST, and an interval needs two")
+        count = self.frames - 1
+        return Intervals(self.shortest, self.total / count, self.longest, count)
+
+    def steady(self) -> Steady:
+        """As :func:`steady_state`."""
+        if self.frames < 3:
+            raise UnmeasurableError(
+                f"{self.frames or 'no'} TLAST, and agreement of frame intervals needs at least three"
+            )
+        count, since = self.frames - 1, int(self.tails.index[0])
+        if count - since < min(STEADY_INTERVALS, count):
+            return Steady(False, None, None)
+        span_ps = (self.end_cycle - int(self.tails.cycle[0])) * self.clock_ps
+        return Steady(True, since, _rate(self.end_size - int(self.tails.size[0]), self.kind, span_ps))
 
 
 def raw_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
@@ -230,13 +397,7 @@ def raw_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
     Raises:
         UnmeasurableError: fewer than two beats.
     """
-    kind = _kind(dtype)
-    return _raw_rate(trace, kind, _per_beat(trace, kind))
-
-
-def _raw_rate(trace: Trace, kind: SampleType | None, size: npt.NDArray[np.int64]) -> Rate:
-    _need_beats(trace)
-    return _rate(int(size.sum()), kind, int(trace.cycle[-1] - trace.cycle[0]) * trace.clock_ps)
+    return _Meter(trace, _kind(dtype)).raw()
 
 
 def frame_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
@@ -247,21 +408,7 @@ def frame_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
     Raises:
         UnmeasurableError: fewer than two frames.
     """
-    kind = _kind(dtype)
-    return _frame_rate(trace, kind, _per_beat(trace, kind))
-
-
-def _frame_rate(trace: Trace, kind: SampleType | None, size: npt.NDArray[np.int64]) -> Rate:
-    _need_beats(trace)
-    starts = trace.frame_bounds()[:, 0]
-    if len(starts) < 2:
-        raise UnmeasurableError(
-            "no TLAST, so no frames"
-            if not trace.last.any()
-            else "one frame, and a rate by frames needs the start of a second one"
-        )
-    span_ps = int(trace.cycle[starts[-1]] - trace.cycle[0]) * trace.clock_ps
-    return _rate(int(size[: starts[-1]].sum()), kind, span_ps)
+    return _Meter(trace, _kind(dtype)).by_frames()
 
 
 def continuous_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate:
@@ -272,29 +419,12 @@ def continuous_rate(trace: Trace, dtype: str | SampleType | None = None) -> Rate
     Raises:
         UnmeasurableError: no frame has two beats.
     """
-    kind = _kind(dtype)
-    return _continuous_rate(trace, kind, _per_beat(trace, kind))
-
-
-def _continuous_rate(trace: Trace, kind: SampleType | None, size: npt.NDArray[np.int64]) -> Rate:
-    _need_beats(trace)
-    bounds = trace.frame_bounds()
-    span = int((trace.cycle[bounds[:, 1] - 1] - trace.cycle[bounds[:, 0]]).sum()) * trace.clock_ps
-    if span == 0:
-        raise UnmeasurableError("every frame is a single beat")
-    return _rate(int(size.sum() - size[bounds[:, 0]].sum()), kind, span)
+    return _Meter(trace, _kind(dtype)).continuous()
 
 
 def gap_histogram(trace: Trace) -> dict[int, int]:
     """Idle cycles between two beats -> how often, ascending; empty with fewer than two beats."""
-    gaps = trace.gaps[1:]
-    if len(gaps) and int(gaps.max()) < _FEW_GAPS:
-        # Counting takes a tenth of the time of sorting.
-        counts = np.bincount(gaps)
-        idle = np.flatnonzero(counts)
-        return dict(zip(idle.tolist(), counts[idle].tolist(), strict=True))
-    idle, count = np.unique(gaps, return_counts=True)
-    return dict(zip(idle.tolist(), count.tolist(), strict=True))
+    return dict(sorted(_Meter(trace, None).idle.items()))
 
 
 def frame_intervals(trace: Trace) -> npt.NDArray[np.int64]:
@@ -303,15 +433,11 @@ def frame_intervals(trace: Trace) -> npt.NDArray[np.int64]:
     Raises:
         UnmeasurableError: fewer than two TLAST.
     """
-    ends = trace.cycle[trace.last] * trace.clock_ps
+    none = np.zeros(0, np.int64)
+    ends = np.concatenate([none, *(part.cycle[part.last] for part in trace.parts())]) * trace.clock_ps
     if len(ends) < 2:
         raise UnmeasurableError(f"{'one' if len(ends) else 'no'} TLAST, and an interval needs two")
     return np.diff(ends)
-
-
-def _intervals(trace: Trace) -> Intervals:
-    all_ps = frame_intervals(trace)
-    return Intervals(int(all_ps.min()), float(all_ps.mean()), int(all_ps.max()), len(all_ps))
 
 
 def steady_state(trace: Trace, dtype: str | SampleType | None = None) -> Steady:
@@ -320,25 +446,7 @@ def steady_state(trace: Trace, dtype: str | SampleType | None = None) -> Steady:
     Raises:
         UnmeasurableError: fewer than three TLAST, that is two intervals to compare.
     """
-    kind = _kind(dtype)
-    return _steady_state(trace, kind, _per_beat(trace, kind))
-
-
-def _steady_state(trace: Trace, kind: SampleType | None, size: npt.NDArray[np.int64]) -> Steady:
-    ends = np.flatnonzero(trace.last)
-    if len(ends) < 3:
-        raise UnmeasurableError(f"{len(ends) or 'no'} TLAST, and agreement of frame intervals needs at least three")
-    intervals = frame_intervals(trace)
-    # Longest and shortest of every tail of the list at once.
-    longest = np.maximum.accumulate(intervals[::-1])[::-1]
-    shortest = np.minimum.accumulate(intervals[::-1])[::-1]
-    agree = longest <= shortest * (1 + STEADY_TOLERANCE)
-    since = int(np.argmax(agree))
-    if len(intervals) - since < min(STEADY_INTERVALS, len(intervals)):
-        return Steady(False, None, None)
-    start, end = int(ends[since]), int(ends[-1])
-    span_ps = int(trace.cycle[end] - trace.cycle[start]) * trace.clock_ps
-    return Steady(True, since, _rate(int(size[start + 1 : end + 1].sum()), kind, span_ps))
+    return _Meter(trace, _kind(dtype)).steady()
 
 
 def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: int | None = None) -> Throughput:
@@ -355,8 +463,7 @@ def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: in
         UsageError: the type does not fit the port.
     """
     kind = _kind(dtype)
-    sizes = _per_beat(trace, kind)
-    size = int(sizes.sum())
+    meter = _Meter(trace, kind)
     reasons: dict[str, str] = {}
 
     def attempt(name: str, function: Callable[[], _T]) -> _T | None:
@@ -368,28 +475,27 @@ def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: in
 
     if kind is None:
         reasons["samples"] = "the sample type is not known"
-    if len(trace) == 0:
+    if meter.beats == 0:
         reasons["first_ps"] = reasons["last_ps"] = "no beats"
-    if len(trace) < 2:
-        why = "no beats" if len(trace) == 0 else "one beat, and a gap needs two"
+    if meter.beats < 2:
+        why = "no beats" if meter.beats == 0 else "one beat, and a gap needs two"
         reasons["max_idle_cycles"] = reasons["max_gap_ps"] = why
-    ends = np.flatnonzero(trace.last)
     return Throughput(
-        beats=len(trace),
-        samples=None if kind is None else kind.samples_in(size),
-        bytes=size,
-        frames=len(ends),
-        open_beats=len(trace) - (int(ends[-1]) + 1 if len(ends) else 0),
-        first_ps=trace.offset_ps + int(trace.cycle[0]) * trace.clock_ps if len(trace) else None,
-        last_ps=trace.offset_ps + int(trace.cycle[-1]) * trace.clock_ps if len(trace) else None,
+        beats=meter.beats,
+        samples=None if kind is None else kind.samples_in(meter.size),
+        bytes=meter.size,
+        frames=meter.frames,
+        open_beats=meter.beats - meter.closed,
+        first_ps=trace.offset_ps + meter.first * trace.clock_ps if meter.beats else None,
+        last_ps=trace.offset_ps + meter.latest * trace.clock_ps if meter.beats else None,
         width=trace.width,
         clock_ps=trace.clock_ps if clock_ps is None else clock_ps,
-        raw=attempt("raw", lambda: _raw_rate(trace, kind, sizes)),
-        by_frames=attempt("by_frames", lambda: _frame_rate(trace, kind, sizes)),
-        continuous=attempt("continuous", lambda: _continuous_rate(trace, kind, sizes)),
-        gap_ps={(idle + 1) * trace.clock_ps: count for idle, count in gap_histogram(trace).items()},
-        intervals=attempt("intervals", lambda: _intervals(trace)),
-        steady=attempt("steady", lambda: _steady_state(trace, kind, sizes)),
+        raw=attempt("raw", meter.raw),
+        by_frames=attempt("by_frames", meter.by_frames),
+        continuous=attempt("continuous", meter.continuous),
+        gap_ps={(idle + 1) * trace.clock_ps: count for idle, count in sorted(meter.idle.items())},
+        intervals=attempt("intervals", meter.intervals),
+        steady=attempt("steady", meter.steady),
         reasons=reasons,
     )
 
@@ -410,16 +516,21 @@ def latencies(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> npt.NDAr
     """
     if by not in LATENCY_BY:
         raise UsageError(f"latency by {by!r} is not known; known: {', '.join(LATENCY_BY)}")
+    begin: npt.NDArray[np.int64]
+    end: npt.NDArray[np.int64]
     if by == "beat":
-        begin, end, unit = source.time_ps, sink.time_ps, "beats"
-        hint = "; measure by frame instead"
+        unit, hint = "beats", "; measure by frame instead"
+        if len(source) != len(sink):
+            raise UnmatchedError(
+                f"{len(source)} {unit} at the input and {len(sink)} at the output do not pair off{hint}"
+            )
+        begin, end = source.time_ps, sink.time_ps
     else:
         for name, trace in (("input", source), ("output", sink)):
-            if not trace.last.any():
-                kind = UnmatchedError if source.last.any() or sink.last.any() else UnmeasurableError
+            if not _framed(trace):
+                kind = UnmatchedError if _framed(source) or _framed(sink) else UnmeasurableError
                 raise kind(f"no TLAST at the {name}, so no frames to match")
-        starts = [t.time_ps[_starts(t)] for t in (source, sink)]
-        ends = [t.time_ps[t.last] for t in (source, sink)]
+        starts, ends = ([_events(t, ends=at_end) for t in (source, sink)] for at_end in (False, True))
         begin = ends[0] if by == "frame-end" else starts[0]
         end = starts[1] if by == "frame" else ends[1]
         unit, hint = "frames", ""
@@ -427,25 +538,54 @@ def latencies(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> npt.NDAr
         raise UnmatchedError(f"{len(begin)} {unit} at the input and {len(end)} at the output do not pair off{hint}")
     if len(begin) == 0:
         raise UnmeasurableError("no beats")
-    took: npt.NDArray[np.int64] = end - begin
+    return _differences(begin, end, unit)
+
+
+def _differences(
+    begin: npt.NDArray[np.int64], end: npt.NDArray[np.int64], unit: str, number: int = 0
+) -> npt.NDArray[np.int64]:
+    """(n,) times between events of equal number; the first has this ``number``."""
+    took = end - begin
     if int(took.min()) < 0:
         at = int(np.argmax(took < 0))
         raise UsageError(
-            f"{unit[:-1]} {at} leaves {-took[at]} ps before it enters: "
+            f"{unit[:-1]} {number + at} leaves {-took[at]} ps before it enters: "
             "input and output are exchanged, or do not share a time base"
         )
     return took
 
 
-def _starts(trace: Trace) -> npt.NDArray[np.int64]:
-    """First beats of the complete frames."""
-    return trace.frame_bounds()[: int(trace.last.sum()), 0]
+def _framed(trace: Trace) -> bool:
+    return any(part.last.any() for part in trace.parts())
+
+
+def _events(trace: Trace, *, ends: bool) -> npt.NDArray[np.int64]:
+    """(frames,) times of the first or of the last beats of the complete frames."""
+    found, before, complete = [np.zeros(0, np.int64)], True, 0
+    for part in trace.parts():
+        rows = part.last if ends else np.concatenate([[before], part.last[:-1]])
+        found.append(part.time_ps[rows])
+        before = bool(part.last[-1])
+        complete += int(part.last.sum())
+    return np.concatenate(found)[:complete]
 
 
 def latency(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> Latency:
     """First, last, smallest, average and largest of :func:`latencies`."""
-    took = latencies(source, sink, by=by)
-    return Latency(by, len(took), int(took[0]), int(took[-1]), int(took.min()), float(took.mean()), int(took.max()))
+    if by != "beat" or len(source) != len(sink) or len(source) == 0:
+        took = latencies(source, sink, by=by)
+        return Latency(by, len(took), int(took[0]), int(took[-1]), int(took.min()), float(took.mean()), int(took.max()))
+    low: list[int] = []
+    high: list[int] = []
+    ends: list[int] = []
+    total = 0
+    for start, one, other in in_step(source, sink):
+        took = _differences(one.time_ps, other.time_ps, "beats", start)
+        low.append(int(took.min()))
+        high.append(int(took.max()))
+        ends += [int(took[0]), int(took[-1])]
+        total += int(took.sum())
+    return Latency(by, len(source), ends[0], ends[-1], min(low), total / len(source), max(high))
 
 
 _JSON_NAMES = {

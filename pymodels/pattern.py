@@ -99,18 +99,27 @@ class Pattern:
         """Ready follows valid, so :meth:`distances` says what :meth:`ready` cannot."""
         return self.kind == "after-valid"
 
-    def distances(self, beats: int) -> npt.NDArray[np.int64]:
-        """(beats,) cycles from the first cycle of each beat's valid to its transfer, at least 1; ``after-valid`` only."""
+    def distances(self, beats: int, first: int = 0) -> npt.NDArray[np.int64]:
+        """(beats,) cycles from the first cycle of each beat's valid to its transfer, at least 1; ``after-valid`` only.
+
+        Args:
+            beats: how many.
+            first: number of the first one.
+        """
         if not self.waits:
             raise UsageError(f"pattern {self.kind}: only after-valid has distances")
-        drawn = splitmix64(self.seed, np.arange(beats, dtype=np.uint64)) % np.uint64(self.burst)
+        drawn = splitmix64(self.seed, np.arange(first, first + beats, dtype=np.uint64)) % np.uint64(self.burst)
         return 1 + drawn.astype(np.int64)
 
-    def ready(self, cycles: int) -> npt.NDArray[np.bool_]:
-        """(cycles,) whether a sink is ready in cycles 0..cycles-1. Longer calls begin with the same values."""
+    def runs(self, index: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """Cycles of the runs of these numbers, counted from 0, of which the even ones are ready; ``bursty`` only."""
+        return 1 + (splitmix64(self.seed, index) % np.uint64(self.burst)).astype(np.int64)
+
+    def ready(self, cycles: int, first: int = 0) -> npt.NDArray[np.bool_]:
+        """(cycles,) whether a sink is ready in cycles ``first`` to ``first + cycles - 1``."""
         if self.waits:
             raise UsageError("pattern after-valid: ready follows valid, so no cycle is known beforehand")
-        k = np.arange(cycles, dtype=np.uint64)
+        k = np.arange(first, first + cycles, dtype=np.uint64)
         if self.kind == "none":
             return np.ones(cycles, np.bool_)
         if self.kind == "random":
@@ -118,26 +127,31 @@ class Pattern:
             return ~busy
         if self.kind == "bursty":
             # One run is at least one cycle, so `cycles` runs are always enough; phases alternate, ready first.
-            runs = 1 + (splitmix64(self.seed, k) % np.uint64(self.burst)).astype(np.int64)
-            return np.repeat(np.arange(cycles) % 2 == 0, runs)[:cycles]
+            end = first + cycles
+            return np.repeat(np.arange(end) % 2 == 0, self.runs(np.arange(end)))[first:end]
         if self.kind == "worst":
             late: npt.NDArray[np.bool_] = (k >= WORST_STALL) & (k % np.uint64(WORST_PERIOD) == 0)
             return late
-        return np.asarray(self.values, dtype=np.bool_)[np.arange(cycles) % len(self.values)]
+        return np.asarray(self.values, dtype=np.bool_)[np.arange(first, first + cycles) % len(self.values)]
 
-    def gaps(self, beats: int) -> npt.NDArray[np.int64]:
-        """(beats,) idle cycles a source puts before each beat."""
+    def gaps(self, beats: int, first: int = 0) -> npt.NDArray[np.int64]:
+        """(beats,) idle cycles a source puts before each beat.
+
+        Args:
+            beats: how many.
+            first: number of the first one.
+        """
         if self.waits:
             raise UsageError("pattern after-valid is one of sinks; gaps cannot follow it")
-        i = np.arange(beats, dtype=np.uint64)
+        i = np.arange(first, first + beats, dtype=np.uint64)
         if self.kind == "none":
             return np.zeros(beats, np.int64)
         if self.kind == "worst":
             fixed = np.full(beats, WORST_PERIOD - 1, np.int64)
-            fixed[:1] = WORST_STALL
+            fixed[: max(0, 1 - first)] = WORST_STALL
             return fixed
         if self.kind == "array":
-            return np.asarray(self.values, dtype=np.int64)[np.arange(beats) % len(self.values)]
+            return np.asarray(self.values, dtype=np.int64)[np.arange(first, first + beats) % len(self.values)]
         if self.kind == "random":
             # Geometric: the run of busy cycles before the next idle-free one, by inversion of the hash.
             u = (splitmix64(self.seed, i) >> np.uint64(11)).astype(np.float64) / 2.0**53
@@ -162,10 +176,52 @@ class Distances:
 
     def __call__(self) -> int:
         """Cycles, at least 1."""
-        if self._at == len(self._values):
-            self._values = self._pattern.distances(2 * self._at + self._BLOCK).tolist()
+        at = self._at % self._BLOCK
+        if at == 0:
+            self._values = self._pattern.distances(self._BLOCK, self._at).tolist()
         self._at += 1
-        return self._values[self._at - 1]
+        return self._values[at]
+
+
+class ReadyCycles:
+    """The cycles in which a sink is ready, a stretch after the other: what is past is forgotten.
+
+    Args:
+        pattern: any that does not wait for valid.
+    """
+
+    _STRETCH = 1 << 14
+    _RUNS = 1 << 12
+    _LONGEST = 1 << 26
+
+    def __init__(self, pattern: Pattern) -> None:
+        self._pattern = pattern
+        self._cycle = 0
+        self._run = 0
+
+    def next(self) -> npt.NDArray[np.int64]:
+        """The ready cycles of the next stretch, ascending, at least one.
+
+        Raises:
+            UsageError: the sink is never ready again.
+        """
+        begin = self._cycle
+        while self._cycle - begin <= self._LONGEST:
+            first = self._cycle
+            ready = self._bursts() if self._pattern.kind == "bursty" else self._ready()
+            self._cycle += len(ready)
+            if ready.any():
+                return first + np.flatnonzero(ready)
+        raise UsageError(f"the sink is not ready in any cycle from {begin} on: {self._pattern}")
+
+    def _ready(self) -> npt.NDArray[np.bool_]:
+        return self._pattern.ready(self._STRETCH, self._cycle)
+
+    def _bursts(self) -> npt.NDArray[np.bool_]:
+        """Whole runs of ready and busy cycles."""
+        runs = np.arange(self._run, self._run + self._RUNS)
+        self._run += self._RUNS
+        return np.repeat(runs % 2 == 0, self._pattern.runs(runs))
 
 
 class NextReady:

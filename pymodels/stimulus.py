@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import update_wrapper
 from typing import Any
 
 import numpy as np
@@ -14,6 +16,7 @@ from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.clock import Clock as Clock
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.pymodels.stored_trace import Shelf, Slot
 from goldbeat.pymodels.trace import Trace
 
 
@@ -205,8 +208,39 @@ class Outcome:
         """What has transferred before ``stop_ps``; status outputs and memories are only defined for a run to the end."""
         if stop_ps is None:
             return self
-        return Outcome({name: trace[trace.time_ps < stop_ps] for name, trace in self.ports.items()})
+        return Outcome({name: trace[: trace.beats_before(stop_ps)] for name, trace in self.ports.items()})
 
 
 GoldenModel = Callable[[Mapping[str, Any], Stimulus], Outcome]
 """parameters, stimulus -> outcome. ``stop_ps`` is not the model's business: the caller cuts the outcome."""
+
+
+class PartwiseModel:
+    """A golden model that predicts one part after the other, so that no stimulus is too long for it.
+
+    Made by putting it as a decorator before a function that takes parameters and stimulus and yields outcomes: their ports say
+    what transfers next, all else counts in the last one. Inputs are read by :meth:`~goldbeat.pymodels.trace.Trace.parts`.
+    """
+
+    def __init__(self, function: Callable[[Mapping[str, Any], Stimulus], Iterator[Outcome]]) -> None:
+        update_wrapper(self, function)
+        self._function = function
+
+    def __reduce__(self) -> str:
+        return self._function.__qualname__
+
+    def __call__(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+        """The whole prediction, in memory."""
+        return self.kept(params, stimulus, Shelf())
+
+    def kept(self, params: Mapping[str, Any], stimulus: Stimulus, shelf: Shelf) -> Outcome:
+        """The prediction, its long traces on a shelf."""
+        slots: dict[str, Slot] = {}
+        outcome = Outcome({})
+        with ExitStack() as stack:
+            for outcome in self._function(params, stimulus):
+                for name, trace in outcome.ports.items():
+                    if name not in slots:
+                        slots[name] = stack.enter_context(shelf.slot())
+                    slots[name].add(trace)
+        return replace(outcome, ports={name: slot.trace() for name, slot in slots.items()})

@@ -26,6 +26,8 @@ _COLUMNS = ("data", "keep", "last", "cycle")
 COLUMNS = (*_COLUMNS, *SIDEBANDS)
 _BLOCK = 1 << 20
 """Beats that are looked at at once."""
+PART_BEATS = 1 << 18
+"""Beats of a part of a long trace."""
 
 
 def same(one: npt.NDArray[Any] | None, other: npt.NDArray[Any] | None) -> bool:
@@ -207,6 +209,11 @@ class Trace:
         return int(self.data.shape[1]) * 8
 
     @property
+    def sides(self) -> tuple[str, ...]:
+        """The sidebands that the port has."""
+        return tuple(name for name in SIDEBANDS if getattr(self, name) is not None)
+
+    @property
     def time_ps(self) -> npt.NDArray[np.int64]:
         """(n,) time of each beat in picoseconds."""
         return self.offset_ps + self.cycle * self.clock_ps
@@ -214,7 +221,34 @@ class Trace:
     @property
     def gaps(self) -> npt.NDArray[np.int64]:
         """(n,) idle cycles before each beat; before the first one, those since cycle 0."""
-        return np.diff(self.cycle, prepend=-1) - 1
+        return self.gaps_after(-1)
+
+    def gaps_after(self, cycle: int) -> npt.NDArray[np.int64]:
+        """(n,) idle cycles before each beat; before the first one, those since ``cycle``, in which the beat before it was."""
+        return np.diff(self.cycle, prepend=cycle) - 1
+
+    def beats_before(self, time_ps: int) -> int:
+        """How many beats transferred before that time."""
+        if not len(self) or int(self[-1:].time_ps[0]) < time_ps:
+            return len(self)
+        low, high = 0, len(self) - 1
+        while high - low > _BLOCK:
+            middle = (low + high) // 2
+            low, high = (middle, high) if int(self[middle : middle + 1].time_ps[0]) < time_ps else (low, middle)
+        return low + int(np.searchsorted(self[low : high + 1].time_ps, time_ps))
+
+    def parts(self, beats: int | None = None) -> Iterator[Trace]:
+        """The beats, at most so many at a time, each part a trace that keeps its cycles and has at least one beat.
+
+        Args:
+            beats: None: as many as suit the trace.
+        """
+        size = PART_BEATS if beats is None else beats
+        if 0 < len(self) <= size:
+            yield self
+            return
+        for start in range(0, len(self), size):
+            yield self[start : start + size]
 
     def samples(self, dtype: str | SampleType) -> npt.NDArray[Any]:
         """All data bytes as samples of one type; bytes whose keep is 0, and position bytes, are left out.
@@ -252,12 +286,16 @@ class Trace:
     def ragged(self, dtype: str | SampleType) -> InputError | None:
         """What :meth:`samples` would raise for a beat whose valid bytes are no whole samples; None where all are whole."""
         kind = sample_type(dtype)
-        count = self.valid_bytes()
-        ragged = count % kind.bytes != 0
-        if not ragged.any():
-            return None
-        at = int(np.argmax(ragged))
-        return InputError(f"{count[at]} valid bytes in beat {at}", f"a multiple of {kind.bytes} for {kind.name}")
+        start = 0
+        for part in self.parts():
+            count = part.valid_bytes()
+            ragged = count % kind.bytes != 0
+            if ragged.any():
+                at = int(np.argmax(ragged))
+                found = f"{count[at]} valid bytes in beat {start + at}"
+                return InputError(found, f"a multiple of {kind.bytes} for {kind.name}")
+            start += len(part)
+        return None
 
     def frame_bounds(self) -> npt.NDArray[np.int64]:
         """(f, 2) first beat and one past the last beat of each frame; beats after the last TLAST make one more."""
@@ -360,7 +398,8 @@ class Trace:
             return NotImplemented
         if self.width != other.width or len(self) != len(other):
             return False
-        return not any(rows.any() for _, rows in self.differences(other))
+        pairs = in_step(self, other)
+        return not any(rows.any() for _, one, two in pairs for _, rows in one.differences(two))
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -378,3 +417,11 @@ class Trace:
             InputError: not such a file, or damaged.
         """
         return trace_file.load(path, cls)
+
+
+def in_step(one: Trace, other: Trace, beats: int = PART_BEATS) -> Iterator[tuple[int, Trace, Trace]]:
+    """Two traces side by side, as far as both go: number of the first beat, and as many beats of each."""
+    n = min(len(one), len(other))
+    for start in range(0, n, beats):
+        rows = slice(start, min(n, start + beats))
+        yield start, one[rows], other[rows]

@@ -16,7 +16,7 @@ the first one, bits of the arrays that there are beside ``data``.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any, Generic, Protocol, Self, TypeVar
@@ -67,9 +67,13 @@ class FileTrace(Protocol):
     def width(self) -> int:
         """Bits of a beat."""
 
+    @property
+    def sides(self) -> Sequence[str]:
+        """Sidebands that there are."""
+
     def __len__(self) -> int: ...
 
-    def __getitem__(self, index: slice) -> Self: ...
+    def __getitem__(self, index: slice) -> FileTrace: ...
 
 
 T = TypeVar("T", bound=FileTrace)
@@ -91,7 +95,7 @@ class TraceWriter:
     def __init__(self, path: str | PathLike[str], like: FileTrace) -> None:
         self._archive = PackedWriter(path)
         self._width = like.width
-        self._sides = [name for name in SIDEBANDS if getattr(like, name) is not None]
+        self._sides = list(like.sides)
         flags = sum(1 << SIDEBANDS.index(name) for name in self._sides)
         self._head = (like.width, like.clock_ps, like.offset_ps, flags)
         self._chunks: list[tuple[int, int, int]] = []
@@ -147,7 +151,8 @@ class TraceReader(Generic[T]):
         try:
             with _plain_errors(path):
                 _check_format(self._archive, _FORMAT)
-                self.width, self.clock_ps, self.offset_ps, flags = self._archive.get("head").astype(np.int64).tolist()
+                head: list[int] = self._archive.get("head").astype(np.int64).tolist()
+                self.width, self.clock_ps, self.offset_ps, flags = head
                 self.sides = [name for n, name in enumerate(SIDEBANDS) if flags >> n & 1]
                 self._chunks = [
                     (int(n), int(first), int(bits)) for n, first, bits in self._archive.get("chunks").tolist()
@@ -165,16 +170,23 @@ class TraceReader(Generic[T]):
     def __len__(self) -> int:
         return sum(n for n, _, _ in self._chunks)
 
-    def parts(self) -> Iterator[T]:
-        """The trace, a chunk at a time.
+    @property
+    def lengths(self) -> list[int]:
+        """Beats of each chunk."""
+        return [n for n, _, _ in self._chunks]
+
+    def part(self, number: int) -> T:
+        """A chunk.
 
         Raises:
             InputError: damaged.
         """
-        for number, chunk in enumerate(self._chunks):
-            with _plain_errors(self._path):
-                part = self._part(number, *chunk)
-            yield part
+        with _plain_errors(self._path):
+            return self._part(number, *self._chunks[number])
+
+    def parts(self) -> Iterator[T]:
+        """The trace, a chunk at a time; raises as :meth:`part` does."""
+        return (self.part(number) for number in range(len(self._chunks)))
 
     def _part(self, number: int, beats: int, first: int, there: int) -> T:
         lanes = self.width // 8

@@ -8,7 +8,7 @@ there is room for an item depends on earlier items only, and an offer or a ready
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,8 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.pattern import NextReady, Pattern
+from goldbeat.pymodels.pattern import NextReady, Pattern, ReadyCycles
 from goldbeat.pymodels.stimulus import Clock, Stimulus
+from goldbeat.pymodels.stored_trace import StoredTrace
 from goldbeat.pymodels.trace import Trace
 
 RESET_TO_READY = 1
@@ -104,37 +105,38 @@ def sink(pattern: Pattern, log: list[int]) -> Take:
             return offer
 
         return take_at_once
-    next_ready = NextReady(pattern)
     if pattern.waits:
+        distance = NextReady(pattern)
 
         def take_after_valid(offer: int) -> int:
-            at = next_ready(offer)
+            at = distance(offer)
             note(at)
             return at
 
         return take_after_valid
-    table: list[int] = []  # next_ready(k) for small k, at once
+    ready = ReadyCycles(pattern)
+    base = 0
+    table: list[int] = []  # the next ready cycle from base + k on
 
     def take(offer: int) -> int:
-        nonlocal table
-        if offer >= len(table):
+        nonlocal base, table
+        while offer - base >= len(table):
             if pattern.kind == "array" and not any(pattern.values):
                 raise UsageError(f"the sink is not ready in any cycle: {pattern}")
-            # Far enough to hold the answer, and to be made few times in a long run.
-            cycles = np.flatnonzero(pattern.ready(2 * next_ready(offer) + _TABLE))
-            table = np.repeat(cycles, np.diff(cycles, prepend=-1)).tolist()
-        at = table[offer]
+            base += len(table)
+            cycles = ready.next()
+            table = np.repeat(cycles, np.diff(cycles, prepend=base - 1)).tolist()
+        at = table[offer - base]
         note(at)
         return at
 
     return take
 
 
-def offer_beats(gaps: npt.NDArray[np.int64], take: Take) -> list[int]:
-    """Offer beats with these gaps to a stage; the cycles in which it accepts them."""
+def offer_beats(gaps: npt.NDArray[np.int64], take: Take, free: int = 0) -> list[int]:
+    """Offer beats with these gaps to a stage, from cycle ``free`` on; the cycles in which it accepts them."""
     accepts: list[int] = []
     note = accepts.append
-    free = 0
     for gap in gaps.tolist():
         at = take(free + gap)
         note(at)
@@ -150,23 +152,45 @@ def unhindered(gaps: npt.NDArray[np.int64], first_ready: int) -> npt.NDArray[np.
     return cycles.astype(np.int64)
 
 
-def through(
-    gaps: npt.NDArray[np.int64], stage: Callable[[Take], Take], latency: int, pattern: Pattern, first_ready: int
-) -> tuple[Cycles, Cycles]:
-    """Beats through a stage whose own depth never stalls it.
+def offers(source: Trace) -> Iterator[tuple[Trace, npt.NDArray[np.int64]]]:
+    """Parts of what a source offers, at least one, with the gap before each beat; a trace in memory is one part."""
+    before = -1
+    if not isinstance(source, StoredTrace):
+        yield source, source.gaps
+        return
+    for part in source.parts():
+        yield part, part.gaps_after(before)
+        before = int(part.cycle[-1])
+
+
+class Passage:
+    """Beats through a stage whose own depth never stalls it, part by part.
 
     Args:
-        gaps: (n,) before each beat.
         stage: the stage before a sink.
         latency: cycles from accept to the earliest output.
         pattern: when the sink is ready.
         first_ready: first edge at which the stage accepts.
-
-    Returns:
-        (n,) cycles in which it accepts them, and (n,) those of the outputs.
     """
-    if pattern.kind == "none":
-        accepts = unhindered(gaps, first_ready)
-        return accepts, accepts + latency
-    outs: list[int] = []
-    return offer_beats(gaps, stage(sink(pattern, outs))), outs
+
+    def __init__(self, stage: Callable[[Take], Take], latency: int, pattern: Pattern, first_ready: int) -> None:
+        self._latency, self._first_ready = latency, first_ready
+        self._free = 0
+        self._outs: list[int] = []
+        self._take = None if pattern.kind == "none" else stage(sink(pattern, self._outs))
+
+    def __call__(self, gaps: npt.NDArray[np.int64]) -> tuple[Cycles, Cycles]:
+        """(n,) cycles in which the stage accepts the next beats, and (n,) those of the outputs.
+
+        Args:
+            gaps: (n,) before each beat.
+        """
+        if self._take is None:
+            accepts = self._free + unhindered(gaps, max(0, self._first_ready - self._free))
+            found: tuple[Cycles, Cycles] = accepts, accepts + self._latency
+        else:
+            self._outs.clear()
+            found = offer_beats(gaps, self._take, self._free), np.asarray(self._outs, np.int64)
+        if len(gaps):
+            self._free = int(found[0][-1]) + 1
+        return found

@@ -3,11 +3,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from goldbeat.pymodels.axis.elastic import Take, clock_of, depth_of, integer, offered, ready_from, through, transferred
-from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.axis.elastic import (
+    Passage,
+    Take,
+    clock_of,
+    depth_of,
+    integer,
+    offered,
+    offers,
+    ready_from,
+    transferred,
+)
+from goldbeat.pymodels.stimulus import Outcome, PartwiseModel, Stimulus
 
 FIFO_WRITE = 1
 """Cycles from accept to the earliest load of the output register (designs.md, axis_fifo)."""
@@ -24,14 +35,13 @@ MIN_DEPTH = 2
 
 def stage(depth: int, take: Take, first_ready: int) -> Take:
     """The FIFO before ``take``."""
-    loads = [first_ready - 1] * depth  # load[i - depth] is loads[i]
-    room = iter(loads)  # follows the list as it grows
-    note = loads.append
+    loads = deque([first_ready - 1] * depth)  # of the last items, as many as there is room for
+    room, note = loads.popleft, loads.append
     out = first_ready - 1
 
     def put(offer: int) -> int:
         nonlocal out
-        freed = next(room)
+        freed = room()
         accept = offer if offer > freed else freed + 1
         load = accept + FIFO_WRITE
         if load < out:
@@ -43,12 +53,15 @@ def stage(depth: int, take: Take, first_ready: int) -> Take:
     return put
 
 
-def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+@PartwiseModel
+def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Iterator[Outcome]:
     """Golden model; parameters ``DATA_W DEPTH`` (``ID_W DEST_W USER_W`` play no part)."""
     depth = depth_of(params, MIN_DEPTH)
     clock = clock_of(stimulus, "aclk")
     source = offered(stimulus, "s_axis", integer(params, "DATA_W"), clock)
     pattern, first = stimulus.pattern("m_axis"), ready_from(stimulus)
     # An item leaves the memory one cycle after it came, so two entries never run out.
-    accepts, outs = through(source.gaps, lambda take: stage(depth, take, first), FIFO_LATENCY, pattern, first)
-    return Outcome({"s_axis": transferred(source, clock, accepts), "m_axis": transferred(source, clock, outs)})
+    passage = Passage(lambda take: stage(depth, take, first), FIFO_LATENCY, pattern, first)
+    for part, gaps in offers(source):
+        accepts, outs = passage(gaps)
+        yield Outcome({"s_axis": transferred(part, clock, accepts), "m_axis": transferred(part, clock, outs)})

@@ -3,11 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from goldbeat.pymodels.axis.elastic import Take, clock_of, integer, offered, ready_from, through, transferred
-from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.axis.elastic import Passage, Take, clock_of, integer, offered, offers, ready_from, transferred
+from goldbeat.pymodels.stimulus import Outcome, PartwiseModel, Stimulus
 
 SKID_DEPTH = 2
 """Beats it holds (designs.md, axis_skid)."""
@@ -31,10 +31,13 @@ def stage(take: Take, first_ready: int) -> Take:
     return put
 
 
-def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+@PartwiseModel
+def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Iterator[Outcome]:
     """Golden model; parameters ``DATA_W`` (``ID_W DEST_W USER_W`` play no part)."""
     clock = clock_of(stimulus, "aclk")
     source = offered(stimulus, "s_axis", integer(params, "DATA_W"), clock)
     pattern, first = stimulus.pattern("m_axis"), ready_from(stimulus)
-    accepts, outs = through(source.gaps, lambda take: stage(take, first), SKID_LATENCY, pattern, first)
-    return Outcome({"s_axis": transferred(source, clock, accepts), "m_axis": transferred(source, clock, outs)})
+    passage = Passage(lambda take: stage(take, first), SKID_LATENCY, pattern, first)
+    for part, gaps in offers(source):
+        accepts, outs = passage(gaps)
+        yield Outcome({"s_axis": transferred(part, clock, accepts), "m_axis": transferred(part, clock, outs)})

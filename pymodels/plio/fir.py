@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -12,20 +13,21 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.axis.elastic import (
     WORD_BITS,
+    Passage,
     Take,
     choice,
     clock_of,
     integer,
     offered,
+    offers,
     ready_from,
-    through,
     transferred,
 )
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.plio.fir_registers import FirRegisters, FirSettings, Reply
 from goldbeat.pymodels.plio.keep_rule import WIDTHS, keep_of, valid_words
 from goldbeat.pymodels.rounding import round_shift, saturate
-from goldbeat.pymodels.stimulus import Outcome, Stimulus, answered
+from goldbeat.pymodels.stimulus import Outcome, PartwiseModel, Stimulus, answered
 from goldbeat.pymodels.trace import Trace
 
 FIR_STAGES = 5
@@ -104,56 +106,93 @@ def exact_sums(
     return total
 
 
+class Filter:
+    """The filter's values, part by part.
+
+    Args:
+        settings: what the registers say.
+    """
+
+    def __init__(self, settings: FirSettings) -> None:
+        self._settings = settings
+        # As many samples as there are taps, or all so far; and how many there have been since the history was zeroed.
+        self._history = np.zeros((0, 2), np.int16)
+        self._age = 0
+        self._ended = False
+        self.changed = 0
+        """Values that saturation has changed."""
+
+    def __call__(self, part: Trace) -> Trace:
+        """The output beats of the next input beats, at their cycles."""
+        n, lanes = len(part), part.width // WORD_BITS
+        words = valid_words(part)
+        keep = keep_of(words, part.width)
+        valid = keep[:, :: WORD_BITS // 8]
+        samples = part.data.view("<i2").reshape(n, lanes, 2)[valid]
+        known = len(self._history)
+        starts = self._starts(part, words) + known if self._settings.frame_clear else None
+        samples = np.concatenate([self._history, samples])
+        kept, changed = _rounded_sums(samples, starts, self._settings, known)
+        self._history = samples[max(0, len(samples) - len(self._settings.taps)) :]
+        self.changed += changed
+        data = np.zeros((n, lanes, 2), "<i2")
+        data[valid] = kept
+        columns = data.reshape(n, lanes * 2).view(np.uint8)
+        return replace(part, data=columns, keep=keep, tid=None, tdest=None, tuser=None)
+
+    def _starts(self, part: Trace, words: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """(samples,) the first sample that each one's history reaches back to; those before this part have negative numbers."""
+        if not len(part):
+            return np.zeros(0, np.int64)
+        before = np.cumsum(words) - words  # samples before each beat
+        opens = np.concatenate([[self._ended], part.last[:-1]])
+        frame_start = np.maximum.accumulate(np.where(opens, before, -self._age))
+        self._age = int(words.sum() - frame_start[-1])
+        self._ended = bool(part.last[-1])
+        return np.repeat(frame_start, words)
+
+
 def filtered(source: Trace, settings: FirSettings) -> tuple[Trace, int]:
     """The output beats (at the input's cycles), and how many values saturation changed."""
-    n, lanes = len(source), source.width // WORD_BITS
-    words = valid_words(source)
-    keep = keep_of(words, source.width)
-    valid = keep[:, :: WORD_BITS // 8]
-    samples = source.data.view("<i2").reshape(n, lanes, 2)[valid]
-
-    starts = None
-    if settings.frame_clear:
-        before = np.cumsum(words) - words  # samples before each beat
-        opens = np.zeros(n, np.bool_)
-        opens[1:] = source.last[:-1]
-        frame_start = np.maximum.accumulate(np.where(opens, before, 0))
-        starts = np.repeat(frame_start, words)
-
-    kept, changed = _rounded_sums(samples, starts, settings)
-    data = np.zeros((n, lanes, 2), "<i2")
-    data[valid] = kept
-    columns = data.reshape(n, lanes * 2).view(np.uint8)
-    return replace(source, data=columns, keep=keep, tid=None, tdest=None, tuser=None), changed
+    filter_ = Filter(settings)
+    return filter_(source), filter_.changed
 
 
 def _rounded_sums(
-    samples: npt.NDArray[np.int16], starts: npt.NDArray[np.int64] | None, settings: FirSettings
+    samples: npt.NDArray[np.int16], starts: npt.NDArray[np.int64] | None, settings: FirSettings, known: int
 ) -> tuple[npt.NDArray[np.int16], int]:
-    """The filter's values, and how many saturation changed; in blocks, as exact sums take many times the room of samples."""
-    kept, changed = np.empty_like(samples), 0
-    for first in range(0, len(samples), _BLOCK):
+    """The filter's values, and how many saturation changed; in blocks, as exact sums take many times the room of samples.
+
+    Args:
+        samples: (known + n, 2) re, im.
+        starts: (n,) the first sample that each one's history reaches back to; None: there is no such limit.
+        settings: what the registers say.
+        known: samples before those whose values are wanted.
+    """
+    kept, changed = np.empty_like(samples[known:]), 0
+    for first in range(known, len(samples), _BLOCK):
         # A block's history is at most one sample a tap.
         low, end = max(0, first - len(settings.taps)), min(len(samples), first + _BLOCK)
-        since = np.zeros(end - low, np.int64) if starts is None else np.maximum(starts[low:end] - low, 0)
+        since = np.zeros(end - low, np.int64)
+        if starts is not None:
+            since[first - low :] = np.maximum(starts[first - known : end - known] - low, 0)
         sums = exact_sums(samples[low:end].astype(np.int64), since, settings.taps)[first - low :]
         rounded = round_shift(sums, settings.shift, settings.rounding)
         values = saturate(rounded, PART_BITS, settings.saturation)
         changed += int(np.count_nonzero(values != rounded)) if settings.saturation else 0
-        kept[first:end] = values
+        kept[first - known : end - known] = values
     return kept, changed
 
 
 def stage(latency: int, depth: int, take: Take, first_ready: int) -> Take:
     """The filter's timing before ``take``."""
-    outs = [first_ready - 1] * depth  # out[i - depth] is outs[i]
-    credit = iter(outs)  # follows the list as it grows
-    note = outs.append
+    outs = deque([first_ready - 1] * depth)  # of the last items, as many as there are credits
+    credit, note = outs.popleft, outs.append
     out = first_ready - 1
 
     def put(offer: int) -> int:
         nonlocal out
-        returned = next(credit)
+        returned = credit()
         accept = offer if offer > returned else returned + 1
         due = accept + latency
         out = take(due if due > out else out + 1)
@@ -176,18 +215,24 @@ def predict_accesses(params: Mapping[str, Any], stimulus: Stimulus) -> tuple[lis
     return before, file.apply(stimulus.after.get("s_axil", ()))
 
 
-def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+@PartwiseModel
+def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Iterator[Outcome]:
     """Golden model; parameters ``W NTAPS``."""
     ntaps = ntaps_of(params)
     clock = clock_of(stimulus, "aclk")
     source = _source(params, stimulus)
     file = registers(params)
-    file.apply(stimulus.program.get("s_axil", ()))
-    beats, _ = filtered(source, file.settings)
-    latency = fir_latency(ntaps)
+    before = file.apply(stimulus.program.get("s_axil", ()))
+    filter_ = Filter(file.settings)
+    latency, depth = fir_latency(ntaps), fifo_depth(ntaps)
     pattern, first = stimulus.pattern("m_axis"), ready_from(stimulus)
-    accepts, outs = through(
-        source.gaps, lambda take: stage(latency, fifo_depth(ntaps), take, first), latency, pattern, first
-    )
-    ports = {"s_axis": transferred(source, clock, accepts), "m_axis": transferred(beats, clock, outs)}
-    return Outcome(ports, accesses={"s_axil": answered(stimulus, *predict_accesses(params, stimulus))})
+    passage = Passage(lambda take: stage(latency, depth, take, first), latency, pattern, first)
+    ports: dict[str, Trace] = {}
+    for part, gaps in offers(source):
+        if ports:
+            yield Outcome(ports)
+        accepts, outs = passage(gaps)
+        ports = {"s_axis": transferred(part, clock, accepts), "m_axis": transferred(filter_(part), clock, outs)}
+    file.run(len(source), filter_.changed)
+    after = file.apply(stimulus.after.get("s_axil", ()))
+    yield Outcome(ports, accesses={"s_axil": answered(stimulus, before, after)})

@@ -6,6 +6,7 @@ Samples come in the shapes that :class:`~goldbeat.pymodels.samples.SampleType` d
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -62,6 +63,27 @@ def generate(
     Raises:
         UsageError: an option out of range.
     """
+    options: dict[str, Any] = {"amplitude": amplitude, "noise": noise, "frame": frame, "frequency": frequency}
+    return next(generate_parts(wave, samples, dtype, max(1, samples), seed=seed, **options))
+
+
+def generate_parts(
+    wave: Wave,
+    samples: int,
+    dtype: str | SampleType,
+    block: int,
+    *,
+    seed: int = 0,
+    amplitude: float | None = None,
+    noise: float = 0.0,
+    frame: int | None = None,
+    frequency: float = SINE_FREQUENCY,
+) -> Iterator[npt.NDArray[Any]]:
+    """Make the samples of :func:`generate`, ``block`` at a time.
+
+    Raises:
+        UsageError: an option out of range, with the first part.
+    """
     kind = sample_type(dtype)
     if wave not in WAVES:
         raise UsageError(f"unknown pattern {wave!r}; known: {', '.join(WAVES)}, or a .npy file")
@@ -75,21 +97,29 @@ def generate(
         raise UsageError(f"a frequency of {frequency} cycles a sample is not in [0, 0.5]")
     _check_levels(kind, amplitude, noise)
     rng = np.random.default_rng(seed)
-    i = np.arange(samples, dtype=np.int64)
-    if wave == "ramp":
-        return _finish(_ramp(kind, i, amplitude), kind, noise, rng)
-    if wave == "random":
-        return _finish(_random(kind, samples, amplitude, rng), kind, noise, rng)
     peak = full_scale(kind) / 2 if amplitude is None else amplitude
-    if wave == "impulse":
-        shape = (i % (frame or samples) == 0).astype(np.float64)
-        return _finish(_parts(kind, shape * peak, np.zeros(samples)), kind, noise, rng)
-    phase = frequency * i if wave == "sine" else CHIRP_END * i * (i / (2 * samples))
+    for first in range(0, samples, block):
+        i = np.arange(first, min(samples, first + block), dtype=np.int64)
+        if wave == "ramp":
+            parts = _ramp(kind, i, amplitude)
+        elif wave == "random":
+            parts = _random(kind, len(i), amplitude, rng)
+        elif wave == "impulse":
+            shape = (i % (frame or samples) == 0).astype(np.float64)
+            parts = _parts(kind, shape * peak, np.zeros(len(i)))
+        else:
+            phase = frequency * i if wave == "sine" else CHIRP_END * i * (i / (2 * samples))
+            parts = _turning(kind, phase, peak)
+        yield _finish(parts, kind, noise, rng)
+
+
+def _turning(kind: SampleType, phase: npt.NDArray[Any], peak: float) -> npt.NDArray[Any]:
+    """(n, parts) of a tone with these phases, in cycles."""
     turn = 2 * np.pi * (phase % 1.0)
     # An unsigned type has no room below zero: swing about half the peak.
     low = kind.kind == "uint"
     real, imag = (peak * (f(turn) * 0.5 + 0.5 if low else f(turn)) for f in (np.cos, np.sin))
-    return _finish(_parts(kind, imag if kind.parts == 1 else real, imag), kind, noise, rng)
+    return _parts(kind, imag if kind.parts == 1 else real, imag)
 
 
 def _check_levels(kind: SampleType, amplitude: float | None, noise: float) -> None:

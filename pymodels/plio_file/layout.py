@@ -22,8 +22,13 @@ _SCIENTIFIC = re.compile(rb"[0-9]\.[0-9]{9}e[+-][0-9]{2}", re.IGNORECASE)
 _TLAST = re.compile(rb"tlast", re.IGNORECASE)
 
 
-def kept_bytes(trace: Trace, kind: SampleType) -> npt.NDArray[np.int64]:
+def kept_bytes(trace: Trace, kind: SampleType, first: int = 0) -> npt.NDArray[np.int64]:
     """(n,) valid bytes of each beat, after checking that a PLIO file can say what the trace says.
+
+    Args:
+        trace: a part of a trace, or all of it.
+        kind: sample type.
+        first: number of the part's first beat.
 
     Raises:
         InputError: bytes missing outside a TLAST beat, a TLAST beat that does not end on a whole word and sample, or
@@ -35,7 +40,7 @@ def kept_bytes(trace: Trace, kind: SampleType) -> npt.NDArray[np.int64]:
         column = getattr(trace, name)
         if column is not None and column.any():
             at = int(np.argmax(column != 0))
-            raise InputError(f"{name} {column[at]} in beat {at}", f"no {name}, as a PLIO port has none")
+            raise InputError(f"{name} {column[at]} in beat {first + at}", f"no {name}, as a PLIO port has none")
     size = trace.width // 8
     if trace.keep.all():
         return np.full(len(trace), size, np.int64)
@@ -48,12 +53,12 @@ def kept_bytes(trace: Trace, kind: SampleType) -> npt.NDArray[np.int64]:
         at = int(np.argmax(bad))
         keep = "".join("1" if k else "0" for k in trace.keep[at][::-1])
         expected = f"multiples of {step} bytes from the low end on" if trace.last[at] else "all bytes kept without"
-        raise InputError(f"keep {keep} in beat {at}", f"{expected} TLAST")
+        raise InputError(f"keep {keep} in beat {first + at}", f"{expected} TLAST")
     return count
 
 
-def times(trace: Trace) -> npt.NDArray[np.int64]:
-    """(n,) times in picoseconds that can be written.
+def times(trace: Trace, first: int = 0) -> npt.NDArray[np.int64]:
+    """(n,) times in picoseconds that can be written; ``first``: number of the first beat.
 
     Raises:
         InputError: a time below zero or beyond 64 bits.
@@ -62,7 +67,7 @@ def times(trace: Trace) -> npt.NDArray[np.int64]:
         for at in (0, len(trace) - 1):
             time = trace.offset_ps + int(trace.cycle[at]) * trace.clock_ps
             if not 0 <= time <= MAX_TIME_PS:
-                raise InputError(f"time {time} ps in beat {at}", f"a time from 0 to {MAX_TIME_PS} ps")
+                raise InputError(f"time {time} ps in beat {first + at}", f"a time from 0 to {MAX_TIME_PS} ps")
     return trace.time_ps
 
 
@@ -101,9 +106,10 @@ def number_chars(
     return chars
 
 
-def headers_of(trace: Trace, kind: SampleType, style: TextStyle) -> npt.NDArray[np.bool_]:
-    """(n,) which beats begin with a word that is printed as a packet header."""
+def headers_of(trace: Trace, kind: SampleType, style: TextStyle, *, ended: bool = True) -> npt.NDArray[np.bool_]:
+    """(n,) which beats begin with a word that is printed as a packet header; ``ended``: the beat before had TLAST."""
     starts = frame_starts(trace.last)
+    starts[:1] = ended
     if style.words != "packets" or not holds_headers(kind):
         return np.zeros(len(trace), np.bool_)
     if not kind.is_integer:

@@ -142,36 +142,58 @@ def format_text(trace: Trace, dtype: str | SampleType, style: TextStyle | None =
 def _text_blocks(trace: Trace, dtype: str | SampleType, style: TextStyle | None) -> Iterator[bytes]:
     """:func:`format_text` in parts: the text of a long trace takes many times its room."""
     kind = sample_type(dtype)
+    check_port(kind, trace.width, trace.clock_ps)
     style = TextStyle() if style is None else style
-    count = kept_bytes(trace, kind) * 8 // kind.part_bits
-    time = times(trace) if style.time_lines else None
-    full = kind.per_beat(trace.width) * kind.parts
+    first, ended = 0, True
+    for part in trace.parts():
+        blocks = _part_text(part, kind, style, first, ended=ended)
+        first, ended = first + len(part), bool(part.last[-1])
+        if first < len(trace) or style.final_newline:
+            yield from blocks
+            continue
+        *before, text = blocks
+        yield from before
+        yield text.removesuffix(style.newline.encode())
+
+
+def _part_text(part: Trace, kind: SampleType, style: TextStyle, first: int, *, ended: bool) -> Iterator[bytes]:
+    """The text of a part of a trace, block by block.
+
+    Args:
+        part: with at least one beat.
+        kind: sample type.
+        style: layout.
+        first: number of the first beat.
+        ended: the beat before it had TLAST, or there is none.
+    """
+    count = kept_bytes(part, kind, first) * 8 // kind.part_bits
+    time = times(part, first) if style.time_lines else None
+    full = kind.per_beat(part.width) * kind.parts
     newline = style.newline.encode()
     tlast = style.tlast.encode() + newline
     units = [f" {unit}".encode() + newline for unit in UNITS]
-    headers = headers_of(trace, kind, style)
-    for begin in range(0, len(trace), _ROWS):
-        rows = slice(begin, min(begin + _ROWS, len(trace)))
+    headers = headers_of(part, kind, style, ended=ended)
+    for begin in range(0, len(part), _ROWS):
+        rows = slice(begin, min(begin + _ROWS, len(part)))
         n = rows.stop - begin
-        last = trace.last[rows]
+        last = part.last[rows]
         stamp: list[Chars | bytes] = []
         if time is not None:
             number, unit = _units(time[rows])
             stamp = [b"T ", integer_chars(number), pick(unit, units)]
         mark: list[Chars | bytes] = [choose_chars(last, tlast)] if last.any() else []
-        chars = number_chars(trace.data[rows], headers[rows], kind, style)
+        chars = number_chars(part.data[rows], headers[rows], kind, style)
         columns = [*mark, *stamp] if style.tlast_first else [*stamp, *mark]
         columns.append(style.lead.encode())
         short = count[rows] < full
-        for part in range(full):
-            if part == 0 or not short.any():
-                columns += [style.separator.encode()] * (part > 0) + [chars[:, part]]
+        for place in range(full):
+            if place == 0 or not short.any():
+                columns += [style.separator.encode()] * (place > 0) + [chars[:, place]]
             else:
-                there = count[rows] > part
-                columns += [choose_chars(there, style.separator.encode()), chars[:, part] * there[:, None]]
+                there = count[rows] > place
+                columns += [choose_chars(there, style.separator.encode()), chars[:, place] * there[:, None]]
         columns.append(style.trail.encode() + newline)
-        text = row_text(columns, n)
-        yield text if style.final_newline or rows.stop < len(trace) else text.removesuffix(newline)
+        yield row_text(columns, n)
 
 
 def _units(time: npt.NDArray[np.int64]) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:

@@ -15,9 +15,10 @@ from rich.table import Table
 from typer.core import TyperCommand
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.build.doctor import examine
-from goldbeat.tb.build.in_use import sweep
+from goldbeat.tb.build.in_use import job_folder, sweep
 from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, ReplaceFolder, clock_period, examples, print_json
 from goldbeat.tb.cli.options import Pair, as_pairs, own_options, settings_help, split_inputs, split_sets
 from goldbeat.tb.cli.run_options import (
@@ -237,14 +238,16 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
     folder = run_folder(build_root(), wishes.label, request.label)
     check_ours(folder, force=wishes.force)
     sweep(build_root())
-    with calls_watched(end_when_stuck):
-        results = _run(request, folder, wishes.as_json, partial(prepare, folder, force=wishes.force))
-    report = write_report(results, folder)
-    failed = [r for r in results if r.status == "fail"]
-    if wishes.as_json:
-        print_json({**report, "folder": str(folder)})
-    else:
-        _show(report, results, failed, folder)
+    with job_folder(build_root()) as scratch:
+        with calls_watched(end_when_stuck):
+            begin = partial(prepare, folder, force=wishes.force)
+            results = _run(request, folder, wishes.as_json, begin, Shelf(scratch / "traces"))
+        report = write_report(results, folder)
+        failed = [r for r in results if r.status == "fail"]
+        if wishes.as_json:
+            print_json({**report, "folder": str(folder)})
+        else:
+            _show(report, results, failed, folder)
     if failed:
         raise typer.Exit(FAILED)
     if worst_status(results) == "partial" and not wishes.allow_partial:
@@ -272,12 +275,12 @@ def _fitting(design: Design, words: list[Pair]) -> Case:
     return max(design.cases, key=lambda one: len(asked & set(one.options)))
 
 
-def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None]) -> list[RunResult]:
+def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None], shelf: Shelf) -> list[RunResult]:
     err = Screen(stderr=True)
     timeout_s = TIMEOUT_S if request.origin.timeout_s is None else request.origin.timeout_s
     name = literal(request.design.name)
     if not err.is_terminal or quiet:
-        return run(request, folder / "sim", timeout_s=timeout_s, begin=begin)
+        return run(request, folder / "sim", timeout_s=timeout_s, begin=begin, shelf=shelf)
     with progress(err, "far", TimeRemainingColumn()) as bar:
         task = bar.add_task(name, total=None, far="")
 
@@ -295,6 +298,7 @@ def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None])
             watch,
             timeout_s=timeout_s,
             begin=begin,
+            shelf=shelf,
         )
 
 
@@ -425,7 +429,7 @@ def _port_table(result: RunResult) -> Table:
         found = measure(trace, whole_samples(trace, port.dtype)[0])
         rate = found.by_frames or found.raw
         samples = f"{rate.msamples_per_s:.2f}" if rate and rate.msamples_per_s is not None else "-"
-        span = f"{trace.cycle[0]}..{trace.cycle[-1]}" if len(trace) else "-"
+        span = f"{trace[:1].cycle[0]}..{trace[-1:].cycle[0]}" if len(trace) else "-"
         equal = port.name in episode.verdict.ports and episode.verdict.ports[port.name].equal
         table.add_row(
             port.name,

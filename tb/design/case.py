@@ -9,6 +9,7 @@ from typing import Any
 
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
+from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.clock_wish import ClockWish
 from goldbeat.tb.design.measurements import Check, RunAnswer
@@ -28,6 +29,8 @@ class CaseContext:
         outputs: names of the output stream ports that can be held back.
         wishes: what the user says of the clocks, by name; ``clocks`` has it already.
         relation: number of the :data:`~goldbeat.tb.design.clocks.RELATIONS` that two clocks are to have; None: drawn.
+        shelf: where stimulus that is too long to hold is kept: :meth:`~goldbeat.pymodels.stored_trace.Shelf.keep` makes a trace of
+            parts.
     """
 
     params: Mapping[str, Any]
@@ -38,6 +41,7 @@ class CaseContext:
     outputs: tuple[str, ...] = ()
     wishes: Mapping[str, ClockWish] = field(default_factory=dict)
     relation: int | None = None
+    shelf: Shelf = field(default_factory=Shelf)
 
     def pattern(self, option: str, salt: int = 0) -> Pattern:
         """The pattern an option names (``random:0.3``), on this run's seed; ``salt`` tells several ports apart."""

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
 from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.sidebands import strobe_bits
 from goldbeat.pymodels.stimulus import Clock, Stimulus
@@ -21,6 +22,8 @@ Rng = np.random.Generator
 Traffic = Callable[[CaseContext, Rng, int], Stimulus]
 """setting, random generator, beats -> a stimulus without gaps and patterns, about so many beats long."""
 
+_LONG_BLOCK = 1 << 16
+"""Beats of a long stimulus that are drawn at once."""
 _PATTERNS = ("none", "random:0.3", "random:0.7", "bursty:16", "bursty:3", "worst")
 _POSITIONS = 1 / 8
 """Of the bytes that are kept, where a stream has position bytes."""
@@ -122,6 +125,65 @@ def _dress(stimulus: Stimulus, gaps: str, ready: str, setting: CaseContext, seed
     if ready == AFTER_VALID:
         memories = {n: withheld(image, seed + 200 + 3 * salt) for salt, (n, image) in enumerate(memories.items())}
     return replace(stimulus, inputs=inputs, ready=sinks, memories=memories)
+
+
+def spaced(parts: Iterable[Trace], pattern: Pattern) -> Iterator[Trace]:
+    """Parts of a trace with a pattern's gaps on top of their own.
+
+    Args:
+        parts: in order, each with at least one beat, and their cycles those of the whole trace.
+        pattern: of the source.
+    """
+    beats, own, placed = 0, -1, -1
+    for part in parts:
+        gaps = part.gaps_after(own) + pattern.gaps(len(part), beats)
+        beats, own = beats + len(part), int(part.cycle[-1])
+        part = part.with_cycles(placed + np.cumsum(gaps + 1))
+        placed = int(part.cycle[-1])
+        yield part
+
+
+def one_after_the_other(traces: Iterable[Trace]) -> Iterator[Trace]:
+    """Traces as the parts of one, back to back."""
+    end = 0
+    for trace in traces:
+        if len(trace):
+            yield trace.with_cycles(trace.cycle + end)
+            end += int(trace.cycle[-1]) + 1
+
+
+def long_case(traffic: Traffic) -> Case:
+    """One episode of any length for a design with one stream input, drawn and kept in parts.
+
+    Args:
+        traffic: makes some beats of it; all but the input of the first ones' episode is left out.
+    """
+
+    def long(setting: CaseContext) -> list[Stimulus]:
+        rng = np.random.default_rng([setting.seed, 7])
+        beats = int(setting.options["beats"])
+        if beats < 1:
+            raise UsageError(f"option beats: found {beats}, expected at least 1")
+        first = traffic(setting, rng, min(beats, _LONG_BLOCK))
+        ((port, begin),) = first.inputs.items()
+        given = setting.inputs.get(port)
+
+        def blocks() -> Iterator[Trace]:
+            yield begin
+            for start in range(_LONG_BLOCK, beats, _LONG_BLOCK):
+                yield traffic(setting, rng, min(_LONG_BLOCK, beats - start)).inputs[port]
+
+        parts = one_after_the_other(blocks()) if given is None else given.parts(_LONG_BLOCK)
+        trace = setting.shelf.keep(spaced(parts, setting.pattern("gaps")))
+        ready = {name: setting.pattern("ready", 1 + salt) for salt, name in enumerate(setting.outputs)}
+        return [replace(first, inputs={port: trace}, ready=ready)]
+
+    return Case(
+        name="long",
+        summary="one episode of so many beats; as many as there is room for on the disk",
+        make=long,
+        options={"beats": 1000, "gaps": "none", "ready": "none"},
+    )
 
 
 def stop_after(stimulus: Stimulus, clock: Clock, cycle: int) -> Stimulus:

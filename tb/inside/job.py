@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
+from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.parameter import ClockPort
 from goldbeat.tb.design.ports.bundle import Bundle, StatusPort
@@ -49,17 +50,22 @@ class Episode:
         seed: the design begins this episode with initial values drawn from it, as in a process of its own; None: with what the
             episode before has left.
         blur_seed: draws what is seen late at clock crossings, where the stimulus has a ``blur_ps``.
+        long: streams are handed over in parts, and recorded on the job's shelf.
     """
 
     stimulus: Stimulus
     run_ps: int
     seed: int | None = None
     blur_seed: int = 0
+    long: bool = False
 
 
 @dataclass(frozen=True)
 class Job:
-    """One simulator process: the design's top module, ports and crossings, its episodes in order, and who drives the ports."""
+    """One simulator process: the design's top module, ports and crossings, its episodes in order, and who drives the ports.
+
+    Long records go to the shelf.
+    """
 
     top: str
     clocks: tuple[ClockPort, ...]
@@ -70,6 +76,7 @@ class Job:
     memories: tuple[MemoryPort, ...] = ()
     transactors: Backend = "native"
     crossings: tuple[Crossing, ...] = ()
+    shelf: Shelf = field(default_factory=Shelf)
 
     @property
     def bundles(self) -> tuple[Bundle, ...]:

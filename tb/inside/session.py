@@ -98,7 +98,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     agents.reset()
     agents.blur(episode.blur_seed, stimulus.blur_ps)
     origin = await _align(agents, stimulus.clocks, _RESET_CYCLES)
-    agents.load(stimulus)
+    agents.load(stimulus, long=episode.long)
     # The last look in reset; sinks decide two edges ahead, so everything is armed well before the origin.
     await _until(origin - 3 * max(c.period_ps for c in stimulus.clocks.values()))
     if resets:
@@ -232,8 +232,8 @@ async def episodes(dut: Any) -> None:
             _note("again", index)
             return
         _note("start", index)
-        record = await _run(dut, job, episode, agents)
         try:
+            record = await _run(dut, job, episode, agents)
             write_record(record, folder, index)
         except OSError as error:
             # A full disk is nobody's wrong result: the host must be able to tell.

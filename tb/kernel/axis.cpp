@@ -165,6 +165,7 @@ class AxisSource : public Transactor {
     offering_ = stalled_ = false;
     stalls_.clear();
     sent_ = 0;
+    low_ = 0;
   }
 
   /// Queue beats. Those that follow others count their gaps from there on, the first ones from the start.
@@ -191,6 +192,11 @@ class AxisSource : public Transactor {
   bool idle() const { return at_ == now_.beats && !offering_; }
   void wake_when_idle(bool on) { wake_when_idle_ = on; }
 
+  /// Wake whenever a block has been sent and at most so many, at least one, are left; 0: never.
+  void wake_when_low(std::size_t blocks) { low_ = blocks; }
+  /// Blocks that have not been sent to their ends.
+  std::size_t left() const { return queue_.size() + (at_ < now_.beats); }
+
   std::int64_t stalled() const override { return stalled_ ? since_ : kNever; }
   const std::int64_t* stalls() const override { return stalls_.data(); }
 
@@ -213,9 +219,10 @@ class AxisSource : public Transactor {
   /// Beat at_ - 1, the last of its block, transferred in this cycle.
   void next_block() {
     if (queue_.empty()) {
-      if (wake_when_idle_) wake();
+      if (wake_when_idle_ || low_ > 0) wake();
       return;
     }
+    if (queue_.size() <= low_) wake();
     sent_ += now_.beats;
     now_ = queue_.front();
     queue_.pop_front();
@@ -235,6 +242,7 @@ class AxisSource : public Transactor {
   bool offering_ = false;
   bool stalled_ = false;
   bool wake_when_idle_ = false;
+  std::size_t low_ = 0;  ///< of wake_when_low()
   Stalls stalls_;
 };
 
@@ -686,6 +694,12 @@ std::int64_t gb_axis_sent(void* handle) { return source(handle).sent(); }
 int gb_axis_idle(void* handle) { return source(handle).idle(); }
 
 void gb_axis_wake_when_idle(void* handle, int on) { source(handle).wake_when_idle(on != 0); }
+
+void gb_axis_wake_when_low(void* handle, std::int64_t blocks) {
+  source(handle).wake_when_low(static_cast<std::size_t>(blocks));
+}
+
+std::int64_t gb_axis_left(void* handle) { return static_cast<std::int64_t>(source(handle).left()); }
 
 void* gb_axis_sink(const char* name, const char* port, const goldbeat::GbAxisNames* names, int passive) {
   return guarded(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -159,6 +159,7 @@ class AxiStreamSource(Transactor):
         names = _names(self.signals, self._sides)
         self._handle = checked(self._library.gb_axis_source(prefix.encode(), clock.encode(), ctypes.byref(names)))
         self._blocks: list[_Block] = []
+        self._given = 0
         self._base = 0
         if not held:
             self.start()
@@ -167,6 +168,7 @@ class AxiStreamSource(Transactor):
         """Offer nothing, drop what is queued."""
         super().reset()
         self._blocks = []
+        self._given = 0
 
     def start(self, base: int | None = None, *, earliest: int | None = None) -> None:
         """Let it run.
@@ -202,9 +204,16 @@ class AxiStreamSource(Transactor):
             await patience.woken(self._handle)
         self._library.gb_axis_wake_when_idle(self._handle, False)
 
+    async def low(self, traces: int) -> None:
+        """Wait until at most so many of the queued traces, at least one, have not been sent to their ends."""
+        self._library.gb_axis_wake_when_low(self._handle, traces)
+        while self._library.gb_axis_left(self._handle) > traces:
+            await self.kernel.wake(self._handle)
+        self._library.gb_axis_wake_when_low(self._handle, 0)
+
     def _due(self, since: int) -> int:
         """Cycle in which the next beat is offered."""
-        sent, gap = self.sent, 0
+        sent, gap = self.sent - self._given, 0
         for block in self._blocks:
             if sent < len(block.trace):
                 gap = 0 if block.gaps is None else int(block.gaps[sent])
@@ -213,7 +222,7 @@ class AxiStreamSource(Transactor):
         return max(since, self._base) + gap
 
     def _expected(self) -> str:
-        beats = sum(len(block.trace) for block in self._blocks)
+        beats = self._given + sum(len(block.trace) for block in self._blocks)
         return f"all {beats} beats to be taken, {self.sent} were ({_levels(self)})"
 
     @property
@@ -221,28 +230,43 @@ class AxiStreamSource(Transactor):
         """Beats transferred since the last reset."""
         return int(self._library.gb_axis_sent(self._handle))
 
+    def taken(self) -> Iterator[Trace]:
+        """The queued traces that have been sent to their ends, as :meth:`transferred` has them; they are given out once."""
+        while self._blocks and len(self._blocks[0].trace) <= self.sent - self._given:
+            block = self._blocks.pop(0)
+            self._given += len(block.trace)
+            yield self._result(block, len(block.trace))
+
     def transferred(self) -> Trace:
-        """The beats transferred since the last reset, with the cycles in which they did."""
-        clock: dict[str, Any] = {"clock_ps": self.clock.period_ps, "offset_ps": self.clock.first_ps}
+        """The beats transferred since the last reset, with the cycles in which they did; without those given out before."""
         if not self._blocks:
-            return Trace.empty(self._widths["tdata"], **clock)
-        left, parts = self.sent, []
+            return self._empty()
+        left, parts = self.sent - self._given, []
         for block in self._blocks:
             count = min(left, len(block.trace))
             left -= count
-            beats = block.trace[:count]
-            sides: dict[str, Any] = {s: self._sideband(beats, s) for s in self._sides}
-            parts.append(
-                Trace.from_bytes(
-                    beats.data,
-                    keep=beats.keep if "tkeep" in self.signals else None,
-                    last=beats.last if "tlast" in self.signals else None,
-                    cycle=block.cycles[:count].copy(),
-                    **clock,
-                    **sides,
-                )
-            )
+            parts.append(self._result(block, count))
         return Trace.concat(parts)
+
+    def _clocked(self) -> dict[str, Any]:
+        return {"clock_ps": self.clock.period_ps, "offset_ps": self.clock.first_ps}
+
+    def _empty(self) -> Trace:
+        sides: dict[str, Any] = {s: np.zeros(0, np.uint64) for s in self._sides if self._given}
+        return Trace.from_bytes(np.zeros((0, self._widths["tdata"] // 8), np.uint8), **self._clocked(), **sides)
+
+    def _result(self, block: _Block, count: int) -> Trace:
+        """The first beats of a block, in the cycles in which they transferred."""
+        beats = block.trace[:count]
+        sides: dict[str, Any] = {s: self._sideband(beats, s) for s in self._sides}
+        return Trace.from_bytes(
+            beats.data,
+            keep=beats.keep if "tkeep" in self.signals else None,
+            last=beats.last if "tlast" in self.signals else None,
+            cycle=block.cycles[:count].copy(),
+            **self._clocked(),
+            **sides,
+        )
 
     @staticmethod
     def _sideband(beats: Trace, name: str) -> npt.NDArray[np.uint64]:

@@ -160,6 +160,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_axis_sent": (c_int64, [c_void_p]),
     "gb_axis_idle": (c_int, [c_void_p]),
     "gb_axis_wake_when_idle": (None, [c_void_p, c_int]),
+    "gb_axis_wake_when_low": (None, [c_void_p, c_int64]),
+    "gb_axis_left": (c_int64, [c_void_p]),
     "gb_axis_sink": (c_void_p, [c_char_p, c_char_p, POINTER(AxisNames), c_int]),
     "gb_axis_sink_start": (c_int, [c_void_p, POINTER(ReadyPattern), c_int64]),
     "gb_axis_check": (c_int, [c_void_p, POINTER(AxisCheck)]),

@@ -25,7 +25,7 @@ OLD_FILE = "episodes.npz"
 """What versions before parts wrote."""
 _FORMAT = 2
 _WHAT = "the episodes of a run"
-_PART = 1 << 20
+_PART = 1 << 18
 """Beats of a part."""
 
 
@@ -71,11 +71,12 @@ def _parts(traces: Sequence[Trace]) -> Iterator[_Part]:
     held: list[_Part] = []
     beats = 0
     for trace in traces:
+        before = -1
         for start in range(0, len(trace), _PART):
-            end = start + _PART
-            before = -1 if start == 0 else trace.cycle[start - 1]
-            step = np.diff(trace.cycle[start:end], prepend=before)
-            held.append((step, trace[start:end].valid_bytes(), trace.last[start:end]))
+            part = trace[start : start + _PART]
+            step = part.gaps_after(before) + 1
+            before = int(part.cycle[-1])
+            held.append((step, part.valid_bytes(), part.last))
             beats += len(step)
             if beats >= _PART:
                 yield _joined(held)

@@ -13,7 +13,7 @@ import numpy as np
 from goldbeat.pymodels import plio_file
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Clock, Stimulus
-from goldbeat.pymodels.trace import SIDEBANDS, Trace
+from goldbeat.pymodels.trace import SIDEBANDS, Trace, in_step
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.stream import StreamPort
@@ -144,4 +144,5 @@ def placed(stimulus: Stimulus, inputs: Mapping[str, Trace], clocks: Mapping[str,
 
 def _same_beats(one: Trace, other: Trace) -> bool:
     columns = ("data", "keep", "last")
-    return all(np.array_equal(getattr(one, c), getattr(other, c)) for c in columns)
+    pairs = ((getattr(a, c), getattr(b, c)) for _, a, b in in_step(one, other) for c in columns)
+    return (len(one), one.width) == (len(other), other.width) and all(np.array_equal(a, b) for a, b in pairs)

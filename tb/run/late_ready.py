@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.trace import Trace, in_step
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
@@ -33,18 +34,32 @@ def late_ready(ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome, 
         given, taken = stimulus.inputs.get(port.name), found.ports.get(port.name)
         if port.direction != "in" or not port.has("tready") or given is None or taken is None or not len(taken):
             continue
-        offered = given.gaps[: len(taken)].astype(np.int64)
         # A source behind a reset offers nothing at edge 0.
-        offered[0] = max(offered[0], 0 if stimulus.settled else 1)
-        offered[1:] += taken.cycle[:-1] + 1
-        waits = taken.cycle - offered
-        if (most := int(waits.max())) > bound:
-            worst = int(waits.argmax())
+        late = _late(given, taken, 0 if stimulus.settled else 1, bound)
+        if late is not None:
+            most, worst, cycle, count = late
             texts.append(
-                f"axis_ready_late: {port.name}, cycle {int(offered[worst])}: tready came {most} cycles after tvalid, beat {worst}; "
-                f"{int((waits > bound).sum())} beat(s) waited for more than {bound}"
+                f"axis_ready_late: {port.name}, cycle {cycle}: tready came {most} cycles after tvalid, beat {worst}; "
+                f"{count} beat(s) waited for more than {bound}"
             )
     return texts
+
+
+def _late(given: Trace, taken: Trace, earliest: int, bound: int) -> tuple[int, int, int, int] | None:
+    """The longest wait, its beat, the cycle of its first offer, and how many beats waited for longer than the bound; None: none."""
+    found: list[tuple[int, int, int]] = []
+    count, offer_before, taken_before = 0, -1, -1
+    for start, one, other in in_step(given, taken):
+        offered = one.gaps_after(offer_before) + 1 + np.concatenate([[taken_before], other.cycle[:-1]])
+        if start == 0:
+            offered[0] = max(offered[0], earliest)
+        waits = other.cycle - offered
+        worst = int(waits.argmax())
+        count += int((waits > bound).sum())
+        found.append((int(waits[worst]), start + worst, int(offered[worst])))
+        offer_before, taken_before = int(one.cycle[-1]), int(other.cycle[-1])
+    most, beat, cycle = max(found, key=lambda one: one[0])
+    return (most, beat, cycle, count) if most > bound else None
 
 
 def late_answers(

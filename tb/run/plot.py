@@ -24,6 +24,7 @@ _INK, _SOFT, _GRID = "#1f2933", "#616e7c", "#e4e7eb"
 _BLUE, _FILL, _RED, _GREEN = "#2166ac", "#c6dbef", "#b2182b", "#1b7837"
 _BINS = 160
 _DPI = 130
+_MOST_POINTS = 1 << 12
 
 _Format = str | SampleType | None
 _Target = str | PathLike[str] | IO[bytes]
@@ -61,8 +62,8 @@ def plot_run(
     rows = max(1, len(names))
     mosaic = [[f"rate{i}", f"gaps{i}"] for i in range(rows)]
     figure, axes = _figure(title, mosaic, (10.4, 0.9 + 2.25 * rows), [1.0] * rows, [2.2, 1.0])
-    times = [t.time_ps[[0, -1]] for t in ports.values() if len(t)]
-    span = (min(int(t[0]) for t in times), max(int(t[1]) for t in times)) if times else None
+    times = [int(end.time_ps[0]) for t in ports.values() if len(t) for end in (t[:1], t[-1:])]
+    span = (min(times), max(times)) if times else None
     for i, name in enumerate(names):
         trace, dtype = ports[name], (dtypes or {}).get(name)
         rate, gaps = axes[2 * i], axes[2 * i + 1]
@@ -197,14 +198,16 @@ def binned(trace: Trace, bins: int = _BINS) -> tuple[npt.NDArray[np.float64], np
     """
     if len(trace) == 0:
         return np.zeros(0), np.zeros(0)
-    cycle = trace.cycle - trace.cycle[0]
-    total = int(cycle[-1]) + 1
+    first, last = trace[:1], trace[-1:]
+    total = int(last.cycle[0] - first.cycle[0]) + 1
     size = max(1, -(-total // bins))
     count = -(-total // size)
-    moved = np.bincount(cycle // size, weights=trace.valid_bytes(), minlength=count)
+    moved = np.zeros(count)
+    for part in trace.parts():
+        moved += np.bincount((part.cycle - first.cycle[0]) // size, weights=part.valid_bytes(), minlength=count)
     edges = np.minimum(np.arange(count + 1) * size, total)
     rate = moved * 1e6 / (np.diff(edges) * trace.clock_ps)
-    return edges * float(trace.clock_ps) + float(trace.time_ps[0]), rate
+    return edges * float(trace.clock_ps) + float(first.time_ps[0]), rate
 
 
 def _time_unit(span_ps: float) -> tuple[float, str]:
@@ -282,8 +285,13 @@ def _frames(axes: Axes, trace: Trace, result: Throughput) -> None:
         axes.set_xticks(frame)
         axes.set_xlim(0.2, max(len(frame) + 0.8, 2.8))
         axes.grid(False, axis="x")
-    else:
+    elif len(frame) <= _MOST_POINTS:
         axes.plot(frame, intervals, color=_BLUE, linewidth=1, marker="o", markersize=2.5)
+    else:
+        # More than there are pixels: from the shortest to the longest of so many neighbours.
+        starts = np.linspace(0, len(frame), _MOST_POINTS // 2, endpoint=False).astype(np.int64)
+        low, top = (limit.reduceat(intervals, starts) for limit in (np.minimum, np.maximum))
+        axes.fill_between(frame[starts], low, top, color=_FILL, edgecolor=_BLUE, linewidth=1)
     axes.set_ylim(0, high * 1.2)
     steady = result.steady
     if steady is not None:

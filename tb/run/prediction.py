@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
@@ -12,7 +13,8 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from goldbeat.pymodels.errors import GoldbeatError, ModelTimeoutError, UserCodeError
-from goldbeat.pymodels.stimulus import MemoryContents, Outcome, Stimulus
+from goldbeat.pymodels.stimulus import MemoryContents, Outcome, PartwiseModel, Stimulus
+from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import CaseContext, StimulusMaker
 from goldbeat.tb.design.design import Design
@@ -27,13 +29,22 @@ def function_name(function: Any) -> str:
     """``file.py:function``, as a description names it."""
     while isinstance(function, partial):
         function = function.func
+    function = inspect.unwrap(function)
     name = getattr(function, "__qualname__", type(function).__name__)
     code = getattr(function, "__code__", None)
     return name if code is None else f"{Path(code.co_filename).name}:{name}"
 
 
-def predict_outcome(design: Design, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+def predict_outcome(
+    design: Design, params: Mapping[str, Any], stimulus: Stimulus, shelf: Shelf | None = None
+) -> Outcome:
     """What the golden model predicts.
+
+    Args:
+        design: has the model.
+        params: parameter values.
+        stimulus: of the episode.
+        shelf: for what a model that predicts part by part says of long traces; None: everything stays in memory.
 
     Raises:
         UserCodeError: the model raised something of its own, or returned no
@@ -41,7 +52,12 @@ def predict_outcome(design: Design, params: Mapping[str, Any], stimulus: Stimulu
         GoldbeatError: what the model raises of this family: a stimulus that the design cannot take.
     """
     who = f"the golden model {function_name(design.model)}"
-    outcome = _called(who, lambda: design.model(params, stimulus))
+    model = design.model
+    if isinstance(model, PartwiseModel):
+        parts = Shelf() if shelf is None else shelf
+        outcome = _called(who, lambda: model.kept(params, stimulus, parts))
+    else:
+        outcome = _called(who, lambda: model(params, stimulus))
     _check_type(f"{who} returned", outcome, Outcome)
     for column, kind in (("ports", Trace), ("status", int), ("memories", MemoryContents)):
         values = getattr(outcome, column)

@@ -15,7 +15,7 @@ import numpy as np
 from goldbeat.pymodels import plio_file
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.measure import measure, measures_dict
-from goldbeat.pymodels.trace import SIDEBANDS, Trace
+from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.trace_file import SUFFIX
 from goldbeat.tb.design.measurements import RunAnswer
 from goldbeat.tb.design.ports.stream import StreamPort
@@ -207,7 +207,7 @@ def _not_compared(got: Trace, expected: Trace | None) -> list[str]:
     """Sidebands of a port that the model does not predict: the verdict says nothing of them."""
     if expected is None:
         return []
-    return [name for name in SIDEBANDS if getattr(got, name) is not None and getattr(expected, name) is None]
+    return [name for name in got.sides if name not in expected.sides]
 
 
 def _keep_answer(answer: RunAnswer, folder: Path) -> dict[str, Any]:

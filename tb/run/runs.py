@@ -17,6 +17,7 @@ import numpy as np
 from goldbeat.pymodels.errors import UnwrittenModelError, UsageError, UserCodeError
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
+from goldbeat.pymodels.stored_trace import Shelf, StoredTrace
 from goldbeat.pymodels.trace import COLUMNS as TRACE_COLUMNS
 from goldbeat.pymodels.trace import Trace, same
 from goldbeat.tb.build.simulator import build
@@ -136,8 +137,8 @@ class Request:
         """Every parameter's value."""
         return self.design.params(self.case, self.params, self.options)
 
-    def setting(self, seed: int) -> CaseContext:
-        """What the stimulus maker gets for one seed."""
+    def setting(self, seed: int, shelf: Shelf | None = None) -> CaseContext:
+        """What the stimulus maker gets for one seed; a ``shelf`` is for long stimulus."""
         clocks = {c.name: Clock(c.period_ps, c.period_ps) for c in self.design.clocks}
         given = clocks_of(self.design, self.all_params, self.inputs)
         for name, clock in given.items():
@@ -152,7 +153,8 @@ class Request:
         outputs = tuple(b.name for b in bundles if b.direction == "out" and b.has("tready"))
         options = {**self.case.options, **self.options}
         clocks = wished(clocks, self.clocks, seed)
-        return CaseContext(self.all_params, options, seed, inputs, clocks, outputs, self.clocks)
+        room = Shelf() if shelf is None else shelf
+        return CaseContext(self.all_params, options, seed, inputs, clocks, outputs, self.clocks, shelf=room)
 
     @property
     def label(self) -> str:
@@ -328,7 +330,7 @@ class RunResult:
 def _length(stimulus: Stimulus, expected: Outcome | None) -> int:
     """How long to run behind the register programs, in picoseconds; never an instant at which a clock rises."""
     slowest = max(c.period_ps for c in stimulus.clocks.values())
-    ends = [] if expected is None else [int(t.time_ps[-1]) for t in expected.ports.values() if len(t)]
+    ends = [] if expected is None else [int(t[-1:].time_ps[0]) for t in expected.ports.values() if len(t)]
     length = max([0, stimulus.least_ps, *ends]) + _DRAIN_CYCLES * slowest + 1
     while not all(c.divides(length) for c in stimulus.clocks.values()):
         length += 1
@@ -338,7 +340,7 @@ def _length(stimulus: Stimulus, expected: Outcome | None) -> int:
 def _budget(design: Design, stimulus: Stimulus, expected: Outcome) -> Outcome:
     """When the last beats of a model without cycles may come: what the sinks take, and so many cycles a beat for the design."""
     beats = sum(len(t) for t in stimulus.inputs.values()) + sum(len(t) for t in expected.ports.values())
-    offered = max([0, *(int(t.cycle[-1]) for t in stimulus.inputs.values() if len(t))])
+    offered = max([0, *(int(t[-1:].cycle[0]) for t in stimulus.inputs.values() if len(t))])
     late = {}
     for name, trace in expected.ports.items():
         end = offered + _taken_by(stimulus.pattern(name), len(trace)) + design.cycles_per_beat * (beats + 1)
@@ -398,13 +400,24 @@ class SeedPlan:
         lengths = [_length(s, e if design.timed or e is None else _budget(design, s, e)) for s, e in self.steps]
         # Resets in between leave what they leave: only the first episode begins with new initial values.
         return [
-            Episode(s, n, None if i else self.seed, self.seed * 1_000_003 + i)
-            for i, ((s, _), n) in enumerate(zip(self.steps, lengths, strict=True))
+            Episode(s, n, None if i else self.seed, self.seed * 1_000_003 + i, _is_long(s, e))
+            for i, ((s, e), n) in enumerate(zip(self.steps, lengths, strict=True))
         ]
 
 
-def predict(request: Request, seed: int) -> SeedPlan:
+def _is_long(stimulus: Stimulus, expected: Outcome | None) -> bool:
+    """Whether some port's beats are too many to hold."""
+    predicted = () if expected is None else expected.ports.values()
+    return any(isinstance(trace, StoredTrace) for trace in (*stimulus.inputs.values(), *predicted))
+
+
+def predict(request: Request, seed: int, shelf: Shelf | None = None) -> SeedPlan:
     """The stimulus of one seed, and what the golden model says of it.
+
+    Args:
+        request: what to run.
+        seed: which.
+        shelf: for stimulus and prediction that are too long to hold; None: everything stays in memory.
 
     Raises:
         UsageError: no stimulus, or one that the design cannot take.
@@ -412,7 +425,7 @@ def predict(request: Request, seed: int) -> SeedPlan:
         UserCodeError: the model or the stimulus maker is broken.
     """
     design, params = request.design, request.all_params
-    setting = request.setting(seed)
+    setting = request.setting(seed, shelf)
     stimuli = make_stimuli(design, request.case.make, request.case.name, setting)
     if not stimuli:
         raise UsageError(f"{design.name}: case {request.case.name} makes no stimulus")
@@ -426,7 +439,8 @@ def predict(request: Request, seed: int) -> SeedPlan:
         stimuli = [*stimuli, *register_walks.walks(design, setting, stimuli[0])]
     if request.metastability is not None:
         stimuli = [blurred(s, request.metastability) for s in stimuli]
-    steps = [(s, None if s.drivers else _predicted(design, params, s)) for s in stimuli]
+    stimuli = [replace(s, inputs={n: setting.shelf.long(t) for n, t in s.inputs.items()}) for s in stimuli]
+    steps = [(s, None if s.drivers else _predicted(design, params, s, setting.shelf)) for s in stimuli]
     if sweeps:
         steps = register_walks.dressed_sweep(steps, seed)
     return SeedPlan(seed, tuple(steps))
@@ -458,9 +472,9 @@ def _judge_episode(
     return EpisodeResult(stimulus, expected, record, verdict, more.partial)
 
 
-def _predicted(design: Design, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+def _predicted(design: Design, params: Mapping[str, Any], stimulus: Stimulus, shelf: Shelf | None = None) -> Outcome:
     """What the model says; with blurred crossings the latest that can be, and the earliest cycles beside it."""
-    outcome = predict_outcome(design, params, stimulus)
+    outcome = predict_outcome(design, params, stimulus, shelf)
     if not stimulus.blur_ps or not design.timed:
         return outcome
     early = predict_outcome(design, params, replace(stimulus, blur_ps=EARLIEST_PS))
@@ -529,14 +543,14 @@ def _warnings(request: Request, episodes: Sequence[EpisodeResult], seen: Sequenc
     return tuple(first.values())
 
 
-def _plans(request: Request, timeout_s: float) -> tuple[list[SeedPlan], dict[int, RunResult]]:
+def _plans(request: Request, timeout_s: float, shelf: Shelf | None) -> tuple[list[SeedPlan], dict[int, RunResult]]:
     """The plans of all seeds; a seed on which the model falls over fails by itself, and the others run."""
     plans: list[SeedPlan] = []
     failed: dict[int, RunResult] = {}
     for seed in request.seeds:
         try:
             with model_timeout(timeout_s):
-                plans.append(predict(request, seed))
+                plans.append(predict(request, seed, shelf))
         except (UnwrittenModelError, UserCodeError) as error:
             text = "\n".join([str(error), *getattr(error, "log", "").splitlines()])
             failed[seed] = RunResult(request, seed, (), (text,), 0.0, None, None)
@@ -550,6 +564,8 @@ def share_columns(record: Record, expected: Outcome | None) -> Record:
     ports = dict(record.outcome.ports)
     for name, trace in ports.items():
         other = expected.ports.get(name)
+        if isinstance(trace, StoredTrace) or isinstance(other, StoredTrace):
+            continue
         if other is not None and other.width == trace.width and len(other) == len(trace):
             columns = {c: getattr(other, c) for c in TRACE_COLUMNS if same(getattr(trace, c), getattr(other, c))}
             ports[name] = replace(trace, **columns)
@@ -573,6 +589,7 @@ def run(
     watch: Watch | None = None,
     timeout_s: float = TIMEOUT_S,
     begin: Callable[[], None] = lambda: None,
+    shelf: Shelf | None = None,
 ) -> list[RunResult]:
     """Run a case for every seed.
 
@@ -583,6 +600,7 @@ def run(
         watch: is told a few times a second where the simulation stands, and at its end.
         timeout_s: wall time allowed for the simulation, and for each call of the golden model or the stimulus maker.
         begin: called when nothing is refused any more, before anything is written to ``folder``.
+        shelf: for traces that are too long to hold, and as long as the results are used; None: everything stays in memory.
 
     Returns:
         one result a seed, in order.
@@ -590,7 +608,7 @@ def run(
     check_request(request)
     design, params = request.design, request.all_params
     progress("predicting")
-    plans, found = _plans(request, timeout_s)
+    plans, found = _plans(request, timeout_s, shelf)
     if not plans:
         begin()
         return [found[s] for s in request.seeds]
@@ -617,6 +635,7 @@ def run(
         timeout_s=timeout_s,
         watch=None if watch is None else lambda done, ps: watch(course.at(done, ps)),
         crossings=crossings,
+        shelf=shelf,
     )
     progress("comparing")
     # Taken out one by one: what was recorded does not stay beside what is made of it.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.tb import orphan_guard
 from goldbeat.tb.build.compile import Build
 from goldbeat.tb.build.harness import TOP
@@ -91,6 +92,7 @@ class Simulator:
         pulse_s: seconds between two ``at`` notes; None: there are none.
         before: episodes that other processes have run; their log and waves are kept.
         crossings: clock crossings that the build shows.
+        shelf: for records of long episodes.
     """
 
     def __init__(
@@ -107,6 +109,7 @@ class Simulator:
         pulse_s: float | None = None,
         before: int = 0,
         crossings: Sequence[Crossing] = (),
+        shelf: Shelf | None = None,
     ) -> None:
         self._folder = folder
         self.waves = folder / f"waves{f'-{before}' if before else ''}.{built.waves}" if built.waves else None
@@ -123,6 +126,7 @@ class Simulator:
             tuple(design.memory_ports(params)),
             transactors,
             tuple(crossings),
+            Shelf() if shelf is None else shelf,
         )
         write_job(job, folder)
         command = [str(built.executable), *seed_arguments(seed), "--inputs-low"]
@@ -225,6 +229,7 @@ def simulate(
     timeout_s: float = TIMEOUT_S,
     watch: Watch | None = None,
     crossings: Sequence[Crossing] = (),
+    shelf: Shelf | None = None,
 ) -> SimulatorResult:
     """Run episodes in one simulator process and wait for its end.
 
@@ -239,6 +244,7 @@ def simulate(
         timeout_s: wall time allowed.
         watch: is told how many episodes are done, and how many picoseconds ago the reset of the one that runs was released.
         crossings: as in :class:`Simulator`.
+        shelf: likewise.
     """
     records: list[Record] = []
     waves: Path | None = None
@@ -258,6 +264,7 @@ def simulate(
             pulse_s=None if watch is None else PULSE_S,
             before=done,
             crossings=crossings,
+            shelf=shelf,
         ) as process:
             failure, again = _follow(process, records, end, watch)
             if failure is None and time.monotonic() >= end:

@@ -7,7 +7,7 @@ from goldbeat.pymodels.axis.fifo import predict
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.stream import StreamPort
-from goldbeat.tb.design.traffic import WHOLE_BUNDLE, pass_through, stream_cases
+from goldbeat.tb.design.traffic import WHOLE_BUNDLE, long_case, pass_through, stream_cases
 from goldbeat.tb.paths import HDL
 
 DESIGN = Design(
@@ -29,5 +29,5 @@ DESIGN = Design(
     ),
     model=predict,
     variants=({}, {"DEPTH": 2}, {"DATA_W": 512, "DEPTH": 64}),
-    cases=stream_cases(pass_through),
+    cases=(*stream_cases(pass_through), long_case(pass_through)),
 )

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.plio import fir_map as reg
 from goldbeat.pymodels.plio.fir import predict
-from goldbeat.pymodels.plio_file.generate import generate
+from goldbeat.pymodels.plio_file.generate import generate_parts
 from goldbeat.pymodels.rounding import ROUNDINGS, rounding_mode, saturation_mode
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.pymodels.trace import Trace
@@ -21,9 +21,11 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.storage import Storage, storage_of
 from goldbeat.tb.design.ports.stream import StreamPort
-from goldbeat.tb.design.traffic import Rng, random_trace, stream_cases
+from goldbeat.tb.design.traffic import Rng, one_after_the_other, random_trace, spaced, stream_cases
 from goldbeat.tb.paths import HDL
 
+_LONG_BLOCK = 1 << 16
+"""Samples of a long stimulus that are made at once, to the next whole frame."""
 _SATURATION_CODES = {"none": 0, "saturate": 1, "symmetric": 3}
 _HALF_BAND = 0.2
 """Pass band edge of the default filter, as a share of the sampling rate."""
@@ -78,6 +80,18 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     return Stimulus(inputs={"s_axis": trace}, clocks=setting.clocks, program=program, after={"s_axil": _COUNTERS})
 
 
+def _chirp(setting: CaseContext) -> Iterator[Trace]:
+    """A chirp with noise in parts of whole frames."""
+    samples, frame = int(setting.options["samples"]), int(setting.options["frame"])
+    # Frames that cannot be are refused by the first part.
+    block = max(1, _LONG_BLOCK // max(1, frame)) * max(1, frame)
+    made = generate_parts("chirp", samples, "cint16", block, amplitude=20000, noise=2000, seed=setting.seed)
+    clock_ps = setting.clocks["aclk"].period_ps
+    return one_after_the_other(
+        Trace.from_samples(part, "cint16", setting.params["W"], clock_ps=clock_ps, frame=frame) for part in made
+    )
+
+
 def _filter(setting: CaseContext) -> list[Stimulus]:
     options, ntaps = setting.options, setting.params["NTAPS"]
     taps = options["taps"] or lowpass_taps(ntaps)
@@ -86,14 +100,11 @@ def _filter(setting: CaseContext) -> list[Stimulus]:
     clock = setting.clocks["aclk"]
     source = setting.inputs.get("s_axis")
     if source is None:
-        count = int(options["samples"])
-        samples = generate("chirp", count, "cint16", amplitude=20000, noise=2000, seed=setting.seed)
-        source = Trace.from_samples(
-            samples, "cint16", setting.params["W"], clock_ps=clock.period_ps, frame=int(options["frame"])
-        )
+        parts = _chirp(setting)
     else:
+        parts = source.parts(_LONG_BLOCK) if len(source) else iter([source])
         clock = replace(clock, period_ps=source.clock_ps, offset_ps=source.clock_ps)
-    source = source.with_gaps(source.gaps + setting.pattern("gaps").gaps(len(source)))
+    source = setting.shelf.keep(spaced(parts, setting.pattern("gaps")))
     program = settings(
         taps,
         int(options["shift"]),

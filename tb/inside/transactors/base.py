@@ -103,8 +103,8 @@ class Transactors(ABC):
         self.drop()
 
     @abstractmethod
-    def load(self, stimulus: Stimulus) -> None:
-        """Take the traces and patterns of an episode."""
+    def load(self, stimulus: Stimulus, *, long: bool = False) -> None:
+        """Take the traces and patterns of an episode; ``long``: too long to hold, where the back end knows how."""
 
     @abstractmethod
     def start(self, origin_ps: int, *, settled: bool) -> None:

@@ -212,7 +212,7 @@ class CocotbextTransactors(Transactors):
         for watch in self._watches.values():
             watch.clear()
 
-    def load(self, stimulus: Stimulus) -> None:
+    def load(self, stimulus: Stimulus, *, long: bool = False) -> None:
         """Queue the frames; nothing moves before :meth:`start`."""
         if stimulus.memories:
             raise UsageError("memories behind AXI4 ports need the native transactors")

@@ -24,6 +24,7 @@ from goldbeat.tb.inside.transactors.base import (
     step_patience,
     stream_channels,
 )
+from goldbeat.tb.inside.transactors.long_streams import LongSink, LongSource
 from goldbeat.tb.inside.transactors.memories import Memories
 from goldbeat.tb.inside.transactors.wires import WirePaths, interfaces
 from goldbeat.tb.kernel import registers
@@ -66,6 +67,8 @@ class NativeTransactors(Transactors):
         for crossing in job.crossings:
             self._kernel.crossing(crossing.signal, crossing.clock, crossing.copies)
         self._stimulus: Stimulus | None = None
+        self._shelf = job.shelf
+        self._long: dict[str, LongSource | LongSink] = {}
         self._interfaces = interfaces(job)
         self._wires = WirePaths(self._interfaces, self._kernel.follows)
 
@@ -110,22 +113,36 @@ class NativeTransactors(Transactors):
 
     def drop(self) -> None:
         """Reset all transactors."""
+        for stream in self._long.values():
+            stream.drop()
+        self._long = {}
         for agent in (*self._sources.values(), *self._sinks.values(), *self._masters.values()):
             agent.reset()
         self._memories.drop()
         self._wires = WirePaths(self._interfaces, self._kernel.follows)
 
-    def load(self, stimulus: Stimulus) -> None:
+    def load(self, stimulus: Stimulus, *, long: bool = False) -> None:
         """Hand the arrays over; nothing moves before :meth:`start`."""
         self._stimulus = stimulus
         self._memories.load(stimulus)
         for name, master in self._masters.items():
             master.behave(self._registers[name].fitting(stimulus.traffic_of(name)))
         for name, source in self._sources.items():
-            if name in stimulus.inputs:
+            if name not in stimulus.inputs:
+                continue
+            if long:
+                self._long[name] = LongSource(source, stimulus.inputs[name], self._shelf, self._offset(name))
+            else:
                 source.send(stimulus.inputs[name])
         for name, sink in self._sinks.items():
             sink.ready = stimulus.pattern(name)
+            if long:
+                self._long[name] = LongSink(sink, self._shelf, self._offset(name))
+
+    def _offset(self, port: str) -> int:
+        """Time of edge 0 of a port's clock, from the origin."""
+        assert self._stimulus is not None
+        return self._stimulus.clocks[self._streams[port].clock].offset_ps
 
     def start(self, origin_ps: int, *, settled: bool) -> None:
         """Start sources and sinks at cycle 0 of their clocks."""
@@ -172,21 +189,24 @@ class NativeTransactors(Transactors):
         violations: list[str] = []
         waiting: list[str] = []
         for name, port in self._streams.items():
-            if name in self._sources:
-                agent: AxiStreamSource | AxiStreamSink = self._sources[name]
-                trace = self._sources[name].transferred()
-            else:
-                agent = self._sinks[name]
-                self._sinks[name].stop()
-                trace = self._sinks[name].take()
-            clock = self._clocks[port.clock]
-            ports[name] = replace(trace, offset_ps=self._stimulus.clocks[clock.name].offset_ps)
+            agent: AxiStreamSource | AxiStreamSink = self._sources.get(name) or self._sinks[name]
+            trace = self._long[name].trace() if name in self._long else self._recorded(name)
+            ports[name] = trace
             violations += agent.violations
             if (since := agent.stalled_since) is not None:
                 waiting.append(port.waits(since, trace))
         outcome = Outcome(ports, memories=self._memories.contents())
         seen = (*violations, *self._memories.violations(), *self._wires.violations)
         return outcome, seen, (*waiting, *self._memories.waiting())
+
+    def _recorded(self, name: str) -> Trace:
+        """What a stream port has transferred, whole."""
+        if name in self._sources:
+            trace = self._sources[name].transferred()
+        else:
+            self._sinks[name].stop()
+            trace = self._sinks[name].take()
+        return replace(trace, offset_ps=self._offset(name))
 
     def rules(self) -> tuple[str, ...]:
         """What register masters and the monitors of register ports have seen."""
