@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import shutil
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, count
 from os import PathLike
 from pathlib import Path
@@ -281,13 +281,21 @@ class Shelf:
     """A folder for traces that are too long to hold.
 
     Args:
-        folder: made when it is needed; None: every trace stays in memory.
+        folder: made when it is needed, or what makes it then; None: every trace stays in memory.
         part_beats: longer traces are stored, in parts of so many beats.
+
+    Attributes:
+        told: is told how many beats have been stored in all, part by part; it stays in this process.
     """
 
-    def __init__(self, folder: Path | None = None, part_beats: int = PART_BEATS) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path | Callable[[], Path] | None = None, part_beats: int = PART_BEATS) -> None:
+        self._folder = folder
         self.part_beats = part_beats
+        self.told: Callable[[int], None] = lambda beats: None
+        self._stored = 0
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Shelf, (None if callable(self._folder) else self._folder, self.part_beats)
 
     def keep(self, parts: Iterable[Trace]) -> Trace:
         """Parts one after the other as one trace; at least one, which may have no beats."""
@@ -298,41 +306,45 @@ class Shelf:
 
     def long(self, trace: Trace) -> Trace:
         """The same trace, stored if it is long."""
-        if self.folder is None or len(trace) <= self.part_beats or isinstance(trace, StoredTrace):
+        if self._folder is None or len(trace) <= self.part_beats or isinstance(trace, StoredTrace):
             return trace
         return self.keep(trace.parts(self.part_beats))
 
     def slot(self) -> Slot:
         """Room for a trace that comes in parts."""
-        return Slot(None if self.folder is None else self._free(self.folder), self.part_beats)
+        return Slot(None if self._folder is None else self._place, self.part_beats, self._tell)
 
-    @staticmethod
-    def _free(folder: Path) -> Path:
+    def _tell(self, beats: int) -> None:
+        self._stored += beats
+        self.told(self._stored)
+
+    def _place(self) -> Path:
+        """A name for another trace file."""
+        if callable(self._folder):
+            self._folder = self._folder()
+        folder = self._folder
+        assert folder is not None
+        folder.mkdir(parents=True, exist_ok=True)
         # Several processes of a run put theirs into one folder.
         names = (folder / f"{os.getpid()}-{number}{SUFFIX}" for number in _numbers)
         return next(path for path in names if not path.exists())
-
-    def clear(self) -> None:
-        """Remove what is stored."""
-        if self.folder is not None:
-            shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Slot:
     """A trace that comes in parts; a context manager, behind which :meth:`trace` has it.
 
     Args:
-        path: of the trace file that a long one becomes; None: it stays in memory.
+        place: names the trace file that a long one becomes; None: it stays in memory.
         part_beats: what is longer is long.
+        told: is told how many beats have just been stored.
     """
 
-    def __init__(self, path: Path | None, part_beats: int) -> None:
-        self._path, self._part_beats = path, part_beats
+    def __init__(self, place: Callable[[], Path] | None, part_beats: int, told: Callable[[int], None]) -> None:
+        self._place, self._part_beats, self._told = place, part_beats, told
+        self._path: Path | None = None
         self._held: list[Trace] = []
         self._beats = 0
         self._writer: TraceWriter | None = None
-        self.tail: Trace | None = None
-        """The part that came last."""
 
     def __enter__(self) -> Slot:
         return self
@@ -347,11 +359,10 @@ class Slot:
         """Append beats."""
         self._held.append(part)
         self._beats += len(part)
-        self.tail = part if len(part) or self.tail is None else self.tail
-        if self._path is None or (self._writer is None and self._beats <= self._part_beats):
+        if self._place is None or (self._writer is None and self._beats <= self._part_beats):
             return
         if self._writer is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
+            self._path = self._place()
             self._writer = TraceWriter(self._path, part)
             self._writer.__enter__()
         self._flush(self._part_beats)
@@ -362,12 +373,8 @@ class Slot:
             whole = self._held[0] if len(self._held) == 1 else Trace.concat(self._held)
             assert self._writer is not None
             self._writer.add(whole[: self._part_beats])
+            self._told(min(len(whole), self._part_beats))
             self._held = [whole[self._part_beats :]] if len(whole) > self._part_beats else []
-
-    @property
-    def beats(self) -> int:
-        """So far."""
-        return self._beats
 
     def trace(self) -> Trace:
         """All that came."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -19,7 +20,7 @@ from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.build.doctor import examine
 from goldbeat.tb.build.in_use import job_folder, sweep
-from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, ReplaceFolder, clock_period, examples, print_json
+from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, ReplaceFolder, clock_period, examples, print_json, working
 from goldbeat.tb.cli.options import Pair, as_pairs, own_options, settings_help, split_inputs, split_sets
 from goldbeat.tb.cli.run_options import (
     AllowPartial,
@@ -238,11 +239,13 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
     folder = run_folder(build_root(), wishes.label, request.label)
     check_ours(folder, force=wishes.force)
     sweep(build_root())
-    with job_folder(build_root()) as scratch:
+    with ExitStack() as stack:
+        shelf = Shelf(lambda: stack.enter_context(job_folder(build_root())) / "traces")
         with calls_watched(end_when_stuck):
             begin = partial(prepare, folder, force=wishes.force)
-            results = _run(request, folder, wishes.as_json, begin, Shelf(scratch / "traces"))
-        report = write_report(results, folder)
+            results = _run(request, folder, wishes.as_json, begin, shelf)
+        with nullcontext() if wishes.as_json else working(f"writing {folder}"):
+            report = write_report(results, folder)
         failed = [r for r in results if r.status == "fail"]
         if wishes.as_json:
             print_json({**report, "folder": str(folder)})
@@ -283,6 +286,8 @@ def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None],
         return run(request, folder / "sim", timeout_s=timeout_s, begin=begin, shelf=shelf)
     with progress(err, "far", TimeRemainingColumn()) as bar:
         task = bar.add_task(name, total=None, far="")
+
+        shelf.told = lambda beats: bar.update(task, far=f"{beats / 1e6:.1f} M beats kept")
 
         def watch(where: Reached) -> None:
             what = where.phase or (

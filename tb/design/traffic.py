@@ -127,15 +127,23 @@ def _dress(stimulus: Stimulus, gaps: str, ready: str, setting: CaseContext, seed
     return replace(stimulus, inputs=inputs, ready=sinks, memories=memories)
 
 
+def blocks_of(trace: Trace) -> Iterator[Trace]:
+    """A trace in parts, at least one, which may have no beats."""
+    yield from trace.parts(_LONG_BLOCK) if len(trace) else (trace,)
+
+
 def spaced(parts: Iterable[Trace], pattern: Pattern) -> Iterator[Trace]:
     """Parts of a trace with a pattern's gaps on top of their own.
 
     Args:
-        parts: in order, each with at least one beat, and their cycles those of the whole trace.
+        parts: in order, and their cycles those of the whole trace.
         pattern: of the source.
     """
     beats, own, placed = 0, -1, -1
     for part in parts:
+        if not len(part):
+            yield part
+            continue
         gaps = part.gaps_after(own) + pattern.gaps(len(part), beats)
         beats, own = beats + len(part), int(part.cycle[-1])
         part = part.with_cycles(placed + np.cumsum(gaps + 1))
@@ -173,7 +181,7 @@ def long_case(traffic: Traffic) -> Case:
             for start in range(_LONG_BLOCK, beats, _LONG_BLOCK):
                 yield traffic(setting, rng, min(_LONG_BLOCK, beats - start)).inputs[port]
 
-        parts = one_after_the_other(blocks()) if given is None else given.parts(_LONG_BLOCK)
+        parts = one_after_the_other(blocks()) if given is None else blocks_of(given)
         trace = setting.shelf.keep(spaced(parts, setting.pattern("gaps")))
         ready = {name: setting.pattern("ready", 1 + salt) for salt, name in enumerate(setting.outputs)}
         return [replace(first, inputs={port: trace}, ready=ready)]

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.packed import PackedReader, PackedWriter, narrow
+from goldbeat.pymodels.stored_trace import StoredTrace
 from goldbeat.pymodels.trace import Trace
 
 FILE = "episodes.pack"
@@ -93,58 +93,106 @@ def _joined(parts: Sequence[_Part]) -> _Part:
 def load_episodes(path: Path) -> list[WholeEpisode]:
     """Read what :func:`save_episodes` wrote. The traces have their times, TLAST and numbers of valid bytes; their data are 0.
 
+    They are read again, part by part, whenever somebody looks at them.
+
     Raises:
         InputError: not such a file, or damaged.
     """
-    with PackedReader(path, _WHAT) as archive:
-        try:
-            form = int(archive.get("format"))
-            if form not in (1, _FORMAT):
-                raise InputError(f"format {form}", f"format {_FORMAT}", file=path)
-            names = [str(name) for name in archive.get("ports")]
-            ports = {name: list(_traces(archive, f"{n}.")) for n, name in enumerate(names)}
-            pairs = zip(archive.get("seed").tolist(), archive.get("episode").tolist(), strict=True)
-            return [WholeEpisode(s, e, {name: ports[name][n] for name in names}) for n, (s, e) in enumerate(pairs)]
-        except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
-            raise InputError(str(error) or type(error).__name__, _WHAT, file=path) from error
+    archive = PackedReader(path, _WHAT)
+    try:
+        form = int(archive.get("format"))
+        if form not in (1, _FORMAT):
+            raise InputError(f"format {form}", f"format {_FORMAT}", file=path)
+        names = [str(name) for name in archive.get("ports")]
+        ports = {name: _traces(archive, f"{n}.") for n, name in enumerate(names)}
+        pairs = zip(archive.get("seed").tolist(), archive.get("episode").tolist(), strict=True)
+        return [WholeEpisode(s, e, {name: ports[name][n] for name in names}) for n, (s, e) in enumerate(pairs)]
+    except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
+        raise InputError(str(error) or type(error).__name__, _WHAT, file=path) from error
 
 
-def _columns(archive: PackedReader, key: str, total: int) -> _Part:
-    """The columns of a port through all episodes."""
-    if f"{key}step" in archive:
+class _Columns:
+    """The columns of a port through all episodes, of which the part that was read last is held."""
+
+    def __init__(self, archive: PackedReader, key: str) -> None:
+        self._archive = archive
+        self._latest: tuple[int, _Part] | None = None
         # Format 1 has each in one piece.
-        keys, lengths = [key], [total]
-    else:
-        keys, lengths = [], []
-        while f"{key}{len(keys)}.step" in archive:
-            keys.append(f"{key}{len(keys)}.")
-            lengths.append(len(archive.get(f"{keys[-1]}step")))
-    columns: list[npt.NDArray[Any]] = [
-        np.concatenate([np.zeros(0, np.int64), *(archive.get(f"{k}{name}").astype(np.int64) for k in keys)])
-        for name in ("step", "bytes")
-    ]
-    lasts = [np.unpackbits(archive.get(f"{k}last"), count=n) for k, n in zip(keys, lengths, strict=True)]
-    last = np.concatenate([np.zeros(0, np.uint8), *lasts]).astype(np.bool_)
-    if any(len(column) != total for column in (*columns, last)):
-        raise ValueError(f"columns of {len(columns[0])} beats, where {total} were expected")
-    return columns[0], columns[1], last
+        self.keys = [key] if f"{key}step" in archive else []
+        while f"{key}{len(self.keys)}.step" in archive:
+            self.keys.append(f"{key}{len(self.keys)}.")
+
+    def part(self, number: int) -> _Part:
+        """Cycles since the beat before, valid bytes, TLAST."""
+        if self._latest is None or self._latest[0] != number:
+            key = self.keys[number]
+            step, size = (self._archive.get(f"{key}{name}").astype(np.int64) for name in ("step", "bytes"))
+            last = np.unpackbits(self._archive.get(f"{key}last"), count=len(step)).astype(np.bool_)
+            if len(size) != len(step) or len(last) != len(step):
+                raise ValueError(f"part {number}: columns of {len(step)}, {len(size)} and {len(last)} beats")
+            self._latest = (number, (step, size, last))
+        return self._latest[1]
 
 
-def _traces(archive: PackedReader, key: str) -> Iterator[Trace]:
-    lengths = archive.get(f"{key}length")
-    steps, sizes, lasts = _columns(archive, key, int(lengths.sum()))
-    start = 0
-    for length, width, (clock_ps, offset_ps) in zip(
-        lengths.tolist(), archive.get(f"{key}width").tolist(), archive.get(f"{key}clock").tolist(), strict=True
-    ):
-        beats = slice(start, start + length)
-        lanes = np.arange(width // 8)
-        yield Trace.from_bytes(
-            np.zeros((length, width // 8), np.uint8),
-            keep=lanes < sizes[beats, None],
-            last=lasts[beats],
-            cycle=np.cumsum(steps[beats]) - 1,
-            clock_ps=clock_ps,
-            offset_ps=offset_ps,
+@dataclass(frozen=True)
+class _Piece:
+    """What an episode has of a part: some of its beats, and the cycle of the beat before them (-1: there is none)."""
+
+    part: int
+    beats: slice
+    before: int
+
+
+@dataclass(frozen=True)
+class _PortEpisode:
+    """An episode of a port, as a stored trace reads it."""
+
+    columns: _Columns
+    pieces: Sequence[_Piece]
+    width: int
+    clock_ps: int
+    offset_ps: int
+    sides: Sequence[str] = ()
+
+    @property
+    def lengths(self) -> list[int]:
+        """Beats of each piece."""
+        return [p.beats.stop - p.beats.start for p in self.pieces]
+
+    def part(self, number: int) -> Trace:
+        """A piece."""
+        piece = self.pieces[number]
+        step, size, last = (column[piece.beats] for column in self.columns.part(piece.part))
+        return Trace.from_bytes(
+            np.zeros((len(step), self.width // 8), np.uint8),
+            keep=np.arange(self.width // 8) < size[:, None],
+            last=last,
+            cycle=piece.before + np.cumsum(step),
+            clock_ps=self.clock_ps,
+            offset_ps=self.offset_ps,
         )
-        start += length
+
+
+def _traces(archive: PackedReader, key: str) -> list[Trace]:
+    """The traces of a port, episode by episode."""
+    columns = _Columns(archive, key)
+    lengths = archive.get(f"{key}length").tolist()
+    pieces: list[list[_Piece]] = [[] for _ in lengths]
+    episode, left, before, total = -1, 0, -1, 0
+    for number in range(len(columns.keys)):
+        step = columns.part(number)[0]
+        total += len(step)
+        at = 0
+        while at < len(step):
+            while left == 0:
+                episode, before = episode + 1, -1
+                left = lengths[episode] if episode < len(lengths) else len(step)
+            end = min(len(step), at + left)
+            if episode < len(lengths):
+                pieces[episode].append(_Piece(number, slice(at, end), before))
+            before += int(step[at:end].sum())
+            left, at = left - (end - at), end
+    if total != sum(lengths):
+        raise ValueError(f"columns of {total} beats, where {sum(lengths)} were expected")
+    facts = zip(archive.get(f"{key}width").tolist(), archive.get(f"{key}clock").tolist(), pieces, strict=True)
+    return [StoredTrace(_PortEpisode(columns, mine, width, *clock)) for width, clock, mine in facts]

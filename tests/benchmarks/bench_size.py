@@ -2,9 +2,13 @@
 """What long runs and many results cost: processor time and bytes a beat, seconds and megabytes of reports.
 
     python tests/benchmarks/bench_size.py [--beats N] [--results N] [--before DIR]
+    python tests/benchmarks/bench_size.py --long [--longest N]
 
 ``--before`` is a checkout of another version, which runs the same commands in turn with this one; its simulators go to
 ``DIR/build``. Memory is the largest sum over all processes at one moment, looked at every 20 ms.
+
+``--long`` measures one run of ``axis_fifo`` with 1, 10 and 100 million beats instead, and what reads its folder; it takes minutes
+and some 10 GB on the disk, and writes ``long.json``.
 """
 
 from __future__ import annotations
@@ -48,6 +52,13 @@ except ImportError:
     from tb.regress.store import Store
 with Store() as store:
     write_reports(store, store.run(2))
+"""
+_LIMITS = """
+[port.m_axis]
+min_mb_per_s = 100
+max_gap_ns = 1000
+[latency."s_axis->m_axis"]
+max_ns = 1000
 """
 Row = dict[str, object]
 
@@ -119,6 +130,31 @@ def beats(count: int, before: Path | None) -> list[Row]:
     ]
 
 
+def long_runs(longest: int) -> list[Row]:
+    """One run of the FIFO as a user calls it, ten times as long each time; then sign-off of the longest."""
+    words = ("run", "axis_fifo", "--case", "long", "--name", "bench_size_long", "--force", "--set")
+    base, _ = spent(_GOLDBEAT, *words, "beats=1000")
+    base, _ = spent(_GOLDBEAT, *words, "beats=1000")
+    rows = [row("axis_fifo, 1,000 beats in one run: processor time", base, "s")]
+    for count in (longest // 100, longest // 10, longest):
+        time_s, memory = spent(_GOLDBEAT, *words, f"beats={count}")
+        name = f"axis_fifo, {count:,} beats in one run"
+        rows.append(row(f"{name}: processor time per beat, start left out", (time_s - base) / count * 1e6, "us"))
+        rows.append(row(f"{name}: memory, all processes", memory, "MB"))
+    folder = ROOT / "build" / "runs" / "bench_size_long"
+    size = sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    rows.append(row(f"{name}: the run's folder per beat", size / longest, "bytes"))
+    with tempfile.TemporaryDirectory() as scratch:
+        limits = Path(scratch, "limits.toml")
+        limits.write_text(_LIMITS)
+        time_s, memory = spent(_GOLDBEAT, "signoff", str(folder), "--limits", str(limits))
+    rows.append(
+        row("sign-off of that run, throughput, gaps and latency: processor time per beat", time_s / longest * 1e6, "us")
+    )
+    rows.append(row("the same: memory", memory, "MB"))
+    return rows
+
+
 # -- trace files ------------------------------------------------------------------------------------------------------
 
 
@@ -179,10 +215,15 @@ def main() -> None:
     parser.add_argument("--beats", type=int, default=2_000_000)
     parser.add_argument("--results", type=int, default=100_000)
     parser.add_argument("--before", type=Path)
+    parser.add_argument("--long", action="store_true")
+    parser.add_argument("--longest", type=int, default=100_000_000)
     given = parser.parse_args()
-    rows = [*traces(min(given.beats, 2_000_000)), *beats(given.beats, given.before)]
-    rows += results(given.results, given.before)
-    out = ROOT / "build" / "bench" / "size.json"
+    if given.long:
+        rows = long_runs(given.longest)
+    else:
+        rows = [*traces(min(given.beats, 2_000_000)), *beats(given.beats, given.before)]
+        rows += results(given.results, given.before)
+    out = ROOT / "build" / "bench" / ("long.json" if given.long else "size.json")
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(rows, indent=1) + "\n")
 

@@ -118,13 +118,14 @@ def test_short_traces_stay_in_memory(whole: Trace, tmp_path: Path):
 def test_parts_of_any_size_are_kept(whole: Trace, tmp_path: Path, sizes: tuple[int, ...]):
     ends = np.cumsum(sizes).tolist()
     parts = [whole[end - size : end] for size, end in zip(sizes, ends, strict=True)]
-    shelf = Shelf(tmp_path / "x", 7)
+    told: list[int] = []
+    shelf = Shelf(lambda: tmp_path / "x", 7)
+    shelf.told = told.append
     kept = shelf.keep(parts)
     assert isinstance(kept, StoredTrace)
     assert equal(kept, whole)
     assert [len(part) for part in kept.parts()] == [7, 7, 7, 7, 7, 5]
-    shelf.clear()
-    assert not (tmp_path / "x").exists()
+    assert told == [7, 14, 21, 28, 35, 40]
 
 
 def test_a_damaged_file_is_named(tmp_path: Path):

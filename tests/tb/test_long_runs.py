@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """A run in parts has the results of the same run in one piece: tiny parts, so that everything happens at their borders too."""
 
+import os
+import signal
+import subprocess
+import sys
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -8,15 +13,18 @@ from typing import Any
 
 import numpy as np
 import pytest
+from commands import goldbeat
 
 from goldbeat.pymodels.axis import fifo
 from goldbeat.pymodels.pattern import Pattern, ReadyCycles
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
 from goldbeat.pymodels.stored_trace import Shelf, StoredTrace
-from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.trace import PART_BEATS, Trace
+from goldbeat.pymodels.trace_file import TraceReader
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress.figures import latencies, port_figures
 from goldbeat.tb.regress.fingerprint import trace_hash
 from goldbeat.tb.run.episodes import load_episodes, save_episodes
@@ -125,6 +133,14 @@ def test_stimulus_of_files_goes_in_parts(tmp_path: Path):
         assert all(r.passed for r in compare_roads(asked, tmp_path / case, 33))
 
 
+@pytest.mark.parametrize(("name", "case"), [("plio_fir", "filter"), ("axis_fifo", "long")])
+def test_stimulus_of_no_beats(name: str, case: str):
+    design = find_design(name)
+    given = {"s_axis": Trace.empty(32, clock_ps=4000)}
+    (made,) = design.case(case).make(request(name, case, inputs=given).setting(0))
+    assert len(made.inputs["s_axis"]) == 0
+
+
 def test_designs_whose_models_know_no_parts_run_as_ever(tmp_path: Path):
     asked = request("axis_async_fifo", "random", options={"beats": 200})
     assert all(r.passed for r in compare_roads(asked, tmp_path, 9))
@@ -231,3 +247,38 @@ def test_episodes_keep_the_timing(tmp_path: Path):
             assert np.array_equal(kept.ports[name].cycle, trace.cycle)
             assert np.array_equal(kept.ports[name].last, trace.last)
             assert np.array_equal(kept.ports[name].valid_bytes(), trace.valid_bytes())
+
+
+# -- the command ----------------------------------------------------------------------------------------------------
+
+LONG = ("run", "axis_fifo", "--case", "long", "--name", "long-run")
+
+
+@pytest.mark.sim
+def test_the_command_keeps_long_traces_in_files():
+    goldbeat(*LONG, "--set", f"beats={PART_BEATS + 10}", "--set", "ready=random:0.1")
+    folder = build_root() / "runs" / "long-run"
+    with TraceReader(folder / "traces" / "m_axis.trace", Trace) as reader:
+        assert reader.lengths == [PART_BEATS, 10]
+    assert not list((build_root() / "jobs").glob(f"{os.getpid()}-*"))
+    limits = folder / "limits.toml"
+    limits.write_text('[port.m_axis]\nmin_mb_per_s = 1\n[latency."s_axis->m_axis"]\nmax_ns = 100000\n')
+    assert "limits kept: PASS" in goldbeat("signoff", folder, "--limits", limits).stdout
+
+
+@pytest.mark.sim
+def test_ctrl_c_leaves_nothing():
+    goldbeat(*LONG)
+    command = [sys.executable, "-m", "goldbeat.tb.cli", *LONG, "--set", "beats=50000000", "--set", "ready=bursty:4"]
+    jobs = build_root() / "jobs"
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    try:
+        while not list(jobs.glob(f"{process.pid}-*/traces/*.trace")):
+            assert process.poll() is None
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130, error
+    assert not list(jobs.glob(f"{process.pid}-*"))

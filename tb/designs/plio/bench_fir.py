@@ -21,7 +21,7 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.storage import Storage, storage_of
 from goldbeat.tb.design.ports.stream import StreamPort
-from goldbeat.tb.design.traffic import Rng, one_after_the_other, random_trace, spaced, stream_cases
+from goldbeat.tb.design.traffic import Rng, blocks_of, one_after_the_other, random_trace, spaced, stream_cases
 from goldbeat.tb.paths import HDL
 
 _LONG_BLOCK = 1 << 16
@@ -102,7 +102,7 @@ def _filter(setting: CaseContext) -> list[Stimulus]:
     if source is None:
         parts = _chirp(setting)
     else:
-        parts = source.parts(_LONG_BLOCK) if len(source) else iter([source])
+        parts = blocks_of(source)
         clock = replace(clock, period_ps=source.clock_ps, offset_ps=source.clock_ps)
     source = setting.shelf.keep(spaced(parts, setting.pattern("gaps")))
     program = settings(
