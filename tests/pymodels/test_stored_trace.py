@@ -33,6 +33,7 @@ def drawn(seed: int, beats: int, *, frames: float = 0.4, steady: bool = False) -
         clock_ps=4000,
         offset_ps=4000,
         tid=rng.integers(0, 16, beats),
+        tstrb=rng.integers(0, 16, beats),
     )
     return trace.with_gaps(gaps)
 
@@ -60,7 +61,7 @@ def test_it_is_the_same_trace(whole: Trace, kept: Trace):
     assert isinstance(kept, StoredTrace)
     assert isinstance(kept, Trace)
     assert (len(kept), kept.width, kept.clock_ps, kept.offset_ps) == (40, 32, 4000, 4000)
-    assert kept.sides == whole.sides == ("tid",)
+    assert kept.sides == whole.sides == ("tid", "tstrb")
     assert equal(whole, kept)
     assert kept == whole
     assert whole == kept
@@ -181,7 +182,7 @@ def test_a_mismatch_has_the_same_message(whole: Trace, beat: int, column: str, t
         values[beat] ^= True
     else:
         values[beat] += 1
-    other = replace(whole, keep=np.ones_like(whole.keep)) if column == "data" else whole
+    other = replace(whole, keep=np.ones_like(whole.keep), tstrb=None) if column == "data" else whole
     wrong = replace(other, **{column: values})
     found = compare(stored(other, tmp_path, 7), stored(wrong, tmp_path, 7))
     assert found == compare(other, wrong)
