@@ -25,7 +25,7 @@ from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.paths import build_root
-from goldbeat.tb.regress.figures import latencies, port_figures
+from goldbeat.tb.regress.figures import pair_latencies, port_figures
 from goldbeat.tb.regress.fingerprint import trace_hash
 from goldbeat.tb.run.episodes import load_episodes, save_episodes
 from goldbeat.tb.run.prediction import predict_outcome
@@ -59,7 +59,7 @@ def said(result: RunResult) -> dict[str, Any]:
         "hanging": [r.hanging for r in records],
         "accesses": [r.accesses for r in records],
         "figures": port_figures(result),
-        "latencies": latencies(result),
+        "latencies": pair_latencies(result),
     }
 
 
