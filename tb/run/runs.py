@@ -39,6 +39,7 @@ from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
 from goldbeat.tb.run.progress import Course, Reached
 from goldbeat.tb.run.scoreboard import Verdict, check_episode, nothing_compared
 from goldbeat.tb.run.simulate import TIMEOUT_S, simulate
+from goldbeat.tb.run.simulate import Watch as SimulatorWatch
 from goldbeat.tb.run.time_limit import model_timeout
 
 _DRAIN_CYCLES = 80
@@ -582,6 +583,12 @@ def _may_rest(request: Request) -> bool:
     return request.case.registers or not (design.streams or design.memories)
 
 
+def _watching(watch: Watch | None, plans: Sequence[SeedPlan], episodes: Sequence[Episode]) -> SimulatorWatch | None:
+    """Tells where the run stands, of what a simulator tells."""
+    course = Course([step for plan in plans for step in plan.steps], episodes)
+    return None if watch is None else lambda done, ps: watch(course.at(done, ps))
+
+
 def run(
     request: Request,
     folder: Path | None = None,
@@ -633,17 +640,15 @@ def run(
         seed=plans[0].seed,
         transactors=request.transactors,
         timeout_s=timeout_s,
-        watch=None if watch is None else lambda done, ps: watch(course.at(done, ps)),
+        watch=_watching(watch, plans, flat),
         crossings=crossings,
         shelf=shelf,
     )
     progress("comparing")
     # Taken out one by one: what was recorded does not stay beside what is made of it.
-    recorded = deque(result.records)
-    result = replace(result, records=())
+    recorded, result = deque(result.records), replace(result, records=())
     for plan in plans:
         records = [share_columns(recorded.popleft(), e) for _, e in plan.steps[: len(recorded)]]
-        # Seeds after the one that stopped the process have not run: that is a failure of theirs too.
         with model_timeout(timeout_s):
             judged = judge(request, plan, records, result.failure or "the simulator stopped")
         found[plan.seed] = replace(judged, build_s=built.seconds, waves=result.waves, log=result.log)

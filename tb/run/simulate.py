@@ -246,8 +246,7 @@ def simulate(
         crossings: as in :class:`Simulator`.
         shelf: likewise.
     """
-    records: list[Record] = []
-    waves: Path | None = None
+    records, waves = list[Record](), None
     end = time.monotonic() + timeout_s
     while True:
         done = len(records)
