@@ -12,6 +12,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from goldbeat.pymodels.errors import ToolError
+from goldbeat.tb.cli import starting
 
 
 @dataclass(frozen=True)
@@ -81,12 +82,15 @@ def _open(name: str, one: Listed) -> Any:
 
 def _load(name: str, one: Listed) -> Any:
     """A command of a module; where a package for it is missing, a command that says so."""
+    starting.begin()
     try:
         found = import_module(one.module)
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] == "goldbeat":
             raise
         return _group(_stand_in(name, error.name or "?"))[name]
+    finally:
+        starting.end()
     if hasattr(found, "app"):
         group = _group(lambda app: app.add_typer(found.app, name="own"))["own"]
         return group if one.whole else group.commands[name]

@@ -13,11 +13,13 @@ _NAMES = ("goldbeat", "-m")
 package keep theirs.
 """
 
+_is_command = bool(sys.argv) and os.path.basename(sys.argv[0]) in _NAMES  # noqa: PTH119
+"""Whether this process is the command; its name changes once it has started."""
+
 
 def begin() -> None:
     """End quietly on Ctrl-C from now on, where this process is the command."""
-    here = bool(sys.argv) and os.path.basename(sys.argv[0]) in _NAMES  # noqa: PTH119
-    if here and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    if _is_command and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         try:
             signal.signal(signal.SIGINT, _stop)
         except ValueError:

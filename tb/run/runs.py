@@ -583,6 +583,12 @@ def _may_rest(request: Request) -> bool:
     return request.case.registers or not (design.streams or design.memories)
 
 
+def _is_short(plans: Sequence[SeedPlan], episodes: Sequence[Episode]) -> bool:
+    """Whether compiling for speed would not pay; how long a driver takes is not predicted."""
+    steps = [step for plan in plans for step in plan.steps]
+    return all(expected is not None for _, expected in steps) and Course(steps, episodes).cycles < QUICK_CYCLES
+
+
 def _watching(watch: Watch | None, plans: Sequence[SeedPlan], episodes: Sequence[Episode]) -> SimulatorWatch | None:
     """Tells where the run stands, of what a simulator tells."""
     course = Course([step for plan in plans for step in plan.steps], episodes)
@@ -622,11 +628,7 @@ def run(
     progress("building")
     crossings = find_crossings(design, params) if request.metastability is not None else ()
     flat = [episode for plan in plans for episode in plan.episodes(design)]
-    steps = [step for plan in plans for step in plan.steps]
-    course = Course(steps, flat)
-    # How long a driver takes is not predicted.
-    short = course.cycles < QUICK_CYCLES and all(expected is not None for _, expected in steps)
-    built = build(design, params, waves=request.waves, crossings=crossings, quick=short)
+    built = build(design, params, waves=request.waves, crossings=crossings, quick=_is_short(plans, flat))
     begin()
     folder = Path(tempfile.mkdtemp(prefix="goldbeat-")) if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)

@@ -111,8 +111,8 @@ def test_short_runs_and_few_cases_get_the_quick_build(asked, monkeypatch):
 
 
 def test_a_driver_of_unknown_length_gets_the_fast_build(asked, monkeypatch):
-    def unpredicted(request, seed):
-        plan = planned(request, seed)
+    def unpredicted(*arguments):
+        plan = planned(*arguments)
         return replace(plan, steps=tuple((stimulus, None) for stimulus, _ in plan.steps))
 
     planned = runs.predict
