@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a command or a changed line to an answer, in processor time.
+
+    python tests/benchmarks/bench_loop.py [--rounds N] [--build]
+
+Commands are whole processes, beside a process that only imports typer; ways alternate, and the median of all rounds counts.
+With ``--build``: a line of RTL is changed, and the simulator is built as for a short run and as for a long one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from goldbeat.tb.build.simulator import build
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.paths import HDL
+
+CLI = ("-m", "goldbeat.tb.cli")
+COMMANDS: dict[str, Sequence[str]] = {
+    "import typer": ("-c", "import typer"),
+    "--version": (*CLI, "--version"),
+    "--help": (*CLI, "--help"),
+    "plio --help": (*CLI, "plio", "--help"),
+    "farm --help": (*CLI, "farm", "--help"),
+    "plio info, 1,000 beats": (*CLI, "plio", "info", "in.txt", "-t", "int16", "-w", "32"),
+    "run axis_skid, cached": (*CLI, "run", "axis_skid", "--name", "loop"),
+}
+CHANGES = {
+    "axis_skid": ("axis/skid_buffer.sv", "// SPDX", "// A line more.\n// SPDX"),
+    "zynqnet": ("zynqnet/zynqnet_writer.sv", "outstanding_q < 5'(Writes)", "outstanding_q + 5'd0 < 5'(Writes)"),
+}
+"""Design, file, and the line that is changed."""
+
+
+def spent(call: Callable[[], Any]) -> float:
+    """Processor time of the processes that a call has started and waited for, in seconds."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    call()
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def commands(rounds: int) -> dict[str, float]:
+    """Median of each command, in seconds."""
+    with tempfile.TemporaryDirectory() as name:
+        home = Path(name)
+        (home / "in.txt").write_text("".join(f"{n} {n + 1}\n" for n in range(1000)))
+        (home / "build").mkdir()
+        for kept in ("sim", "runtime"):
+            (home / "build" / kept).symlink_to(Path("build").absolute() / kept)
+
+        def call(words: Sequence[str]) -> None:
+            subprocess.run([sys.executable, *words], cwd=home, stdout=subprocess.DEVNULL, check=True)
+
+        # The first of each fills the caches.
+        for words in COMMANDS.values():
+            call(words)
+        found: dict[str, list[float]] = {what: [] for what in COMMANDS}
+        for _ in range(rounds):
+            for what, words in COMMANDS.items():
+                found[what].append(spent(lambda words=words: call(words)))
+    return {what: median(times) for what, times in found.items()}
+
+
+def changed_line(name: str) -> dict[str, float]:
+    """Processor time to build a design again, a line of which has changed."""
+    design, (file, old, new) = find_design(name), CHANGES[name]
+    params = design.params(design.cases[0], {}, {})
+    found = {}
+    for way, quick in (("short run", True), ("long run", False)):
+        build(design, params, quick=quick)
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder) / "hdl"
+            shutil.copytree(HDL, root)
+            text = (root / file).read_text()
+            if text.count(old) != 1:
+                raise SystemExit(f"{file}: {old!r} is not there once")
+            # Another line every time: nothing of an earlier measurement is in the cache.
+            (root / file).write_text(text.replace(old, f"// {folder} {way}\n{new}"))
+            broken = design.model_copy(update={"root": root})
+            found[way] = spent(lambda broken=broken, quick=quick: build(broken, params, quick=quick))
+    return found
+
+
+def main() -> None:
+    """Measure, print, write ``build/bench/loop.json``."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--build", action="store_true")
+    options = parser.parse_args()
+    found: dict[str, Any] = {"commands": commands(options.rounds)}
+    bare = found["commands"]["import typer"]
+    for what, seconds in found["commands"].items():
+        print(f"{what:24} {seconds:6.3f} s  {seconds / bare:5.2f}")
+    if options.build:
+        found["changed line"] = {name: changed_line(name) for name in CHANGES}
+        for name, times in found["changed line"].items():
+            print(name, ", ".join(f"{way} {seconds:.1f} s" for way, seconds in times.items()))
+    out = Path("build/bench/loop.json")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.write_text(json.dumps(found, indent=2) + "\n")
+
+
+if __name__ == "__main__":
+    main()
