@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
 from goldbeat.pymodels.plio.port import predict
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.tb.design.case import CaseContext
@@ -14,6 +18,9 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import Rng, random_trace, stream_cases
 from goldbeat.tb.paths import HDL
 
+_BLANK = 0.3
+"""How many words of a beat with any TKEEP have no byte at all."""
+
 
 def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     clocks = draw_clocks(setting, rng)
@@ -21,6 +28,10 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     # A lone 32-bit word comes out only with TLAST; without it there would be nothing to compare.
     finish = bool(rng.integers(2)) or beats == 1
     trace = random_trace(rng, setting.params["W"], beats, clocks["s_aclk"], keep=keep, finish=finish)
+    if keep == "any":
+        # Bytes drawn one by one hardly ever leave out a whole word.
+        blank = rng.random((beats, setting.params["W"] // 32)) < _BLANK
+        trace = replace(trace, keep=trace.keep & ~np.repeat(blank, 4, axis=1))
     return Stimulus(inputs={"s_axis": trace}, clocks=clocks)
 
 
