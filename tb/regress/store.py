@@ -208,18 +208,24 @@ class Store:
     def __init__(self, path: Path | None = None, *, read_only: bool = False) -> None:
         self.path = path or regress_root() / "results.sqlite"
         self._stack = ExitStack()
-        with _plain_errors(self.path):
-            if read_only:
-                self._base = self._open_to_read()
-                return
-            self.path.parent.mkdir(parents=True, exist_ok=True)
-            self._base = self._connect(self.path)
-            # Two that start at once may not both change the mode.
-            with FileLock(f"{self.path}.lock"):
-                self._base.execute("PRAGMA journal_mode=WAL")
-                self._base.execute("PRAGMA synchronous=FULL")
-                if not self._version(self._base):
-                    self._make_tables(self._base)
+        try:
+            with _plain_errors(self.path):
+                self._base = self._open_to_read() if read_only else self._open_to_write()
+        except BaseException:
+            # Whoever keeps the exception would keep the connection, and its locks, with it.
+            self._stack.close()
+            raise
+
+    def _open_to_write(self) -> sqlite3.Connection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        base = self._connect(self.path)
+        # Two that start at once may not both change the mode.
+        with FileLock(f"{self.path}.lock"):
+            base.execute("PRAGMA journal_mode=WAL")
+            base.execute("PRAGMA synchronous=FULL")
+            if not self._version(base):
+                self._make_tables(base)
+        return base
 
     def _connect(self, name: Path | str) -> sqlite3.Connection:
         base = sqlite3.connect(name, timeout=_BUSY_S, isolation_level=None, uri=isinstance(name, str))

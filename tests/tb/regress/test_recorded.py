@@ -63,3 +63,17 @@ def test_damaged_columns_name_the_file(column, value, path):
         read = store.runs if table == "runs" else lambda: store.rows(1)
         with pytest.raises(InputError, match=r"results\.sqlite: .*a file of results"):
             read()
+
+
+def test_a_file_that_is_refused_is_not_kept_open(tmp_path):
+    path = tmp_path / "results.sqlite"
+    Store(path).close()
+    base = sqlite3.connect(path, isolation_level=None)
+    base.execute("PRAGMA user_version=99")
+    with pytest.raises(InputError, match="format 99") as caught:
+        Store(path)
+    # Only a connection that is alone may leave the write-ahead log.
+    base.execute("PRAGMA busy_timeout=100")
+    assert base.execute("PRAGMA journal_mode=DELETE").fetchone() == ("delete",)
+    base.close()
+    assert caught.value
