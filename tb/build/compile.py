@@ -115,8 +115,7 @@ def waves_format() -> str:
 
 def is_built(recipe: Recipe) -> bool:
     """Whether the cache holds the simulator."""
-    tool = verilator()
-    return is_whole(build_root() / "sim" / f"{plain_name(recipe.name)}-{_key(tool, recipe)}" / EXECUTABLE, tell=False)
+    return is_whole(_place(verilator(), recipe) / EXECUTABLE, tell=False)
 
 
 def compile_model(recipe: Recipe) -> Build:
@@ -129,8 +128,7 @@ def compile_model(recipe: Recipe) -> Build:
     check_root(build_root())
     tool = verilator()
     root = build_root() / "sim"
-    name = f"{plain_name(recipe.name)}-{_key(tool, recipe)}"
-    folder = root / name
+    folder = _place(tool, recipe)
     executable = folder / EXECUTABLE
     hold(root)
     if is_whole(executable):
@@ -139,12 +137,17 @@ def compile_model(recipe: Recipe) -> Build:
             os.utime(folder)
         return Build(executable, folder, recipe.waves, 0.0)
     started = time.monotonic()
-    with FileLock(root / f"{name}.lock"):
+    with FileLock(root / f"{folder.name}.lock"):
         if not is_whole(executable, tell=False):
             with scratch_folder(folder, keep=_LOG) as scratch:
                 _compile(tool, recipe, scratch)
                 seal(scratch / EXECUTABLE)
     return Build(executable, folder, recipe.waves, time.monotonic() - started)
+
+
+def _place(tool: Verilator, recipe: Recipe) -> Path:
+    """The folder of a simulator in the cache."""
+    return build_root() / "sim" / f"{plain_name(recipe.name)}-{_key(tool, recipe)}"
 
 
 def _digest(texts: Iterable[str], files: Iterable[Path]) -> str:
@@ -285,7 +288,7 @@ class _Workshop:
             for group in re.findall(r"^VM_GLOBAL_\w+ \+= \\\n((?:  \w+ \\\n)*)", made, re.MULTILINE)
             for name in re.findall(r"\w+", group)
         ]
-        # By speed; where the design is small, all in one file.
+        # Without extensions, by how Verilator's makefile optimises them.
         self._classes = {
             speed: [
                 name

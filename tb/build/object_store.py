@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from goldbeat.tb.build.sealed import is_whole, seal
@@ -26,29 +27,27 @@ class ObjectStore:
 
     def __init__(self, store: Path, folder: Path, switches: Iterable[str]) -> None:
         self._store, self._folder, self._switches = store, folder, tuple(switches)
-        self._keys: dict[str, str] = {}
+        self._lacking: dict[str, Path] = {}
         store.mkdir(parents=True, exist_ok=True)
 
     def fetch(self, source: Path, more: Sequence[str] = ()) -> bool:
         """Put a source's object into the folder, if there is one; ``more`` are switches of its own."""
         name = f"{source.stem}.o"
-        self._keys[name] = key = self._key(source, more)
-        kept = self._store / f"{key}.o"
+        kept = self._store / f"{self._key(source, more)}.o"
         if not is_whole(kept):
+            self._lacking[name] = kept
             return False
         shutil.copyfile(kept, self._folder / name)
-        try:
-            # What was used last is cleaned last.
-            os.utime(kept)
-        except OSError:
-            return True
+        with suppress(OSError):
+            # The store is cleaned as a whole: what was used last goes last.
+            os.utime(self._store)
         return True
 
     def keep(self) -> None:
-        """Leave the objects that were asked for, and are there now, to other builds."""
-        for name, key in self._keys.items():
-            made, kept = self._folder / name, self._store / f"{key}.o"
-            if made.is_file() and not is_whole(kept, tell=False):
+        """Leave to other builds the objects that were not there, and are made now."""
+        for name, kept in self._lacking.items():
+            made = self._folder / name
+            if made.is_file():
                 put(made, kept)
 
     def _key(self, source: Path, more: Sequence[str]) -> str:
