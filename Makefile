@@ -7,6 +7,7 @@ RUN    := build/runs/fir
 JOBS   ?= 2
 SEED   ?= 1
 FAULTS ?= 200
+SHARD  ?= 1/1
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
 .DEFAULT_GOAL := help
@@ -36,8 +37,9 @@ run: $(READY) ## The main job: PLIO stimulus, FIR in RTL, compared with its gold
 test: $(READY) ## All tests but the slow ones
 	$(PYTEST) -m "not slow"
 
-test-slow: $(READY) ## The long and repeated simulations
-	$(PYTEST) -m slow
+test-slow: $(READY) ## The long and repeated simulations; SHARD=1/4: a quarter of them; RESUME=1: what has not passed yet
+	$(PYTEST) -m slow $(if $(RESUME),--resume) --splitting-algorithm least_duration \
+		--group $(firstword $(subst /, ,$(SHARD))) --splits $(lastword $(subst /, ,$(SHARD)))
 
 attack: $(READY) ## Faults drawn from SEED=1, FAULTS=200 of them: nothing lost, no hang, nothing left behind
 	$(BIN)/python tests/attack/attack.py --seed $(SEED) --faults $(FAULTS) --jobs $(JOBS)
