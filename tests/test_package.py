@@ -9,8 +9,9 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from cocotb_page import cocotb_failures, write_example
 
-from goldbeat.tb.paths import REPOSITORY
+from goldbeat.tb.paths import REPOSITORY, build_root
 
 PACKAGES = ("hdl", "pymodels", "tb")
 
@@ -67,39 +68,99 @@ assert all(getattr(goldbeat, name) for name in goldbeat.__all__)
 """
 
 
-def _project(folder: Path) -> dict[str, str]:
-    """A project with folders named as ours; the environment in which an installation is found behind it alone."""
-    for package in ("tb", "hdl"):
-        (folder / package).mkdir(parents=True)
-        (folder / package / "__init__.py").write_text("")
-    (folder / "tests").mkdir()
-    return {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+@pytest.fixture(scope="module", params=["wheel", "editable"])
+def home(request, tmp_path_factory):
+    """Goldbeat installed from a wheel and editable: the folder on Python's path that holds the package."""
+    folder = tmp_path_factory.mktemp(request.param)
+    site = folder / "site"
+    if request.param == "wheel":
+        _pip("install", "--target", site, request.getfixturevalue("wheel"))
+        return site
+    _copy(folder / "tree")
+    _pip("install", "--target", site, "-e", folder / "tree")
+    (link,) = site.glob("*.pth")
+    home = folder / "tree" / "src"
+    assert link.read_text().strip() == str(home)
+    return home
 
 
-@pytest.mark.parametrize("how", ["wheel", "editable"])
-def test_a_project_with_its_own_tb_and_hdl_works(how, wheel, tmp_path):
-    site = tmp_path / "site"
-    if how == "wheel":
-        home = site
-        _pip("install", "--target", site, wheel)
-    else:
-        _copy(tmp_path / "tree")
-        home = tmp_path / "tree" / "src"
-        _pip("install", "--target", site, "-e", tmp_path / "tree")
-        (link,) = site.glob("*.pth")
-        assert link.read_text().strip() == str(home)
-    project = tmp_path / "project"
-    environment = _project(project)
-    environment["PYTHONPATH"] = os.pathsep.join([str(home)])
+@pytest.fixture
+def project(tmp_path):
+    """A user's project with folders named as ours."""
+    for package in ("tb", "hdl", "tests"):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "__init__.py").write_text("")
+    return tmp_path
+
+
+def _run(project, home, *words):
+    """Run Python in the project: it finds its own folders first, the installation behind them, and nothing of ours."""
+    environment = dict(os.environ, PYTHONPATH=str(home), GOLDBEAT_BUILD=str(build_root()))
+    environment.pop("PYTEST_CURRENT_TEST")
+    command = [sys.executable, *words]
+    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, (words, done.stdout, done.stderr)
+    return done.stdout + done.stderr
+
+
+def test_a_project_with_its_own_tb_and_hdl_works(home, project):
     code = _CHECK.format(tb=str(project / "tb" / "__init__.py"), home=str(home))
     (project / "tests" / "test_own.py").write_text(
         f"def test_own():\n    {code.strip().replace(chr(10), chr(10) + '    ')}\n"
     )
-
-    def run(*words):
-        command = [sys.executable, *words]
-        return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
-
     for words in (("-c", code), ("-m", "pytest", "-q", "-p", "no:cacheprovider"), ("-m", "goldbeat", "list")):
-        done = run(*words)
-        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        _run(project, home, *words)
+
+
+_COCOTB = """
+import cocotb
+import hdl
+import numpy as np
+
+import goldbeat
+import tb
+from goldbeat import Trace
+from goldbeat.tb.kernel import AxiStreamSink, AxiStreamSource, Kernel
+from tb.reference import doubled
+
+
+@cocotb.test()
+async def doubles(dut):
+    assert hdl.__file__ == {hdl!r}, hdl.__file__
+    assert tb.__file__ == {tb!r}, tb.__file__
+    assert __file__ == {own!r}, __file__
+    assert goldbeat.__file__.startswith({home!r}), goldbeat.__file__
+    dut.aresetn.value = 0
+    kernel = Kernel(dut)
+    clock = kernel.clock("aclk", 4000)
+    source = AxiStreamSource(kernel, "s_axis", clock="aclk")
+    sink = AxiStreamSink(kernel, "m_axis", clock="aclk")
+    await clock.cycles(4)
+    dut.aresetn.value = 1
+    words = np.arange(8, dtype=np.uint32)
+    source.send(Trace.from_samples(words, "uint32", 32, clock_ps=4000, frame=8))
+    got = await sink.recv(frames=1)
+    assert got.samples("uint32").tolist() == doubled(words).tolist()
+"""
+_RUN = """
+from goldbeat.tb.build.runner import GoldbeatVerilator
+
+runner = GoldbeatVerilator()
+runner.build(sources=["hdl/doubler.sv"], hdl_toplevel="doubler")
+runner.test(hdl_toplevel="doubler", test_module="tests.test_doubler")
+"""
+
+
+@pytest.mark.sim
+def test_a_cocotb_run_of_a_project_with_its_own_tb_and_hdl_works(home, project):
+    # The design of docs/cocotb.md: builds are kept by content, so the simulator is the one that the page's test builds.
+    write_example(project / "hdl", "doubler.sv")
+    (project / "tb" / "reference.py").write_text("def doubled(words):\n    return words * 2\n")
+    own = project / "tests" / "test_doubler.py"
+    packages = {name: str(project / name / "__init__.py") for name in ("hdl", "tb")}
+    own.write_text(_COCOTB.format(**packages, own=str(own), home=str(home)))
+    (project / "run.py").write_text(_RUN)
+    output = _run(project, home, "run.py")
+    results = project / "sim_build" / "results.xml"
+    assert results.is_file(), output
+    assert cocotb_failures(results) == {"doubles": False}, output

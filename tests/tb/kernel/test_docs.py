@@ -5,9 +5,9 @@ import os
 import re
 import subprocess
 import sys
-from xml.etree import ElementTree
 
 import pytest
+from cocotb_page import cocotb_failures, write_example
 
 from goldbeat.tb.paths import REPOSITORY
 
@@ -18,10 +18,7 @@ pytestmark = pytest.mark.sim
 
 @pytest.fixture
 def example(tmp_path):
-    page = (REPOSITORY / "docs" / "cocotb.md").read_text()
-    for name in FILES:
-        block = re.search(rf"^`{re.escape(name)}`.*?^```\w+\n(.*?)^```", page, re.S | re.M)
-        (tmp_path / name).write_text(block[1])
+    write_example(tmp_path, *FILES)
     return tmp_path
 
 
@@ -32,15 +29,10 @@ def _run(folder, script="run.py", **environment):
     return done.returncode, done.stdout + done.stderr
 
 
-def _cases(results):
-    cases = ElementTree.parse(results).getroot().iter("testcase")
-    return {c.get("name"): c.find("failure") is not None or c.find("error") is not None for c in cases}
-
-
 def test_the_example_runs_as_printed(example):
     code, output = _run(example)
     assert code == 0, output
-    cases = _cases(example / "sim_build" / "results.xml")
+    cases = cocotb_failures(example / "sim_build" / "results.xml")
     assert set(cases) == {"a_million_words", "beside_cocotb"}
     assert not any(cases.values())
     beats = re.search(r"1000000 beats, the last one in cycle (\d+)", output)
@@ -70,7 +62,7 @@ def test_a_failing_test_fails_the_run(example):
     path = example / "test_doubler.py"
     path.write_text(path.read_text().replace("words * 2", "words * 3"))
     _, output = _run(example)
-    cases = _cases(example / "sim_build" / "results.xml")
+    cases = cocotb_failures(example / "sim_build" / "results.xml")
     assert cases["a_million_words"], output
     assert not cases["beside_cocotb"], output
 
