@@ -28,6 +28,10 @@ JOURNAL = "GOLDBEAT_JOURNAL"
 written), the episode's number (``lost``: the error's), and the time by the monotonic clock. ``again``: from this episode on,
 another process is needed, since this design cannot be given new initial values."""
 
+ORDERS = "GOLDBEAT_ORDERS"
+"""Set: the file descriptor of a pipe. When all episodes have run, a byte in it says that the folder has a job with more of
+them; its end, that there are no more."""
+
 PULSE = "GOLDBEAT_PULSE"
 """Set: the seconds between two ``at`` lines of the journal, which say how many picoseconds it is since the reset release of the
 episode that started last."""

@@ -26,6 +26,7 @@ from goldbeat.tb.inside.job import (
     COVERAGE,
     ENVIRONMENT,
     JOURNAL,
+    ORDERS,
     PULSE,
     AccessResult,
     Episode,
@@ -196,6 +197,12 @@ def _note(what: str, number: int) -> None:
         os.write(int(pipe), f"{what} {number} {time.monotonic()}\n".encode())
 
 
+def _next_job(folder: Path) -> Job | None:
+    """Wait for more episodes; None: there are no more. Nothing moves meanwhile, simulated time included."""
+    orders = os.environ.get(ORDERS)
+    return read_job(folder) if orders is not None and os.read(int(orders), 1) else None
+
+
 def _transactors(dut: Any, job: Job) -> Transactors:
     # Each back end's imports are its own: the native one must run without cocotbext-axi.
     if job.transactors == "native":
@@ -227,10 +234,22 @@ async def episodes(dut: Any) -> None:
     await Timer(1, "step")
     agents = _transactors(dut, job)
     collect_failures()
-    for index, episode in enumerate(job.episodes):
-        if episode.seed is not None and not await _renew(dut, job, agents, episode.seed) and index:
-            _note("again", index)
+    more: Job | None = job
+    fresh = True
+    while more is not None:
+        if not await _run_all(dut, more, agents, folder, fresh=fresh):
             return
+        fresh = fresh and not more.episodes
+        more = _next_job(folder)
+
+
+async def _run_all(dut: Any, job: Job, agents: Transactors, folder: Path, *, fresh: bool) -> bool:
+    """Run the episodes of a job; False: another process has to go on. ``fresh``: nothing has run in this one."""
+    for index, episode in enumerate(job.episodes):
+        renewed = episode.seed is None or await _renew(dut, job, agents, episode.seed)
+        if not renewed and not (fresh and index == 0):
+            _note("again", index)
+            return False
         _note("start", index)
         try:
             record = await _run(dut, job, episode, agents)
@@ -242,3 +261,4 @@ async def episodes(dut: Any) -> None:
         if os.environ.get(COVERAGE) is not None:
             library().gb_coverage()
         _note("end", index)
+    return True

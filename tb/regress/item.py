@@ -90,6 +90,7 @@ class Batch:
         build_root: the folder for everything made; None: the worker's own.
         coverage: the simulator counts coverage.
         code: hash of the master's Goldbeat; a worker with another one refuses.
+        run: names the regression: a worker keeps a simulator process for the next batch of the same one; empty: for none.
     """
 
     items: tuple[Item, ...]
@@ -98,6 +99,7 @@ class Batch:
     build_root: str | None = None
     coverage: bool = False
     code: str = ""
+    run: str = ""
 
 
 def _whole(text: str) -> str:

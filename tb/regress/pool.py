@@ -16,25 +16,33 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from goldbeat.pymodels.errors import GoldbeatError, ToolError
 from goldbeat.tb import orphan_guard
 from goldbeat.tb.run.time_limit import GRACE_S
 from goldbeat.tb.visible import VisibleStream
 
+NAME = "goldbeat-worker"
+"""Of every worker process, as ``ps`` and ``top`` show it; at most 15 characters."""
 STOPPED_S = 60.0
 """A worker that a signal has stopped for so long is ended, and others run what it had."""
 _LOOK_S = 1.0
+_IDLE_S = 30.0
+"""A worker that has had nothing to do for so long gives up what it keeps for its next task."""
+
+_END_S = 10.0
+"""For workers that have nothing to do to end."""
 
 _T = TypeVar("_T")
 _sender: Connection | None = None
+_at_idle: list[Callable[[], None]] = []
 
 
 class WorkerLostError(Exception):
@@ -79,21 +87,48 @@ def send_limit(seconds: float | None, what: str, mark: Any) -> None:
         _sender.send(("limit", (seconds, what, mark)))
 
 
-def _work(pipe: Connection, parent: int) -> None:
-    """A worker process: tasks come in, results go out, until the pipe closes."""
+def when_idle(call: Callable[[], None]) -> None:
+    """From inside a task: have something called when this worker process has had no task for long, and at its end."""
+    _at_idle.append(call)
+
+
+def _next_call(pipe: Connection) -> Any:
+    """Wait for a task; None: there are no more."""
+    try:
+        if _at_idle and not pipe.poll(_IDLE_S):
+            for call in _at_idle:
+                call()
+        return pipe.recv()
+    except EOFError:
+        for call in _at_idle:
+            call()
+        return None
+
+
+def _work(pipe: Connection, parent: int, others: Sequence[Connection] = ()) -> None:
+    """A worker process: tasks come in, results go out, until the pipe closes.
+
+    Args:
+        pipe: to the master.
+        parent: the master's process id.
+        others: what a copy of the master has of its pipes.
+    """
     global _sender
     orphan_guard.end_with(parent)
+    for other in others:
+        other.close()
+    with suppress(OSError):
+        Path("/proc/self/comm").write_text(NAME)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     # Ctrl-C reaches the whole terminal: what becomes of the workers is the master's decision. Blocked until here.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     _sender = pipe
-    # Whatever models print there; nothing else does.
-    sys.stderr = VisibleStream(sys.stderr)
-    while True:
-        try:
-            function, arguments, keywords = pipe.recv()
-        except EOFError:
-            return
+    # Whatever models print there; nothing else does. Not the master's streams: in a copy, nobody would unlock them.
+    sys.stdout = os.fdopen(os.dup(1), "w", errors="backslashreplace")
+    sys.stderr = VisibleStream(os.fdopen(os.dup(2), "w", buffering=1, errors="backslashreplace"))
+    while (task := _next_call(pipe)) is not None:
+        function, arguments, keywords = task
         try:
             answer: tuple[str, Any] = ("result", function(*arguments, **keywords))
         except Exception as error:
@@ -132,10 +167,11 @@ def _free_to_start() -> Iterator[None]:
 
 
 @contextmanager
-def _without_ctrl_c() -> Iterator[None]:
+def _without_ctrl_c(way: Literal["fork", "spawn"]) -> Iterator[None]:
     """Processes that this thread starts have Ctrl-C blocked from their first instruction on; Python would end with a traceback."""
-    # Its start would unblock the signal.
-    resource_tracker.ensure_running()
+    if way == "spawn":
+        # Its start would unblock the signal.
+        resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
@@ -153,8 +189,15 @@ def _is_stopped(pid: int | None) -> bool:
     return stat.rpartition(")")[2].split()[:1] == ["T"]
 
 
+def _may_be_copied() -> bool:
+    """A copy of this process can run: other threads do not come with it, nor give back what they hold."""
+    return sys.platform.startswith("linux") and threading.active_count() == 1
+
+
 class LocalExecutor(Executor):
     """Runs tasks in worker processes of this machine.
+
+    The first workers are copies of this process, which has imported everything, where it has one thread; others start anew.
 
     Args:
         jobs: number of workers.
@@ -164,10 +207,13 @@ class LocalExecutor(Executor):
     def __init__(self, jobs: int, on_ahead: Callable[[Any], None] = lambda value: None) -> None:
         self._tasks: queue.SimpleQueue[tuple[Future[Any], Any] | None] = queue.SimpleQueue()
         self._on_ahead = on_ahead
-        self._context = multiprocessing.get_context("spawn")
         self._guard = threading.Lock()
         self._closed = self._killed = False
+        self._busy = 0
         self._processes: dict[int, Any] = {}
+        self._copies: dict[int, tuple[Any, Connection]] = {}
+        for number in range(jobs) if _may_be_copied() else ():
+            self._copies[number] = self._start(number, "fork")
         self._threads = [threading.Thread(target=self._serve, args=(i,), daemon=True) for i in range(jobs)]
         for thread in self._threads:
             thread.start()
@@ -206,6 +252,17 @@ class LocalExecutor(Executor):
         for thread in self._threads:
             thread.join()
 
+    def end(self) -> None:
+        """End the workers: in order, when none has anything to do; otherwise now."""
+        with self._guard:
+            idle = not self._busy and self._tasks.empty()
+        if idle:
+            self.shutdown(wait=False)
+            until = time.monotonic() + _END_S
+            for thread in self._threads:
+                thread.join(max(0.0, until - time.monotonic()))
+        self.kill()
+
     def worker_pids(self) -> list[int]:
         """The processes that are there now."""
         with self._guard:
@@ -222,14 +279,16 @@ class LocalExecutor(Executor):
 
     def _serve(self, number: int) -> None:
         """A thread that has one worker at a time."""
-        process, pipe = None, None
+        process, pipe = self._copies.pop(number, (None, None))
         while (task := self._tasks.get()) is not None:
             future, call = task
             if not future.set_running_or_notify_cancel():
                 continue
+            with self._guard:
+                self._busy += 1
             try:
                 if process is None or not process.is_alive():
-                    process, pipe = self._start(number)
+                    process, pipe = self._start(number, "spawn")
                 assert pipe is not None
                 future.set_result(self._do(process, pipe, call))
             except WorkerLostError as error:
@@ -243,18 +302,23 @@ class LocalExecutor(Executor):
                 future.set_exception(WorkerLostError(f"the worker process ended with {code}"))
             except BaseException as error:
                 future.set_exception(error)
+            finally:
+                with self._guard:
+                    self._busy -= 1
         if pipe is not None:
             pipe.close()
         if process is not None:
             process.join()
 
-    def _start(self, number: int) -> tuple[Any, Connection]:
+    def _start(self, number: int, way: Literal["fork", "spawn"]) -> tuple[Any, Connection]:
+        context: Any = multiprocessing.get_context(way)
         with self._guard:
             if self._killed:
                 raise WorkerLostError("the pool was killed")
-            ours, theirs = self._context.Pipe()
-            process = self._context.Process(target=_work, args=(theirs, os.getpid()), daemon=True)
-            with _free_to_start(), _without_ctrl_c():
+            ours, theirs = context.Pipe()
+            others = [ours, *(pipe for _, pipe in self._copies.values())] if way == "fork" else []
+            process = context.Process(target=_work, args=(theirs, os.getpid(), others), daemon=True)
+            with _free_to_start(), _without_ctrl_c(way):
                 process.start()
             theirs.close()
             self._processes[number] = process

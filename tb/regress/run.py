@@ -144,7 +144,10 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
     # Its workers hold the simulators while they live; some may be lost before others need the same.
     hold(build_root() / "sim")
     sweep(build_root())
-    with locked(run), ExitStack() as stack:
+    with ExitStack() as stack:
+        # Its workers are copies of this process, without the locks and signal handlers that come now.
+        pool = stack.enter_context(_killed_at_end(LocalExecutor(settings.jobs, lambda r: engine.ahead(r))))
+        stack.enter_context(locked(run))
         rows = store.rows(run.id)
         items = [r.item for r in rows]
         run = _same_revision(store, run, items, settings, observer)
@@ -153,9 +156,7 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
         observer.started(run, len(rows) - len(left))
         stack.enter_context(_interruptible(state))
         status = "stopped"
-        pool: LocalExecutor | None = None
         try:
-            pool = stack.enter_context(_killed_at_end(LocalExecutor(settings.jobs, lambda r: engine.ahead(r))))
             farm = _farm(settings, left, stack)
             engine = _engine(store, run, settings, observer, backend, state, pool, farm)
             estimate = store.seconds()
@@ -239,11 +240,12 @@ def _engine(
     farm: FarmExecutor | None,
 ) -> WorkEngine:
     root = str(build_root())
+    mark = f"{socket.gethostname()}:{os.getpid()}:{time.monotonic_ns()}"
     files: dict[str, bytes] = {}
 
     def batch(items: Sequence[Item], simulator: str) -> Batch:
         if farm is None:
-            return Batch(tuple(items), simulator, {}, root, settings.coverage)
+            return Batch(tuple(items), simulator, {}, root, settings.coverage, run=mark)
         first = items[0]
         contents = {"simulator": Path(simulator).read_bytes()}
         if first.source is not None:
@@ -254,7 +256,7 @@ def _engine(
         for role, name in names.items():
             if name not in files:
                 files[name] = blobs.pack(contents[role])
-        return Batch(tuple(items), None, names, None, settings.coverage, code_hash())
+        return Batch(tuple(items), None, names, None, settings.coverage, code_hash(), mark)
 
     def record(results: Sequence[ItemResult], coverage: Mapping[str, int]) -> Sequence[ItemResult]:
         fresh = set(store.record(run.id, results, coverage))
@@ -304,6 +306,7 @@ class _Builder:
 def _killed_at_end(pool: LocalExecutor) -> Iterator[LocalExecutor]:
     try:
         yield pool
+        pool.end()
     finally:
         pool.kill()
         # Their jobs are over, and nobody else would remove what they have left before the next start.

@@ -12,8 +12,8 @@ import os
 import socket
 import time
 import traceback
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -36,6 +36,8 @@ from goldbeat.tb.regress.figures import all_cycles, pair_latencies, port_figures
 from goldbeat.tb.regress.fingerprint import code_hash, trace_hash
 from goldbeat.tb.regress.functional import port_coverage
 from goldbeat.tb.regress.item import Batch, BatchResult, Began, Item, ItemResult, Status
+from goldbeat.tb.regress.kept_simulator import RunningSimulator, SimulatorPlace
+from goldbeat.tb.regress.plan import build_key
 from goldbeat.tb.regress.pool import send_ahead, send_limit
 from goldbeat.tb.regress.store import DiskFullError
 from goldbeat.tb.run import signoff
@@ -55,6 +57,11 @@ FEW = 32
 """So many cases of a simulator do not make up for compiling it longer."""
 _MOST_FAILURES = 10
 """Texts kept of one item."""
+_MOST_RAN = 4096
+"""Cases of one simulator process: a failure may be repeated with all that ran before it."""
+
+_place = SimulatorPlace()
+"""Of this worker process."""
 
 
 def build_simulator(item: Item, root: str | None, *, coverage: bool = False, cases: int = 1) -> tuple[str, float]:
@@ -134,8 +141,7 @@ def run_batch(batch: Batch, attempt: int = 1, content: Mapping[str, bytes] | Non
                 # To ask for it once more would go on without end.
                 raise OSError(errno.EIO, "the worker does not keep what it is sent", str(build_root() / "blobs"))
             return BatchResult(missing=lacking)
-        with job_folder(build_root()) as folder:
-            return _Run(batch, attempt, folder).result()
+        return _Run(batch, attempt).result()
     except OSError as error:
         if _is_full(error):
             raise DiskFullError(f"{error.filename or build_root()}: {error.strerror}") from error
@@ -171,8 +177,8 @@ class _Ready:
 
 
 class _Run:
-    def __init__(self, batch: Batch, attempt: int, folder: Path) -> None:
-        self._batch, self._attempt, self._folder = batch, attempt, folder
+    def __init__(self, batch: Batch, attempt: int) -> None:
+        self._batch, self._attempt = batch, attempt
         self._results: dict[int, ItemResult] = {}
         self._coverage: dict[str, int] = {}
         self._ran: list[int] = []
@@ -184,7 +190,9 @@ class _Run:
             name = str(blobs.unpack_archive(batch.blobs["source"], name))
         self._design = find_design(name)
         executable = Path(batch.simulator) if batch.simulator else blobs.blob_path(batch.blobs["simulator"])
-        self._build = Build(executable, folder, None, 0.0)
+        self._build = Build(executable, executable.parent, None, 0.0)
+        # Coverage is known when a process has ended.
+        self._stays = bool(batch.run) and not batch.coverage
 
     def result(self) -> BatchResult:
         for ready in self._portions():
@@ -255,14 +263,15 @@ class _Run:
     # -- a simulator process ------------------------------------------------------------------------------------------
 
     def _simulate(self, ready: Sequence[_Ready]) -> int:
-        """Run items in one process; returns how many of them have a result now, at least one."""
+        """Run items in one process; returns how many of them have a result now: at least one, unless another has to go on."""
         starts = 0
         while starts < _STARTS:
-            starts += 1
+            kept = _place.take(self._key(ready[0].item)) if self._stays else None
+            starts += kept is None
             self._began = False
             log = ""
             try:
-                done, status, why, log = self._process(ready)
+                done, status, why, log = self._process(ready, kept)
             except OSError as error:
                 if _is_full(error) or self._began:
                     raise
@@ -272,7 +281,7 @@ class _Run:
             if self._began:
                 self._give_ran(_broken(ready[done].item, status, why, log))
                 return done + 1
-            if status is Status.TIMEOUT:
+            if kept is None and status is Status.TIMEOUT:
                 # It has had its time; another one would take as long again.
                 break
         # The first item has not even begun: none will, and none of them is to blame.
@@ -281,31 +290,57 @@ class _Run:
             self._give(_broken(r.item, Status.ERROR, text, log))
         return len(ready)
 
-    def _process(self, ready: Sequence[_Ready]) -> tuple[int, Status, str, str]:
-        """Run items in one process; as :meth:`_watch`, and the end of what the simulator printed."""
-        first = ready[0]
+    def _key(self, item: Item) -> Hashable:
+        """What batches must have in common to share a simulator process."""
+        brought = tuple(sorted((r, h) for r, h in self._batch.blobs.items() if not r.startswith("input:")))
+        return self._batch.run, self._batch.simulator, brought, build_key(item), item.transactors
+
+    def _process(self, ready: Sequence[_Ready], kept: RunningSimulator | None) -> tuple[int, Status, str, str]:
+        """Run items in one process, the one kept from the batch before or a new one.
+
+        Returns:
+            as :meth:`_watch`, and the end of what the simulator printed.
+        """
         flat = [episode for r in ready for episode in r.episodes]
-        self._ran = []
-        crossings = () if first.item.metastability is None else find_crossings(self._design, first.request.all_params)
-        with Simulator(
-            self._design,
-            first.request.all_params,
-            self._build,
-            flat,
-            self._folder,
-            seed=first.item.seed,
-            transactors=first.item.transactors,
-            coverage=self._folder / COVERAGE_FILE if self._batch.coverage else None,
-            crossings=crossings,
-        ) as process:
-            done, status, why = self._watch(process, ready)
-            log = process.last_words()
-        if self._batch.coverage:
-            path = self._folder / COVERAGE_FILE
-            if path.is_file():
-                add(self._coverage, read_counts(path))
-                path.unlink()
+        running = self._start(ready[0], flat) if kept is None else kept
+        with ExitStack() as stack:
+            stack.callback(running.end)
+            if kept is not None:
+                running.process.run_more(flat)
+            self._ran = running.ran
+            done, status, why = self._watch(running.process, ready)
+            log = running.process.last_words() if done < len(ready) else ""
+            if self._stays and done == len(ready) and len(running.ran) < _MOST_RAN:
+                stack.pop_all()
+                _place.keep(self._key(ready[0].item), running)
         return done, status, why, log
+
+    def _start(self, first: _Ready, episodes: Sequence[Episode]) -> RunningSimulator:
+        """A new simulator process in a folder of its own."""
+        crossings = () if first.item.metastability is None else find_crossings(self._design, first.request.all_params)
+        with ExitStack() as stack:
+            folder = stack.enter_context(job_folder(build_root()))
+            if self._batch.coverage:
+                stack.callback(self._add_coverage, folder / COVERAGE_FILE)
+            process = Simulator(
+                self._design,
+                first.request.all_params,
+                self._build,
+                episodes,
+                folder,
+                seed=first.item.seed,
+                transactors=first.item.transactors,
+                coverage=folder / COVERAGE_FILE if self._batch.coverage else None,
+                crossings=crossings,
+                stays=self._stays,
+            )
+            stack.enter_context(process)
+            return RunningSimulator(process, stack.pop_all())
+
+    def _add_coverage(self, path: Path) -> None:
+        """Count what a process that has ended has covered."""
+        if path.is_file():
+            add(self._coverage, read_counts(path))
 
     def _watch(self, process: Simulator, ready: Sequence[_Ready]) -> tuple[int, Status, str]:
         """Judge items as they end, until the process does.
@@ -347,7 +382,7 @@ class _Run:
                     self._judge(ready[done], records, note.time_s - started)
                     done, records, started = done + 1, [], note.time_s
             if done == len(ready):
-                return done, *_at_end(process)
+                return (done, Status.PASS, "") if self._stays else (done, *_at_end(process))
 
     def _judge(self, ready: _Ready, records: Sequence[Record], seconds: float) -> None:
         item = ready.item

@@ -8,7 +8,7 @@ import select
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from goldbeat.tb.inside.job import (
     COVERAGE,
     ENVIRONMENT,
     JOURNAL,
+    ORDERS,
     PULSE,
     Backend,
     Episode,
@@ -93,6 +94,7 @@ class Simulator:
         before: episodes that other processes have run; their log and waves are kept.
         crossings: clock crossings that the build shows.
         shelf: for records of long episodes.
+        stays: the process waits for more episodes when it has run these, until it is left.
     """
 
     def __init__(
@@ -110,6 +112,7 @@ class Simulator:
         before: int = 0,
         crossings: Sequence[Crossing] = (),
         shelf: Shelf | None = None,
+        stays: bool = False,
     ) -> None:
         self._folder = folder
         self.waves = folder / f"waves{f'-{before}' if before else ''}.{built.waves}" if built.waves else None
@@ -129,6 +132,8 @@ class Simulator:
             Shelf() if shelf is None else shelf,
         )
         write_job(job, folder)
+        # What the process reads is not held here as well.
+        self._ports = replace(job, episodes=())
         command = [str(built.executable), *seed_arguments(seed), "--inputs-low"]
         if self.waves is not None:
             command += ["--trace", "--trace-file", str(self.waves)]
@@ -143,16 +148,23 @@ class Simulator:
         if pulse_s is not None:
             environment[PULSE] = str(pulse_s)
         self._text = b""
+        self._orders: int | None = None
+        pipes = [theirs]
+        if stays:
+            orders, self._orders = os.pipe()
+            environment[ORDERS] = str(orders)
+            pipes.append(orders)
         try:
             self._output = BoundedLog(self.log, append=before > 0)
-            self._process = self._start(command, environment, theirs)
+            self._process = self._start(command, environment, pipes)
         except BaseException:
-            os.close(self._journal)
+            self._close_pipes()
             raise
         finally:
-            os.close(theirs)
+            for pipe in pipes:
+                os.close(pipe)
 
-    def _start(self, command: list[str], environment: dict[str, str], journal: int) -> subprocess.Popen[bytes]:
+    def _start(self, command: list[str], environment: dict[str, str], pipes: Sequence[int]) -> subprocess.Popen[bytes]:
         try:
             process = subprocess.Popen(
                 command,
@@ -161,13 +173,28 @@ class Simulator:
                 stdin=subprocess.DEVNULL,
                 stdout=self._output.pipe,
                 stderr=subprocess.STDOUT,
-                pass_fds=(journal,),
+                pass_fds=pipes,
             )
         except BaseException:
             self._output.finish()
             raise
         self._output.started()
         return process
+
+    def _close_pipes(self) -> None:
+        os.close(self._journal)
+        if self._orders is not None:
+            os.close(self._orders)
+
+    def run_more(self, episodes: Sequence[Episode]) -> None:
+        """Have a process that stays run more episodes, numbered from 0 again; all before have ended.
+
+        Raises:
+            BrokenPipeError: it has ended.
+        """
+        assert self._orders is not None
+        write_job(replace(self._ports, episodes=tuple(episodes)), self._folder)
+        os.write(self._orders, b"\n")
 
     def __enter__(self) -> Simulator:
         return self
@@ -176,7 +203,7 @@ class Simulator:
         # Also on Ctrl-C: no simulator is left behind.
         self._process.kill()
         self._process.wait()
-        os.close(self._journal)
+        self._close_pipes()
         for spent in [*self._folder.glob("record-*.pickle"), *self._folder.glob("job.pickle")]:
             spent.unlink()
         try:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from goldbeat.tb import orphan_guard
+from goldbeat.tb.regress.pool import NAME as WORKER
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 PLACE = Path(os.environ.get("GOLDBEAT_BUILD", REPOSITORY / "build")).resolve() / "attack"
@@ -98,6 +99,14 @@ def alive(pid: int) -> bool:
         return False
 
 
+def comm(pid: int) -> str:
+    """The name that a process has given itself; empty when it has gone."""
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().rstrip("\n")
+    except OSError:
+        return ""
+
+
 def strike(pid: int, number: int) -> bool:
     """Send a signal; False where the process has just gone."""
     try:
@@ -131,7 +140,7 @@ class Command:
 
     def workers(self) -> list[int]:
         """Its worker processes."""
-        return [p for p in children(self.pid) if "spawn_main" in words(p)]
+        return [p for p in children(self.pid) if comm(p) == WORKER]
 
     def simulators(self) -> list[int]:
         """The simulators that run for it."""

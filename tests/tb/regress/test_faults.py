@@ -156,7 +156,7 @@ def test_a_worker_that_is_stopped_is_replaced(own_root, monkeypatch):
     def stop(tally):
         # Once, when a case runs.
         if tally.oldest is not None and not stopped:
-            stopped.extend(int(p) for p in _children(os.getpid()) if "spawn_main" in _words(p))
+            stopped.extend(int(p) for p in _children(os.getpid()) if _is_worker(p))
             for pid in stopped:
                 os.kill(pid, signal.SIGSTOP)
 
@@ -310,7 +310,7 @@ def test_a_worker_killed_with_9_loses_nothing(own_root, tmp_path):
     process = subprocess.Popen(command("regress", str(suite), "--jobs", "2"), stdout=subprocess.PIPE, text=True)
     try:
         _until_results(own_root, 5)
-        workers = [p for p in _children(process.pid) if "spawn_main" in _words(p)]
+        workers = [p for p in _children(process.pid) if _is_worker(p)]
         assert workers
         os.kill(workers[0], signal.SIGKILL)
         out, _ = process.communicate(timeout=300)
@@ -643,7 +643,7 @@ def test_a_worker_killed_while_it_builds_costs_nothing(empty_root, tmp_path):
     process = subprocess.Popen(command("regress", str(suite), "--jobs", "1"), stdout=subprocess.PIPE, text=True)
     try:
         below, _ = _until_compiling(empty_root, process.pid)
-        (worker,) = (p for p in below if "spawn_main" in _words(p))
+        (worker,) = (p for p in below if _is_worker(p))
         theirs = _descendants(worker)
         os.kill(worker, signal.SIGKILL)
         _until_gone(theirs)
@@ -690,6 +690,13 @@ def _words(pid):
         return Path(f"/proc/{pid}/cmdline").read_text().replace("\0", " ")
     except OSError:
         return ""
+
+
+def _is_worker(pid):
+    try:
+        return Path(f"/proc/{pid}/comm").read_text() == f"{pool.NAME}\n"
+    except OSError:
+        return False
 
 
 def _descendants(pid):
