@@ -266,10 +266,11 @@ class _Meter:
     Args:
         trace: all of it.
         kind: sample type, None where it is not known.
+        rates: for rates alone: neither gaps nor intervals.
     """
 
-    def __init__(self, trace: Trace, kind: SampleType | None) -> None:
-        self.kind = kind
+    def __init__(self, trace: Trace, kind: SampleType | None, *, rates: bool = False) -> None:
+        self.kind, self._rates = kind, rates
         self.clock_ps = trace.clock_ps
         self.beats = self.size = self.frames = self.closed = 0
         self.first = self.latest = 0
@@ -295,9 +296,12 @@ class _Meter:
         if not self.beats:
             self.first = self.latest = int(part.cycle[0])
         gaps = part.gaps_after(self.latest)
-        self._add_gaps(gaps[1:] if not self.beats else gaps)
+        if not self._rates:
+            self._add_gaps(gaps[1:] if not self.beats else gaps)
         self._add_starts(part, size, gaps)
-        if part.last.any():
+        if self._rates:
+            self.frames += int(np.count_nonzero(part.last))
+        elif part.last.any():
             self._add_ends(part, size)
         self.beats += len(part)
         self.size += int(size.sum())
@@ -447,6 +451,31 @@ def steady_state(trace: Trace, dtype: str | SampleType | None = None) -> Steady:
         UnmeasurableError: fewer than three TLAST, that is two intervals to compare.
     """
     return _Meter(trace, _kind(dtype)).steady()
+
+
+@dataclass(frozen=True)
+class MeanRate:
+    """Attributes: beats and frames of a trace, its rate by frames or else by beats (None: neither), and its share of the port's."""
+
+    beats: int
+    frames: int
+    rate: Rate | None
+    share: float | None
+
+
+def mean_rate(trace: Trace, dtype: str | SampleType | None = None) -> MeanRate:
+    """What :func:`measure` says of the rate by frames, or else of the raw one, in a fraction of its time.
+
+    Raises:
+        InputError: a beat's valid bytes are not whole samples.
+        UsageError: the type does not fit the port.
+    """
+    meter = _Meter(trace, _kind(dtype), rates=True)
+    if meter.beats < 2:
+        return MeanRate(meter.beats, meter.frames, None, None)
+    rate = meter.raw() if meter.starts < 2 else meter.by_frames()
+    limit_mb_per_s = trace.width / 8 * 1e6 / trace.clock_ps
+    return MeanRate(meter.beats, meter.frames, rate, rate.mb_per_s / limit_mb_per_s)
 
 
 def measure(trace: Trace, dtype: str | SampleType | None = None, *, clock_ps: int | None = None) -> Throughput:

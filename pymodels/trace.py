@@ -321,6 +321,11 @@ class Trace:
             index = np.asarray(index)
         columns: dict[str, Any] = {name: getattr(self, name)[index] for name in _COLUMNS}
         columns |= {s: None if (col := getattr(self, s)) is None else col[index] for s in SIDEBANDS}
+        if isinstance(index, slice) and index.step in (None, 1):
+            # A part of what has been checked.
+            part = object.__new__(type(self))
+            vars(part).update(vars(self), **columns)
+            return part
         return replace(self, **columns)
 
     def with_cycles(self, cycle: npt.ArrayLike) -> Trace:

@@ -16,7 +16,7 @@ from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.filelist import Sources, read_filelist
 from goldbeat.tb.design.measurements import MeasurementTable, RunAnswer
 from goldbeat.tb.design.parameter import ClockPort, Parameter
-from goldbeat.tb.design.ports.bundle import Bundle, Frozen, StatusPort, lanes, number
+from goldbeat.tb.design.ports.bundle import Bundle, Frozen, StatusPort, all_lanes, number
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
@@ -133,15 +133,15 @@ class Design(Frozen):
 
     def bundles(self, params: Mapping[str, Any]) -> list[StreamPort]:
         """The stream ports with arrays taken apart and widths as numbers."""
-        return [lane for port in self.streams for lane in lanes(port, params)]
+        return all_lanes(self.streams, params)
 
     def register_ports(self, params: Mapping[str, Any]) -> list[RegisterPort]:
         """The register ports with arrays taken apart and widths as numbers."""
-        return [lane for port in self.registers for lane in lanes(port, params)]
+        return all_lanes(self.registers, params)
 
     def memory_ports(self, params: Mapping[str, Any]) -> list[MemoryPort]:
         """The AXI4 ports with arrays taken apart and widths as numbers."""
-        return [lane for port in self.memories for lane in lanes(port, params)]
+        return all_lanes(self.memories, params)
 
     def status_ports(self, params: Mapping[str, Any]) -> list[StatusPort]:
         """The status outputs with widths as numbers."""

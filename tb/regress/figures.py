@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.measure import UnmeasurableError, latency, measure
+from goldbeat.pymodels.measure import UnmeasurableError, latency, mean_rate
 from goldbeat.pymodels.stimulus import Outcome
-from goldbeat.tb.run.runs import RunResult, SeedPlan
+from goldbeat.tb.inside.job import Episode
+from goldbeat.tb.run.runs import RunResult
 
 
 def cycles(outcome: Outcome) -> int:
@@ -31,11 +32,9 @@ def all_cycles(result: RunResult) -> int:
     return total
 
 
-def simulated_ps(result: RunResult, plan: SeedPlan) -> int:
+def simulated_ps(episodes: Iterable[Episode]) -> int:
     """How long the streams ran, summed over the episodes."""
-    runs = [e.run_ps for e in plan.episodes(result.request.design)]
-    stops = [s.stop_ps for s, _ in plan.steps]
-    return sum(run if stop is None else min(run, stop) for run, stop in zip(runs, stops, strict=True))
+    return sum(e.run_ps if (stop := e.stimulus.stop_ps) is None else min(e.run_ps, stop) for e in episodes)
 
 
 def port_figures(result: RunResult) -> dict[str, dict[str, Any]]:
@@ -47,18 +46,18 @@ def port_figures(result: RunResult) -> dict[str, dict[str, Any]]:
     for port in result.request.design.bundles(result.request.all_params):
         trace = episode.record.outcome.ports[port.name]
         try:
-            found = measure(trace, port.dtype)
+            found = mean_rate(trace, port.dtype)
         except InputError:
             # Stimulus of any bytes: there are rates in bytes alone.
-            found = measure(trace)
-        rate = found.by_frames or found.raw
+            found = mean_rate(trace)
+        rate = found.rate
         figures[port.name] = {
             "direction": port.direction,
             "beats": found.beats,
             "frames": found.frames,
             "mb_per_s": None if rate is None else round(rate.mb_per_s, 3),
             "msamples_per_s": None if rate is None or rate.msamples_per_s is None else round(rate.msamples_per_s, 3),
-            "share": None if rate is None else round(found.share(rate), 5),
+            "share": None if found.share is None else round(found.share, 5),
         }
     return figures
 

@@ -32,7 +32,8 @@ def trace_hash(records: Iterable[Record]) -> str:
 
     def put_trace(trace: Trace) -> None:
         put(trace.clock_ps, trace.offset_ps)
-        for column in (trace.masked().data, trace.keep, trace.last, trace.cycle):
+        data = np.where(trace.data_bytes, trace.data, 0).astype(np.uint8)
+        for column in (data, trace.keep, trace.last, trace.cycle):
             put_array(column)
         for side in SIDEBANDS:
             column = getattr(trace, side)

@@ -7,6 +7,7 @@ The transactors record beats, cycles and stalls in native code; here they are so
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -48,9 +49,10 @@ def _add(total: dict[str, int], more: Mapping[str, int]) -> None:
 
 
 def _binned(prefix: str, values: npt.NDArray[np.int64], least: int = 0) -> Iterable[tuple[str, int]]:
-    where = np.searchsorted(_EDGES, values, side="right") - 1
-    counts = np.bincount(where[where >= least], minlength=len(_NAMES))
-    return ((f"{prefix} {name}", int(n)) for name, n in list(zip(_NAMES, counts, strict=True))[least:])
+    # How many values are below each bin's end: no bin is looked at twice.
+    below = np.searchsorted(np.sort(values), _EDGES[least:]).tolist()
+    names = [f"{prefix} {name}" for name in _NAMES[least:]]
+    return zip(names, (high - low for low, high in pairwise([*below, len(values)])), strict=True)
 
 
 def stream_bins(trace: Trace) -> dict[str, int]:
@@ -60,21 +62,21 @@ def stream_bins(trace: Trace) -> dict[str, int]:
         bins |= dict.fromkeys(ID_BINS, 0)
     if not len(trace):
         return bins
-    gaps = trace.gaps[1:]
+    gaps = trace.cycle[1:] - trace.cycle[:-1] - 1
     bins |= _binned("gap", gaps)
     ends = np.flatnonzero(trace.last)
-    bins |= _binned("frame", np.diff(ends, prepend=-1), 1)
+    bins |= _binned("frame", ends - np.concatenate([[-1], ends[:-1]])[: len(ends)], 1)
     between = gaps[ends[ends < len(gaps)]]
     bins["back-to-back frames"] = int(np.count_nonzero(between == 0))
     bins["frames apart"] = int(np.count_nonzero(between))
-    kept = trace.keep.sum(axis=1)
-    bins["nothing kept"] = int(np.count_nonzero(kept == 0))
-    bins["part of a beat kept"] = int(np.count_nonzero((kept > 0) & (kept < trace.keep.shape[1])))
+    some, all_kept = trace.keep.any(axis=1), trace.keep.all(axis=1)
+    bins["nothing kept"] = len(trace) - int(np.count_nonzero(some))
+    bins["part of a beat kept"] = int(np.count_nonzero(some)) - int(np.count_nonzero(all_kept))
     if trace.tid is not None and len(ends):
         starts = trace.frame_bounds()[:, 0]
         ids = trace.tid[starts]
-        bins["id again"] = int(np.count_nonzero(ids[1:] == ids[:-1]))
-        bins["id changed"] = int(np.count_nonzero(ids[1:] != ids[:-1]))
+        again = int(np.count_nonzero(ids[1:] == ids[:-1]))
+        bins["id again"], bins["id changed"] = again, len(ids) - 1 - again
     return bins
 
 

@@ -169,12 +169,7 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
                 _rerun_failures(store, run, settings.waves, pool, observer, state)
         finally:
             facts = _facts(before, state.tally, time.monotonic() - started, store.counts(run.id), state)
-            if meanwhile := changed(run.settings.get("files", {}), revision_of(items)):
-                facts["changed_meanwhile"] = meanwhile
-                observer.note(
-                    f"changed while the run was going on: {', '.join(meanwhile)}; results may be of both versions"
-                )
-            store.end(run.id, status, facts)
+            store.end(run.id, status, facts | _changed_meanwhile(run, items, observer))
         run = store.run(run.id)
         observer.step("writing reports")
         write_reports(store, run)
@@ -199,6 +194,15 @@ def _same_revision(store: Store, run: Run, items: Sequence[Item], settings: Sett
     mixed = [*run.settings.get("mixed", []), {"git": git_revision(), "changed": names}]
     store.settle(run.id, {**run.settings, "files": now, "mixed": mixed})
     return store.run(run.id)
+
+
+def _changed_meanwhile(run: Run, items: Sequence[Item], observer: Observer) -> dict[str, list[str]]:
+    """The files that have changed since the run began, as a fact of it."""
+    meanwhile = changed(run.settings.get("files", {}), revision_of(items))
+    if not meanwhile:
+        return {}
+    observer.note(f"changed while the run was going on: {', '.join(meanwhile)}; results may be of both versions")
+    return {"changed_meanwhile": meanwhile}
 
 
 def _facts(

@@ -13,7 +13,7 @@ import shlex
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from shutil import copyfile
@@ -339,7 +339,7 @@ class Store:
                     " WHERE run=? AND idx=? AND status IS NULL",
                     (
                         *(r.status.value, r.cycles, r.sim_ps, r.wall_s, r.compared, r.trace_hash),
-                        *(r.failures[0] if r.failures else None, json.dumps(asdict(r)), run, r.index),
+                        *(r.failures[0] if r.failures else None, json.dumps(vars(r)), run, r.index),
                     ),
                 )
                 if cursor.rowcount:

@@ -60,7 +60,7 @@ _MOST_FAILURES = 10
 _MOST_RAN = 4096
 """Cases of one simulator process: a failure may be repeated with all that ran before it."""
 
-_place = SimulatorPlace()
+PLACE = SimulatorPlace()
 """Of this worker process."""
 
 
@@ -266,7 +266,7 @@ class _Run:
         """Run items in one process; returns how many of them have a result now: at least one, unless another has to go on."""
         starts = 0
         while starts < _STARTS:
-            kept = _place.take(self._key(ready[0].item)) if self._stays else None
+            kept = PLACE.take(self._key(ready[0].item)) if self._stays else None
             starts += kept is None
             self._began = False
             log = ""
@@ -312,7 +312,7 @@ class _Run:
             log = running.process.last_words() if done < len(ready) else ""
             if self._stays and done == len(ready) and len(running.ran) < _MOST_RAN:
                 stack.pop_all()
-                _place.keep(self._key(ready[0].item), running)
+                PLACE.keep(self._key(ready[0].item), running)
         return done, status, why, log
 
     def _start(self, first: _Ready, episodes: Sequence[Episode]) -> RunningSimulator:
@@ -397,7 +397,7 @@ class _Run:
                     item.key,
                     Status.FAIL if failures else Status.PASS,
                     cycles=all_cycles(result),
-                    sim_ps=simulated_ps(result, ready.plan),
+                    sim_ps=simulated_ps(ready.episodes),
                     wall_s=round(seconds, 6),
                     compared=result.compared,
                     episodes=len(result.episodes),

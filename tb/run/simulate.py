@@ -119,21 +119,9 @@ class Simulator:
         self.log = folder / "simulation.log"
         for stale in folder.glob("record-*.pickle"):
             stale.unlink()
-        job = Job(
-            design.top,
-            design.clocks,
-            tuple(design.bundles(params)),
-            tuple(design.register_ports(params)),
-            tuple(design.status_ports(params)),
-            tuple(episodes),
-            tuple(design.memory_ports(params)),
-            transactors,
-            tuple(crossings),
-            Shelf() if shelf is None else shelf,
-        )
-        write_job(job, folder)
         # What the process reads is not held here as well.
-        self._ports = replace(job, episodes=())
+        self._job = _job(design, params, transactors, crossings, Shelf() if shelf is None else shelf)
+        write_job(replace(self._job, episodes=tuple(episodes)), folder)
         command = [str(built.executable), *seed_arguments(seed), "--inputs-low"]
         if self.waves is not None:
             command += ["--trace", "--trace-file", str(self.waves)]
@@ -193,7 +181,7 @@ class Simulator:
             BrokenPipeError: it has ended.
         """
         assert self._orders is not None
-        write_job(replace(self._ports, episodes=tuple(episodes)), self._folder)
+        write_job(replace(self._job, episodes=tuple(episodes)), self._folder)
         os.write(self._orders, b"\n")
 
     def __enter__(self) -> Simulator:
@@ -242,6 +230,24 @@ class Simulator:
     def last_words(self, lines: int = _LOG_LINES) -> str:
         """The end of what it printed."""
         return self._output.end(lines)
+
+
+def _job(
+    design: Design, params: Mapping[str, Any], transactors: Backend, crossings: Sequence[Crossing], shelf: Shelf
+) -> Job:
+    """A job without episodes."""
+    return Job(
+        design.top,
+        design.clocks,
+        tuple(design.bundles(params)),
+        tuple(design.register_ports(params)),
+        tuple(design.status_ports(params)),
+        (),
+        tuple(design.memory_ports(params)),
+        transactors,
+        tuple(crossings),
+        shelf,
+    )
 
 
 def simulate(

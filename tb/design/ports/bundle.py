@@ -213,3 +213,23 @@ def lanes(port: _AnyBundle, params: Mapping[str, Any]) -> list[_AnyBundle]:
         return [one]
     count = number(port.lanes, params)
     return [one.model_copy(update={"lanes": None, "name": f"{port.name}_{i}"}) for i in range(count)]
+
+
+_MOST_KNOWN = 256
+_known: dict[Any, tuple[Any, list[Any]]] = {}
+
+
+def all_lanes(ports: tuple[_AnyBundle, ...], params: Mapping[str, Any]) -> list[_AnyBundle]:
+    """The lanes of all these ports. A run asks for the same a dozen times per seed, so they are kept."""
+    key = id(ports), tuple(params.items())
+    try:
+        known = _known.get(key)
+    except TypeError:
+        # A value without a hash.
+        return [lane for port in ports for lane in lanes(port, params)]
+    if known is None:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        # The ports are kept as well: no others get their id.
+        known = _known[key] = ports, [lane for port in ports for lane in lanes(port, params)]
+    return list(known[1])

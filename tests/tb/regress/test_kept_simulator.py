@@ -39,7 +39,7 @@ def started(monkeypatch):
 
     monkeypatch.setattr(worker, "Simulator", Counted)
     yield found
-    worker._place.clear()
+    worker.PLACE.clear()
 
 
 @pytest.mark.sim
@@ -54,7 +54,7 @@ def test_one_process_runs_many_batches_and_ends_for_another_run(own_root, starte
     run_batch(batches(1, 1, run="b")[0])
     assert len(started) == 3
     assert not folder.exists()
-    worker._place.clear()
+    worker.PLACE.clear()
     assert not list((own_root / "jobs").glob("*/"))
 
 
