@@ -6,35 +6,44 @@ from __future__ import annotations
 import pytest
 
 from goldbeat.tb.design.catalog import designs
+from goldbeat.tb.regress.item import Batch, Item, Status
+from goldbeat.tb.regress.plan import make_batches
+from goldbeat.tb.regress.worker import build_simulator, run_batch
 from goldbeat.tb.run.runs import Request, run
 
 DESIGNS = designs()
 
 
-def _marks(heavy):
-    return [pytest.mark.slow] if heavy else []
-
-
-VARIANTS = [
-    pytest.param(
-        name,
-        variant,
-        id="-".join([name, *(f"{k}{v}" for k, v in variant.items())]),
-        marks=_marks(design.slow or any(k in design.slow_parameters for k in variant)),
-    )
+STREAMED = {
+    name: design
     for name, design in sorted(DESIGNS.items())
     # Designs without streams have cases of their own.
     if any(case.name == "random" and "beats" in case.options for case in design.cases)
+}
+VARIANTS = [
+    pytest.param(name, variant, id="-".join([name, *(f"{k}{v}" for k, v in variant.items())]))
+    for name, design in STREAMED.items()
     for variant in design.variants
 ]
+# What a case is about, if a file, is a test's own.
 CASES = [
-    pytest.param(n, c.name, id=f"{n}-{c.name}", marks=_marks(d.slow or c.slow))
-    for n, d in sorted(DESIGNS.items())
-    for c in d.cases
-    # What a case is about, if a file, is a test's own.
-    if c.lacks({}) is None
+    (name, c.name, d.slow or c.slow) for name, d in sorted(DESIGNS.items()) for c in d.cases if c.lacks({}) is None
 ]
+QUICK = sorted({name for name, _, slow in CASES if not slow})
+SLOW_CASES = [pytest.param(name, case, id=f"{name}-{case}") for name, case, slow in CASES if slow]
 SEEDS = 200
+
+
+def _quick_items(name):
+    """Every case that is not slow, and random traffic of ten seeds."""
+    wanted = [(case, 3, {}) for design, case, slow in CASES if design == name and not slow]
+    if name in STREAMED:
+        beats = {"beats": 50} if "beats" in STREAMED[name].case("random").options else {}
+        wanted += [("random", seed, beats) for seed in range(10)]
+    return [
+        Item(index=i, key=f"{name}/{case}/{options}#{seed}", design=name, case=case, seed=seed, options=options)
+        for i, (case, seed, options) in enumerate(wanted)
+    ]
 
 
 def _run(name, case, seeds, params, tmp_path, **options):
@@ -47,15 +56,25 @@ def _run(name, case, seeds, params, tmp_path, **options):
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize(("name", "variant"), VARIANTS)
-def test_random_traffic(name, variant, tmp_path):
-    beats = {"beats": 50} if "beats" in DESIGNS[name].case("random").options else {}
-    assert _run(name, "random", range(10), variant, tmp_path, **beats) > 20
+@pytest.mark.parametrize("name", QUICK)
+def test_quick_cases_in_as_few_simulators_as_it_takes(name):
+    items = _quick_items(name)
+    batches = [batch for same_build in make_batches(items, jobs=1).values() for batch in same_build]
+    results = [
+        result
+        for batch in batches
+        for result in run_batch(Batch(tuple(batch), build_simulator(batch[0], None, cases=len(batch))[0])).results
+    ]
+    assert {r.key for r in results} == {i.key for i in items}
+    broken = [r for r in results if r.status != Status.PASS]
+    assert not broken, "\n".join(f"{r.key}: {r.status}: {r.failures[:2]}" for r in broken)
+    assert all(r.compared > 0 for r in results)
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize(("name", "case"), CASES)
-def test_every_case(name, case, tmp_path):
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "case"), SLOW_CASES)
+def test_slow_case(name, case, tmp_path):
     assert _run(name, case, [3], {}, tmp_path) > 0
 
 
