@@ -15,9 +15,7 @@ module nvdla_block
   input  logic                   clk,
   input  logic                   rst_n,
 
-  input  logic                   write,
-  input  logic [9:0]             word,
-  input  logic [31:0]            wdata,
+  input  nvdla_pkg::access_t     access,
   output logic [31:0]            rdata,
 
   input  logic                   done,
@@ -44,13 +42,13 @@ module nvdla_block
 
   always_comb begin
     rdata = stored;
-    if (word == 10'(StatusWord)) begin
+    if (access.word == 10'(StatusWord)) begin
       rdata = {14'd0, status(enable_q[1], consumer_q), 14'd0, status(enable_q[0], !consumer_q)};
-    end else if (word == 10'(PointerWord)) begin
+    end else if (access.word == 10'(PointerWord)) begin
       rdata = {15'd0, consumer_q, 15'd0, producer_q};
-    end else if (word == 10'(FIRST_D)) begin
+    end else if (access.word == 10'(FIRST_D)) begin
       rdata = {31'd0, enable_q[producer_q]};
-    end else if (HasFlush && word == 10'(FlushWord)) begin
+    end else if (HasFlush && access.word == 10'(FlushWord)) begin
       rdata = 32'd1;
     end
   end
@@ -61,10 +59,10 @@ module nvdla_block
       consumer_q <= 1'b0;
       enable_q   <= '0;
     end else begin
-      if (write && word == 10'(PointerWord)) begin
-        producer_q <= wdata[0];
+      if (access.write && access.word == 10'(PointerWord)) begin
+        producer_q <= access.wdata[0];
       end
-      if (write && word == 10'(FIRST_D) && wdata[0]) begin
+      if (access.write && access.word == 10'(FIRST_D) && access.wdata[0]) begin
         enable_q[producer_q] <= 1'b1;
       end
       if (done) begin
@@ -81,9 +79,7 @@ module nvdla_block
   ) u_regfile (
     .clk,
     .rst_n,
-    .write,
-    .word,
-    .wdata,
+    .access,
     .rdata   (stored),
     .producer(producer_q),
     .consumer(consumer_q),

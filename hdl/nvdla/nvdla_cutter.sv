@@ -19,9 +19,7 @@ module nvdla_cutter #(
   input  logic [31:0]        s_addr,
   input  logic [BEATS_W-1:0] s_beats,    // at least 1
 
-  output logic               ask,
-  output logic [31:0]        addr,
-  output logic [3:0]         len,        // beats less one
+  output nvdla_pkg::burst_t  burst,
   input  logic               grant
 );
 
@@ -58,15 +56,14 @@ module nvdla_cutter #(
   end
 
   assign s_ready = !busy_q;
-  assign ask     = busy_q;
-  assign addr    = {addr_q, 3'b000};
-  assign len     = 4'(now - 5'd1);
+  assign burst   = {busy_q, addr_q, 3'b000, 4'(now - 5'd1)};
 
   // Beats are 8 bytes: what lies below is 0.
   logic unused;
   assign unused = &{1'b0, s_addr[2:0]};
 
-  `ASSERT(burst_within_128_bytes, !ask || 32'(addr_q[3:0]) + 32'(len) <= 32'd15, clk, rst_n)
-  `ASSERT(beats_to_cut, !ask || beats_q != '0, clk, rst_n)
+  `ASSERT(burst_within_128_bytes, !busy_q || 32'(addr_q[3:0]) + 32'(burst.len) <= 32'd15, clk,
+      rst_n)
+  `ASSERT(beats_to_cut, !busy_q || beats_q != '0, clk, rst_n)
 
 endmodule

@@ -5,16 +5,14 @@
 module nvdla_glb
   import nvdla_regs_pkg::*;
 (
-  input  logic        clk,
-  input  logic        rst_n,
+  input  logic               clk,
+  input  logic               rst_n,
 
-  input  logic        write,
-  input  logic [9:0]  word,
-  input  logic [31:0] wdata,
-  output logic [31:0] rdata,
+  input  nvdla_pkg::access_t access,
+  output logic [31:0]        rdata,
 
-  input  logic [21:0] done,      // by status bit
-  output logic        dla_intr
+  input  logic [21:0]        done,     // by status bit
+  output logic               dla_intr
 );
 
   localparam logic [31:0] Version = entry(BaseGlb + 16'(4 * WordGlbSNvdlaHwVersion)).reset;
@@ -32,8 +30,8 @@ module nvdla_glb
   logic [21:0] clear;
   logic        intr_q;
 
-  assign set   = done | (write && word == SetWord ? wdata[21:0] & Bits : '0);
-  assign clear = write && word == StatusWord ? wdata[21:0] : '0;
+  assign set   = done | (access.write && access.word == SetWord ? access.wdata[21:0] & Bits : '0);
+  assign clear = access.write && access.word == StatusWord ? access.wdata[21:0] : '0;
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
@@ -41,8 +39,8 @@ module nvdla_glb
       status_q <= '0;
       intr_q   <= 1'b0;
     end else begin
-      if (write && word == MaskWord) begin
-        mask_q <= wdata[21:0] & Bits;
+      if (access.write && access.word == MaskWord) begin
+        mask_q <= access.wdata[21:0] & Bits;
       end
       status_q <= (status_q & ~clear) | set;
       intr_q   <= (status_q & ~mask_q) != '0;
@@ -50,7 +48,7 @@ module nvdla_glb
   end
 
   always_comb begin
-    case (word)
+    case (access.word)
       VersionWord: rdata = Version;
       MaskWord:    rdata = {10'd0, mask_q};
       StatusWord:  rdata = {10'd0, status_q};
@@ -62,6 +60,6 @@ module nvdla_glb
 
   // Only the bits of the mask are there.
   logic unused;
-  assign unused = &{1'b0, wdata[31:22]};
+  assign unused = &{1'b0, access.wdata[31:22]};
 
 endmodule

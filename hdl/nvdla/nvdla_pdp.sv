@@ -9,27 +9,21 @@
 module nvdla_pdp #(
   parameter int unsigned LINE_ATOMS = 1024
 ) (
-  input  logic            clk,
-  input  logic            rst_n,
+  input  logic                clk,
+  input  logic                rst_n,
 
-  input  logic            enabled,        // the groups of PDP and PDP_RDMA
-  input  nvdla_pkg::pdp_t cfg,
-  output logic            done,
+  input  logic                enabled,          // the groups of PDP and PDP_RDMA
+  input  nvdla_pkg::pdp_t     cfg,
+  output logic                done,
 
-  output logic            read_ask,
-  output logic [31:0]     read_addr,
-  output logic [3:0]      read_len,
-  input  logic            read_grant,
-  input  logic            beat,
-  input  logic [63:0]     beat_data,
+  output nvdla_pkg::burst_t   read,
+  input  logic                read_grant,
+  input  logic                beat,
+  input  logic [63:0]         beat_data,
 
-  output logic            write_ask,
-  output logic [31:0]     write_addr,
-  output logic [3:0]      write_len,
-  input  logic            write_grant,
-  output logic [63:0]     write_data,
-  input  logic            write_pop,
-  input  logic            write_quiet
+  output nvdla_pkg::burst_t   write,
+  input  nvdla_pkg::written_t written,
+  output logic [63:0]         write_data
 );
 
   if (LINE_ATOMS < 2 || LINE_ATOMS > 8192
@@ -39,7 +33,7 @@ module nvdla_pdp #(
 
   logic             busy_q;
   logic             start;
-  logic             written;
+  logic             all_written;
   logic             filled;
   logic [3:0]       missing;
   logic [7:0][10:0] value;
@@ -53,7 +47,7 @@ module nvdla_pdp #(
   logic [$clog2(LINE_ATOMS)-1:0] column;
 
   assign start = !busy_q && enabled && cfg.from_memory && 14'(cfg.in.width) < 14'(LINE_ATOMS);
-  assign done  = busy_q && written;
+  assign done  = busy_q && all_written;
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
@@ -70,9 +64,7 @@ module nvdla_pdp #(
     .rst_n,
     .load (start),
     .cfg,
-    .ask  (read_ask),
-    .addr (read_addr),
-    .len  (read_len),
+    .burst(read),
     .grant(read_grant),
     .beat,
     .beat_data,
@@ -104,22 +96,18 @@ module nvdla_pdp #(
   nvdla_writer u_writer (
     .clk,
     .rst_n,
-    .load (start),
-    .size (cfg.out),
-    .cube (cfg.target),
+    .load  (start),
+    .size  (cfg.out),
+    .cube  (cfg.target),
     .begun,
-    .free (slot_free),
+    .free  (slot_free),
     .put,
     .put_last,
     .put_data,
-    .ask  (write_ask),
-    .addr (write_addr),
-    .len  (write_len),
-    .grant(write_grant),
-    .data (write_data),
-    .pop  (write_pop),
-    .quiet(write_quiet),
-    .done (written)
+    .burst (write),
+    .answer(written),
+    .data  (write_data),
+    .done  (all_written)
   );
 
 endmodule

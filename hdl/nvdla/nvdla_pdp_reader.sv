@@ -18,9 +18,7 @@ module nvdla_pdp_reader #(
   input  logic                    load,
   input  nvdla_pkg::pdp_t         cfg,
 
-  output logic                    ask,
-  output logic [31:0]             addr,
-  output logic [3:0]              len,
+  output nvdla_pkg::burst_t       burst,
   input  logic                    grant,
   input  logic                    beat,
   input  logic [63:0]             beat_data,
@@ -89,9 +87,7 @@ module nvdla_pdp_reader #(
     .s_ready(cutter_free),
     .s_addr (surface + 32'(ask_row) * cfg.source.line_stride),
     .s_beats(14'(cfg.in.width) + 14'd1),
-    .ask,
-    .addr,
-    .len,
+    .burst,
     .grant
   );
 

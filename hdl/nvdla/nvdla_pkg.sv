@@ -10,6 +10,35 @@ package nvdla_pkg;
   localparam int unsigned ChunkAtoms = 16;
   localparam int unsigned MaxWrites  = 8;   // writes without response, of one engine
 
+  // An access of the register bus to one block.
+  typedef struct packed {
+    logic        write;
+    logic [9:0]  word;
+    logic [31:0] wdata;
+  } access_t;
+
+  // A burst that an engine asks for.
+  typedef struct packed {
+    logic        ask;
+    logic [31:0] addr;
+    logic [3:0]  len;      // beats less one
+  } burst_t;
+
+  // What an engine that writes hears of the DBB.
+  typedef struct packed {
+    logic grant;
+    logic pop;             // the beat that it shows is taken
+    logic quiet;           // none of its writes is without response
+  } written_t;
+
+  // An address on the DBB.
+  typedef struct packed {
+    logic        valid;
+    logic [7:0]  id;
+    logic [3:0]  len;
+    logic [31:0] addr;
+  } address_t;
+
   // A cube in memory; sizes are one less than meant.
   typedef struct packed {
     logic [31:0] base;

@@ -7,21 +7,17 @@
 `include "assertions.svh"
 
 module nvdla_read_port (
-  input  logic             clk,
-  input  logic             rst_n,
+  input  logic                    clk,
+  input  logic                    rst_n,
 
-  input  logic [1:0]       ask,
-  input  logic [1:0][31:0] addr,
-  input  logic [1:0][3:0]  len,
-  output logic [1:0]       grant,
+  input  nvdla_pkg::burst_t [1:0] burst,
+  output logic [1:0]              grant,
 
-  output logic             arvalid,
-  input  logic             arready,
-  output logic [7:0]       arid,
-  output logic [3:0]       arlen,
-  output logic [31:0]      araddr
+  output nvdla_pkg::address_t     ar,
+  input  logic                    arready
 );
 
+  logic [1:0]  ask;
   logic        valid_q;
   logic        id_q;
   logic        last_q;   // granted last
@@ -30,6 +26,7 @@ module nvdla_read_port (
   logic        pick;
   logic        load;
 
+  assign ask  = {burst[1].ask, burst[0].ask};
   assign pick = ask == 2'b11 ? !last_q : ask[1];
   assign load = ask != '0 && (!valid_q || arready);
 
@@ -53,17 +50,14 @@ module nvdla_read_port (
   always_ff @(posedge clk) begin
     if (load) begin
       id_q   <= pick;
-      addr_q <= addr[pick];
-      len_q  <= len[pick];
+      addr_q <= burst[pick].addr;
+      len_q  <= burst[pick].len;
     end
   end
 
-  assign arvalid = valid_q;
-  assign arid    = {7'd0, id_q};
-  assign arlen   = len_q;
-  assign araddr  = addr_q;
+  assign ar = {valid_q, 7'd0, id_q, len_q, addr_q};
 
   `ASSERT(one_grant, $onehot0(grant) && (grant & ~ask) == '0, clk, rst_n)
-  `ASSERT_STABLE(address_held, arvalid && !arready, {arvalid, arid, arlen, araddr}, clk, rst_n)
+  `ASSERT_STABLE(address_held, ar.valid && !arready, ar, clk, rst_n)
 
 endmodule

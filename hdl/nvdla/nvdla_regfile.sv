@@ -15,9 +15,7 @@ module nvdla_regfile
   input  logic                   clk,
   input  logic                   rst_n,
 
-  input  logic                   write,
-  input  logic [9:0]             word,
-  input  logic [31:0]            wdata,
+  input  nvdla_pkg::access_t     access,
   output logic [31:0]            rdata,
 
   input  logic                   producer,
@@ -60,9 +58,9 @@ module nvdla_regfile
   logic [AtW-1:0] at;
   logic [AtW-1:0] index;
 
-  assign there  = word < 10'(WORDS);
-  assign double = word >= 10'(FIRST_D);
-  assign index  = there ? AtW'(word) : '0;
+  assign there  = access.word < 10'(WORDS);
+  assign double = access.word >= 10'(FIRST_D);
+  assign index  = there ? AtW'(access.word) : '0;
   assign at     = index + (double && there && producer ? AtW'(WORDS) : '0);
 
   always_ff @(posedge clk) begin
@@ -71,8 +69,8 @@ module nvdla_regfile
         value_q[w]       <= Reset[w];
         value_q[WORDS+w] <= Reset[w];
       end
-    end else if (write && there && Write[index] != '0 && !(double && locked[producer])) begin
-      value_q[at] <= wdata & Write[index];
+    end else if (access.write && there && Write[index] != '0 && !(double && locked[producer])) begin
+      value_q[at] <= access.wdata & Write[index];
     end
   end
 

@@ -7,40 +7,34 @@
 // slot.
 
 module nvdla_sdp (
-  input  logic            clk,
-  input  logic            rst_n,
+  input  logic                clk,
+  input  logic                rst_n,
 
-  input  logic            enabled,        // the group of SDP
-  input  logic            rdma_enabled,
-  input  logic            rdma_needed,
-  input  logic            flying_ready,   // a convolution is done
-  input  nvdla_pkg::sdp_t cfg,
-  output logic            take_flying,
-  output logic            done,
+  input  logic                enabled,          // the group of SDP
+  input  logic                rdma_enabled,
+  input  logic                rdma_needed,
+  input  logic                flying_ready,     // a convolution is done
+  input  nvdla_pkg::sdp_t     cfg,
+  output logic                take_flying,
+  output logic                done,
 
-  output logic            read_ask,
-  output logic [31:0]     read_addr,
-  output logic [3:0]      read_len,
-  input  logic            read_grant,
-  input  logic            beat,
-  input  logic [63:0]     beat_data,
+  output nvdla_pkg::burst_t   read,
+  input  logic                read_grant,
+  input  logic                beat,
+  input  logic [63:0]         beat_data,
 
-  output logic            write_ask,
-  output logic [31:0]     write_addr,
-  output logic [3:0]      write_len,
-  input  logic            write_grant,
-  output logic [63:0]     write_data,
-  input  logic            write_pop,
-  input  logic            write_quiet
+  output nvdla_pkg::burst_t   write,
+  input  nvdla_pkg::written_t written,
+  output logic [63:0]         write_data
 );
 
   logic busy_q;
   logic start;
-  logic written;
+  logic all_written;
 
   assign start = !busy_q && enabled && (rdma_enabled || !rdma_needed) && cfg.to_memory
       && (flying_ready || !cfg.flying);
-  assign done  = busy_q && written;
+  assign done  = busy_q && all_written;
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
@@ -82,9 +76,7 @@ module nvdla_sdp (
     .rst_n,
     .load        (start),
     .cfg,
-    .ask         (read_ask),
-    .addr        (read_addr),
-    .len         (read_len),
+    .burst       (read),
     .grant       (read_grant),
     .beat,
     .beat_data,
@@ -114,22 +106,18 @@ module nvdla_sdp (
   nvdla_writer u_writer (
     .clk,
     .rst_n,
-    .load (start),
-    .size (cfg.size),
-    .cube (cfg.target),
-    .begun(feed && at_q == '0),
-    .free (slot_free),
+    .load  (start),
+    .size  (cfg.size),
+    .cube  (cfg.target),
+    .begun (feed && at_q == '0),
+    .free  (slot_free),
     .put,
     .put_last,
     .put_data,
-    .ask  (write_ask),
-    .addr (write_addr),
-    .len  (write_len),
-    .grant(write_grant),
-    .data (write_data),
-    .pop  (write_pop),
-    .quiet(write_quiet),
-    .done (written)
+    .burst (write),
+    .answer(written),
+    .data  (write_data),
+    .done  (all_written)
   );
 
   assign take_flying = start && cfg.flying;

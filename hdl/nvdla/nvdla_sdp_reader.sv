@@ -15,9 +15,7 @@ module nvdla_sdp_reader (
   input  logic                  load,
   input  nvdla_pkg::sdp_t       cfg,
 
-  output logic                  ask,
-  output logic [31:0]           addr,
-  output logic [3:0]            len,
+  output nvdla_pkg::burst_t     burst,
   input  logic                  grant,
   input  logic                  beat,        // of ours, taken
   input  logic [63:0]           beat_data,
@@ -124,9 +122,7 @@ module nvdla_sdp_reader (
     .s_addr (point[pick] ? line[pick] + ({16'd0, column, 3'b000} << log_words[pick])
                          : surface[pick]),
     .s_beats((point[pick] ? (WordsW + 1)'(chunk_atoms) : (WordsW + 1)'(1)) << log_words[pick]),
-    .ask,
-    .addr,
-    .len,
+    .burst,
     .grant
   );
 

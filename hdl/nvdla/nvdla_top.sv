@@ -95,7 +95,6 @@ module nvdla_top
   logic [15:0]       addr;
   logic [31:0]       wdata;
   logic [31:0]       rdata;
-  logic [Blocks-1:0] hit;
   logic [31:0]       block_rdata [Blocks];
   logic [Blocks-1:0] block_done;
   logic [Blocks-1:0] enabled;
@@ -123,14 +122,17 @@ module nvdla_top
   always_comb begin
     rdata = '0;
     for (int unsigned b = 0; b < Blocks; b++) begin
-      hit[b] = addr[15:10] == 6'(b);
-      if (hit[b]) begin
+      if (addr[15:10] == 6'(b)) begin
         rdata = block_rdata[b];
       end
     end
   end
 
   for (genvar b = 0; b < Blocks; b++) begin : gen_block
+    nvdla_pkg::access_t access;
+
+    assign access = {write && addr[15:10] == 6'(b), addr[9:0], wdata};
+
     // What the block's engine works from; each takes what it needs.
     // verilator lint_off UNUSEDSIGNAL
     logic [Words[b]-1:0][31:0] regs;
@@ -140,9 +142,7 @@ module nvdla_top
       nvdla_glb u_glb (
         .clk,
         .rst_n,
-        .write(write && hit[b]),
-        .word (addr[9:0]),
-        .wdata,
+        .access,
         .rdata(block_rdata[b]),
         .done,
         .dla_intr
@@ -159,9 +159,7 @@ module nvdla_top
       ) u_regfile (
         .clk,
         .rst_n,
-        .write   (write && hit[b]),
-        .word    (addr[9:0]),
-        .wdata,
+        .access,
         .rdata   (block_rdata[b]),
         .producer(1'b0),
         .consumer(1'b0),
@@ -179,9 +177,7 @@ module nvdla_top
       ) u_block (
         .clk,
         .rst_n,
-        .write   (write && hit[b]),
-        .word    (addr[9:0]),
-        .wdata,
+        .access,
         .rdata   (block_rdata[b]),
         .done    (block_done[b]),
         .enabled (enabled[b]),
@@ -198,18 +194,12 @@ module nvdla_top
   localparam int unsigned Sdp = 0;    // as IDs on the DBB
   localparam int unsigned Pdp = 1;
 
-  logic [1:0]       read_ask;
-  logic [1:0][31:0] read_addr;
-  logic [1:0][3:0]  read_len;
-  logic [1:0]       read_grant;
-  logic [1:0]       beat;
-  logic [1:0]       write_ask;
-  logic [1:0][31:0] write_addr;
-  logic [1:0][3:0]  write_len;
-  logic [1:0]       write_grant;
-  logic [1:0][63:0] write_data;
-  logic [1:0]       write_pop;
-  logic [1:0]       write_quiet;
+  nvdla_pkg::burst_t   [1:0]       read_burst;
+  logic                [1:0]       read_grant;
+  logic                [1:0]       beat;
+  nvdla_pkg::burst_t   [1:0]       write_burst;
+  nvdla_pkg::written_t [1:0]       written;
+  logic                [1:0][63:0] write_data;
 
   nvdla_pkg::sdp_t sdp_cfg;
   nvdla_pkg::pdp_t pdp_cfg;
@@ -241,19 +231,13 @@ module nvdla_top
     .cfg         (sdp_cfg),
     .take_flying,
     .done        (sdp_done),
-    .read_ask    (read_ask[Sdp]),
-    .read_addr   (read_addr[Sdp]),
-    .read_len    (read_len[Sdp]),
+    .read        (read_burst[Sdp]),
     .read_grant  (read_grant[Sdp]),
     .beat        (beat[Sdp]),
     .beat_data   (nvdla_core2dbb_r_rdata),
-    .write_ask   (write_ask[Sdp]),
-    .write_addr  (write_addr[Sdp]),
-    .write_len   (write_len[Sdp]),
-    .write_grant (write_grant[Sdp]),
-    .write_data  (write_data[Sdp]),
-    .write_pop   (write_pop[Sdp]),
-    .write_quiet (write_quiet[Sdp])
+    .write       (write_burst[Sdp]),
+    .written     (written[Sdp]),
+    .write_data  (write_data[Sdp])
   );
 
   nvdla_pdp_config u_pdp_config (
@@ -270,19 +254,13 @@ module nvdla_top
     .enabled    (enabled[PdpBlock] && enabled[PdpRdmaBlock]),
     .cfg        (pdp_cfg),
     .done       (pdp_done),
-    .read_ask   (read_ask[Pdp]),
-    .read_addr  (read_addr[Pdp]),
-    .read_len   (read_len[Pdp]),
+    .read       (read_burst[Pdp]),
     .read_grant (read_grant[Pdp]),
     .beat       (beat[Pdp]),
     .beat_data  (nvdla_core2dbb_r_rdata),
-    .write_ask  (write_ask[Pdp]),
-    .write_addr (write_addr[Pdp]),
-    .write_len  (write_len[Pdp]),
-    .write_grant(write_grant[Pdp]),
-    .write_data (write_data[Pdp]),
-    .write_pop  (write_pop[Pdp]),
-    .write_quiet(write_quiet[Pdp])
+    .write      (write_burst[Pdp]),
+    .written    (written[Pdp]),
+    .write_data (write_data[Pdp])
   );
 
   nvdla_conv_stub #(
@@ -345,35 +323,26 @@ module nvdla_top
   // DBB
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
+  nvdla_pkg::address_t ar;
+  nvdla_pkg::address_t aw;
+
   nvdla_read_port u_read_port (
     .clk,
     .rst_n,
-    .ask    (read_ask),
-    .addr   (read_addr),
-    .len    (read_len),
+    .burst  (read_burst),
     .grant  (read_grant),
-    .arvalid(nvdla_core2dbb_ar_arvalid),
-    .arready(nvdla_core2dbb_ar_arready),
-    .arid   (nvdla_core2dbb_ar_arid),
-    .arlen  (nvdla_core2dbb_ar_arlen),
-    .araddr (nvdla_core2dbb_ar_araddr)
+    .ar,
+    .arready(nvdla_core2dbb_ar_arready)
   );
 
   nvdla_write_port u_write_port (
     .clk,
     .rst_n,
-    .ask    (write_ask),
-    .addr   (write_addr),
-    .len    (write_len),
-    .grant  (write_grant),
+    .burst  (write_burst),
     .data   (write_data),
-    .pop    (write_pop),
-    .quiet  (write_quiet),
-    .awvalid(nvdla_core2dbb_aw_awvalid),
+    .answer (written),
+    .aw,
     .awready(nvdla_core2dbb_aw_awready),
-    .awid   (nvdla_core2dbb_aw_awid),
-    .awlen  (nvdla_core2dbb_aw_awlen),
-    .awaddr (nvdla_core2dbb_aw_awaddr),
     .wvalid (nvdla_core2dbb_w_wvalid),
     .wready (nvdla_core2dbb_w_wready),
     .wdata  (nvdla_core2dbb_w_wdata),
@@ -383,6 +352,10 @@ module nvdla_top
     .bid    (nvdla_core2dbb_b_bid)
   );
 
+  assign {nvdla_core2dbb_ar_arvalid, nvdla_core2dbb_ar_arid, nvdla_core2dbb_ar_arlen,
+          nvdla_core2dbb_ar_araddr} = ar;
+  assign {nvdla_core2dbb_aw_awvalid, nvdla_core2dbb_aw_awid, nvdla_core2dbb_aw_awlen,
+          nvdla_core2dbb_aw_awaddr} = aw;
   assign nvdla_core2dbb_r_rready = 1'b1;
   assign nvdla_core2dbb_b_bready = 1'b1;
 

@@ -8,29 +8,22 @@
 `include "assertions.svh"
 
 module nvdla_write_port (
-  input  logic             clk,
-  input  logic             rst_n,
+  input  logic                      clk,
+  input  logic                      rst_n,
 
-  input  logic [1:0]       ask,
-  input  logic [1:0][31:0] addr,
-  input  logic [1:0][3:0]  len,
-  output logic [1:0]       grant,
-  input  logic [1:0][63:0] data,
-  output logic [1:0]       pop,       // the beat in `data` is taken
-  output logic [1:0]       quiet,     // no write of the engine is without response
+  input  nvdla_pkg::burst_t [1:0]   burst,
+  input  logic [1:0][63:0]          data,
+  output nvdla_pkg::written_t [1:0] answer,
 
-  output logic             awvalid,
-  input  logic             awready,
-  output logic [7:0]       awid,
-  output logic [3:0]       awlen,
-  output logic [31:0]      awaddr,
-  output logic             wvalid,
-  input  logic             wready,
-  output logic [63:0]      wdata,
-  output logic [7:0]       wstrb,
-  output logic             wlast,
-  input  logic             bvalid,
-  input  logic [7:0]       bid
+  output nvdla_pkg::address_t       aw,
+  input  logic                      awready,
+  output logic                      wvalid,
+  input  logic                      wready,
+  output logic [63:0]               wdata,
+  output logic [7:0]                wstrb,
+  output logic                      wlast,
+  input  logic                      bvalid,
+  input  logic [7:0]                bid
 );
 
   import nvdla_pkg::MaxWrites;
@@ -44,6 +37,7 @@ module nvdla_write_port (
   logic [3:0]  len_q;
   logic [3:0]  beat_q;
   logic [1:0]  may;
+  logic [1:0]  grant;
   logic        pick;
   logic        load;
 
@@ -51,15 +45,15 @@ module nvdla_write_port (
 
   always_comb begin
     for (int unsigned e = 0; e < 2; e++) begin
-      may[e]   = ask[e] && open_q[e] < 4'(MaxWrites);
-      quiet[e] = open_q[e] == '0;
+      may[e] = burst[e].ask && open_q[e] < 4'(MaxWrites);
     end
     pick = may == 2'b11 ? !last_q : may[1];
     load = state_q == Idle && may != '0;
     grant = '0;
     grant[pick] = load;
-    pop = '0;
-    pop[id_q] = wvalid && wready;
+    for (int unsigned e = 0; e < 2; e++) begin
+      answer[e] = {grant[e], wvalid && wready && id_q == 1'(e), open_q[e] == '0};
+    end
   end
 
   always_ff @(posedge clk) begin
@@ -101,29 +95,26 @@ module nvdla_write_port (
   always_ff @(posedge clk) begin
     if (load) begin
       id_q   <= pick;
-      addr_q <= addr[pick];
-      len_q  <= len[pick];
+      addr_q <= burst[pick].addr;
+      len_q  <= burst[pick].len;
       beat_q <= '0;
     end else if (wvalid && wready) begin
       beat_q <= beat_q + 4'd1;
     end
   end
 
-  assign awvalid = state_q == Address;
-  assign awid    = {7'd0, id_q};
-  assign awlen   = len_q;
-  assign awaddr  = addr_q;
-  assign wvalid  = state_q == Data;
-  assign wdata   = data[id_q];
-  assign wstrb   = '1;
-  assign wlast   = beat_q == len_q;
+  assign aw     = {state_q == Address, 7'd0, id_q, len_q, addr_q};
+  assign wvalid = state_q == Data;
+  assign wdata  = data[id_q];
+  assign wstrb  = '1;
+  assign wlast  = beat_q == len_q;
 
   // Two engines: the other bits of an ID are 0.
   logic unused;
   assign unused = &{1'b0, bid[7:1]};
 
-  `ASSERT(one_grant, $onehot0(grant) && (grant & ~ask) == '0, clk, rst_n)
-  `ASSERT_STABLE(address_held, awvalid && !awready, {awvalid, awid, awlen, awaddr}, clk, rst_n)
+  `ASSERT(one_grant, $onehot0(grant) && (grant & ~may) == '0, clk, rst_n)
+  `ASSERT_STABLE(address_held, aw.valid && !awready, aw, clk, rst_n)
   `ASSERT_STABLE(data_held, wvalid && !wready, {wvalid, wdata, wlast}, clk, rst_n)
 
   for (genvar e = 0; e < 2; e++) begin : gen_engine

@@ -10,28 +10,24 @@
 `include "assertions.svh"
 
 module nvdla_writer (
-  input  logic             clk,
-  input  logic             rst_n,
+  input  logic                clk,
+  input  logic                rst_n,
 
-  input  logic             load,
-  input  nvdla_pkg::size_t size,
-  input  nvdla_pkg::cube_t cube,
+  input  logic                load,
+  input  nvdla_pkg::size_t    size,
+  input  nvdla_pkg::cube_t    cube,
 
-  input  logic             begun,
-  output logic             free,        // a slot may be begun
-  input  logic             put,
-  input  logic             put_last,    // of its chunk
-  input  logic [63:0]      put_data,
+  input  logic                begun,
+  output logic                free,         // a slot may be begun
+  input  logic                put,
+  input  logic                put_last,     // of its chunk
+  input  logic [63:0]         put_data,
 
-  output logic             ask,
-  output logic [31:0]      addr,
-  output logic [3:0]       len,
-  input  logic             grant,
-  output logic [63:0]      data,
-  input  logic             pop,
-  input  logic             quiet,
+  output nvdla_pkg::burst_t   burst,
+  input  nvdla_pkg::written_t answer,
+  output logic [63:0]         data,
 
-  output logic             done
+  output logic                done
 );
 
   localparam int unsigned Atoms = nvdla_pkg::ChunkAtoms;
@@ -59,7 +55,7 @@ module nvdla_writer (
   logic            slot_q;          // of the chunk that is asked for next
 
   assign accept = ready_q != '0 && cutter_free;
-  assign freed  = pop && pop_at_q == end_q[pop_slot_q];
+  assign freed  = answer.pop && pop_at_q == end_q[pop_slot_q];
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
@@ -77,7 +73,7 @@ module nvdla_writer (
         put_at_q   <= put_last ? '0 : put_at_q + 1'b1;
         put_slot_q <= put_slot_q ^ put_last;
       end
-      if (pop) begin
+      if (answer.pop) begin
         pop_at_q   <= freed ? '0 : pop_at_q + 1'b1;
         pop_slot_q <= pop_slot_q ^ freed;
       end
@@ -132,19 +128,17 @@ module nvdla_writer (
     .s_ready(cutter_free),
     .s_addr (line + {16'd0, column, 3'b000}),
     .s_beats(atoms),
-    .ask,
-    .addr,
-    .len,
-    .grant
+    .burst,
+    .grant(answer.grant)
   );
 
-  assign done = walked && cutter_free && quiet;
+  assign done = walked && cutter_free && answer.quiet;
 
   logic unused;
   assign unused = &{1'b0, surface_unused};
 
   `ASSERT(slots_within_two, open_q <= 2'd2 && ready_q <= 2'd2, clk, rst_n)
   `ASSERT(begun_in_a_free_slot, !begun || free, clk, rst_n)
-  `ASSERT(pop_of_an_open_slot, !pop || open_q != '0, clk, rst_n)
+  `ASSERT(pop_of_an_open_slot, !answer.pop || open_q != '0, clk, rst_n)
 
 endmodule

@@ -79,7 +79,7 @@ SLOW = [
     Break("nvdla", "nvdla/nvdla_sdp_operands.sv", "cfg.read && cfg.mul", "cfg.read", "starved"),
     Break("nvdla", "nvdla/nvdla_sdp_reader.sv", "use_source == '0 && used_q < 2'd2", "use_source == '0", "outstanding"),
     Break("nvdla", "nvdla/nvdla_sdp_config.sv", "!cfg.flying || from_memory != '0", "!cfg.flying", "engines"),
-    Break("nvdla", "nvdla/nvdla_writer.sv", "walked && cutter_free && quiet", "walked && quiet", "sdp"),
+    Break("nvdla", "nvdla/nvdla_writer.sv", "walked && cutter_free && answer.quiet", "walked && answer.quiet", "sdp"),
     Break(
         "nvdla",
         "nvdla/nvdla_pdp_scale.sv",
