@@ -5,6 +5,7 @@
 ../axis/fifo_sync.sv
 ../axis/skid_buffer.sv
 objfifo_regs_pkg.sv
+objfifo_pkg.sv
 objfifo_bank_arbiter.sv
 objfifo_bank_ram.sv
 objfifo_banks.sv

@@ -26,9 +26,7 @@ module objfifo_bd_table
   input  logic [31:0]                  wdata,
 
   // The iteration counters, which the channels keep, begin anew.
-  output logic                         counter_we,
-  output logic [5:0]                   counter_bd,
-  output logic [5:0]                   counter_begin,
+  output objfifo_pkg::counter_t        counter,
 
   input  logic [PORTS-1:0][5:0]        rbd,
   output logic [PORTS-1:0]             rknown,     // written since reset; if not, all else is junk
@@ -84,9 +82,7 @@ module objfifo_bd_table
     end
   end
 
-  assign counter_we    = word_we[6];
-  assign counter_bd    = wbd;
-  assign counter_begin = word_data[6][28:23];
+  assign counter = {word_we[6], wbd, word_data[6][28:23]};
 
   logic          after_we;
   logic [AW-1:0] after_bd;
@@ -97,9 +93,9 @@ module objfifo_bd_table
   ) u_counter_after (
     .clk,
     .rst_n,
-    .in_valid       (counter_we),
+    .in_valid       (counter.we),
     .in_bd          (wbd[AW-1:0]),
-    .in_begin       (counter_begin),
+    .in_begin       (counter.first),
     .in_size_minus_1(word_data[6][5:0]),
     .out_valid      (after_we),
     .out_bd         (after_bd),

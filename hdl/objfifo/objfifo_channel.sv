@@ -11,7 +11,9 @@
 
 `include "assertions.svh"
 
-module objfifo_channel #(
+module objfifo_channel
+  import objfifo_pkg::*;
+#(
   parameter int unsigned NBD       = 48,
   parameter int unsigned MEM_WORDS = 131072,
   parameter bit          PADDING   = 1'b1
@@ -23,9 +25,7 @@ module objfifo_channel #(
   input  logic              clear,
 
   input  logic              push,
-  input  logic [5:0]        push_start,
-  input  logic [7:0]        push_repeat,
-  input  logic              push_token,
+  input  task_t             push_task,
   output logic              queue_full,
   output logic [2:0]        queue_count,
   output logic              busy,
@@ -35,17 +35,13 @@ module objfifo_channel #(
   input  logic              table_known,
   input  logic [10:0][31:0] table_words,
   input  logic [5:0]        table_after,
-  input  logic              counter_we,
-  input  logic [5:0]        counter_bd,
-  input  logic [5:0]        counter_begin,
+  input  counter_t          counter,
 
   output logic              acquire_valid,
-  output logic [5:0]        acquire_lock,
-  output logic [5:0]        acquire_value,
+  output lock_t             acquire_lock,
   input  logic              acquire_granted,
   output logic              release_valid,
-  output logic [5:0]        release_lock,
-  output logic [5:0]        release_value,
+  output lock_t             release_lock,
 
   output logic              bank_request,
   output logic [19:0]       bank_address,
@@ -54,9 +50,7 @@ module objfifo_channel #(
   // Stream side. `active`: CUR is in RUN. `load`: at this edge it is filled.
   output logic              active,
   output logic              load,
-  output logic              load_header,
-  output logic [4:0]        load_packet_id,
-  output logic [2:0]        load_packet_type,
+  output header_t           load_header,
   input  logic              want,
   output logic              word,
   output logic              word_padding,
@@ -93,45 +87,28 @@ module objfifo_channel #(
   // Tasks and descriptors
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  logic             head_valid;
-  logic [5:0]       head_start;
-  logic [7:0]       head_repeat;
-  logic             head_token;
-  logic             head_pop;
-  logic             sequencer_busy;
+  logic  head_valid;
+  task_t head;
+  logic  head_pop;
+  logic  sequencer_busy;
 
   objfifo_task_queue u_task_queue (
     .clk,
     .rst_n,
     .clear,
     .push,
-    .push_start,
-    .push_repeat,
-    .push_token,
+    .push_task,
     .full (queue_full),
     .count(queue_count),
     .head_valid,
-    .head_start,
-    .head_repeat,
-    .head_token,
+    .head,
     .pop  (head_pop)
   );
 
-  logic             next_valid;
-  logic             next_ready;
-  logic [5:0]       next_bd;
-  logic             next_final;
-  logic             next_token;
-  logic [5:0]       next_release_lock;
-  logic [5:0]       next_release_value;
-  logic             next_suppress_last;
-  logic [20:0]      next_start;
-  logic [17:0]      next_length;
-  logic             next_endless;
-  logic [2:0][5:0]  next_first;
-  logic [2:0][10:0] next_beyond;
-  logic [2:0][10:0] next_top;
-  logic [3:0][16:0] next_step;
+  logic        next_valid;
+  logic        next_ready;
+  descriptor_t next;
+  walk_t       next_walk;
 
   objfifo_sequencer #(
     .NBD    (NBD),
@@ -141,42 +118,24 @@ module objfifo_channel #(
     .rst_n,
     .enable,
     .clear,
-    .busy            (sequencer_busy),
-    .task_valid      (head_valid),
-    .task_start      (head_start),
-    .task_repeat     (head_repeat),
-    .task_token      (head_token),
-    .task_pop        (head_pop),
+    .busy       (sequencer_busy),
+    .head_valid,
+    .head,
+    .head_pop,
     .table_bd,
     .table_known,
     .table_words,
     .table_after,
-    .counter_we,
-    .counter_bd,
-    .counter_begin,
+    .counter,
     .bad_bd,
     .acquire_valid,
     .acquire_lock,
-    .acquire_value,
     .acquire_granted,
     .next_valid,
     .next_ready,
-    .next_bd,
-    .next_final,
-    .next_token,
-    .next_release_lock,
-    .next_release_value,
-    .next_suppress_last,
-    .next_header     (load_header),
-    .next_packet_id  (load_packet_id),
-    .next_packet_type(load_packet_type),
-    .next_start,
-    .next_length,
-    .next_endless,
-    .next_first,
-    .next_beyond,
-    .next_top,
-    .next_step
+    .next,
+    .next_header(load_header),
+    .next_walk
   );
 
   assign bad_bd_id = table_bd;
@@ -185,35 +144,24 @@ module objfifo_channel #(
   // Slot CUR
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  logic       run_q;
-  logic [5:0] bd_q;
-  logic       final_q;
-  logic       token_q;
-  logic [5:0] release_lock_q;
-  logic [5:0] release_value_q;
-  logic       suppress_last_q;
-  logic       outside;
-  logic       in_memory;
-  logic       word_last;       // of the BD
-  logic       finish;
+  logic        run_q;
+  descriptor_t cur_q;
+  logic        outside;
+  logic        in_memory;
+  logic        word_last;       // of the BD
+  logic        finish;
 
   objfifo_walk #(
     .MEM_WORDS(MEM_WORDS)
   ) u_walk (
     .clk,
-    .load        (load),
-    .load_start  (next_start),
-    .load_length (next_length),
-    .load_endless(next_endless),
-    .load_first  (next_first),
-    .load_beyond (next_beyond),
-    .load_top    (next_top),
-    .load_step   (next_step),
-    .advance     (word),
-    .address     (bank_address),
-    .outside     (outside),
-    .padding     (word_padding),
-    .last        (word_last)
+    .load,
+    .walk   (next_walk),
+    .advance(word),
+    .address(bank_address),
+    .outside,
+    .padding(word_padding),
+    .last   (word_last)
   );
 
   assign active       = enable && run_q;
@@ -221,7 +169,7 @@ module objfifo_channel #(
   assign bank_request = in_memory && !outside;
   assign bad_address  = in_memory && outside;
   assign word         = bank_granted || (want && word_padding);
-  assign word_tlast   = word_last && !suppress_last_q;
+  assign word_tlast   = word_last && !cur_q.suppress_last;
   assign finish       = word && word_last;
   assign next_ready   = !run_q || finish;
   assign load         = next_valid && next_ready;
@@ -236,17 +184,12 @@ module objfifo_channel #(
 
   always_ff @(posedge clk) begin
     if (load) begin
-      bd_q            <= next_bd;
-      final_q         <= next_final;
-      token_q         <= next_token;
-      release_lock_q  <= next_release_lock;
-      release_value_q <= next_release_value;
-      suppress_last_q <= next_suppress_last;
+      cur_q <= next;
     end
   end
 
-  assign bad_address_id = bd_q;
-  assign token          = finish && token_q;
+  assign bad_address_id = cur_q.bd;
+  assign token          = finish && cur_q.token;
   assign busy           = queue_count != '0 || sequencer_busy || run_q;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
@@ -257,9 +200,8 @@ module objfifo_channel #(
   logic       done_q;
   logic       done_release_q;
   logic [5:0] done_bd_q;
-  logic       done_final_q;
-  logic [5:0] done_release_lock_q;
-  logic [5:0] done_release_value_q;
+  logic       done_last_q;
+  lock_t      done_lock_q;
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
@@ -267,24 +209,22 @@ module objfifo_channel #(
       done_release_q <= 1'b0;
     end else begin
       done_q         <= finish;
-      done_release_q <= finish && release_value_q != '0;
+      done_release_q <= finish && cur_q.release_lock.value != '0;
     end
   end
 
   always_ff @(posedge clk) begin
     if (finish) begin
-      done_bd_q            <= bd_q;
-      done_final_q         <= final_q;
-      done_release_lock_q  <= release_lock_q;
-      done_release_value_q <= release_value_q;
+      done_bd_q   <= cur_q.bd;
+      done_last_q <= cur_q.last;
+      done_lock_q <= cur_q.release_lock;
     end
   end
 
   assign evt_tvalid    = done_q;
-  assign evt_tdata     = {7'b0, done_final_q, 2'b0, done_bd_q};
+  assign evt_tdata     = {7'b0, done_last_q, 2'b0, done_bd_q};
   assign release_valid = done_release_q;
-  assign release_lock  = done_release_lock_q;
-  assign release_value = done_release_value_q;
+  assign release_lock  = done_lock_q;
 
   `ASSERT(word_as_wanted, !word || want, clk, rst_n)
   `ASSERT(no_word_outside, !(bank_granted && outside), clk, rst_n)

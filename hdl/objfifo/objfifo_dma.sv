@@ -16,7 +16,9 @@
 `include "axil.svh"
 `include "axis.svh"
 
-module objfifo_dma #(
+module objfifo_dma
+  import objfifo_pkg::*;
+#(
   parameter  int unsigned NS        = 2,
   parameter  int unsigned NM        = 2,
   parameter  int unsigned NBD       = 48,
@@ -88,9 +90,7 @@ module objfifo_dma #(
   logic [TablePorts-1:0]             table_rknown;
   logic [TablePorts-1:0][10:0][31:0] table_rwords;
   logic [TablePorts-1:0][5:0]        table_rafter;
-  logic                              counter_we;
-  logic [5:0]                        counter_bd;
-  logic [5:0]                        counter_begin;
+  counter_t                          counter;
 
   objfifo_bd_table #(
     .NBD  (NBD),
@@ -102,9 +102,7 @@ module objfifo_dma #(
     .wbd   (table_wbd),
     .wword (table_wword),
     .wdata (table_wdata),
-    .counter_we,
-    .counter_bd,
-    .counter_begin,
+    .counter,
     .rbd   (table_rbd),
     .rknown(table_rknown),
     .rwords(table_rwords),
@@ -116,15 +114,12 @@ module objfifo_dma #(
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic [C-1:0]          acquire_valid;
-  logic [C-1:0][5:0]     acquire_lock;
-  logic [C-1:0][5:0]     acquire_value;
+  lock_t [C-1:0]         acquire_lock;
   logic [C-1:0]          acquire_granted;
   logic [C-1:0]          release_valid;
-  logic [C-1:0][5:0]     release_lock;
-  logic [C-1:0][5:0]     release_value;
+  lock_t [C-1:0]         release_lock;
   logic                  lock_we;
-  logic [5:0]            lock_wlock;
-  logic [5:0]            lock_wvalue;
+  lock_t                 lock_wlock;
   logic [NLOCK-1:0][5:0] lock_values;
   logic                  lock_overflow;
   logic [5:0]            lock_overflow_id;
@@ -138,14 +133,11 @@ module objfifo_dma #(
     .running,
     .acquire_valid,
     .acquire_lock,
-    .acquire_value,
     .acquire_granted,
     .release_valid,
     .release_lock,
-    .release_value,
     .we           (lock_we),
     .wlock        (lock_wlock),
-    .wvalue       (lock_wvalue),
     .values       (lock_values),
     .overflow     (lock_overflow),
     .overflow_lock(lock_overflow_id),
@@ -194,9 +186,7 @@ module objfifo_dma #(
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic [C-1:0]      push;
-  logic [5:0]        push_start;
-  logic [7:0]        push_repeat;
-  logic              push_token;
+  task_t             push_task;
   logic [C-1:0]      queue_full;
   logic [C-1:0][2:0] queue_count;
   logic [C-1:0]      busy;
@@ -213,9 +203,7 @@ module objfifo_dma #(
   logic [C-1:0]      want;
   logic [C-1:0]      word;
   logic [C-1:0]      load;
-  logic [C-1:0]      load_header;
-  logic [C-1:0][4:0] load_packet_id;
-  logic [C-1:0][2:0] load_packet_type;
+  header_t [C-1:0]   load_header;
   logic [C-1:0]      word_padding;
   logic [C-1:0]      word_tlast;
 
@@ -225,51 +213,43 @@ module objfifo_dma #(
       .MEM_WORDS(MEM_WORDS),
       .PADDING  (c >= NS)
     ) u_channel (
-      .clk             (aclk),
-      .rst_n           (aresetn),
+      .clk            (aclk),
+      .rst_n          (aresetn),
       .running,
       .clear,
-      .push            (push[c]),
-      .push_start,
-      .push_repeat,
-      .push_token,
-      .queue_full      (queue_full[c]),
-      .queue_count     (queue_count[c]),
-      .busy            (busy[c]),
-      .stopped         (stopped[c]),
-      .table_bd        (table_rbd[c]),
-      .table_known     (table_rknown[c]),
-      .table_words     (table_rwords[c]),
-      .table_after     (table_rafter[c]),
-      .counter_we,
-      .counter_bd,
-      .counter_begin,
-      .acquire_valid   (acquire_valid[c]),
-      .acquire_lock    (acquire_lock[c]),
-      .acquire_value   (acquire_value[c]),
-      .acquire_granted (acquire_granted[c]),
-      .release_valid   (release_valid[c]),
-      .release_lock    (release_lock[c]),
-      .release_value   (release_value[c]),
-      .bank_request    (bank_request[c]),
-      .bank_address    (bank_address[c]),
-      .bank_granted    (bank_granted[c]),
-      .active          (active[c]),
-      .load            (load[c]),
-      .load_header     (load_header[c]),
-      .load_packet_id  (load_packet_id[c]),
-      .load_packet_type(load_packet_type[c]),
-      .want            (want[c]),
-      .word            (word[c]),
-      .word_padding    (word_padding[c]),
-      .word_tlast      (word_tlast[c]),
-      .evt_tvalid      (evt_tvalid[c]),
-      .evt_tdata       (evt_tdata[c]),
-      .token           (token[c]),
-      .bad_bd          (bad_bd[c]),
-      .bad_bd_id       (bad_bd_id[c]),
-      .bad_address     (bad_address[c]),
-      .bad_address_id  (bad_address_id[c])
+      .push           (push[c]),
+      .push_task,
+      .queue_full     (queue_full[c]),
+      .queue_count    (queue_count[c]),
+      .busy           (busy[c]),
+      .stopped        (stopped[c]),
+      .table_bd       (table_rbd[c]),
+      .table_known    (table_rknown[c]),
+      .table_words    (table_rwords[c]),
+      .table_after    (table_rafter[c]),
+      .counter,
+      .acquire_valid  (acquire_valid[c]),
+      .acquire_lock   (acquire_lock[c]),
+      .acquire_granted(acquire_granted[c]),
+      .release_valid  (release_valid[c]),
+      .release_lock   (release_lock[c]),
+      .bank_request   (bank_request[c]),
+      .bank_address   (bank_address[c]),
+      .bank_granted   (bank_granted[c]),
+      .active         (active[c]),
+      .load           (load[c]),
+      .load_header    (load_header[c]),
+      .want           (want[c]),
+      .word           (word[c]),
+      .word_padding   (word_padding[c]),
+      .word_tlast     (word_tlast[c]),
+      .evt_tvalid     (evt_tvalid[c]),
+      .evt_tdata      (evt_tdata[c]),
+      .token          (token[c]),
+      .bad_bd         (bad_bd[c]),
+      .bad_bd_id      (bad_bd_id[c]),
+      .bad_address    (bad_address[c]),
+      .bad_address_id (bad_address_id[c])
     );
 
     if (c < NS) begin : gen_s2mm
@@ -288,24 +268,21 @@ module objfifo_dma #(
       );
 
       logic unused_output;
-      assign unused_output = ^{load[c], load_header[c], load_packet_id[c], load_packet_type[c],
-                               word_padding[c], word_tlast[c]};
+      assign unused_output = ^{load[c], load_header[c], word_padding[c], word_tlast[c]};
     end else begin : gen_mm2s
       objfifo_mm2s #(
         .WORD_W(WORD_W)
       ) u_mm2s (
-        .clk             (aclk),
-        .rst_n           (aresetn),
-        .active          (active[c]),
-        .load            (load[c]),
-        .load_header     (load_header[c]),
-        .load_packet_id  (load_packet_id[c]),
-        .load_packet_type(load_packet_type[c]),
-        .want            (want[c]),
-        .word            (word[c]),
-        .word_padding    (word_padding[c]),
-        .word_tlast      (word_tlast[c]),
-        .bank_rdata      (bank_rdata[c-NS]),
+        .clk         (aclk),
+        .rst_n       (aresetn),
+        .active      (active[c]),
+        .load        (load[c]),
+        .load_header (load_header[c]),
+        .want        (want[c]),
+        .word        (word[c]),
+        .word_padding(word_padding[c]),
+        .word_tlast  (word_tlast[c]),
+        .bank_rdata  (bank_rdata[c-NS]),
         `AXIS_PINS(m_axis, m_axis, [c-NS])
       );
     end
@@ -344,9 +321,7 @@ module objfifo_dma #(
     .running,
     .clear,
     .push,
-    .push_start,
-    .push_repeat,
-    .push_token,
+    .push_task,
     .queue_full,
     .queue_count,
     .busy,
@@ -368,7 +343,6 @@ module objfifo_dma #(
     .table_rwords(table_rwords[C]),
     .lock_we,
     .lock_wlock,
-    .lock_wvalue,
     .lock_values,
     .window_access,
     .window_write,

@@ -10,17 +10,15 @@
 module objfifo_iteration #(
   parameter int unsigned NBD = 48
 ) (
-  input  logic       clk,
+  input  logic                  clk,
 
-  input  logic       counter_we,
-  input  logic [5:0] counter_bd,
-  input  logic [5:0] counter_begin,
+  input  objfifo_pkg::counter_t counter,
 
-  input  logic [5:0] bd,
-  input  logic [5:0] size_minus_1,
-  input  logic [5:0] after,         // (counter to begin with + 1) mod size
-  input  logic       step,
-  output logic [5:0] index
+  input  logic [5:0]            bd,
+  input  logic [5:0]            size_minus_1,
+  input  logic [5:0]            after,         // (counter to begin with + 1) mod size
+  input  logic                  step,
+  output logic [5:0]            index
 );
 
   localparam int unsigned AW = NBD > 1 ? $clog2(NBD) : 1;
@@ -43,9 +41,9 @@ module objfifo_iteration #(
     .DEPTH (NBD)
   ) u_ram (
     .clk,
-    .we   (counter_we || step),
-    .waddr(counter_we ? counter_bd[AW-1:0] : bd[AW-1:0]),
-    .wdata(counter_we ? counter_begin : stepped),
+    .we   (counter.we || step),
+    .waddr(counter.we ? counter.bd[AW-1:0] : bd[AW-1:0]),
+    .wdata(counter.we ? counter.first : stepped),
     .raddr(bd[AW-1:0]),
     .rdata(index)
   );
@@ -53,7 +51,7 @@ module objfifo_iteration #(
   // Descriptors beyond the table are never stepped.
   if (AW < 6) begin : gen_unused
     logic unused_bd;
-    assign unused_bd = ^{counter_bd[5:AW], bd[5:AW]};
+    assign unused_bd = ^{counter.bd[5:AW], bd[5:AW]};
   end
 
 endmodule

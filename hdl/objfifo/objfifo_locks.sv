@@ -11,7 +11,9 @@
 
 `include "assertions.svh"
 
-module objfifo_locks #(
+module objfifo_locks
+  import objfifo_pkg::lock_t;
+#(
   parameter int unsigned NLOCK = 64,
   parameter int unsigned C     = 4
 ) (
@@ -21,17 +23,14 @@ module objfifo_locks #(
   input  logic                  running,
 
   input  logic [C-1:0]          acquire_valid,
-  input  logic [C-1:0][5:0]     acquire_lock,
-  input  logic [C-1:0][5:0]     acquire_value,
+  input  lock_t [C-1:0]         acquire_lock,
   output logic [C-1:0]          acquire_granted,
 
   input  logic [C-1:0]          release_valid,
-  input  logic [C-1:0][5:0]     release_lock,
-  input  logic [C-1:0][5:0]     release_value,
+  input  lock_t [C-1:0]         release_lock,
 
   input  logic                  we,
-  input  logic [5:0]            wlock,
-  input  logic [5:0]            wvalue,
+  input  lock_t                 wlock,
   output logic [NLOCK-1:0][5:0] values,
 
   output logic                  overflow,        // at this edge
@@ -70,13 +69,13 @@ module objfifo_locks #(
       there[l] = 1'b1;
     end
     for (int unsigned c = 0; c < C; c++) begin
-      able[c] = acquire_valid[c] && there[acquire_lock[c]] &&
-          acquire_value[c] <= held[acquire_lock[c]];
+      able[c] = acquire_valid[c] && there[acquire_lock[c].id] &&
+          acquire_lock[c].value <= held[acquire_lock[c].id];
     end
     for (int unsigned c = 0; c < C; c++) begin
       acquire_granted[c] = able[c];
       for (int unsigned other = 0; other < c; other++) begin
-        if (able[other] && acquire_lock[other] == acquire_lock[c]) begin
+        if (able[other] && acquire_lock[other].id == acquire_lock[c].id) begin
           acquire_granted[c] = 1'b0;
         end
       end
@@ -94,20 +93,20 @@ module objfifo_locks #(
     for (int unsigned l = 0; l < NLOCK; l++) begin
       sum = SumW'(values_q[l]);
       for (int unsigned c = 0; c < C; c++) begin
-        if (acquire_granted[c] && acquire_lock[c] == 6'(l)) begin
-          sum -= SumW'(acquire_value[c]);
+        if (acquire_granted[c] && acquire_lock[c].id == 6'(l)) begin
+          sum -= SumW'(acquire_lock[c].value);
         end
       end
       for (int unsigned c = 0; c < C; c++) begin
-        if (release_valid[c] && release_lock[c] == 6'(l)) begin
-          sum += SumW'(release_value[c]);
+        if (release_valid[c] && release_lock[c].id == 6'(l)) begin
+          sum += SumW'(release_lock[c].value);
         end
       end
       over[l]     = sum > SumW'(63);
       values_d[l] = over[l] ? 6'd63 : sum[5:0];
-      if (we && wlock == 6'(l)) begin
+      if (we && wlock.id == 6'(l)) begin
         over[l]     = 1'b0;
-        values_d[l] = wvalue;
+        values_d[l] = wlock.value;
       end
     end
   end
@@ -149,7 +148,7 @@ module objfifo_locks #(
   for (genvar a = 1; a < C; a++) begin : gen_channel
     for (genvar b = 0; b < a; b++) begin : gen_other
       `ASSERT(one_grant_a_lock, !(acquire_granted[a] && acquire_granted[b]
-              && acquire_lock[a] == acquire_lock[b]), clk, rst_n)
+              && acquire_lock[a].id == acquire_lock[b].id), clk, rst_n)
     end
   end
 

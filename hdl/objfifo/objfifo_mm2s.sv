@@ -15,19 +15,17 @@
 module objfifo_mm2s #(
   parameter int unsigned WORD_W = 32
 ) (
-  input  logic                clk,
-  input  logic                rst_n,
+  input  logic                 clk,
+  input  logic                 rst_n,
 
-  input  logic                active,
-  input  logic                load,
-  input  logic                load_header,
-  input  logic [4:0]          load_packet_id,
-  input  logic [2:0]          load_packet_type,
-  output logic                want,
-  input  logic                word,
-  input  logic                word_padding,
-  input  logic                word_tlast,
-  input  logic [WORD_W-1:0]   bank_rdata,     // in the cycle after the word
+  input  logic                 active,
+  input  logic                 load,
+  input  objfifo_pkg::header_t load_header,
+  output logic                 want,
+  input  logic                 word,
+  input  logic                 word_padding,
+  input  logic                 word_tlast,
+  input  logic [WORD_W-1:0]    bank_rdata,     // in the cycle after the word
 
   `AXIS_MASTER_PORTS(m_axis, , WORD_W)
 );
@@ -71,9 +69,9 @@ module objfifo_mm2s #(
 
   always_ff @(posedge clk) begin
     if (load) begin
-      header_pending_q <= load_header;
-      packet_id_q      <= load_packet_id;
-      packet_type_q    <= load_packet_type;
+      header_pending_q <= load_header.header;
+      packet_id_q      <= load_header.packet_id;
+      packet_type_q    <= load_header.packet_type;
     end else if (header_issue) begin
       header_pending_q <= 1'b0;
     end

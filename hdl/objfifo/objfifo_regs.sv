@@ -33,9 +33,7 @@ module objfifo_regs
 
   // Channels
   output logic [C-1:0]          push,
-  output logic [5:0]            push_start,
-  output logic [7:0]            push_repeat,
-  output logic                  push_token,
+  output objfifo_pkg::task_t    push_task,
   input  logic [C-1:0]          queue_full,
   input  logic [C-1:0][2:0]     queue_count,
   input  logic [C-1:0]          busy,
@@ -62,8 +60,7 @@ module objfifo_regs
 
   // Locks
   output logic                  lock_we,
-  output logic [5:0]            lock_wlock,
-  output logic [5:0]            lock_wvalue,
+  output objfifo_pkg::lock_t    lock_wlock,
   input  logic [NLOCK-1:0][5:0] lock_values,
 
   // Memory window
@@ -203,16 +200,16 @@ module objfifo_regs
 
   assign push           = wr_task & ~queue_full;
   assign queue_overflow = wr_task & queue_full;
-  assign push_start     = write_data[TaskStartLsb+:TaskStartWidth];
-  assign push_repeat    = write_data[TaskRepeatLsb+:TaskRepeatWidth];
-  assign push_token     = write_data[TaskTokenLsb];
+  assign push_task      = '{
+    token: write_data[TaskTokenLsb], repeats: write_data[TaskRepeatLsb+:TaskRepeatWidth],
+    start: write_data[TaskStartLsb+:TaskStartWidth]
+  };
 
   assign irq_clear   = wr_irq_status ? write_data : '0;
   assign table_wbd   = waddr[11:6];
   assign table_wword = waddr[5:2];
   assign table_wdata = write_data;
-  assign lock_wlock  = waddr[7:2];
-  assign lock_wvalue = write_data[LockWidth-1:0];
+  assign lock_wlock  = {waddr[7:2], write_data[LockWidth-1:0]};
 
   assign write_error = !(wr_ctrl || wr_irq_status || wr_irq_mask || error_clear ||
       wr_mem_address || mem_write || table_we || lock_we || tokens_clear != '0 || push != '0);

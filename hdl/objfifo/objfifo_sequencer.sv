@@ -12,7 +12,9 @@
 // FETCH to NEXT is also where the descriptor is brought into the form that objfifo_walk wants; its
 // registers keep the iteration multiply away from everything else.
 
-module objfifo_sequencer #(
+module objfifo_sequencer
+  import objfifo_pkg::*;
+#(
   parameter int unsigned NBD     = 48,
   parameter bit          PADDING = 1'b1      // MM2S; S2MM knows no padding
 ) (
@@ -23,46 +25,28 @@ module objfifo_sequencer #(
   input  logic              clear,
   output logic              busy,             // task, id to fetch, FETCH or NEXT in use
 
-  input  logic              task_valid,
-  input  logic [5:0]        task_start,
-  input  logic [7:0]        task_repeat,
-  input  logic              task_token,
-  output logic              task_pop,
+  input  logic              head_valid,
+  input  task_t             head,
+  output logic              head_pop,
 
   output logic [5:0]        table_bd,
   input  logic              table_known,
   input  logic [10:0][31:0] table_words,
   input  logic [5:0]        table_after,
-  input  logic              counter_we,
-  input  logic [5:0]        counter_bd,
-  input  logic [5:0]        counter_begin,
+  input  counter_t          counter,
 
   output logic              bad_bd,           // at this edge, for descriptor table_bd
 
   output logic              acquire_valid,
-  output logic [5:0]        acquire_lock,
-  output logic [5:0]        acquire_value,
+  output lock_t             acquire_lock,
   input  logic              acquire_granted,
 
   // Slot NEXT; it is handed over at an edge where next_valid and next_ready are both high.
   output logic              next_valid,
   input  logic              next_ready,
-  output logic [5:0]        next_bd,
-  output logic              next_final,
-  output logic              next_token,
-  output logic [5:0]        next_release_lock,
-  output logic [5:0]        next_release_value,
-  output logic              next_suppress_last,
-  output logic              next_header,
-  output logic [4:0]        next_packet_id,
-  output logic [2:0]        next_packet_type,
-  output logic [20:0]       next_start,
-  output logic [17:0]       next_length,
-  output logic              next_endless,
-  output logic [2:0][5:0]   next_first,
-  output logic [2:0][10:0]  next_beyond,
-  output logic [2:0][10:0]  next_top,
-  output logic [3:0][16:0]  next_step
+  output descriptor_t       next,
+  output header_t           next_header,
+  output walk_t             next_walk
 );
 
   if (NBD == 0 || NBD > 64) begin : gen_bad_nbd
@@ -92,7 +76,7 @@ module objfifo_sequencer #(
   logic try_fetch;
   logic fetch;
 
-  assign task_pop  = enable && task_valid && !task_valid_q && !id_valid_q;
+  assign head_pop  = enable && head_valid && !task_valid_q && !id_valid_q;
   assign hand_over = next_valid && next_ready;
   assign queue_up  = enable && fetch_full_q && (!next_full_q || hand_over);
   assign try_fetch = enable && id_valid_q && (!fetch_full_q || queue_up);
@@ -123,7 +107,7 @@ module objfifo_sequencer #(
       fetch_full_q <= 1'b0;
       next_full_q  <= 1'b0;
     end else begin
-      if (task_pop) begin
+      if (head_pop) begin
         task_valid_q <= 1'b1;
         id_valid_q   <= 1'b1;
       end else if (fetch && bd_final) begin
@@ -136,11 +120,11 @@ module objfifo_sequencer #(
   end
 
   always_ff @(posedge clk) begin
-    if (task_pop) begin
-      task_start_q <= task_start;
-      task_left_q  <= task_repeat;
-      task_token_q <= task_token;
-      id_q         <= task_start;
+    if (head_pop) begin
+      task_start_q <= head.start;
+      task_left_q  <= head.repeats;
+      task_token_q <= head.token;
+      id_q         <= head.start;
     end else if (fetch) begin
       if (bd_chained) begin
         id_q <= table_words[10][5:0];
@@ -169,9 +153,7 @@ module objfifo_sequencer #(
     .NBD(NBD)
   ) u_iteration (
     .clk,
-    .counter_we,
-    .counter_bd,
-    .counter_begin,
+    .counter,
     .bd          (id_q),
     .size_minus_1(table_words[6][5:0]),
     .after       (table_after),
@@ -183,9 +165,9 @@ module objfifo_sequencer #(
   // Slot FETCH: the descriptor as the table holds it
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  logic [5:0]       fetch_bd_q;
-  logic             fetch_final_q;
-  logic             fetch_token_q;
+  descriptor_t      fetch_q;
+  header_t          fetch_header_q;
+  lock_t            fetch_acquire_lock_q;
   logic [19:0]      fetch_base_q;
   logic [17:0]      fetch_length_q;
   logic [2:0][9:0]  fetch_wrap_q;
@@ -194,20 +176,16 @@ module objfifo_sequencer #(
   logic [16:0]      fetch_iteration_step_q;
   logic [2:0][5:0]  fetch_before_q;
   logic [2:0][5:0]  fetch_after_q;
-  logic [5:0]       fetch_acquire_lock_q;
-  logic [5:0]       fetch_acquire_value_q;
-  logic [5:0]       fetch_release_lock_q;
-  logic [5:0]       fetch_release_value_q;
-  logic             fetch_suppress_last_q;
-  logic             fetch_header_q;
-  logic [4:0]       fetch_packet_id_q;
-  logic [2:0]       fetch_packet_type_q;
 
   always_ff @(posedge clk) begin
     if (fetch) begin
-      fetch_bd_q             <= id_q;
-      fetch_final_q          <= bd_final;
-      fetch_token_q          <= bd_final && task_token_q;
+      fetch_q                <= '{
+        bd: id_q, last: bd_final, token: bd_final && task_token_q,
+        suppress_last: table_words[10][10],
+        release_lock: {table_words[9][21:16], table_words[9][29:24]}
+      };
+      fetch_header_q         <=
+          {table_words[10][11], table_words[10][16:12], table_words[10][22:20]};
       fetch_base_q           <= table_words[0][19:0];
       fetch_length_q         <= table_words[1][17:0];
       for (int unsigned d = 0; d < 3; d++) begin
@@ -226,14 +204,7 @@ module objfifo_sequencer #(
             {2'b0, table_words[8][19:16], 1'b0, table_words[8][12:8], table_words[8][5:0]};
       end
       fetch_acquire_q        <= table_words[9][15];
-      fetch_acquire_lock_q   <= table_words[9][5:0];
-      fetch_acquire_value_q  <= table_words[9][13:8];
-      fetch_release_lock_q   <= table_words[9][21:16];
-      fetch_release_value_q  <= table_words[9][29:24];
-      fetch_suppress_last_q  <= table_words[10][10];
-      fetch_header_q         <= table_words[10][11];
-      fetch_packet_id_q      <= table_words[10][16:12];
-      fetch_packet_type_q    <= table_words[10][22:20];
+      fetch_acquire_lock_q   <= {table_words[9][5:0], table_words[9][13:8]};
     end
   end
 
@@ -255,66 +226,18 @@ module objfifo_sequencer #(
     end
   end
 
-  logic [5:0]       next_bd_q;
-  logic             next_final_q;
-  logic             next_token_q;
-  logic [5:0]       next_acquire_lock_q;
-  logic [5:0]       next_acquire_value_q;
-  logic [5:0]       next_release_lock_q;
-  logic [5:0]       next_release_value_q;
-  logic             next_suppress_last_q;
-  logic             next_header_q;
-  logic [4:0]       next_packet_id_q;
-  logic [2:0]       next_packet_type_q;
-  logic [20:0]      next_start_q;
-  logic [17:0]      next_length_q;
-  logic             next_endless_q;
-  logic [2:0][5:0]  next_first_q;
-  logic [2:0][10:0] next_beyond_q;
-  logic [2:0][10:0] next_top_q;
-  logic [3:0][16:0] next_step_q;
-
   always_ff @(posedge clk) begin
     if (queue_up) begin
-      next_bd_q            <= fetch_bd_q;
-      next_final_q         <= fetch_final_q;
-      next_token_q         <= fetch_token_q;
-      next_acquire_lock_q  <= fetch_acquire_lock_q;
-      next_acquire_value_q <= fetch_acquire_value_q;
-      next_release_lock_q  <= fetch_release_lock_q;
-      next_release_value_q <= fetch_release_value_q;
-      next_suppress_last_q <= fetch_suppress_last_q;
-      next_header_q        <= fetch_header_q;
-      next_packet_id_q     <= fetch_packet_id_q;
-      next_packet_type_q   <= fetch_packet_type_q;
+      next         <= fetch_q;
+      next_header  <= fetch_header_q;
+      acquire_lock <= fetch_acquire_lock_q;
       // All that counts of a start beyond 20 bits is that no address is up there.
-      next_start_q         <= {start[23:20] != '0, start[19:0]};
-      next_length_q        <= fetch_length_q;
-      next_endless_q       <= fetch_wrap_q[0] == '0;
-      next_first_q         <= fetch_before_q;
-      next_beyond_q        <= beyond;
-      next_top_q           <= top;
-      next_step_q          <= fetch_step_q;
+      next_walk    <= '{
+        start: {start[23:20] != '0, start[19:0]}, length: fetch_length_q,
+        endless: fetch_wrap_q[0] == '0, first: fetch_before_q, beyond: beyond, top: top,
+        step: fetch_step_q
+      };
     end
   end
-
-  assign acquire_lock       = next_acquire_lock_q;
-  assign acquire_value      = next_acquire_value_q;
-  assign next_bd            = next_bd_q;
-  assign next_final         = next_final_q;
-  assign next_token         = next_token_q;
-  assign next_release_lock  = next_release_lock_q;
-  assign next_release_value = next_release_value_q;
-  assign next_suppress_last = next_suppress_last_q;
-  assign next_header        = next_header_q;
-  assign next_packet_id     = next_packet_id_q;
-  assign next_packet_type   = next_packet_type_q;
-  assign next_start         = next_start_q;
-  assign next_length        = next_length_q;
-  assign next_endless       = next_endless_q;
-  assign next_first         = next_first_q;
-  assign next_beyond        = next_beyond_q;
-  assign next_top           = next_top_q;
-  assign next_step          = next_step_q;
 
 endmodule

@@ -8,32 +8,29 @@
 `include "assertions.svh"
 
 module objfifo_task_queue (
-  input  logic       clk,
-  input  logic       rst_n,
-  input  logic       clear,
+  input  logic               clk,
+  input  logic               rst_n,
+  input  logic               clear,
 
-  input  logic       push,
-  input  logic [5:0] push_start,
-  input  logic [7:0] push_repeat,
-  input  logic       push_token,
+  input  logic               push,
+  input  objfifo_pkg::task_t push_task,
 
-  output logic       full,
-  output logic [2:0] count,
+  output logic               full,
+  output logic [2:0]         count,
 
-  output logic       head_valid,
-  output logic [5:0] head_start,
-  output logic [7:0] head_repeat,
-  output logic       head_token,
-  input  logic       pop
+  output logic               head_valid,
+  output objfifo_pkg::task_t head,
+  input  logic               pop
 );
 
   localparam int unsigned Depth = 4;
 
-  logic [Depth-1:0][14:0] tasks_q;
-  logic [1:0]             wptr_q;
-  logic [1:0]             rptr_q;
-  logic [2:0]             count_q;
-  logic                   write;
+  objfifo_pkg::task_t [Depth-1:0] tasks_q;
+
+  logic [1:0] wptr_q;
+  logic [1:0] rptr_q;
+  logic [2:0] count_q;
+  logic       write;
 
   assign write = push && !full;
 
@@ -51,14 +48,14 @@ module objfifo_task_queue (
 
   always_ff @(posedge clk) begin
     if (write) begin
-      tasks_q[wptr_q] <= {push_token, push_repeat, push_start};
+      tasks_q[wptr_q] <= push_task;
     end
   end
 
   assign full       = count_q == 3'(Depth);
   assign count      = count_q;
   assign head_valid = count_q != '0;
-  assign {head_token, head_repeat, head_start} = tasks_q[rptr_q];
+  assign head       = tasks_q[rptr_q];
 
   `ASSERT(count_within_depth, count_q <= 3'(Depth), clk, rst_n)
   `ASSERT(pop_of_a_task, !pop || head_valid, clk, rst_n)

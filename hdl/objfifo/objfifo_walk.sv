@@ -15,22 +15,16 @@
 module objfifo_walk #(
   parameter int unsigned MEM_WORDS = 131072
 ) (
-  input  logic             clk,
+  input  logic               clk,
 
-  input  logic             load,
-  input  logic [20:0]      load_start,    // bit 20: beyond any address
-  input  logic [17:0]      load_length,
-  input  logic             load_endless,  // dimension 0 has no wrap
-  input  logic [2:0][5:0]  load_first,    // first digit with data
-  input  logic [2:0][10:0] load_beyond,   // first digit behind the data
-  input  logic [2:0][10:0] load_top,      // last digit
-  input  logic [3:0][16:0] load_step,
+  input  logic               load,
+  input  objfifo_pkg::walk_t walk,
 
-  input  logic             advance,
-  output logic [19:0]      address,
-  output logic             outside,       // the address is not in the memory
-  output logic             padding,       // no address, the word is 0
-  output logic             last
+  input  logic               advance,
+  output logic [19:0]        address,
+  output logic               outside,     // the address is not in the memory
+  output logic               padding,     // no address, the word is 0
+  output logic               last
 );
 
   if (MEM_WORDS == 0 || MEM_WORDS > 2**20) begin : gen_bad_mem_words
@@ -77,14 +71,14 @@ module objfifo_walk #(
 
   always_ff @(posedge clk) begin
     if (load) begin
-      left_q    <= load_length;
-      endless_q <= load_endless;
-      first_q   <= load_first;
-      beyond_q  <= load_beyond;
-      top_q     <= load_top;
-      step_q    <= load_step;
+      left_q    <= walk.length;
+      endless_q <= walk.endless;
+      first_q   <= walk.first;
+      beyond_q  <= walk.beyond;
+      top_q     <= walk.top;
+      step_q    <= walk.step;
       digit_q   <= '0;
-      pointer_q <= {Dims{load_start}};
+      pointer_q <= {Dims{walk.start}};
     end else if (advance) begin
       left_q <= left_q - 18'd1;
       for (int unsigned d = 0; d < Dims; d++) begin

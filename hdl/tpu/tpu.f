@@ -4,6 +4,7 @@
 ../axil/axil_regs.sv
 ../axis/fifo_sync.sv
 tpu_regs_pkg.sv
+tpu_pkg.sv
 tpu_assemble.sv
 tpu_dispatch.sv
 tpu_engine.sv

@@ -7,7 +7,9 @@
 // is followed by discarding whatever else comes. ready depends on `move`, which comes from the
 // dispatch port's tready; it only steers the buffer's output register.
 
-module tpu_assemble #(
+module tpu_assemble
+  import tpu_pkg::command_t;
+#(
   parameter int unsigned CHIP = 0,
   parameter bit          DMA  = 1'b0,
   parameter int unsigned NMSG = 512
@@ -32,15 +34,8 @@ module tpu_assemble #(
   input  logic          asm_move,
   output logic [1023:0] asm_data,
   output logic [3:0]    asm_beats,
-  output logic [9:0]    asm_kind,
-  output logic [23:0]   asm_id,
   output logic [23:0]   asm_dep,
-  output logic          asm_end,
-  output logic          asm_send,
-  output logic          asm_wait,
-  output logic [8:0]    asm_message,
-  output logic [6:0]    asm_count,
-  output logic [3:0]    asm_fault      // error code, 0: none
+  output command_t      asm_command
 );
 
   localparam logic [3:0] NoFault       = 4'd0;
@@ -127,6 +122,7 @@ module tpu_assemble #(
   // Beats
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
+  logic [3:0] beats_q;
   logic       first;
   logic       take;
   logic       collect;
@@ -140,8 +136,8 @@ module tpu_assemble #(
   assign first      = lane_q == '0;
   assign fault      = first ? head_fault : (beat_error ? Bus : NoFault);
   assign complete   = fault != NoFault ||
-      {1'b0, lane_q} == (first ? beats : asm_beats) - 4'd1;
-  assign ends       = first ? is_end : asm_end;
+      {1'b0, lane_q} == (first ? beats : beats_q) - 4'd1;
+  assign ends       = first ? is_end : asm_command.effect.is_end;
   assign beat_out   = take;
   // Streams are whole blocks, so the low bits of what remains tell the place in the block.
   assign block_out  = take && remain_q[2:0] == 3'd1;
@@ -180,45 +176,27 @@ module tpu_assemble #(
   end
 
   logic [7:0][127:0] data_q;
-  logic [3:0]        beats_q;
-  logic [9:0]        kind_q;
   logic [23:0]       dep_q;
-  logic              end_q;
-  logic              send_q;
-  logic              wait_q;
-  logic [8:0]        message_q;
-  logic [6:0]        msg_count_q;
-  logic [3:0]        fault_q;
 
   always_ff @(posedge clk) begin
     if (collect) begin
-      fault_q        <= fault;
       data_q[lane_q] <= beat_data;
       if (first) begin
         data_q[7:1] <= '0;
         beats_q     <= beats;
-        kind_q      <= kind;
         dep_q       <= dep;
-        end_q       <= is_end;
-        send_q      <= is_send;
-        wait_q      <= is_wait;
-        message_q   <= message;
-        msg_count_q <= count;
+        asm_command <= '{
+          kind: kind, is_wait: is_wait, fault: NoFault,
+          effect: '{id: id, is_end: is_end, is_send: is_send, message: message, count: count}
+        };
       end
+      asm_command.fault <= fault;
     end
   end
 
-  assign asm_valid   = full_q;
-  assign asm_data    = data_q;
-  assign asm_beats   = beats_q;
-  assign asm_kind    = kind_q;
-  assign asm_id      = id_q;
-  assign asm_dep     = dep_q;
-  assign asm_end     = end_q;
-  assign asm_send    = send_q;
-  assign asm_wait    = wait_q;
-  assign asm_message = message_q;
-  assign asm_count   = msg_count_q;
-  assign asm_fault   = fault_q;
+  assign asm_valid = full_q;
+  assign asm_data  = data_q;
+  assign asm_beats = beats_q;
+  assign asm_dep   = dep_q;
 
 endmodule

@@ -9,7 +9,9 @@
 
 `include "axis.svh"
 
-module tpu_dispatch (
+module tpu_dispatch
+  import tpu_pkg::*;
+(
   input  logic          clk,
   input  logic          rst_n,
 
@@ -21,24 +23,14 @@ module tpu_dispatch (
   output logic          asm_move,
   input  logic [1023:0] asm_data,
   input  logic [3:0]    asm_beats,
-  input  logic [9:0]    asm_kind,
-  input  logic [23:0]   asm_id,
   input  logic [23:0]   asm_dep,
-  input  logic          asm_end,
-  input  logic          asm_send,
-  input  logic          asm_wait,
-  input  logic [8:0]    asm_message,
-  input  logic [6:0]    asm_count,
-  input  logic [3:0]    asm_fault,
+  input  command_t      asm_command,
 
   `AXIS_MASTER_PORTS(m_axis, , 1024),
-  output logic [33:0]      m_axis_tuser,
+  output logic [33:0]   m_axis_tuser,
 
-  output logic          head_send,
-  output logic [8:0]    head_message,
-  output logic [6:0]    head_count,
-  output logic [23:0]   head_id,
-  input  logic [15:0]   sent,            // of head_message
+  output effect_t       head_effect,
+  input  logic [15:0]   sent,            // of its message
   output logic          grant,           // a WAIT passes
   output logic          waits,
   output logic [3:0]    fault            // in HEAD; 0: none
@@ -49,26 +41,19 @@ module tpu_dispatch (
   logic          granted_q;
   logic [1023:0] data_q;
   logic [3:0]    beats_q;
-  logic [9:0]    kind_q;
-  logic [23:0]   id_q;
   logic [23:0]   dep_q;
-  logic          end_q;
-  logic          send_q;
-  logic          wait_q;
-  logic [8:0]    message_q;
-  logic [6:0]    count_q;
-  logic [3:0]    fault_q;
+  command_t      head;
 
   logic due;         // a command without fault whose dependency is met, and the engine is free
   logic sufficient;  // enough was sent
   logic leave;
 
-  assign due        = valid_q && fault_q == '0 && free && other_current >= dep_q;
-  assign sufficient = sent >= 16'(count_q);
-  assign grant      = due && wait_q && !granted_q && sufficient && !halted;
+  assign due        = valid_q && head.fault == '0 && free && other_current >= dep_q;
+  assign sufficient = sent >= 16'(head.effect.count);
+  assign grant      = due && head.is_wait && !granted_q && sufficient && !halted;
   assign leave      = m_axis_tvalid && m_axis_tready;
   assign asm_move   = asm_valid && (!valid_q || leave);
-  assign waits      = valid_q && fault_q == '0 && free && !m_axis_tvalid && !granted_q && !grant;
+  assign waits      = valid_q && head.fault == '0 && free && !m_axis_tvalid && !granted_q && !grant;
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
@@ -84,33 +69,23 @@ module tpu_dispatch (
 
   always_ff @(posedge clk) begin
     if (asm_move) begin
-      data_q    <= asm_data;
-      beats_q   <= asm_beats;
-      kind_q    <= asm_kind;
-      id_q      <= asm_id;
-      dep_q     <= asm_dep;
-      end_q     <= asm_end;
-      send_q    <= asm_send;
-      wait_q    <= asm_wait;
-      message_q <= asm_message;
-      count_q   <= asm_count;
-      fault_q   <= asm_fault;
+      data_q  <= asm_data;
+      beats_q <= asm_beats;
+      dep_q   <= asm_dep;
+      head    <= asm_command;
     end
   end
 
-  assign m_axis_tvalid = offered_q || (due && (!wait_q || granted_q) && !halted);
+  assign m_axis_tvalid = offered_q || (due && (!head.is_wait || granted_q) && !halted);
   assign m_axis_tdata  = data_q;
-  assign m_axis_tlast  = end_q;
-  assign m_axis_tuser  = {id_q, kind_q};
+  assign m_axis_tlast  = head.effect.is_end;
+  assign m_axis_tuser  = {head.effect.id, head.kind};
 
   for (genvar b = 0; b < 8; b++) begin : gen_keep
     assign m_axis_tkeep[16*b +: 16] = {16{beats_q > 4'(b)}};
   end
 
-  assign head_send    = send_q;
-  assign head_message = message_q;
-  assign head_count   = count_q;
-  assign head_id      = id_q;
-  assign fault        = valid_q ? fault_q : '0;
+  assign head_effect = head.effect;
+  assign fault       = valid_q ? head.fault : '0;
 
 endmodule

@@ -9,7 +9,9 @@
 `include "assertions.svh"
 `include "axis.svh"
 
-module tpu_engine #(
+module tpu_engine
+  import tpu_pkg::*;
+#(
   parameter  int unsigned CHIP  = 0,
   parameter  bit          DMA   = 1'b0,
   parameter  int unsigned DEPTH = 8,
@@ -22,9 +24,7 @@ module tpu_engine #(
   input  logic             halted,
 
   input  logic             load,
-  input  logic [31:0]      load_block,
-  input  logic [23:0]      load_size,
-  input  logic [23:0]      load_count,
+  input  group_t           group,
   input  logic [23:0]      load_other,
   output logic             done,
 
@@ -52,11 +52,8 @@ module tpu_engine #(
   output logic [8:0]       head_message,
   input  logic [15:0]      sent,
 
-  input  logic [1:0]       mode,
-  input  logic [23:0]      duration,
+  input  times_t           times,
   input  logic             table_we,
-  input  logic [9:0]       table_index,
-  input  logic [23:0]      table_data,
 
   output logic             free,
   output logic             waits,
@@ -81,8 +78,8 @@ module tpu_engine #(
     .clk,
     .rst_n,
     .load,
-    .load_block,
-    .load_size (load_count == '0 ? 24'd0 : load_size),
+    .load_block(group.block),
+    .load_size (group.count == '0 ? 24'd0 : group.size),
     .stop,
     .halted,
     .beat_in,
@@ -127,15 +124,8 @@ module tpu_engine #(
   logic          asm_move;
   logic [1023:0] asm_data;
   logic [3:0]    asm_beats;
-  logic [9:0]    asm_kind;
-  logic [23:0]   asm_id;
   logic [23:0]   asm_dep;
-  logic          asm_end;
-  logic          asm_send;
-  logic          asm_wait;
-  logic [8:0]    asm_message;
-  logic [6:0]    asm_count;
-  logic [3:0]    asm_fault;
+  command_t      asm_command;
 
   tpu_assemble #(
     .CHIP(CHIP),
@@ -145,8 +135,8 @@ module tpu_engine #(
     .clk,
     .rst_n,
     .load,
-    .load_size,
-    .load_count,
+    .load_size (group.size),
+    .load_count(group.count),
     .load_other,
     .beat_valid,
     .beat_data,
@@ -159,20 +149,12 @@ module tpu_engine #(
     .asm_move,
     .asm_data,
     .asm_beats,
-    .asm_kind,
-    .asm_id,
     .asm_dep,
-    .asm_end,
-    .asm_send,
-    .asm_wait,
-    .asm_message,
-    .asm_count,
-    .asm_fault
+    .asm_command
   );
 
-  logic       head_send;
-  logic [6:0] head_count;
-  logic       end_ended;
+  effect_t head_effect;
+  logic    end_ended;
 
   tpu_dispatch u_dispatch (
     .clk,
@@ -184,21 +166,11 @@ module tpu_engine #(
     .asm_move,
     .asm_data,
     .asm_beats,
-    .asm_kind,
-    .asm_id,
     .asm_dep,
-    .asm_end,
-    .asm_send,
-    .asm_wait,
-    .asm_message,
-    .asm_count,
-    .asm_fault,
+    .asm_command,
     `AXIS_PINS(m_axis, m_axis, ),
     .m_axis_tuser,
-    .head_send,
-    .head_message,
-    .head_count,
-    .head_id,
+    .head_effect,
     .sent,
     .grant,
     .waits,
@@ -209,20 +181,13 @@ module tpu_engine #(
     .clk,
     .rst_n,
     .load,
-    .mode,
-    .duration,
+    .times,
     .table_we,
-    .table_index,
-    .table_data,
-    .move         (asm_move),
-    .move_kind    (asm_kind),
-    .move_id      (asm_id[9:0]),
-    .start        (m_axis_tvalid && m_axis_tready),
-    .start_id     (head_id),
-    .start_end    (m_axis_tlast),
-    .start_send   (head_send),
-    .start_message(head_message),
-    .start_count  (head_count),
+    .move        (asm_move),
+    .move_kind   (asm_command.kind),
+    .move_id     (asm_command.effect.id[9:0]),
+    .start       (m_axis_tvalid && m_axis_tready),
+    .start_effect(head_effect),
     .free,
     .current,
     .end_ended,
@@ -239,15 +204,17 @@ module tpu_engine #(
     if (!rst_n) begin
       done_q <= 1'b0;
     end else if (load) begin
-      done_q <= load_count == '0;
+      done_q <= group.count == '0;
     end else begin
       done_q <= done_q || (end_ended && missing == '0);
     end
   end
 
-  assign done    = done_q;
-  assign reading = coming != '0;
-  assign level   = missing - coming;
+  assign done         = done_q;
+  assign head_message = head_effect.message;
+  assign head_id      = head_effect.id;
+  assign reading      = coming != '0;
+  assign level        = missing - coming;
 
   `ASSERT(buffer_has_room, !beat_in || buffer_ready, clk, rst_n)
 

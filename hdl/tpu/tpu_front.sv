@@ -15,7 +15,9 @@
 `include "axil.svh"
 `include "axis.svh"
 
-module tpu_front #(
+module tpu_front
+  import tpu_pkg::*;
+#(
   parameter  int unsigned CHIP    = 0,
   parameter  int unsigned CORES   = 1,
   parameter  int unsigned ENGINES = 2,
@@ -74,15 +76,11 @@ module tpu_front #(
   logic                  enabled;
   logic                  halted;
   logic [CORES-1:0]      push;
-  logic [N-1:0][31:0]    push_block;
-  logic [N-1:0][23:0]    push_size;
-  logic [N-1:0][23:0]    push_count;
+  group_t [N-1:0]        push_group;
   logic [CORES-1:0]      full;
   logic [CORES-1:0][2:0] waiting;
   logic [CORES-1:0]      pop;
-  logic [N-1:0][31:0]    load_block;
-  logic [N-1:0][23:0]    load_size;
-  logic [N-1:0][23:0]    load_count;
+  group_t [N-1:0]        pop_group;
   logic [N-1:0]          done;
   logic [CORES-1:0]      run;
   logic [CORES-1:0]      finished;
@@ -96,15 +94,11 @@ module tpu_front #(
       .enabled,
       .halted,
       .push      (push[c]),
-      .push_block(push_block[ENGINES*c +: ENGINES]),
-      .push_size (push_size[ENGINES*c +: ENGINES]),
-      .push_count(push_count[ENGINES*c +: ENGINES]),
+      .push_group(push_group[ENGINES*c +: ENGINES]),
       .full      (full[c]),
       .waiting   (waiting[c]),
       .pop       (pop[c]),
-      .block     (load_block[ENGINES*c +: ENGINES]),
-      .size      (load_size[ENGINES*c +: ENGINES]),
-      .count     (load_count[ENGINES*c +: ENGINES]),
+      .pop_group (pop_group[ENGINES*c +: ENGINES]),
       .done      (done[ENGINES*c +: ENGINES]),
       .run       (run[c]),
       .finished  (finished[c])
@@ -122,11 +116,8 @@ module tpu_front #(
   logic [N-1:0]            grant;
   logic [N-1:0][8:0]       head_message;
   logic [N-1:0][15:0]      sent;
-  logic [1:0]              dur_mode;
-  logic [23:0]             duration;
+  times_t                  times;
   logic [N-1:0]            table_we;
-  logic [9:0]              table_index;
-  logic [23:0]             table_data;
   logic [N-1:0]            free;
   logic [N-1:0]            waits;
   logic [N-1:0][3:0]       fault;
@@ -148,10 +139,8 @@ module tpu_front #(
       .rst_n        (part_rst_n),
       .halted,
       .load         (pop[n/ENGINES]),
-      .load_block   (load_block[n]),
-      .load_size    (load_size[n]),
-      .load_count   (load_count[n]),
-      .load_other   (load_count[Other]),
+      .group        (pop_group[n]),
+      .load_other   (pop_group[Other].count),
       .done         (done[n]),
       .m_axi_araddr (m_axi_araddr[n]),
       .m_axi_arvalid(m_axi_arvalid[n]),
@@ -172,11 +161,8 @@ module tpu_front #(
       .grant        (grant[n]),
       .head_message (head_message[n]),
       .sent         (sent[n]),
-      .mode         (dur_mode),
-      .duration,
+      .times,
       .table_we     (table_we[n]),
-      .table_index,
-      .table_data,
       .free         (free[n]),
       .waits        (waits[n]),
       .fault        (fault[n]),
@@ -264,15 +250,10 @@ module tpu_front #(
     .clear,
     .enabled,
     .timeout,
-    .dur_mode,
-    .duration,
+    .times,
     .table_we,
-    .table_index,
-    .table_data,
     .push,
-    .block       (push_block),
-    .size        (push_size),
-    .count       (push_count),
+    .push_group,
     .full,
     .waiting,
     .run,

@@ -6,40 +6,38 @@
 // ENGINES engines. `pop` loads the next one while the core is idle; when all engines are done the
 // core becomes idle again, so that from done to pop there are 2 edges.
 
-module tpu_groups #(
+module tpu_groups
+  import tpu_pkg::group_t;
+#(
   parameter int unsigned ENGINES = 2
 ) (
-  input  logic                     clk,
-  input  logic                     rst_n,
+  input  logic                 clk,
+  input  logic                 rst_n,
 
-  input  logic                     enabled,
-  input  logic                     halted,
+  input  logic                 enabled,
+  input  logic                 halted,
 
-  input  logic                     push,
-  input  logic [ENGINES-1:0][31:0] push_block,
-  input  logic [ENGINES-1:0][23:0] push_size,
-  input  logic [ENGINES-1:0][23:0] push_count,
-  output logic                     full,
-  output logic [2:0]               waiting,
+  input  logic                 push,
+  input  group_t [ENGINES-1:0] push_group,
+  output logic                 full,
+  output logic [2:0]           waiting,
 
-  output logic                     pop,
-  output logic [ENGINES-1:0][31:0] block,
-  output logic [ENGINES-1:0][23:0] size,
-  output logic [ENGINES-1:0][23:0] count,
+  output logic                 pop,
+  output group_t [ENGINES-1:0] pop_group,
 
-  input  logic [ENGINES-1:0]       done,
-  output logic                     run,
-  output logic                     finished   // all of the queue is worked off, at this edge
+  input  logic [ENGINES-1:0]   done,
+  output logic                 run,
+  output logic                 finished   // all of the queue is worked off, at this edge
 );
 
   localparam int unsigned Groups = 4;
 
-  logic [ENGINES-1:0][79:0] queue [Groups];
-  logic [1:0]               wptr_q;
-  logic [1:0]               rptr_q;
-  logic [2:0]               waiting_q;
-  logic                     run_q;
-  logic                     hand_over;
+  group_t [ENGINES-1:0] queue [Groups];
+  logic [1:0]           wptr_q;
+  logic [1:0]           rptr_q;
+  logic [2:0]           waiting_q;
+  logic                 run_q;
+  logic                 hand_over;
 
   assign pop       = !run_q && enabled && waiting_q != '0 && !halted;
   assign hand_over = run_q && (&done) && !halted;
@@ -61,18 +59,13 @@ module tpu_groups #(
 
   always_ff @(posedge clk) begin
     if (push) begin
-      for (int unsigned e = 0; e < ENGINES; e++) begin
-        queue[wptr_q][e] <= {push_block[e], push_size[e], push_count[e]};
-      end
+      queue[wptr_q] <= push_group;
     end
   end
 
-  for (genvar e = 0; e < ENGINES; e++) begin : gen_engine
-    assign {block[e], size[e], count[e]} = queue[rptr_q][e];
-  end
-
-  assign full    = waiting_q == 3'(Groups);
-  assign waiting = waiting_q;
-  assign run     = run_q;
+  assign pop_group = queue[rptr_q];
+  assign full      = waiting_q == 3'(Groups);
+  assign waiting   = waiting_q;
+  assign run       = run_q;
 
 endmodule

@@ -27,16 +27,11 @@ module tpu_regs
   output logic                    enabled,
 
   output logic [23:0]             timeout,
-  output logic [1:0]              dur_mode,
-  output logic [23:0]             duration,
+  output tpu_pkg::times_t         times,
   output logic [N-1:0]            table_we,
-  output logic [9:0]              table_index,
-  output logic [23:0]             table_data,
 
   output logic [CORES-1:0]        push,
-  output logic [N-1:0][31:0]      block,
-  output logic [N-1:0][23:0]      size,
-  output logic [N-1:0][23:0]      count,
+  output tpu_pkg::group_t [N-1:0] push_group,
   input  logic [CORES-1:0]        full,
   input  logic [CORES-1:0][2:0]   waiting,
   input  logic [CORES-1:0]        run,
@@ -107,9 +102,6 @@ module tpu_regs
   logic [23:0]            duration_q;
   logic [N-1:0]           dur_engines_q;
   logic [9:0]             dur_index_q;
-  logic [N-1:0][31:0]     block_q;
-  logic [N-1:0][23:0]     size_q;
-  logic [N-1:0][23:0]     count_q;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // Where an address lies
@@ -136,8 +128,8 @@ module tpu_regs
       some     = 1'b0;
       sound[c] = 1'b1;
       for (int unsigned e = 0; e < ENGINES; e++) begin
-        some = some || count_q[ENGINES*c+e] != '0;
-        if (count_q[ENGINES*c+e] != '0 && size_q[ENGINES*c+e] == '0) begin
+        some = some || push_group[ENGINES*c+e].count != '0;
+        if (push_group[ENGINES*c+e].count != '0 && push_group[ENGINES*c+e].size == '0) begin
           sound[c] = 1'b0;
         end
       end
@@ -182,8 +174,7 @@ module tpu_regs
   assign start_write = good && write_word == AddrCtrl && write_data[CtrlStartLsb];
   assign clear       = good && write_word == AddrCtrl && write_data[CtrlClearLsb];
   assign table_we    = good && write_word == AddrDurData ? dur_engines_q : '0;
-  assign table_index = dur_index_q;
-  assign table_data  = write_data[DurDataWidth-1:0];
+  assign times       = {dur_mode_q, duration_q, dur_index_q, write_data[DurDataWidth-1:0]};
 
   for (genvar c = 0; c < CORES; c++) begin : gen_push
     assign push[c] = good && write_core && write_word[4:2] == 3'(c);
@@ -208,9 +199,7 @@ module tpu_regs
       duration_q    <= ResetDuration[DurationWidth-1:0];
       dur_engines_q <= '0;
       dur_index_q   <= '0;
-      block_q       <= '0;
-      size_q        <= '0;
-      count_q       <= '0;
+      push_group    <= '0;
     end else begin
       enabled_q   <= !clear && (enabled_q || start || start_write);
       irq_core_q  <= finished | (irq_core_q & ~irq_core_clear);
@@ -233,9 +222,9 @@ module tpu_regs
       for (int unsigned n = 0; n < N; n++) begin
         if (good && write_engine && write_n == 5'(n)) begin
           unique case (write_offset)
-            OffsetEngineBlock: block_q[n] <= write_data;
-            OffsetEngineSize:  size_q[n]  <= write_data[EngineSizeWidth-1:0];
-            default:           count_q[n] <= write_data[EngineCountWidth-1:0];
+            OffsetEngineBlock: push_group[n].block <= write_data;
+            OffsetEngineSize:  push_group[n].size  <= write_data[EngineSizeWidth-1:0];
+            default:           push_group[n].count <= write_data[EngineCountWidth-1:0];
           endcase
         end
       end
@@ -281,9 +270,9 @@ module tpu_regs
     status_r  = '0;
     for (int unsigned n = 0; n < N; n++) begin
       if (read_n == 5'(n)) begin
-        block_r   = block_q[n];
-        size_r    = size_q[n];
-        count_r   = count_q[n];
+        block_r   = push_group[n].block;
+        size_r    = push_group[n].size;
+        count_r   = push_group[n].count;
         current_r = current[n];
         status_r[EngineStatusDoneLsb]      = done[n] && run[n/ENGINES];
         status_r[EngineStatusWaitsLsb]     = waits[n];
@@ -354,14 +343,9 @@ module tpu_regs
     read_error <= read_error_d;
   end
 
-  assign enabled  = enabled_q;
-  assign timeout  = timeout_q;
-  assign dur_mode = dur_mode_q;
-  assign duration = duration_q;
-  assign block    = block_q;
-  assign size     = size_q;
-  assign count    = count_q;
-  assign irq      = (irq_core_q & mask_core_q) != '0 || (irq_error_q && mask_error_q);
+  assign enabled = enabled_q;
+  assign timeout = timeout_q;
+  assign irq     = (irq_core_q & mask_core_q) != '0 || (irq_error_q && mask_error_q);
 
   logic unused_address;
   assign unused_address = ^{write_addr[1:0], read_addr[1:0]};

@@ -8,28 +8,23 @@
 // picks; the table is read at the edge `move`, while the command goes to HEAD. Throughput one
 // command a cycle. The table is a RAM without reset.
 
-module tpu_stub (
+module tpu_stub
+  import tpu_pkg::*;
+(
   input  logic        clk,
   input  logic        rst_n,
 
   input  logic        load,          // a new group: ids from the beginning
 
-  input  logic [1:0]  mode,          // 1: by kind, 2: by id, else one for all
-  input  logic [23:0] duration,
+  input  times_t      times,
   input  logic        table_we,
-  input  logic [9:0]  table_index,
-  input  logic [23:0] table_data,
 
   input  logic        move,
   input  logic [9:0]  move_kind,
   input  logic [9:0]  move_id,
 
   input  logic        start,         // HEAD transfers
-  input  logic [23:0] start_id,
-  input  logic        start_end,
-  input  logic        start_send,
-  input  logic [8:0]  start_message,
-  input  logic [6:0]  start_count,
+  input  effect_t     start_effect,
 
   output logic        free,
   output logic [23:0] current,
@@ -57,12 +52,12 @@ module tpu_stub (
 
   always_ff @(posedge clk) begin
     if (table_we) begin
-      durations[table_index] <= table_data;
+      durations[times.table_index] <= times.table_data;
     end
     if (move) begin
-      looked_up_q  <= durations[mode == ByKind ? move_kind : move_id];
-      fixed_q      <= duration;
-      from_table_q <= mode inside {ByKind, ById};
+      looked_up_q  <= durations[times.mode == ByKind ? move_kind : move_id];
+      fixed_q      <= times.duration;
+      from_table_q <= times.mode inside {ByKind, ById};
     end
   end
 
@@ -73,11 +68,7 @@ module tpu_stub (
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic [23:0] remain_q;
-  logic [23:0] id_q;
-  logic        end_q;
-  logic        send_q;
-  logic [8:0]  message_q;
-  logic [6:0]  count_q;
+  effect_t     effect_q;
 
   logic [23:0] current_q;
   logic        end_ended_q;
@@ -85,18 +76,16 @@ module tpu_stub (
 
   logic        at_once;
   logic        done;
-  logic        done_end;
-  logic [23:0] done_id;
+  effect_t     effect;         // of what ends now, if anything does
 
   assign free     = remain_q == '0;
   assign at_once  = start && lasts <= 24'd1;
   assign done     = at_once || remain_q == 24'd1;
-  assign done_end = free ? start_end : end_q;
-  assign done_id  = free ? start_id : id_q;
+  assign effect   = free ? start_effect : effect_q;
 
-  assign send         = done && (free ? start_send : send_q);
-  assign send_message = free ? start_message : message_q;
-  assign send_count   = free ? start_count : count_q;
+  assign send         = done && effect.is_send;
+  assign send_message = effect.message;
+  assign send_count   = effect.count;
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
@@ -116,8 +105,8 @@ module tpu_stub (
         current_q   <= '0;
         end_ended_q <= 1'b0;
       end else if (done) begin
-        current_q   <= done_id;
-        end_ended_q <= done_end;
+        current_q   <= effect.id;
+        end_ended_q <= effect.is_end;
       end
     end
   end
@@ -126,13 +115,9 @@ module tpu_stub (
 
   always_ff @(posedge clk) begin
     if (start) begin
-      id_q      <= start_id;
-      end_q     <= start_end;
-      send_q    <= start_send;
-      message_q <= start_message;
-      count_q   <= start_count;
+      effect_q <= start_effect;
     end
-    evt_id_q <= done_id;
+    evt_id_q <= effect.id;
   end
 
   assign current    = current_q;

@@ -32,6 +32,11 @@ class Break(NamedTuple):
     report: str = ""
 
 
+def breaks(design: str, file: str, *rows: tuple[str, ...]) -> list[Break]:
+    """Breaks of one file; a row is ``(old, new, case)`` or ``(old, new, case, report)``."""
+    return [Break(design, file, *row) for row in rows]
+
+
 def each_break(quick: Sequence[Break], slow: Sequence[Break]) -> pytest.MarkDecorator:
     """A test of every row as ``row``; those of ``slow`` are slow tests."""
     rows = [pytest.param(row, id=f"{row.design}-{Path(row.file).stem}-{n}") for n, row in enumerate(quick)]

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import pytest
 from typer.main import get_command
+from typer.testing import CliRunner
+from typer.testing import Result as Invoked
 
 from goldbeat.tb.cli import app
 
@@ -27,6 +29,11 @@ def goldbeat(*args: Any, code: int = 0) -> Result:
     result = Result(out.getvalue(), err.getvalue())
     assert caught.value.code == code, result
     return result
+
+
+def invoke(*args: Any) -> Invoked:
+    """A command whatever its exit code; what it does not handle is raised."""
+    return CliRunner().invoke(app, [str(a) for a in args], catch_exceptions=False)
 
 
 def plio(*args: Any, code: int = 0) -> Result:

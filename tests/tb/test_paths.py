@@ -10,11 +10,10 @@ import sys
 import time
 
 import pytest
+from commands import invoke
 from pass_through import PORTS
-from typer.testing import CliRunner
 
 from goldbeat.tb.build.simulator import build
-from goldbeat.tb.cli import app
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.paths import REPOSITORY, build_root
 
@@ -44,10 +43,6 @@ compare_time = false
 )
 
 
-def _goldbeat(*words):
-    return CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
-
-
 @pytest.mark.sim
 @pytest.mark.parametrize(
     "name", [b"with space", b"dol$lar", b"pl+us", b"\xffno utf-8"], ids=["space", "dollar", "plus", "bytes"]
@@ -63,14 +58,14 @@ def test_a_project_may_lie_anywhere(tmp_path, monkeypatch, name):
     (build_root() / "runtime").mkdir(parents=True, exist_ok=True)
     (own / "runtime").symlink_to(build_root() / "runtime")
     monkeypatch.setenv("GOLDBEAT_BUILD", str(own))
-    run = _goldbeat("run", folder / "pass_on.toml", "--set", "beats=8")
+    run = invoke("run", folder / "pass_on.toml", "--set", "beats=8")
     assert run.exit_code == 0, run.output
 
 
 @pytest.mark.parametrize("name", ["with space", "dol$lar", "qu'ote", "ha#sh", "co:lon"])
 def test_a_build_folder_that_make_cannot_use_is_refused_at_once(tmp_path, monkeypatch, name):
     monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / name / "build"))
-    run = _goldbeat("run", "axis_skid")
+    run = invoke("run", "axis_skid")
     assert run.exit_code == 2
     assert "make cannot build in a folder with" in run.output
     assert "GOLDBEAT_BUILD" in run.output

@@ -9,10 +9,9 @@ import xml.etree.ElementTree as ET
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
+from commands import invoke
 
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.cli import app
 from goldbeat.tb.cli.screen import Screen, literal
 from goldbeat.tb.design.measurements import MeasurementTable
 from goldbeat.tb.regress.item import Item, ItemResult, Status
@@ -27,10 +26,6 @@ NASTY = (
     "\x1b]0;owned\x07\x1b[2J\x9b31m[bold red]x[/] [/] :bomb: \u202eevil\u2066 \udc80 \x00 \ufffe <b>&amp;</b> \\[ end\\"
 )
 BAD = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
-
-
-def _goldbeat(*words):
-    return CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
 
 
 def test_every_control_character_is_escaped_and_everything_else_kept():
@@ -91,15 +86,15 @@ DESIGN = SKID.model_copy(update={{"name": NASTY, "summary": NASTY, "model": mode
 def test_names_and_errors_of_a_description_are_text_on_the_terminal(build, tmp_path):
     file = tmp_path / "odd.py"
     file.write_text(DESCRIPTION.format(nasty=NASTY))
-    run = _goldbeat("run", file)
+    run = invoke("run", file)
     assert run.exit_code == 1
     assert visible(NASTY) in run.output
     assert BAD.search(run.output) is None
-    listed = _goldbeat("list", file)
+    listed = invoke("list", file)
     assert listed.exit_code == 0
     assert visible(NASTY) in listed.output
     assert BAD.search(listed.output) is None
-    report = _goldbeat("run", file, "--json")
+    report = invoke("run", file, "--json")
     assert report.exit_code == 1
     assert BAD.search(report.output) is None
 
@@ -107,7 +102,7 @@ def test_names_and_errors_of_a_description_are_text_on_the_terminal(build, tmp_p
 def test_an_error_with_anything_in_it_is_text(build, tmp_path):
     file = tmp_path / "bad\x1b[31m.toml"
     file.write_text('name = "\\u001b[2J"\n')
-    run = _goldbeat("run", file)
+    run = invoke("run", file)
     assert run.exit_code == 2
     assert "bad\\x1b[31m.toml" in run.output
     assert BAD.search(run.output) is None
@@ -133,7 +128,7 @@ def test_reports_of_a_regression_are_whole_whatever_names_and_logs_hold(build):
         assert BAD.search(text) is None
     assert "log\\x1b[2J\n\ttab\\u202e" in page
     for words in ("show", str(run.id)), ("show", str(run.id), "--failed"), ("show", f"{run.id}/0"), ("history",):
-        shown = _goldbeat(*words)
+        shown = invoke(*words)
         assert shown.exit_code == 0, shown.output
         assert BAD.search(shown.output) is None
         assert "\\x1b" in shown.output

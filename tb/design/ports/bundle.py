@@ -196,6 +196,11 @@ def number(width: Width, params: Mapping[str, Any]) -> int:
     return total
 
 
+def named(prefix: str, *roles: str) -> dict[str, str]:
+    """The signals of a bundle that has just these roles, called after ``prefix``."""
+    return {role: f"{prefix}_{role}" for role in roles}
+
+
 class StatusPort(Frozen):
     """An output that holds a number, compared with the golden model's at the end of a run."""
 

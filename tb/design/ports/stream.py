@@ -10,12 +10,17 @@ from pydantic import model_validator
 
 from goldbeat.pymodels.buses import AXIS
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.design.ports.bundle import Bundle, number
+from goldbeat.tb.design.ports.bundle import Bundle, named, number
 from goldbeat.tb.design.ports.recognition import Naming, NotABundleError, Width, Wires
 
 _SIDES = ("tid", "tdest", "tuser")
 _WIDEST_SIDE = 64
 _LAST_BEATS = 3
+
+
+def silent(name: str) -> dict[str, str]:
+    """The signals of a stream without back-pressure, keep and frames."""
+    return named(name, "tdata", "tvalid")
 
 
 class StreamPort(Bundle):

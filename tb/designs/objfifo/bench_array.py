@@ -27,7 +27,7 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.storage import Storage
-from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, stream_cases
 from goldbeat.tb.designs.objfifo.bench_engine import BD_TABLE
 from goldbeat.tb.designs.objfifo.draw import dims_of
@@ -118,11 +118,6 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     return [Stimulus({}, {}, setting.clocks, {"sw_axil": tuple(accesses)})]
 
 
-def _silent(name: str) -> dict[str, str]:
-    """The signals of a stream without back-pressure, keep and frames."""
-    return {role: f"{name}_{role}" for role in ("tdata", "tvalid")}
-
-
 DESIGN = Design(
     name="objfifo_array",
     summary="object FIFO engines, the streams between them, and workers for cores",
@@ -143,10 +138,10 @@ DESIGN = Design(
     },
     streams=(
         StreamPort(name="s_axis", direction="in", width="WORD_W", lanes="NX", dtype="int32"),
-        StreamPort(name="start", direction="in", width=8, from_file=False, signals=_silent("start")),
+        StreamPort(name="start", direction="in", width=8, from_file=False, signals=silent("start")),
         StreamPort(name="m_axis", direction="out", width="WORD_W", lanes="NX", dtype="int32"),
-        StreamPort(name="evt", direction="out", width=16, lanes="NE*NS+NE*NM", signals=_silent("evt")),
-        StreamPort(name="lock", direction="out", width="8*NLOCK", lanes="NE", signals=_silent("lock")),
+        StreamPort(name="evt", direction="out", width=16, lanes="NE*NS+NE*NM", signals=silent("evt")),
+        StreamPort(name="lock", direction="out", width="8*NLOCK", lanes="NE", signals=silent("lock")),
     ),
     registers=(
         LitePort(name="s_axil", lanes="NE", address_width=ADDRESS_BITS, storage=BD_TABLE),

@@ -35,7 +35,7 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.storage import Storage
-from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, stream_cases
 from goldbeat.tb.designs.objfifo.design_case import design_case
 from goldbeat.tb.designs.objfifo.draw import draw
@@ -565,11 +565,6 @@ def _designs(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     return engine_stimulus(draw(rng, EngineShape.of(setting.params), beats).scene, setting)
 
 
-def _silent(name: str) -> dict[str, str]:
-    """The signals of a stream without back-pressure, keep and frames."""
-    return {role: f"{name}_{role}" for role in ("tdata", "tvalid")}
-
-
 _BD_WORDS = sum(name.startswith("BD.") for name in reg.REGISTERS)
 BD_TABLE = tuple(Storage(base=reg.BD + reg.BD_STRIDE * n, words=_BD_WORDS, strobes=False) for n in (0, 1, 15))
 """Buffer descriptors that no channel uses hold what was written."""
@@ -593,10 +588,10 @@ DESIGN = Design(
     parameters=_PARAMETERS,
     streams=(
         StreamPort(name="s_axis", direction="in", width="WORD_W", lanes="NS", dtype="int32"),
-        StreamPort(name="start", direction="in", width=8, from_file=False, signals=_silent("start")),
+        StreamPort(name="start", direction="in", width=8, from_file=False, signals=silent("start")),
         StreamPort(name="m_axis", direction="out", width="WORD_W", lanes="NM", dtype="int32"),
-        StreamPort(name="evt", direction="out", width=16, lanes="NS+NM", signals=_silent("evt")),
-        StreamPort(name="lock", direction="out", width="8*NLOCK", signals=_silent("lock")),
+        StreamPort(name="evt", direction="out", width=16, lanes="NS+NM", signals=silent("evt")),
+        StreamPort(name="lock", direction="out", width="8*NLOCK", signals=silent("lock")),
     ),
     registers=(LitePort(name="s_axil", address_width=reg.ADDRESS_BITS, storage=BD_TABLE),),
     status=(StatusPort(name="irq", width=1),),

@@ -16,11 +16,11 @@ from goldbeat.pymodels.tpu.front_end.registers import TABLE, predict
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import Parameter
-from goldbeat.tb.design.ports.bundle import StatusPort
+from goldbeat.tb.design.ports.bundle import StatusPort, named
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.storage import Storage
-from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, stream_cases
 from goldbeat.tb.designs.tpu.damage import DAMAGES, Damage, DamageTarget
 from goldbeat.tb.designs.tpu.model_case import model_answer, model_case
@@ -275,10 +275,6 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     return [replace(empty, inputs={}, program={"s_axil": tuple(accesses)}, after={})]
 
 
-def _roles(name: str, *roles: str) -> dict[str, str]:
-    return {role: f"{name}_{role}" for role in roles}
-
-
 _NUMBER = "CORES*ENGINES"
 _READ_CHANNELS = (
     *("araddr", "arlen", "arsize", "arburst", "arvalid", "arready"),
@@ -299,9 +295,9 @@ DESIGN = Design(
         "NMSG": Parameter(default=MESSAGES),
     },
     streams=(
-        StreamPort(name="start", direction="in", width=8, from_file=False, signals=_roles("start", "tdata", "tvalid")),
+        StreamPort(name="start", direction="in", width=8, from_file=False, signals=silent("start")),
         StreamPort(name="m_axis", direction="out", width=8 * BLOCK, tuser=34, lanes=_NUMBER),
-        StreamPort(name="evt", direction="out", width=32, lanes=_NUMBER, signals=_roles("evt", "tdata", "tvalid")),
+        StreamPort(name="evt", direction="out", width=32, lanes=_NUMBER, signals=silent("evt")),
     ),
     registers=(
         LitePort(
@@ -320,7 +316,7 @@ DESIGN = Design(
             data_width=128,
             address_width=40,
             lanes=_NUMBER,
-            signals=_roles("m_axi", *_READ_CHANNELS),
+            signals=named("m_axi", *_READ_CHANNELS),
         ),
     ),
     status=(StatusPort(name="irq", width=1),),

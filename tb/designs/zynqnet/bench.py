@@ -16,12 +16,13 @@ from goldbeat.pymodels.zynqnet.hardware import MEM_WORDS, Hardware
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import ClockPort, Parameter
-from goldbeat.tb.design.ports.bundle import StatusPort
+from goldbeat.tb.design.ports.bundle import StatusPort, named
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.storage import storage_of
 from goldbeat.tb.design.traffic import Rng
 from goldbeat.tb.designs.zynqnet.answer import answer
+from goldbeat.tb.designs.zynqnet.blocks import MEMORY_ROLES
 from goldbeat.tb.designs.zynqnet.errors import errors
 from goldbeat.tb.designs.zynqnet.host import edges, polling, register_scenes, resets, responses, restart
 from goldbeat.tb.designs.zynqnet.inputs import chosen_layers, find_image, find_network, find_weights
@@ -87,15 +88,6 @@ def _random(setting: CaseContext) -> Sequence[Stimulus]:
     return episodes
 
 
-_ADDRESS = ("addr", "len", "size", "burst", "valid", "ready")
-_ROLES = (
-    *(f"{way}{role}" for way in ("aw", "ar") for role in _ADDRESS),
-    *("wdata", "wstrb", "wlast", "wvalid", "wready", "bresp", "bvalid", "bready"),
-    *("rdata", "rresp", "rlast", "rvalid", "rready"),
-)
-"""The AXI4 port has one ID, and neither locks nor protection."""
-
-
 _STORAGE = storage_of(MAP.values())
 
 DESIGN = Design(
@@ -116,11 +108,7 @@ DESIGN = Design(
     words={"number": {"fp32": {"INT8": 0}, "int8": {"INT8": 1}}},
     clocks=(ClockPort(name="aclk", reset="aresetn", period_ps=CLOCK_PS),),
     registers=(LitePort(name=REGISTERS, address_width=12, storage=_STORAGE),),
-    memories=(
-        MemoryPort(
-            name=MEMORY, direction="out", data_width="DATA_W", signals={role: f"{MEMORY}_{role}" for role in _ROLES}
-        ),
-    ),
+    memories=(MemoryPort(name=MEMORY, direction="out", data_width="DATA_W", signals=named(MEMORY, *MEMORY_ROLES)),),
     status=(StatusPort(name=INTERRUPT, width=1),),
     model=predict,
     findings=findings,

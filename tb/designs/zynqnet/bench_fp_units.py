@@ -14,7 +14,7 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import Parameter
-from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, stream_cases
 from goldbeat.tb.paths import HDL
 
@@ -117,10 +117,6 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     return Stimulus({"s_axis": trace}, clocks=setting.clocks)
 
 
-def _silent(name: str) -> dict[str, str]:
-    return {role: f"{name}_{role}" for role in ("tdata", "tvalid")}
-
-
 DESIGN = Design(
     name="zynqnet_fp_units",
     summary="ZynqNet's IEEE single precision multipliers and adders alone",
@@ -130,9 +126,9 @@ DESIGN = Design(
     cxx_flags=("-march=native",),
     parameters={"LANES": Parameter(default=16)},
     streams=(
-        StreamPort(name="s_axis", direction="in", from_file=False, width="64*LANES", signals=_silent("s_axis")),
-        StreamPort(name="m_mul", direction="out", width="32*LANES", signals=_silent("m_mul")),
-        StreamPort(name="m_add", direction="out", width="32*LANES", signals=_silent("m_add")),
+        StreamPort(name="s_axis", direction="in", from_file=False, width="64*LANES", signals=silent("s_axis")),
+        StreamPort(name="m_mul", direction="out", width="32*LANES", signals=silent("m_mul")),
+        StreamPort(name="m_add", direction="out", width="32*LANES", signals=silent("m_add")),
     ),
     model=_model,
     cases=(

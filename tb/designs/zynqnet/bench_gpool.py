@@ -16,9 +16,9 @@ from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import StatusPort
-from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, stream_cases
-from goldbeat.tb.designs.zynqnet.blocks import nan_bits, packed_rows, random_words, row_words, silent
+from goldbeat.tb.designs.zynqnet.blocks import nan_bits, packed_rows, random_words, row_words
 from goldbeat.tb.paths import HDL
 
 # docs/zynqnet-hardware.md: POOL_PIXEL, POOL_WAIT, and a step's way to the output FIFO and to the queue of bursts.

@@ -13,10 +13,11 @@ from goldbeat.pymodels.zynqnet.memctl import EVENTS, LAYER_WORDS, LAYERS, MEMORY
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import Parameter
+from goldbeat.tb.design.ports.bundle import named
 from goldbeat.tb.design.ports.memory import MemoryPort
-from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import AFTER_VALID, Rng, stop_after
-from goldbeat.tb.designs.zynqnet.blocks import silent
+from goldbeat.tb.designs.zynqnet.blocks import MEMORY_ROLES
 from goldbeat.tb.designs.zynqnet.memctl_traffic import (
     CHANNELS,
     PATTERNS,
@@ -28,12 +29,6 @@ from goldbeat.tb.designs.zynqnet.memctl_traffic import (
 )
 from goldbeat.tb.paths import HDL
 
-_READ = ("addr", "len", "size", "burst", "valid", "ready")
-_ROLES = (
-    *(f"{way}{role}" for way in ("aw", "ar") for role in _READ),
-    *("wdata", "wstrb", "wlast", "wvalid", "wready", "bresp", "bvalid", "bready"),
-    *("rdata", "rresp", "rlast", "rvalid", "rready"),
-)
 _FAR = 300
 """Cycles of latency behind which all outstanding bursts stand in a row."""
 
@@ -154,7 +149,7 @@ DESIGN = Design(
             direction="in",
             width=32 * LAYER_WORDS,
             from_file=False,
-            signals={role: f"{LAYERS}_{role}" for role in ("tdata", "tvalid", "tready")},
+            signals=named(LAYERS, "tdata", "tvalid", "tready"),
         ),
         *(
             StreamPort(
@@ -162,7 +157,7 @@ DESIGN = Design(
                 direction="in",
                 width=width,
                 from_file=False,
-                signals={role: f"{name}_{role}" for role in ("tdata", "tlast", "tvalid", "tready")},
+                signals=named(name, "tdata", "tlast", "tvalid", "tready"),
             )
             for name, width in ((ROWS, 32), (STEPS, "DATA_W+64"))
         ),
@@ -171,15 +166,11 @@ DESIGN = Design(
             direction="out",
             width="DATA_W",
             tuser=1,
-            signals={role: f"{WORDS}_{role}" for role in ("tdata", "tkeep", "tuser", "tvalid")},
+            signals=named(WORDS, "tdata", "tkeep", "tuser", "tvalid"),
         ),
         StreamPort(name=EVENTS, direction="out", width=8, signals=silent(EVENTS)),
     ),
-    memories=(
-        MemoryPort(
-            name=MEMORY, direction="out", data_width="DATA_W", signals={role: f"{MEMORY}_{role}" for role in _ROLES}
-        ),
-    ),
+    memories=(MemoryPort(name=MEMORY, direction="out", data_width="DATA_W", signals=named(MEMORY, *MEMORY_ROLES)),),
     model=predict,
     variants=({}, {"DATA_W": 64, "LINES": 4}, {"DATA_W": 32}),
     cases=(

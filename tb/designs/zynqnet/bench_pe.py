@@ -12,9 +12,9 @@ from goldbeat.pymodels.stimulus import Outcome, Stimulus
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import Parameter
-from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, stream_cases
-from goldbeat.tb.designs.zynqnet.blocks import nan_bits, packed_rows, random_words, row_words, silent, taken
+from goldbeat.tb.designs.zynqnet.blocks import nan_bits, packed_rows, random_words, row_words, taken
 from goldbeat.tb.paths import HDL
 
 LATENCY = 33

@@ -12,11 +12,13 @@ from goldbeat.pymodels.trace import Trace
 
 Words = npt.NDArray[np.uint32]
 NAN = np.uint32(0x7FC00000)
-
-
-def silent(name: str) -> dict[str, str]:
-    """The signals of a stream without back-pressure, keep and frames."""
-    return {role: f"{name}_{role}" for role in ("tdata", "tvalid")}
+_ADDRESS = ("addr", "len", "size", "burst", "valid", "ready")
+MEMORY_ROLES = (
+    *(f"{way}{role}" for way in ("aw", "ar") for role in _ADDRESS),
+    *("wdata", "wstrb", "wlast", "wvalid", "wready", "bresp", "bvalid", "bready"),
+    *("rdata", "rresp", "rlast", "rvalid", "rready"),
+)
+"""The AXI4 port has one ID, and neither locks nor protection."""
 
 
 def packed_rows(

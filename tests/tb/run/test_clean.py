@@ -13,20 +13,15 @@ import textwrap
 import time
 
 import pytest
-from typer.testing import CliRunner
+from commands import invoke
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.in_use import dead_jobs, job_folder, sweep
-from goldbeat.tb.cli import app
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.run.clean import CleanLimits, Removable, choose_removals, clean, find_entries
 from goldbeat.tb.run.run_folder import MADE, MARKER, prepare
 
 NOW = 2e9
-
-
-def _goldbeat(*words):
-    return CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
 
 
 def _child(code, *arguments):
@@ -91,17 +86,17 @@ def test_limits(build):
 
 def test_a_dry_run_removes_nothing_and_json_lists_everything(build):
     before = sorted(build.rglob("*"))
-    said = json.loads(_goldbeat("clean", "--keep", 0, "--dry-run", "--json").stdout)
+    said = json.loads(invoke("clean", "--keep", 0, "--dry-run", "--json").stdout)
     assert sorted(build.rglob("*")) == before
     assert said["dry_run"] is True
     assert said["freed_bytes"] == sum(e["bytes"] for e in said["removed"]) > 0
     assert len(said["removed"]) + len(said["in_use"]) == 16
     assert said["kept"] == []
-    assert "to free" in _goldbeat("clean", "--keep", 0, "--dry-run").output
+    assert "to free" in invoke("clean", "--keep", 0, "--dry-run").output
 
 
 def test_what_was_removed_has_gone_with_its_lock_and_results_stay(build):
-    run = _goldbeat("clean", "--keep", 1, "--only", "builds", "--only", "regress")
+    run = invoke("clean", "--keep", 1, "--only", "builds", "--only", "regress")
     assert run.exit_code == 0
     assert "freed" in run.output
     assert sorted(p.name for p in (build / "sim").iterdir() if "fifo" in p.name) == [
@@ -127,7 +122,7 @@ def test_a_users_folders_and_links_stay(build, tmp_path):
 
 @pytest.mark.parametrize("words", [("--only", "sims"), ("--max-size", "much"), ("--keep", "-1"), ("--older", "-1")])
 def test_bad_limits_are_bad_usage(build, words):
-    assert _goldbeat("clean", *words).exit_code == 2
+    assert invoke("clean", *words).exit_code == 2
     assert len(find_entries(build)) == 16
 
 

@@ -9,11 +9,10 @@ import threading
 import time
 
 import pytest
+from commands import invoke
 from pass_through import PORTS
-from typer.testing import CliRunner
 
 from goldbeat.pymodels.errors import ModelTimeoutError
-from goldbeat.tb.cli import app
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress.item import Batch, Item, Status
@@ -21,10 +20,6 @@ from goldbeat.tb.regress.worker import run_batch
 from goldbeat.tb.run import bounded_log
 from goldbeat.tb.run.runs import Request, predict
 from goldbeat.tb.run.time_limit import TimeLimit, TimeLimitError, model_timeout
-
-
-def _goldbeat(*words):
-    return CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
 
 
 @pytest.fixture
@@ -59,7 +54,7 @@ def test_a_model_without_end_fails_its_run_by_name(build, tmp_path, sleeps):
     file = tmp_path / "loops.py"
     file.write_text(LOOPS.format(when="True", sleeps=sleeps))
     started = time.monotonic()
-    run = _goldbeat("run", file, "--timeout", 0.5, "--seeds", 2, "--seed", 3)
+    run = invoke("run", file, "--timeout", 0.5, "--seeds", 2, "--seed", 3)
     assert time.monotonic() - started < 20
     assert run.exit_code == 1
     assert re.search(
@@ -159,7 +154,7 @@ def test_rtl_that_prints_without_end_is_stopped_and_its_log_bounded(build, tmp_p
     (tmp_path / "chatty.toml").write_text(CHATTY_TOML)
     monkeypatch.setattr(bounded_log, "HEAD", 100_000)
     monkeypatch.setattr(bounded_log, "TAIL", 50_000)
-    run = _goldbeat("run", tmp_path / "chatty.toml", "--timeout", 4)
+    run = invoke("run", tmp_path / "chatty.toml", "--timeout", 4)
     assert run.exit_code == 1, run.output
     assert "the simulator was still running after 4 s" in run.output
     log = (build / "runs" / "chatty-random" / "sim" / "simulation.log").read_bytes()

@@ -6,19 +6,14 @@ from __future__ import annotations
 import json
 
 import pytest
-from typer.testing import CliRunner
+from commands import invoke
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.tb.cli import app
 from goldbeat.tb.design.catalog import find_design, load_design
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.report import write_report
 from goldbeat.tb.run.run_folder import MADE, MARKER, is_run, prepare, run_folder
 from goldbeat.tb.run.runs import Request, RunResult
-
-
-def _goldbeat(*words):
-    return CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
 
 
 @pytest.fixture
@@ -46,7 +41,7 @@ def _contents(folder):
 )
 def test_names_that_could_leave_the_folder_are_refused(build, name):
     before = _fill(build.parent / "mine")
-    run = _goldbeat("run", "plio_fir", f"--name={name}")
+    run = invoke("run", "plio_fir", f"--name={name}")
     assert run.exit_code == 2
     assert "expected letters, digits" in run.output
     assert _contents(build.parent / "mine") == before
@@ -56,13 +51,13 @@ def test_names_that_could_leave_the_folder_are_refused(build, name):
 def test_an_absolute_name_of_a_users_folder_is_refused(build):
     before = _fill(build.parent / "mine")
     for command in ("run", "plio_fir"), ("nvdla", "execute", "x.nvdla"), ("run", "nvdla", "--loadable", "x.nvdla"):
-        assert "--name" in _goldbeat(*command, "--name", build.parent / "mine").output
+        assert "--name" in invoke(*command, "--name", build.parent / "mine").output
     assert _contents(build.parent / "mine") == before
 
 
 def test_a_report_json_alone_makes_no_run_folder(build):
     before = _fill(build / "runs" / "mine")
-    run = _goldbeat("run", "plio_fir", "--name", "mine")
+    run = invoke("run", "plio_fir", "--name", "mine")
     assert run.exit_code == 2
     assert "was not written by a run" in run.output
     assert "--force" in run.output
@@ -117,7 +112,7 @@ def test_bad_usage_keeps_the_last_report(build, words):
     prepare(folder)
     (folder / "report.json").write_text("{}\n")
     before = _contents(folder)
-    assert _goldbeat("run", "plio_fir", *words).exit_code == 2
+    assert invoke("run", "plio_fir", *words).exit_code == 2
     assert _contents(folder) == before
 
 

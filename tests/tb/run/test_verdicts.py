@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
+from commands import invoke
+from typer.testing import Result
 
 from goldbeat.pymodels.measure import latency
 from goldbeat.pymodels.stimulus import Outcome
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.cli import app
 from goldbeat.tb.cli.options import as_pairs, split_sets
 from goldbeat.tb.design.catalog import find_case, find_design
 from goldbeat.tb.design.description import load_description
@@ -25,10 +25,6 @@ from goldbeat.tb.paths import HDL, build_root
 from goldbeat.tb.run.runs import Request, run, share_columns
 
 pytestmark = pytest.mark.sim
-
-
-def goldbeat(*words: object) -> Result:
-    return CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
 
 
 @pytest.fixture
@@ -136,7 +132,7 @@ WIDE = "ports['m_axis'] = Trace.from_bytes(np.zeros((4, 8), np.uint8), clock_ps=
 def test_a_prediction_that_does_not_fit_fails_and_keeps_the_traces(
     build: Path, tmp_path: Path, body: str, said: str
 ) -> None:
-    ran = goldbeat("run", described(tmp_path / "own", body), "--case", "sizes", "--name", "a")
+    ran = invoke("run", described(tmp_path / "own", body), "--case", "sizes", "--name", "a")
     assert ran.exit_code == 1, ran.output
     assert said in ran.stdout
     report = report_of(build)
@@ -146,7 +142,7 @@ def test_a_prediction_that_does_not_fit_fails_and_keeps_the_traces(
     assert len(Trace.load(build / "runs" / "a" / report["ports"]["s_axis"]["expected"])) == 1000
     limits = tmp_path / "limits.toml"
     limits.write_text('[latency."s_axis->m_axis"]\nmax_ns = 1000\n')
-    signed = goldbeat("signoff", build / "runs" / "a", "--limits", limits)
+    signed = invoke("signoff", build / "runs" / "a", "--limits", limits)
     assert signed.exit_code == 1
     assert "FAIL run status: the run itself did not pass" in signed.stdout
 
@@ -168,7 +164,7 @@ def test_a_prediction_that_does_not_fit_fails_and_keeps_the_traces(
     ],
 )
 def test_a_model_that_falls_over_fails_and_leaves_a_report(build: Path, tmp_path: Path, body: str, said: str) -> None:
-    ran = goldbeat("run", described(tmp_path / "own", body), "--name", "a")
+    ran = invoke("run", described(tmp_path / "own", body), "--name", "a")
     assert ran.exit_code == 1, ran.output
     assert said in ran.stdout
     report = report_of(build)
@@ -183,7 +179,7 @@ def test_a_model_that_falls_over_fails_and_leaves_a_report(build: Path, tmp_path
 
 def test_a_seed_on_which_the_model_falls_over_fails_alone(build: Path, tmp_path: Path) -> None:
     body = "assert len(ports['s_axis']) < 80, 'too long for me'\nreturn good"
-    ran = goldbeat("run", described(tmp_path / "own", body), "--seeds", "12", "--name", "a")
+    ran = invoke("run", described(tmp_path / "own", body), "--seeds", "12", "--name", "a")
     assert ran.exit_code == 1
     seeds = report_of(build)["seeds"]
     statuses = {s["status"] for s in seeds}
@@ -196,7 +192,7 @@ def test_a_stimulus_maker_that_falls_over_fails(build: Path, tmp_path: Path) -> 
     path = described(tmp_path / "own", "return good")
     for body, said in (("1 / 0", "raised ZeroDivisionError"), ("pass", "returned None, expected Sequence")):
         (tmp_path / "own" / "model.py").write_text(f"{MODEL}    return good\n\n\ndef nothing(setting):\n    {body}\n")
-        ran = goldbeat("run", path, "--case", "nothing", "--name", "a")
+        ran = invoke("run", path, "--case", "nothing", "--name", "a")
         assert ran.exit_code == 1, ran.output
         assert f"slice: the stimulus maker model.py:nothing of case nothing {said}" in ran.stdout
 
@@ -209,10 +205,10 @@ return Outcome(ports)"""
 
 
 def test_without_cycles_a_mismatch_shows_those_of_the_design_alone(build: Path, tmp_path: Path) -> None:
-    timed = goldbeat("run", described(tmp_path / "timed", SPOILED), "--case", "sizes", "--name", "a").stdout
+    timed = invoke("run", described(tmp_path / "timed", SPOILED), "--case", "sizes", "--name", "a").stdout
     assert "(cycle expected 7, got 7)" in timed
     design = described(tmp_path / "untimed", SPOILED, "compare_time = false")
-    text = goldbeat("run", design, "--case", "sizes", "--name", "a").stdout
+    text = invoke("run", design, "--case", "sizes", "--name", "a").stdout
     assert "cycle expected" not in text
     first = next(line for line in text.splitlines() if "port m_axis, beat 5" in line)
     assert "(in cycle 7)" in first
@@ -223,7 +219,7 @@ def test_without_cycles_a_mismatch_shows_those_of_the_design_alone(build: Path, 
 
 def test_without_order_a_mismatch_shows_no_cycles(build: Path, tmp_path: Path) -> None:
     more = "compare_time = false\ncompare_order = false"
-    text = goldbeat("run", described(tmp_path / "own", SPOILED, more), "--case", "sizes", "--name", "a").stdout
+    text = invoke("run", described(tmp_path / "own", SPOILED, more), "--case", "sizes", "--name", "a").stdout
     assert "frames are sorted by what they hold" in text
     assert "@" not in text
 
@@ -236,7 +232,7 @@ def test_a_sideband_without_a_prediction_is_listed_as_not_compared(build: Path, 
         path = described(tmp_path / "own", body)
         text = path.read_text().replace(', "m_axis_tuser"', "").replace(", s_axis_tuser = 0", "")
         path.write_text(re.sub('(direction = "(in|out)")', r"\1\ntuser = 1", text))
-        ran = goldbeat("run", path, "--name", "a")
+        ran = invoke("run", path, "--name", "a")
         assert ran.exit_code == 0, ran.output
         assert ("not compared: tuser of m_axis; the golden model predicts nothing for it" in ran.stdout) == bool(unseen)
         assert report_of(build)["ports"]["m_axis"].get("not_compared") == unseen
@@ -247,7 +243,7 @@ def test_a_sideband_without_a_prediction_is_listed_as_not_compared(build: Path, 
 
 def test_a_run_that_moved_nothing_is_no_pass(build: Path, tmp_path: Path) -> None:
     path = described(tmp_path / "own", "return good")
-    ran = goldbeat("run", path, "--case", "nothing", "--name", "a")
+    ran = invoke("run", path, "--case", "nothing", "--name", "a")
     assert ran.exit_code == 1
     assert "nothing was compared" in ran.stdout
     # Registers are read and compared; the filter itself does nothing, and the case does not say that this is its subject.
@@ -258,7 +254,7 @@ def test_a_run_that_moved_nothing_is_no_pass(build: Path, tmp_path: Path) -> Non
         "CASE = FIR.case('registers').model_copy(update={'registers': False})\n"
         "DESIGN = FIR.model_copy(update={'cases': (CASE,)})\n"
     )
-    ran = goldbeat("run", still, "--name", "a")
+    ran = invoke("run", still, "--name", "a")
     assert ran.exit_code == 1, ran.output
     assert "nothing moved: no beat on any stream" in ran.stdout
     assert "values compared are of registers and status outputs alone" in ran.stdout
@@ -266,7 +262,7 @@ def test_a_run_that_moved_nothing_is_no_pass(build: Path, tmp_path: Path) -> Non
 
 
 def test_a_case_about_registers_may_rest(build: Path, tmp_path: Path) -> None:
-    ran = goldbeat("run", "plio_fir", "--case", "registers", "--name", "a")
+    ran = invoke("run", "plio_fir", "--case", "registers", "--name", "a")
     assert ran.exit_code == 0, ran.output
     # But something must be compared there, too.
     design = load_description(described(tmp_path / "own", "return good"))
@@ -290,25 +286,25 @@ def test_signoff_sees_every_episode_of_every_seed(build: Path, tmp_path: Path) -
     main = worst[3, len(worst) // 2 - 1]
     assert worst[place] > main, "the episode that reports show must not be the worst"
     words = ("run", tmp_path / "own" / "slice.toml", "--case", "sweep", "--seed", "3", "--seeds", "2", "--name", "a")
-    assert goldbeat(*words).exit_code == 0
+    assert invoke(*words).exit_code == 0
     limits = tmp_path / "limits.toml"
     limits.write_text(LATENCY.format(main))
-    said = goldbeat("signoff", build / "runs" / "a", "--limits", limits, "--json")
+    said = invoke("signoff", build / "runs" / "a", "--limits", limits, "--json")
     assert said.exit_code == 1
     found = json.loads(said.stdout)
     assert (found["episodes"], found["seeds"]) == (48, 2)
     check = found["checks"][-1]
     assert (check["measured"], check["seed"], check["episode"]) == (worst[place], *place)
     limits.write_text(LATENCY.format(worst[place]))
-    assert goldbeat("signoff", build / "runs" / "a", "--limits", limits).exit_code == 0
+    assert invoke("signoff", build / "runs" / "a", "--limits", limits).exit_code == 0
 
 
 def test_cut_episodes_are_counted_and_not_measured(build: Path, tmp_path: Path) -> None:
     words = ("run", described(tmp_path / "own", "return good"), "--case", "reset", "--seeds", "2", "--name", "a")
-    assert goldbeat(*words).exit_code == 0
+    assert invoke(*words).exit_code == 0
     limits = tmp_path / "limits.toml"
     limits.write_text(LATENCY.format(1000))
-    said = goldbeat("signoff", build / "runs" / "a", "--limits", limits)
+    said = invoke("signoff", build / "runs" / "a", "--limits", limits)
     assert said.exit_code == 0
     assert "measured: 2 whole episodes of 2 seed(s)" in said.stdout
     assert "not measured: 24 episode(s) that a reset cut off" in said.stdout
@@ -323,7 +319,7 @@ def suite(folder: Path, body: str, table: str) -> Path:
 
 def test_a_broken_limit_is_a_failure_of_its_case(build: Path, tmp_path: Path) -> None:
     table = LATENCY.replace("[", "[run.limits.", 1)
-    first = goldbeat("regress", suite(tmp_path, "return good", table.format(8)), "--json", "--jobs", "1")
+    first = invoke("regress", suite(tmp_path, "return good", table.format(8)), "--json", "--jobs", "1")
     assert first.exit_code == 1, first.output
     cases = json.loads(first.stdout)["cases"]
     assert [c["status"] for c in cases] == ["fail", "fail"]
@@ -338,13 +334,13 @@ def test_a_broken_limit_is_a_failure_of_its_case(build: Path, tmp_path: Path) ->
     assert alone["repeat"] == cases[0]["repeat"]
     # And so says the command that repeats it.
     assert shlex.split(cases[0]["repeat"])[:2] == ["goldbeat", "rerun"]
-    again = goldbeat("rerun", f"1/{cases[0]['case']}", "--trust")
+    again = invoke("rerun", f"1/{cases[0]['case']}", "--trust")
     assert again.exit_code == 1, again.output
     assert "limit s_axis->m_axis max_ns: " in again.stdout
     assert f"repeat: goldbeat rerun '1/{cases[0]['case']}'" in again.stdout
-    batch = goldbeat("rerun", f"1/{cases[1]['case']}", "--with-batch", "--trust")
+    batch = invoke("rerun", f"1/{cases[1]['case']}", "--with-batch", "--trust")
     assert batch.exit_code == 1
-    kept = goldbeat("regress", suite(tmp_path, "return good", table.format(1000)), "--json", "--jobs", "1")
+    kept = invoke("regress", suite(tmp_path, "return good", table.format(1000)), "--json", "--jobs", "1")
     assert kept.exit_code == 0, kept.output
 
 
@@ -354,7 +350,7 @@ def test_a_broken_limit_is_a_failure_of_its_case(build: Path, tmp_path: Path) ->
 def repeated(text: str) -> Result:
     words = shlex.split(text)
     assert words.pop(0) == "goldbeat"
-    return goldbeat(*words)
+    return invoke(*words)
 
 
 def test_a_repeat_is_the_very_same_run(build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -364,8 +360,8 @@ def test_a_repeat_is_the_very_same_run(build: Path, tmp_path: Path, monkeypatch:
     toml = tmp_path / "my designs" / "slice.toml"
     toml.write_text(toml.read_text().replace('name = "slice"', 'name = "axis_skid"'))
     made = ("plio", "gen", "my in.txt", "-t", "int32", "-w", 32, "--pattern", "ramp", "--samples", 300, "--frame", 100)
-    assert goldbeat(*made).exit_code == 0
-    ran = goldbeat(
+    assert invoke(*made).exit_code == 0
+    ran = invoke(
         *("run", "my designs/slice.toml", "--seed", 9, "--input", "s_axis=my in.txt", "--clock", "312.5"),
         *("--set", "ready=random:0.5", "--set", "gaps=none", "--transactors", "cocotbext"),
     )
@@ -392,7 +388,7 @@ def test_a_repeat_is_the_very_same_run(build: Path, tmp_path: Path, monkeypatch:
 def test_the_repeat_of_a_named_run_has_its_name_and_that_of_one_seed_its_own(build: Path, tmp_path: Path) -> None:
     body = "assert stimulus.inputs['s_axis'].data[0, 0] > 99, 'small'\nreturn good"
     path = described(tmp_path / "own", body)
-    ran = goldbeat("run", path, "--seed", "5", "--seeds", "6", "--name", "mine")
+    ran = invoke("run", path, "--seed", "5", "--seeds", "6", "--name", "mine")
     assert ran.exit_code == 1
     report = report_of(build, "mine")
     assert report["repeat"] == f"goldbeat run {path} --case random --seed 5 --seeds 6 --name mine"

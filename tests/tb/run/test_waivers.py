@@ -7,6 +7,7 @@ import json
 import xml.etree.ElementTree as ET
 
 import pytest
+from commands import invoke
 from typer.testing import CliRunner
 
 from goldbeat.tb.cli import app
@@ -84,17 +85,13 @@ def _description(folder, waive=""):
     return path
 
 
-def _goldbeat(*words):
-    return CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
-
-
 @pytest.mark.sim
 def test_on_the_command_line(build, tmp_path):
     path = _description(tmp_path)
-    done = _goldbeat("run", path, *READY)
+    done = invoke("run", path, *READY)
     assert done.exit_code == 1
     assert "axis_valid_held: m, cycle" in done.output
-    done = _goldbeat("run", path, *READY, "--waive", "axis_valid_held:m", "--waive", "axi_cache", "--seeds", 2)
+    done = invoke("run", path, *READY, "--waive", "axis_valid_held:m", "--waive", "axi_cache", "--seeds", 2)
     assert done.exit_code == 0, done.output
     report = json.loads((build / "runs" / "blinker-random" / "report.json").read_text())
     assert report["status"] == "pass"
@@ -103,7 +100,7 @@ def test_on_the_command_line(build, tmp_path):
     assert report["waived"]["axi_cache"] == 0
     assert "waived: axi_cache, but nothing broke it: remove the waiver" in done.output
     assert "--waive axis_valid_held:m --waive axi_cache" in report["repeat"]
-    done = _goldbeat("run", path, *READY, "--waive", "axis_payload_stable", "--waive", "axis_valid_held:s")
+    done = invoke("run", path, *READY, "--waive", "axis_payload_stable", "--waive", "axis_valid_held:s")
     assert done.exit_code == 1
     assert "waived: axis_valid_held:s, but nothing broke it" in done.output
 
@@ -137,7 +134,7 @@ def test_in_a_suite(build, tmp_path):
     path, suite = _description(tmp_path), tmp_path / "s.toml"
     entry = f'[[run]]\ndesigns = ["{path.name}"]\ncases = ["random"]\noptions = {{ ready = "random:0.3" }}\n'
     suite.write_text(entry + 'waive = ["axis_valid_held:m", "axis_payload_stable"]\n')
-    done = _goldbeat("regress", suite, "--jobs", 1)
+    done = invoke("regress", suite, "--jobs", 1)
     assert done.exit_code == 0, done.output
     assert "blinker: waived: axis_payload_stable, but nothing broke it: remove the waiver" in done.output
     (junit,) = build.rglob("junit.xml")

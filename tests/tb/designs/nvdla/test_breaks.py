@@ -2,128 +2,126 @@
 """The RTL of NVDLA, broken on purpose: every break must be seen."""
 
 import pytest
-from breaks import Break, assert_places, assert_seen, each_break, run_broken
+from breaks import Break, assert_places, assert_seen, breaks, each_break, run_broken
 
 QUICK = [
     # Right data, one cycle late: only the cycles tell.
-    Break(
+    *breaks(
         "nvdla",
         "nvdla/nvdla_read_port.sv",
-        "assign load = ask != '0 && (!valid_q || arready);",
-        "assign load = ask != '0 && !valid_q;",
-        "random",
+        ("assign load = ask != '0 && (!valid_q || arready);", "assign load = ask != '0 && !valid_q;", "random"),
     ),
 ]
 SLOW = [
-    Break("nvdla", "nvdla/nvdla_round_shift.sv", "(!x[IN_W-1] || lost != '0)", "1'b1", "sdp"),
-    Break("nvdla", "nvdla/nvdla_sdp_unit.sv", "cfg.alu_shift[5] ? 6'd32 : cfg.alu_shift", "cfg.alu_shift", "sdp"),
-    Break("nvdla", "nvdla/nvdla_sdp_unit.sv", "cfg.mul_prelu && !alu_q[32]", "cfg.mul_prelu && !alu_q[31]", "sdp"),
-    Break("nvdla", "nvdla/nvdla_sdp_convert.sv", "{rounded[16], {7{!rounded[16]}}}", "rounded[7:0]", "sdp"),
-    Break(
+    *breaks("nvdla", "nvdla/nvdla_round_shift.sv", ("(!x[IN_W-1] || lost != '0)", "1'b1", "sdp")),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_sdp_unit.sv",
+        ("cfg.alu_shift[5] ? 6'd32 : cfg.alu_shift", "cfg.alu_shift", "sdp"),
+        ("cfg.mul_prelu && !alu_q[32]", "cfg.mul_prelu && !alu_q[31]", "sdp"),
+    ),
+    *breaks("nvdla", "nvdla/nvdla_sdp_convert.sv", ("{rounded[16], {7{!rounded[16]}}}", "rounded[7:0]", "sdp")),
+    *breaks(
         "nvdla",
         "nvdla/nvdla_sdp_operands.sv",
-        "cfg.wide ? {bytes[4*l+2*o+1], bytes[4*l+2*o]}",
-        "cfg.wide ? {bytes[4*l+2*o], bytes[4*l+2*o+1]}",
-        "sdp",
+        ("cfg.wide ? {bytes[4*l+2*o+1], bytes[4*l+2*o]}", "cfg.wide ? {bytes[4*l+2*o], bytes[4*l+2*o+1]}", "sdp"),
     ),
-    Break("nvdla", "nvdla/nvdla_pdp_scale.sv", "(!product_q[ProductW-1] || product_q[14:0] != '0)", "1'b1", "pdp"),
-    Break(
-        "nvdla", "nvdla/nvdla_pdp_core.sv", "cfg.pad_value[missing_rows_q[2:0]]", "cfg.pad_value[missing_q[2:0]]", "pdp"
+    *breaks("nvdla", "nvdla/nvdla_pdp_scale.sv", ("(!product_q[ProductW-1] || product_q[14:0] != '0)", "1'b1", "pdp")),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_pdp_core.sv",
+        ("cfg.pad_value[missing_rows_q[2:0]]", "cfg.pad_value[missing_q[2:0]]", "pdp"),
     ),
-    Break("nvdla", "nvdla/nvdla_pdp_rows.sv", "top[17] ? 3'(-top) : 3'd0", "3'd0", "pdp"),
-    Break("nvdla", "nvdla/nvdla_cutter.sv", "5'd16 - {1'b0, addr_q[3:0]}", "5'd16", "random"),
-    Break("nvdla", "nvdla/nvdla_write_port.sv", "may == 2'b11 ? !last_q : may[1]", "!may[0]", "sweep"),
-    Break("nvdla", "nvdla/nvdla_writer.sv", "open_q < 2'd2", "open_q < 2'd1", "sdp"),
-    Break("nvdla", "nvdla/nvdla_block.sv", "consumer_q           <= !consumer_q;", "", "random"),
-    Break(
+    *breaks("nvdla", "nvdla/nvdla_pdp_rows.sv", ("top[17] ? 3'(-top) : 3'd0", "3'd0", "pdp")),
+    *breaks("nvdla", "nvdla/nvdla_cutter.sv", ("5'd16 - {1'b0, addr_q[3:0]}", "5'd16", "random")),
+    *breaks("nvdla", "nvdla/nvdla_write_port.sv", ("may == 2'b11 ? !last_q : may[1]", "!may[0]", "sweep")),
+    *breaks("nvdla", "nvdla/nvdla_writer.sv", ("open_q < 2'd2", "open_q < 2'd1", "sdp")),
+    *breaks("nvdla", "nvdla/nvdla_block.sv", ("consumer_q           <= !consumer_q;", "", "random")),
+    *breaks(
         "nvdla",
         "nvdla/nvdla_glb.sv",
-        "intr_q   <= (status_q & ~mask_q) != '0;",
-        "intr_q   <= status_q != '0;",
-        "interrupt",
+        ("intr_q   <= (status_q & ~mask_q) != '0;", "intr_q   <= status_q != '0;", "interrupt"),
     ),
-    Break(
+    *breaks(
         "nvdla",
         "nvdla/nvdla_csb.sv",
-        "complete_q <= valid_q && write_q && nposted_q;",
-        "complete_q <= valid_q && write_q;",
-        "random",
+        ("complete_q <= valid_q && write_q && nposted_q;", "complete_q <= valid_q && write_q;", "random"),
     ),
-    Break("nvdla", "nvdla/nvdla_conv_stub.sv", "conv_time > cdma_time ? conv_time : cdma_time", "conv_time", "engines"),
-    Break("nvdla", "nvdla/nvdla_regfile.sv", "!(double && locked[producer])", "1'b1", "locked"),
-    Break("nvdla", "nvdla/nvdla_glb.sv", "(status_q & ~clear) | set", "(status_q | set) & ~clear", "interrupt"),
-    Break(
+    *breaks(
+        "nvdla", "nvdla/nvdla_conv_stub.sv", ("conv_time > cdma_time ? conv_time : cdma_time", "conv_time", "engines")
+    ),
+    *breaks("nvdla", "nvdla/nvdla_regfile.sv", ("!(double && locked[producer])", "1'b1", "locked")),
+    *breaks("nvdla", "nvdla/nvdla_glb.sv", ("(status_q & ~clear) | set", "(status_q | set) & ~clear", "interrupt")),
+    *breaks(
         "nvdla",
         "nvdla/nvdla_block.sv",
-        "enable_q[producer_q] <= 1'b1;",
-        "enable_q[producer_q] <= !enable_q[producer_q];",
-        "locked",
+        ("enable_q[producer_q] <= 1'b1;", "enable_q[producer_q] <= !enable_q[producer_q];", "locked"),
     ),
-    Break("nvdla", "nvdla/nvdla_write_port.sv", "open_q[e] < 4'(MaxWrites)", "1'b1", "outstanding"),
-    Break("nvdla", "nvdla/nvdla_pkg.sv", "MaxWrites  = 8;", "MaxWrites  = 7;", "outstanding"),
-    Break(
-        "nvdla",
-        "nvdla/nvdla_regs_pkg.sv",
-        "_00000071; // SDP.S_LUT_CFG",
-        "_00000070; // SDP.S_LUT_CFG",
-        "registers",
+    *breaks("nvdla", "nvdla/nvdla_write_port.sv", ("open_q[e] < 4'(MaxWrites)", "1'b1", "outstanding")),
+    *breaks("nvdla", "nvdla/nvdla_pkg.sv", ("MaxWrites  = 8;", "MaxWrites  = 7;", "outstanding")),
+    *breaks(
+        "nvdla", "nvdla/nvdla_regs_pkg.sv", ("_00000071; // SDP.S_LUT_CFG", "_00000070; // SDP.S_LUT_CFG", "registers")
     ),
-    Break("nvdla", "nvdla/nvdla_sdp.sv", " && cfg.to_memory", "", "start"),
-    Break(
+    *breaks("nvdla", "nvdla/nvdla_sdp.sv", (" && cfg.to_memory", "", "start")),
+    *breaks(
         "nvdla",
         "nvdla/nvdla_sdp_config.sv",
-        "from_memory[u] && !rdma[OperandFirst+OperandStep*u][0]",
-        "from_memory[u]",
-        "starved",
+        ("from_memory[u] && !rdma[OperandFirst+OperandStep*u][0]", "from_memory[u]", "starved"),
     ),
-    Break("nvdla", "nvdla/nvdla_sdp_operands.sv", "cfg.read && cfg.mul", "cfg.read", "starved"),
-    Break("nvdla", "nvdla/nvdla_sdp_reader.sv", "use_source == '0 && used_q < 2'd2", "use_source == '0", "outstanding"),
-    Break("nvdla", "nvdla/nvdla_sdp_config.sv", "!cfg.flying || from_memory != '0", "!cfg.flying", "engines"),
-    Break("nvdla", "nvdla/nvdla_writer.sv", "walked && cutter_free && answer.quiet", "walked && answer.quiet", "sdp"),
-    Break(
+    *breaks("nvdla", "nvdla/nvdla_sdp_operands.sv", ("cfg.read && cfg.mul", "cfg.read", "starved")),
+    *breaks(
+        "nvdla", "nvdla/nvdla_sdp_reader.sv", ("use_source == '0 && used_q < 2'd2", "use_source == '0", "outstanding")
+    ),
+    *breaks("nvdla", "nvdla/nvdla_sdp_config.sv", ("!cfg.flying || from_memory != '0", "!cfg.flying", "engines")),
+    *breaks(
+        "nvdla", "nvdla/nvdla_writer.sv", ("walked && cutter_free && answer.quiet", "walked && answer.quiet", "sdp")
+    ),
+    *breaks(
         "nvdla",
         "nvdla/nvdla_pdp_scale.sv",
-        "product_q[15+OUT_W] && product_q[ProductW-1]",
-        "product_q[ProductW-1]",
-        "pdp",
+        ("product_q[15+OUT_W] && product_q[ProductW-1]", "product_q[ProductW-1]", "pdp"),
     ),
-    Break("nvdla", "nvdla/nvdla_sdp_core.sv", "late_q[UnitLatency-1][l][1]", "late_q[UnitLatency-2][l][1]", "sdp"),
-    Break(
+    *breaks("nvdla", "nvdla/nvdla_sdp_core.sv", ("late_q[UnitLatency-1][l][1]", "late_q[UnitLatency-2][l][1]", "sdp")),
+    *breaks(
         "nvdla",
         "nvdla/nvdla_pdp.sv",
-        "14'(cfg.in.width) < 14'(LINE_ATOMS)",
-        "14'(cfg.in.width) <= 14'(LINE_ATOMS)",
-        "start",
+        ("14'(cfg.in.width) < 14'(LINE_ATOMS)", "14'(cfg.in.width) <= 14'(LINE_ATOMS)", "start"),
+        ("cfg.from_memory && ", "", "start"),
     ),
-    Break("nvdla", "nvdla/nvdla_pdp.sv", "cfg.from_memory && ", "", "start"),
-    Break(
+    *breaks(
         "nvdla",
         "nvdla/nvdla_pdp_config.sv",
-        "pdp[OutH][12:0], pdp[InC][12:3]",
-        "pdp[OutH][12:0], pdp[8][12:3]",
-        "fields",
+        ("pdp[OutH][12:0], pdp[InC][12:3]", "pdp[OutH][12:0], pdp[8][12:3]", "fields"),
     ),
-    Break("nvdla", "nvdla/nvdla_pdp_core.sv", "padding = SumW'(rows)", "padding = SumW'(rows[2:0])", "fields"),
-    Break(
-        "nvdla", "nvdla/nvdla_pdp_rows.sv", "surface_q == in.surfaces", "surface_q[1:0] == in.surfaces[1:0]", "large"
+    *breaks("nvdla", "nvdla/nvdla_pdp_core.sv", ("padding = SumW'(rows)", "padding = SumW'(rows[2:0])", "fields")),
+    *breaks(
+        "nvdla", "nvdla/nvdla_pdp_rows.sv", ("surface_q == in.surfaces", "surface_q[1:0] == in.surfaces[1:0]", "large")
     ),
-    Break("nvdla", "nvdla/nvdla_pdp_reader.sv", "!ask_first || used_q < 2'd2", "!ask_first || used_q < 2'd1", "pdp"),
-    Break("nvdla", "nvdla/nvdla_pdp_combine.sv", "sum < x ? sum : x", "unsigned'(sum) < unsigned'(x) ? sum : x", "pdp"),
-    Break(
+    *breaks(
+        "nvdla", "nvdla/nvdla_pdp_reader.sv", ("!ask_first || used_q < 2'd2", "!ask_first || used_q < 2'd1", "pdp")
+    ),
+    *breaks(
+        "nvdla", "nvdla/nvdla_pdp_combine.sv", ("sum < x ? sum : x", "unsigned'(sum) < unsigned'(x) ? sum : x", "pdp")
+    ),
+    *breaks(
         "nvdla",
         "nvdla/nvdla_chunks.sv",
-        "chunk_q == size.width[12:Shift]",
-        "5'(chunk_q) == 5'(size.width[12:Shift])",
-        "large",
+        ("chunk_q == size.width[12:Shift]", "5'(chunk_q) == 5'(size.width[12:Shift])", "large"),
     ),
-    Break(
-        "nvdla", "nvdla/nvdla_lines.sv", "line_q    <= surface_next;", "line_q    <= line_q + cube.line_stride;", "sdp"
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_lines.sv",
+        ("line_q    <= surface_next;", "line_q    <= line_q + cube.line_stride;", "sdp"),
     ),
-    Break("nvdla", "nvdla/nvdla_cdp_stub.sv", "cdp_time == '0 ? STUB_CYCLES : cdp_time", "cdp_time", "engines"),
-    Break("nvdla", "nvdla/nvdla_glb.sv", "mask_q   <= '0;", "mask_q   <= mask_q;", "reset"),
-    Break("nvdla", "nvdla/nvdla_top.sv", "flying_q == '1 ? flying_q : flying_q + 2'd1", "flying_q + 2'd1", "start"),
-    Break("nvdla", "nvdla/nvdla_top.sv", "if (conv_done && !take_flying) begin", "if (conv_done) begin", "start"),
-    Break("nvdla", "nvdla/nvdla_top.sv", "if (!rst_n) begin", "if (1'b0) begin", "reset"),
+    *breaks("nvdla", "nvdla/nvdla_cdp_stub.sv", ("cdp_time == '0 ? STUB_CYCLES : cdp_time", "cdp_time", "engines")),
+    *breaks("nvdla", "nvdla/nvdla_glb.sv", ("mask_q   <= '0;", "mask_q   <= mask_q;", "reset")),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_top.sv",
+        ("flying_q == '1 ? flying_q : flying_q + 2'd1", "flying_q + 2'd1", "start"),
+        ("if (conv_done && !take_flying) begin", "if (conv_done) begin", "start"),
+        ("if (!rst_n) begin", "if (1'b0) begin", "reset"),
+    ),
 ]
 
 

@@ -2,68 +2,60 @@
 """The RTL of the object FIFO engine, alone and in arrays, broken on purpose: every break must be seen."""
 
 import pytest
-from breaks import Break, assert_places, assert_seen, each_break, run_broken
+from breaks import Break, assert_places, assert_seen, breaks, each_break, run_broken
 
 SMALL = {"NS": 1, "NM": 2, "NBD": 16, "NLOCK": 16}
 
 QUICK = [
     # Tasks that forget their repeats.
-    Break(
+    *breaks(
         "objfifo",
         "objfifo/objfifo_sequencer.sv",
-        "assign bd_final   = !bd_chained && task_left_q == '0;",
-        "assign bd_final   = !bd_chained;",
-        "chain",
+        ("assign bd_final   = !bd_chained && task_left_q == '0;", "assign bd_final   = !bd_chained;", "chain"),
     ),
 ]
 SLOW = [
     # Banks that serve the lowest channel first.
-    Break(
+    *breaks(
         "objfifo",
         "objfifo/objfifo_bank_arbiter.sv",
-        "behind_d     = ~(grant | (grant - N'(1)));",
-        "behind_d     = '0;",
-        "scenes",
+        ("behind_d     = ~(grant | (grant - N'(1)));", "behind_d     = '0;", "scenes"),
     ),
-    Break(
+    *breaks(
         "objfifo",
         "objfifo/objfifo_locks.sv",
-        "if (able[other] && acquire_lock[other]",
-        "if (1'b0 && acquire_lock[other]",
-        "scenes",
+        ("if (able[other] && acquire_lock[other]", "if (1'b0 && acquire_lock[other]", "scenes"),
+        ("acquire_lock[c].value <= held[", "acquire_lock[c].value < held[", "forward"),
+        ("over[l] ? 6'd63 : sum[5:0]", "sum[5:0]", "errors"),
+        ("running && values_d != values_q", "running && release_valid != '0", "forward"),
     ),
-    Break("objfifo", "objfifo/objfifo_locks.sv", "acquire_value[c] <= held[", "acquire_value[c] < held[", "forward"),
-    Break("objfifo", "objfifo/objfifo_locks.sv", "over[l] ? 6'd63 : sum[5:0]", "sum[5:0]", "errors"),
-    Break(
+    *breaks(
         "objfifo",
-        "objfifo/objfifo_locks.sv",
-        "running && values_d != values_q",
-        "running && release_valid != '0",
-        "forward",
+        "objfifo/objfifo_mm2s.sv",
+        ("OutDepth = 8;", "OutDepth = 16;", "sweep"),
+        ("<= !header_issue && !word_padding;", "<= !header_issue;", "padding"),
+        ("{~^header, header}", "{^header, header}", "chain"),
     ),
-    Break("objfifo", "objfifo/objfifo_mm2s.sv", "OutDepth = 8;", "OutDepth = 16;", "sweep"),
-    Break("objfifo", "objfifo/objfifo_mm2s.sv", "<= !header_issue && !word_padding;", "<= !header_issue;", "padding"),
-    Break("objfifo", "objfifo/objfifo_mm2s.sv", "{~^header, header}", "{^header, header}", "chain"),
-    Break(
+    *breaks(
         "objfifo",
         "objfifo/objfifo_sequencer.sv",
-        "fetch_full_q && (!next_full_q || hand_over)",
-        "fetch_full_q && !next_full_q",
-        "scenes",
+        ("fetch_full_q && (!next_full_q || hand_over)", "fetch_full_q && !next_full_q", "scenes"),
+        ("!(bd_padded && table_words[2][9:0] == '0)", "1'b1", "errors"),
     ),
-    Break("objfifo", "objfifo/objfifo_sequencer.sv", "!(bd_padded && table_words[2][9:0] == '0)", "1'b1", "errors"),
-    Break("objfifo", "objfifo/objfifo_iteration.sv", "stepped = '0;", "stepped = index;", "corners"),
-    Break(
+    *breaks("objfifo", "objfifo/objfifo_iteration.sv", ("stepped = '0;", "stepped = index;", "corners")),
+    *breaks(
         "objfifo",
         "objfifo/objfifo_walk.sv",
-        "in_front[d] ? pointer_q[d] : move(pointer_q[d], step_q[d])",
-        "move(pointer_q[d], step_q[d])",
-        "padding",
+        ("in_front[d] ? pointer_q[d] : move(pointer_q[d], step_q[d])", "move(pointer_q[d], step_q[d])", "padding"),
     ),
-    Break("objfifo", "objfifo/objfifo_status.sv", "if (error_clear || code_q == '0) begin", "begin", "errors"),
-    Break("objfifo", "objfifo/objfifo_status.sv", "irq_token_q <= token | (", "irq_token_q <= (", "chain"),
+    *breaks(
+        "objfifo",
+        "objfifo/objfifo_status.sv",
+        ("if (error_clear || code_q == '0) begin", "begin", "errors"),
+        ("irq_token_q <= token | (", "irq_token_q <= (", "chain"),
+    ),
     # A core that needs no time.
-    Break("objfifo_array", "objfifo/objfifo_worker.sv", "pause_q <= work;", "pause_q <= '0;", "chain"),
+    *breaks("objfifo_array", "objfifo/objfifo_worker.sv", ("pause_q <= work;", "pause_q <= '0;", "chain")),
 ]
 
 

@@ -2,71 +2,62 @@
 """The RTL of the PLIO designs, broken on purpose: every break must be seen."""
 
 import pytest
-from breaks import Break, assert_places, assert_seen, each_break, run_broken
+from breaks import Break, assert_places, assert_seen, breaks, each_break, run_broken
 
 QUICK = [
-    Break("plio_pkt_merge", "plio/plio_pkt_merge.sv", "first_q  <= above_winner;", "first_q  <= '1;", "random"),
+    *breaks("plio_pkt_merge", "plio/plio_pkt_merge.sv", ("first_q  <= above_winner;", "first_q  <= '1;", "random")),
 ]
 SLOW = [
-    Break("plio_port", "plio/plio_keep_rule.sv", "assign error = last && keep_in", "assign error = keep_in", "random"),
-    Break("plio_port", "plio/plio_keep_rule.sv", "|| !last ||", "||", "random"),
-    Break(
+    *breaks(
+        "plio_port",
+        "plio/plio_keep_rule.sv",
+        ("assign error = last && keep_in", "assign error = keep_in", "random"),
+        ("|| !last ||", "||", "random"),
+    ),
+    *breaks(
         "plio_pkt_split",
         "plio/plio_pkt_split.sv",
-        "assign parity_bad      = !header_missing && !(^in_data[0]);",
-        "assign parity_bad      = 1'b0;",
-        "random",
+        ("assign parity_bad      = !header_missing && !(^in_data[0]);", "assign parity_bad      = 1'b0;", "random"),
+        (
+            "packet_count_q       <= packet_count_q + 32'd1;",
+            "packet_count_q       <= packet_count_q + 32'd2;",
+            "random",
+        ),
+        ("assign port = (mid_q || flush) ? port_q : hit;", "assign port = mid_q ? port_q : hit;", "random"),
     ),
-    Break(
-        "plio_pkt_split",
-        "plio/plio_pkt_split.sv",
-        "packet_count_q       <= packet_count_q + 32'd1;",
-        "packet_count_q       <= packet_count_q + 32'd2;",
-        "random",
-    ),
-    Break(
-        "plio_pkt_split",
-        "plio/plio_pkt_split.sv",
-        "assign port = (mid_q || flush) ? port_q : hit;",
-        "assign port = mid_q ? port_q : hit;",
-        "random",
-    ),
-    Break(
-        "plio_pkt_merge", "plio/plio_pkt_merge.sv", "return {~^fields, fields};", "return {^fields, fields};", "random"
-    ),
-    Break("plio_fir", "plio/plio_fir_lane.sv", "17'($signed(x[NTAPS-1-k]))", "17'($signed(x[NTAPS-1]))", "random"),
-    Break(
-        "plio_fir",
-        "plio/plio_round_shift.sv",
-        "RoundHalfEven: round_up = guard && (sticky || odd);",
-        "RoundHalfEven: round_up = guard;",
-        "rounding",
-    ),
-    Break("plio_fir", "plio/plio_saturate.sv", "-16'sh7FFF : -16'sh8000", "-16'sh8000 : -16'sh8000", "rounding"),
-    Break("plio_fir", "plio/plio_fir_window.sv", "zero_q <= end_frame;", "zero_q <= 1'b0;", "random"),
-    Break(
-        "plio_fir",
-        "plio/plio_fir.sv",
-        "assign credits_d    = credits_q - CreditW'(accept) + CreditW'(output_taken);",
-        "assign credits_d    = credits_q - CreditW'(accept) + CreditW'(m_axis_tvalid);",
-        "sweep",
-    ),
-    Break("plio_fir", "plio/plio_fir.sv", "done_keep[p]  = {4{done_lanes[p]}};", "done_keep[p]  = 4'hF;", "random"),
-    Break(
-        "plio_fir",
-        "plio/plio_fir.sv",
-        "- CreditW'(accept) + CreditW'(output_taken);",
-        "- CreditW'(accept) + CreditW'(m_axis_tvalid);",
-        "sweep",
-        "rtl_assertion: plio_fir.fifo_has_room, cycle ",
-    ),
-    Break(
+    *breaks(
         "plio_pkt_merge",
         "plio/plio_pkt_merge.sv",
-        "winner[p-1] = 1'b1;",
-        "winner      = '1;",
-        "random",
-        "rtl_assertion: plio_pkt_merge.one_winner, cycle ",
+        ("return {~^fields, fields};", "return {^fields, fields};", "random"),
+    ),
+    *breaks("plio_fir", "plio/plio_fir_lane.sv", ("17'($signed(x[NTAPS-1-k]))", "17'($signed(x[NTAPS-1]))", "random")),
+    *breaks(
+        "plio_fir",
+        "plio/plio_round_shift.sv",
+        ("RoundHalfEven: round_up = guard && (sticky || odd);", "RoundHalfEven: round_up = guard;", "rounding"),
+    ),
+    *breaks("plio_fir", "plio/plio_saturate.sv", ("-16'sh7FFF : -16'sh8000", "-16'sh8000 : -16'sh8000", "rounding")),
+    *breaks("plio_fir", "plio/plio_fir_window.sv", ("zero_q <= end_frame;", "zero_q <= 1'b0;", "random")),
+    *breaks(
+        "plio_fir",
+        "plio/plio_fir.sv",
+        (
+            "assign credits_d    = credits_q - CreditW'(accept) + CreditW'(output_taken);",
+            "assign credits_d    = credits_q - CreditW'(accept) + CreditW'(m_axis_tvalid);",
+            "sweep",
+        ),
+        ("done_keep[p]  = {4{done_lanes[p]}};", "done_keep[p]  = 4'hF;", "random"),
+        (
+            "- CreditW'(accept) + CreditW'(output_taken);",
+            "- CreditW'(accept) + CreditW'(m_axis_tvalid);",
+            "sweep",
+            "rtl_assertion: plio_fir.fifo_has_room, cycle ",
+        ),
+    ),
+    *breaks(
+        "plio_pkt_merge",
+        "plio/plio_pkt_merge.sv",
+        ("winner[p-1] = 1'b1;", "winner      = '1;", "random", "rtl_assertion: plio_pkt_merge.one_winner, cycle "),
     ),
 ]
 

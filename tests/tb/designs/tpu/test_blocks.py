@@ -13,7 +13,7 @@ from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1690
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.designs.tpu.programs import END, SEND, WAIT, Command, absent, kinds
 from goldbeat.tb.paths import HDL
 from goldbeat.tb.run.runs import Request, run
@@ -22,9 +22,8 @@ HERE = Path(__file__).resolve().parent
 ENGINES, MESSAGES = 4, 8
 
 
-def silent(name, direction, width):
-    signals = {role: f"{name}_{role}" for role in ("tdata", "tvalid")}
-    return StreamPort(name=name, direction=direction, width=width, signals=signals)
+def one_way(name, direction, width):
+    return StreamPort(name=name, direction=direction, width=width, signals=silent(name))
 
 
 def block(name, files, ports, model, make):
@@ -101,7 +100,7 @@ def test_every_head_of_every_chip(tmp_path):
         stamps = {"clock_ps": head.clock_ps, "offset_ps": head.offset_ps}
         return Outcome({"head": head, "said": Trace.from_bytes(nothing, cycle=head.cycle + 1, **stamps)})
 
-    ports = (silent("head", "in", 128), silent("said", "out", 768))
+    ports = (one_way("head", "in", 128), one_way("said", "out", 768))
     design = block("heads", ["tpu_head.sv"], ports, model, make)
     (result,) = run(Request(design, design.case("random"), [0]), tmp_path)
     got = result.episodes[0].record.outcome.ports["said"]
@@ -168,7 +167,7 @@ def test_message_counters(tmp_path):
         rng = np.random.default_rng([setting.seed, 1])
         return [offered(setting, act(rng, 2000).view(np.uint8), "act", gaps=2)]
 
-    ports = (silent("act", "in", 32 * ENGINES), silent("state", "out", 32 * MESSAGES))
+    ports = (one_way("act", "in", 32 * ENGINES), one_way("state", "out", 32 * MESSAGES))
     design = block("messages", ["tpu_messages.sv"], ports, count, make)
     results = run(Request(design, design.case("random"), range(3)), tmp_path)
     assert all(r.passed for r in results), results[0].failures[:2]
