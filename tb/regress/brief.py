@@ -47,6 +47,11 @@ class Brief(NamedTuple):
         """True for a pass."""
         return self.status is Status.PASS
 
+    @property
+    def group(self) -> str:
+        """The key without the seed."""
+        return self.key.rpartition("#")[0]
+
 
 COLUMNS = (
     "idx, key, design, case_name, seed, status, coalesce(cycles, 0), coalesce(sim_ps, 0), coalesce(wall_s, 0),"

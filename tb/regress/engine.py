@@ -141,8 +141,8 @@ class WorkEngine:
         """
         for chunks in batches.values():
             self._open.update((i.index, i) for chunk in chunks for i in chunk)
-        # What takes longest to simulate is built first.
-        for _, chunks in sorted(batches.items(), key=lambda kv: -sum(map(len, kv[1]))):
+        # In their order: what takes longest to simulate is first.
+        for chunks in batches.values():
             self._submit_build(list(chunks), 1)
         while self._running:
             self.tally.oldest = self._oldest()

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import product
@@ -23,10 +24,14 @@ MOST_ITEMS = 256
 """In a batch: enough that the time which a simulator takes to start does not count, few enough that results keep coming."""
 MOST_PLANNED = 100_000
 """In a plan: more take longer to list than anybody waits, and a wrong digit in a suite asks for millions."""
-_FEWEST_ITEMS = 16
-"""A batch is not cut into smaller ones, as long as nobody knows that its items take long."""
+_FEWEST_ITEMS = 4
+"""A batch is not cut into smaller ones as long as nobody knows what its items take."""
 _BATCH_S = 6.0
 """Simulation that a batch should not go above, by what earlier runs took."""
+_LEAST_S = 0.25
+"""A batch of less is not cut: from one batch to the next a simulator waits."""
+_SHARE = 3
+"""A batch is so small a part of what is left for each worker: the last ones are short, and workers end together."""
 
 
 def make_plan(
@@ -225,30 +230,57 @@ def make_batches(
     """
     keys: dict[tuple[Any, ...], BuildKey] = {}
     groups: dict[tuple[BuildKey, Backend], list[Item]] = {}
-    total = 0
     for item in items:
         # Whatever the seed, the build is the same: 10,000 seeds need not be looked at one by one.
         short = (item.source, item.group)
         if short not in keys:
             keys[short] = build_key(item)
         groups.setdefault((keys[short], item.transactors), []).append(item)
-        total += 1
-    most = max(_FEWEST_ITEMS, min(MOST_ITEMS, -(-total // (3 * jobs))))
+    took = {group: [seconds(item) for item in members] for group, members in groups.items()}
+    known = [t for times in took.values() for t in times if t is not None]
+    usual = sum(known) / len(known) if known else 0.0
     batches: dict[BuildKey, list[list[Item]]] = {}
-    for (key, _), members in groups.items():
-        batches.setdefault(key, []).extend(_chunks(members, most, seconds))
+    costs = {group: [usual if t is None else t for t in times] for group, times in took.items()}
+    left_s = sum(map(sum, costs.values()))
+    left = sum(map(len, groups.values()))
+    # What takes the longest is built and begun first.
+    for group in sorted(groups, key=lambda g: (-sum(costs[g]), -len(groups[g]))):
+        for chunk in _chunks(groups[group], costs[group], _SHARE * jobs, left, left_s):
+            batches.setdefault(group[0], []).append(chunk)
+        left -= len(groups[group])
+        left_s -= sum(costs[group])
     return batches
 
 
-def _chunks(items: Sequence[Item], most: int, seconds: Callable[[Item], float | None]) -> Iterator[list[Item]]:
+def _chunks(
+    items: Sequence[Item], costs: Sequence[float], parts: int, left: int, left_s: float
+) -> Iterator[list[Item]]:
+    """Cut items into batches of ever fewer ones.
+
+    Args:
+        items: of one simulator.
+        costs: seconds of each.
+        parts: how many batches what is left should give.
+        left: items of this simulator and all later ones.
+        left_s: seconds of those.
+    """
     chunk: list[Item] = []
     sum_s = 0.0
-    for item in items:
-        took = seconds(item) or 0.0
-        if chunk and (len(chunk) >= most or sum_s + took > _BATCH_S):
+    most, most_s = _limits(parts, left, left_s)
+    for item, cost in zip(items, costs, strict=True):
+        if chunk and (len(chunk) >= most or sum_s + cost > most_s):
             yield chunk
+            left, left_s = left - len(chunk), left_s - sum_s
+            most, most_s = _limits(parts, left, left_s)
             chunk, sum_s = [], 0.0
         chunk.append(item)
-        sum_s += took
+        sum_s += cost
     if chunk:
         yield chunk
+
+
+def _limits(parts: int, left: int, left_s: float) -> tuple[int, float]:
+    """Items and seconds that a batch should not go above; the seconds where they are known."""
+    if left_s > 0:
+        return MOST_ITEMS, max(_LEAST_S, min(_BATCH_S, left_s / parts))
+    return max(_FEWEST_ITEMS, min(MOST_ITEMS, -(-left // parts))), math.inf

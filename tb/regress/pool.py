@@ -189,7 +189,7 @@ def _is_stopped(pid: int | None) -> bool:
     return stat.rpartition(")")[2].split()[:1] == ["T"]
 
 
-def _may_be_copied() -> bool:
+def may_be_copied() -> bool:
     """A copy of this process can run: other threads do not come with it, nor give back what they hold."""
     return sys.platform.startswith("linux") and threading.active_count() == 1
 
@@ -212,7 +212,7 @@ class LocalExecutor(Executor):
         self._busy = 0
         self._processes: dict[int, Any] = {}
         self._copies: dict[int, tuple[Any, Connection]] = {}
-        for number in range(jobs) if _may_be_copied() else ():
+        for number in range(jobs) if may_be_copied() else ():
             self._copies[number] = self._start(number, "fork")
         self._threads = [threading.Thread(target=self._serve, args=(i,), daemon=True) for i in range(jobs)]
         for thread in self._threads:

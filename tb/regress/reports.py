@@ -15,14 +15,16 @@ from goldbeat.tb.regress.store import Row, Run, Store
 from goldbeat.tb.regress.summary import Gathered
 from goldbeat.tb.run.junit import JUnitCase, JUnitSuite, junit_text
 
-MOST_CASES = 2000
+MOST_CASES = 100
 """Cases of a run whose JSON has every one whole."""
 MOST_WHOLE = 1000
 """Cases that do not pass and are reported whole; of others there is the first line of the first failure."""
-_MOST_BYTES = 4 << 20
-"""Of those in the JSON of a run of more cases."""
-COLUMNS = ("key", "status", "cycles", "wall_s", "compared", "trace_hash", "mismatch")
-"""Of ``results`` in the JSON of such a run."""
+MOST_BYTES = 900
+"""Of a case that does not pass, in the JSON of a run of more cases: texts are cut. ``goldbeat show RUN/CASE --json`` has all."""
+COLUMNS = ("group", "seed", "status", "cycles", "wall_s", "compared", "trace_hash", "mismatch")
+"""Of ``results`` in the JSON of such a run. ``group`` is a number in ``groups``, which has the keys without their seeds."""
+_LEFT_OUT = ("index", "ports", "latency_ps", "coverage", "wall_s", "attempt")
+"""Of such a case."""
 
 
 def write_reports(store: Store, run: Run) -> None:
@@ -107,27 +109,56 @@ def report_text(
         failed: only cases that do not pass.
 
     Returns:
-        every case whole; of a run of more than :data:`MOST_CASES`, one row of ``results`` a case, and those cases whole that
-        do not pass, up to :data:`MOST_WHOLE` or :data:`_MOST_BYTES`.
+        every case whole; of a run of more than :data:`MOST_CASES`, one row of ``results`` per case, and in short those that
+        do not pass, up to :data:`MOST_WHOLE`.
     """
     shown = [r for r in rows if r.status is not None and not r.passed] if failed else rows
     found = run_dict(run, waivers)
     if len(shown) <= MOST_CASES:
         cases = store.bad(run.id, -1) if failed else store.rows(run.id)
         return json.dumps({**found, "cases": [row_dict(run, r) for r in cases]}, indent=1) + "\n"
-    size, whole = 0, []
-    for row in store.bad(run.id, MOST_WHOLE):
-        whole.append(row_dict(run, row))
-        size += len(json.dumps(whole[-1]))
-        if size > _MOST_BYTES:
-            break
-    head = json.dumps({**found, "cases": whole}, indent=1).rpartition("\n")[0]
-    table = (json.dumps([getattr(r, name) for name in COLUMNS], separators=(",", ":")) for r in shown)
-    return (
-        f'{head},\n "results": {{\n  "columns": {json.dumps(COLUMNS)},\n  "rows": [\n'
-        + ",\n".join(table)
-        + "\n  ]\n }\n}\n"
+    del found["cases"]
+    head = json.dumps(found, indent=1).rpartition("\n")[0]
+    bad = ",\n".join(_compact(_short(row_dict(run, row))) for row in store.bad(run.id, MOST_WHOLE))
+    groups: dict[str, int] = {}
+    table = ",\n".join(
+        _compact([groups.setdefault(r.group, len(groups)), *(getattr(r, name) for name in COLUMNS[1:])]) for r in shown
     )
+    return (
+        f'{head},\n "cases": [\n{bad}\n ],\n "results": {{\n  "columns": {json.dumps(COLUMNS)},\n'
+        f'  "groups": {_compact(list(groups))},\n  "rows": [\n{table}\n  ]\n }}\n}}\n'
+    )
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _short(case: Mapping[str, Any]) -> dict[str, Any]:
+    """A case of :func:`row_dict` in at most :data:`MOST_BYTES`, where its names allow it: what is empty is left out."""
+    short = {k: v for k, v in case.items() if k not in _LEFT_OUT and v not in ({}, [], "", None)}
+    texts = [str(text) for text in short.pop("failures", [])]
+    log = str(short.pop("log", ""))
+    left = MOST_BYTES - len(_compact(short)) - len('"failures":[],"log":"",')
+    short["failures"] = []
+    for text in texts:
+        # The first line of each; of the first one at least so much that it says something.
+        said = _cut(text.partition("\n")[0], left - 3)
+        if not said:
+            break
+        short["failures"].append(said)
+        left -= len(_compact(said)) + 1
+    if tail := _cut(log[::-1], left)[::-1]:
+        short["log"] = tail
+    return short
+
+
+def _cut(text: str, most: int) -> str:
+    """The beginning of a text that takes at most so many bytes as JSON."""
+    text = text[: max(0, most)]
+    while len(_compact(text)) - 2 > most:
+        text = text[: len(text) * 3 // 4]
+    return text
 
 
 def run_dict(run: Run, waivers: Mapping[tuple[str, str], int] | None = None) -> dict[str, Any]:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A design with moods, for tests of regressions: seeds choose what goes wrong."""
 
+import ctypes
 import sys
 import time
-from collections import deque
 from dataclasses import replace
-from itertools import repeat
 from pathlib import Path
 
 import numpy as np
@@ -44,8 +43,10 @@ def _make(setting):
     if mood == "exit":
         sys.exit("a stimulus maker that leaves")
     if mood == "stuck":
-        # In C code, which looks at no signals.
-        deque(repeat(0), maxlen=0)
+        # In C code, which looks at no signals: it waits for a lock that this very thread has.
+        system, lock = ctypes.CDLL(None), ctypes.create_string_buffer(256)
+        system.pthread_mutex_lock(lock)
+        system.pthread_mutex_lock(lock)
     if mood in ERRORS:
         raise ERRORS[mood]
     clock = setting.clocks["aclk"]

@@ -2,9 +2,18 @@
 """Every test here has results of its own; simulators come from the common cache."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
+
+from goldbeat.tb.regress import pool
+
+
+@pytest.fixture(autouse=True)
+def _quick_workers(monkeypatch):
+    """Workers are copies of this process even where pytest-xdist has threads in it: a new one takes a second."""
+    monkeypatch.setattr(pool, "may_be_copied", lambda: sys.platform.startswith("linux"))
 
 
 @pytest.fixture

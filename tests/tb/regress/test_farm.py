@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -29,15 +29,15 @@ def command(*words):
     return [sys.executable, "-m", "goldbeat.tb.cli", *words]
 
 
-@pytest.fixture
-def farm(own_root):
-    """Address, process ids of the scheduler and the workers, and the workers' build folders."""
+@contextmanager
+def _farm(folder):
+    """Address, process ids of the scheduler and the workers, and the workers' build folders, which are in a folder."""
     process = subprocess.Popen(
         command("farm", "local", "--workers", "2", "--port", "0"),
         stdout=subprocess.PIPE,
         text=True,
         # Rich folds lines at the width of the terminal.
-        env=os.environ | {"COLUMNS": "400"},
+        env=os.environ | {"COLUMNS": "400", "GOLDBEAT_BUILD": str(folder)},
     )
     try:
         address, scheduler, workers, folders, text = "", 0, [], [], ""
@@ -53,6 +53,20 @@ def farm(own_root):
     finally:
         process.send_signal(signal.SIGINT)
         process.wait(60)
+
+
+@pytest.fixture(scope="module")
+def farm(tmp_path_factory):
+    """A farm that survives what is done to its workers."""
+    with _farm(tmp_path_factory.mktemp("farm")) as found:
+        yield found
+
+
+@pytest.fixture
+def own_farm(tmp_path):
+    """A farm of a test that ends its scheduler, or wants both workers as they were."""
+    with _farm(tmp_path / "farm") as found:
+        yield found
 
 
 def results(run):
@@ -106,21 +120,43 @@ def _kill_after(count, run, pid):
     return kill
 
 
-@pytest.mark.sim
-def test_a_farm_gives_what_this_machine_gives(farm, own_root, tmp_path):
+def _local_and_farmed(farm, folder, seeds):
+    """A suite whose farm loses a worker, and its results on this machine, which are those of the farm."""
     address, _, workers, folders = farm
-    suite = tmp_path / "moody.toml"
+    suite = folder / "moody.toml"
     suite.write_text(
-        f'seeds = 100\n[[run]]\ndesigns = ["{SUPPORT / "moody.py"}"]\n[run.options]\nmoods = "lie@7 crash@80"\nbeats = 200\n'
+        f'seeds = {seeds}\n[[run]]\ndesigns = ["{SUPPORT / "moody.py"}"]\n[run.options]\n'
+        f'moods = "lie@7 crash@{4 * seeds // 5}"\nbeats = 200\n'
     )
-    code, out = regress(str(suite))
-    assert code == 1, out
-    code, out = regress(str(suite), "--engine", address, kill=_kill_after(20, 2, workers[0]))
+    settings, plan = Settings(jobs=2, waves=0), make_plan(load_suite(suite), folder)
+    with Store() as store:
+        run = begin(store, "moody", plan, settings, seed=0)
+        assert go_on(store, run, settings, Observer()).status == "fail"
+    code, out = regress(str(suite), "--engine", address, kill=_kill_after(seeds // 5, 2, workers[0]))
     assert code == 1, out
     local, farmed = results(1), results(2)
-    assert len(local) == 100
+    assert len(local) == seeds
     assert local == farmed
-    # What pytest finds is no other: local, farm, pytest, 100 of 100.
+    assert sum(status is not Status.PASS for status, *_ in local.values()) == 2
+    with Store() as store:
+        assert store.run(1).facts["sent_bytes"] == 0
+        assert store.run(2).facts["sent_bytes"] > 0
+    # Nothing was built there; what ran came as content.
+    assert not any((f / "sim").exists() for f in folders)
+    assert any((f / "blobs").is_dir() for f in folders)
+    return suite, local
+
+
+@pytest.mark.sim
+def test_a_farm_gives_what_this_machine_gives(farm, own_root, tmp_path):
+    _local_and_farmed(farm, tmp_path, 30)
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+def test_this_machine_a_farm_and_pytest_give_the_same_100(farm, own_root, tmp_path):
+    suite, local = _local_and_farmed(farm, tmp_path, 100)
+    # What pytest finds is no other.
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     words = [
         "-p",
@@ -145,15 +181,6 @@ def test_a_farm_gives_what_this_machine_gives(farm, own_root, tmp_path):
     cases = ET.parse(tmp_path / "out.xml").getroot().iter("testcase")
     hashes = {c.get("name"): p.get("value") for c in cases for p in c.iter("property") if p.get("name") == "trace_hash"}
     assert hashes == {key: str(trace_hash) for key, (_, _, trace_hash, _) in local.items()}
-    assert sum(status is not Status.PASS for status, *_ in local.values()) == 2
-    with Store() as store:
-        facts = store.run(2).facts
-        assert store.run(1).facts["sent_bytes"] == 0
-    assert facts["sent_bytes"] > 0
-    # Nothing was built there; what ran came as content.
-    for folder in folders:
-        assert not (folder / "sim").exists()
-    assert any((folder / "blobs").is_dir() for folder in folders)
 
 
 @pytest.mark.sim
@@ -179,7 +206,7 @@ def test_a_farm_names_what_hangs_where_and_ends_what_is_stuck(farm, own_root, tm
         assert store.run(1).facts["lost"] == 0
 
 
-@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("how", [pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGKILL])
 def test_a_farm_ends_as_a_whole(own_root, tmp_path, how):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
@@ -212,8 +239,8 @@ def _alive(pid):
 
 @pytest.mark.sim
 @pytest.mark.slow
-def test_the_nightly_suite_on_a_farm_with_a_worker_killed(farm, own_root):
-    address, _, workers, _ = farm
+def test_the_nightly_suite_on_a_farm_with_a_worker_killed(own_farm, own_root):
+    address, _, workers, _ = own_farm
     # Of the nightly suite, what three simulators run: every case, 200 seeds, no variants.
     words = ["nightly", "--seeds", "200"]
     words += [w for d in ("axis_skid", "axis_fifo", "plio_port") for w in ("--filter", f"{d}/[rs]*[a-z]#*")]
@@ -228,8 +255,8 @@ def test_the_nightly_suite_on_a_farm_with_a_worker_killed(farm, own_root):
 
 @pytest.mark.sim
 @pytest.mark.slow
-def test_a_scheduler_that_goes_is_an_error_and_not_the_end(farm, own_root, tmp_path):
-    address, scheduler, _, _ = farm
+def test_a_scheduler_that_goes_is_an_error_and_not_the_end(own_farm, own_root, tmp_path):
+    address, scheduler, _, _ = own_farm
     suite = tmp_path / "moody.toml"
     suite.write_text(f'seeds = 400\n[[run]]\ndesigns = ["{SUPPORT / "moody.py"}"]\n[run.options]\nbeats = 2000\n')
 
@@ -248,8 +275,8 @@ def test_a_scheduler_that_goes_is_an_error_and_not_the_end(farm, own_root, tmp_p
 
 @pytest.mark.sim
 @pytest.mark.slow
-def test_a_stopped_worker_and_one_of_another_version_cost_no_result(farm, own_root, tmp_path):
-    address, _, workers, _ = farm
+def test_a_stopped_worker_and_one_of_another_version_cost_no_result(own_farm, own_root, tmp_path):
+    address, _, workers, _ = own_farm
     other = tmp_path / "other"
     other.mkdir()
     (other / "sitecustomize.py").write_text("import numpy\nnumpy.__version__ = '0.1'\n")
@@ -284,8 +311,8 @@ def test_a_stopped_worker_and_one_of_another_version_cost_no_result(farm, own_ro
 
 @pytest.mark.sim
 @pytest.mark.slow
-def test_a_stopped_scheduler_has_a_limit(farm, own_root, tmp_path):
-    address, scheduler, _, _ = farm
+def test_a_stopped_scheduler_has_a_limit(own_farm, own_root, tmp_path):
+    address, scheduler, _, _ = own_farm
     suite = tmp_path / "moody.toml"
     suite.write_text(f'seeds = 400\n[[run]]\ndesigns = ["{SUPPORT / "moody.py"}"]\n[run.options]\nbeats = 2000\n')
 

@@ -31,6 +31,7 @@ from goldbeat.tb.regress.worker import build_simulator, run_batch
 from goldbeat.tb.run.runs import predict
 from goldbeat.tb.run.simulate import Simulator
 
+# Suites of at most 32 cases: larger ones get a simulator that is compiled for speed, one more to build.
 SUPPORT = REPOSITORY / "tests" / "support"
 MOODY = str(SUPPORT / "moody.py")
 
@@ -52,6 +53,13 @@ def goldbeat(*words, **more):
     return subprocess.run(command(*words), capture_output=True, text=True, check=False, timeout=600, **more)
 
 
+def here(*words, code=0):
+    """What a command prints; in this process, which has imported everything."""
+    done = CliRunner().invoke(app, [*map(str, words)])
+    assert done.exit_code == code, done.output
+    return done.stdout
+
+
 def by_seed(store, run):
     return {r.item.seed: r.result for r in store.rows(run)}
 
@@ -69,11 +77,11 @@ def regress(moods, seeds=12, timeout_s=60.0, waves=0, **options):
 
 @pytest.mark.sim
 def test_every_mood_is_blamed_on_its_own_case(own_root):
-    run, results, _ = regress("crash@2 hang@4 lie@5 end@7 raise@9 crash@11", timeout_s=8.0)
+    run, results, _ = regress("crash@2 hang@4 lie@5 end@7 raise@9 crash@11", timeout_s=3.0)
     ends = {seed: r.status.value for seed, r in results.items() if r.status.value != "pass"}
     assert ends == {2: "crash", 4: "timeout", 5: "fail", 7: "error", 9: "error", 11: "crash"}
     assert "signal 11" in results[2].failures[0]
-    assert "still running after 8 s" in results[4].failures[0]
+    assert "still running after 3 s" in results[4].failures[0]
     assert "m_axis" in results[5].failures[0]
     assert "stopped in episode 0" in results[7].failures[0]
     assert "falls over" in results[9].failures[0]
@@ -193,17 +201,16 @@ def test_a_simulator_that_dies_while_it_starts_is_started_again(own_root, tmp_pa
 @pytest.mark.sim
 def test_the_oldest_running_case_is_named_with_its_age(own_root):
     suite = Suite.model_validate(
-        {"seeds": 4, "timeout_s": 4, "run": [{"designs": [MOODY], "options": {"moods": "hang@2"}}]}
+        {"seeds": 4, "timeout_s": 3, "run": [{"designs": [MOODY], "options": {"moods": "hang@2"}}]}
     )
     settings = Settings(jobs=1, waves=0)
     seen = []
     with Store() as store:
         run = begin(store, "moody", make_plan(suite, Path()), settings, seed=0)
         go_on(store, run, settings, Observer(tick=lambda tally: seen.append(tally.oldest)))
-    # On a busy machine, the start of the simulator may take long as well.
-    oldest = max(filter(None, seen), key=lambda now: now.age_s)
-    assert oldest.key == "moody/random/moods=hang@2#2"
-    assert 3 < oldest.age_s < 30
+    # On a busy machine, the start of the simulator may take as long.
+    ages = [now.age_s for now in seen if now is not None and now.key == "moody/random/moods=hang@2#2"]
+    assert 2 < max(ages) < 30
 
 
 def test_a_log_names_what_runs_for_long(own_root, monkeypatch, capsys):
@@ -267,12 +274,11 @@ def test_a_failure_that_needs_its_history_is_repeated_with_it(own_root):
     assert bad.artefacts["alone"] == "pass"
     assert "--with-batch" in (run.folder / "index.html").read_text()
     key = f"{run.id}/{bad.item.key}"
-    assert goldbeat("rerun", key).returncode == 0
-    again = goldbeat("rerun", key, "--with-batch")
-    assert again.returncode == 1, again.stderr
-    assert results[2].failures[0].splitlines()[0] in again.stdout
-    assert "after 2 case(s)" in again.stdout
-    assert goldbeat("rerun", f"{run.id}/{rows[0].item.key}", "--with-batch").returncode == 2
+    here("rerun", key)
+    again = here("rerun", key, "--with-batch", code=1)
+    assert results[2].failures[0].splitlines()[0] in again
+    assert "after 2 case(s)" in again
+    here("rerun", f"{run.id}/{rows[0].item.key}", "--with-batch", code=2)
 
 
 @pytest.mark.sim
@@ -283,30 +289,27 @@ def test_exit_codes_and_commands(own_root, tmp_path):
     assert "3 of 4 pass, 1 do not" in done.stdout
     key = "moody/random/moods=lie@2#2"
     assert f"goldbeat rerun '1/{key}' --waves" in done.stdout
-    assert goldbeat("rerun", f"1/{key}").returncode == 1
-    assert goldbeat("rerun", f"1/{key.replace('#2', '#1')}").returncode == 0
-    shown = goldbeat("show", f"last/{key}")
-    assert shown.returncode == 0
-    assert "m_axis" in shown.stdout
-    assert goldbeat("show", "last", "--failed").stdout.count("\n") == 1
-    assert goldbeat("regress", str(suite), "--filter", "random/moods=lie@2#1", "--jobs", "1").returncode == 0
-    compared = goldbeat("compare", "1", "2")
-    assert compared.returncode == 0
-    assert "1 of 1 common cases are the same in every trace; 3 are only in the first run" in compared.stdout
-    assert goldbeat("regress", "nosuch").returncode == 2
+    here("rerun", f"1/{key}", code=1)
+    here("rerun", f"1/{key.replace('#2', '#1')}")
+    assert "m_axis" in here("show", f"last/{key}")
+    assert here("show", "last", "--failed").count("\n") == 1
+    here("regress", suite, "--filter", "random/moods=lie@2#1", "--jobs", 1)
+    said = " ".join(here("compare", "1", "2").split())
+    assert "1 of 1 common cases are the same in every trace; 3 are only in the first run" in said
+    here("regress", "nosuch", code=2)
     nobody = goldbeat("regress", str(suite), "--engine", "tcp://127.0.0.1:9")
     assert nobody.returncode == 2
     assert "Traceback" not in nobody.stderr
     with Store() as store:
         assert len(store.runs()) == 2, "a run that cannot begin is not recorded"
-    assert goldbeat("show", "77").returncode == 2
-    history = goldbeat("history").stdout
+    here("show", "77", code=2)
+    history = here("history")
     assert history.count("moody.toml") >= 2 or history.count("…") >= 1
 
 
 @pytest.mark.sim
 def test_a_worker_killed_with_9_loses_nothing(own_root, tmp_path):
-    suite = write_suite(tmp_path, seeds=60, beats=3000)
+    suite = write_suite(tmp_path, seeds=30, beats=20, pause_s=0.1)
     process = subprocess.Popen(command("regress", str(suite), "--jobs", "2"), stdout=subprocess.PIPE, text=True)
     try:
         _until_results(own_root, 5)
@@ -317,14 +320,14 @@ def test_a_worker_killed_with_9_loses_nothing(own_root, tmp_path):
     finally:
         process.kill()
     assert process.returncode == 0, out
-    assert "60 of 60 pass" in out
+    assert "30 of 30 pass" in out
     with Store() as store:
         assert store.run(1).facts["lost"] == 1
 
 
 @pytest.mark.sim
 def test_ctrl_c_leaves_nothing_behind_and_can_be_resumed(own_root, tmp_path):
-    suite = write_suite(tmp_path, seeds=60, beats=3000)
+    suite = write_suite(tmp_path, seeds=30, beats=20, pause_s=0.1)
     process = subprocess.Popen(command("regress", str(suite), "--jobs", "1"), stdout=subprocess.PIPE, text=True)
     try:
         _until_results(own_root, 3)
@@ -337,15 +340,15 @@ def test_ctrl_c_leaves_nothing_behind_and_can_be_resumed(own_root, tmp_path):
     assert "--resume" in out
     _until_gone(below)
     assert not [p for p in (own_root / "jobs").iterdir() if p.is_dir()], "jobs of workers that were killed"
-    done = goldbeat("regress", str(suite), "--resume", "--jobs", "1")
-    assert done.returncode == 0, done.stderr
-    assert "60 of 60 pass" in done.stdout
+    done = CliRunner().invoke(app, ["regress", str(suite), "--resume", "--jobs", "1"])
+    assert done.exit_code == 0, done.output
+    assert "30 of 30 pass" in done.stdout
     assert "have results already" in done.stderr
 
 
 @pytest.mark.sim
 def test_sigterm_stops_in_order(own_root, tmp_path):
-    suite = write_suite(tmp_path, seeds=60, beats=3000)
+    suite = write_suite(tmp_path, seeds=30, beats=20, pause_s=0.1)
     process = subprocess.Popen(command("regress", str(suite), "--jobs", "1"), stdout=subprocess.PIPE, text=True)
     try:
         _until_results(own_root, 3)
@@ -357,14 +360,12 @@ def test_sigterm_stops_in_order(own_root, tmp_path):
     assert process.returncode == 143, out
     assert "--resume" in out
     _until_gone(below)
-    left = goldbeat("regress", "--resume", "--dry-run")
-    assert left.returncode == 0, left.stderr
-    number = int(left.stdout.splitlines()[-1].split()[0])
-    assert 0 < number < 58
+    number = int(here("regress", "--resume", "--dry-run").splitlines()[-1].split()[0])
+    assert 0 < number < 28
     write_suite(tmp_path, seeds=2)
-    done = goldbeat("regress", str(suite), "--resume", "--jobs", "1")
-    assert done.returncode == 0, done.stderr
-    assert "60 of 60 pass" in done.stdout
+    done = CliRunner().invoke(app, ["regress", str(suite), "--resume", "--jobs", "1"])
+    assert done.exit_code == 0, done.output
+    assert "30 of 30 pass" in done.stdout
     assert f"moody.toml has changed; run 1 goes on with the cases that it began with\nrun 1: {suite}" in done.stderr
 
 
@@ -483,7 +484,7 @@ def test_a_disk_that_is_full_while_building(own_root, tmp_path):
 
 @pytest.mark.sim
 def test_two_regressions_at_once_on_one_project(own_root, tmp_path):
-    suite = write_suite(tmp_path, seeds=20)
+    suite = write_suite(tmp_path, seeds=20, pause_s=0.02)
     both = [
         subprocess.Popen(command("regress", str(suite), "--jobs", "1"), stdout=subprocess.PIPE, text=True)
         for _ in range(2)
@@ -498,7 +499,7 @@ def test_two_regressions_at_once_on_one_project(own_root, tmp_path):
 
 @pytest.mark.sim
 def test_a_master_killed_is_resumed(own_root, tmp_path):
-    _kill_and_resume(own_root, tmp_path, kills=3, seeds=30)
+    _kill_and_resume(own_root, tmp_path, kills=2, seeds=30)
 
 
 @pytest.mark.sim
@@ -571,7 +572,7 @@ def test_a_full_disk_is_nobodys_failure(own_root, tmp_path, monkeypatch):
     with _mounted(small, "-t", "tmpfs", "-o", "size=3m", "tmpfs"):
         for name in ("sim", "runtime"):
             (small / name).symlink_to((own_root / name).resolve())
-        suite = write_suite(tmp_path, seeds=40, beats=20000)
+        suite = write_suite(tmp_path, seeds=30, beats=30000)
         env = os.environ | {"GOLDBEAT_BUILD": str(small)}
         done = goldbeat("regress", str(suite), "--jobs", "1", env=env)
         assert done.returncode == 2, done.stdout + done.stderr
@@ -585,7 +586,7 @@ def test_a_full_disk_is_nobodys_failure(own_root, tmp_path, monkeypatch):
         if done.returncode == 2 and "no run to resume" in done.stderr:
             done = goldbeat("regress", str(suite), "--jobs", "1", env=env)
         assert done.returncode == 0, done.stdout + done.stderr
-        assert "40 of 40 pass" in done.stdout
+        assert "30 of 30 pass" in done.stdout
 
 
 # -- builds ------------------------------------------------------------------------------------------------------------
@@ -615,7 +616,7 @@ def _simulators(root):
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize("how", ["kill", "ctrl-c"])
+@pytest.mark.parametrize("how", [pytest.param("kill", marks=pytest.mark.slow), "ctrl-c"])
 def test_a_build_ends_with_its_regression(empty_root, tmp_path, how):
     suite = write_suite(tmp_path, seeds=3)
     (tmp_path / "tmp").mkdir()
@@ -638,6 +639,7 @@ def test_a_build_ends_with_its_regression(empty_root, tmp_path, how):
 
 
 @pytest.mark.sim
+@pytest.mark.slow
 def test_a_worker_killed_while_it_builds_costs_nothing(empty_root, tmp_path):
     suite = write_suite(tmp_path, seeds=3)
     process = subprocess.Popen(command("regress", str(suite), "--jobs", "1"), stdout=subprocess.PIPE, text=True)
@@ -658,6 +660,7 @@ def test_a_worker_killed_while_it_builds_costs_nothing(empty_root, tmp_path):
 
 
 @pytest.mark.sim
+@pytest.mark.slow
 def test_two_regressions_at_once_build_a_simulator_once(empty_root, tmp_path):
     suite = write_suite(tmp_path, seeds=3)
     both = [

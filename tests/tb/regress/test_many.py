@@ -69,20 +69,25 @@ def test_reports_of_many_cases_name_every_case(own_root, monkeypatch):
         monkeypatch.setattr(reports, "MOST_WHOLE", 5)
         write_reports(store, run)
     short, other_tree, other_page = read(run)
+    size = (run.folder / "report.json").stat().st_size
 
     assert [c["case"] for c in whole["cases"]] == [f"d{n % 2}/c/K={n % 3}#{n}" for n in range(CASES)]
     assert "results" not in whole
     bad = [c for c in whole["cases"] if c["status"] == "fail"]
     assert len(bad) == 8
-    assert short["cases"] == bad[:5]
-    columns = short["results"]["columns"]
+    for one, case in zip(short["cases"], bad, strict=False):
+        assert one == {**{k: case[k] for k in one}, "failures": [t.partition("\n")[0] for t in case["failures"]]}
+        assert {"case", "status", "seed", "params", "trace_hash", "repeat", "log"} - one.keys() == {"params"}
+    assert len(short["cases"]) == 5
+    columns, groups = short["results"]["columns"], short["results"]["groups"]
     rows = [dict(zip(columns, row, strict=True)) for row in short["results"]["rows"]]
     assert len(rows) == CASES
     for row, case in zip(rows, whole["cases"], strict=True):
-        assert (row["key"], row["status"]) == (case["case"], case["status"])
+        assert (f"{groups[row['group']]}#{row['seed']}", row["status"]) == (case["case"], case["status"])
         if case["status"] is not None:
-            assert [row[n] for n in columns[2:6]] == [case[n] for n in columns[2:6]]
+            assert [row[n] for n in columns[3:7]] == [case[n] for n in columns[3:7]]
             assert row["mismatch"] == (case["failures"] or [""])[0].partition("\n")[0]
+    assert size < 1500 + 100 * CASES + 1000 * 5
     heads = ({k: v for k, v in r.items() if k not in ("cases", "results")} for r in (whole, short))
     assert next(heads) == next(heads)
 
@@ -100,6 +105,24 @@ def test_reports_of_many_cases_name_every_case(own_root, monkeypatch):
     assert page.count('class="failure"') == 8
     assert other_page.count('class="failure"') == 5
     assert "and 3 more" in other_page
+
+
+def test_a_case_of_a_large_report_is_cut_to_its_size():
+    case = {
+        "case": "d/c#1",
+        "status": "fail",
+        "log": "\x00" * 400 + "the end",
+        "params": {},
+        "coverage": {"m": {"x": 1}},
+    }
+    short = reports._short(case | {"failures": ["first " + "ä" * 5000 + "\nmore", "second"]})
+    assert len(json.dumps(short, separators=(",", ":"))) <= reports.MOST_BYTES
+    assert short["failures"][0].startswith("first ää")
+    assert short.keys() == {"case", "status", "failures"} | (short.keys() & {"log"})
+    few = reports._short(case | {"failures": ["one\nmore", "two"]})
+    assert few["failures"] == ["one", "two"]
+    assert few["log"].endswith("\x00the end")
+    assert len(json.dumps(few, separators=(",", ":"))) <= reports.MOST_BYTES
 
 
 def test_briefs_and_figures_say_what_the_rows_say(run):

@@ -164,7 +164,23 @@ def test_batches_share_a_simulator_and_lose_nothing():
 def test_batches_of_slow_items_are_small():
     suite = Suite.model_validate({"seeds": 20, "run": [{"designs": ["axis_skid"], "cases": ["random"]}]})
     batches = make_batches(make_plan(suite, Path()), 2, lambda item: 3.0)
-    assert [len(c) for c in next(iter(batches.values()))] == [2] * 10
+    assert [len(c) for c in next(iter(batches.values()))] == [2] * 5 + [1] * 10
+
+
+def test_batches_get_smaller_and_the_longest_design_comes_first():
+    entry = {"designs": ["axis_fifo", "axis_skid"], "cases": ["random"]}
+    items = make_plan(Suite.model_validate({"seeds": 100, "run": [entry]}), Path())
+    # Nobody knows what they take: a third of what is left for each worker, down to four.
+    sizes = [len(c) for chunks in make_batches(items, 2).values() for c in chunks]
+    assert sizes[:3] == [34, 28, 23]
+    assert sizes[-1] <= 4
+    batches = make_batches(items, 2, lambda item: 1 / 16 if item.design == "axis_skid" else 1 / 64)
+    assert [design for design, _, _ in batches] == ["axis_skid", "axis_fifo"]
+    skid, fifo = ([len(c) for c in chunks] for chunks in batches.values())
+    # A sixth of 100 / 16 + 100 / 64 s; at the end a quarter of a second.
+    assert skid[0] == 20
+    assert skid == sorted(skid, reverse=True)
+    assert fifo == [16] * 6 + [4]
 
 
 def test_a_user_design_beside_the_suite(tmp_path):

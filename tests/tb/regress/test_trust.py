@@ -1,13 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """A file of results names Python files; it runs none that are not of this project."""
 
-import os
-import subprocess
-import sys
-
 import pytest
+from typer.testing import CliRunner
 
-from goldbeat.tb.paths import REPOSITORY
+from goldbeat.tb.cli import app
 from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.store import Store
 
@@ -31,34 +28,30 @@ def record(description):
         store.begin("d", [item], git="", code="", host="", seed=0, settings={"code": {str(description): "another"}})
 
 
-def goldbeat(*words, cwd):
-    return subprocess.run(
-        [sys.executable, "-m", "goldbeat.tb.cli", *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        env=os.environ | {"PYTHONPATH": str(REPOSITORY / "src")},
-    )
+@pytest.fixture
+def goldbeat(project, monkeypatch):
+    """A command in the project's folder."""
+    monkeypatch.chdir(project)
+    return lambda *words: CliRunner().invoke(app, words)
 
 
 @pytest.mark.parametrize("words", [("rerun", "d/case#0"), ("regress", "--resume")])
 @pytest.mark.parametrize("name", ["foreign", "link"])
-def test_foreign_code_does_not_run(project, words, name):
+def test_foreign_code_does_not_run(project, goldbeat, words, name):
     description = project / "link.py" if name == "link" else project.parent / "foreign.py"
     record(description)
-    done = goldbeat(*words, cwd=project)
-    assert done.returncode == 2, done.stderr
+    done = goldbeat(*words)
+    assert done.exit_code == 2, done.stderr
     assert "foreign.py (sha256 " in done.stderr
     assert "--trust" in done.stderr
     mark = project.parent / "foreign.ran"
     assert not mark.exists()
-    goldbeat(*words, "--trust", cwd=project)
+    goldbeat(*words, "--trust")
     assert mark.exists()
 
 
-def test_code_of_the_project_runs_and_its_changes_are_reported(project):
+def test_code_of_the_project_runs_and_its_changes_are_reported(project, goldbeat):
     record(project / "own.py")
-    done = goldbeat("rerun", "d/case#0", cwd=project)
+    done = goldbeat("rerun", "d/case#0")
     assert "own.py has changed since run 1" in done.stderr
     assert (project.parent / "own.ran").exists()
