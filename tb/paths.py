@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+import errno
+import functools
 import hashlib
 import os
 import re
+import sys
 from pathlib import Path
 
 from goldbeat.pymodels.errors import UsageError
@@ -21,12 +24,53 @@ _UNBUILDABLE = re.compile(r"[\s$#%:;&|<>()*?\[\]{}!'\"`\\]")
 
 
 def build_root() -> Path:
-    """The folder for everything made (``GOLDBEAT_BUILD``, or ``build`` below the current folder)."""
+    """The folder for results (``GOLDBEAT_BUILD``, or ``build`` below the current folder)."""
     return Path(os.environ.get("GOLDBEAT_BUILD", "build")).resolve()
 
 
+def cache_root() -> Path:
+    """The folder for compiled simulators, the same for all projects of a user.
+
+    ``GOLDBEAT_CACHE``, else ``GOLDBEAT_BUILD``, else ``goldbeat`` in the user's folder for caches (``XDG_CACHE_HOME``,
+    ``~/.cache``), or the folder for everything made where that one cannot be written; stderr says so once.
+    """
+    given = os.environ.get("GOLDBEAT_CACHE") or os.environ.get("GOLDBEAT_BUILD")
+    if given:
+        return Path(given).resolve()
+    try:
+        folder = _user_cache(os.environ.get("XDG_CACHE_HOME", ""), os.environ.get("HOME", ""))
+    except (OSError, RuntimeError) as error:
+        _say_once(f"note: simulators are kept in {build_root()}: {error}; set GOLDBEAT_CACHE to another folder")
+        return build_root()
+    return folder
+
+
+@functools.cache
+def _user_cache(base: str, home: str) -> Path:
+    """The folder for a base and a home; it is made, and can be written.
+
+    Raises:
+        OSError: it cannot.
+        RuntimeError: there is no home.
+    """
+    # A base that is not absolute counts as none, by the standard.
+    root = Path(base) if Path(base).is_absolute() else Path(home or "~").expanduser() / ".cache"
+    folder = root / "goldbeat"
+    folder.mkdir(parents=True, exist_ok=True)
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise PermissionError(errno.EACCES, "cannot be written", str(folder))
+    if found := _UNBUILDABLE.search(str(folder)):
+        raise OSError(errno.EINVAL, f"make cannot build in a folder with {found[0]!r} in its path", str(folder))
+    return folder.resolve()
+
+
+@functools.cache
+def _say_once(text: str) -> None:
+    print(text, file=sys.stderr)
+
+
 def check_root(root: Path) -> None:
-    """Refuse a folder for everything made in which make and the compiler cannot work.
+    """Refuse a folder for simulators in which make and the compiler cannot work.
 
     Raises:
         UsageError: its path has spaces, dollar signs or the like; paths of a project may have them.
@@ -34,7 +78,7 @@ def check_root(root: Path) -> None:
     if found := _UNBUILDABLE.search(str(root)):
         raise UsageError(
             f"{root}: make cannot build in a folder with {found[0]!r} in its path; "
-            "set GOLDBEAT_BUILD to a folder without spaces and special characters"
+            "set GOLDBEAT_CACHE to a folder without spaces and special characters"
         )
 
 

@@ -42,6 +42,11 @@ def hold(folder: Path) -> None:
     _held[folder] = lock
 
 
+def is_held(folder: Path) -> bool:
+    """Whether this process holds a folder of caches."""
+    return folder.resolve() in _held
+
+
 @contextmanager
 def alone(path: Path) -> Iterator[bool]:
     """Lock a file that is there for the block; False where somebody else has it, or it cannot be locked."""

@@ -13,62 +13,63 @@ from pathlib import Path
 
 from goldbeat.tb.build.sealed import is_whole, seal
 
-_INCLUDE = re.compile(r'^#include "([^"]+)"$', re.MULTILINE)
+_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
 
 
 class ObjectStore:
-    """The objects that other builds have left.
+    """The objects that builds have left.
 
     Args:
         store: where they lie.
-        folder: of the build: the sources, and the headers beside them.
-        switches: everything else that decides what an object is: compiler, its switches, headers from elsewhere.
+        folders: where an include of a source is looked for; what is elsewhere is taken as part of the compiler.
     """
 
-    def __init__(self, store: Path, folder: Path, switches: Iterable[str]) -> None:
-        self._store, self._folder, self._switches = store, folder, tuple(switches)
-        self._lacking: dict[str, Path] = {}
+    def __init__(self, store: Path, folders: Sequence[Path]) -> None:
+        self._store, self._folders = store, tuple(folders)
+        self._read: dict[Path, tuple[bytes, tuple[str, ...]]] = {}
         store.mkdir(parents=True, exist_ok=True)
 
-    def fetch(self, source: Path, more: Sequence[str] = ()) -> bool:
-        """Put a source's object into the folder, if there is one; ``more`` are switches of its own."""
-        name = f"{source.stem}.o"
-        kept = self._store / f"{self._key(source, more)}.o"
+    def place(self, source: Path, switches: Iterable[str]) -> Path:
+        """Where a source's object is kept.
+
+        Args:
+            source: the file; what it includes counts too.
+            switches: everything else that decides what the object is: compiler, its switches.
+        """
+        digest = hashlib.sha256()
+        for text in (*switches, source.name):
+            digest.update(text.encode(errors="surrogateescape") + b"\0")
+        for name, content in self._contents(source):
+            digest.update(name.encode(errors="surrogateescape") + b"\0" + content)
+        return self._store / f"{digest.hexdigest()[:32]}.o"
+
+    def has(self, kept: Path) -> bool:
+        """Whether an object is there as it was made; it counts as used now."""
         if not is_whole(kept):
-            self._lacking[name] = kept
             return False
-        shutil.copyfile(kept, self._folder / name)
         with suppress(OSError):
-            # The store is cleaned as a whole: what was used last goes last.
-            os.utime(self._store)
+            os.utime(kept)
         return True
 
-    def keep(self) -> None:
-        """Leave to other builds the objects that were not there, and are made now."""
-        for name, kept in self._lacking.items():
-            made = self._folder / name
-            if made.is_file():
-                put(made, kept)
-
-    def _key(self, source: Path, more: Sequence[str]) -> str:
-        digest = hashlib.sha256()
-        for text in (*self._switches, *more, source.name):
-            digest.update(text.encode(errors="surrogateescape") + b"\0")
-        for text in self._texts(source):
-            digest.update(text.encode(errors="surrogateescape") + b"\0")
-        return digest.hexdigest()[:32]
-
-    def _texts(self, source: Path) -> list[str]:
-        """The source, and whatever it includes of the folder, in the order of the names."""
-        found: dict[str, str] = {}
+    def _contents(self, source: Path) -> list[tuple[str, bytes]]:
+        """Hashes of the source and of whatever it includes, in the order of the names."""
+        found: dict[str, bytes] = {}
         todo = [source]
         while todo:
             path = todo.pop()
-            text = path.read_text(errors="surrogateescape")
-            found[path.name] = text
-            beside = (self._folder / name for name in _INCLUDE.findall(text) if name not in found)
-            todo += [path for path in beside if path.is_file()]
-        return [text for name in sorted(found) for text in (name, found[name])]
+            found[path.name], names = self._file(path)
+            for name in names:
+                if Path(name).name not in found:
+                    todo += [path for path in (f / name for f in self._folders) if path.is_file()][:1]
+        return sorted(found.items())
+
+    def _file(self, path: Path) -> tuple[bytes, tuple[str, ...]]:
+        """Hash and includes of a file."""
+        if path not in self._read:
+            text = path.read_bytes()
+            names = tuple(name.decode(errors="surrogateescape") for name in _INCLUDE.findall(text))
+            self._read[path] = hashlib.sha256(text).digest(), names
+        return self._read[path]
 
 
 def put(made: Path, shared: Path) -> None:

@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+import cocotb_tools.config
 from cocotb_tools import runner as cocotb_runner
 from cocotb_tools.runner import VerilatorControlFile, Verilog
 
@@ -38,7 +39,7 @@ class GoldbeatVerilator(cocotb_runner.Verilator):  # type: ignore[misc]
 
     * ``build(waves=True)`` makes another simulator than ``build()``; the fast one has no trace code. ``test(waves=True)`` needs the
       former and writes ``dump.fst`` or ``dump.vcd``, whatever this machine can.
-    * Builds are cached by content below ``build/sim`` (or in ``GOLDBEAT_BUILD``); ``always`` and ``clean`` are not needed.
+    * Builds are cached by content (see ``goldbeat cache``); ``always`` and ``clean`` are not needed.
     * Over VPI the ports of the top module are visible, not every signal; see ``public``.
     * ``test(seed=N)`` also seeds the simulator's initial values; without a seed it is 1.
     * ``SIM_CMD_PREFIX`` (``perf record``, ``gdb --args``) is put before the simulator's command, as with cocotb's.
@@ -99,6 +100,9 @@ class GoldbeatVerilator(cocotb_runner.Verilator):  # type: ignore[misc]
         self.env.setdefault("COCOTB_RANDOM_SEED", "1")
         if self.waivers:
             self.env[ENVIRONMENT] = ",".join(map(str, self.waivers))
+        # A simulator is the same for all installations, and so does not know where this one has cocotb's libraries.
+        libraries = [str(cocotb_tools.config.libs_dir), self.env.get("LD_LIBRARY_PATH", "")]
+        self.env["LD_LIBRARY_PATH"] = os.pathsep.join(p for p in libraries if p)
         # The tests' process must find the kernel's Python side, installed or not.
         self.env["PYTHONPATH"] = os.pathsep.join([self.env["PYTHONPATH"], str(IMPORT_ROOT)])
 

@@ -4,30 +4,24 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import sys
 from pathlib import Path
 
 from goldbeat.tb.visible import visible
 
-_ENDING = ".sha256"
+NOTE = ".sha256"
+"""Ending of the file with the hash."""
 
 
 def seal(path: Path, name: str | None = None) -> None:
-    """Note a file's hash beside it, and wait until both are on disk: a rename after this survives a power cut.
+    """Note a file's hash beside it.
 
     Args:
         path: the file.
         name: what it will be called; its own name unless given.
     """
-    note = path.with_name((name or path.name) + _ENDING)
-    note.write_text(_hash(path) + "\n")
-    for one in (path, note, path.parent):
-        handle = os.open(one, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    # Nothing waits for the disk: what a power cut leaves is not what was noted, and is made again.
+    path.with_name((name or path.name) + NOTE).write_text(_hash(path) + "\n")
 
 
 def is_whole(path: Path, *, tell: bool = True) -> bool:
@@ -35,7 +29,7 @@ def is_whole(path: Path, *, tell: bool = True) -> bool:
     if not path.is_file():
         return False
     try:
-        known = path.with_name(path.name + _ENDING).read_text(errors="replace").strip()
+        known = path.with_name(path.name + NOTE).read_text(errors="replace").strip()
     except OSError:
         known = ""
     if known == _hash(path):

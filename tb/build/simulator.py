@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -30,6 +30,7 @@ def build(
     coverage: bool = False,
     crossings: Sequence[Crossing] = (),
     quick: bool = False,
+    tell: Callable[[str], None] = lambda text: None,
 ) -> Build:
     """Build a design for one set of parameter values, or take it from the cache.
 
@@ -40,6 +41,7 @@ def build(
         coverage: counting coverage.
         crossings: clock crossings that the kernel is to blur.
         quick: compile in less time, for a short simulation, unless the cache holds the simulator that is fast.
+        tell: is told before and after a build, not when the cache holds the simulator.
 
     Raises:
         ToolError: Verilator or the compiler failed; the message ends with what they said.
@@ -72,7 +74,7 @@ def build(
     )
     if quick and design.optimize in _SLOW_TO_COMPILE and not is_built(recipe):
         recipe = replace(recipe, optimize=QUICK)
-    return compile_model(recipe)
+    return compile_model(recipe, tell)
 
 
 def _shown(crossings: Sequence[Crossing]) -> str:

@@ -3,19 +3,20 @@
 
 from __future__ import annotations
 
-import re
 import time
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.cache import BUILDS, Removable, parse_size
 from goldbeat.tb.cli.common import Json, examples, facts, print_json, say
-from goldbeat.tb.paths import build_root
-from goldbeat.tb.run.clean import KINDS, CleanLimits, Removable, clean
+from goldbeat.tb.paths import build_root, cache_root
+from goldbeat.tb.run.clean import KINDS, Cleaned, CleanLimits, clean
 
-_DAY_S = 86400.0
-_UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+DAY_S = 86400.0
 _SHOWN = 20
 
 
@@ -50,16 +51,24 @@ def clean_command(
 ) -> None:
     """Remove leftovers of killed processes, and by limits old runs, builds, blobs and reports of regressions.
 
-    What a living process uses stays. Results of regressions (results.sqlite) stay.
+    What a living process uses stays. Results of regressions (results.sqlite) stay. Simulators in a cache that projects share
+    go with --only builds alone; see `goldbeat cache`.
     """
     for kind in only or ():
         if kind not in KINDS:
             raise UsageError(f"--only {kind}: expected {', '.join(KINDS)}")
     limits = CleanLimits(
-        keep, None if older is None else older * _DAY_S, None if max_size is None else _bytes(max_size)
+        keep, None if older is None else older * DAY_S, None if max_size is None else parse_size(max_size, "--max-size")
     )
-    root = build_root()
-    done = clean(root, limits, time.time(), only or KINDS, dry_run=dry_run)
+    root, cache = build_root(), cache_root()
+    # Simulators that other projects share do not go with the results of this one, unless they are asked for.
+    kinds = only or [kind for kind in KINDS if kind != BUILDS or cache == root]
+    done = clean(root, limits, time.time(), kinds, cache=cache, dry_run=dry_run)
+    show_cleaned(done, root, kinds, dry_run, as_json)
+
+
+def show_cleaned(done: Cleaned, root: Path, kinds: Sequence[str], dry_run: bool, as_json: bool) -> None:
+    """Print what cleaning did, or would do."""
     if as_json:
         print_json(
             {
@@ -67,39 +76,35 @@ def clean_command(
                 "dry_run": dry_run,
                 "freed_bytes": _total(done.removed),
                 "kept_bytes": _total(done.kept),
-                **{name: [_row(e) for e in getattr(done, name)] for name in ("removed", "in_use", "kept")},
+                **{name: [entry_row(e) for e in getattr(done, name)] for name in ("removed", "in_use", "kept")},
             }
         )
         return
     for entry in done.removed[:_SHOWN]:
-        say(f"{'would remove' if dry_run else 'removed'} {entry.path} ({_text(entry.size)})")
+        say(f"{'would remove' if dry_run else 'removed'} {entry.path} ({size_text(entry.size)})")
     if len(done.removed) > _SHOWN:
         say(f"... and {len(done.removed) - _SHOWN} more; --json lists them all")
     for entry in done.in_use[:_SHOWN]:
         say(f"kept {entry.path}: a living process uses it, or others beside it")
     rows = []
-    for kind in only or KINDS:
+    for kind in kinds:
         gone, left = ([e for e in group if e.kind == kind] for group in (done.removed, (*done.kept, *done.in_use)))
-        rows.append((kind, f"{len(gone)} removed ({_text(_total(gone))}), {len(left)} kept ({_text(_total(left))})"))
-    facts(f"{root}: {_text(_total(done.removed))} {'to free' if dry_run else 'freed'}", rows)
-
-
-def _bytes(text: str) -> int:
-    match = re.fullmatch(r"(\d+(?:\.\d+)?)([kmgt]?)i?b?", text.strip().lower())
-    if match is None:
-        raise UsageError(f"--max-size {text}: expected a number of bytes such as 500M or 10G")
-    return int(float(match[1]) * _UNITS[match[2]])
+        rows.append(
+            (kind, f"{len(gone)} removed ({size_text(_total(gone))}), {len(left)} kept ({size_text(_total(left))})")
+        )
+    facts(f"{root}: {size_text(_total(done.removed))} {'to free' if dry_run else 'freed'}", rows)
 
 
 def _total(entries: tuple[Removable, ...] | list[Removable]) -> int:
     return sum(e.size for e in entries)
 
 
-def _row(entry: Removable) -> dict[str, str | int | float]:
+def entry_row(entry: Removable) -> dict[str, str | int | float]:
+    """For JSON."""
     return {"kind": entry.kind, "path": str(entry.path), "bytes": entry.size, "used": round(entry.used, 3)}
 
 
-def _text(size: int) -> str:
+def size_text(size: int) -> str:
     """``1.5 MiB``."""
     value = float(size)
     for unit in ("bytes", "KiB", "MiB", "GiB"):

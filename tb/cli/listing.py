@@ -16,6 +16,11 @@ _FARM = {
     "scheduler": "Run the scheduler of a farm until Ctrl-C.",
     "worker": "Run a worker of a farm until Ctrl-C: one case at a time, started again when it dies.",
 }
+_CACHE = {
+    "list": "List the compiled simulators and shared objects, the largest first.",
+    "size": "Show how large the cache is, and its limit.",
+    "clear": "Remove compiled simulators and shared objects that no process uses: all, or by limits.",
+}
 # A test compares each with the first sentence of the command's own help.
 COMMON = {
     "run": Listed(
@@ -45,6 +50,7 @@ COMMON = {
         "Remove leftovers of killed processes, and by limits old runs, builds, blobs and reports of regressions.",
         f"{_HOME}.clean",
     ),
+    "cache": Listed("Compiled simulators, shared by all projects.", f"{_HOME}.cache", _CACHE),
     "doctor": Listed("What of the needed tools is here, and how to get what is not.", f"{_HOME}.run"),
 }
 """The commands that are no design's, in the order of the help."""

@@ -20,7 +20,17 @@ from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.build.doctor import examine
 from goldbeat.tb.build.in_use import job_folder, sweep
-from goldbeat.tb.cli.common import FAILED, PARTIAL, Json, ReplaceFolder, clock_period, examples, print_json, working
+from goldbeat.tb.cli.common import (
+    FAILED,
+    PARTIAL,
+    Json,
+    ReplaceFolder,
+    clock_period,
+    examples,
+    print_json,
+    say,
+    working,
+)
 from goldbeat.tb.cli.options import Pair, as_pairs, own_options, settings_help, split_inputs, split_sets
 from goldbeat.tb.cli.run_options import (
     AllowPartial,
@@ -51,7 +61,7 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.inside.job import BACKENDS
 from goldbeat.tb.kernel.waivers import waived
-from goldbeat.tb.paths import build_root, check_root
+from goldbeat.tb.paths import build_root, cache_root, check_root
 from goldbeat.tb.run.inputs import read_input
 from goldbeat.tb.run.progress import Reached
 from goldbeat.tb.run.report import waived_in_all, whole_samples, worst_status, write_report
@@ -235,7 +245,7 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
         *(design, case, seeds, params, options, given, wishes.waves, backend, origin, wishes.waive, wishes.traces),
         *(wishes.clocks, wishes.metastability, wishes.ready_bound),
     )
-    check_root(build_root())
+    check_root(cache_root())
     folder = run_folder(build_root(), wishes.label, request.label)
     check_ours(folder, force=wishes.force)
     sweep(build_root())
@@ -283,7 +293,8 @@ def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None],
     timeout_s = TIMEOUT_S if request.origin.timeout_s is None else request.origin.timeout_s
     name = literal(request.design.name)
     if not err.is_terminal or quiet:
-        return run(request, folder / "sim", timeout_s=timeout_s, begin=begin, shelf=shelf)
+        say_step = _ignore if quiet else _say_build
+        return run(request, folder / "sim", say_step, timeout_s=timeout_s, begin=begin, shelf=shelf)
     with progress(err, "far", TimeRemainingColumn()) as bar:
         task = bar.add_task(name, total=None, far="")
 
@@ -305,6 +316,16 @@ def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None],
             begin=begin,
             shelf=shelf,
         )
+
+
+def _say_build(step: str) -> None:
+    """Off a terminal, builds alone are named: they take long, and happen once."""
+    if step.endswith(" once") or " once: " in step:
+        say(step, err=True)
+
+
+def _ignore(step: str) -> None:
+    pass
 
 
 def _far(where: Reached) -> str:

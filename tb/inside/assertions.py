@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from goldbeat.pymodels.stimulus import Clock
+from goldbeat.tb.design.source_names import short_place
 from goldbeat.tb.kernel.library import library
 from goldbeat.tb.kernel.rules import ASSERTION
 
@@ -31,7 +32,7 @@ def _text(line: str, top: str, origin: int, clocks: Mapping[str, Clock]) -> str:
     time, count, source, scope, message = line.split("\t")
     # The harness and its instance of the design come first.
     name = ".".join([top, *scope.split(".")[2:]])
-    said = ": ".join(part for part in (message, source) if part)
+    said = ": ".join(part for part in (message, short_place(source)) if part)
     more = f" ({count} times in all)" if int(count) > 1 else ""
     return f"{ASSERTION}: {name}, {_when(int(time) - origin, clocks)}: {said}{more}"
 

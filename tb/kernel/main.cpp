@@ -8,6 +8,8 @@
 //                inertial writes, value change) until nothing changes, read-write, read-only.
 //   stretch()    any number of clock edges without a look at VPI.
 //
+// Nothing here depends on the design: all of it that this file needs to know is in model.h.
+//
 // A callback can only be registered by another callback. So after a time step in which none was called, none is due before
 // the next timed one, unless one waits for a change of value: until that deadline, time goes on by a stretch.
 //
@@ -22,48 +24,22 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
-#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "Vtop.h"
 #include "kernel.h"
 #include "model.h"
 #include "verilated.h"
 #include "verilated_vpi.h"
 
-#if VM_COVERAGE
-#include "verilated_cov.h"
-#endif
-
-#if VM_TRACE
-#if VM_TRACE_FST
-#include "verilated_fst_c.h"
-using Waves = VerilatedFstC;
-constexpr const char* kWavesFile = "dump.fst";
-#else
-#include "verilated_vcd_c.h"
-using Waves = VerilatedVcdC;
-constexpr const char* kWavesFile = "dump.vcd";
-#endif
-#endif
-
 extern "C" void vlog_startup_routines_bootstrap(void);
-
-#if VM_TRACE || !defined(GOLDBEAT_DIRECT_EVAL)
-#undef GOLDBEAT_DIRECT_EVAL
-#define GOLDBEAT_DIRECT_EVAL 0
-#endif
-#if GOLDBEAT_DIRECT_EVAL
-// What Vtop::eval_step() calls between two clean-ups that take locks and only matter to threads and to SystemVerilog objects.
-void Vtop___024root___eval(Vtop___024root* model);
-#endif
 
 namespace {
 
 using goldbeat::Clock;
 using goldbeat::Kernel;
+using goldbeat::Model;
 using goldbeat::Port;
 using goldbeat::Transactor;
 
@@ -72,39 +48,28 @@ constexpr std::uint64_t kNoTime = ~0ULL;
 struct Options {
   bool coverage_per_instance = false;
   bool inputs_low = false;
-#if VM_TRACE
   bool waves = false;
   bool flush = false;
-  std::string file = kWavesFile;
-#endif
+  std::string file = Model::kWavesFile;
 };
 
 class Simulation {
  public:
   explicit Simulation(const Options& options)
-      : options_(options), context_(Verilated::threadContextp()), top_(std::make_unique<Vtop>("")) {
-    kernel_.ports_ = ports(*top_);
-#if !VM_COVERAGE
-    kernel_.evaluate_ = [this] {
-      // What an input is flipped to need not be legal.
-      const bool judged = context_->assertOn();
-      if (judged) context_->assertOn(false);
-      top_->eval_step();
-      if (judged) context_->assertOn(true);
-    };
-#endif
-    if (options_.inputs_low) clear_inputs();
-#ifdef GOLDBEAT_RENEWABLE
-    kernel_.renew_ = [this](int seed) { renew(seed); };
-#endif
-#if VM_TRACE
-    Verilated::traceEverOn(true);
-    if (options_.waves) {
-      waves_ = std::make_unique<Waves>();
-      top_->trace(waves_.get(), 99);
-      waves_->open(options_.file.c_str());
+      : options_(options), context_(Verilated::threadContextp()) {
+    kernel_.ports_ = model_.ports();
+    if (!Model::kCoverage) {
+      kernel_.evaluate_ = [this] {
+        // What an input is flipped to need not be legal.
+        const bool judged = context_->assertOn();
+        if (judged) context_->assertOn(false);
+        model_.eval_step();
+        if (judged) context_->assertOn(true);
+      };
     }
-#endif
+    if (options_.inputs_low) clear_inputs();
+    if (Model::kRenewable) kernel_.renew_ = [this](int seed) { renew(seed); };
+    if (options_.waves) model_.open_waves(options_.file.c_str());
   }
 
   void run() {
@@ -130,7 +95,7 @@ class Simulation {
       called |= VerilatedVpi::callCbs(cbAfterDelay);
       called |= settle();
     }
-    top_->final();
+    model_.final();
     wrap_up();
   }
 
@@ -139,20 +104,11 @@ class Simulation {
     if (wrapped_up_) return;
     wrapped_up_ = true;
     VerilatedVpi::callCbs(cbEndOfSimulation);
-#if VM_TRACE
-    if (waves_) waves_->close();
-#endif
-#if VM_COVERAGE
-    if (options_.coverage_per_instance) context_->coveragep()->forcePerInstance(true);
-    context_->coveragep()->write();
-#endif
+    if (options_.waves) model_.close_waves();
+    if (Model::kCoverage) Model::write_coverage(options_.coverage_per_instance);
   }
 
  private:
-  static std::vector<Port> ports(Vtop& top) {
-    return {GOLDBEAT_PORTS(top)};
-  }
-
   /// Random clocks and resets would give edges out of reset before anybody drives them.
   void clear_inputs() {
     for (const Port& port : kernel_.ports_) {
@@ -160,20 +116,15 @@ class Simulation {
     }
   }
 
-#ifdef GOLDBEAT_RENEWABLE
   /// What a new process would do: draw all variables, then run initial blocks. The time stays, all inputs are 0.
   void renew(int seed) {
     context_->randSeed(seed);
-#ifdef GOLDBEAT_DRAWS
-    goldbeat::draws = 0;
-#endif
-    goldbeat_renew(*top_);
+    model_.renew();
     clear_inputs();
     // The short cut of stretches leaves initial blocks out.
     evaluate();
     kernel_.touch();
   }
-#endif
 
   // -- one time step with VPI ---------------------------------------------------------------------------------------
 
@@ -187,7 +138,7 @@ class Simulation {
   void evaluate() {
     const bool rose = sample_driven();
     kernel_.touched_ = false;
-    top_->eval_step();
+    model_.eval_step();
     VerilatedVpi::clearEvalNeeded();
     if (rose) drive();
   }
@@ -224,7 +175,7 @@ class Simulation {
       VerilatedVpi::doInertialPuts();
       called |= settle();
     } while (stale());
-    top_->eval_end_step();
+    model_.eval_end_step();
     called |= VerilatedVpi::callCbs(cbReadOnlySynch);
     dump();
     return called;
@@ -251,13 +202,7 @@ class Simulation {
   }
 
   /// When the design's own delays are due.
-  std::uint64_t next_delay() const {
-#if VM_TIMING
-    return top_->eventsPending() ? top_->nextTimeSlot() : kNoTime;
-#else
-    return kNoTime;
-#endif
-  }
+  std::uint64_t next_delay() const { return Model::kTiming ? model_.next_delay() : kNoTime; }
 
   void go_to(std::uint64_t time) {
     kernel_.now_ = time;
@@ -345,7 +290,7 @@ class Simulation {
 
   void take_all() {
     kernel_.touched_ = false;
-    top_->eval_step();
+    model_.eval_step();
     VerilatedVpi::clearEvalNeeded();
   }
 
@@ -384,24 +329,16 @@ class Simulation {
 
   void step_eval() {
     kernel_.touched_ = false;
-#if GOLDBEAT_DIRECT_EVAL
-    if (++since_cleanup_ % kCleanup != 0) {
-      Vtop___024root___eval(top_->rootp);
-      return;
-    }
-#endif
-    top_->eval_step();
+    model_.step();
   }
 
   /// After the edges of a time step: with waves, the outputs must follow the inputs within the same step.
   void end_of_edges() {
-#if VM_TRACE
     // The step in which Python is woken is dumped when Python is done.
-    if (waves_ && kernel_.woken_.empty()) {
+    if (options_.waves && kernel_.woken_.empty()) {
       if (kernel_.touched_) step_eval();
       dump();
     }
-#endif
   }
 
   void stretch_one(Clock& clock, std::uint64_t limit) {
@@ -470,27 +407,18 @@ class Simulation {
   }
 
   void dump() {
-#if VM_TRACE
-    if (!waves_) return;
-    top_->eval_end_step();
-    waves_->dump(kernel_.now_);
-    if (options_.flush) waves_->flush();
-#endif
+    if (!options_.waves) return;
+    model_.eval_end_step();
+    model_.dump(kernel_.now_);
+    if (options_.flush) model_.flush_waves();
   }
 
   Kernel& kernel_ = goldbeat::kernel();
   Options options_;
   VerilatedContext* context_;
-  std::unique_ptr<Vtop> top_;
-#if VM_TRACE
-  std::unique_ptr<Waves> waves_;
-#endif
+  Model model_;
   std::vector<Clock*> rising_;  ///< clocks that rise at this time
   bool wrapped_up_ = false;
-#if GOLDBEAT_DIRECT_EVAL
-  static constexpr unsigned kCleanup = 256;
-  unsigned since_cleanup_ = 0;
-#endif
 };
 
 constexpr const char* kUsage =
@@ -515,24 +443,16 @@ int parse(int argc, char** argv, Options& options) {
       return 0;
     }
     if (option == "--coverage-per-instance") {
-#if VM_COVERAGE
+      if (!Model::kCoverage) return refuse(argv[i], "this simulator was built without coverage");
       options.coverage_per_instance = true;
-#else
-      return refuse(argv[i], "this simulator was built without coverage");
-#endif
     }
     options.inputs_low |= option == "--inputs-low";
     const bool file = option == "--trace-file";
     if (file && i + 1 == argc) return refuse(argv[i], "needs a file name");
-#if VM_TRACE
+    if (file) options.file = argv[++i];
+    if (option == "--trace" && !Model::kWaves) return refuse(argv[i], "this simulator was built without waves");
     options.waves |= option == "--trace";
     options.flush |= option == "--trace-flush";
-    if (file) options.file = argv[++i];
-#else
-    if (option == "--trace") return refuse(argv[i], "this simulator was built without waves");
-    if (file) ++i;
-    static_cast<void>(options);
-#endif
   }
   return -1;
 }
@@ -544,9 +464,7 @@ double sc_time_stamp() { return static_cast<double>(goldbeat::kernel().now()); }
 
 /// Write the code coverage of all that has run so far: a simulation that dies later leaves this much.
 extern "C" void gb_coverage() {
-#if VM_COVERAGE
-  Verilated::threadContextp()->coveragep()->write();
-#endif
+  if (Model::kCoverage) Model::write_coverage(false);
 }
 
 int main(int argc, char** argv) {

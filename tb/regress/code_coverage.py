@@ -14,6 +14,7 @@ from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.tb.build.harness import TOP
+from goldbeat.tb.design.source_names import real_name
 from goldbeat.tb.paths import HDL
 
 FILE = "coverage.dat"
@@ -49,8 +50,12 @@ class Point:
         return cls(kind, file, int(line), int(column), what)
 
 
-def read_counts(path: Path) -> dict[str, int]:
+def read_counts(path: Path, names: Mapping[str, Path] | None = None) -> dict[str, int]:
     """The hits of every point, instances of a module taken together; the generated harness is left out.
+
+    Args:
+        path: the file that a simulator has written.
+        names: the sources by the names that they had where it was built.
 
     Raises:
         InputError: not such a file.
@@ -60,14 +65,14 @@ def read_counts(path: Path) -> dict[str, int]:
         if not stream.readline().startswith(_HEADER):
             raise InputError("another kind of file", f"{_HEADER} in the first line", file=path, line=1)
         for number, line in enumerate(stream, 2):
-            point, hits = _parse(line, path, number)
+            point, hits = _parse(line, path, number, names or {})
             if point is not None:
                 text = point.text()
                 counts[text] = counts.get(text, 0) + hits
     return counts
 
 
-def _parse(line: str, path: Path, number: int) -> tuple[Point | None, int]:
+def _parse(line: str, path: Path, number: int, names: Mapping[str, Path]) -> tuple[Point | None, int]:
     head, quote, tail = line.rpartition("' ")
     if not head.startswith("C '") or not quote or not tail.strip().isdigit():
         raise InputError(repr(line[:40]), "C '<fields>' <hits>", file=path, line=number)
@@ -78,7 +83,7 @@ def _parse(line: str, path: Path, number: int) -> tuple[Point | None, int]:
         return None, 0
     kind = fields.get("page", "").partition("/")[0].removeprefix("v_")
     line_number, column = (int(text) if (text := fields.get(k, "")).isdigit() else 0 for k in ("l", "n"))
-    return Point(kind, file, line_number, column, fields.get("o", "")), int(tail)
+    return Point(kind, real_name(file, names), line_number, column, fields.get("o", "")), int(tail)
 
 
 def add(total: dict[str, int], more: Mapping[str, int]) -> None:

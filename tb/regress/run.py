@@ -17,7 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
-from goldbeat.tb.build.in_use import hold, sweep
+from goldbeat.tb.build.compile import hold_cache
+from goldbeat.tb.build.in_use import sweep
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress import blobs
 from goldbeat.tb.regress.engine import Hooks, Runner, Tally, WorkEngine
@@ -142,7 +143,7 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
     before = dict(run.facts)
     started = time.monotonic()
     # Its workers hold the simulators while they live; some may be lost before others need the same.
-    hold(build_root() / "sim")
+    hold_cache()
     sweep(build_root())
     with ExitStack() as stack:
         # Its workers are copies of this process, without the locks and signal handlers that come now.

@@ -23,12 +23,13 @@ import numpy as np
 
 from goldbeat.pymodels.errors import GoldbeatError, ModelTimeoutError, UnwrittenModelError, UserCodeError
 from goldbeat.tb.build import simulator as builder
-from goldbeat.tb.build.compile import Build
+from goldbeat.tb.build.compile import Build, hold_cache
 from goldbeat.tb.build.in_use import hold, job_folder
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.source_names import source_names
 from goldbeat.tb.inside.job import Episode, Record
-from goldbeat.tb.paths import build_root
+from goldbeat.tb.paths import build_root, cache_root
 from goldbeat.tb.regress import blobs
 from goldbeat.tb.regress.code_coverage import FILE as COVERAGE_FILE
 from goldbeat.tb.regress.code_coverage import add, read_counts
@@ -132,7 +133,10 @@ def run_batch(batch: Batch, attempt: int = 1, content: Mapping[str, bytes] | Non
             f"the worker on {socket.gethostname()} runs another Goldbeat ({code_hash()} instead of {batch.code}): "
             "install the same version there"
         )
-    hold(build_root() / ("sim" if batch.simulator else "blobs"))
+    if batch.simulator:
+        hold_cache()
+    else:
+        hold(build_root() / "blobs")
     try:
         for name, packed in (content or {}).items():
             blobs.keep_blob(name, packed)
@@ -340,7 +344,7 @@ class _Run:
     def _add_coverage(self, path: Path) -> None:
         """Count what a process that has ended has covered."""
         if path.is_file():
-            add(self._coverage, read_counts(path))
+            add(self._coverage, read_counts(path, source_names(self._design.sources())))
 
     def _watch(self, process: Simulator, ready: Sequence[_Ready]) -> tuple[int, Status, str]:
         """Judge items as they end, until the process does.
@@ -455,6 +459,8 @@ def _broken_limits(item: Item, result: RunResult) -> list[str]:
 def _use(root: str | None) -> None:
     """Make everything in this folder from now on; a worker of a farm keeps its own."""
     if root is not None:
+        # What has been built stays where it is.
+        os.environ.setdefault("GOLDBEAT_CACHE", str(cache_root()))
         os.environ["GOLDBEAT_BUILD"] = root
 
 

@@ -628,7 +628,7 @@ def run(
     progress("building")
     crossings = find_crossings(design, params) if request.metastability is not None else ()
     flat = [episode for plan in plans for episode in plan.episodes(design)]
-    built = build(design, params, waves=request.waves, crossings=crossings, quick=_is_short(plans, flat))
+    built = build(design, params, waves=request.waves, crossings=crossings, quick=_is_short(plans, flat), tell=progress)
     begin()
     folder = Path(tempfile.mkdtemp(prefix="goldbeat-")) if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)

@@ -211,6 +211,7 @@ class Arena:
         """Of every command."""
         own = {
             "GOLDBEAT_BUILD": str(self.build),
+            "GOLDBEAT_CACHE": str(self.build),
             "TMPDIR": str(self.tmp),
             "COLUMNS": "300",
             MARK: str(self.folder),

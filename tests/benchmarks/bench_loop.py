@@ -1,16 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """From a command or a changed line to an answer, in processor time.
 
-    python tests/benchmarks/bench_loop.py [--rounds N] [--build]
+    python tests/benchmarks/bench_loop.py [--rounds N] [--build] [--cold]
 
 Commands are whole processes, beside a process that only imports typer; ways alternate, and the median of all rounds counts.
 With ``--build``: a line of RTL is changed, and the simulator is built as for a short run and as for a long one.
+With ``--cold``: simulators are built one after the other in a cache that is empty at first, then again for a second folder with
+the same designs.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import shutil
 import subprocess
@@ -23,7 +26,7 @@ from typing import Any
 
 from goldbeat.tb.build.simulator import build
 from goldbeat.tb.design.catalog import find_design
-from goldbeat.tb.paths import HDL
+from goldbeat.tb.paths import HDL, cache_root
 
 CLI = ("-m", "goldbeat.tb.cli")
 COMMANDS: dict[str, Sequence[str]] = {
@@ -55,12 +58,10 @@ def commands(rounds: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as name:
         home = Path(name)
         (home / "in.txt").write_text("".join(f"{n} {n + 1}\n" for n in range(1000)))
-        (home / "build").mkdir()
-        for kept in ("sim", "runtime"):
-            (home / "build" / kept).symlink_to(Path("build").absolute() / kept)
+        environment = os.environ | {"GOLDBEAT_CACHE": str(cache_root())}
 
         def call(words: Sequence[str]) -> None:
-            subprocess.run([sys.executable, *words], cwd=home, stdout=subprocess.DEVNULL, check=True)
+            subprocess.run([sys.executable, *words], cwd=home, env=environment, stdout=subprocess.DEVNULL, check=True)
 
         # The first of each fills the caches.
         for words in COMMANDS.values():
@@ -92,11 +93,47 @@ def changed_line(name: str) -> dict[str, float]:
     return found
 
 
+COLD: Sequence[tuple[str, dict[str, bool]]] = (
+    ("axis_skid", {}),
+    ("axis_skid", {"waves": True}),
+    ("axis_skid", {"coverage": True}),
+    ("plio_fir", {}),
+    ("zynqnet_memctl", {}),
+    ("objfifo", {}),
+    ("nvdla", {}),
+    ("zynqnet", {}),
+)
+"""Simulators for short runs; the first also compiles what all of them share."""
+
+
+def cold() -> dict[str, dict[str, float]]:
+    """Processor time and compiled files of each, in an empty cache, and compiled files for a second folder."""
+    found = {}
+    with tempfile.TemporaryDirectory() as name:
+        os.environ["GOLDBEAT_CACHE"] = str(Path(name) / "cache")
+        root = Path(name) / "hdl"
+        shutil.copytree(HDL, root)
+        for design_name, options in COLD:
+            design = find_design(design_name)
+            params = design.params(design.cases[0], {}, {})
+            before = resource.getrusage(resource.RUSAGE_CHILDREN)
+            built = build(design, params, quick=True, **options)
+            after = resource.getrusage(resource.RUSAGE_CHILDREN)
+            moved = build(design.model_copy(update={"root": root}), params, quick=True, **options)
+            found[" ".join([design_name, *options])] = {
+                "processor_s": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+                "compiled": built.compiled,
+                "compiled_again": moved.compiled,
+            }
+    return found
+
+
 def main() -> None:
     """Measure, print, write ``build/bench/loop.json``."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--build", action="store_true")
+    parser.add_argument("--cold", action="store_true")
     options = parser.parse_args()
     found: dict[str, Any] = {"commands": commands(options.rounds)}
     bare = found["commands"]["import typer"]
@@ -106,6 +143,13 @@ def main() -> None:
         found["changed line"] = {name: changed_line(name) for name in CHANGES}
         for name, times in found["changed line"].items():
             print(name, ", ".join(f"{way} {seconds:.1f} s" for way, seconds in times.items()))
+    if options.cold:
+        found["cold"] = cold()
+        for name, figures in found["cold"].items():
+            print(
+                f"{name:24} {figures['processor_s']:6.1f} s, {figures['compiled']:.0f} file(s) compiled, "
+                f"{figures['compiled_again']:.0f} for a second folder"
+            )
     out = Path("build/bench/loop.json")
     out.parent.mkdir(parents=True, exist_ok=True)
     out.write_text(json.dumps(found, indent=2) + "\n")

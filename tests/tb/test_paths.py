@@ -64,11 +64,11 @@ def test_a_project_may_lie_anywhere(tmp_path, monkeypatch, name):
 
 @pytest.mark.parametrize("name", ["with space", "dol$lar", "qu'ote", "ha#sh", "co:lon"])
 def test_a_build_folder_that_make_cannot_use_is_refused_at_once(tmp_path, monkeypatch, name):
-    monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / name / "build"))
+    monkeypatch.setenv("GOLDBEAT_CACHE", str(tmp_path / name / "build"))
     run = invoke("run", "axis_skid")
     assert run.exit_code == 2
     assert "make cannot build in a folder with" in run.output
-    assert "GOLDBEAT_BUILD" in run.output
+    assert "GOLDBEAT_CACHE" in run.output
     assert not (tmp_path / name).exists()
 
 

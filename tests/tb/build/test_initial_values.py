@@ -8,7 +8,7 @@ import pytest
 
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.build.compile import describe_renewal
+from goldbeat.tb.build.described import describe_renewal
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.stream import StreamPort

@@ -9,7 +9,8 @@ import pytest
 
 from goldbeat.tb.build import simulator
 from goldbeat.tb.build.compile import Build
-from goldbeat.tb.build.object_store import ObjectStore
+from goldbeat.tb.build.object_store import ObjectStore, put
+from goldbeat.tb.build.workshop import together
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.regress import worker
 from goldbeat.tb.regress.item import Item
@@ -32,45 +33,55 @@ def sources(folder, part='#include "top.h"\nint f() { return one(); }\n', inner=
     return folder
 
 
-def compiled(store, folder, switches=("-O1",), more=()):
+def compiled(folder, switches=("-O1",)):
     """Whether the object was there already; if not it is made, and kept."""
-    parts = ObjectStore(store, folder, switches)
-    found = parts.fetch(folder / "part.cpp", more)
+    store = ObjectStore(folder.parent / "store", [folder])
+    kept = store.place(folder / "part.cpp", switches)
+    found = store.has(kept)
     if not found:
         (folder / "part.o").write_bytes(b"object of " + folder.name.encode())
-    parts.keep()
+        put(folder / "part.o", kept)
     return found
 
 
-def test_an_object_is_fetched_for_the_same_text_and_switches_only(tmp_path):
+def test_an_object_is_kept_for_the_same_text_and_switches_only(tmp_path):
+    assert not compiled(sources(tmp_path / "first"))
+    assert compiled(sources(tmp_path / "again"))
+    (kept,) = (tmp_path / "store").glob("*.o")
+    assert kept.read_bytes() == b"object of first"
+    assert not compiled(sources(tmp_path / "edited", part="int f() { return 2; }\n"))
+    assert not compiled(sources(tmp_path / "header", inner="long one();\n"))
+    assert not compiled(sources(tmp_path / "spaced", part='  #  include "inner.h"\n', inner="int one();\n"))
+    assert not compiled(sources(tmp_path / "spaced-2", part='  #  include "inner.h"\n', inner="long one();\n"))
+    assert not compiled(sources(tmp_path / "switch"), switches=("-O3",))
+    assert compiled(sources(tmp_path / "last"))
+
+
+def test_what_a_source_includes_from_other_folders_counts(tmp_path):
+    folder, other = sources(tmp_path / "first"), tmp_path / "elsewhere"
+    other.mkdir()
     store = tmp_path / "store"
-    assert not compiled(store, sources(tmp_path / "first"))
-    again = sources(tmp_path / "again")
-    assert compiled(store, again)
-    assert (again / "part.o").read_bytes() == b"object of first"
-    assert not compiled(store, sources(tmp_path / "edited", part="int f() { return 2; }\n"))
-    assert not compiled(store, sources(tmp_path / "header", inner="long one();\n"))
-    assert not compiled(store, sources(tmp_path / "switch"), switches=("-O3",))
-    assert not compiled(store, sources(tmp_path / "own"), more=("slow",))
-    assert compiled(store, sources(tmp_path / "last"))
+    before = ObjectStore(store, [folder, other]).place(folder / "part.cpp", ())
+    (other / "elsewhere.h").write_text("int two();\n")
+    after = ObjectStore(store, [folder, other]).place(folder / "part.cpp", ())
+    (other / "elsewhere.h").write_text("int three();\n")
+    assert len({before, after, ObjectStore(store, [folder, other]).place(folder / "part.cpp", ())}) == 3
 
 
 def test_a_damaged_object_is_named_and_made_again(tmp_path, capsys):
-    store = tmp_path / "store"
-    compiled(store, sources(tmp_path / "first"))
-    (kept,) = store.glob("*.o")
+    compiled(sources(tmp_path / "first"))
+    (kept,) = (tmp_path / "store").glob("*.o")
     kept.write_bytes(b"x")
-    assert not compiled(store, sources(tmp_path / "again"))
+    assert not compiled(sources(tmp_path / "again"))
     assert f"{kept} is damaged" in capsys.readouterr().err
-    assert compiled(store, sources(tmp_path / "last"))
+    assert compiled(sources(tmp_path / "last"))
     assert kept.read_bytes() == b"object of again"
 
 
-def test_a_part_that_was_not_compiled_is_not_kept(tmp_path):
-    parts = ObjectStore(tmp_path / "store", sources(tmp_path / "first"), ())
-    parts.fetch(tmp_path / "first" / "part.cpp")
-    parts.keep()
-    assert not list((tmp_path / "store").glob("*.o"))
+def test_small_files_are_compiled_together_and_large_ones_alone():
+    sizes = {"a": 3, "b": 90, "c": 4, "d": 5, "e": 2}
+    assert together("abcde", sizes, 8) == [["b"], ["a", "c"], ["d", "e"]]
+    assert together("", {}, 8) == []
 
 
 @pytest.fixture
@@ -79,7 +90,7 @@ def asked(monkeypatch):
     found = []
     monkeypatch.setattr(simulator, "is_built", lambda recipe: False)
 
-    def compile_model(recipe):
+    def compile_model(recipe, tell):
         found.append(recipe.optimize)
         return Build("sim", ".", None, 0.0)
 

@@ -475,7 +475,8 @@ def test_a_disk_that_is_full_while_building(own_root, tmp_path):
     with _mounted(small, "-t", "tmpfs", "-o", "size=1m", "tmpfs"):
         (small / "runtime").symlink_to((own_root / "runtime").resolve())
         suite = write_suite(tmp_path, seeds=2)
-        done = goldbeat("regress", str(suite), "--jobs", "1", env=os.environ | {"GOLDBEAT_BUILD": str(small)})
+        env = os.environ | {"GOLDBEAT_BUILD": str(small), "GOLDBEAT_CACHE": str(small)}
+        done = goldbeat("regress", str(suite), "--jobs", "1", env=env)
         assert done.returncode == 2, done.stdout + done.stderr
         assert "No space left on device" in done.stderr or "full" in done.stderr
         assert "Traceback" not in done.stderr

@@ -39,6 +39,7 @@ def build(monkeypatch, tmp_path):
     """A folder with three of everything, one used later than the other."""
     root = tmp_path / "build"
     monkeypatch.setenv("GOLDBEAT_BUILD", str(root))
+    monkeypatch.setenv("GOLDBEAT_CACHE", str(root))
     for n in range(3):
         for folder in (root / "sim" / f"fifo-{n}", root / "runtime" / f"{n}", root / "regress" / f"run-{n}"):
             folder.mkdir(parents=True)

@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiling and linking what Verilator has made, with as much as possible from what other builds have compiled.
+
+Everything but the model is the same for all simulators: Verilator's runtime and the kernel are compiled once. Reading Verilator's
+headers takes longer than compiling most of a model's files, so small files are compiled together.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from filelock import FileLock
+
+from goldbeat.tb.build.cache import OBJECTS
+from goldbeat.tb.build.object_store import ObjectStore, put
+from goldbeat.tb.build.toolchain import Verilator
+
+KERNEL = Path(__file__).resolve().parents[1] / "kernel"
+_MODEL = KERNEL / "model.cpp"
+# Designs may bring transactors of their own.
+SHARED = (*sorted(p for p in KERNEL.glob("*.cpp") if p != _MODEL), *sorted((KERNEL.parent / "designs").glob("*/*.cpp")))
+"""The kernel's sources, the same for all simulators."""
+OWN = (*SHARED, _MODEL, *sorted(KERNEL.glob("*.h")))
+"""Everything of the kernel that goes into a simulator."""
+_MESSAGES = "messages.h"
+_DRAWS = "draws.h"
+_RULES = "simulator.mk"
+# Switches of the compiler that change how fast code is, not what it is: the shared objects do without.
+_SPEED = ("-O", "-march=", "-mtune=", "-DGOLDBEAT_PROCESSOR=")
+_RUNTIME_OPTIMIZE = "-Os"
+_KERNEL_OPTIMIZE = "-O3"
+_KERNEL_STANDARD = "-std=c++20"
+# Verilator's headers take a third longer to read with the next one, which only delays need.
+_STANDARD = "-std=c++17"
+_DELAYS = "verilated_timing"
+# Files of Verilator's runtime that every simulator has, and that can be compiled as one.
+_CORE = ("verilated", "verilated_dpi", "verilated_vpi", "verilated_threads")
+_TOGETHER = 300_000
+"""Bytes of C++ that are compiled as one file; larger files are alone."""
+# All that Verilator's headers do with whether there are waves.
+_WAVES_MARK = re.compile(rb"#if VM_TRACE\b[^\n]*\n# *define WAVES 1[^\n]*\n#endif")
+
+
+@dataclass(frozen=True)
+class SourceUnit:
+    """One file to compile.
+
+    Attributes:
+        name: of the object, without its ending.
+        source: the file.
+        switches: the compiler's, in addition to those of Verilator's makefile.
+        variables: of that makefile, which are another here.
+    """
+
+    name: str
+    source: Path
+    switches: tuple[str, ...]
+    variables: Mapping[str, str]
+
+
+class Workshop:
+    """Makes one simulator.
+
+    Args:
+        tool: the Verilator.
+        folder: where it has written the model ``Vtop``.
+        shared: the folder for what simulators share.
+        flags: the compiler's switches for the design's sake.
+        optimize: the compiler's switch for the model.
+        libraries: the linker's switches.
+        call: runs a command in the folder.
+    """
+
+    def __init__(
+        self,
+        tool: Verilator,
+        folder: Path,
+        shared: Path,
+        *,
+        flags: Sequence[str],
+        optimize: str,
+        libraries: Sequence[str],
+        call: Callable[[list[str]], None],
+    ) -> None:
+        self._tool, self._folder, self._shared, self._call = tool, folder, shared, call
+        self._flags, self._optimize, self._libraries = list(flags), optimize, libraries
+        made = (folder / "Vtop_classes.mk").read_text()
+        # A design decides itself whether it needs, say, the runtime's part for delays.
+        self._switches = dict(re.findall(r"^(VM_\w+) = (\d)$", made, re.MULTILINE))
+        self._groups = {
+            name: re.findall(r"\w+", words)
+            for name, words in re.findall(r"^VM_(\w+) \+= \\\n((?:  \w+ \\\n)*)", made, re.MULTILINE)
+        }
+        root = re.search(r"^VERILATOR_ROOT = (.*)$", (folder / "Vtop.mk").read_text(), re.MULTILINE)
+        self._include = Path(root[1] if root else tool.root or "") / "include"
+        self._store = ObjectStore(shared / OBJECTS, [folder, KERNEL, self._include, self._include / "vltstd"])
+
+    def make(self, executable: str) -> int:
+        """Compile what nobody has compiled before, and link.
+
+        Returns:
+            how many files were compiled.
+        """
+        common = self._common_units()
+        model = self._model_units()
+        kept = {unit.name: self._kept(unit) for unit in (*common, *model)}
+        compiled = 0
+        # Two builds at once compile what they share once.
+        with FileLock(self._shared / "common.lock"):
+            compiled += self._compile(common, kept)
+        lacking = [u for u in model if not self._store.has(kept[u.name])]
+        objects = [str(kept[u.name]) for u in common]
+        objects += [f"{u.name}.o" if u in lacking else str(kept[u.name]) for u in model]
+        link = f"\t$(LINK) $(LDFLAGS) {' '.join(objects)} $(LOADLIBES) $(LDLIBS) {' '.join(self._libraries)} -o $@\n"
+        made = " ".join(f"{unit.name}.o" for unit in lacking)
+        self._make(lacking, executable, f"{executable}: {made}\n{link}")
+        self._keep(lacking, kept)
+        return compiled + len(lacking)
+
+    def _compile(self, units: Sequence[SourceUnit], kept: Mapping[str, Path]) -> int:
+        lacking = [u for u in units if not self._store.has(kept[u.name])]
+        if lacking:
+            self._make(lacking, "common", f"common: {' '.join(f'{u.name}.o' for u in lacking)}\n")
+            self._keep(lacking, kept)
+        return len(lacking)
+
+    def _keep(self, units: Iterable[SourceUnit], kept: Mapping[str, Path]) -> None:
+        for unit in units:
+            made = self._folder / f"{unit.name}.o"
+            put(made, kept[unit.name])
+            made.unlink()
+
+    def _make(self, units: Iterable[SourceUnit], target: str, rule: str) -> None:
+        """Call make with rules for these units and for the target that needs them."""
+        lines = ["include Vtop.mk", ""]
+        for unit in units:
+            name = f"{unit.name}.o"
+            lines += [f"{name}: {variable} = {value}" for variable, value in unit.variables.items()]
+            words = f"$(OBJCACHE) $(CXX) $(CXXFLAGS) $(CPPFLAGS) -I{KERNEL} {' '.join(unit.switches)} -c -o $@ $<"
+            lines += [f"{name}: {unit.source}", f"\t{words}"]
+        (self._folder / _RULES).write_text("\n".join([*lines, rule]))
+        jobs = f"-j{os.cpu_count() or 1}"
+        self._call(["make", "-f", _RULES, jobs, *self._tool.make_variables, target])
+
+    def _kept(self, unit: SourceUnit) -> Path:
+        variables = (f"{name}={value}" for name, value in unit.variables.items())
+        switches = {k: v for k, v in self._switches.items() if k not in unit.variables and k != "VM_PARALLEL_BUILDS"}
+        return self._store.place(
+            unit.source,
+            [_compiler(), *self._tool.make_variables, *unit.switches, *variables, *map(str, sorted(switches.items()))],
+        )
+
+    def _common_units(self) -> list[SourceUnit]:
+        """Verilator's runtime and the kernel."""
+        plain = [f for f in self._flags if not f.startswith(_SPEED)]
+        variables = {"VM_USER_CFLAGS": " ".join(plain)}
+        headers = [*self._include.glob("*.h"), *self._include.glob("vltstd/*.h")]
+        # One object for all simulators: it must not matter to it what their models have.
+        mentioned = re.findall(rb"\bVM_\w+", b"".join(_WAVES_MARK.sub(b"", p.read_bytes()) for p in headers))
+        variables |= {name: "0" for name in self._switches if name.encode() not in mentioned}
+        own = (f"-include {_MESSAGES}",)
+        runtime = [name for group in ("GLOBAL_FAST", "GLOBAL_SLOW") for name in self._groups.get(group, ())]
+        core = [name for name in runtime if name in _CORE]
+        sources = [self._joined("runtime", [f"{name}.cpp" for name in core])]
+        sources += [self._include / f"{name}.cpp" for name in runtime if name not in core]
+        units = [
+            SourceUnit(
+                p.stem, p, (_RUNTIME_OPTIMIZE, *own, _KERNEL_STANDARD if p.stem == _DELAYS else _STANDARD), variables
+            )
+            for p in sources
+        ]
+        return [*units, *(SourceUnit(p.stem, p, (_KERNEL_OPTIMIZE, *own, _KERNEL_STANDARD), variables) for p in SHARED)]
+
+    def _joined(self, name: str, files: Iterable[str]) -> Path:
+        """A file that includes others."""
+        path = self._folder / f"{name}.cpp"
+        path.write_text("".join(f'#include "{file}"\n' for file in files))
+        return path
+
+    def _model_units(self) -> list[SourceUnit]:
+        """What Verilator has made of the design, small files together, and the kernel's view of it."""
+        standard = [] if self._switches.get("VM_TIMING") == "1" else [_STANDARD]
+        own = (f"-include {_DRAWS}", *standard)
+        fast, slow = (
+            [f"{name}.cpp" for group in ("CLASSES", "SUPPORT") for name in self._groups.get(f"{group}_{speed}", ())]
+            for speed in ("FAST", "SLOW")
+        )
+        shutil.copyfile(_MODEL, self._folder / _MODEL.name)
+        sizes = {name: (self._folder / name).stat().st_size for name in (_MODEL.name, *fast, *slow)}
+        if sum(sizes.values()) <= _TOGETHER:
+            groups = [("fast", [_MODEL.name, *fast, *slow])]
+        else:
+            groups = [("fast", names) for names in together([_MODEL.name, *fast], sizes, _TOGETHER)]
+            groups += [("slow", names) for names in together(slow, sizes, _TOGETHER)]
+        units = []
+        for number, (speed, names) in enumerate(groups):
+            source = self._joined(f"unit_{number}", names)
+            optimize = self._optimize if speed == "fast" else "-O0"
+            units.append(SourceUnit(source.stem, source, (optimize, *own), {"VM_USER_CFLAGS": " ".join(self._flags)}))
+        return units
+
+
+def together(names: Sequence[str], sizes: Mapping[str, int], most: int) -> list[list[str]]:
+    """Files in groups of at most so many bytes, in their order; a larger one is alone."""
+    groups: list[list[str]] = []
+    large = [name for name in names if sizes[name] > most]
+    room = 0
+    for name in names:
+        if name in large:
+            continue
+        if sizes[name] > room:
+            groups.append([])
+            room = most
+        groups[-1].append(name)
+        room -= sizes[name]
+    return [*([name] for name in large), *groups]
+
+
+@cache
+def _compiler() -> str:
+    """What the compiler says of itself."""
+    return subprocess.run(["c++", "--version"], capture_output=True, text=True, check=False).stdout
