@@ -15,7 +15,7 @@ from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.sidebands import strobe_bits
 from goldbeat.pymodels.stimulus import Clock, Stimulus
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.case import Case, CaseContext, StimulusMaker
 from goldbeat.tb.design.clocks import draw_clocks
 
 Rng = np.random.Generator
@@ -276,3 +276,8 @@ def stream_cases(traffic: Traffic) -> tuple[Case, ...]:
             options={"resets": 12},
         ),
     )
+
+
+def registers_case(make: StimulusMaker, what: str = "the whole register map, strobes and error answers") -> Case:
+    """The case ``registers``: accesses all over the map, which no input of a user replaces."""
+    return Case(name="registers", summary=what, make=make, inputs=False, registers=True)

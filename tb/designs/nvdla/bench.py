@@ -19,7 +19,7 @@ from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.storage import Storage
-from goldbeat.tb.design.traffic import AFTER_VALID, Rng
+from goldbeat.tb.design.traffic import AFTER_VALID, Rng, registers_case
 from goldbeat.tb.designs.nvdla.corners import (
     after_reset,
     cleared_as_it_is_set,
@@ -305,7 +305,7 @@ DESIGN = Design(
             summary="an operation and its interrupt; mask, set, clear, set as it is cleared",
             make=_interrupt,
         ),
-        Case(name="registers", summary="the whole register map", make=_registers, inputs=False, registers=True),
+        registers_case(_registers, "the whole register map"),
         loadable_case(own=True),
     ),
     answer=partial(loadable_answer, True),

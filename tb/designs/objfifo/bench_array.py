@@ -28,7 +28,7 @@ from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.storage import Storage
 from goldbeat.tb.design.ports.stream import StreamPort, silent
-from goldbeat.tb.design.traffic import Rng, stream_cases
+from goldbeat.tb.design.traffic import Rng, registers_case, stream_cases
 from goldbeat.tb.designs.objfifo.bench_engine import BD_TABLE
 from goldbeat.tb.designs.objfifo.draw import dims_of
 from goldbeat.tb.designs.objfifo.scene import dressed_scene
@@ -162,12 +162,6 @@ DESIGN = Design(
             options={"words": 16, "objects": 8, "add": 1, "work": 20, "gaps": "none", "ready": "none"},
         ),
         *stream_cases(_traffic),
-        Case(
-            name="registers",
-            summary="the switch's register map, strobes and error answers",
-            make=_registers,
-            inputs=False,
-            registers=True,
-        ),
+        registers_case(_registers, "the switch's register map, strobes and error answers"),
     ),
 )

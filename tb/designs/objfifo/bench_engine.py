@@ -36,7 +36,7 @@ from goldbeat.tb.design.ports.bundle import StatusPort
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.storage import Storage
 from goldbeat.tb.design.ports.stream import StreamPort, silent
-from goldbeat.tb.design.traffic import Rng, stream_cases
+from goldbeat.tb.design.traffic import Rng, registers_case, stream_cases
 from goldbeat.tb.designs.objfifo.design_case import design_case
 from goldbeat.tb.designs.objfifo.draw import draw
 from goldbeat.tb.designs.objfifo.scene import EngineScene, dressed_scene, engine_stimulus, random_halves
@@ -689,13 +689,7 @@ DESIGN = Design(
             options=_PATTERNS,
             inputs=False,
         ),
-        Case(
-            name="registers",
-            summary="the whole register map, strobes and error answers",
-            make=_registers,
-            inputs=False,
-            registers=True,
-        ),
+        registers_case(_registers),
         design_case(_PARAMETERS, _PATTERNS),
     ),
 )

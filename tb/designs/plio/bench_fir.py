@@ -21,7 +21,15 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.storage import Storage, storage_of
 from goldbeat.tb.design.ports.stream import StreamPort
-from goldbeat.tb.design.traffic import Rng, blocks_of, one_after_the_other, random_trace, spaced, stream_cases
+from goldbeat.tb.design.traffic import (
+    Rng,
+    blocks_of,
+    one_after_the_other,
+    random_trace,
+    registers_case,
+    spaced,
+    stream_cases,
+)
 from goldbeat.tb.paths import HDL
 
 _LONG_BLOCK = 1 << 16
@@ -204,12 +212,6 @@ DESIGN = Design(
             make=_rounding,
             inputs=False,
         ),
-        Case(
-            name="registers",
-            summary="the whole register map, strobes and error answers",
-            make=_registers,
-            inputs=False,
-            registers=True,
-        ),
+        registers_case(_registers),
     ),
 )

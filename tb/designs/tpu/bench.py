@@ -21,7 +21,7 @@ from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.storage import Storage
 from goldbeat.tb.design.ports.stream import StreamPort, silent
-from goldbeat.tb.design.traffic import Rng, stream_cases
+from goldbeat.tb.design.traffic import Rng, registers_case, stream_cases
 from goldbeat.tb.designs.tpu.damage import DAMAGES, Damage, DamageTarget
 from goldbeat.tb.designs.tpu.model_case import model_answer, model_case
 from goldbeat.tb.designs.tpu.programs import (
@@ -367,12 +367,6 @@ DESIGN = Design(
         ),
         *stream_cases(_traffic),
         model_case(_PATTERNS),
-        Case(
-            name="registers",
-            summary="the whole register map, strobes and error answers",
-            make=_registers,
-            inputs=False,
-            registers=True,
-        ),
+        registers_case(_registers),
     ),
 )
