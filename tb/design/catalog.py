@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.tb.design.case import Case
-from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import families
 from goldbeat.tb.design.user_code import load_module
@@ -20,15 +21,34 @@ from goldbeat.tb.design.user_code import load_module
 
 def designs() -> dict[str, Design]:
     """All designs that come with Goldbeat, by name."""
-    found = {}
+    found = (_design_of(module) for module in _benches())
+    return dict(sorted((design.name, design) for design in found if design is not None))
+
+
+def _benches() -> Iterator[str]:
+    """The modules that may hold a design."""
     for package in families().values():
         for module in pkgutil.iter_modules(importlib.import_module(package).__path__):
-            if module.name.partition("_")[0] != "bench":
-                continue
-            design = getattr(importlib.import_module(f"{package}.{module.name}"), "DESIGN", None)
-            if isinstance(design, Design):
-                found[design.name] = design
-    return dict(sorted(found.items()))
+            if module.name.partition("_")[0] == "bench":
+                yield f"{package}.{module.name}"
+
+
+def _design_of(module: str) -> Design | None:
+    design = getattr(importlib.import_module(module), "DESIGN", None)
+    return design if isinstance(design, Design) else None
+
+
+def _built_in(name: str) -> Design | None:
+    """A design that comes with Goldbeat: importing them all takes longer than a short run, so those go first that say its name."""
+    for module in _benches():
+        spec = find_spec(module)
+        if spec is None or spec.origin is None or f'"{name}"'.encode() not in Path(spec.origin).read_bytes():
+            continue
+        design = _design_of(module)
+        if design is not None and design.name == name:
+            return design
+    # A name may be made of parts.
+    return designs().get(name)
 
 
 def load_design(path: Path) -> Design:
@@ -49,11 +69,16 @@ def find_design(name: str) -> Design:
     if name.endswith(".py"):
         return load_design(Path(name))
     if name.endswith(".toml"):
+        # What reads TOML takes longer to import than all else here.
+        from goldbeat.tb.design.description import load_description
+
         return load_description(Path(name))
-    known = designs()
-    if name not in known:
-        raise UsageError(f"unknown design {name!r}; known: {', '.join(sorted(known))} (or the path of a description)")
-    return known[name]
+    design = _built_in(name)
+    if design is None:
+        raise UsageError(
+            f"unknown design {name!r}; known: {', '.join(sorted(designs()))} (or the path of a description)"
+        )
+    return design
 
 
 def find_case(name: str, case: str | None) -> tuple[Design, Case]:
@@ -62,7 +87,8 @@ def find_case(name: str, case: str | None) -> tuple[Design, Case]:
     A block that has a bench of its own, a design called ``DESIGN_BLOCK``, goes by ``DESIGN`` and case ``BLOCK`` too.
     """
     design = find_design(name)
-    block = f"{design.name}_{case}"
-    if case is not None and case not in {c.name for c in design.cases} and block in designs():
-        design, case = designs()[block], None
+    if case is not None and case not in {c.name for c in design.cases}:
+        block = _built_in(f"{design.name}_{case}")
+        if block is not None:
+            return block, block.case(None)
     return design, design.case(case)

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cocotb side: runs every episode of a job in one simulator process.
 
-This module is what cocotb loads inside the simulation; the host process (``goldbeat.tb.run.simulate``) hands it the
-job's folder.
+The host process (``goldbeat.tb.run.simulate``) hands it the job's folder and has :func:`start` called inside the simulation, in place
+of cocotb's runner of tests: a session is one task, and what imports, finds, times and reports tests takes longer than a short run.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -14,12 +15,16 @@ from pathlib import Path
 from typing import Any
 
 import cocotb
+from cocotb import _shutdown
+from cocotb._event_loop import _inst as event_loop
+from cocotb._test_manager import TestManager
 from cocotb.task import Task
 from cocotb.triggers import RisingEdge, Timer
 from cocotb.utils import get_sim_time
 
 from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.tb import orphan_guard
+from goldbeat.tb.inside import plain_models
 from goldbeat.tb.inside.assertions import collect_failures, failed_assertions
 from goldbeat.tb.inside.heartbeat import pulse
 from goldbeat.tb.inside.job import (
@@ -214,13 +219,38 @@ def _transactors(dut: Any, job: Job) -> Transactors:
     return CocotbextTransactors(dut, job)
 
 
-@cocotb.test()  # type: ignore[untyped-decorator]
+def start() -> None:
+    """Start the session; called when cocotb has been set up. The simulation ends with the session, or the session with it."""
+    session = TestManager(episodes(cocotb.top), name="session", test_complete_cb=lambda: _finish(session))
+
+    def cut() -> None:
+        if not session.done():
+            session.cancel("the simulation ended before the session: $finish, or no more events")
+            event_loop.run()
+
+    _shutdown.register(cut)
+    session.start()
+
+
+def _finish(session: TestManager) -> None:
+    """Say what has gone wrong, for the log, and end the simulation."""
+    if (error := session.exception()) is not None:
+        logging.getLogger("goldbeat").error("the session failed", exc_info=error)
+    if cocotb.handle._apply_writes_cb is not None:
+        cocotb.handle._apply_writes_cb.cancel()
+        cocotb.handle._apply_writes_cb = None
+    # Stopping the simulator does not call these.
+    _shutdown._shutdown()
+    cocotb.simulator.stop_simulator()
+
+
 async def episodes(dut: Any) -> None:
     """Run every episode of the job and keep its record."""
     if (parent := os.environ.get(orphan_guard.ENVIRONMENT)) is not None:
         orphan_guard.end_with(int(parent))
     folder = Path(os.environ[ENVIRONMENT])
     job = read_job(folder)
+    plain_models.end()
     for clock in job.clocks:
         getattr(dut, clock.name).value = 0
     for reset in _resets(dut, job):

@@ -6,9 +6,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from functools import cache
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
 from pathlib import Path
 
 from goldbeat.pymodels.errors import ToolError
+from goldbeat.tb.errors import missing
 from goldbeat.tb.paths import IMPORT_ROOT
 
 
@@ -22,29 +26,55 @@ def cocotb_environment(top: str, module: str, seed: int, results: Path, paths: S
         results: where cocotb puts its results file.
         paths: folders that Python looks for modules in, before all others.
     """
-    import cocotb_tools.config
-    import find_libpython
+    return simulator_environment(top, seed, paths) | {
+        "COCOTB_TEST_MODULES": module,
+        "COCOTB_RESULTS_FILE": str(results),
+    }
 
-    library = find_libpython.find_libpython()
-    if library is None:
-        raise ToolError("this Python has no shared library (libpython), which cocotb needs; use one built with it")
+
+def simulator_environment(top: str, seed: int, paths: Sequence[Path] = ()) -> dict[str, str]:
+    """The environment of a simulator process that has Python and cocotb; what it runs there is the caller's.
+
+    Args:
+        top: as for :func:`cocotb_environment`.
+        seed: likewise.
+        paths: likewise.
+    """
+    libpython, libraries, entry = _cocotb_files()
     env = dict(os.environ)
     env.pop("PYTEST_CURRENT_TEST", None)
     search = [*map(str, paths), str(IMPORT_ROOT), *sys.path]
     # A simulator that was built elsewhere looks for cocotb where it was installed there.
-    libraries = [cocotb_tools.config.libs_dir, env.get("LD_LIBRARY_PATH", "")]
+    places = [str(libraries), env.get("LD_LIBRARY_PATH", "")]
     return env | {
-        "LD_LIBRARY_PATH": os.pathsep.join(str(p) for p in libraries if p),
+        "LD_LIBRARY_PATH": os.pathsep.join(p for p in places if p),
         "PYTHONPATH": os.pathsep.join(p for p in search if p),
         "PYGPI_PYTHON_BIN": sys.executable,
-        "GPI_USERS": f"{library};{cocotb_tools.config.pygpi_entry_point()}",
+        "GPI_USERS": f"{libpython};{entry},initialize",
         "COCOTB_TOPLEVEL": top,
-        "COCOTB_TEST_MODULES": module,
         "COCOTB_RANDOM_SEED": str(simulator_seed(seed)),
-        "COCOTB_RESULTS_FILE": str(results),
         "COCOTB_TRUST_INERTIAL_WRITES": "1",
         "TOPLEVEL_LANG": "verilog",
     }
+
+
+@cache
+def _cocotb_files() -> tuple[str, Path, Path]:
+    """Python's shared library, the folder of cocotb's, and the one that starts Python.
+
+    ``cocotb_tools.config`` gives the same, and imports cocotb and pytest for it.
+    """
+    import find_libpython
+
+    libpython = find_libpython.find_libpython()
+    if libpython is None:
+        raise ToolError("this Python has no shared library (libpython), which cocotb needs; use one built with it")
+    package = find_spec("cocotb")
+    folders = [] if package is None else list(package.submodule_search_locations or ())
+    entry = PathFinder.find_spec("cocotb.simulator", folders)
+    if entry is None or entry.origin is None:
+        raise missing("cocotb", "not installed, or without its module cocotb.simulator", "pip install 'goldbeat[sim]'")
+    return libpython, Path(folders[0]).resolve() / "libs", Path(entry.origin).resolve()
 
 
 def seed_arguments(seed: int) -> list[str]:

@@ -6,11 +6,11 @@ from __future__ import annotations
 import ctypes
 import logging
 import os
-from asyncio import CancelledError
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import cocotb
+from cocotb.task import CancelledError
 from cocotb.triggers import Event, First, GPITrigger, RisingEdge, Timer
 from cocotb.utils import get_sim_steps, get_sim_time, get_time_from_sim_steps
 

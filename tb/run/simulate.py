@@ -18,6 +18,7 @@ from goldbeat.tb.build.compile import Build
 from goldbeat.tb.build.harness import TOP
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.inside.job import (
     COVERAGE,
     ENVIRONMENT,
@@ -31,13 +32,15 @@ from goldbeat.tb.inside.job import (
     read_record,
     write_job,
 )
-from goldbeat.tb.kernel.launch import cocotb_environment, seed_arguments
+from goldbeat.tb.kernel.launch import seed_arguments, simulator_environment
 from goldbeat.tb.run.bounded_log import BoundedLog
 
 TIMEOUT_S = 1800.0
 """Wall time after which a simulator process is taken to hang."""
 PULSE_S = 0.25
 """Wall time between two reports of how far a simulation is, when somebody watches."""
+SESSION = "goldbeat.tb.inside.session"
+"""The module whose ``run_session`` runs a job inside the simulator."""
 _LOG_LINES = 30
 
 Watch = Callable[[int, int], None]
@@ -125,10 +128,9 @@ class Simulator:
         command = [str(built.executable), *seed_arguments(seed), "--inputs-low"]
         if self.waves is not None:
             command += ["--trace", "--trace-file", str(self.waves)]
-        environment = cocotb_environment(TOP, "goldbeat.tb.inside.session", seed, folder / "cocotb.xml")
+        steps = _steps(self._job.bundles, episodes, stays=stays)
+        environment = simulator_environment(TOP, seed) | {"PYGPI_USERS": ",".join(steps)}
         self._journal, theirs = os.pipe()
-        # cocotb would compile every module anew to explain failed asserts; the session has none, and starts three times as fast.
-        environment["COCOTB_REWRITE_ASSERTION_FILES"] = ""
         environment |= {ENVIRONMENT: str(folder), JOURNAL: str(theirs), orphan_guard.ENVIRONMENT: str(os.getpid())}
         if coverage is not None:
             command.append(f"+verilator+coverage+file+{coverage}")
@@ -248,6 +250,19 @@ def _job(
         tuple(crossings),
         shelf,
     )
+
+
+def _steps(ports: Sequence[Bundle], episodes: Sequence[Episode], *, stays: bool) -> list[str]:
+    """What the simulator's Python calls, one after the other: cocotb's own steps up to its runner of tests, and the session."""
+    # Drivers and files of the user's may import anything; so may those of episodes that come later.
+    plain = not stays and not any(port.plug_in for port in ports) and not any(e.stimulus.drivers for e in episodes)
+    return [
+        "goldbeat.tb.inside.lean:import_cocotb",
+        "cocotb.logging:_configure",
+        "cocotb._init:init_package_from_simulation",
+        *(["goldbeat.tb.inside.plain_models:enter"] if plain else []),
+        f"{SESSION}:run_session",
+    ]
 
 
 def simulate(

@@ -38,16 +38,17 @@ DESIGNS = {"axis_fifo": {"beats": 60}, "plio_fir": {"beats": 60}}
 @contextmanager
 def left_out(off: str) -> Iterator[None]:
     """Simulators without some of it."""
-    environment, arguments = simulating.cocotb_environment, simulating.seed_arguments
+    environment, arguments = simulating.simulator_environment, simulating.seed_arguments
 
-    def other_session(top: str, module: str, *others: Any) -> dict[str, str]:
-        return environment(top, "sharpness_session", *others, paths=(HERE,)) | {"SHARPNESS_OFF": off}
+    def with_session(top: str, seed: int) -> dict[str, str]:
+        return environment(top, seed, paths=(HERE,)) | {"SHARPNESS_OFF": off}
 
     def other_arguments(seed: int) -> list[str]:
         return [*arguments(seed), *(["+verilator+noassert"] if "assertions" in off else [])]
 
     with (
-        mock.patch.object(simulating, "cocotb_environment", other_session),
+        mock.patch.object(simulating, "SESSION", "sharpness_session"),
+        mock.patch.object(simulating, "simulator_environment", with_session),
         mock.patch.object(simulating, "seed_arguments", other_arguments),
     ):
         yield

@@ -8,7 +8,7 @@ from typing import Any
 
 from goldbeat.tb.inside import session
 
-episodes = session.episodes
+start = session.start
 _OFF = os.environ["SHARPNESS_OFF"].split(",")
 
 
