@@ -16,7 +16,7 @@ def version_of(package: str) -> str:
         package: its name with underscores, in lower case.
 
     Raises:
-        importlib.metadata.PackageNotFoundError: it is not installed.
+        ModuleNotFoundError: it is not installed.
     """
     for place in sys.path:
         for folder in Path(place).glob(f"{package}-*.dist-info"):

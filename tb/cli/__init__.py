@@ -49,12 +49,11 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
-        # The slowest import of all that the command line needs.
-        from importlib.metadata import PackageNotFoundError, version
+        from goldbeat.tb.versions import version_of
 
         try:
-            number = version("goldbeat")
-        except PackageNotFoundError:
+            number = version_of("goldbeat")
+        except ModuleNotFoundError:
             number = "(not installed)"
         typer.echo(f"goldbeat {number}")
         raise typer.Exit

@@ -26,7 +26,7 @@ COMMON = {
     "run": Listed(
         "Build, simulate and compare a design with its golden model, beat by beat and cycle by cycle.", f"{_HOME}.run"
     ),
-    "list": Listed("What can be run: designs, their cases, parameters and options.", f"{_HOME}.run"),
+    "list": Listed("What can be run: designs, their cases, parameters and options.", f"{_HOME}.list"),
     "signoff": Listed(
         "Check a file or a run against limits: every whole episode of every seed, each limit by its worst value.",
         f"{_HOME}.signoff",
@@ -51,7 +51,7 @@ COMMON = {
         f"{_HOME}.clean",
     ),
     "cache": Listed("Compiled simulators, shared by all projects.", f"{_HOME}.cache", _CACHE),
-    "doctor": Listed("What of the needed tools is here, and how to get what is not.", f"{_HOME}.run"),
+    "doctor": Listed("What of the needed tools is here, and how to get what is not.", f"{_HOME}.doctor"),
 }
 """The commands that are no design's, in the order of the help."""
 

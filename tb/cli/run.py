@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``goldbeat run``, ``goldbeat list`` and ``goldbeat doctor``."""
+"""``goldbeat run``."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
@@ -11,14 +12,11 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
-from rich.progress import TimeRemainingColumn
-from rich.table import Table
 from typer.core import TyperCommand
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.build.doctor import examine
 from goldbeat.tb.build.in_use import job_folder, sweep
 from goldbeat.tb.cli.common import (
     FAILED,
@@ -53,26 +51,20 @@ from goldbeat.tb.cli.run_options import (
     Waive,
     Waves,
 )
-from goldbeat.tb.cli.screen import Screen, literal, progress, show_findings
 from goldbeat.tb.design.case import Case
-from goldbeat.tb.design.catalog import designs, find_case, find_design
+from goldbeat.tb.design.catalog import find_case
 from goldbeat.tb.design.clock_wish import ClockWish
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.inside.job import BACKENDS
-from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.paths import build_root, cache_root, check_root
 from goldbeat.tb.run.inputs import read_input
 from goldbeat.tb.run.progress import Reached
-from goldbeat.tb.run.report import waived_in_all, whole_samples, worst_status, write_report
+from goldbeat.tb.run.report import worst_status, write_report
 from goldbeat.tb.run.run_folder import check_ours, prepare, run_folder
 from goldbeat.tb.run.runs import ALL, Origin, Request, RunResult, run
 from goldbeat.tb.run.simulate import TIMEOUT_S
 from goldbeat.tb.run.time_limit import calls_watched, end_when_stuck
-from goldbeat.tb.visible import visible
-
-_SHOWN_FAILURES = 3
-_MARKS = {"fail": "[bold red]FAIL[/]", "partial": "[bold yellow]PARTIAL[/]", "pass": "[bold green]PASS[/]"}
 
 
 class RunCommand(TyperCommand):
@@ -95,7 +87,7 @@ class RunCommand(TyperCommand):
 
 
 def register(app: typer.Typer) -> None:
-    """Mount the commands."""
+    """Mount the command."""
     app.command(
         "run",
         no_args_is_help=True,
@@ -107,11 +99,6 @@ def register(app: typer.Typer) -> None:
             *design_examples("run"),
         ),
     )(run_command)
-    app.command("list", epilog=examples("goldbeat list", *design_examples("list")))(list_command)
-    app.command("doctor", epilog=examples("goldbeat doctor", "goldbeat doctor --json"))(doctor_command)
-
-
-# -- run ------------------------------------------------------------------------------------------------------------
 
 
 def run_command(
@@ -260,7 +247,10 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
         if wishes.as_json:
             print_json({**report, "folder": str(folder)})
         else:
-            _show(report, results, failed, folder)
+            # What prints tables takes long to import, and machines do without.
+            from goldbeat.tb.cli.run_result import show_results
+
+            show_results(report, results, failed, folder)
     if failed:
         raise typer.Exit(FAILED)
     if worst_status(results) == "partial" and not wishes.allow_partial:
@@ -289,13 +279,16 @@ def _fitting(design: Design, words: list[Pair]) -> Case:
 
 
 def _run(request: Request, folder: Path, quiet: bool, begin: Callable[[], None], shelf: Shelf) -> list[RunResult]:
-    err = Screen(stderr=True)
     timeout_s = TIMEOUT_S if request.origin.timeout_s is None else request.origin.timeout_s
-    name = literal(request.design.name)
-    if not err.is_terminal or quiet:
+    if quiet or not sys.stderr.isatty():
         say_step = _ignore if quiet else _say_build
         return run(request, folder / "sim", say_step, timeout_s=timeout_s, begin=begin, shelf=shelf)
-    with progress(err, "far", TimeRemainingColumn()) as bar:
+    from rich.progress import TimeRemainingColumn
+
+    from goldbeat.tb.cli.screen import Screen, literal, progress
+
+    name = literal(request.design.name)
+    with progress(Screen(stderr=True), "far", TimeRemainingColumn()) as bar:
         task = bar.add_task(name, total=None, far="")
 
         shelf.told = lambda beats: bar.update(task, far=f"{beats / 1e6:.1f} M beats kept")
@@ -365,173 +358,3 @@ def _read_inputs(
     design: Design, params: Mapping[str, Any], files: Mapping[str, str], clock: float | None
 ) -> dict[str, Trace]:
     return {port: read_input(design, params, port, file, clock_period(clock)) for port, file in files.items()}
-
-
-def _show(
-    report: Mapping[str, Any],
-    results: list[RunResult],
-    failed: list[RunResult],
-    folder: Path,
-) -> None:
-    out = Screen(highlight=False)
-    first = failed[0] if failed else results[0]
-    request, episode = first.request, first.main_episode
-    if episode is not None:
-        if request.design.streams:
-            out.print(_port_table(first))
-        for table in (*first.findings(), *(() if first.answer is None else first.answer.tables)):
-            show_findings(table)
-    for port, entry in report["ports"].items():
-        if "not_compared" in entry:
-            said = (
-                f"not compared: {', '.join(entry['not_compared'])} of {port}; the golden model predicts nothing for it"
-            )
-            out.print(said, markup=False, soft_wrap=True)
-        if "no_file" in entry:
-            out.print(f"no PLIO file of {port}: {entry['no_file']}", markup=False, soft_wrap=True)
-    left_out = [port for port, entry in report["ports"].items() if "left_out" in entry]
-    if left_out:
-        what = report["ports"][left_out[0]]["left_out"]
-        out.print(f"traces left out ({what}): {', '.join(left_out)}", markup=False, soft_wrap=True)
-    if undriven := request.design.undriven():
-        said = "; ".join(f"{port}: {what}" for port, what in undriven.items())
-        out.print(f"not driven: {said}", markup=False, soft_wrap=True)
-    for item in waived_in_all(results).items():
-        out.print(waived(*item), markup=False, soft_wrap=True)
-    if request.metastability is not None:
-        out.print(_crossed(results), markup=False, soft_wrap=True)
-    for text in dict.fromkeys(text for result in results for text in result.warnings):
-        out.print(f"warning: {text}", markup=False, soft_wrap=True)
-    for result in failed[:_SHOWN_FAILURES]:
-        out.print(f"[bold red]seed {result.seed} failed:[/]")
-        for text in result.failures[:_SHOWN_FAILURES]:
-            out.print(text, markup=False, soft_wrap=True)
-        if len(result.failures) > _SHOWN_FAILURES:
-            out.print(
-                f"... and {len(result.failures) - _SHOWN_FAILURES} more; all in {folder}/report.json", markup=False
-            )
-        out.print(f"repeat: {result.request.command(result.seed)}", markup=False, soft_wrap=True)
-    episodes, compared = sum(len(r.episodes) for r in results), sum(r.compared for r in results)
-    for text in dict.fromkeys(text for r in results for text in r.partial):
-        out.print(f"not compared: {text}", markup=False, soft_wrap=True)
-    if first.answer is not None:
-        for line in first.answer.lines:
-            out.print(line.replace("{folder}", str(folder)), markup=False, soft_wrap=True)
-    mark = _MARKS[worst_status(results)]
-    tally = f"{len(results) - len(failed)} of {len(results)} seeds, " if len(results) > 1 else ""
-    subject = "" if first.answer is None else f", {first.answer.subject}"
-    out.print(
-        f"{mark} {literal(request.design.name)} {literal(request.case.name)}{literal(subject)}: {tally}{episodes} episode(s), "
-        f"{compared} output values compared {_how(request.design)}",
-        soft_wrap=True,
-    )
-    out.print(f"in {folder}", markup=False, soft_wrap=True)
-
-
-def _crossed(results: list[RunResult]) -> str:
-    """What has been blurred, and how cycles are compared then."""
-    late, design = sum(r.late_bits for r in results), results[0].request.design
-    how = "cycles are compared as a range" if design.timed else "its model knows no range of cycles"
-    return f"metastability: {late} bits were seen late at clock crossings; {how}"
-
-
-def _how(design: Design) -> str:
-    """What the comparison looked at beside the values."""
-    if not design.ordered:
-        return "frame by frame; neither their order nor their cycles are compared"
-    return "with their cycles" if design.timed else "in order; their cycles are not compared"
-
-
-def _port_table(result: RunResult) -> Table:
-    from goldbeat.pymodels.measure import measure
-
-    episode = result.main_episode
-    assert episode is not None
-    table = Table(title=literal(f"{result.request.design.name} {result.request.case.name}, seed {result.seed}"))
-    for column in ("port", "beats", "frames", "cycles", "Msamples/s", "MB/s", "of limit", "model"):
-        table.add_column(column, justify="left" if column in ("port", "model") else "right")
-    for port in result.request.design.bundles(result.request.all_params):
-        trace = episode.record.outcome.ports[port.name]
-        found = measure(trace, whole_samples(trace, port.dtype)[0])
-        rate = found.by_frames or found.raw
-        samples = f"{rate.msamples_per_s:.2f}" if rate and rate.msamples_per_s is not None else "-"
-        span = f"{trace[:1].cycle[0]}..{trace[-1:].cycle[0]}" if len(trace) else "-"
-        equal = port.name in episode.verdict.ports and episode.verdict.ports[port.name].equal
-        table.add_row(
-            port.name,
-            str(len(trace)),
-            str(found.frames),
-            span,
-            samples,
-            f"{rate.mb_per_s:.1f}" if rate else "-",
-            f"{found.share(rate):.1%}" if rate else "-",
-            "[green]equal[/]" if equal else "[red]differs[/]",
-        )
-    return table
-
-
-# -- list -----------------------------------------------------------------------------------------------------------
-
-
-def list_command(
-    name: Annotated[str | None, typer.Argument(metavar="DESIGN", help="One design in full.")] = None,
-    as_json: Json = False,
-) -> None:
-    """What can be run: designs, their cases, parameters and options."""
-    known = designs() if name is None else {name: find_design(name)}
-    if as_json:
-        print_json({d.name: _facts(d) for d in known.values()})
-        return
-    out = Screen(highlight=False)
-    for design in known.values():
-        out.print(f"[bold]{literal(design.name)}[/]  {literal(design.summary)}", soft_wrap=True)
-        for case in design.cases:
-            out.print(
-                f"    {visible(case.name, line=True):<10} {visible(case.summary, line=True)}",
-                markup=False,
-                soft_wrap=True,
-            )
-            if name is not None and case.options:
-                out.print(f"               --set {_defaults(case.options)}", markup=False, soft_wrap=True)
-        if name is not None:
-            values = {n: p.default for n, p in design.parameters.items()}
-            out.print(f"    parameters --set {_defaults(values)}", markup=False, soft_wrap=True)
-            for key, known_words in design.words.items():
-                out.print(f"               --set {key}={'|'.join(known_words)}", markup=False, soft_wrap=True)
-
-
-def _defaults(values: Mapping[str, Any]) -> str:
-    return " ".join(f"{k}={','.join(map(str, v)) if isinstance(v, tuple) else v}" for k, v in values.items())
-
-
-def _facts(design: Design) -> dict[str, Any]:
-    return {
-        "summary": design.summary,
-        "top": design.top,
-        "parameters": {n: p.default for n, p in design.parameters.items()},
-        "words": {key: sorted(words) for key, words in design.words.items()},
-        "cases": {c.name: {"summary": c.summary, "options": dict(c.options), "inputs": c.inputs} for c in design.cases},
-        "ports": [
-            b.model_dump(exclude_none=True, exclude={"lanes"})
-            for b in design.bundles(design.params(design.cases[0], {}))
-        ],
-    }
-
-
-# -- doctor ---------------------------------------------------------------------------------------------------------
-
-
-def doctor_command(as_json: Json = False) -> None:
-    """What of the needed tools is here, and how to get what is not. Exit code 1 when something needed is missing."""
-    findings = examine()
-    if as_json:
-        print_json([f.as_dict() for f in findings])
-    else:
-        out = Screen(highlight=False)
-        for f in findings:
-            mark = "[green]ok[/]  " if f.found else ("[red]miss[/]" if f.needed else "[yellow]none[/]")
-            out.print(f"{mark} {f.name:<16} {literal(f.detail)}", soft_wrap=True)
-            if not f.found:
-                out.print(f"     {'':<16} to get it: {f.hint}", markup=False, soft_wrap=True)
-    if any(f.needed and not f.found for f in findings):
-        raise typer.Exit(FAILED)

@@ -4,16 +4,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, TextColumn
 from rich.table import Table
 from rich.text import Text
 
 from goldbeat.tb.design.measurements import MeasurementTable
 from goldbeat.tb.visible import visible
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, ProgressColumn
 
 # What rich takes for a tag, with backslashes before it; and a backslash before any other bracket, which rich drops.
 _TAGS = re.compile(r"(\\*)\[([a-z#/@][^[]*?)]|\\(?=\[)")
@@ -49,6 +51,9 @@ def progress(err: Console, *columns: ProgressColumn | str) -> Progress:
         err: where it is shown.
         columns: columns of rich, and names of fields that the task gives as text.
     """
+    # Most output needs none of it.
+    from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+
     more = (TextColumn(f"{{task.fields[{column}]}}") if isinstance(column, str) else column for column in columns)
     head = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(24))
     return Progress(*head, *more, console=err, transient=True, disable=not err.is_terminal)

@@ -24,7 +24,8 @@ or an unpacked array ``x [0:N-1]`` or ``x [N-1:0]``."""
 class Frozen(BaseModel):
     """A value of a description: never changed, no keys that it does not know."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
+    # Validators are made when the first value is: a process needs those of few buses.
+    model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
 
 
 @dataclass(frozen=True)
