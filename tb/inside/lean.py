@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The first thing that Python does in a simulator: import cocotb without what only its own runner of tests uses.
 
-That is more than half of what cocotb imports: pytest, asyncio with its network code, the debugger, the profiler, the parser of package
-metadata. The session needs none of it. What is left out has a stand-in while cocotb is imported; who imports it later gets the real one.
+That is more than half of what cocotb imports: pytest, asyncio with its network code, the debugger, the profiler, the parser of
+package metadata. The session needs none of it. What is left out has a stand-in while cocotb is imported; whoever imports it later
+gets the real one.
 """
 
 from __future__ import annotations

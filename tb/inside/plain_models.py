@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stand-in for pydantic inside the simulator, where models only come out of a job: they were checked where they were made.
 
-Importing pydantic and making the models' validators takes longer than a short simulation. While the job is read, classes that are derived
-from ``pydantic.BaseModel`` are plain ones; afterwards an import of pydantic gives the real one. Only for jobs that load no file of a
-user's, which may check values of its own.
+Importing pydantic and making the models' validators takes longer than a short simulation. While the job is read, classes that are
+derived from ``pydantic.BaseModel`` are plain ones; afterwards an import of pydantic gives the real one. Only for jobs that load no
+file of a user's, which may check values of its own.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cocotb side: runs every episode of a job in one simulator process.
 
-The host process (``goldbeat.tb.run.simulate``) hands it the job's folder and has :func:`start` called inside the simulation, in place
-of cocotb's runner of tests: a session is one task, and what imports, finds, times and reports tests takes longer than a short run.
+The host process (``goldbeat.tb.run.simulate``) hands it the job's folder and has :func:`start` called inside the simulation, in
+place of cocotb's runner of tests: a session is one task, and what imports, finds, times and reports tests takes longer than a
+short run.
 """
 
 from __future__ import annotations
@@ -221,7 +222,7 @@ def _transactors(dut: Any, job: Job) -> Transactors:
 
 def start() -> None:
     """Start the session; called when cocotb has been set up. The simulation ends with the session, or the session with it."""
-    session = TestManager(episodes(cocotb.top), name="session", test_complete_cb=lambda: _finish(session))
+    session: TestManager = TestManager(episodes(cocotb.top), name="session", test_complete_cb=lambda: _finish(session))
 
     def cut() -> None:
         if not session.done():

@@ -5,29 +5,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from os import PathLike
+from pathlib import Path
 from typing import IO, Any
 
 import numpy as np
 import numpy.typing as npt
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import LineCollection
-from matplotlib.figure import Figure
 
 from goldbeat.pymodels.axi.burst import READ, WRITE
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.measure import Throughput, UnmeasurableError, frame_intervals, measure
 from goldbeat.pymodels.samples import SampleType, sample_type
 from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.run.svg_panel import SvgFigure
 
 _INK, _SOFT, _GRID = "#1f2933", "#616e7c", "#e4e7eb"
 _BLUE, _FILL, _RED, _GREEN = "#2166ac", "#c6dbef", "#b2182b", "#1b7837"
 _BINS = 160
 _DPI = 130
+_WIDTHS = [2.2, 1.0]
 _MOST_POINTS = 1 << 12
 
 _Format = str | SampleType | None
 _Target = str | PathLike[str] | IO[bytes]
+Axes = Any
+"""Matplotlib's axes, or an :class:`~goldbeat.tb.run.svg_panel.SvgPanel`."""
 
 
 def plot_trace(trace: Trace, path: _Target, *, title: str, dtype: _Format = None) -> None:
@@ -54,14 +55,19 @@ def plot_run(
 
     Args:
         ports: traces by name.
-        path: PNG, overwritten; or a stream.
+        path: overwritten; an SVG is drawn without matplotlib, what else it is is matplotlib's; or a stream, which gets a PNG.
         title: over the figure.
         dtypes: sample types by port; a port without one is drawn in MB/s.
     """
     names = list(ports)
     rows = max(1, len(names))
-    mosaic = [[f"rate{i}", f"gaps{i}"] for i in range(rows)]
-    figure, axes = _figure(title, mosaic, (10.4, 0.9 + 2.25 * rows), [1.0] * rows, [2.2, 1.0])
+    size = (10.4, 0.9 + 2.25 * rows)
+    drawn = SvgFigure(title, rows, _WIDTHS, size) if str(path).endswith(".svg") else None
+    if drawn is not None:
+        axes: list[Axes] = list(drawn.panels)
+    else:
+        mosaic = [[f"rate{i}", f"gaps{i}"] for i in range(rows)]
+        figure, axes = _figure(title, mosaic, size, [1.0] * rows, _WIDTHS)
     times = [int(end.time_ps[0]) for t in ports.values() if len(t) for end in (t[:1], t[-1:])]
     span = (min(times), max(times)) if times else None
     for i, name in enumerate(names):
@@ -74,7 +80,10 @@ def plot_run(
     if not names:
         _say(axes[0], "no ports")
         _say(axes[1], "")
-    _save(figure, path)
+    if drawn is not None:
+        drawn.save(Path(str(path)))
+    else:
+        _save(figure, path)
 
 
 def plot_memory(log: npt.NDArray[Any], regions: Sequence[Region], path: _Target, title: str) -> None:
@@ -86,6 +95,8 @@ def plot_memory(log: npt.NDArray[Any], regions: Sequence[Region], path: _Target,
         path: PNG, overwritten; or a stream.
         title: over the figure.
     """
+    from matplotlib.collections import LineCollection
+
     # A refused burst belongs to no region.
     moved = log[(log["last"] >= 0) & (log["region"] >= 0)]
     touched = np.unique(moved["region"]).tolist()
@@ -153,6 +164,10 @@ def _figure(
     heights: list[float],
     widths: list[float] | None = None,
 ) -> tuple[Any, list[Any]]:
+    # It takes longer to import than a short run.
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
     # The object-oriented way: no pyplot state, no windows, safe in threads and tests.
     figure = Figure(figsize=size, layout="constrained")
     FigureCanvasAgg(figure)

@@ -22,7 +22,8 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.episodes import FILE as EPISODES
 from goldbeat.tb.run.episodes import save_episodes
-from goldbeat.tb.run.run_folder import REPORT
+from goldbeat.tb.run.plot import plot_memory, plot_run
+from goldbeat.tb.run.run_folder import PLOT, REPORT
 from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult
 
 
@@ -141,11 +142,8 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
         if result.answer is not None:
             report |= _keep_answer(result.answer, folder)
         if plot and any(len(t) for t in shown.values()):
-            # matplotlib takes a second to import: only where something is drawn.
-            from goldbeat.tb.run.plot import plot_run
-
-            plot_run(shown, folder / "plot.png", f"{request.design.name} {request.case.name}", dtypes)
-            report["plot"] = "plot.png"
+            plot_run(shown, folder / PLOT, f"{request.design.name} {request.case.name}", dtypes)
+            report["plot"] = PLOT
         if plot:
             report["memory_plots"] = _plot_memories(request, episode, folder)
     _dump(report, folder / REPORT)
@@ -232,8 +230,6 @@ def _plot_memories(request: Request, episode: EpisodeResult, folder: Path) -> di
     names: dict[str, str] = {}
     for port, memory in episode.record.outcome.memories.items():
         if memory.log is not None and len(memory.log):
-            from goldbeat.tb.run.plot import plot_memory
-
             names[port] = f"memory/{port}.png"
             (folder / "memory").mkdir(exist_ok=True)
             title = f"{request.design.name} {request.case.name}: {port}"

@@ -18,9 +18,12 @@ MARKER = "goldbeat-run.json"
 """The file by which a run's folder is recognised."""
 SCHEMA = "goldbeat-run-1"
 REPORT = "report.json"
+PLOT = "plot.svg"
+OLD_PLOT = "plot.png"
+"""What earlier versions drew."""
 MADE = (
     *(REPORT, EPISODES, OLD_EPISODES, "traces", "expected"),
-    *("stimulus", "output", "plot.png", "memory", "seeds", "sim"),
+    *("stimulus", "output", PLOT, OLD_PLOT, "memory", "seeds", "sim"),
 )
 """What runs leave in their folder; nothing else there is ever touched."""
 _MARKER_BYTES = 4096

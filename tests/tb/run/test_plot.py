@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from io import BytesIO
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -39,6 +40,41 @@ def test_traces_of_every_size_can_be_drawn(tmp_path: Path) -> None:
     out = BytesIO()
     plot_trace(stream(64, 16), out, title="t")
     assert out.getvalue().startswith(PNG)
+
+
+def drawn(path: Path) -> tuple[list[str], list[list[tuple[float, float]]]]:
+    """The texts of an SVG, and the points of its lines."""
+    elements = list(ElementTree.parse(path).getroot().iter())
+    texts = [one.text or "" for one in elements if one.tag.endswith("text")]
+    lines = [one.get("points", "").split() for one in elements if one.tag.endswith("polyline")]
+    return texts, [[tuple(map(float, point.split(","))) for point in line] for line in lines]  # type: ignore[misc]
+
+
+def test_a_run_is_drawn_as_svg_where_its_traces_are(tmp_path: Path) -> None:
+    # 16 beats in a row, 48 cycles of rest, 16 beats: half a bin each, in bins of one cycle.
+    gaps = np.r_[np.zeros(16, int), 48, np.zeros(15, int)]
+    plot_run({"a": stream(32, 16).with_gaps(gaps), "<b>": stream(0)}, tmp_path / "r.svg", "run & all", {"a": "int32"})
+    texts, (area, outline, limit, *_) = drawn(tmp_path / "r.svg")
+    assert {"run & all", "a: throughput", "<b>: throughput", "no beats", "4", "196", "30", "1"} <= set(texts)
+    assert area == outline
+    low, high = max(y for _, y in area), min(y for _, y in area)
+    # The rate while beats move is the port's limit, and a quarter of the width and half lie beside the rest.
+    assert {y for _, y in limit} == {high}
+    across = [x for x, y in area if y == low]
+    left, right = min(x for x, _ in area), max(x for x, _ in area)
+    rest = [x for x in across if left < x < right]
+    assert [(x - left) / (right - left) for x in (rest[0], rest[-1])] == pytest.approx([16 / 80, 64 / 80], abs=0.002)
+
+
+def test_the_scales_of_an_svg_are_round_numbers(tmp_path: Path) -> None:
+    uneven = stream(4000, 50).with_gaps(Pattern("bursty", burst=40).gaps(4000))
+    many = stream(400).with_gaps(np.arange(400) % 23)
+    plot_run({"uneven": uneven, "many": many}, tmp_path / "r.svg", "run")
+    texts, lines = drawn(tmp_path / "r.svg")
+    assert {"0", "500", "1000", "10", "100"} <= set(texts)
+    assert all(np.isfinite(line).all() for line in lines)
+    plot_run({}, tmp_path / "n.svg", "nothing")
+    assert "no ports" in drawn(tmp_path / "n.svg")[0]
 
 
 def test_runs_can_be_drawn(tmp_path: Path) -> None:

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What ``goldbeat run`` prints of its results."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from goldbeat.pymodels.measure import measure
+from goldbeat.tb.cli.screen import Screen, literal, show_findings
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.kernel.waivers import waived
+from goldbeat.tb.run.report import waived_in_all, whole_samples, worst_status
+from goldbeat.tb.run.runs import RunResult
+
+_SHOWN_FAILURES = 3
+_MARKS = {"fail": "[bold red]FAIL[/]", "partial": "[bold yellow]PARTIAL[/]", "pass": "[bold green]PASS[/]"}
+
+
+def show_results(
+    report: Mapping[str, Any],
+    results: list[RunResult],
+    failed: list[RunResult],
+    folder: Path,
+) -> None:
+    """Print the tables of the first run that failed, or of the first, what is to be said of all, and the verdict.
+
+    Args:
+        report: as :func:`goldbeat.tb.run.report.write_report` gives it.
+        results: one a seed.
+        failed: those of them that failed.
+        folder: of the run.
+    """
+    out = Screen(highlight=False)
+    first = failed[0] if failed else results[0]
+    request, episode = first.request, first.main_episode
+    if episode is not None:
+        if request.design.streams:
+            out.print(_port_table(first))
+        for table in (*first.findings(), *(() if first.answer is None else first.answer.tables)):
+            show_findings(table)
+    for port, entry in report["ports"].items():
+        if "not_compared" in entry:
+            said = (
+                f"not compared: {', '.join(entry['not_compared'])} of {port}; the golden model predicts nothing for it"
+            )
+            out.print(said, markup=False, soft_wrap=True)
+        if "no_file" in entry:
+            out.print(f"no PLIO file of {port}: {entry['no_file']}", markup=False, soft_wrap=True)
+    left_out = [port for port, entry in report["ports"].items() if "left_out" in entry]
+    if left_out:
+        what = report["ports"][left_out[0]]["left_out"]
+        out.print(f"traces left out ({what}): {', '.join(left_out)}", markup=False, soft_wrap=True)
+    if undriven := request.design.undriven():
+        said = "; ".join(f"{port}: {what}" for port, what in undriven.items())
+        out.print(f"not driven: {said}", markup=False, soft_wrap=True)
+    for item in waived_in_all(results).items():
+        out.print(waived(*item), markup=False, soft_wrap=True)
+    if request.metastability is not None:
+        out.print(_crossed(results), markup=False, soft_wrap=True)
+    for text in dict.fromkeys(text for result in results for text in result.warnings):
+        out.print(f"warning: {text}", markup=False, soft_wrap=True)
+    for result in failed[:_SHOWN_FAILURES]:
+        out.print(f"[bold red]seed {result.seed} failed:[/]")
+        for text in result.failures[:_SHOWN_FAILURES]:
+            out.print(text, markup=False, soft_wrap=True)
+        if len(result.failures) > _SHOWN_FAILURES:
+            out.print(
+                f"... and {len(result.failures) - _SHOWN_FAILURES} more; all in {folder}/report.json", markup=False
+            )
+        out.print(f"repeat: {result.request.command(result.seed)}", markup=False, soft_wrap=True)
+    episodes, compared = sum(len(r.episodes) for r in results), sum(r.compared for r in results)
+    for text in dict.fromkeys(text for r in results for text in r.partial):
+        out.print(f"not compared: {text}", markup=False, soft_wrap=True)
+    if first.answer is not None:
+        for line in first.answer.lines:
+            out.print(line.replace("{folder}", str(folder)), markup=False, soft_wrap=True)
+    mark = _MARKS[worst_status(results)]
+    tally = f"{len(results) - len(failed)} of {len(results)} seeds, " if len(results) > 1 else ""
+    subject = "" if first.answer is None else f", {first.answer.subject}"
+    out.print(
+        f"{mark} {literal(request.design.name)} {literal(request.case.name)}{literal(subject)}: {tally}{episodes} episode(s), "
+        f"{compared} output values compared {_how(request.design)}",
+        soft_wrap=True,
+    )
+    out.print(f"in {folder}", markup=False, soft_wrap=True)
+
+
+def _crossed(results: list[RunResult]) -> str:
+    """What has been blurred, and how cycles are compared then."""
+    late, design = sum(r.late_bits for r in results), results[0].request.design
+    how = "cycles are compared as a range" if design.timed else "its model knows no range of cycles"
+    return f"metastability: {late} bits were seen late at clock crossings; {how}"
+
+
+def _how(design: Design) -> str:
+    """What the comparison looked at beside the values."""
+    if not design.ordered:
+        return "frame by frame; neither their order nor their cycles are compared"
+    return "with their cycles" if design.timed else "in order; their cycles are not compared"
+
+
+def _port_table(result: RunResult) -> Table:
+    episode = result.main_episode
+    assert episode is not None
+    table = Table(title=literal(f"{result.request.design.name} {result.request.case.name}, seed {result.seed}"))
+    for column in ("port", "beats", "frames", "cycles", "Msamples/s", "MB/s", "of limit", "model"):
+        table.add_column(column, justify="left" if column in ("port", "model") else "right")
+    for port in result.request.design.bundles(result.request.all_params):
+        trace = episode.record.outcome.ports[port.name]
+        found = measure(trace, whole_samples(trace, port.dtype)[0])
+        rate = found.by_frames or found.raw
+        samples = f"{rate.msamples_per_s:.2f}" if rate and rate.msamples_per_s is not None else "-"
+        span = f"{trace[:1].cycle[0]}..{trace[-1:].cycle[0]}" if len(trace) else "-"
+        equal = port.name in episode.verdict.ports and episode.verdict.ports[port.name].equal
+        table.add_row(
+            port.name,
+            str(len(trace)),
+            str(found.frames),
+            span,
+            samples,
+            f"{rate.mb_per_s:.1f}" if rate else "-",
+            f"{found.share(rate):.1%}" if rate else "-",
+            "[green]equal[/]" if equal else "[red]differs[/]",
+        )
+    return table
