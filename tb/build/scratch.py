@@ -7,10 +7,19 @@ import glob
 import shutil
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from goldbeat.tb.build.in_use import alone
+
+
+def locked(path: Path) -> AbstractContextManager[Any]:
+    """The lock that a file stands for, while the block runs."""
+    # Who takes everything from the cache locks nothing.
+    from filelock import FileLock
+
+    return FileLock(path)
 
 
 @contextmanager

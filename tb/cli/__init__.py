@@ -13,6 +13,7 @@ from goldbeat.tb.cli import starting
 
 starting.begin()
 
+import os
 from typing import Annotated, Any
 
 import typer
@@ -74,4 +75,6 @@ def _root(
 
 def main() -> None:
     """Entry point of the ``goldbeat`` command."""
+    # Looking for plug-ins of pydantic opens the metadata of every installed package, at every start.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     app()

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from goldbeat.pymodels import plio_file
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Clock, Stimulus
 from goldbeat.pymodels.trace import SIDEBANDS, Trace, in_step
@@ -45,6 +44,9 @@ def read_input(
     ports = file_ports(design, params)
     if port not in ports:
         raise _unknown_port(design, port, ports)
+    # Most runs read no file.
+    from goldbeat.pymodels import plio_file
+
     found = plio_file.read(file, ports[port].dtype or _DEFAULT_TYPE, int(ports[port].width), clock_ps=clock_ps)
     if found.timed or clock_ps is not None:
         return found.on_clock()

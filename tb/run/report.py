@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from goldbeat.pymodels import plio_file
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.measure import measure, measures_dict
 from goldbeat.pymodels.trace import Trace
@@ -253,6 +252,9 @@ def whole_samples(trace: Trace, dtype: str | None) -> tuple[str | None, str | No
 
 def _write_plio(trace: Trace, dtype: str, path: Path, *, timed: bool) -> str | None:
     """Write a port's file; the reason where the text format cannot say what was transferred, and nothing is written."""
+    # Not every design has ports with samples.
+    from goldbeat.pymodels import plio_file
+
     path.parent.mkdir(parents=True, exist_ok=True)
     try:
         plio_file.write(path, trace, dtype, style=replace(plio_file.TextStyle(), time_lines=timed))

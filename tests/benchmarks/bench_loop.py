@@ -3,7 +3,9 @@
 
     python tests/benchmarks/bench_loop.py [--rounds N] [--build] [--cold]
 
-Commands are whole processes, beside a process that only imports typer; ways alternate, and the median of all rounds counts.
+Commands are whole processes with all that they start, beside a process that only imports typer, and the run beside its simulator
+process and beside the simulator's program without Python. Ways alternate, and the median of all rounds counts. Python keeps the bytecode
+of what it imports, as it does unless PYTHONDONTWRITEBYTECODE is set; an installed package has it from the start.
 With ``--build``: a line of RTL is changed, and the simulator is built as for a short run and as for a long one.
 With ``--cold``: simulators are built one after the other in a cache that is empty at first, then again for a second folder with
 the same designs.
@@ -20,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -27,6 +30,8 @@ from typing import Any
 from goldbeat.tb.build.simulator import build
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.paths import HDL, cache_root
+from goldbeat.tb.run.runs import Request, predict
+from goldbeat.tb.run.simulate import simulate
 
 CLI = ("-m", "goldbeat.tb.cli")
 COMMANDS: dict[str, Sequence[str]] = {
@@ -61,16 +66,38 @@ def commands(rounds: int) -> dict[str, float]:
         environment = os.environ | {"GOLDBEAT_CACHE": str(cache_root())}
 
         def call(words: Sequence[str]) -> None:
-            subprocess.run([sys.executable, *words], cwd=home, env=environment, stdout=subprocess.DEVNULL, check=True)
+            subprocess.run(words, cwd=home, env=environment, stdout=subprocess.DEVNULL, check=True)
 
+        ways: dict[str, Callable[[], Any]] = {
+            what: partial(call, (sys.executable, *words)) for what, words in COMMANDS.items()
+        }
+        ways |= parts_of_a_run(home, call)
         # The first of each fills the caches.
-        for words in COMMANDS.values():
-            call(words)
-        found: dict[str, list[float]] = {what: [] for what in COMMANDS}
+        for way in ways.values():
+            way()
+        found: dict[str, list[float]] = {what: [] for what in ways}
         for _ in range(rounds):
-            for what, words in COMMANDS.items():
-                found[what].append(spent(lambda words=words: call(words)))
+            for what, way in ways.items():
+                found[what].append(spent(way))
     return {what: median(times) for what, times in found.items()}
+
+
+def parts_of_a_run(home: Path, call: Callable[[Sequence[str]], None]) -> dict[str, Callable[[], Any]]:
+    """The simulator process of the run, and the program that it is, without Python and without stimulus."""
+    design = find_design("axis_skid")
+    request = Request(design, design.cases[0])
+    built = build(design, request.all_params, quick=True)
+    episodes = predict(request, 0).episodes(design)
+    (home / "alone").mkdir()
+
+    def simulated() -> None:
+        if (failure := simulate(design, request.all_params, built, episodes, home / "alone").failure) is not None:
+            raise SystemExit(failure)
+
+    return {
+        "its simulator process": simulated,
+        "its simulator, bare": partial(call, (str(built.executable),)),
+    }
 
 
 def changed_line(name: str) -> dict[str, float]:
@@ -135,6 +162,7 @@ def main() -> None:
     parser.add_argument("--build", action="store_true")
     parser.add_argument("--cold", action="store_true")
     options = parser.parse_args()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     found: dict[str, Any] = {"commands": commands(options.rounds)}
     bare = found["commands"]["import typer"]
     for what, seconds in found["commands"].items():

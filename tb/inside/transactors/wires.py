@@ -59,7 +59,7 @@ def moments(clock: Clock, length_ps: int) -> list[int]:
     """Times in the middles of :data:`LOOKS` cycles of a clock, from the start of an episode of that length, in order."""
     cycles = max(1, (length_ps - clock.offset_ps) // clock.period_ps)
     drawn = splitmix64(length_ps, np.arange(LOOKS)) % np.uint64(cycles)
-    return [clock.time(int(k)) + clock.period_ps // 2 for k in np.unique(drawn)]
+    return [clock.time(k) + clock.period_ps // 2 for k in sorted(set(drawn.tolist()))]
 
 
 class WirePaths:

@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,6 +17,8 @@ from typer.main import get_group
 from goldbeat.tb.cli import app
 from goldbeat.tb.cli.lazy_group import LazyGroup
 from goldbeat.tb.cli.listing import listing
+from goldbeat.tb.design.families import families
+from goldbeat.tb.paths import build_root
 
 SLOW = ("numpy", "pydantic", "rich", "matplotlib", "jinja2", "pyslang", "cocotb", "distributed", "importlib.metadata")
 COUNT = """
@@ -48,8 +53,8 @@ def test_the_help_of_a_group_imports_none_of_its_commands(group: str) -> None:
 
 def test_the_version_imports_no_command() -> None:
     found = modules_of("--version")
-    assert not found.intersection(set(SLOW) - {"importlib.metadata"})
-    assert len(found) < 250, sorted(found)
+    assert not found.intersection(SLOW)
+    assert len(found) < 200, sorted(found)
 
 
 def test_a_file_is_looked_into_without_what_draws_and_simulates(tmp_path: Any) -> None:
@@ -60,6 +65,66 @@ def test_a_file_is_looked_into_without_what_draws_and_simulates(tmp_path: Any) -
     assert not [
         name for name in found if name.startswith(("goldbeat.tb.run", "goldbeat.tb.kernel", "goldbeat.tb.build"))
     ]
+    assert len(found) < 420, sorted(found)
+
+
+def imported(log: str) -> set[str]:
+    """The modules that Python says import statements have loaded; those that are imported by name are not told."""
+    return set(re.findall(r"^import time: +\d+ \| +\d+ \| +(\S+)$", log, re.MULTILINE))
+
+
+def under(modules: set[str], *packages: str) -> list[str]:
+    """Those of some packages."""
+    return sorted(m for m in modules if any(f"{m}.".startswith(f"{package}.") for package in packages))
+
+
+@pytest.mark.sim
+def test_a_run_imports_one_bench_and_its_simulator_what_a_session_uses(tmp_path: Path) -> None:
+    common = build_root()
+    (tmp_path / "build").mkdir()
+    for shared in ("sim", "runtime"):
+        (common / shared).mkdir(parents=True, exist_ok=True)
+        (tmp_path / "build" / shared).symlink_to(common / shared)
+    command = [sys.executable, "-m", "goldbeat.tb.cli", "run", "axis_skid", "--name", "a"]
+
+    def run(**more: str) -> str:
+        own = {"GOLDBEAT_BUILD": str(tmp_path / "build"), **more}
+        done = subprocess.run(command, env={**os.environ, **own}, capture_output=True, text=True, check=True)
+        assert "PASS" in done.stdout
+        return done.stderr
+
+    # The first one may build the simulator.
+    run()
+    parent = imported(run(PYTHONPROFILEIMPORTTIME="1"))
+    inside = imported((tmp_path / "build/runs/a/sim/simulation.log").read_text())
+    assert "goldbeat.tb.run.runs" in parent
+    assert "goldbeat.tb.inside.job" in inside
+    unused = ("matplotlib", "jinja2", "pyslang", "cocotb", "pytest", "asyncio", "distributed", "filelock", "tomllib")
+    assert not under(parent, *unused, "goldbeat.pymodels.plio_file", "goldbeat.tb.regress", "rich.progress")
+    models = [f"goldbeat.pymodels.{name}" for name in families() if name != "axis"]
+    assert not under(parent, *models)
+    assert under(parent, "goldbeat.pymodels.axis")[1:] == [
+        "goldbeat.pymodels.axis.elastic",
+        "goldbeat.pymodels.axis.skid",
+    ]
+    assert len(parent) < 540, sorted(parent)
+    # numpy.ma comes with some functions of numpy alone.
+    unused = (
+        "pydantic",
+        "typer",
+        "rich",
+        "matplotlib",
+        "jinja2",
+        "pytest",
+        "asyncio",
+        "pdb",
+        "xml",
+        "email",
+        "numpy.ma",
+    )
+    assert not under(inside, *unused, "importlib.metadata", "cocotb.regression", "cocotbext", "goldbeat.tb.designs")
+    assert not under(inside, "goldbeat.tb.cli", "goldbeat.tb.run", "goldbeat.tb.build")
+    assert len(inside) < 320, sorted(inside)
 
 
 def test_what_is_listed_is_what_the_commands_say() -> None:
