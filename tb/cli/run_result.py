@@ -42,36 +42,14 @@ def show_results(
             out.print(_port_table(first))
         for table in (*first.findings(), *(() if first.answer is None else first.answer.tables)):
             show_findings(table)
-    for port, entry in report["ports"].items():
-        if "not_compared" in entry:
-            said = (
-                f"not compared: {', '.join(entry['not_compared'])} of {port}; the golden model predicts nothing for it"
-            )
-            out.print(said, markup=False, soft_wrap=True)
-        if "no_file" in entry:
-            out.print(f"no PLIO file of {port}: {entry['no_file']}", markup=False, soft_wrap=True)
-    left_out = [port for port, entry in report["ports"].items() if "left_out" in entry]
-    if left_out:
-        what = report["ports"][left_out[0]]["left_out"]
-        out.print(f"traces left out ({what}): {', '.join(left_out)}", markup=False, soft_wrap=True)
-    if undriven := request.design.undriven():
-        said = "; ".join(f"{port}: {what}" for port, what in undriven.items())
-        out.print(f"not driven: {said}", markup=False, soft_wrap=True)
+    _show_gaps(out, report, request.design)
     for item in waived_in_all(results).items():
         out.print(waived(*item), markup=False, soft_wrap=True)
     if request.metastability is not None:
         out.print(_crossed(results), markup=False, soft_wrap=True)
     for text in dict.fromkeys(text for result in results for text in result.warnings):
         out.print(f"warning: {text}", markup=False, soft_wrap=True)
-    for result in failed[:_SHOWN_FAILURES]:
-        out.print(f"[bold red]seed {result.seed} failed:[/]")
-        for text in result.failures[:_SHOWN_FAILURES]:
-            out.print(text, markup=False, soft_wrap=True)
-        if len(result.failures) > _SHOWN_FAILURES:
-            out.print(
-                f"... and {len(result.failures) - _SHOWN_FAILURES} more; all in {folder}/report.json", markup=False
-            )
-        out.print(f"repeat: {result.request.command(result.seed)}", markup=False, soft_wrap=True)
+    _show_failures(out, failed, folder)
     episodes, compared = sum(len(r.episodes) for r in results), sum(r.compared for r in results)
     for text in dict.fromkeys(text for r in results for text in r.partial):
         out.print(f"not compared: {text}", markup=False, soft_wrap=True)
@@ -87,6 +65,38 @@ def show_results(
         soft_wrap=True,
     )
     out.print(f"in {folder}", markup=False, soft_wrap=True)
+
+
+def _show_gaps(out: Screen, report: Mapping[str, Any], design: Design) -> None:
+    """What of the ports is not compared, not kept and not driven."""
+    for port, entry in report["ports"].items():
+        if "not_compared" in entry:
+            said = (
+                f"not compared: {', '.join(entry['not_compared'])} of {port}; the golden model predicts nothing for it"
+            )
+            out.print(said, markup=False, soft_wrap=True)
+        if "no_file" in entry:
+            out.print(f"no PLIO file of {port}: {entry['no_file']}", markup=False, soft_wrap=True)
+    left_out = [port for port, entry in report["ports"].items() if "left_out" in entry]
+    if left_out:
+        what = report["ports"][left_out[0]]["left_out"]
+        out.print(f"traces left out ({what}): {', '.join(left_out)}", markup=False, soft_wrap=True)
+    if undriven := design.undriven():
+        said = "; ".join(f"{port}: {what}" for port, what in undriven.items())
+        out.print(f"not driven: {said}", markup=False, soft_wrap=True)
+
+
+def _show_failures(out: Screen, failed: list[RunResult], folder: Path) -> None:
+    """The first failures of the first runs that failed, and how to repeat them."""
+    for result in failed[:_SHOWN_FAILURES]:
+        out.print(f"[bold red]seed {result.seed} failed:[/]")
+        for text in result.failures[:_SHOWN_FAILURES]:
+            out.print(text, markup=False, soft_wrap=True)
+        if len(result.failures) > _SHOWN_FAILURES:
+            out.print(
+                f"... and {len(result.failures) - _SHOWN_FAILURES} more; all in {folder}/report.json", markup=False
+            )
+        out.print(f"repeat: {result.request.command(result.seed)}", markup=False, soft_wrap=True)
 
 
 def _crossed(results: list[RunResult]) -> str:

@@ -50,12 +50,12 @@ vars(_stand_in).update(
 )
 
 
-def begin() -> None:
+def enter() -> None:
     """From now on an import of pydantic gives what descriptions need of it, without checks."""
     sys.modules.setdefault("pydantic", _stand_in)
 
 
-def end() -> None:
+def leave() -> None:
     """From now on it gives pydantic."""
     if sys.modules.get("pydantic") is _stand_in:
         del sys.modules["pydantic"]

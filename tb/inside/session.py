@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The cocotb side: runs every episode of a job in one simulator process.
 
-The host process (``goldbeat.tb.run.simulate``) hands it the job's folder and has :func:`start` called inside the simulation, in
-place of cocotb's runner of tests: a session is one task, and what imports, finds, times and reports tests takes longer than a
-short run.
+The host process (``goldbeat.tb.run.simulate``) hands it the job's folder and has :func:`run_session` called inside the
+simulation, in place of cocotb's runner of tests: a session is one task, and what imports, finds, times and reports tests takes
+longer than a short run.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 import cocotb
-from cocotb import _shutdown
-from cocotb._event_loop import _inst as event_loop
-from cocotb._test_manager import TestManager
+import cocotb._event_loop
+import cocotb._shutdown
+import cocotb._test_manager
 from cocotb.task import Task
 from cocotb.triggers import RisingEdge, Timer
 from cocotb.utils import get_sim_time
@@ -220,20 +220,22 @@ def _transactors(dut: Any, job: Job) -> Transactors:
     return CocotbextTransactors(dut, job)
 
 
-def start() -> None:
+def run_session() -> None:
     """Start the session; called when cocotb has been set up. The simulation ends with the session, or the session with it."""
-    session: TestManager = TestManager(episodes(cocotb.top), name="session", test_complete_cb=lambda: _finish(session))
+    session: Any = cocotb._test_manager.TestManager(
+        episodes(cocotb.top), name="session", test_complete_cb=lambda: _finish(session)
+    )
 
     def cut() -> None:
         if not session.done():
             session.cancel("the simulation ended before the session: $finish, or no more events")
-            event_loop.run()
+            cocotb._event_loop._inst.run()
 
-    _shutdown.register(cut)
+    cocotb._shutdown.register(cut)
     session.start()
 
 
-def _finish(session: TestManager) -> None:
+def _finish(session: Any) -> None:
     """Say what has gone wrong, for the log, and end the simulation."""
     if (error := session.exception()) is not None:
         logging.getLogger("goldbeat").error("the session failed", exc_info=error)
@@ -241,7 +243,7 @@ def _finish(session: TestManager) -> None:
         cocotb.handle._apply_writes_cb.cancel()
         cocotb.handle._apply_writes_cb = None
     # Stopping the simulator does not call these.
-    _shutdown._shutdown()
+    cocotb._shutdown._shutdown()
     cocotb.simulator.stop_simulator()
 
 
@@ -251,7 +253,7 @@ async def episodes(dut: Any) -> None:
         orphan_guard.end_with(int(parent))
     folder = Path(os.environ[ENVIRONMENT])
     job = read_job(folder)
-    plain_models.end()
+    plain_models.leave()
     for clock in job.clocks:
         getattr(dut, clock.name).value = 0
     for reset in _resets(dut, job):

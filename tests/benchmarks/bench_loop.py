@@ -4,8 +4,8 @@
     python tests/benchmarks/bench_loop.py [--rounds N] [--build] [--cold]
 
 Commands are whole processes with all that they start, beside a process that only imports typer, and the run beside its simulator
-process and beside the simulator's program without Python. Ways alternate, and the median of all rounds counts. Python keeps the bytecode
-of what it imports, as it does unless PYTHONDONTWRITEBYTECODE is set; an installed package has it from the start.
+process and beside the simulator's program without Python. Ways alternate, and the median of all rounds counts. Python keeps the
+bytecode of what it imports, as it does unless PYTHONDONTWRITEBYTECODE is set; an installed package has it from the start.
 With ``--build``: a line of RTL is changed, and the simulator is built as for a short run and as for a long one.
 With ``--cold``: simulators are built one after the other in a cache that is empty at first, then again for a second folder with
 the same designs.

@@ -8,7 +8,7 @@ from typing import Any
 
 from goldbeat.tb.inside import session
 
-start = session.start
+run_session = session.run_session
 _OFF = os.environ["SHARPNESS_OFF"].split(",")
 
 

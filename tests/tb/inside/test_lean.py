@@ -32,9 +32,9 @@ print(asyncio.run(waits()))
 PLAIN = """
 import pickle, sys
 from goldbeat.tb.inside import plain_models
-plain_models.begin()
+plain_models.enter()
 port = pickle.load(open(sys.argv[1], "rb"))
-plain_models.end()
+plain_models.leave()
 print(port.name, port.width, port.lanes, port.harness()["tdata"], [wire.width for wire in port.wires()][:1])
 other = port.model_copy(update={"name": "other"})
 print(other.name, other == port, port == port.model_copy(update={}))
