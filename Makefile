@@ -10,6 +10,9 @@ FAULTS ?= 200
 SHARD  ?= 1/1
 PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
 
+# Where this is set, as in many containers, every command and simulator that a test starts compiles all modules anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-slow attack lint bench clean lock
 
