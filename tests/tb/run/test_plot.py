@@ -58,8 +58,13 @@ def test_a_run_is_drawn_as_svg_where_its_traces_are(tmp_path: Path) -> None:
     assert {"run & all", "a: throughput", "<b>: throughput", "no beats", "4", "196", "30", "1"} <= set(texts)
     assert area == outline
     low, high = max(y for _, y in area), min(y for _, y in area)
-    # The rate while beats move is the port's limit, and a quarter of the width and half lie beside the rest.
+    # The rate while beats move is the port's limit, 250 Msamples/s, where the scale has it.
     assert {y for _, y in limit} == {high}
+    elements = list(ElementTree.parse(tmp_path / "r.svg").getroot().iter())
+    panel = next(float(one.get("y", "")) for one in elements if one.tag.endswith("svg") and one.get("x"))
+    scale = {one.text: float(one.get("y", "")) - panel - 3.5 for one in elements if one.get("text-anchor") == "end"}
+    assert (low, high) == pytest.approx((scale["0"], (scale["200"] + scale["300"]) / 2), abs=0.2)
+    # Of 80 cycles the ones from 16 to 64 are at rest.
     across = [x for x, y in area if y == low]
     left, right = min(x for x, _ in area), max(x for x, _ in area)
     rest = [x for x in across if left < x < right]
