@@ -27,7 +27,7 @@ from goldbeat.tb.build import described, workshop
 from goldbeat.tb.build.build_errors import failure
 from goldbeat.tb.build.cache import SHARED, SIMULATORS, size_limit, trim
 from goldbeat.tb.build.in_use import hold, is_held
-from goldbeat.tb.build.scratch import locked, scratch_folder
+from goldbeat.tb.build.scratch import file_lock, scratch_folder
 from goldbeat.tb.build.sealed import is_whole, seal
 from goldbeat.tb.build.toolchain import Verilator, has_fst, verilator
 from goldbeat.tb.build.workshop import Workshop
@@ -122,7 +122,7 @@ def compile_model(recipe: Recipe, tell: Callable[[str], None] = lambda text: Non
             os.utime(folder)
         return Build(executable, folder, recipe.waves, 0.0)
     started, compiled = time.monotonic(), 0
-    with locked(root / f"{folder.name}.lock"):
+    with file_lock(root / f"{folder.name}.lock"):
         if not is_whole(executable, tell=False):
             tell(f"building {recipe.name} once")
             with scratch_folder(folder, keep=_LOG) as scratch:

@@ -14,7 +14,7 @@ from typing import Any
 from goldbeat.tb.build.in_use import alone
 
 
-def locked(path: Path) -> AbstractContextManager[Any]:
+def file_lock(path: Path) -> AbstractContextManager[Any]:
     """The lock that a file stands for, while the block runs."""
     # Who takes everything from the cache locks nothing.
     from filelock import FileLock

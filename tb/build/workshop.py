@@ -18,7 +18,7 @@ from pathlib import Path
 
 from goldbeat.tb.build.cache import OBJECTS
 from goldbeat.tb.build.object_store import ObjectStore, put
-from goldbeat.tb.build.scratch import locked
+from goldbeat.tb.build.scratch import file_lock
 from goldbeat.tb.build.toolchain import Verilator
 
 KERNEL = Path(__file__).resolve().parents[1] / "kernel"
@@ -112,7 +112,7 @@ class Workshop:
         kept = {unit.name: self._kept(unit) for unit in (*common, *model)}
         compiled = 0
         # Two builds at once compile what they share once.
-        with locked(self._shared / "common.lock"):
+        with file_lock(self._shared / "common.lock"):
             compiled += self._compile(common, kept)
         lacking = [u for u in model if not self._store.has(kept[u.name])]
         objects = [str(kept[u.name]) for u in common]
