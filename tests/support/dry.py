@@ -4,7 +4,6 @@
 import os
 import signal
 import time
-from pathlib import Path
 
 from goldbeat.tb.regress.item import BatchResult, Item, ItemResult, Status
 from goldbeat.tb.regress.pool import send_ahead
@@ -30,18 +29,6 @@ def run(batch, attempt=1, content=None):
     for item in batch.items:
         done.append(result(item, attempt))
         send_ahead(done[-1])
-    return BatchResult(done)
-
-
-def run_slowly(batch, attempt=1, content=None):
-    done = []
-    for item in batch.items:
-        time.sleep(0.01)
-        done.append(result(item, attempt))
-        send_ahead(done[-1])
-        # What has been run is noted outside, so that a test can tell what was run twice.
-        with (Path(batch.build_root) / "ran.txt").open("a") as stream:
-            stream.write(f"{item.index}\n")
     return BatchResult(done)
 
 
