@@ -42,3 +42,25 @@ def test_a_change_rebuilds_what_it_goes_into(own_root, tmp_path):
         stream.write(f"// changed in {Path(tmp_path).name}\n")
     assert built() == (1, 1)
     assert built() == (0, 2)
+
+
+@pytest.mark.sim
+def test_a_failed_build_is_told_by_the_designs_own_line(own_root, tmp_path):
+    shutil.copytree(HDL, tmp_path / "hdl")
+    (tmp_path / "axis_skid.py").write_text(DESCRIPTION.format(name="axis_skid"))
+    broken = tmp_path / "hdl" / "axis" / "axis_skid.sv"
+    text = broken.read_text()
+    broken.write_text(text.replace("endmodule", "  assign nowhere = nothing;\nendmodule"))
+    line = text[: text.index("endmodule")].count("\n") + 1
+    suite = Suite.model_validate({"seeds": 2, "run": [{"designs": ["axis_skid.py"], "cases": ["random"]}]})
+    with Store() as store:
+        run = begin(store, "mine", make_plan(suite, tmp_path), Settings(jobs=1, waves=0), seed=0)
+        run = go_on(store, run, Settings(jobs=1, waves=0), Observer())
+        results = [row.result for row in store.rows(run.id)]
+    assert len(results) == 2
+    for result in results:
+        (failure,) = result.failures
+        assert failure.startswith(f"building my_axis_skid failed: {broken}:{line}:")
+        assert "assign nowhere = nothing;" in result.log
+        log = Path(result.log.splitlines()[-1].rpartition("log in ")[2])
+        assert "%Error" in log.read_text()
