@@ -11,6 +11,7 @@ import multiprocessing
 import os
 import pickle
 import queue
+import select
 import signal
 import sys
 import threading
@@ -71,8 +72,7 @@ class TaskError(Exception):
 
 def send_ahead(value: Any) -> None:
     """From inside a task: give something to the master now. Does nothing in a process that is no worker of a pool."""
-    if _sender is not None:
-        _sender.send(("ahead", value))
+    _send("ahead", value)
 
 
 def send_limit(seconds: float | None, what: str, mark: Any) -> None:
@@ -83,8 +83,13 @@ def send_limit(seconds: float | None, what: str, mark: Any) -> None:
         what: is done in that time.
         mark: for :class:`WorkerStuckError`.
     """
+    _send("limit", (seconds, what, mark))
+
+
+def _send(kind: str, value: Any) -> None:
     if _sender is not None:
-        _sender.send(("limit", (seconds, what, mark)))
+        # A connection's own way takes five times as long, and there are several of these per case.
+        _sender.send_bytes(pickle.dumps((kind, value), pickle.HIGHEST_PROTOCOL))
 
 
 def when_idle(call: Callable[[], None]) -> None:
@@ -134,11 +139,11 @@ def _work(pipe: Connection, parent: int, others: Sequence[Connection] = ()) -> N
         except Exception as error:
             answer = ("error", (_portable(error), traceback.format_exc()))
         try:
-            pipe.send(answer)
+            _send(*answer)
         except BrokenPipeError:
             return
         except Exception as error:
-            pipe.send(("error", (TaskError(f"{type(error).__name__}: {error}"), traceback.format_exc())))
+            _send("error", (TaskError(f"{type(error).__name__}: {error}"), traceback.format_exc()))
 
 
 def _portable(error: Exception) -> Exception:
@@ -333,8 +338,11 @@ class LocalExecutor(Executor):
         pipe.send(call)
         limit: tuple[float, float, str, Any] | None = None
         stopped = 0
+        # A connection's own poll() takes longer than to read what has come.
+        looker = select.poll()
+        looker.register(pipe.fileno(), select.POLLIN)
         while True:
-            if not pipe.poll(_LOOK_S):
+            if not looker.poll(1000 * _LOOK_S):
                 if limit is not None and time.monotonic() > limit[0]:
                     self._end(process)
                     _, seconds, what, mark = limit
@@ -347,7 +355,7 @@ class LocalExecutor(Executor):
                     self._end(process)
                     raise WorkerLostError(f"the worker process was stopped for {STOPPED_S:g} s")
                 continue
-            kind, value = pipe.recv()
+            kind, value = pickle.loads(pipe.recv_bytes())
             if kind == "ahead":
                 self._on_ahead(value)
             elif kind == "limit":

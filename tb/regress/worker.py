@@ -214,10 +214,12 @@ class _Run:
                 continue
             size = volume(one.plan)
             if ready and held + size > _MOST_BYTES:
+                send_limit(None, "", None)
                 yield ready
                 ready, held = [], 0
             ready.append(one)
             held += size
+        send_limit(None, "", None)
         yield ready
 
     # -- before -------------------------------------------------------------------------------------------------------
@@ -230,7 +232,8 @@ class _Run:
         try:
             request = make_request(item, self._design, files)
             check_request(request)
-            with _limited(item):
+            # What follows is the next item's prediction, with a limit of its own, or the end of all of them.
+            with _limited(item, ends=False):
                 plan = predict(request, item.seed)
             return _Ready(item, request, plan, plan.episodes(request.design))
         except UnwrittenModelError as error:
@@ -422,12 +425,19 @@ class _Run:
 
 
 @contextmanager
-def _limited(item: Item) -> Iterator[None]:
-    """Limit each call of the item's model; one that does not return to Python ends with this process, by the master."""
-    with (
-        model_timeout(item.timeout_s),
-        calls_watched(lambda seconds, what: send_limit(seconds, what, item.index)),
-    ):
+def _limited(item: Item, *, ends: bool = True) -> Iterator[None]:
+    """Limit each call of the item's model; one that does not return to Python ends with this process, by the master.
+
+    Args:
+        item: the item.
+        ends: the master is told of the end of each call; otherwise the caller tells it, soon after.
+    """
+
+    def tell(seconds: float | None, what: str) -> None:
+        if ends or seconds is not None:
+            send_limit(seconds, what, item.index)
+
+    with model_timeout(item.timeout_s), calls_watched(tell):
         yield
 
 

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -32,15 +33,21 @@ print(json.dumps([code, sorted(sys.modules)]))
 """
 
 
-def modules_of(*words: str) -> set[str]:
-    """The modules that are there after a command, without those that Python itself has."""
+@cache
+def bare_modules() -> frozenset[str]:
+    """The modules of Python without anything."""
     bare = subprocess.run(
         [sys.executable, "-c", "import sys; print(*sys.modules)"], capture_output=True, text=True, check=True
     )
+    return frozenset(bare.stdout.split())
+
+
+def modules_of(*words: str) -> set[str]:
+    """The modules that are there after a command, without those that Python itself has."""
     done = subprocess.run([sys.executable, "-c", COUNT, *words], capture_output=True, text=True, check=True)
     code, found = json.loads(done.stdout.splitlines()[-1])
     assert not code, done.stderr
-    return set(found) - set(bare.stdout.split())
+    return set(found) - bare_modules()
 
 
 @pytest.mark.parametrize("group", ["", *(name for name, one in listing().items() if one.commands)])

@@ -392,7 +392,7 @@ def test_a_folder_that_cannot_be_written(tmp_path, words):
 def test_a_file_of_results_that_cannot_be_written(own_root, tmp_path):
     suite = write_suite(tmp_path, seeds=2)
     words = ["regress", str(suite), "--jobs", "1"]
-    assert goldbeat(*words).returncode == 0
+    here(*words)
     folder = own_root / "regress"
     with _mounted(folder, "--bind", str(folder)):
         subprocess.run(["mount", "-o", "remount,bind,ro", str(folder)], check=True)
@@ -401,10 +401,10 @@ def test_a_file_of_results_that_cannot_be_written(own_root, tmp_path):
         assert done.stderr.startswith("error: ")
         assert "results.sqlite" in done.stderr
         assert done.stderr.count("\n") == 1
-    assert goldbeat(*words).returncode == 0
+    here(*words)
 
 
-def test_results_in_a_folder_that_is_read_only(own_root, tmp_path):
+def test_results_in_a_folder_that_is_read_only(own_root, tmp_path, monkeypatch):
     path = own_root / "regress" / "results.sqlite"
     items = make_plan(Suite.model_validate({"seeds": 3, "run": [{"designs": [MOODY]}]}), Path())
     with Store() as store:
@@ -415,7 +415,8 @@ def test_results_in_a_folder_that_is_read_only(own_root, tmp_path):
         for part in (path, path.with_name(f"{path.name}-wal")):
             shutil.copy(part, folder)
     there = sorted(p.name for p in folder.iterdir())
-    env = os.environ | {"GOLDBEAT_BUILD": str(folder.parent), "COLUMNS": "200"}
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(folder.parent))
+    monkeypatch.setenv("COLUMNS", "200")
     with _mounted(folder, "--bind", str(folder)):
         subprocess.run(["mount", "-o", "remount,bind,ro", str(folder)], check=True)
         for words in (
@@ -424,16 +425,15 @@ def test_results_in_a_folder_that_is_read_only(own_root, tmp_path):
             ["show", "last/moody/random#2"],
             ["regress", "--resume", "--dry-run"],
         ):
-            done = goldbeat(*words, env=env)
-            assert done.returncode == 0, done.stderr
-            assert "moody" in done.stdout
+            assert "moody" in here(*words)
         assert sorted(p.name for p in folder.iterdir()) == there
 
 
-def test_reading_makes_nothing(tmp_path):
-    env = os.environ | {"GOLDBEAT_BUILD": str(tmp_path / "none")}
-    assert goldbeat("history", env=env).returncode == 0
-    assert goldbeat("show", "1", env=env).stderr == "error: there is no run 1; `goldbeat history` lists them\n"
+def test_reading_makes_nothing(tmp_path, monkeypatch):
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / "none"))
+    here("history")
+    done = CliRunner().invoke(app, ["show", "1"])
+    assert done.stderr == "error: there is no run 1; `goldbeat history` lists them\n"
     assert not (tmp_path / "none").exists()
 
 
