@@ -25,7 +25,7 @@ MOST_ITEMS = 256
 MOST_PLANNED = 100_000
 """In a plan: more take longer to list than anybody waits, and a wrong digit in a suite asks for millions."""
 _FEWEST_ITEMS = 4
-"""A batch is not cut into smaller ones as long as nobody knows what its items take."""
+"""A batch is not cut into smaller ones, unless its items take long."""
 _BATCH_S = 6.0
 """Simulation that a batch should not go above, by what earlier runs took."""
 _LEAST_S = 0.25
@@ -280,7 +280,6 @@ def _chunks(
 
 
 def _limits(parts: int, left: int, left_s: float) -> tuple[int, float]:
-    """Items and seconds that a batch should not go above; the seconds where they are known."""
-    if left_s > 0:
-        return MOST_ITEMS, max(_LEAST_S, min(_BATCH_S, left_s / parts))
-    return max(_FEWEST_ITEMS, min(MOST_ITEMS, -(-left // parts))), math.inf
+    """Items and seconds of simulation that a batch should not go above: a model may take longer than its simulation."""
+    most = max(_FEWEST_ITEMS, min(MOST_ITEMS, -(-left // parts)))
+    return most, max(_LEAST_S, min(_BATCH_S, left_s / parts)) if left_s > 0 else math.inf

@@ -177,10 +177,11 @@ def test_batches_get_smaller_and_the_longest_design_comes_first():
     batches = make_batches(items, 2, lambda item: 1 / 16 if item.design == "axis_skid" else 1 / 64)
     assert [design for design, _, _ in batches] == ["axis_skid", "axis_fifo"]
     skid, fifo = ([len(c) for c in chunks] for chunks in batches.values())
-    # A sixth of 100 / 16 + 100 / 64 s; at the end a quarter of a second.
+    # A sixth of 100 / 16 + 100 / 64 s, and of what is left in items.
     assert skid[0] == 20
     assert skid == sorted(skid, reverse=True)
-    assert fifo == [16] * 6 + [4]
+    assert fifo[:3] == [16, 14, 12]
+    assert fifo[-1] <= 4
 
 
 def test_a_user_design_beside_the_suite(tmp_path):
