@@ -39,6 +39,8 @@ TIMEOUT_S = 1800.0
 """Wall time after which a simulator process is taken to hang."""
 PULSE_S = 0.25
 """Wall time between two reports of how far a simulation is, when somebody watches."""
+_COMMON_PORTS = Bundle.__module__.rpartition(".")[0] + "."
+"""Where the classes of the ports of every design are."""
 SESSION = "goldbeat.tb.inside.session"
 """The module whose ``run_session`` runs a job inside the simulator."""
 _LOG_LINES = 30
@@ -254,8 +256,9 @@ def _job(
 
 def _steps(ports: Sequence[Bundle], episodes: Sequence[Episode], *, stays: bool) -> list[str]:
     """What the simulator's Python calls, one after the other: cocotb's own steps up to its runner of tests, and the session."""
-    # Drivers and files of the user's may import anything; so may those of episodes that come later.
-    plain = not stays and not any(port.plug_in for port in ports) and not any(e.stimulus.drivers for e in episodes)
+    # Drivers, files of the user's and modules of designs, which make ports, need the real pydantic; so may later episodes.
+    common = all(type(port).__module__.startswith(_COMMON_PORTS) and not port.plug_in for port in ports)
+    plain = not stays and common and not any(e.stimulus.drivers for e in episodes)
     return [
         "goldbeat.tb.inside.lean:import_cocotb",
         "cocotb.logging:_configure",
