@@ -251,12 +251,12 @@ def test_episodes_keep_the_timing(tmp_path: Path):
 
 # -- the command ----------------------------------------------------------------------------------------------------
 
-LONG = ("run", "axis_fifo", "--case", "long", "--name", "long-run")
+LONG = ("run", "axis_fifo", "--case", "long", "--name")
 
 
 @pytest.mark.sim
 def test_the_command_keeps_long_traces_in_files():
-    goldbeat(*LONG, "--set", f"beats={PART_BEATS + 10}", "--set", "ready=random:0.1")
+    goldbeat(*LONG, "long-run", "--set", f"beats={PART_BEATS + 10}", "--set", "ready=random:0.1")
     folder = build_root() / "runs" / "long-run"
     with TraceReader(folder / "traces" / "m_axis.trace", Trace) as reader:
         assert reader.lengths == [PART_BEATS, 10]
@@ -268,8 +268,9 @@ def test_the_command_keeps_long_traces_in_files():
 
 @pytest.mark.sim
 def test_ctrl_c_leaves_nothing():
-    goldbeat(*LONG)
-    command = [sys.executable, "-m", "goldbeat.tb.cli", *LONG, "--set", "beats=50000000", "--set", "ready=bursty:4"]
+    stopped = [*LONG, "stopped-run"]
+    goldbeat(*stopped)
+    command = [sys.executable, "-m", "goldbeat.tb.cli", *stopped, "--set", "beats=50000000", "--set", "ready=bursty:4"]
     jobs = build_root() / "jobs"
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     try:
