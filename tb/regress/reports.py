@@ -156,7 +156,7 @@ def _short(case: Mapping[str, Any]) -> dict[str, Any]:
 def _cut(text: str, most: int) -> str:
     """The beginning of a text that takes at most so many bytes as JSON."""
     text = text[: max(0, most)]
-    while len(_compact(text)) - 2 > most:
+    while text and len(_compact(text)) - 2 > most:
         text = text[: len(text) * 3 // 4]
     return text
 

@@ -119,6 +119,9 @@ def test_a_case_of_a_large_report_is_cut_to_its_size():
     assert len(json.dumps(short, separators=(",", ":"))) <= reports.MOST_BYTES
     assert short["failures"][0].startswith("first ää")
     assert short.keys() == {"case", "status", "failures"} | (short.keys() & {"log"})
+    # Nothing is left for the third, fewer bytes than none.
+    many = reports._short(case | {"failures": ["x" * n for n in range(780, 900, 3)]})
+    assert len(json.dumps(many, separators=(",", ":"))) <= reports.MOST_BYTES
     few = reports._short(case | {"failures": ["one\nmore", "two"]})
     assert few["failures"] == ["one", "two"]
     assert few["log"].endswith("\x00the end")
