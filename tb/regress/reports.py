@@ -119,7 +119,7 @@ def report_text(
         return json.dumps({**found, "cases": [row_dict(run, r) for r in cases]}, indent=1) + "\n"
     del found["cases"]
     head = json.dumps(found, indent=1).rpartition("\n")[0]
-    bad = ",\n".join(_compact(_short(row_dict(run, row))) for row in store.bad(run.id, MOST_WHOLE))
+    bad = ",\n".join(_compact(short_case(row_dict(run, row))) for row in store.bad(run.id, MOST_WHOLE))
     groups: dict[str, int] = {}
     table = ",\n".join(
         _compact([groups.setdefault(r.group, len(groups)), *(getattr(r, name) for name in COLUMNS[1:])]) for r in shown
@@ -134,7 +134,7 @@ def _compact(value: Any) -> str:
     return json.dumps(value, separators=(",", ":"))
 
 
-def _short(case: Mapping[str, Any]) -> dict[str, Any]:
+def short_case(case: Mapping[str, Any]) -> dict[str, Any]:
     """A case of :func:`row_dict` in at most :data:`MOST_BYTES`, where its names allow it: what is empty is left out."""
     short = {k: v for k, v in case.items() if k not in _LEFT_OUT and v not in ({}, [], "", None)}
     texts = [str(text) for text in short.pop("failures", [])]

@@ -115,14 +115,14 @@ def test_a_case_of_a_large_report_is_cut_to_its_size():
         "params": {},
         "coverage": {"m": {"x": 1}},
     }
-    short = reports._short(case | {"failures": ["first " + "ä" * 5000 + "\nmore", "second"]})
+    short = reports.short_case(case | {"failures": ["first " + "ä" * 5000 + "\nmore", "second"]})
     assert len(json.dumps(short, separators=(",", ":"))) <= reports.MOST_BYTES
     assert short["failures"][0].startswith("first ää")
     assert short.keys() == {"case", "status", "failures"} | (short.keys() & {"log"})
     # Nothing is left for the third, fewer bytes than none.
-    many = reports._short(case | {"failures": ["x" * n for n in range(780, 900, 3)]})
+    many = reports.short_case(case | {"failures": ["x" * n for n in range(780, 900, 3)]})
     assert len(json.dumps(many, separators=(",", ":"))) <= reports.MOST_BYTES
-    few = reports._short(case | {"failures": ["one\nmore", "two"]})
+    few = reports.short_case(case | {"failures": ["one\nmore", "two"]})
     assert few["failures"] == ["one", "two"]
     assert few["log"].endswith("\x00the end")
     assert len(json.dumps(few, separators=(",", ":"))) <= reports.MOST_BYTES
