@@ -21,7 +21,7 @@ TAPS = (-29, -115, -122, 268, 1379, 3209, 5226, 6566)
 
 @pytest.mark.sim
 @pytest.mark.skipif(DATA is None, reason="GOLDBEAT_DATA is not set: no outside reference files")
-@pytest.mark.parametrize("width", [32, 64, 128])
+@pytest.mark.parametrize("width", [32, *(pytest.param(w, marks=pytest.mark.slow) for w in (64, 128))])
 def test_rtl_gives_the_simulators_numbers(width, tmp_path):
     folder = Path(DATA) / "data" / "plio"
     # The stimulus file has no TLAST; the reference output has four frames of 256.

@@ -71,6 +71,7 @@ def test_ports_from_the_models_header():
     assert "DIRECT_EVAL" not in describe_model(header, source.replace("return 1", "return 2"))
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_the_kernel_compiles_without_a_warning(tmp_path):
     folder = compile_model(_recipe()).folder

@@ -52,7 +52,10 @@ def matches(found: list[str], printed: list[str]) -> bool:
     return re.fullmatch(pattern, "\n".join(found), flags=re.S) is not None
 
 
-@pytest.mark.parametrize("page", ["stimulus.md", "comparing.md", "throughput.md", "signoff.md", "objfifo.md"])
+@pytest.mark.parametrize(
+    "page",
+    ["stimulus.md", "comparing.md", "throughput.md", "signoff.md", pytest.param("objfifo.md", marks=pytest.mark.slow)],
+)
 def test_what_a_guide_prints_is_what_comes_out(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "build").mkdir()

@@ -27,6 +27,9 @@ KERNEL = REPOSITORY / "tests" / "tb" / "kernel"
 # cocotbext-axi knows no AXI4 memory of ours.
 DESIGNS = {name: design for name, design in designs().items() if not design.memories}
 NAMES = sorted(DESIGNS)
+# One of each kind: two clocks, storage, registers, packets, a design without registers.
+QUICK = ("axis_async_fifo", "axis_fifo", "plio_fir", "plio_pkt_split", "zynqnet_fp_units")
+EACH = [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in NAMES]
 CASES = [pytest.param(n, c, id=f"{n}-{c}") for n in NAMES for c in ("random", "sweep", "reset")]
 
 pytestmark = pytest.mark.sim
@@ -67,7 +70,7 @@ def _has(name, case):
         pytest.skip(f"{name} has no case {case}")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", EACH)
 def test_the_same_records(name, tmp_path):
     case = "random" if "random" in {c.name for c in DESIGNS[name].cases} else None
     _compare(name, case, [5, 6], tmp_path)

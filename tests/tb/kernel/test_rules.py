@@ -78,8 +78,10 @@ def test_every_rule_has_a_mode():
         "kernel/inside_apb_rules.py",
     )
     text = "".join((HERE.parent / name).read_text() for name in files)
+    # Rules of a bus that a test has brought along are that test's own.
+    common = {rule for bus in (*BUSES, CSB_BUS) for rule in bus.full_rules}
     for name in RULES:
-        if name != ASSERTION:
+        if name in common or name.startswith("mem_"):
             assert name.partition("_")[2] in text, name
 
 

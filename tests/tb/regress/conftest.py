@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every test here has results of its own; simulators come from the common cache."""
 
-import os
 import sys
-from pathlib import Path
 
 import pytest
 
+from goldbeat.tb.paths import cache_root
 from goldbeat.tb.regress import pool
 
 
@@ -19,11 +18,12 @@ def _quick_workers(monkeypatch):
 @pytest.fixture
 def own_root(tmp_path, monkeypatch):
     """A folder for everything made, with the simulators and objects that are there already."""
-    cache = Path(os.environ.get("GOLDBEAT_BUILD", "build")).resolve()
+    cache = cache_root()
     root = tmp_path / "build"
     root.mkdir()
     for name in ("sim", "runtime"):
         (cache / name).mkdir(parents=True, exist_ok=True)
         (root / name).symlink_to(cache / name)
     monkeypatch.setenv("GOLDBEAT_BUILD", str(root))
+    monkeypatch.setenv("GOLDBEAT_CACHE", str(root))
     return root

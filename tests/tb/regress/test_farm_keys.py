@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -71,11 +71,11 @@ def listening(pids):
     """Addresses that processes listen on, as (hexadecimal host, port)."""
     inodes = set()
     for pid in pids:
-        for handle in Path(f"/proc/{pid}/fd").iterdir():
-            try:
-                inodes.update(re.findall(r"socket:\[(\d+)\]", str(handle.readlink())))
-            except OSError:  # Closed in between.
-                continue
+        # Handles are closed and processes end in between.
+        with suppress(OSError):
+            for handle in Path(f"/proc/{pid}/fd").iterdir():
+                with suppress(OSError):
+                    inodes.update(re.findall(r"socket:\[(\d+)\]", str(handle.readlink())))
     found = []
     for table in ("tcp", "tcp6"):
         for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:

@@ -31,15 +31,17 @@ def test_a_short_log_is_whole(tmp_path):
     assert _run(tmp_path / "log", "print('a\\nb')") == b"a\nb\n"
 
 
-def test_of_a_long_log_head_and_tail_are_kept(tmp_path):
-    lines = 3_000_000
+def test_of_a_long_log_head_and_tail_are_kept(tmp_path, monkeypatch):
+    monkeypatch.setattr(bounded_log, "HEAD", HEAD // 8)
+    monkeypatch.setattr(bounded_log, "TAIL", TAIL // 8)
+    lines = 3_000_000 // 8
     started = time.monotonic()
     text = _run(tmp_path / "log", f"for i in range({lines}): print(i)")
     assert time.monotonic() - started < 30
     whole = "".join(f"{i}\n" for i in range(lines)).encode()
-    cut = len(whole) - HEAD - TAIL
-    assert cut > TAIL
-    assert text == whole[:HEAD] + b"\n[goldbeat: %d bytes cut]\n" % cut + whole[-TAIL:]
+    cut = len(whole) - HEAD // 8 - TAIL // 8
+    assert cut > TAIL // 8
+    assert text == whole[: HEAD // 8] + b"\n[goldbeat: %d bytes cut]\n" % cut + whole[-TAIL // 8 :]
 
 
 @pytest.mark.parametrize(

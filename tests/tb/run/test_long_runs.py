@@ -77,7 +77,7 @@ def compare_roads(asked: Request, tmp_path: Path, part: int, *, seconds: int = 1
 
 
 @pytest.mark.parametrize("name", DESIGNS)
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [pytest.param(0, marks=pytest.mark.slow), *range(1, 6)])
 def test_models_predict_in_parts_what_they_predict_whole(name: str, seed: int, tmp_path: Path):
     design = find_design(name)
     case = design.case("sweep")
@@ -112,7 +112,7 @@ def test_ready_cycles_are_those_of_the_pattern(text: str):
         ("axis_fifo", "long", {"beats": 500, "gaps": "random:0.4", "ready": "random:0.5"}, 7),
         ("axis_fifo", "long", {"beats": 300, "gaps": "bursty:16", "ready": "after-valid:4"}, 64),
         ("axis_fifo", "long", {"beats": 100}, 1),
-        ("axis_fifo", "sweep", {"beats": 30}, 8),
+        pytest.param("axis_fifo", "sweep", {"beats": 30}, 8, marks=pytest.mark.slow),
         ("axis_fifo", "reset", {}, 5),
         ("axis_skid", "long", {"beats": 200, "ready": "worst"}, 32),
         ("plio_fir", "filter", {"samples": 1000, "frame": 30, "ready": "random:0.3", "gaps": "worst"}, 100),
@@ -187,8 +187,14 @@ def wrong_request(model: Wrong, stop_ps: int | None = None) -> Request:
     return request(design.model_copy(update={"cases": (case,)}), case)
 
 
-@pytest.mark.parametrize("beat", [0, PART - 1, PART, 2 * PART - 1, 2 * PART, 33, BEATS - 1])
-@pytest.mark.parametrize("column", ["data", "last", "cycle", "tuser"])
+@pytest.mark.parametrize(
+    ("column", "beat"),
+    [
+        pytest.param(column, beat, marks=[] if column == "data" or beat == PART else [pytest.mark.slow])
+        for column in ("data", "last", "cycle", "tuser")
+        for beat in (0, PART - 1, PART, 2 * PART - 1, 2 * PART, 33, BEATS - 1)
+    ],
+)
 def test_mismatches_read_the_same(column: str, beat: int, tmp_path: Path):
     (result,) = compare_roads(wrong_request(Wrong(column, beat)), tmp_path, PART)
     assert result.status == "fail"

@@ -44,7 +44,7 @@ def test_a_refused_read_ends_in_the_error_bus(tmp_path):
     [
         {},
         # Few enough messages that a command can name one that is not there.
-        {"CORES": 3, "DEPTH": 2, "NMSG": 4},
+        pytest.param({"CORES": 3, "DEPTH": 2, "NMSG": 4}, marks=pytest.mark.slow),
         *(
             pytest.param(dict(next(v for v in DESIGN.variants if v.get("CHIP") == c)), marks=pytest.mark.slow)
             for c in (BM1684X, BM1688)

@@ -46,6 +46,7 @@ def passed(case, params, folder, seed=1, **options):
     return result
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_small_build(tmp_path):
     result = passed("mini", SMALL, tmp_path / "mini")
