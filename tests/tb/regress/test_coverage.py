@@ -112,7 +112,6 @@ def test_burst_bins_know_ids_that_are_in_use():
 
 
 @pytest.mark.sim
-@pytest.mark.slow
 def test_coverage_of_a_run_with_a_crash(own_root):
     suite = Suite.model_validate(
         {"seeds": 6, "run": [{"designs": [str(SUPPORT / "moody.py")], "options": {"moods": "lie@1 crash@4"}}]}
