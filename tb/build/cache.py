@@ -76,7 +76,9 @@ def cache_entries(root: Path) -> list[Removable]:
         if path.suffix == ".lock" or path.name in (LOCK, OBJECTS) or path.name.endswith(NOTE):
             continue
         leftover = path.name.endswith((".part", ".log"))
-        found.append(entry(SCRATCH if leftover else BUILDS, path, lock))
+        # A build of another process may have ended in between.
+        with suppress(FileNotFoundError):
+            found.append(entry(SCRATCH if leftover else BUILDS, path, lock))
     return found
 
 
@@ -142,11 +144,16 @@ def _inside(folder: Path) -> Iterator[Path]:
 
 
 def _size(path: Path) -> int:
-    """Bytes of a file, or of all files in a folder."""
+    """Bytes of a file, or of all files in a folder that are still there."""
     known = path.lstat()
     if not stat.S_ISDIR(known.st_mode):
         return known.st_size
-    return sum((Path(folder) / name).lstat().st_size for folder, _, names in os.walk(path) for name in names)
+    total = 0
+    for folder, _, names in os.walk(path):
+        for name in names:
+            with suppress(FileNotFoundError):
+                total += (Path(folder) / name).lstat().st_size
+    return total
 
 
 def _remove(path: Path) -> None:

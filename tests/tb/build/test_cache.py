@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -43,6 +44,22 @@ def cache(monkeypatch, tmp_path):
 
 def names(root):
     return [e.path.name for e in sorted(cache_entries(root), key=lambda e: e.used)]
+
+
+def test_what_goes_while_it_is_listed_does_not_count(cache, monkeypatch):
+    walk = os.walk
+
+    def ending(path):
+        """As builds of another process end: one folder goes before its time is read, of another one a file."""
+        found = list(walk(path))
+        if path.name == "fifo-0":
+            shutil.rmtree(path)
+        elif path.name == "fifo-1":
+            (path / "sim").unlink()
+        return found
+
+    monkeypatch.setattr(os, "walk", ending)
+    assert {e.path.name: e.size for e in cache_entries(cache)} == {"fifo-1": 0, "fifo-2": 1000, "a.o": 100}
 
 
 def test_what_was_used_longest_ago_goes_first_until_the_limit_is_kept(cache, capsys):
