@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from goldbeat.tb.build.cache import BUILDS, SCRATCH, SIZE, cache_entries, parse_size, remove, size_limit
-from goldbeat.tb.cli.clean import DAY_S, entry_row, show_cleaned, size_text
+from goldbeat.tb.cli.clean import DAY_S, DryRun, MaxSize, Older, entry_row, show_cleaned, size_text
 from goldbeat.tb.cli.common import Json, examples, facts, print_json, say
 from goldbeat.tb.paths import cache_root
 from goldbeat.tb.run.clean import Cleaned, CleanLimits, choose_removals
@@ -67,14 +67,9 @@ def size_command(as_json: Json = False) -> None:
 
 def clear_command(
     keep: Annotated[int | None, typer.Option("--keep", metavar="N", min=0, help="Keep the newest N.")] = None,
-    older: Annotated[
-        float | None, typer.Option("--older", metavar="DAYS", min=0, help="Remove what was not used for DAYS days.")
-    ] = None,
-    max_size: Annotated[
-        str | None,
-        typer.Option("--max-size", metavar="SIZE", help="Remove the oldest until SIZE bytes are left (500M, 10G)."),
-    ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed.")] = False,
+    older: Older = None,
+    max_size: MaxSize = None,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Remove compiled simulators and shared objects that no process uses: all, or by limits.

@@ -18,6 +18,14 @@ from goldbeat.tb.run.clean import KINDS, Cleaned, CleanLimits, clean
 
 DAY_S = 86400.0
 _SHOWN = 20
+Older = Annotated[
+    float | None, typer.Option("--older", metavar="DAYS", min=0, help="Remove what was not used for DAYS days.")
+]
+MaxSize = Annotated[
+    str | None,
+    typer.Option("--max-size", metavar="SIZE", help="Remove the oldest until SIZE bytes are left (500M, 10G)."),
+]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be removed.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -36,17 +44,12 @@ def clean_command(
     keep: Annotated[
         int | None, typer.Option("--keep", metavar="N", min=0, help="Keep the newest N of each kind.")
     ] = None,
-    older: Annotated[
-        float | None, typer.Option("--older", metavar="DAYS", min=0, help="Remove what was not used for DAYS days.")
-    ] = None,
-    max_size: Annotated[
-        str | None,
-        typer.Option("--max-size", metavar="SIZE", help="Remove the oldest until SIZE bytes are left (500M, 10G)."),
-    ] = None,
+    older: Older = None,
+    max_size: MaxSize = None,
     only: Annotated[
         list[str] | None, typer.Option("--only", metavar="KIND", help=f"Only this kind: {', '.join(KINDS)}.")
     ] = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be removed.")] = False,
+    dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
     """Remove leftovers of killed processes, and by limits old runs, builds, blobs and reports of regressions.
