@@ -214,7 +214,8 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> int:
     for leftover in folder.glob("*.d"):
         leftover.unlink()
     # What the links lead to may be gone tomorrow.
-    shutil.rmtree(folder / "rtl", ignore_errors=True)
+    for links in (folder / "rtl", *folder.glob("headers_*")):
+        shutil.rmtree(links, ignore_errors=True)
     return compiled
 
 

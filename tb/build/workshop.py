@@ -2,7 +2,8 @@
 """Compiling and linking what Verilator has made, with as much as possible from what other builds have compiled.
 
 Everything but the model is the same for all simulators: Verilator's runtime and the kernel are compiled once. Reading Verilator's
-headers takes longer than compiling most of a model's files, so small files are compiled together.
+headers takes longer than compiling most of a model's files, so small files are compiled together, and the headers are kept in the
+compiler's own form (:mod:`goldbeat.tb.build.precompiled`).
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from pathlib import Path
 
 from goldbeat.tb.build.cache import OBJECTS
 from goldbeat.tb.build.object_store import ObjectStore, put
+from goldbeat.tb.build.precompiled import link_header, precompiled
 from goldbeat.tb.build.scratch import file_lock
 from goldbeat.tb.build.toolchain import Verilator
 
@@ -28,8 +30,8 @@ SHARED = (*sorted(p for p in KERNEL.glob("*.cpp") if p != _MODEL), *sorted((KERN
 """The kernel's sources, the same for all simulators."""
 OWN = (*SHARED, _MODEL, *sorted(KERNEL.glob("*.h")))
 """Everything of the kernel that goes into a simulator."""
-_MESSAGES = "messages.h"
-_DRAWS = "draws.h"
+_MESSAGES = KERNEL / "messages.h"
+_DRAWS = KERNEL / "draws.h"
 _RULES = "simulator.mk"
 # Switches of the compiler that change how fast code is, not what it is: the shared objects do without.
 _SPEED = ("-O", "-march=", "-mtune=", "-DGOLDBEAT_PROCESSOR=")
@@ -54,12 +56,14 @@ class SourceUnit:
     Attributes:
         name: of the object, without its ending.
         source: the file.
+        first: the header that it begins with, if not by itself.
         switches: the compiler's, in addition to those of Verilator's makefile.
         variables: of that makefile, which are another here.
     """
 
     name: str
     source: Path
+    first: Path | None
     switches: tuple[str, ...]
     variables: Mapping[str, str]
 
@@ -119,7 +123,7 @@ class Workshop:
         objects += [f"{u.name}.o" if u in lacking else str(kept[u.name]) for u in model]
         link = f"\t$(LINK) $(LDFLAGS) {' '.join(objects)} $(LOADLIBES) $(LDLIBS) {' '.join(self._libraries)} -o $@\n"
         made = " ".join(f"{unit.name}.o" for unit in lacking)
-        self._make(lacking, executable, f"{executable}: {made}\n{link}")
+        self._make(self._with_headers(lacking), executable, f"{executable}: {made}\n{link}")
         self._keep(lacking, kept)
         return compiled + len(lacking)
 
@@ -136,14 +140,35 @@ class Workshop:
             put(made, kept[unit.name])
             made.unlink()
 
+    def _with_headers(self, units: Iterable[SourceUnit]) -> list[SourceUnit]:
+        """The units with their first header at a place where the compiler finds its own form of it too, if it has one."""
+        if "clang" in _compiler():  # it takes the form for an error where gcc takes the header
+            return list(units)
+        groups: dict[Path, list[SourceUnit]] = {}
+        for unit in units:
+            groups.setdefault(self._kept(_first_header(unit)), []).append(unit)
+        changed = []
+        for number, (kept, members) in enumerate(groups.items()):
+            make = partial(self._make_header, _first_header(members[0]))
+            if precompiled(self._store, kept, len(members), make):
+                place = link_header(self._folder / f"headers_{number}", _DRAWS, kept)
+                members = [replace(unit, first=place) for unit in members]
+            changed += members
+        return changed
+
+    def _make_header(self, header: SourceUnit) -> Path:
+        self._make([header], "header", f"header: {header.name}.o\n")
+        return self._folder / f"{header.name}.o"
+
     def _make(self, units: Iterable[SourceUnit], target: str, rule: str) -> None:
         """Call make with rules for these units and for the target that needs them."""
         lines = ["include Vtop.mk", ""]
         for unit in units:
             name = f"{unit.name}.o"
             lines += [f"{name}: {variable} = {value}" for variable, value in unit.variables.items()]
-            words = f"$(OBJCACHE) $(CXX) $(CXXFLAGS) $(CPPFLAGS) -I{KERNEL} {' '.join(unit.switches)} -c -o $@ $<"
-            lines += [f"{name}: {unit.source}", f"\t{words}"]
+            words = ["$(OBJCACHE) $(CXX) -Winvalid-pch $(CXXFLAGS) $(CPPFLAGS)", f"-I{KERNEL}", *unit.switches]
+            words += [f"-include {unit.first}"] if unit.first else []
+            lines += [f"{name}: {unit.source}", f"\t{' '.join(words)} -c -o $@ $<"]
         (self._folder / _RULES).write_text("\n".join([*lines, rule]))
         jobs = f"-j{os.cpu_count() or 1}"
         self._call(["make", "-f", _RULES, jobs, *self._tool.make_variables, target])
@@ -153,7 +178,14 @@ class Workshop:
         switches = {k: v for k, v in self._switches.items() if k not in unit.variables and k != "VM_PARALLEL_BUILDS"}
         return self._store.place(
             unit.source,
-            [_compiler(), *self._tool.make_variables, *unit.switches, *variables, *map(str, sorted(switches.items()))],
+            [
+                _compiler(),
+                *self._tool.make_variables,
+                unit.first.name if unit.first else "",
+                *unit.switches,
+                *variables,
+                *map(str, sorted(switches.items())),
+            ],
         )
 
     def _common_units(self) -> list[SourceUnit]:
@@ -164,18 +196,22 @@ class Workshop:
         # One object for all simulators: it must not matter to it what their models have.
         mentioned = re.findall(rb"\bVM_\w+", b"".join(_WAVES_MARK.sub(b"", p.read_bytes()) for p in headers))
         variables |= {name: "0" for name in self._switches if name.encode() not in mentioned}
-        own = (f"-include {_MESSAGES}",)
         runtime = [name for group in ("GLOBAL_FAST", "GLOBAL_SLOW") for name in self._groups.get(group, ())]
         core = [name for name in runtime if name in _CORE]
         sources = [self._joined("runtime", [f"{name}.cpp" for name in core])]
         sources += [self._include / f"{name}.cpp" for name in runtime if name not in core]
         units = [
             SourceUnit(
-                p.stem, p, (_RUNTIME_OPTIMIZE, *own, _KERNEL_STANDARD if p.stem == _DELAYS else _STANDARD), variables
+                p.stem,
+                p,
+                _MESSAGES,
+                (_RUNTIME_OPTIMIZE, _KERNEL_STANDARD if p.stem == _DELAYS else _STANDARD),
+                variables,
             )
             for p in sources
         ]
-        return [*units, *(SourceUnit(p.stem, p, (_KERNEL_OPTIMIZE, *own, _KERNEL_STANDARD), variables) for p in SHARED)]
+        switches = (_KERNEL_OPTIMIZE, _KERNEL_STANDARD)
+        return [*units, *(SourceUnit(p.stem, p, _MESSAGES, switches, variables) for p in SHARED)]
 
     def _joined(self, name: str, files: Iterable[str]) -> Path:
         """A file that includes others."""
@@ -186,7 +222,6 @@ class Workshop:
     def _model_units(self) -> list[SourceUnit]:
         """What Verilator has made of the design, small files together, and the kernel's view of it."""
         standard = [] if self._switches.get("VM_TIMING") == "1" else [_STANDARD]
-        own = (f"-include {_DRAWS}", *standard)
         fast, slow = (
             [f"{name}.cpp" for group in ("CLASSES", "SUPPORT") for name in self._groups.get(f"{group}_{speed}", ())]
             for speed in ("FAST", "SLOW")
@@ -202,7 +237,8 @@ class Workshop:
         for number, (speed, names) in enumerate(groups):
             source = self._joined(f"unit_{number}", names)
             optimize = self._optimize if speed == "fast" else "-O0"
-            units.append(SourceUnit(source.stem, source, (optimize, *own), {"VM_USER_CFLAGS": " ".join(self._flags)}))
+            variables = {"VM_USER_CFLAGS": " ".join(self._flags)}
+            units.append(SourceUnit(source.stem, source, _DRAWS, (optimize, *standard), variables))
         return units
 
 
@@ -220,6 +256,11 @@ def together(names: Sequence[str], sizes: Mapping[str, int], most: int) -> list[
         groups[-1].append(name)
         room -= sizes[name]
     return [*([name] for name in large), *groups]
+
+
+def _first_header(unit: SourceUnit) -> SourceUnit:
+    """The compiler's own form of what a file of the model begins with."""
+    return SourceUnit("first_header", _DRAWS, None, ("-x c++-header", *unit.switches), unit.variables)
 
 
 @cache
