@@ -68,7 +68,7 @@ assert all(getattr(goldbeat, name) for name in goldbeat.__all__)
 """
 
 
-@pytest.fixture(scope="module", params=["wheel", "editable"])
+@pytest.fixture(scope="module", params=["wheel", pytest.param("editable", marks=pytest.mark.slow)])
 def home(request, tmp_path_factory):
     """Goldbeat installed from a wheel and editable: the folder on Python's path that holds the package."""
     folder = tmp_path_factory.mktemp(request.param)

@@ -98,7 +98,9 @@ def check(groups: dict[int, CommandGroup], params: dict[str, int], tmp_path: Pat
     return commands
 
 
-@pytest.mark.parametrize("chip", ["BM1684X", "BM1688", "CV186X", "BM1690"])
+@pytest.mark.parametrize(
+    "chip", ["BM1684X", "CV186X", *(pytest.param(chip, marks=pytest.mark.slow) for chip in ("BM1688", "BM1690"))]
+)
 def test_every_stream_of_a_chip(chip, tmp_path):
     folder = data() / "cmdbuf"
     rows = [r for r in json.loads((folder / "MANIFEST.json").read_text()) if r["chip"] == chip]

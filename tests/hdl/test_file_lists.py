@@ -64,6 +64,7 @@ def test_every_source_is_in_a_list() -> None:
     assert set(HDL.rglob("*.f")) == used
 
 
+@pytest.mark.slow
 def test_a_list_is_all_that_verilator_needs(tmp_path: Path) -> None:
     tool = verilator()
     for design in DESIGNS.values():

@@ -87,6 +87,7 @@ def test_the_kernel_compiles_without_a_warning(tmp_path):
 
 
 @pytest.mark.sim
+@pytest.mark.slow
 def test_builds_share_what_does_not_depend_on_the_design():
     compile_model(_recipe())
     switches = ["--timescale", "1ps/1ps", "-CFLAGS", "-mtune=native"]

@@ -55,7 +55,9 @@ def _facts(result):
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize("delayed", [False, True], ids=["put_back", "process_each"])
+@pytest.mark.parametrize(
+    "delayed", [False, pytest.param(True, marks=pytest.mark.slow)], ids=["put_back", "process_each"]
+)
 def test_a_seed_gives_the_same_alone_and_behind_others(delayed, tmp_path):
     design = _design(delayed=delayed)
     together = run(Request(design, design.cases[0], tuple(SEEDS)), tmp_path / "together")

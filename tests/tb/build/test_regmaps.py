@@ -43,6 +43,7 @@ def check(tree, capsys, *options):
     return code, capsys.readouterr().err.splitlines()
 
 
+@pytest.mark.slow
 def test_all_of_it_is_up_to_date(capsys):
     assert (main([]), capsys.readouterr().err) == (0, "")
     assert len(made(REPOSITORY)[0]) == 3 * 6

@@ -77,6 +77,7 @@ def test_the_default_traffic_finds_one_of_them(tmp_path):
 
 
 @pytest.mark.sim
+@pytest.mark.slow
 def test_the_reference_back_end_makes_the_traffic_too(tmp_path):
     failures = _failures("short", tmp_path, transactors="cocotbext")
     texts = [f.partition(": ")[2] for f in failures]

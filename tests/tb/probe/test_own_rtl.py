@@ -243,6 +243,7 @@ def test_a_description_that_does_not_fit_is_refused(tmp_path: Path, build: Path)
 
 
 @pytest.mark.sim
+@pytest.mark.slow
 def test_the_guide_word_by_word(tmp_path: Path, build: Path) -> None:
     """Every file and every command of docs/own-rtl.md, and everything that it says is printed."""
     text = (REPOSITORY / "docs" / "own-rtl.md").read_text(encoding="utf-8")

@@ -206,7 +206,8 @@ def test_a_farm_names_what_hangs_where_and_ends_what_is_stuck(farm, own_root, tm
         assert store.run(1).facts["lost"] == 0
 
 
-@pytest.mark.parametrize("how", [pytest.param(signal.SIGTERM, marks=pytest.mark.slow), signal.SIGKILL])
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
 def test_a_farm_ends_as_a_whole(own_root, tmp_path, how):
     temporary = tmp_path / "temporary"
     temporary.mkdir()

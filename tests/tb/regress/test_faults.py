@@ -632,7 +632,7 @@ def _simulators(root):
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize("how", ["kill", "ctrl-c"])
+@pytest.mark.parametrize("how", [pytest.param("kill", marks=pytest.mark.slow), "ctrl-c"])
 def test_a_build_ends_with_its_regression(empty_root, tmp_path, how):
     suite = _write_new_suite(tmp_path)
     (tmp_path / "tmp").mkdir()

@@ -149,6 +149,7 @@ compare_time = false
 
 
 @pytest.mark.sim
+@pytest.mark.slow
 def test_rtl_that_prints_without_end_is_stopped_and_its_log_bounded(build, tmp_path, monkeypatch):
     (tmp_path / "chatty.sv").write_text(CHATTY)
     (tmp_path / "chatty.toml").write_text(CHATTY_TOML)

@@ -110,8 +110,14 @@ def test_ready_cycles_are_those_of_the_pattern(text: str):
     ("name", "case", "options", "part"),
     [
         ("axis_fifo", "long", {"beats": 500, "gaps": "random:0.4", "ready": "random:0.5"}, 7),
-        ("axis_fifo", "long", {"beats": 300, "gaps": "bursty:16", "ready": "after-valid:4"}, 64),
-        ("axis_fifo", "long", {"beats": 100}, 1),
+        pytest.param(
+            "axis_fifo",
+            "long",
+            {"beats": 300, "gaps": "bursty:16", "ready": "after-valid:4"},
+            64,
+            marks=pytest.mark.slow,
+        ),
+        pytest.param("axis_fifo", "long", {"beats": 100}, 1, marks=pytest.mark.slow),
         pytest.param("axis_fifo", "sweep", {"beats": 30}, 8, marks=pytest.mark.slow),
         ("axis_fifo", "reset", {}, 5),
         ("axis_skid", "long", {"beats": 200, "ready": "worst"}, 32),

@@ -93,7 +93,7 @@ def test_a_stream_source_that_does_not_wait_passes(tmp_path, transactors):
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize("transactors", BACKENDS)
+@pytest.mark.parametrize("transactors", ["native", pytest.param("cocotbext", marks=pytest.mark.slow)])
 def test_a_valid_in_and_behind_reset(tmp_path, transactors):
     early = (
         "logic up_q; always_ff @(posedge aclk) up_q <= aresetn; assign m_axis_tvalid = full_q || (aresetn && !up_q);"
@@ -124,7 +124,9 @@ def _copy(folder, text, maker):
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize("channel", MASTER_WAITS)
+@pytest.mark.parametrize(
+    "channel", [name if name == "w" else pytest.param(name, marks=pytest.mark.slow) for name in MASTER_WAITS]
+)
 def test_a_master_that_waits_for_ready(tmp_path, channel):
     sound, waits = MASTER_WAITS[channel]
     assert sound in MASTER
