@@ -21,7 +21,7 @@ from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.probe.bench import comments, write_bench
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, find, found_json
-from goldbeat.tb.probe.write import MODEL, describe, to_toml
+from goldbeat.tb.probe.write import MODEL, describe, flat_files, to_toml
 from goldbeat.tb.probe.write import wrapper as harness
 
 _FEW_SIGNALS = 10
@@ -36,6 +36,10 @@ NearLists = Annotated[
 ]
 Top = Annotated[str | None, typer.Option("--top", "-t", metavar="MODULE", help="Top module [the only one].")]
 Includes = Annotated[list[Path] | None, typer.Option("-I", metavar="DIR", help="Folder for `include.")]
+Libraries = Annotated[
+    list[Path] | None, typer.Option("-y", metavar="DIR", help="Folder with sources that are added where needed.")
+]
+Extensions = Annotated[str, typer.Option("--libext", metavar="EXT+EXT", help="How names of sources in -y folders end.")]
 Defines = Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=V]", help="Macro.")]
 Generics = Annotated[list[str] | None, typer.Option("-G", metavar="P=V", help="Value of a top-level parameter.")]
 Ties = Annotated[list[str] | None, typer.Option("--tie", metavar="PORT=V", help="Hold an input; -1: all ones.")]
@@ -72,6 +76,8 @@ def probe_command(
     near: NearLists = None,
     top: Top = None,
     includes: Includes = None,
+    libraries: Libraries = None,
+    extensions: Extensions = ".sv+.v",
     defines: Defines = None,
     generics: Generics = None,
     ties: Ties = None,
@@ -87,7 +93,9 @@ def probe_command(
 
     Exit code: 0 a harness can be made, 2 it cannot (or the sources have errors).
     """
-    sources, found = _find(files, lists, near, top, includes, defines, generics, ties, ignored, relaxed)
+    sources, found = _find(
+        files, lists, near, top, includes, (libraries, extensions), defines, generics, ties, ignored, relaxed
+    )
     for path in (out, wrapper):
         if path is not None:
             check_free(path, force)
@@ -96,11 +104,14 @@ def probe_command(
     else:
         _show(found)
     if found.refused:
-        say(f"{found.module.name}: no harness can be made: see refused", err=True)
+        say(f"{found.module.title}: no harness can be made: see refused", err=True)
         raise typer.Exit(BAD_INPUT)
     if out is not None:
         description = describe(found, sources, out.parent, model=model)
         out.write_text(to_toml(description, comments(found)), encoding="utf-8")
+        for name, text in flat_files(found).items():
+            (out.parent / name).write_text(text, encoding="utf-8")
+            say(f"wrote {out.parent / name}", err=as_machine)
     if wrapper is not None:
         wrapper.write_text(harness(found), encoding="utf-8")
     for path in (out, wrapper):
@@ -115,6 +126,8 @@ def new_command(
     near: NearLists = None,
     top: Top = None,
     includes: Includes = None,
+    libraries: Libraries = None,
+    extensions: Extensions = ".sv+.v",
     defines: Defines = None,
     generics: Generics = None,
     ties: Ties = None,
@@ -129,7 +142,9 @@ def new_command(
     """Write a bench that runs: description, golden-model stub (it fails until it is written), pytest file."""
     if model != MODEL and model not in READY_MODELS:
         raise UsageError(f"unknown model {model!r}; ready-made ones: {', '.join(READY_MODELS)}")
-    sources, found = _find(files, lists, near, top, includes, defines, generics, ties, ignored, relaxed)
+    sources, found = _find(
+        files, lists, near, top, includes, (libraries, extensions), defines, generics, ties, ignored, relaxed
+    )
     description = describe(found, sources, folder, name=name, model=model)
     written = write_bench(folder, found, description, force=force)
     for path in written:
@@ -147,18 +162,24 @@ def _find(
     near: list[Path] | None,
     top: str | None,
     includes: list[Path] | None,
+    library: tuple[list[Path] | None, str],
     defines: list[str] | None,
     generics: list[str] | None,
     ties: list[str] | None,
     ignored: list[str] | None,
     relaxed: bool,
 ) -> tuple[Sources, Found]:
-    sources = Sources(include_dirs=tuple(includes or ()), defines=macros(defines or []))
+    sources = Sources(
+        include_dirs=tuple(includes or ()),
+        defines=macros(defines or []),
+        libraries=tuple(library[0] or ()),
+        extensions=tuple(end for end in library[1].split("+") if end),
+    )
     for path in lists or ():
         sources += read_filelist(path)
     for path in near or ():
         sources += read_filelist(path, relative=True)
-    sources += Sources(tuple(files or ()))
+    sources = (sources + Sources(tuple(files or ()))).complete()
     module = elaborate(sources, top, _pairs("-G", generics or []), relaxed=relaxed)
     held = {}
     for port, value in _pairs("--tie", ties or []).items():
@@ -185,7 +206,7 @@ def _pairs(option: str, items: list[str]) -> dict[str, str]:
 def _show(found: Found) -> None:
     out = Screen(highlight=False)
     given = " ".join(f"{p.name}={p.value}" for p in found.module.parameters if p.value is not None)
-    out.print(f"{found.module.name}  {given}".rstrip(), markup=False, soft_wrap=True)
+    out.print(f"{found.module.title}  {given}".rstrip(), markup=False, soft_wrap=True)
     table = Table(show_edge=False)
     for column in ("what", "name", "way", "clock", "of what", "signals"):
         table.add_column(column, overflow="fold")

@@ -7,10 +7,11 @@ import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.tb.design.library import with_library
 
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*|(?m:(?:^|(?<=\s))#[^\n]*)", re.DOTALL)
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|\((\w+)\)|(\w+))")
@@ -24,31 +25,45 @@ class Sources:
         files: in order, each once.
         include_dirs: searched by ```include``.
         defines: macros; an empty text defines without a value.
+        libraries, extensions: folders whose files are added where sources need them, and how the names of those end.
     """
 
     files: tuple[Path, ...] = ()
     include_dirs: tuple[Path, ...] = ()
     defines: Mapping[str, str] = field(default_factory=dict)
+    libraries: tuple[Path, ...] = ()
+    extensions: tuple[str, ...] = ()
 
     def __add__(self, other: Sources) -> Sources:
         return Sources(
             tuple(dict.fromkeys((*self.files, *other.files))),
             tuple(dict.fromkeys((*self.include_dirs, *other.include_dirs))),
             {**self.defines, **other.defines},
+            tuple(dict.fromkeys((*self.libraries, *other.libraries))),
+            tuple(dict.fromkeys((*self.extensions, *other.extensions))),
         )
+
+    def complete(self) -> Sources:
+        """The same with the files that the libraries give.
+
+        Raises:
+            UsageError: a library folder is not there.
+        """
+        return replace(self, files=with_library(self.files, self.libraries, self.extensions), libraries=())
 
 
 def read_filelist(path: Path, *, relative: bool = False) -> Sources:
     """Read a file list.
 
-    ``+incdir+``, ``-I``, ``+define+``, ``-D``, ``-f``, ``-F``, comments (``//``, ``/* */``, ``#``) and environment
-    variables are known. Paths count from the current folder, or from the list's own folder with ``relative`` (``-F``);
+    ``+incdir+``, ``-I``, ``+define+``, ``-D``, ``-y``, ``+libext+``, ``-f``, ``-F``, comments (``//``, ``/* */``,
+    ``#``) and environment variables are known. Paths count from the current folder, or from the list's own folder with
+    ``relative`` (``-F``);
     a path that is only in the list's own folder is found there too.
 
     Raises:
         InputError: with file and line: no such file, an option that is not known, a list that names itself.
     """
-    return _read(path, relative, ())
+    return _read(path, relative, ()).complete()
 
 
 def _read(path: Path, relative: bool, above: tuple[Path, ...]) -> Sources:
@@ -96,11 +111,18 @@ def _one(words: list[str], path: Path, line: int, relative: bool, chain: tuple[P
         return Sources(include_dirs=(place(argument("-I")),))
     if word.startswith("-D"):
         return Sources(defines=macros([argument("-D")]))
+    if word.startswith("-y"):
+        folder = place(argument("-y"))
+        if not folder.is_dir():
+            raise InputError(f"{folder}, which is not there", "a folder of sources", file=path, line=line)
+        return Sources(libraries=(folder,))
+    if word.startswith("+libext+"):
+        return Sources(extensions=tuple(end for end in word.split("+")[2:] if end))
     if word in ("-f", "-F"):
         return _read(place(argument(word)), relative or word == "-F", chain)
     if word.startswith(("-", "+")):
         raise InputError(
-            f"option {word}", "a file, +incdir+, -I, +define+, -D, -f or -F (name library files)", file=path, line=line
+            f"option {word}", "a file, +incdir+, -I, +define+, -D, -y, +libext+, -f or -F", file=path, line=line
         )
     source = place(word)
     if not source.is_file():

@@ -11,13 +11,13 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stock_models import READY_MODELS
 from goldbeat.tb.design.description import Description
 from goldbeat.tb.probe.find import Found
-from goldbeat.tb.probe.write import to_toml
+from goldbeat.tb.probe.write import flat_files, to_toml
 
 
 def comments(found: Found) -> list[str]:
     """What the head of a description tells about how it came to be."""
     lines = [
-        f"Description of {found.module.name}, made from its source. What was guessed stands below: correct it here."
+        f"Description of {found.module.title}, made from its source. What was guessed stands below: correct it here."
     ]
     lines += [f"  note: {note}" for note in found.notes]
     lines += [f"  not placed: {name}, {what}" for name, what in found.unplaced.items()]
@@ -46,6 +46,7 @@ def write_bench(folder: Path, found: Found, description: Description, *, force: 
     )
     name = description.name
     texts = {folder / f"{name}.toml": to_toml(description, comments(found))}
+    texts |= {folder / file: text for file, text in flat_files(found).items()}
     if description.model not in READY_MODELS:
         outputs = [s.name for s in description.streams if s.direction == "out"]
         inputs = [s.name for s in description.streams if s.direction == "in"]

@@ -80,7 +80,7 @@ class _Finder:
         self.ignored: list[str] = []
         self.unplaced: dict[str, str] = {}
         self.refused: dict[str, str] = {}
-        self.notes: list[str] = []
+        self.notes: list[str] = [] if module.flat is None else list(module.flat.notes)
         self._choose(choices)
 
     def run(self) -> Found:
@@ -281,7 +281,7 @@ def found_json(found: Found) -> dict[str, Any]:
         return {"bus": port.bus, **port.model_dump(mode="json", exclude_none=True, exclude_defaults=True)}
 
     return {
-        "top": found.module.name,
+        "top": found.module.title,
         "parameters": {p.name: p.value for p in found.module.parameters},
         "clocks": [c.model_dump(mode="json") for c in found.clocks],
         "streams": [bundle(p) for p in found.streams],

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from goldbeat.tb.design.ports.recognition import Pin, TopParameter
+from goldbeat.tb.probe.flat import FlatModule
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class TopModule:
     Attributes:
         name, ports, parameters, wiring: what the source says.
         warnings: errors of the elaborator that were let pass, with file and line.
+        flat: the wrapper with plain ports that this module is; None: it is the source's own.
     """
 
     name: str
@@ -50,3 +52,9 @@ class TopModule:
     parameters: Sequence[TopParameter]
     wiring: Wiring
     warnings: tuple[str, ...] = ()
+    flat: FlatModule | None = None
+
+    @property
+    def title(self) -> str:
+        """The name of the source's own module."""
+        return self.name if self.flat is None else self.flat.module

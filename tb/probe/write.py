@@ -39,7 +39,7 @@ def describe(
     Raises:
         UsageError: nothing that could be driven was found, or something refuses to be.
     """
-    top = found.module.name
+    top = found.module.title
     _check_fit(found)
     inward = any(s.direction == "in" for s in found.streams)
     masters = [p.name for p in found.registers if p.direction == "out"]
@@ -64,8 +64,8 @@ def describe(
     return Description(
         name=name or top,
         summary=f"{top}: streams {_list(s.name for s in found.streams)}" if found.streams else top,
-        top=top,
-        files=tuple(_relative(p, folder) for p in sources.files),
+        top=found.module.name,
+        files=(*(_relative(p, folder) for p in sources.files), *flat_files(found)),
         include_dirs=tuple(_relative(p, folder) for p in sources.include_dirs),
         model=model,
         compare_time=not ready,
@@ -83,8 +83,14 @@ def describe(
     )
 
 
+def flat_files(found: Found) -> dict[str, str]:
+    """The wrapper with plain ports, by the name of its file, where the module needs one."""
+    flat = found.module.flat
+    return {} if flat is None else {f"{flat.name}.sv": flat.text}
+
+
 def wrapper(found: Found) -> str:
-    """The harness of what was found, also where nothing drives its ports yet.
+    """The harness of what was found, also where nothing drives its ports yet, and the wrapper with plain ports that it needs.
 
     Raises:
         UsageError: something refuses to be connected.
@@ -107,11 +113,11 @@ def wrapper(found: Found) -> str:
         model=lambda params, stimulus: Outcome({}),
         cases=(),
     )
-    return make_harness(design, values)
+    return "\n".join([make_harness(design, values), *flat_files(found).values()])
 
 
 def _check_fit(found: Found) -> None:
-    top = found.module.name
+    top = found.module.title
     if found.refused:
         why = "\n".join(f"  {port}: {reason}" for port, reason in found.refused.items())
         raise UsageError(f"{top}: no harness can be made:\n{why}")

@@ -51,10 +51,27 @@ def test_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [p.resolve() for p in relative.files] == [there / "both.sv", there / "near.sv"]
 
 
+def test_library_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What sources use is added before its user, whatever its file is called; nothing else is."""
+    monkeypatch.chdir(tmp_path)
+    lib = tmp_path / "lib"
+    lib.mkdir()
+    (lib / "types.sv").write_text("package a_pkg; typedef logic [7:0] byte_t; endpackage\n")
+    (lib / "leaf.sv").write_text("module leaf import a_pkg::*; (input byte_t x); endmodule\n")
+    (lib / "unused.sv").write_text("module unused; endmodule\n")
+    (lib / "old.vh").write_text("module old; endmodule\n")
+    (tmp_path / "top.sv").write_text("// unused\nmodule top(input logic [7:0] x); leaf l(.x); old o(); endmodule\n")
+    (tmp_path / "x.f").write_text("top.sv -y lib +libext+.sv+.vh\n")
+    assert [p.name for p in read_filelist(Path("x.f")).files] == ["types.sv", "leaf.sv", "old.vh", "top.sv"]
+    (tmp_path / "x.f").write_text("top.sv -y lib\n")
+    assert [p.name for p in read_filelist(Path("x.f")).files] == ["types.sv", "leaf.sv", "top.sv"]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("\n/* over\nlines */\n-y lib\n", "x.f:4: found option -y"),
+        ("\n/* over\nlines */\n-v lib\n", "x.f:4: found option -v"),
+        ("\n-y lib\n", "x.f:2: found lib, which is not there, expected a folder of sources"),
         ("absent.sv\n", "x.f:1: found absent.sv, which is not there"),
         ("-f\n", "x.f:1: found -f at the end of the line"),
         ("$NOT_SET_AT_ALL/a.sv\n", "x.f:1: found $NOT_SET_AT_ALL, which is not set"),

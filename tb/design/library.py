@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Library folders (``-y``): the files in them that define what sources use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from goldbeat.pymodels.errors import UsageError
+
+EXTENSIONS = (".sv", ".v")
+"""Names of library files end so, unless ``+libext+`` says otherwise."""
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+_DEFINITION = re.compile(
+    r"^[ \t]*(?:module|interface|package|program)\s+(?:automatic\s+|static\s+)?(\w+)", re.MULTILINE
+)
+_WORD = re.compile(r"[A-Za-z_]\w*")
+
+
+def _read(path: Path) -> str:
+    return _COMMENT.sub(" ", path.read_text(errors="replace"))
+
+
+def _index(folders: Sequence[Path], extensions: Sequence[str]) -> Mapping[str, Path]:
+    """The file that defines each name; the first folder wins, and in it a file of that name."""
+    found: dict[str, Path] = {}
+    for folder in folders:
+        if not folder.is_dir():
+            raise UsageError(f"no such library folder: {folder}")
+        for path in sorted(p for p in folder.iterdir() if p.suffix in extensions):
+            for name in _DEFINITION.findall(_read(path)):
+                known = found.get(name)
+                if known is None or (known.parent == folder and path.stem == name):
+                    found[name] = path
+    return found
+
+
+def with_library(files: Sequence[Path], folders: Sequence[Path], extensions: Sequence[str] = ()) -> tuple[Path, ...]:
+    """Sources with the library files that they need, each before the file that needs it.
+
+    Args:
+        files: sources.
+        folders: of the library; only the files right in them count.
+        extensions: of library files; none: :data:`EXTENSIONS`.
+
+    Raises:
+        UsageError: no such folder.
+    """
+    if not folders:
+        return tuple(files)
+    index = _index(folders, extensions or EXTENSIONS)
+    given = {path.resolve() for path in files if path.is_file()}
+    own = {name for path in given for name in _DEFINITION.findall(_read(path))}
+    done: set[Path] = set()
+
+    def walk(path: Path) -> Iterator[Path]:
+        if path.resolve() in done or not path.is_file():
+            return
+        done.add(path.resolve())
+        for word in dict.fromkeys(_WORD.findall(_read(path))):
+            needed = index.get(word)
+            if needed is not None and word not in own and needed.resolve() not in given:
+                yield from walk(needed)
+        yield path
+
+    return tuple(found for path in files for found in ([*walk(path)] or [path]))

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compiling sources with slang, as one unit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.errors import missing
+
+_HINT = "If Verilator accepts these sources, --relaxed makes the errors warnings."
+
+
+def _slang() -> Any:
+    try:
+        import pyslang
+    except ImportError as error:
+        raise missing("pyslang", str(error), "pip install 'goldbeat[probe]'") from None
+    return pyslang
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Sources after slang has read them.
+
+    Attributes:
+        compilation, manager: slang's own objects.
+    """
+
+    compilation: Any
+    manager: Any
+
+    def tops(self) -> list[Any]:
+        """The instances that no other module holds."""
+        return list(self.compilation.getRoot().topInstances)
+
+    def errors(self) -> tuple[str, ...]:
+        """What slang calls errors, one text each."""
+        slang = _slang()
+        engine, client = slang.DiagnosticEngine(self.manager), slang.TextDiagnosticClient()
+        client.showColors(False)
+        engine.addClient(client)
+        engine.setIgnoreAllWarnings(True)
+        found, said = [], ""
+        for diagnostic in self.compilation.getAllDiagnostics():
+            before = engine.numErrors
+            engine.issue(diagnostic)
+            text = client.getString()
+            if engine.numErrors > before:
+                found.append(text[len(said) :].strip())
+            said = text
+        return tuple(found)
+
+    def checked(self, *, relaxed: bool) -> tuple[str, ...]:
+        """The errors, for a mode in which they are warnings.
+
+        Raises:
+            UsageError: there are some, and the mode is not relaxed.
+        """
+        found = self.errors()
+        if found and not relaxed:
+            texts = "\n".join(found)
+            raise UsageError(f"slang finds {len(found)} error(s):\n{texts}\n{_HINT}")
+        return found
+
+
+def compile_sources(
+    sources: Sources, top: str | None, parameters: Mapping[str, str], more: Mapping[str, str] | None = None
+) -> Compiled:
+    """Compile sources.
+
+    Args:
+        sources: what to compile.
+        top: the top module; None: every module that no other holds.
+        parameters: values of the top's parameters, as SystemVerilog.
+        more: sources that are no files, text by name; they come last.
+
+    Raises:
+        ToolError: pyslang is not installed.
+        UsageError: no files, or one that is not there.
+    """
+    slang = _slang()
+    if not sources.files:
+        raise UsageError("no source files given")
+    for path in sources.files:
+        if not path.is_file():
+            raise UsageError(f"no such source file: {path}")
+    manager = slang.SourceManager()
+    manager.setDisableProximatePaths(True)
+    options = slang.ast.CompilationOptions()
+    options.topModules = set() if top is None else {top}
+    options.paramOverrides = [f"{name}={value}" for name, value in parameters.items()]
+    flags = slang.ast.CompilationFlags
+    options.flags = flags.AllowTopLevelIfacePorts | flags.DisableInstanceCaching | flags.AllowUseBeforeDeclare
+    # Simulators give modules without a time scale one; slang calls a mixture an error.
+    options.defaultTimeScale = slang.TimeScale.fromString("1ns/1ps")
+    preprocessor = slang.parsing.PreprocessorOptions()
+    preprocessor.predefines = [f"{name}={value}" if value else name for name, value in sources.defines.items()]
+    preprocessor.additionalIncludePaths = [str(d) for d in sources.include_dirs]
+    bag = slang.Bag()
+    bag.compilationOptions, bag.preprocessorOptions = options, preprocessor
+    compilation = slang.ast.Compilation(bag)
+    buffers = [manager.readSource(str(path), None) for path in sources.files]
+    buffers += [manager.assignText(name, text) for name, text in (more or {}).items()]
+    # One unit, as Verilator reads it: a macro is known in all files after the one that defines it.
+    compilation.addSyntaxTree(slang.syntax.SyntaxTree.fromBuffers(buffers, manager, bag))
+    return Compiled(compilation, manager)

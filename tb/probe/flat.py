@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A wrapper with plain ports for a module whose ports are interfaces, structs, enums or arrays of them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from goldbeat.tb.design.ports.recognition import Dimension
+from goldbeat.tb.probe.flat_names import pin_names
+from goldbeat.tb.probe.flat_parameters import FlatParameters, renamed, words
+from goldbeat.tb.probe.leaves import Compound, Leaf, Piece
+from goldbeat.tb.probe.names import is_clock
+
+SUFFIX = "_flat"
+"""What follows the module's name in its wrapper's."""
+
+
+@dataclass(frozen=True)
+class FlatModule:
+    """A wrapper.
+
+    Attributes:
+        module: the module inside.
+        name: its own.
+        text: SystemVerilog.
+        notes: what was guessed.
+    """
+
+    module: str
+    name: str
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Shell:
+    """All of a wrapper but its pins.
+
+    Attributes:
+        module: the module inside.
+        parameters: of the wrapper.
+        types: the module's type parameters -> types.
+        typedefs: what these need.
+        interfaces: interface ports of the module: name -> the instance, its interface, and its array as text.
+        own: interface port -> ports of the interface itself, which pins of the same name drive.
+    """
+
+    module: str
+    parameters: FlatParameters
+    types: Mapping[str, str]
+    typedefs: Sequence[str]
+    interfaces: Mapping[str, tuple[str, str, str]]
+    own: Mapping[str, Sequence[str]]
+
+    def text(self, pins: str, body: Sequence[str], connections: Sequence[str]) -> str:
+        """The whole wrapper."""
+        lines = [f"  {line}" for line in self.typedefs]
+        done = set()
+        for port, (name, kind, array) in self.interfaces.items():
+            if name in done:
+                continue
+            done.add(name)
+            values = ", ".join(f".{n}({w})" for n, w in self.parameters.of_interface.get(port, {}).items())
+            ties = ", ".join(f".{own}({own})" for own in self.own.get(port, ()))
+            lines.append(f"  {kind} {f'#({values}) ' * bool(values)}{name}{array} ({ties});")
+        passed = [f".{n}({w})" for n, w in (*self.parameters.of_module.items(), *self.types.items())]
+        ports = [*(f".{port}({name})" for port, (name, _, _) in self.interfaces.items()), *connections]
+        start = f"  {self.module}{' #(' + ', '.join(passed) + ')' if passed else ''} dut (\n    "
+        return f"module {self.module}{SUFFIX}{self.parameters.text()} ({pins});\n" + "\n".join(
+            [*lines, *(f"  {line}" for line in body), start + ",\n    ".join(ports) + "\n  );\nendmodule\n"]
+        )
+
+
+def array_text(dimensions: Sequence[Dimension], known: Mapping[str, str]) -> str:
+    """The ranges of an array, by parameters where they say them."""
+    texts = []
+    for one in dimensions:
+        usable = one.text and not words(one.text) - known.keys()
+        texts.append(f"[{renamed(one.text, known)}]" if usable else f"[{one.left}:{one.right}]")
+    return "".join(texts)
+
+
+class _Pins:
+    """The pins of a wrapper, and what connects them."""
+
+    def __init__(self, ports: Sequence[Compound], shell: Shell, literal: frozenset[str]) -> None:
+        self.names = pin_names(ports)
+        self.shell = shell
+        self.literal = literal
+        self.module_names = dict(shell.parameters.of_module)
+        self.module_names |= {n: n for n in shell.parameters.declared if n not in self.module_names}
+        self.declared: list[str] = []
+        self.body: list[str] = []
+        self.connections: list[str] = []
+        self.expected: dict[str, int] = {}
+        for port in ports:
+            self._port(port)
+
+    def _known(self, port: Compound) -> Mapping[str, str]:
+        if port.kind == "interface":
+            return self.shell.parameters.of_interface.get(port.name, {})
+        return self.module_names
+
+    def _bits(self, leaf: Leaf, name: str, port: Compound) -> str:
+        known = self._known(port)
+        if leaf.text and name not in self.literal and not words(leaf.text) - known.keys():
+            return f"[{renamed(leaf.text, known)}]"
+        return "" if leaf.width == 1 else f"[{leaf.width - 1}:0]"
+
+    def _total(self, port: Compound) -> str:
+        """The bits of one element, by the parameters that say them."""
+        number, terms = 0, []
+        for leaf in port.leaves:
+            bits = self._bits(leaf, self.names[port.name, leaf.path], port)
+            match = re.fullmatch(r"\[(.*[A-Za-z].*)-1:0\]", bits)
+            terms += [f"({match[1]})"] if match is not None else []
+            number += 0 if match is not None else leaf.width
+        return " + ".join([*terms, str(number)]) if terms else str(number)
+
+    def _port(self, port: Compound) -> None:
+        dimensions = (*port.unpacked, *port.packed)
+        count = 1
+        for one in dimensions:
+            count *= one.size
+        outer = "".join(f"[{_top(self._size(one))}:0]" for one in dimensions)
+        for leaf in port.leaves:
+            name = self.names[port.name, leaf.path]
+            bits = self._bits(leaf, name, port)
+            sort = "wire " if leaf.way == "inout" else "logic"
+            self.declared.append(f"{leaf.way:6} {sort} {outer}{bits}".rstrip() + f" {name}")
+            self.expected[name] = leaf.width * count
+        if port.kind == "plain" and not dimensions:
+            (piece,) = port.pieces
+            self.connections.append(f".{port.name}({_cast(piece, self._vector(port, piece, ''))})")
+            return
+        target = self.shell.interfaces[port.name][0] if port.kind == "interface" else f"{port.name}_all"
+        if port.kind != "interface":
+            packed = "".join(f"[{_top(self._size(one))}:0]" for one in port.packed)
+            kind = port.type_name or f"logic {packed}[{self._total(port)}-1:0]"
+            array = array_text(port.unpacked, self.module_names)
+            self.body.append(f"{kind} {target}{' ' * bool(array)}{array};")
+            self.connections.append(f".{port.name}({target})")
+        self.body += self._loops(port, target, dimensions)
+
+    def _size(self, one: Dimension) -> str:
+        """How many elements an array has, by the parameter that says it."""
+        match = re.fullmatch(r"(?:0:)?(\w+)(?:-1(?::0)?)?", one.text)
+        name = self.module_names.get(match[1], "") if match is not None else ""
+        plain_size = match is not None and one.text in (match[1], f"{match[1]}-1:0", f"0:{match[1]}-1")
+        return name if name and plain_size else str(one.size)
+
+    def _vector(self, port: Compound, piece: Piece, index: str) -> str:
+        names = [f"{self.names[port.name, leaf.path]}{index}" for leaf in piece.leaves]
+        return names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
+
+    def _loops(self, port: Compound, target: str, dimensions: Sequence[Dimension]) -> Iterator[str]:
+        outside, inside = "", ""
+        for depth, one in enumerate(dimensions):
+            low = min(one.left, one.right)
+            number = f"i{depth}"
+            outside += f"[{number}]"
+            inside += f"[{number} + {low}]" if low else f"[{number}]"
+            loop = f"for (genvar {number} = 0; {number} < {self._size(one)}; {number}++)"
+            yield f"{'  ' * depth}{loop} begin : gen_{port.name}_{depth}"
+        indent = "  " * len(dimensions)
+        for piece in port.pieces:
+            there = target + inside + "".join(f"[{p}]" if p.isdigit() else f".{p}" for p in piece.path)
+            here = self._vector(port, piece, outside)
+            left, right = (there, _cast(piece, here)) if piece.leaves[0].way == "input" else (here, there)
+            yield f"{indent}assign {left} = {right};"
+        for depth in reversed(range(len(dimensions))):
+            yield f"{'  ' * depth}end"
+
+
+def _cast(piece: Piece, text: str) -> str:
+    return f"{piece.cast}'({text})" if piece.cast else text
+
+
+def _top(size: str) -> str:
+    """The highest index of so many."""
+    return str(int(size) - 1) if size.isdigit() else f"{size}-1"
+
+
+def make_flat(
+    ports: Sequence[Compound], shell: Shell, notes: Sequence[str], literal: frozenset[str]
+) -> tuple[FlatModule, Mapping[str, int]]:
+    """Write a wrapper.
+
+    Args:
+        ports: the module's, taken apart.
+        shell: what is inside beside the connections.
+        notes: what was guessed.
+        literal: pins whose widths must be numbers, since their text does not hold in the wrapper.
+
+    Returns:
+        the wrapper, and the bits that each pin must have.
+    """
+    pins = _Pins(ports, shell, literal)
+    if not any(is_clock(port.name) for port in ports):
+        # Its ports have to be driven and sampled at some edge.
+        pins.declared.insert(0, "input  logic clk")
+    head = "\n  " + ",\n  ".join(pins.declared) + "\n"
+    text = shell.text(head, pins.body, pins.connections)
+    return FlatModule(shell.module, f"{shell.module}{SUFFIX}", text, tuple(notes)), pins.expected

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the pins of a flat wrapper are called."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from goldbeat.tb.probe.leaves import Compound
+
+_SIDE = re.compile(r"_(?:i|o|in|out|ni|no)$")
+_HALVES = frozenset({"req", "reqs", "request", "resp", "resps", "rsp", "rsps", "res", "response"})
+_CHANNELS = frozenset({"aw", "w", "b", "ar", "r"})
+
+
+def _without(name: str, dropped: frozenset[str]) -> str:
+    return "_".join(word for word in _SIDE.sub("", name).split("_") if word.lower() not in dropped)
+
+
+def prefixes(ports: Iterable[Compound]) -> dict[str, str]:
+    """The beginning of the pins of every port that has members, by port.
+
+    A request and its response share one, and so do the write and the read half of an interface.
+    """
+    mine = [p for p in ports if p.joined]
+    structs = [p.name for p in mine if p.kind != "interface"]
+    halves = Counter(_without(name, _HALVES) for name in structs)
+    found = {n: _without(n, _HALVES) if halves[_without(n, _HALVES)] > 1 else _SIDE.sub("", n) for n in structs}
+    return found | instances([p.name for p in mine if p.kind == "interface"])
+
+
+def instances(ports: Sequence[str]) -> dict[str, str]:
+    """What the interfaces that ports are connected to are called: ``s_axi`` for ``s_axi_wr`` and ``s_axi_rd``."""
+    short = {name: re.sub(r"_(?:wr|rd)$", "", name) for name in ports}
+    return {name: one if one not in ports else name for name, one in short.items()}
+
+
+def member(path: Sequence[str]) -> str:
+    """A member's name as flat ports have it: ``aw.addr`` and ``aw_addr`` are ``awaddr``."""
+    parts = "_".join(path).split("_")
+    if len(parts) > 1 and parts[0].lower() in _CHANNELS:
+        parts[:2] = [parts[0] + parts[1]]
+    return "_".join(parts)
+
+
+def pin_names(ports: Sequence[Compound]) -> Mapping[tuple[str, tuple[str, ...]], str]:
+    """Names of all pins, by port and path; each is there once."""
+    begin = prefixes(ports)
+    found: dict[tuple[str, tuple[str, ...]], str] = {}
+    taken = {p.name for p in ports if not p.joined}
+    for port in ports:
+        for leaf in port.leaves:
+            name = port.name
+            if leaf.path:
+                short = "_".join(filter(None, (begin[port.name], member(leaf.path))))
+                name = short if short not in taken else "_".join((port.name, *leaf.path))
+            taken.add(name)
+            found[port.name, leaf.path] = name
+    return found

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The parameters of a flat wrapper: those of the module, and those of its interfaces."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from goldbeat.tb.probe.value_guesses import WORD_BITS, guess_struct, guess_value
+
+_WORD = re.compile(r"(?<![\w$'.:])(?!\d)[A-Za-z_]\w*(?!\w*::)(?![\w]*')")
+_QUALIFIED = re.compile(r"\b[A-Za-z_]\w*::[A-Za-z_]\w*")
+_KEYWORDS = frozenset(
+    ("logic", "bit", "int", "integer", "byte", "shortint", "longint", "unsigned", "signed", "reg", "string", "time")
+) | {"default", "type", "inside"}
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+def plain(syntax: Any) -> str:
+    """Source text without comments and line breaks."""
+    return " ".join(_COMMENT.sub(" ", str(syntax)).split()) if syntax is not None else ""
+
+
+def words(text: str) -> set[str]:
+    """The names that an expression needs from where it stands."""
+    bare = re.sub(
+        r'"[^"]*"|\'[sS]?[bodhBODH]?[0-9a-fA-FxXzZ_]+|\'\{|\.\w+|\b\w+\s*:(?!:)', " ", _QUALIFIED.sub(" ", text)
+    )
+    return {w for w in _WORD.findall(bare) if w not in _KEYWORDS}
+
+
+def renamed(text: str, names: Mapping[str, str]) -> str:
+    """An expression with names replaced."""
+    return re.sub(r"(?<![\w$'.:])[A-Za-z_]\w*(?!\w*::)", lambda m: names.get(m[0], m[0]), text)
+
+
+@dataclass
+class FlatParameters:
+    """What the wrapper declares, in order.
+
+    Attributes:
+        declared: name -> type and default.
+        of_module: the module's parameters that the wrapper passes on -> the wrapper's.
+        of_interface: interface port -> its parameters -> the wrapper's.
+        notes: values that were guessed.
+        used: overrides that had a place.
+    """
+
+    overrides: Mapping[str, str]
+    declared: dict[str, tuple[str, str]] = field(default_factory=dict)
+    of_module: dict[str, str] = field(default_factory=dict)
+    of_interface: dict[str, dict[str, str]] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    used: set[str] = field(default_factory=set)
+
+    def declare(self, name: str, kind: str, value: str) -> None:
+        """One more, unless it is there."""
+        self.declared.setdefault(name, (kind, value))
+
+    def text(self) -> str:
+        """The parameter list, empty where there are none."""
+        lines = [
+            f"  parameter {kind} {name} = {value}".replace("  ", " ") for name, (kind, value) in self.declared.items()
+        ]
+        return f" #(\n  {(',' + chr(10) + '  ').join(line.strip() for line in lines)}\n)" if lines else ""
+
+    def add_module(self, parameters: Iterable[Any]) -> None:
+        """The module's own."""
+        for one in parameters:
+            if one.isLocalParam or not hasattr(one, "value"):
+                continue
+            given = self.overrides.get(one.name)
+            if given is not None:
+                self.used.add(one.name)
+            entry = self._entry(one, {n: n for n in self.declared}, given)
+            if entry is not None:
+                self.declare(one.name, *entry)
+                self.of_module[one.name] = one.name
+
+    def add_interface(self, port: str, prefix: str, instance: Any) -> None:
+        """Those of the interface that a port is connected to."""
+        names: dict[str, str] = {}
+        for one in instance.body.parameters:
+            if one.isLocalParam or not hasattr(one, "value"):
+                continue
+            name = f"{prefix}_{one.name}" if prefix else one.name
+            given = self.overrides.get(name, self.overrides.get(one.name))
+            self.used |= {name, one.name} & self.overrides.keys()
+            entry = self._entry(one, names, given)
+            if entry is not None:
+                self.declare(name, *entry)
+                names[one.name] = name
+        self.of_interface[port] = names
+
+    def _entry(self, one: Any, names: Mapping[str, str], given: str | None) -> tuple[str, str] | None:
+        """Type and default of a parameter; None: it cannot be passed on."""
+        if getattr(one.syntax, "dimensions", None):
+            return None
+        kind = plain(one.declaredType.typeSyntax)
+        # A range that depends on a member of another parameter is beyond Verilator.
+        if words(kind) - names.keys() or "." in kind:
+            return None
+        text = given if given is not None else self._default(one, names)
+        return None if text is None else (renamed(kind, names), text)
+
+    def _default(self, one: Any, names: Mapping[str, str]) -> str | None:
+        written = plain(getattr(one.syntax.initializer, "expr", None)) if one.syntax.initializer is not None else ""
+        guess = self._guess(one, written)
+        if guess is not None:
+            return guess
+        if written and not words(written) - names.keys():
+            return renamed(written, names)
+        return constant(one)
+
+    def _guess(self, one: Any, written: str) -> str | None:
+        match = re.fullmatch(r"(?:\d*'[sS]?[bdhoBDHO]?)?(0+|1)", re.sub(r"[\s_]", "", written))
+        if written and match is None:
+            return None
+        if type(one.type.canonicalType).__name__ == "PackedStructType":
+            guess = guess_struct(one.type)
+        else:
+            value = guess_value(one.name) if one.type.isIntegral and one.type.bitWidth >= WORD_BITS else None
+            # A count may be 1, a vector of data hardly.
+            known = value is not None and (match is None or match[1] != "1" or value == WORD_BITS)
+            guess = str(value) if known else None
+        if guess is not None:
+            why = f"its default is {written}" if written else "it has no default"
+            note = f"parameter {one.name}: {guess}, guessed from its name, as {why}"
+            if note not in self.notes:
+                self.notes.append(note)
+        return guess
+
+
+def constant(one: Any) -> str | None:
+    """The value of a parameter as a literal; None: it has none."""
+    value = one.value.value
+    if isinstance(value, str):
+        return f'"{value}"'
+    if type(value).__name__ != "SVInt" or value.hasUnknown:
+        return None
+    number, bits = int(value), one.type.bitWidth
+    if bits == WORD_BITS and one.type.isSigned:
+        return str(number)
+    return f"{bits}'h{number & ((1 << bits) - 1):x}"

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whether a module needs a wrapper with plain ports, and how it comes to be: slang reads the module in it twice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.design.ports.recognition import Dimension
+from goldbeat.tb.probe.compiling import Compiled, compile_sources
+from goldbeat.tb.probe.flat import SUFFIX, FlatModule, Shell, array_text, make_flat
+from goldbeat.tb.probe.flat_names import instances
+from goldbeat.tb.probe.flat_parameters import FlatParameters
+from goldbeat.tb.probe.leaves import (
+    COMPOUND,
+    Compound,
+    NoLeavesError,
+    interface_of,
+    peel,
+    ranges,
+    symbol_kind,
+    take_apart,
+)
+from goldbeat.tb.probe.type_guesses import Reading, TypeGuess, guess_types
+
+_UNSET = ("", "logic")
+
+
+def needs_flat(body: Any) -> bool:
+    """Whether a module has ports that are no plain vectors, or types that nobody has set."""
+    return bool(unset_types(body)) or any(_is_compound(port) for port in body.portList)
+
+
+def _is_compound(port: Any) -> bool:
+    kind = symbol_kind(port)
+    if kind != "Port" or port.isNullPort:
+        return kind == "InterfacePort"
+    _, inner = peel(port.type, "FixedSizeUnpackedArrayType")
+    _, element = peel(inner, "PackedArrayType")
+    return type(element.canonicalType).__name__ in COMPOUND
+
+
+def unset_types(body: Any) -> list[str]:
+    """Type parameters without a default that means anything."""
+    found = []
+    for one in body.parameters:
+        if one.isLocalParam or hasattr(one, "value"):
+            continue
+        assignment = getattr(one.syntax, "assignment", None)
+        if assignment is None or str(assignment.type).strip() in _UNSET:
+            found.append(str(one.name))
+    return found
+
+
+class Flattener:
+    """Makes the wrapper of one module.
+
+    Args:
+        sources: what is compiled.
+        body: slang's body of the module, as a top by itself.
+        name: of the module.
+        overrides: values of parameters, the module's and its interfaces'.
+    """
+
+    def __init__(self, sources: Sources, body: Any, name: str, overrides: Mapping[str, str]) -> None:
+        self.sources = sources
+        self.body = body
+        self.name = name
+        self.overrides = dict(overrides)
+        self.notes: list[str] = []
+        self.used: set[str] = set()
+
+    def run(self) -> tuple[FlatModule, Compiled]:
+        """The wrapper, and the sources compiled with it as the top.
+
+        Raises:
+            UsageError: a port has no flat form, or no such parameter.
+        """
+        best: tuple[int, FlatModule, Compiled] | None = None
+        for reading in self._readings():
+            flat, compiled = self._once(reading)
+            count = len(compiled.errors())
+            if best is None or count < best[0]:
+                best = count, flat, compiled
+            if not count:
+                break
+        if best is None:
+            raise UsageError(f"{self.name}: no wrapper can be made")
+        return best[1], best[2]
+
+    def _readings(self) -> Iterator[Reading]:
+        """What names may mean, the likeliest first."""
+
+        def by_name(stem: str) -> bool:
+            return "lite" in stem
+
+        def by_module(stem: str) -> bool:
+            return "full" not in stem
+
+        unset = unset_types(self.body)
+        first, second = (by_module, by_name) if "lite" in self.name else (by_name, by_module)
+        yield Reading(first)
+        if "chan_t" in unset:
+            yield Reading(first, address_channels=True)
+        if unset:
+            yield Reading(second)
+
+    def _once(self, reading: Reading) -> tuple[FlatModule, Compiled]:
+        values = [p.name for p in self.body.parameters if not p.isLocalParam and hasattr(p, "value")]
+        guess = guess_types(unset_types(self.body), values, reading)
+        ports = [p for p in self.body.portList if symbol_kind(p) == "InterfacePort"]
+        first = self._shell(guess, ports, {}, {})
+        bare = compile_sources(self.sources, f"{self.name}{SUFFIX}", {}, {"first": first.text("", (), ())})
+        dut = _inside(bare, self.name)
+        connected = {p.name: p for p in dut.portList}
+        # The interfaces' own parameters are known once they are there.
+        bound = {p.name: i for p in ports if (i := interface_of(connected[p.name])) is not None}
+        shell = self._shell(guess, ports, bound, connected)
+        known = compile_sources(self.sources, f"{self.name}{SUFFIX}", {}, {"second": shell.text("", (), ())})
+        dut = _inside(known, self.name)
+        apart = [self._apart(port, known) for port in dut.portList]
+        return self._final(apart, shell)
+
+    def _final(self, ports: list[Compound], shell: Shell) -> tuple[FlatModule, Compiled]:
+        literal: frozenset[str] = frozenset()
+        for _ in range(2):
+            notes = (*shell.parameters.notes, *self.notes)
+            flat, expected = make_flat(ports, shell, notes, literal)
+            compiled = compile_sources(self.sources, flat.name, {}, {f"{flat.name}.sv": flat.text})
+            (top,) = [t for t in compiled.tops() if t.name == flat.name]
+            got = {p.name: p.type.bitstreamWidth for p in top.body.portList}
+            wrong = frozenset(name for name, bits in expected.items() if got.get(name) != bits)
+            if not wrong:
+                break
+            literal |= wrong
+        return flat, compiled
+
+    def _apart(self, port: Any, compiled: Compiled) -> Compound:
+        try:
+            return take_apart(port, compiled.manager)
+        except NoLeavesError as reason:
+            where = f"{compiled.manager.getFileName(port.location)}:{compiled.manager.getLineNumber(port.location)}"
+            raise UsageError(f"{self.name}: no wrapper can be made: port {port.name} ({where}): {reason}") from None
+
+    def _shell(
+        self, guess: TypeGuess, ports: list[Any], bound: Mapping[str, Any], connected: Mapping[str, Any]
+    ) -> Shell:
+        parameters = FlatParameters(self.overrides)
+        for name, value in guess.parameters.items():
+            parameters.declare(name, "int unsigned", self.overrides.get(name, str(value)))
+            parameters.used |= {name} & self.overrides.keys()
+        parameters.add_module(self.body.parameters)
+        known = {n: n for n in parameters.declared}
+        begin = instances([p.name for p in ports])
+        own: dict[str, list[str]] = {}
+        interfaces = {}
+        for port in ports:
+            if port.interfaceDef is None:
+                raise UsageError(f"{self.name}: no wrapper can be made: port {port.name} is a generic interface")
+            dimensions = _dimensions(connected.get(port.name, port))
+            array = array_text(dimensions, known)
+            interfaces[port.name] = begin[port.name], port.interfaceDef.name, array
+            if port.name in bound:
+                parameters.add_interface(port.name, begin[port.name].upper(), bound[port.name])
+                mine = {p.name for p in self.body.portList}
+                own[port.name] = [p.name for p in bound[port.name].body.portList if p.name in mine]
+        self.used = parameters.used
+        return Shell(self.name, parameters, guess.types, guess.typedefs, interfaces, own)
+
+
+def _dimensions(port: Any) -> list[Dimension]:
+    texts = ranges(getattr(port.syntax, "dimensions", None))
+    bounds = list(port.declaredRange or [])
+    if len(texts) != len(bounds):
+        texts = [""] * len(bounds)
+    return [Dimension(r.left, r.right, t) for r, t in zip(bounds, texts, strict=True)]
+
+
+def _inside(compiled: Compiled, name: str) -> Any:
+    """The body of the module in its wrapper."""
+    (top,) = [t for t in compiled.tops() if t.name == f"{name}{SUFFIX}"]
+    return top.body.find("dut").body

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Types for the type parameters of a top module, by the names that are usual for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+_ADDRESS = (
+    "{id} id; {address} addr; logic [7:0] len; logic [2:0] size; logic [1:0] burst; logic lock; logic [3:0] cache; "
+    "logic [2:0] prot; logic [3:0] qos; logic [3:0] region;"
+)
+_FULL = {
+    "aw": f"{_ADDRESS} logic [5:0] atop; {{user}} user;",
+    "w": "{data} data; {strobe} strb; logic last; {user} user;",
+    "b": "{id} id; logic [1:0] resp; {user} user;",
+    "ar": f"{_ADDRESS} {{user}} user;",
+    "r": "{id} id; {data} data; logic [1:0] resp; logic last; {user} user;",
+}
+_LITE = {
+    "aw": "{address} addr; logic [2:0] prot;",
+    "w": "{data} data; {strobe} strb;",
+    "b": "logic [1:0] resp;",
+    "ar": "{address} addr; logic [2:0] prot;",
+    "r": "{data} data; logic [1:0] resp;",
+}
+_APB = {
+    "req": "{address} paddr; logic [2:0] pprot; logic psel; logic penable; logic pwrite; {data} pwdata; {strobe} pstrb;",
+    "resp": "logic pready; {data} prdata; logic pslverr;",
+}
+_RULE = "int unsigned idx; {address} start_addr; {address} end_addr;"
+_REQUEST = "{aw} aw; logic aw_valid; {w} w; logic w_valid; logic b_ready; {ar} ar; logic ar_valid; logic r_ready;"
+_RESPONSE = "logic aw_ready; logic ar_ready; logic w_ready; logic b_valid; {b} b; logic r_valid; {r} r;"
+_CHANNEL = re.compile(r"(?:^|_)(aw|w|b|ar|r)(?:_chan)?$")
+_WIDTHS = {"address": 32, "data": 32, "id": 4, "user": 1}
+_WIDTH_NAMES = {
+    "address": r"(?:addr|address)(?:w|wd|width|bits)|aw",
+    "data": r"data(?:w|wd|width|bits)|dw",
+    "id": r"id(?:w|wd|width|bits)|iw",
+    "user": r"user(?:w|wd|width|bits)|uw",
+}
+_SIDES = {
+    "slv": "slv",
+    "slave": "slv",
+    "s": "slv",
+    "sbr": "slv",
+    "mst": "mst",
+    "master": "mst",
+    "m": "mst",
+    "mgr": "mst",
+}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """One way to read names that leave something open.
+
+    Attributes:
+        lite: whether requests and channels of a type parameter, by its name, are AXI-Lite's.
+        address_channels: channels that are not named are address channels; else vectors.
+    """
+
+    lite: Callable[[str], bool]
+    address_channels: bool = False
+
+
+@dataclass(frozen=True)
+class TypeGuess:
+    """What fills a module's type parameters.
+
+    Attributes:
+        types: parameter -> type, as SystemVerilog.
+        typedefs: declarations that the types need, in order.
+        parameters: widths that the module has no parameter for -> value.
+    """
+
+    types: Mapping[str, str] = field(default_factory=dict)
+    typedefs: tuple[str, ...] = ()
+    parameters: Mapping[str, int] = field(default_factory=dict)
+
+
+def _stem(name: str) -> str:
+    return re.sub(r"_t$", "", name.lower())
+
+
+def _side(name: str) -> str:
+    words = re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower().split("_")
+    return next((_SIDES[w] for w in words if w in _SIDES), "")
+
+
+class _Guess:
+    def __init__(self, values: Iterable[str], lite: Callable[[str], bool], address_channels: bool) -> None:
+        self.values = list(values)
+        self.address_channels = address_channels
+        self.lite = lite
+        self.types: dict[str, str] = {}
+        self.typedefs: dict[str, str] = {}
+        self.parameters: dict[str, int] = {}
+
+    def width(self, what: str, side: str) -> str:
+        """The parameter that says a width, the nearest one of the module's or a new one."""
+        names = [v for v in self.values if re.search(rf"(?:{_WIDTH_NAMES[what]})$", re.sub(r"_", "", v).lower())]
+        for wanted in (side, ""):
+            for name in names:
+                if _side(name) == wanted and not re.search(r"(?i)look|max|mem", name):
+                    return name
+        if names and not side:
+            return names[0]
+        other = [n for n in names if not re.search(r"(?i)look|max|mem", n)]
+        if other:
+            return other[0]
+        name = {"address": "ADDR_WIDTH", "data": "DATA_WIDTH", "id": "ID_WIDTH", "user": "USER_WIDTH"}[what]
+        self.parameters[name] = _WIDTHS[what]
+        return name
+
+    def vectors(self, side: str) -> dict[str, str]:
+        data = self.width("data", side)
+        return {
+            "address": f"logic [{self.width('address', side)}-1:0]",
+            "data": f"logic [{data}-1:0]",
+            "strobe": f"logic [{data}/8-1:0]",
+        }
+
+    def struct(self, name: str, members: str) -> str:
+        self.typedefs.setdefault(name, f"typedef struct packed {{ {members} }} {name};")
+        return name
+
+    def channel(self, which: str, side: str, lite: bool) -> str:
+        kinds = self.vectors(side)
+        if not lite:
+            kinds |= {what: f"logic [{self.width(what, side)}-1:0]" for what in ("id", "user")}
+        prefix = f"{side}_" * bool(side) + "lite_" * lite
+        return self.struct(f"{prefix}{which}_chan_gt", (_LITE if lite else _FULL)[which].format(**kinds))
+
+    def fill(self, name: str) -> str | None:
+        """The type for one parameter; None: nothing is known of such a name."""
+        stem, side = _stem(name), _side(name)
+        lite = self.lite(stem)
+        words = stem.split("_")
+        asks, answers = "req" in words, bool({"resp", "rsp", "res"} & set(words))
+        if "apb" in words and (asks or answers):
+            way = "req" if asks else "resp"
+            return self.struct(f"apb_{way}_gt", _APB[way].format(**self.vectors(side)))
+        if asks or answers:
+            channels = {c: self.channel(c, side, lite) for c in ("aw", "w", "b", "ar", "r")}
+            prefix = f"{side}_" * bool(side) + "lite_" * lite
+            members = (_REQUEST if asks else _RESPONSE).format(**channels)
+            return self.struct(f"{prefix}{'req' if asks else 'resp'}_gt", members)
+        match = _CHANNEL.search(stem)
+        if match is not None and (stem == match[0] or "chan" in words or "lite" in words or "axi" in words):
+            return self.channel(match[1], side, lite)
+        if stem == "chan" and self.address_channels:
+            return self.channel("aw", side, lite)
+        if "rule" in words:
+            return self.struct("rule_gt", _RULE.format(**self.vectors(side)))
+        for what, kind in (("addr", "address"), ("data", "data"), ("strb", "strobe")):
+            if what in words:
+                return self.vectors(side)[kind]
+        for what in ("id", "user"):
+            if what in words:
+                return f"logic [{self.width(what, side)}-1:0]"
+        if "select" in words:
+            return "logic [1:0]"
+        return f"logic [{self.width('data', side)}-1:0]"
+
+
+def guess_types(names: Iterable[str], values: Iterable[str], reading: Reading) -> TypeGuess:
+    """Fill type parameters by their names.
+
+    Args:
+        names: of the type parameters.
+        values: names of the value parameters, which may say widths.
+        reading: what names leave open.
+    """
+    guess = _Guess(values, reading.lite, reading.address_channels)
+    types = {name: kind for name in names if (kind := guess.fill(name)) is not None}
+    return TypeGuess(types, tuple(guess.typedefs.values()), guess.parameters)

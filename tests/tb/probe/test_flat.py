@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Interfaces, structs, enums, unions and arrays of them at the top: bundles inside are found, Verilator takes the wrapper."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.harness import TOP, misfits
+from goldbeat.tb.build.toolchain import verilator
+from goldbeat.tb.cli import app
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.probe.elaborate import elaborate
+from goldbeat.tb.probe.find import Choices, Found, find
+from goldbeat.tb.probe.write import wrapper
+
+RTL = Path(__file__).parent / "rtl"
+
+
+def probe(name: str, choices: Choices | None = None, **parameters: str) -> Found:
+    return find(elaborate(Sources((RTL / f"{name}.sv",)), name, parameters), choices)
+
+
+def shape(found: Found) -> dict[str, str]:
+    """Each bundle as text: direction, lanes, widths."""
+    values = {p.name: p.value for p in found.module.parameters}
+    texts = {}
+    for port in found.bundles:
+        widths = port.resolved(values).widths()
+        lanes = "" if port.lanes is None else f"{port.lanes} x "
+        texts[port.name] = f"{port.bus} {port.direction} {lanes}{' '.join(str(widths[w]) for w in sorted(widths))}"
+    return texts
+
+
+def lint(found: Found, folder: Path) -> str:
+    """What Verilator says of the harness that it should not."""
+    harness = folder / f"{TOP}.sv"
+    harness.write_text(wrapper(found))
+    tool = verilator()
+    command = [str(tool.executable), "--lint-only", "-Wno-fatal", "--top-module", TOP]
+    command += [str(RTL / f"{found.module.title}.sv"), str(harness)]
+    run = subprocess.run(command, env=tool.environment(), capture_output=True, text=True, check=False)
+    return "\n".join([*misfits(run.stderr), run.stderr if run.returncode else ""]).strip()
+
+
+def test_interfaces_with_modports(tmp_path: Path) -> None:
+    found = probe("modport_switch")
+    assert shape(found) == {
+        "s_axis": "axis in S_COUNT x 1 0 0 0 8",
+        "m_axis": "axis out 1 0 0 0 8",
+        "s_axil": "axil in 12 4 32",
+    }
+    assert found.streams[0].width == "S_AXIS_DATA_W"
+    assert found.ties == {"s_axis_tid": 0}
+    assert lint(found, tmp_path) == ""
+
+
+def test_parameters_of_interfaces_are_the_wrappers(tmp_path: Path) -> None:
+    found = probe("modport_switch", DATA_W="16", S_AXIL_DATA_W="64", S_COUNT="2", S_AXIS_ID_EN="1")
+    # One name for all interfaces that have it; the longer one is one interface's.
+    assert shape(found) == {
+        "s_axis": "axis in S_COUNT x 2 0 8 0 16",
+        "m_axis": "axis out 2 0 0 0 16",
+        "s_axil": "axil in 12 8 64",
+    }
+    assert lint(found, tmp_path) == ""
+    with pytest.raises(UsageError, match="modport_switch has no parameter 'WIDTH'; it has: S_COUNT, S_AXIS_DATA_W"):
+        probe("modport_switch", WIDTH="3")
+
+
+def test_requests_and_responses_join(tmp_path: Path) -> None:
+    found = probe("request_mux")
+    assert shape(found) == {
+        "apb": "apb in 32 4 32",
+        "slv": "axi in 2 x 32 1 1 1 4 32 4 8 1 1",
+        "mst": "axi out 32 1 1 1 4 32 4 8 1 1",
+    }
+    assert list(found.unplaced) == [
+        *("slv_awatop", "mst_awatop", "speed_i", "either_i"),
+        *("status_level", "status_speed", "status_ok_0", "status_ok_1"),
+    ]
+    assert "parameter AxiAddrWidth: 32, guessed from its name, as its default is 32'd0" in found.notes
+    assert lint(found, tmp_path) == ""
+
+
+def test_given_values_are_not_guessed(tmp_path: Path) -> None:
+    found = probe("request_mux", AxiIdWidth="6", DATA_WIDTH="64", Cfg="'{NoSlvPorts: 3, default: '0}")
+    (slaves, master) = found.memories
+    assert (slaves.lanes, master.id_width, master.data_width) == (3, "AxiIdWidth", "DATA_WIDTH")
+    assert not any("Cfg" in note or "AxiIdWidth" in note for note in found.notes)
+    assert lint(found, tmp_path) == ""
+
+
+def test_new_writes_the_wrapper_beside_the_description(tmp_path: Path) -> None:
+    said = CliRunner().invoke(
+        app, ["new", str(tmp_path), str(RTL / "with_interface.sv"), "--ignore", "pad", "--model", "identity"]
+    )
+    assert said.exit_code == 0, said.output
+    design = load_description(tmp_path / "with_interface.toml")
+    assert [path.name for path in design.sources()] == ["with_interface.sv", "with_interface_flat.sv"]
+    assert (design.name, design.top) == ("with_interface", "with_interface_flat")
