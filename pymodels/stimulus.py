@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.clock import Clock as Clock
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.register_traffic import RegisterTraffic
@@ -119,6 +120,8 @@ class Stimulus:
             next one; -1: a change at the very edge is seen at it. 0: a change before the edge is seen, one at it is not.
         drivers: by register port, programs that act on what they read; they run behind ``program``, before the streams start.
         traffic: by register port, how its accesses are made; a port not named makes them one at a time, as fast as it can.
+        bursts: by AXI4 slave port, bursts made before the streams start, behind ``program``; those of several ports run together.
+        together: register programs of several ports, and the bursts, run together; else one program after the other.
         registers: the episode is about registers alone: limits pass over it, and reports show another one if there is any.
         label: what the episode is about, for messages and checks.
     """
@@ -133,6 +136,8 @@ class Stimulus:
     least_ps: int = 0
     drivers: Mapping[str, Driver] = field(default_factory=dict)
     traffic: Mapping[str, RegisterTraffic] = field(default_factory=dict)
+    bursts: Mapping[str, BurstProgram] = field(default_factory=dict)
+    together: bool = False
     registers: bool = False
     blur_ps: int = 0
     label: str = ""
@@ -140,7 +145,7 @@ class Stimulus:
     @property
     def settled(self) -> bool:
         """True when the streams start long after reset (a register program ran first)."""
-        return any(self.program.values()) or bool(self.drivers)
+        return any(self.program.values()) or bool(self.drivers) or bool(self.bursts)
 
     def traffic_of(self, port: str) -> RegisterTraffic:
         """How the accesses of register port ``port`` are made."""

@@ -49,7 +49,7 @@ class Bursts:
         id: (n,).
         not_before: (n,) cycle before which the address is not offered, counted from the program's start.
         gap: (n,) idle cycles behind the address before it on the same channel.
-        barrier: (n,) not before all bursts ahead of it, reads and writes, are over.
+        barrier: (n,) not before all bursts ahead of it, reads and writes, are over; none behind it goes before it.
         lock, cache, prot, qos, region: (n,) as they go onto the bus.
         lead: (n,) cycles from the first offer of a write's data to that of its address, taken or not; 0 of reads.
     """

@@ -11,6 +11,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from goldbeat.pymodels.bus_models import BUS_MODELS
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stock_models import READY_MODELS
 from goldbeat.tb.cli.common import BAD_INPUT, Force, Json, check_free, examples, print_json, say
@@ -24,6 +25,7 @@ from goldbeat.tb.probe.find import Choices, Found, find, found_json
 from goldbeat.tb.probe.write import MODEL, describe, flat_files, to_toml
 from goldbeat.tb.probe.write import wrapper as harness
 
+_READY = (*READY_MODELS, *BUS_MODELS)
 _FEW_SIGNALS = 10
 """A bundle with more signals is shown with their number alone."""
 
@@ -135,13 +137,13 @@ def new_command(
     relaxed: Relaxed = False,
     name: Annotated[str | None, typer.Option("--name", "-n", metavar="NAME", help="Design's name [the top's].")] = None,
     model: Annotated[
-        str, typer.Option("--model", metavar="M", help=f"Ready-made golden model: {', '.join(READY_MODELS)} [a stub].")
+        str, typer.Option("--model", metavar="M", help=f"Ready-made golden model: {', '.join(_READY)} [a stub].")
     ] = MODEL,
     force: Force = False,
 ) -> None:
     """Write a bench that runs: description, golden-model stub (it fails until it is written), pytest file."""
-    if model != MODEL and model not in READY_MODELS:
-        raise UsageError(f"unknown model {model!r}; ready-made ones: {', '.join(READY_MODELS)}")
+    if model != MODEL and model not in _READY:
+        raise UsageError(f"unknown model {model!r}; ready-made ones: {', '.join(_READY)}")
     sources, found = _find(
         files, lists, near, top, includes, (libraries, extensions), defines, generics, ties, ignored, relaxed
     )

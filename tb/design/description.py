@@ -5,19 +5,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, cast
 
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, WrapValidator, model_validator
 
+from goldbeat.pymodels.bus_models import BUS_MODELS, bus_outcome
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.sidebands import MOST_LANES
 from goldbeat.pymodels.stimulus import Access, GoldenModel, Outcome, Stimulus
 from goldbeat.pymodels.stock_models import READY_MODELS, StreamShape, outcome
 from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.address_map import AddressRange, stretches
+from goldbeat.tb.design.bus_traffic import OPTIONS, RAM_OPTIONS, BusPorts, bus_cases, ram_episodes
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.clocks import draw_clocks
 from goldbeat.tb.design.design import Design
@@ -33,6 +37,9 @@ from goldbeat.tb.design.traffic import Rng, random_trace, stream_cases
 from goldbeat.tb.design.user_code import load_function
 from goldbeat.tb.toml import Refused, load_model
 
+_READY = (*READY_MODELS, *BUS_MODELS)
+_TRAFFIC_MODELS = tuple(name for name in BUS_MODELS if name != "register_file")
+"""Models that have cases of their own."""
 _RAM = "ram"
 _RAM_BYTES = 256
 """What the case ``ram`` writes and reads unless it is told, or the port's address bits reach less."""
@@ -106,7 +113,8 @@ class Description(_Table):
     """What a TOML description says; :class:`~goldbeat.tb.design.design.Design` explains each key.
 
     ``model`` is ``file.py:function`` or the name of a ready-made one
-    (:data:`goldbeat.pymodels.stock_models.READY_MODELS`). ``compare_time`` and ``compare_order`` are Design's
+    (:data:`goldbeat.pymodels.stock_models.READY_MODELS`, :data:`goldbeat.pymodels.bus_models.BUS_MODELS`); ``address_map`` is for
+    ``interconnect``, ``accesses`` sets options of the bus models' cases. ``compare_time`` and ``compare_order`` are Design's
     ``timed`` and ``ordered``. File names count from the description's own folder.
     """
 
@@ -130,6 +138,8 @@ class Description(_Table):
     streams: tuple[_Stream, ...] = ()
     registers: tuple[_Registers, ...] = ()
     memories: tuple[_Memory, ...] = ()
+    address_map: tuple[AddressRange, ...] = ()
+    accesses: Mapping[str, int | str | bool] = {}
     status: tuple[StatusPort, ...] = ()
     traffic: TrafficTable | None = None
     cases: tuple[CaseTable, ...] = ()
@@ -146,17 +156,33 @@ class Description(_Table):
         twice = sorted({n for n in names if names.count(n) > 1})
         if twice:
             raise ValueError(f"two things are called {twice[0]!r}")
-        if self.traffic is None and not self.cases and not any(r.storage for r in self.registers):
+        if self.model == "register_file" and not any(r.storage for r in self.registers):
+            raise ValueError("model 'register_file' needs storage of [[registers]]")
+        on_buses = self.model in _TRAFFIC_MODELS
+        if self.traffic is None and not self.cases and not on_buses and not any(r.storage for r in self.registers):
             raise ValueError("neither traffic nor cases: nothing can be run")
         if self.traffic is not None and not any(s.direction == "in" for s in self.streams):
             raise ValueError("traffic needs a stream that goes in")
-        if self.model in READY_MODELS:
+        if self.model in BUS_MODELS and self.streams:
+            raise ValueError(f"model {self.model!r} knows no streams; {self.streams[0].name} is one")
+        if self.address_map and self.model != "interconnect":
+            raise ValueError("address_map is for model 'interconnect'")
+        unknown = [name for name in self.accesses if name not in OPTIONS]
+        if unknown or (self.accesses and self.model not in _TRAFFIC_MODELS):
+            known = ", ".join(OPTIONS)
+            what = (
+                f"unknown option {unknown[0]!r}; known: {known}"
+                if unknown
+                else "for models " + ", ".join(_TRAFFIC_MODELS)
+            )
+            raise ValueError(f"accesses: {what}")
+        if self.model in _READY:
             if self.compare_time:
                 raise ValueError(f"model {self.model!r} knows no cycles; say compare_time = false")
             if self.model == "merge" and self.compare_order:
                 raise ValueError("model 'merge' knows no order of frames; say compare_order = false")
         elif ":" not in self.model:
-            known = ", ".join(READY_MODELS)
+            known = ", ".join(_READY)
             raise ValueError(f"model: found {self.model!r}, expected file.py:function or one of {known}")
         return self
 
@@ -199,10 +225,21 @@ class Description(_Table):
             for lane in lanes(port, params)
         ]
 
+    def _bus_ports(self, params: Mapping[str, Any]) -> BusPorts:
+        ports = [lane for port in (*self.registers, *self.memories) for lane in lanes(port, params)]
+        slaves, masters = ([p for p in ports if p.direction == way] for way in ("in", "out"))
+        found = stretches(self.model, slaves, masters, self.address_map, params)
+        return BusPorts(slaves, masters, found, closed=self.model == "interconnect")
+
+    def _bus_outcome(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+        return bus_outcome(stimulus, [r for one in self._bus_ports(params).stretches for r in one.routes()])
+
     def _ready(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         return outcome(READY_MODELS[self.model], self._shapes(params, "in"), self._shapes(params, "out"), stimulus)
 
     def _model(self, folder: Path) -> GoldenModel:
+        if self.model in BUS_MODELS:
+            return self._bus_outcome
         return self._ready if self.model in READY_MODELS else load_function(folder, self.model, "model")
 
     # -- cases ------------------------------------------------------------------------------------------------------
@@ -222,6 +259,8 @@ class Description(_Table):
             # A cut-off run has no end to compare with where the order is open, and no cut without a reset.
             if not self.compare_order or not any(c.reset for c in self.clocks):
                 cases = [c for c in cases if c.name != "reset"]
+        if self.model in _TRAFFIC_MODELS:
+            cases += bus_cases(lambda setting: self._bus_ports(setting.params), self.accesses)
         for table in self.cases:
             cases.append(self._case(table, folder))
         if any(r.storage for r in self.registers) and not any(c.name == CASE for c in cases):
@@ -242,12 +281,17 @@ class Description(_Table):
         options: dict[str, Any] = dict(table.options)
         kind, _, port = table.make.partition(":")
         if kind == _RAM:
-            found = next((r for r in self.registers if r.name == port and r.direction == "in"), None)
+            slaves = [p for p in (*self.registers, *self.memories) if p.direction == "in"]
+            found = next((p for p in slaves if p.name == port), None)
             if found is None:
-                known = ", ".join(r.name for r in self.registers if r.direction == "in") or "none"
+                known = ", ".join(p.name for p in slaves) or "none"
                 raise UsageError(f"case {table.name}: no slave {port!r}; there are: {known}")
-            options = {"accesses": 200, "base": 0, "bytes": 0, **options}
-            make = partial(self._ram, found)
+            if isinstance(found, MemoryPort):
+                options = {**RAM_OPTIONS, **options}
+                make = partial(self._burst_ram, found)
+            else:
+                options = {"accesses": 200, "base": 0, "bytes": 0, **options}
+                make = partial(self._ram, cast(RegisterPort, found))
         else:
             make = load_function(folder, table.make, f"case {table.name}")
         ram = kind == _RAM
@@ -282,6 +326,10 @@ class Description(_Table):
                 )
                 inputs[lane.name] = _shown(trace, lane, counting=self.traffic.kind == "counting")
         return Stimulus(inputs=inputs, clocks=clocks)
+
+    def _burst_ram(self, port: MemoryPort, setting: CaseContext) -> list[Stimulus]:
+        streams = self._silence(setting)
+        return [replace(one, inputs=streams) for one in ram_episodes(port.resolved(setting.params), setting)]
 
     def _ram(self, port: RegisterPort, setting: CaseContext) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 5])

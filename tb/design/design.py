@@ -151,11 +151,8 @@ class Design(Frozen):
         """Inputs that nothing drives in a run, and what holds them; bundles that nothing answers, likewise."""
         found = {name: f"tied to {'all ones' if value == -1 else value}" for name, value in self.ties.items()}
         for register in self.registers:
-            if register.direction == "out":
+            if register.direction == "out" and "out" not in register.native:
                 found[register.name] = "a master that nothing answers"
-        for memory in self.memories:
-            if memory.direction == "in":
-                found[memory.name] = "a slave that nothing drives"
         return found
 
     @property

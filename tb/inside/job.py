@@ -13,6 +13,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
+import numpy.typing as npt
+
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
 from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.tb.design.crossing import Crossing
@@ -105,6 +108,21 @@ class AccessResult:
     first: int | None = field(default=None, compare=False)
 
 
+@dataclass(frozen=True, eq=False)
+class BurstAnswers:
+    """What a program of bursts gave; cycles that have not come are -1.
+
+    Attributes:
+        response: (n,) the largest response of each burst.
+        done: (n,) cycle in which it was over.
+        data: (beats, width) rows as wide as the bus: those written, and those read.
+    """
+
+    response: npt.NDArray[np.int64]
+    done: npt.NDArray[np.int64]
+    data: npt.NDArray[np.uint8]
+
+
 @dataclass(frozen=True)
 class Record:
     """What happened in one episode.
@@ -118,6 +136,7 @@ class Record:
         stalls: how many beats of a stream port waited 1, 2-3, 4-15, 16-63, 64 and more cycles for TREADY; only where the back end
             counts them.
         late_bits: how many bits were seen late, by clock crossing (``SIGNAL at CLOCK``).
+        bursts: answers to the programs of bursts, by AXI4 slave port.
         waits: by AXI port and channel the longest wait for ready of what has transferred: since which cycle, and how many.
     """
 
@@ -128,6 +147,7 @@ class Record:
     hanging: tuple[str, ...] = ()
     stalls: Mapping[str, tuple[int, ...]] = field(default_factory=dict, compare=False)
     late_bits: Mapping[str, int] = field(default_factory=dict)
+    bursts: Mapping[str, BurstAnswers] = field(default_factory=dict)
     waits: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict, compare=False)
 
 

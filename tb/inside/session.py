@@ -23,6 +23,7 @@ from cocotb.task import Task
 from cocotb.triggers import RisingEdge, Timer
 from cocotb.utils import get_sim_time
 
+from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.tb import orphan_guard
 from goldbeat.tb.inside import plain_models
@@ -35,6 +36,7 @@ from goldbeat.tb.inside.job import (
     ORDERS,
     PULSE,
     AccessResult,
+    BurstAnswers,
     Episode,
     Job,
     Record,
@@ -114,13 +116,14 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     violations: list[str] = []
     accesses: dict[str, list[AccessResult]] = {p.name: [] for p in job.registers}
     driven: dict[str, list[Access]] = {}
+    bursts: dict[str, BurstAnswers] = {}
     if not stimulus.settled:
         agents.start(origin, settled=False)
     await _reach(dut, origin, stimulus.clocks)
     _set(resets, 1)
     watched = _pulse(origin, stimulus.clocks)
     if stimulus.settled:
-        driven = await _settle(agents, stimulus, accesses)
+        driven, bursts = await _settle(agents, stimulus, accesses)
         violations += failed_assertions(job.top, origin, stimulus.clocks)
         # Stopping the clocks is invisible to a synchronous design; it gives the streams a start at known phases.
         origin = await _align(agents, stimulus.clocks, _HELD_CYCLES)
@@ -153,6 +156,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         (*waiting, *stuck),
         agents.stalls(),
         agents.late_bits(),
+        bursts,
         agents.waits(),
     )
 
@@ -164,15 +168,29 @@ def _set(resets: Sequence[Any], value: int) -> None:
 
 async def _settle(
     agents: Transactors, stimulus: Stimulus, accesses: dict[str, list[AccessResult]]
-) -> dict[str, list[Access]]:
-    """Play what comes before the streams; adds to ``accesses`` and gives what drivers did, by port."""
+) -> tuple[dict[str, list[Access]], dict[str, BurstAnswers]]:
+    """Play what comes before the streams; adds to ``accesses`` and gives what drivers did and bursts gave, by port."""
     driven: dict[str, list[Access]] = {}
-    for port, program in stimulus.program.items():
+    bursts: dict[str, BurstAnswers] = {}
+
+    async def play(port: str, program: Sequence[Access]) -> None:
         accesses[port] += await agents.program(port, program)
+
+    async def burst(port: str, program: BurstProgram) -> None:
+        bursts[port] = await agents.bursts(port, program)
+
+    steps = [play(port, program) for port, program in stimulus.program.items()]
+    started = [cocotb.start_soon(step) for step in steps] if stimulus.together else []
+    if not started:
+        for step in steps:
+            await step
     for port, driver in stimulus.drivers.items():
         driven[port], results = await agents.drive(port, driver)
         accesses[port] += results
-    return driven
+    started += [cocotb.start_soon(burst(port, program)) for port, program in stimulus.bursts.items()]
+    for task in started:
+        await task
+    return driven, bursts
 
 
 async def _renew(dut: Any, job: Job, agents: Transactors, seed: int) -> bool:
@@ -191,7 +209,7 @@ def _outstanding(job: Job, waiting: Sequence[str]) -> list[str]:
 
     What a source offers and the design does not take is no business of a rule: the model says what is taken.
     """
-    offering = (*(p for p in job.streams if p.direction == "out"), *job.memories)
+    offering = (*(p for p in (*job.streams, *job.registers) if p.direction == "out"), *job.memories)
     rules = {p.name: f"{p.spec.name}_outstanding" for p in offering}
     found = ((rules.get(text.partition(":")[0]), text) for text in waiting)
     return [f"{rule}: {text}" for rule, text in found if rule is not None]

@@ -15,36 +15,18 @@ import numpy.typing as npt
 from cocotb.triggers import Timer
 
 from goldbeat.pymodels.axi.burst import READ, Bursts
-from goldbeat.pymodels.axi.memory import GAP_PERIOD, ORDERS, MasterTiming, MemoryTiming, Region, check_regions
+from goldbeat.pymodels.axi.memory import GAP_PERIOD, ORDERS, MasterTiming, MemoryTiming, Region
 from goldbeat.pymodels.buses import AXI
 from goldbeat.pymodels.errors import UsageError, WaitTimeoutError
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.tb.kernel.axis import Transactor, ready_pattern
 from goldbeat.tb.kernel.library import ReadyPattern, checked, library
 from goldbeat.tb.kernel.patience import Patience
+from goldbeat.tb.kernel.regions import RegionRow, access_rows, region_rows
 from goldbeat.tb.kernel.simulation import Kernel
 
 CHANNELS = ("aw", "w", "b", "ar", "r")
 """In the order in which ``gb_axi_waits`` has them."""
-
-ACCESS = np.dtype(
-    [
-        ("address", np.uint64),
-        ("cycle", np.int64),
-        ("first", np.int64),
-        ("last", np.int64),
-        ("done", np.int64),
-        ("id", np.uint32),
-        ("region", np.int32),
-        ("len", np.uint16),
-        ("kind", np.uint8),
-        ("size", np.uint8),
-        ("burst", np.uint8),
-        ("response", np.uint8),
-    ],
-    align=True,
-)
-"""``GbAxiAccess``: one burst of the memory's log. Cycles that have not come and the region outside of all are -1."""
 
 _BURST = np.dtype(
     [
@@ -69,19 +51,6 @@ class _Names(Structure):
     """``GbAxiNames`` in axi.h."""
 
     _fields_ = tuple((name, c_char_p) for name in AXI.roles)
-
-
-class _Region(Structure):
-    """``GbAxiRegion`` in axi_memory.cpp."""
-
-    _fields_ = (
-        ("name", c_char_p),
-        ("base", c_uint64),
-        ("size", c_uint64),
-        ("data", c_void_p),
-        ("readable", c_int),
-        ("writable", c_int),
-    )
 
 
 class _Timing(Structure):
@@ -128,7 +97,7 @@ class _Wait(Structure):
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_axi_memory": (c_void_p, [c_char_p, c_char_p, POINTER(_Names)]),
-    "gb_axi_memory_map": (c_int, [c_void_p, POINTER(_Region), c_int64]),
+    "gb_axi_memory_map": (c_int, [c_void_p, POINTER(RegionRow), c_int64]),
     "gb_axi_memory_start": (c_int, [c_void_p, POINTER(_Timing), c_int64]),
     "gb_axi_memory_idle": (c_int, [c_void_p]),
     "gb_axi_memory_log": (c_int64, [c_void_p, POINTER(c_void_p)]),
@@ -217,16 +186,7 @@ class AxiMemory(_AxiTransactor):
 
     def map(self, regions: Sequence[Region]) -> None:
         """Use another address space. Regions that are writable need arrays that are."""
-        check_regions(regions)
-        for region in regions:
-            if region.writable and not region.data.flags.writeable:
-                raise UsageError(f"{self.name}: region {region.name} is writable, its array is not")
-        rows = (_Region * max(1, len(regions)))(
-            *(
-                _Region(r.name.encode(), r.base, len(r.data), r.data.ctypes.data, r.readable, r.writable)
-                for r in regions
-            )
-        )
+        rows = region_rows(self.name, regions)
         checked(self._library.gb_axi_memory_map(self._handle, rows, len(regions)))
         # C++ works on their arrays.
         self.regions = tuple(regions)
@@ -255,11 +215,7 @@ class AxiMemory(_AxiTransactor):
     def log(self) -> npt.NDArray[Any]:
         """Every burst since the last reset, in the order of the address handshakes: rows of :data:`ACCESS`."""
         rows = c_void_p()
-        count = self._library.gb_axi_memory_log(self._handle, ctypes.byref(rows))
-        if count == 0:
-            return np.zeros(0, ACCESS)
-        memory = (ctypes.c_uint8 * (count * ACCESS.itemsize)).from_address(rows.value or 0)
-        return np.frombuffer(memory, ACCESS).copy()
+        return access_rows(self._library.gb_axi_memory_log(self._handle, ctypes.byref(rows)), rows)
 
 
 @dataclass(frozen=True, eq=False)

@@ -21,7 +21,7 @@ struct GbAxiBurst {
   std::uint16_t len;
   std::uint8_t kind;  ///< 0 read, 1 write
   std::uint8_t size, burst, lock, cache, prot, qos, region;
-  std::uint8_t barrier;  ///< not before everything that comes earlier in the program is over
+  std::uint8_t barrier;  ///< not before everything that comes earlier in the program is over, and nothing later before it
   std::uint8_t lead;     ///< of a write: cycles from the first offer of its data to that of its address
 };
 
@@ -74,8 +74,11 @@ class AxiMaster final : public Transactor {
   void run(const GbAxiProgram& program, std::int64_t base) {
     if (running_) throw std::logic_error(name() + ": a program is running");
     reads_ = writes_ = Channel{};
+    barriers_.clear();
+    passed_ = 0;
     for (std::int64_t i = 0; i < program.count; ++i) {
       const GbAxiBurst& burst = program.bursts[i];
+      if (burst.barrier) barriers_.push_back(i);
       const bool write = burst.kind != 0;
       if (write ? !ports_.has_write : !ports_.has_read) {
         throw std::invalid_argument(name() + ": no " + (write ? "write" : "read") + " channels");
@@ -221,6 +224,9 @@ class AxiMaster final : public Transactor {
     const GbAxiBurst& burst = program_.bursts[index];
     if (channel.offered == channel.next) {
       if (cycle < burst.not_before || cycle < channel.free + burst.gap || (burst.barrier && done_ != index)) return;
+      // What is behind a barrier in the program would otherwise go ahead of it on the other channel.
+      if (passed_ < barriers_.size() && index > barriers_[passed_]) return;
+      passed_ += burst.barrier;
       // Data may be offered from here on.
       ++channel.offered;
       channel.due = cycle + burst.lead;
@@ -313,6 +319,8 @@ class AxiMaster final : public Transactor {
   std::int64_t w_free_ = 0;
   std::int64_t w_since_ = 0;
   std::int64_t done_ = 0;      ///< bursts that are over
+  std::vector<std::int64_t> barriers_;  ///< their numbers in the program
+  std::size_t passed_ = 0;              ///< of them, those that have been offered
   bool running_ = false, changed_ = false;
   bool aw_valid_ = false, w_valid_ = false, ar_valid_ = false, b_ready_ = false, r_ready_ = false;
 };

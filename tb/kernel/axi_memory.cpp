@@ -10,20 +10,11 @@
 
 #include "axi.h"
 #include "pattern.h"
+#include "regions.h"
 
 namespace goldbeat {
 
 extern "C" {
-
-/// A stretch of addresses; `data` is the caller's and is used in place.
-struct GbAxiRegion {
-  const char* name;
-  std::uint64_t base;
-  std::uint64_t size;
-  std::uint8_t* data;
-  int readable;
-  int writable;
-};
 
 /// The named parameters of docs/memory.md.
 struct GbAxiTiming {
@@ -38,22 +29,6 @@ struct GbAxiTiming {
   GbPattern aw_ready, w_ready, ar_ready;
   const std::int64_t *r_gaps, *b_gaps;  ///< idle cycles before each beat, repeated for ever; copied
   std::int64_t r_gap_count, b_gap_count;
-};
-
-/// One burst of the log. Cycles that have not come are -1, and so is the region of an address outside of all of them.
-struct GbAxiAccess {
-  std::uint64_t address;
-  std::int64_t cycle;  ///< of the address handshake
-  std::int64_t first;  ///< data beat
-  std::int64_t last;   ///< data beat
-  std::int64_t done;   ///< of the write response; of a read, its last data beat
-  std::uint32_t id;
-  std::int32_t region;
-  std::uint16_t len;
-  std::uint8_t kind;  ///< 0 read, 1 write
-  std::uint8_t size;
-  std::uint8_t burst;
-  std::uint8_t response;
 };
 
 }  // extern "C"
@@ -97,19 +72,6 @@ class Gaps {
   std::size_t at_ = 0;
 };
 
-struct Region {
-  std::string name;
-  std::uint64_t base;
-  std::uint64_t size;
-  std::uint8_t* data;
-  bool readable;
-  bool writable;
-
-  bool holds(std::uint64_t address, std::uint64_t count) const {
-    return address >= base && address - base < size && count <= size - (address - base);
-  }
-};
-
 /// A burst whose response is not over.
 struct Open {
   Burst burst;
@@ -130,16 +92,14 @@ enum Order { kInOrder, kById, kInterleaved };
 
 class AxiMemory final : public Transactor {
  public:
-  AxiMemory(std::string name, const GbAxiNames& names) : Transactor(std::move(name)), ports_(names, Side::kSlave) {}
+  AxiMemory(std::string name, const GbAxiNames& names)
+      : Transactor(std::move(name)),
+        ports_(names, Side::kSlave),
+        lite_(ports_.aw.len.absent() && ports_.ar.len.absent() && ports_.wlast.absent() && ports_.rlast.absent()) {}
 
   /// The address space; arrays must outlive the transactor's use.
   void map(const GbAxiRegion* regions, std::int64_t count) {
-    std::vector<Region> all;
-    for (std::int64_t i = 0; i < count; ++i) {
-      const GbAxiRegion& region = regions[i];
-      all.push_back({region.name, region.base, region.size, region.data, region.readable != 0, region.writable != 0});
-    }
-    regions_ = std::move(all);
+    regions_ = all_regions(regions, count);
     hit_ = 0;
   }
 
@@ -425,6 +385,8 @@ class AxiMemory final : public Transactor {
   Open accept(const AddressPorts& channel, std::int64_t cycle, bool write) {
     Open open;
     open.burst = channel.get(ports_.full_size);
+    // AXI-Lite transfers whole words, whatever the low bits of an address are (IHI 0022, B1.1.1).
+    if (lite_) open.burst.address = open.burst.aligned();
     open.row = log_.size();
     open.whole = open.burst.size == ports_.full_size && open.burst.address % ports_.bytes == 0;
     std::int32_t index = -1;
@@ -491,6 +453,7 @@ class AxiMemory final : public Transactor {
   }
 
   AxiPorts ports_;
+  bool lite_;
   std::vector<Region> regions_;
   std::size_t hit_ = 0;  ///< the region found last
   GbAxiTiming timing_{};

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from goldbeat.pymodels.bus_models import BUS_MODELS
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Outcome
 from goldbeat.pymodels.stock_models import READY_MODELS
@@ -18,6 +19,8 @@ from goldbeat.tb.design.description import CaseTable, Description, TrafficTable
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.parameter import Parameter
+from goldbeat.tb.design.ports.memory import MemoryPort
+from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.probe.find import Found
 
 MODEL = "model.py:predict"
@@ -42,9 +45,8 @@ def describe(
     top = found.module.title
     _check_fit(found)
     inward = any(s.direction == "in" for s in found.streams)
-    masters = [p.name for p in found.registers if p.direction == "out"]
-    masters += [p.name for p in found.memories if p.direction == "out"]
-    slaves = [r for r in found.registers if r.direction == "in" and r.whole]
+    slaves: list[RegisterPort | MemoryPort] = [r for r in found.registers if r.direction == "in" and r.whole]
+    slaves += [m for m in found.memories if m.direction == "in"]
     cases = tuple(
         CaseTable(
             name=f"ram_{r.name}" if len(slaves) > 1 else "ram",
@@ -52,15 +54,11 @@ def describe(
             make=f"ram:{r.name}",
         )
         for r in slaves
-        if r.lanes is None and not masters
+        if r.lanes is None and model not in BUS_MODELS
     )
-    if masters and not inward:
-        raise UsageError(f"{top}: nothing answers the master port {masters[0]} yet, so its slaves would hang")
-    if not inward and not cases:
-        raise UsageError(
-            f"{top}: neither a stream that goes in nor a slave with registers was found; nothing can be driven"
-        )
-    ready = model in READY_MODELS
+    if not inward and not slaves:
+        raise UsageError(f"{top}: neither a stream that goes in nor a slave was found; nothing can be driven")
+    ready = model in READY_MODELS or model in BUS_MODELS
     return Description(
         name=name or top,
         summary=f"{top}: streams {_list(s.name for s in found.streams)}" if found.streams else top,

@@ -16,6 +16,7 @@ from goldbeat.pymodels.stimulus import Access, AccessAnswer, Outcome, Stimulus
 from goldbeat.pymodels.trace import SIDEBANDS, Trace
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.inside.job import AccessResult, Record
+from goldbeat.tb.run.burst_check import check_bursts
 from goldbeat.tb.run.prediction import function_name
 
 _SORTED = "\n(frames are sorted by what they hold; beats count in that order)"
@@ -27,11 +28,11 @@ class Verdict:
 
     Attributes:
         ports: the comparison of every stream port.
-        compared: output beats, register reads, steps and bursts with predicted cycles, status outputs other than 0 and bytes of
-            memory that change which were looked at.
+        compared: output beats, register reads, bytes and responses of bursts, steps and bursts with predicted cycles, status
+            outputs other than 0 and bytes of memory that change which were looked at.
         failures: everything that is wrong, each a text that stands alone; empty means pass.
-        moved: stream beats and memory bursts that were recorded, and bytes of memory that change: what shows that the design
-            did anything at all.
+        moved: stream beats, memory bursts and bursts of masters that were recorded, and bytes of memory that change: what
+            shows that the design did anything at all.
     """
 
     ports: Mapping[str, Comparison] = field(default_factory=dict)
@@ -76,7 +77,8 @@ def check_episode(
     if failures and record.hanging:
         failures.append("at the end of the run: " + "; ".join(record.hanging))
     accesses, reads = _check_accesses(design, params, stimulus, expected, record)
-    return Verdict(ports, compared + reads, (*failures, *accesses), moved)
+    answers, values, over = check_bursts(stimulus, record)
+    return Verdict(ports, compared + reads + values, (*failures, *accesses, *answers), moved + over)
 
 
 def _check_names(design: Design, params: Mapping[str, Any], stimulus: Stimulus, expected: Outcome) -> Iterator[str]:

@@ -25,7 +25,10 @@ class ApbPort(RegisterPort):
     """
 
     spec = APB
-    native: ClassVar[Mapping[str, str]] = {"in": "goldbeat.tb.kernel.apb:ApbMaster"}
+    native: ClassVar[Mapping[str, str]] = {
+        "in": "goldbeat.tb.kernel.apb:ApbMaster",
+        "out": "goldbeat.tb.kernel.apb_memory:ApbMemory",
+    }
     monitor = "goldbeat.tb.kernel.apb:ApbChecker"
     reference: ClassVar[Mapping[str, str]] = {"in": "goldbeat.tb.inside.transactors.reference_apb:ApbReference"}
     namings = (

@@ -56,6 +56,8 @@ class Bundle(Frozen):
         native: what drives a bundle natively, by the bundle's direction; no entry: nothing does.
         monitor: what watches its rules natively; None: nothing beside what drives it.
         reference: what drives it in the reference back end, likewise by direction.
+        withheld: requests of a master that a memory answers: valid, ready, and what the memory's timing calls the pattern of the
+            ready.
         namings: how the signals of such a bundle are called, for ``goldbeat probe``.
         plug_in: the file that the class was loaded from, which no import path reaches; None: a module.
         name: what Goldbeat calls it, a Verilog identifier: the harness's ports are ``name_role``, its files ``name.trace``.
@@ -73,6 +75,7 @@ class Bundle(Frozen):
     native: ClassVar[Mapping[str, str]] = {}
     monitor: ClassVar[str | None] = None
     reference: ClassVar[Mapping[str, str]] = {}
+    withheld: ClassVar[tuple[tuple[str, str, str], ...]] = ()
     namings: ClassVar[tuple[Naming, ...]] = ()
     plug_in: ClassVar[Path | None] = None
 

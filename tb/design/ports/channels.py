@@ -16,6 +16,9 @@ READ = ("araddr", "arvalid", "arready", "rdata", "rvalid", "rready")
 BURSTS = frozenset({"awlen", "arlen", "wlast", "rlast"})
 """Signals that tell AXI4 from AXI-Lite."""
 
+WITHHELD = tuple((f"{channel}valid", f"{channel}ready", f"{channel}_ready") for channel in ("aw", "w", "ar"))
+"""Requests of a master: valid, ready, and what the memory's timing calls the pattern of the ready."""
+
 _ADDRESS = "id|addr|len|size|burst|lock|cache|prot|qos|region|user|valid|ready"
 NAMING = Naming(
     f"aw(?:{_ADDRESS})|ar(?:{_ADDRESS})|w(?:id|data|strb|last|user|valid|ready)"

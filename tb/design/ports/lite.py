@@ -9,7 +9,7 @@ from typing import ClassVar, Self
 from pydantic import model_validator
 
 from goldbeat.pymodels.buses import AXIL
-from goldbeat.tb.design.ports.channels import BURSTS, NAMING, READ, WRITE, incomplete, recognise_channels
+from goldbeat.tb.design.ports.channels import BURSTS, NAMING, READ, WITHHELD, WRITE, incomplete, recognise_channels
 from goldbeat.tb.design.ports.recognition import NotABundleError, Wires
 from goldbeat.tb.design.ports.register import Level, RegisterPort, without
 
@@ -23,11 +23,15 @@ class LitePort(RegisterPort):
     """
 
     spec = AXIL
-    native: ClassVar[Mapping[str, str]] = {"in": "goldbeat.tb.kernel.axil:AxiLiteMaster"}
+    native: ClassVar[Mapping[str, str]] = {
+        "in": "goldbeat.tb.kernel.axil:AxiLiteMaster",
+        "out": "goldbeat.tb.kernel.axi:AxiMemory",
+    }
     monitor = "goldbeat.tb.kernel.axi:AxiLiteChecker"
     reference: ClassVar[Mapping[str, str]] = {"in": "goldbeat.tb.inside.transactors.reference_lite:LiteReference"}
     namings = (NAMING,)
     responses = ("b", "r")
+    withheld = WITHHELD
 
     bus: str = AXIL.name
 

@@ -10,7 +10,7 @@ from pydantic import Field, model_validator
 
 from goldbeat.pymodels.buses import AXI
 from goldbeat.tb.design.ports.bundle import Bundle, number
-from goldbeat.tb.design.ports.channels import BURSTS, NAMING, incomplete, recognise_channels
+from goldbeat.tb.design.ports.channels import BURSTS, NAMING, WITHHELD, incomplete, recognise_channels
 from goldbeat.tb.design.ports.recognition import NotABundleError, Width, Wires
 
 _USERS = ("awuser", "wuser", "buser", "aruser", "ruser")
@@ -27,16 +27,16 @@ class MemoryPort(Bundle):
         data_width, address_width, id_width: in bits; ``id_width`` 0: no IDs.
         len_width: bits of AWLEN and ARLEN; 4 on AXI3 and buses made after it.
         users: widths of the user signals that are there, by role (``awuser``, ``wuser``, ``buser``, ``aruser``, ``ruser``).
-        withheld: requests of a master: valid, ready, and what the memory's timing calls the pattern of the ready.
     """
 
     spec = AXI
-    native: ClassVar[Mapping[str, str]] = {"out": "goldbeat.tb.kernel.axi:AxiMemory"}
+    native: ClassVar[Mapping[str, str]] = {
+        "in": "goldbeat.tb.kernel.axi:AxiMaster",
+        "out": "goldbeat.tb.kernel.axi:AxiMemory",
+    }
     monitor = "goldbeat.tb.kernel.axi:AxiChecker"
     namings = (NAMING,)
-    withheld: ClassVar[tuple[tuple[str, str, str], ...]] = tuple(
-        (f"{channel}valid", f"{channel}ready", f"{channel}_ready") for channel in ("aw", "w", "ar")
-    )
+    withheld = WITHHELD
 
     bus: str = AXI.name
     direction: Literal["in", "out"]
@@ -84,7 +84,7 @@ class MemoryPort(Bundle):
 
     def native_options(self) -> dict[str, Any]:
         """The memory waits for the start of an episode."""
-        return {"held": True}
+        return {"held": True} if self.direction == "out" else {}
 
     def paths(self) -> tuple[tuple[str, tuple[str, ...], tuple[str, ...]], ...]:
         """No output of the interface may follow an input of it."""

@@ -16,7 +16,7 @@ Level = Callable[[str], int]
 
 
 class RegisterPort(Bundle):
-    """A bundle of registers; masters are not answered.
+    """A bundle of registers. Register programs are played to a slave; a memory answers a master, on buses that have one.
 
     Attributes:
         posts: the bus has writes that nothing answers.
@@ -53,6 +53,10 @@ class RegisterPort(Bundle):
         """The same with widths as numbers."""
         fixed = {name: number(getattr(self, name), params) for name in ("data_width", "address_width")}
         return self.model_copy(update=fixed)
+
+    def native_options(self) -> dict[str, Any]:
+        """The memory behind a master waits for the start of an episode."""
+        return {"held": True} if self.direction == "out" else {}
 
     def fitting(self, traffic: RegisterTraffic) -> RegisterTraffic:
         """What the bus can do of a traffic."""

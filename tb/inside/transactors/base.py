@@ -12,13 +12,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Clock, Driver, Outcome, Stimulus
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.user_code import load_class
-from goldbeat.tb.inside.job import AccessResult
+from goldbeat.tb.inside.job import AccessResult, BurstAnswers
 
 ACCESS_TIMEOUT_CYCLES = 10_000
 """Cycles after which a register access counts as not answered."""
@@ -161,6 +162,14 @@ class Transactors(ABC):
             except StopIteration:
                 break
         return made, results
+
+    async def bursts(self, port: str, program: BurstProgram) -> BurstAnswers:
+        """Make the bursts of a program on an AXI4 slave port.
+
+        Raises:
+            UsageError: this back end makes none.
+        """
+        raise UsageError(f"{port}: bursts on AXI4 slaves need the native transactors")
 
     def memory(self, port: str) -> Mapping[str, npt.NDArray[np.uint8]]:
         """The bytes behind a memory port by region: they may be changed.

@@ -19,19 +19,21 @@ from goldbeat.tb.kernel.simulation import Kernel
 
 
 class Memories:
-    """What a job's memory ports talk to, and what watches them and its register ports."""
+    """What a job's master ports talk to, and what watches these, its AXI4 slaves and its register ports."""
 
     def __init__(self, kernel: Kernel, job: Job) -> None:
         self._kernel = kernel
-        self._ports = {p.name: p for p in job.memories}
+        answered: list[Bundle] = [
+            p for p in (*job.registers, *job.memories) if p.direction == "out" and "out" in p.native
+        ]
+        self._ports = {p.name: p for p in answered}
         self._registers = _monitors(kernel, job, job.registers)
         self._checkers = _monitors(kernel, job, job.memories)
         self._memories = {
-            port.name: load_agent(port.native[port.direction], port)(
+            port.name: load_agent(port.native["out"], port)(
                 kernel, port.name, clock=port.clock, signals=port.harness(), **port.native_options()
             )
-            for port in job.memories
-            if port.direction in port.native
+            for port in answered
         }
         self._loaded: tuple[str, ...] = ()
 

@@ -12,10 +12,11 @@ import numpy.typing as npt
 from cocotb.triggers import Timer
 from cocotb.utils import get_sim_steps
 
+from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.inside.job import AccessResult, Job
+from goldbeat.tb.inside.job import AccessResult, BurstAnswers, Job
 from goldbeat.tb.inside.transactors.base import (
     ALL_BITS,
     Channel,
@@ -24,6 +25,7 @@ from goldbeat.tb.inside.transactors.base import (
     step_patience,
     stream_channels,
 )
+from goldbeat.tb.inside.transactors.burst_masters import BurstMasters
 from goldbeat.tb.inside.transactors.long_streams import LongSink, LongSource
 from goldbeat.tb.inside.transactors.memories import Memories
 from goldbeat.tb.inside.transactors.wires import WirePaths, interfaces
@@ -61,8 +63,9 @@ class NativeTransactors(Transactors):
                 self._kernel, one.name, clock=one.clock, signals=one.harness(), **one.native_options()
             )
             for one in job.registers
-            if one.direction in one.native
+            if one.direction == "in" and "in" in one.native
         }
+        self._burst_masters = BurstMasters(self._kernel, job)
         self._memories = Memories(self._kernel, job)
         for crossing in job.crossings:
             self._kernel.crossing(crossing.signal, crossing.clock, crossing.copies)
@@ -118,6 +121,7 @@ class NativeTransactors(Transactors):
         self._long = {}
         for agent in (*self._sources.values(), *self._sinks.values(), *self._masters.values()):
             agent.reset()
+        self._burst_masters.drop()
         self._memories.drop()
         self._wires = WirePaths(self._interfaces, self._kernel.follows)
 
@@ -170,6 +174,10 @@ class NativeTransactors(Transactors):
             if r.status == "done"
         ]
 
+    async def bursts(self, port: str, program: BurstProgram) -> BurstAnswers:
+        """Run it on the master in C++."""
+        return await self._burst_masters.run(port, program)
+
     def memory(self, port: str) -> Mapping[str, npt.NDArray[np.uint8]]:
         """The bytes that the memory in C++ works on."""
         return self._memories.bytes_of(port)
@@ -211,7 +219,7 @@ class NativeTransactors(Transactors):
     def rules(self) -> tuple[str, ...]:
         """What register masters and the monitors of register ports have seen."""
         seen = [text for master in self._masters.values() for text in master.violations]
-        return (*self._memories.register_violations(), *seen)
+        return (*self._memories.register_violations(), *seen, *self._burst_masters.violations())
 
     def _access_waits(self, port: str, access: Access) -> str:
         assert self._stimulus is not None

@@ -8,7 +8,7 @@ import pytest
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.kernel.axi import ACCESS
+from goldbeat.tb.kernel.regions import ACCESS
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.regress.code_coverage import Point, add, by_file, lcov, read_counts
 from goldbeat.tb.regress.functional import burst_bins, stream_bins

@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Random bursts on storage, however it is reached: of every kind, size and length, and every byte that they read is known.
+
+Reads and writes overlap unless they touch the same bytes: what comes later waits then (``barrier``), as AXI leaves the order of the
+two open (IHI 0022, A5.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.axi.burst import DECERR, EXOKAY, FIXED, INCR, OKAY, READ, WRAP, WRITE, Bursts
+from goldbeat.pymodels.axi.program import BurstProgram
+from goldbeat.pymodels.errors import UsageError
+
+PAGE = 4096
+"""Bytes that no burst goes beyond the end of (IHI 0022, A3.4.1)."""
+_SHORT = 16
+"""Beats of most bursts, and of all FIXED and exclusive ones at most."""
+_LONGEST_EXCLUSIVE = 128
+
+
+@dataclass(eq=False)
+class Window:
+    """A stretch of addresses behind which there is storage; drawing bursts changes what it holds.
+
+    Attributes:
+        base: address of the first byte; no page ends inside unless a multiple of it begins there.
+        data: (bytes,) uint8, what it holds.
+        known: (bytes,) where ``data`` is what a read must give.
+    """
+
+    base: int
+    data: npt.NDArray[np.uint8]
+    known: npt.NDArray[np.bool_]
+
+    @classmethod
+    def unknown(cls, base: int, size: int) -> Window:
+        """Storage that holds anything."""
+        return cls(base, np.zeros(size, np.uint8), np.zeros(size, np.bool_))
+
+
+@dataclass(frozen=True)
+class BurstShape:
+    """What bursts a port can make.
+
+    Attributes:
+        width: bytes of the data bus.
+        id_width: bits; 0: no IDs.
+        longest: beats.
+        reads, writes: its channels are there.
+        narrow: beats narrower than the bus.
+        kinds: of bursts.
+        strobes: bytes may be left out of writes.
+        exclusive: exclusive pairs are made, and must be answered EXOKAY.
+    """
+
+    width: int
+    id_width: int = 0
+    longest: int = 256
+    reads: bool = True
+    writes: bool = True
+    narrow: bool = True
+    kinds: tuple[int, ...] = (INCR, WRAP, FIXED)
+    strobes: bool = True
+    exclusive: bool = False
+
+
+@dataclass
+class _Row:
+    """One burst as it is drawn."""
+
+    kind: int
+    address: int
+    beats: int
+    size: int
+    burst: int
+    id: int
+    lock: int = 0
+    apart: bool = False
+    response: int = OKAY
+
+
+def storage_bursts(
+    rng: np.random.Generator,
+    windows: Sequence[Window],
+    shape: BurstShape,
+    count: int,
+    *,
+    outside: Sequence[int] = (),
+) -> BurstProgram:
+    """Write what is not known, then write and read at random, then read all of it.
+
+    Args:
+        rng: randomness.
+        windows: the storage; holds afterwards what the program leaves.
+        shape: what the port can do.
+        count: bursts between the first writes and the last reads.
+        outside: addresses without storage: a few bursts go there, and must be answered DECERR.
+    """
+    rows: list[_Row] = []
+    if shape.writes:
+        rows += [row for window in windows if not window.known.all() for row in _whole(rng, window, shape, WRITE)]
+    for _ in range(count):
+        window = windows[int(rng.integers(len(windows)))]
+        if outside and rng.random() < 0.03:
+            rows.append(_lost(rng, outside, shape))
+        elif shape.exclusive and shape.reads and shape.writes and rng.random() < 0.15:
+            rows += _exclusive(rng, window, shape)
+        else:
+            rows.append(_draw(rng, window, shape))
+    if shape.reads:
+        rows += [row for window in windows for row in _whole(rng, window, shape, READ)]
+    return _program(rng, rows, windows, shape)
+
+
+def _whole(rng: np.random.Generator, window: Window, shape: BurstShape, kind: int) -> list[_Row]:
+    """INCR bursts over all of a window."""
+    size = shape.width.bit_length() - 1
+    longest = min(_SHORT, shape.longest, PAGE // shape.width)
+    step = longest * shape.width
+    return [
+        _Row(kind, window.base + at, min(step, len(window.data) - at) // shape.width, size, INCR, _id(rng, shape))
+        for at in range(0, len(window.data), step)
+    ]
+
+
+def _id(rng: np.random.Generator, shape: BurstShape) -> int:
+    return int(rng.integers(1 << min(shape.id_width, 16)))
+
+
+def _kind(rng: np.random.Generator, shape: BurstShape) -> int:
+    if not (shape.reads and shape.writes):
+        return READ if shape.reads else WRITE
+    return int(rng.integers(2))
+
+
+def _draw(rng: np.random.Generator, window: Window, shape: BurstShape) -> _Row:
+    full = shape.width.bit_length() - 1
+    size = int(rng.integers(full + 1)) if shape.narrow and rng.random() < 0.5 else full
+    burst = int(shape.kinds[0] if rng.random() < 0.5 else rng.choice(shape.kinds))
+    room = min(len(window.data), PAGE) >> size
+    longest = min(shape.longest, room)
+    if burst == WRAP:
+        fitting = [n for n in (2, 4, 8, 16) if n <= longest]
+        beats, burst = (int(rng.choice(fitting)), WRAP) if fitting else (1, INCR)
+    else:
+        longest = min(longest, _SHORT) if burst == FIXED or rng.random() < 0.8 else longest
+        beats = int(rng.integers(1, longest + 1))
+    bytes_, total = 1 << size, beats << size
+    if burst == WRAP:
+        block = int(rng.integers(len(window.data) // total)) * total
+        address = window.base + block + int(rng.integers(beats)) * bytes_
+    else:
+        span = bytes_ if burst == FIXED else total
+        address = window.base + int(rng.integers((len(window.data) - span) // bytes_ + 1)) * bytes_
+        # Kept on its page.
+        address = min(address, (address // PAGE + 1) * PAGE - span)
+        if rng.random() < 0.3:
+            address += int(rng.integers(bytes_))
+    return _Row(_kind(rng, shape), address, beats, size, burst, _id(rng, shape))
+
+
+def _lost(rng: np.random.Generator, outside: Sequence[int], shape: BurstShape) -> _Row:
+    """A burst to where nothing is."""
+    size = shape.width.bit_length() - 1
+    address = int(rng.choice(np.array(outside, np.uint64)))
+    beats = int(rng.integers(1, min(4, shape.longest) + 1))
+    return _Row(_kind(rng, shape), address, beats, size, INCR, _id(rng, shape), response=DECERR)
+
+
+def _exclusive(rng: np.random.Generator, window: Window, shape: BurstShape) -> list[_Row]:
+    """An exclusive read and write; at times another write of the same bytes comes between, and the second one must fail."""
+    size = shape.width.bit_length() - 1
+    most = min(len(window.data), _LONGEST_EXCLUSIVE, shape.width * min(_SHORT, shape.longest))
+    total = 1 << int(rng.integers(size, most.bit_length()))
+    address = window.base + int(rng.integers(len(window.data) // total)) * total
+    name, beats = _id(rng, shape), total >> size
+    pair = [_Row(kind, address, beats, size, INCR, name, 1, True, EXOKAY) for kind in (READ, WRITE)]
+    if rng.random() < 0.3:
+        pair[1].response = OKAY
+        pair.insert(1, _Row(WRITE, address, beats, size, INCR, name, apart=True))
+    return pair
+
+
+def _program(
+    rng: np.random.Generator, rows: Sequence[_Row], windows: Sequence[Window], shape: BurstShape
+) -> BurstProgram:
+    if not rows:
+        raise UsageError("a burst program without bursts: the port has no channels to make any")
+    bursts = Bursts(
+        kind=[row.kind for row in rows],
+        address=np.array([row.address for row in rows], np.uint64),
+        len=[row.beats - 1 for row in rows],
+        size=[row.size for row in rows],
+        burst=[row.burst for row in rows],
+        id=[row.id for row in rows],
+        lock=[row.lock for row in rows],
+        prot=rng.integers(0, 8, len(rows)),
+    )
+    bursts = replace(bursts, barrier=_apart(bursts, rows))
+    lanes = bursts.lanes(shape.width)
+    data = rng.integers(0, 256, lanes.shape, dtype=np.uint8)
+    strobe = lanes & (bursts.kind == WRITE)[bursts.of_beat][:, None]
+    if shape.strobes:
+        # Of a third of the writes; exclusive ones stay whole.
+        some = (rng.random(len(rows)) < 0.3) & (bursts.lock == 0) & ~_first_writes(rows, windows)
+        strobe &= ~some[bursts.of_beat][:, None] | (rng.random(lanes.shape) < 0.6)
+    response = np.array([row.response for row in rows], np.int64)
+    program = BurstProgram(bursts, data, strobe, np.zeros_like(lanes), response)
+    _carry_out(program, lanes, windows)
+    return program
+
+
+def _first_writes(rows: Sequence[_Row], windows: Sequence[Window]) -> npt.NDArray[np.bool_]:
+    """(n,) the writes that fill windows of which nothing is known: no byte is left out."""
+    first = np.zeros(len(rows), np.bool_)
+    left = sum(len(window.data) for window in windows if not window.known.all())
+    for at, row in enumerate(rows):
+        if left <= 0:
+            break
+        first[at], left = True, left - (row.beats << row.size)
+    return first
+
+
+def _apart(bursts: Bursts, rows: Sequence[_Row]) -> npt.NDArray[np.bool_]:
+    """(n,) the bursts that wait for all before them: they touch bytes that one of these writes, or write bytes that one touches."""
+    lowest, span = bursts.span
+    apart = np.zeros(len(rows), np.bool_)
+    since: list[tuple[int, int, bool]] = []
+    behind = False
+    for at, row in enumerate(rows):
+        low, write = int(lowest[at]), row.kind == WRITE
+        high = low + int(span[at])
+        meets = any(low < end and begin < high and (write or wrote) for begin, end, wrote in since)
+        if row.apart or behind or meets:
+            apart[at], since = True, []
+        since.append((low, high, write))
+        behind = row.apart
+    return apart
+
+
+def _carry_out(program: BurstProgram, lanes: npt.NDArray[np.bool_], windows: Sequence[Window]) -> None:
+    """Do the bursts one after the other: fills in what reads must give, and leaves in the windows what is written."""
+    bursts, width = program.bursts, lanes.shape[1]
+    address, rows, lost = bursts.addresses(), bursts.rows, program.lost
+    for at in range(len(bursts)):
+        if program.response[at] > EXOKAY:
+            continue
+        for row in range(int(rows[at]), int(rows[at]) + int(bursts.len[at]) + 1):
+            start = int(address[row]) // width * width
+            window = next(w for w in windows if w.base <= int(address[row]) < w.base + len(w.data))
+            used = np.flatnonzero(program.strobe[row] if bursts.kind[at] == WRITE else lanes[row])
+            where = start - window.base + used
+            if bursts.kind[at] == READ:
+                program.data[row] = 0
+                program.data[row, used] = window.data[where]
+                program.checked[row, used] = window.known[where]
+            elif not lost[at]:
+                window.data[where] = program.data[row, used]
+                window.known[where] = True

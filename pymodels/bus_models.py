@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ready-made golden models of modules that are reached through AXI4, AXI-Lite or APB: where what is written must end up.
+
+What reads must give stands in the programs themselves; these models say what the memories behind the module's masters hold
+at the end. They know no cycles.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Access, MemoryContents, Outcome, Stimulus
+
+BUS_MODELS = {
+    "memory": "one storage behind all slave ports: reads give what was written, byte by byte",
+    "register_file": "a slave whose registers are plain storage, as `storage` lists them",
+    "adapter": "the n-th slave's accesses at the n-th master, at the same address: another width, clock or protocol",
+    "interconnect": "every slave's accesses at the master that `address_map` names",
+}
+"""What each model expects, for people."""
+
+
+@dataclass(frozen=True)
+class Route:
+    """A stretch of a slave's addresses, and where it is.
+
+    Attributes:
+        slave: port that reaches it.
+        base: its first address there.
+        size: bytes.
+        master: port behind which it is; None: within the module.
+        target: its first address at the master.
+    """
+
+    slave: str
+    base: int
+    size: int
+    master: str | None = None
+    target: int = 0
+
+
+def bus_outcome(stimulus: Stimulus, routes: Sequence[Route]) -> Outcome:
+    """What the memories behind the masters hold in the end.
+
+    Args:
+        stimulus: with the bursts and register programs of all slaves; no two slaves write one byte.
+        routes: where their addresses lead.
+
+    Raises:
+        UsageError: a program writes where no route leads.
+    """
+    held = {
+        name: {region.name: region.data.copy() for region in image.regions} for name, image in stimulus.memories.items()
+    }
+    for slave, addresses, values in _writes(stimulus):
+        gone = np.zeros(len(addresses), np.bool_)
+        for route in routes:
+            if route.slave != slave:
+                continue
+            inside = (addresses >= np.uint64(route.base)) & (addresses - np.uint64(route.base) < np.uint64(route.size))
+            gone |= inside
+            if route.master is None:
+                continue
+            where = addresses[inside] - np.uint64(route.base) + np.uint64(route.target)
+            for region in stimulus.memories[route.master].regions:
+                there = (where >= np.uint64(region.base)) & (where < np.uint64(region.end))
+                held[route.master][region.name][where[there] - np.uint64(region.base)] = values[inside][there]
+        if not gone.all():
+            raise UsageError(f"{slave}: a write to 0x{int(addresses[~gone][0]):x}, to which no address range belongs")
+    return Outcome({}, memories={name: MemoryContents(regions) for name, regions in held.items()})
+
+
+_Bytes = tuple[str, npt.NDArray[np.uint64], npt.NDArray[np.uint8]]
+
+
+def _writes(stimulus: Stimulus) -> Iterator[_Bytes]:
+    """Slave, addresses and values of the bytes that each program writes, in order."""
+    for slave, program in stimulus.bursts.items():
+        yield slave, *program.stored()
+    for slave, accesses in stimulus.program.items():
+        pairs = [pair for access in accesses for pair in _stored(access)]
+        addresses, values = zip(*pairs, strict=True) if pairs else ((), ())
+        yield slave, np.array(addresses, np.uint64), np.array(values, np.uint8)
+
+
+def _stored(access: Access) -> Iterator[tuple[int, int]]:
+    if access.op in ("write", "post") and not access.error:
+        for lane in range(access.strobe.bit_length()):
+            if access.strobe >> lane & 1:
+                yield access.address + lane, (access.value or 0) >> 8 * lane & 0xFF

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the addresses of a module's slave ports lead, and which of them its traffic goes to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import Field
+
+from goldbeat.pymodels.axi.storage_traffic import PAGE
+from goldbeat.pymodels.bus_models import Route
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.design.ports.bundle import Bundle, Frozen, number
+from goldbeat.tb.design.ports.recognition import Width
+
+
+class AddressRange(Frozen):
+    """``[[address_map]]``: a stretch of the slaves' addresses.
+
+    Attributes:
+        port: the master port that it leads to, one bundle of an array by its own name (``m_axi_0``).
+        base: byte address.
+        bytes: how many; a number, or the parameter that gives it.
+        target: address at the master; the same when None.
+        slaves: slave ports that reach it; all when empty.
+    """
+
+    port: str
+    base: int = Field(ge=0)
+    bytes: Width
+    target: int | None = Field(default=None, ge=0)
+    slaves: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class AddressStretch:
+    """A stretch of addresses that slaves share: each gets parts of its own at either end.
+
+    Attributes:
+        base, size: its first address, and bytes.
+        slaves: that reach it.
+        master, target: as in :class:`~goldbeat.pymodels.bus_models.Route`.
+    """
+
+    base: int
+    size: int
+    slaves: tuple[str, ...]
+    master: str | None = None
+    target: int = 0
+
+    def part(self, least: int, most: int) -> int:
+        """Bytes of each part: a power of two up to ``most``, and to a page.
+
+        Raises:
+            UsageError: there is no room for parts of ``least`` bytes, or it begins in the midst of one.
+        """
+        room = min(self.size // (2 * len(self.slaves)), most, PAGE)
+        if room < least:
+            raise UsageError(
+                f"{self._name}: {self.size} bytes have no room for two parts of {least} bytes for each of "
+                f"{len(self.slaves)} slave port(s)"
+            )
+        part = 1 << room.bit_length() - 1
+        while self.base % part or self.size % part or self.target % part:
+            part //= 2
+        if part < least:
+            raise UsageError(f"{self._name}: begins or ends within a word of {least} bytes")
+        return part
+
+    def ends(self, part: int) -> list[tuple[int, int]]:
+        """First addresses and bytes of what is used at either end, of all slaves."""
+        used = part * len(self.slaves)
+        return [(self.base, used), (self.base + self.size - used, used)]
+
+    def parts(self, slave: str, part: int) -> list[int]:
+        """First addresses of a slave's parts."""
+        at = self.slaves.index(slave) * part
+        return [base + at for base, _ in self.ends(part)]
+
+    def routes(self) -> list[Route]:
+        """One a slave."""
+        return [Route(slave, self.base, self.size, self.master, self.target) for slave in self.slaves]
+
+    @property
+    def _name(self) -> str:
+        return f"addresses 0x{self.base:x} to 0x{self.base + self.size - 1:x}"
+
+
+def stretches(
+    model: str,
+    slaves: Sequence[Bundle],
+    masters: Sequence[Bundle],
+    ranges: Sequence[AddressRange],
+    params: Mapping[str, Any],
+) -> list[AddressStretch]:
+    """What a ready-made model says of a module's addresses.
+
+    Args:
+        model: one of :data:`~goldbeat.pymodels.bus_models.BUS_MODELS`.
+        slaves: ports with widths as numbers.
+        masters: likewise.
+        ranges: the description's address map.
+        params: parameter values.
+
+    Raises:
+        UsageError: the ports or the map do not fit the model.
+    """
+    names = tuple(port.name for port in slaves)
+    if not slaves:
+        raise UsageError(f"model {model}: the design has no AXI4, AXI-Lite or APB slave")
+    if model == "interconnect":
+        if not ranges:
+            raise UsageError("model interconnect needs [[address_map]]: port, base and bytes of each range")
+        known = [port.name for port in masters]
+        for one in ranges:
+            if one.port not in known:
+                raise UsageError(f"address_map: no master port {one.port!r}; there are: {', '.join(known) or 'none'}")
+        return [
+            AddressStretch(
+                one.base,
+                number(one.bytes, params),
+                one.slaves or names,
+                one.port,
+                one.base if one.target is None else one.target,
+            )
+            for one in ranges
+        ]
+    spaces = [1 << address_bits(port) for port in slaves]
+    if model == "adapter":
+        if len(slaves) != len(masters):
+            raise UsageError(
+                f"model adapter: found {len(slaves)} slaves and {len(masters)} masters, expected as many of each"
+            )
+        return [
+            AddressStretch(0, min(space, 1 << address_bits(master)), (slave.name,), master.name)
+            for slave, master, space in zip(slaves, masters, spaces, strict=True)
+        ]
+    if masters:
+        raise UsageError(f"model {model}: {masters[0].name} is a master; models adapter and interconnect have them")
+    return [AddressStretch(0, min(spaces), names)]
+
+
+def address_bits(port: Bundle) -> int:
+    """Bits of a port's addresses."""
+    return int(port.widths()["address_width"])

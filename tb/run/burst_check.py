@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What AXI4 slaves have answered against what programs of bursts say that they must."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from goldbeat.pymodels.axi.burst import READ, WRITE
+from goldbeat.pymodels.axi.program import BurstProgram
+from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.tb.inside.job import BurstAnswers, Record
+
+_RESPONSES = {-1: "none", 0: "OKAY", 1: "EXOKAY", 2: "SLVERR", 3: "DECERR"}
+_KINDS = ("FIXED", "INCR", "WRAP")
+
+
+def check_bursts(stimulus: Stimulus, record: Record) -> tuple[list[str], int, int]:
+    """Compare read data and responses of all programs of an episode.
+
+    Returns:
+        failures, each a text that stands alone; bytes and responses compared; bursts that were over.
+    """
+    failures: list[str] = []
+    compared = over = 0
+    for port, program in stimulus.bursts.items():
+        found = record.bursts.get(port)
+        if found is None:
+            failures.append(f"{port}: no burst was made")
+            continue
+        failures += _check(port, program, found)
+        over += int((found.done >= 0).sum())
+        compared += int(program.checked.sum()) + int((program.response >= 0).sum())
+    return failures, compared, over
+
+
+def _check(port: str, program: BurstProgram, found: BurstAnswers) -> list[str]:
+    texts: list[str] = []
+    late = np.flatnonzero(found.done < 0)
+    if len(late):
+        texts.append(
+            f"{port}: {len(late)} of {len(program.bursts)} bursts were not over, the first is {_name(program, late[0])}"
+        )
+    wrong = np.flatnonzero((program.response >= 0) & (found.done >= 0) & (found.response != program.response))
+    if len(wrong):
+        at = int(wrong[0])
+        want, got = _RESPONSES[int(program.response[at])], _RESPONSES[int(found.response[at])]
+        texts.append(
+            f"{port}: {len(wrong)} responses differ, the first is of {_name(program, at)}: expected {want}, got {got}"
+        )
+    over = (found.done >= 0)[program.bursts.of_beat][:, None]
+    rows, lanes = np.nonzero(program.checked & over & (found.data != program.data))
+    if len(rows):
+        texts.append(_differs(port, program, found, rows, lanes))
+    return texts
+
+
+def _differs(port: str, program: BurstProgram, found: BurstAnswers, rows: np.ndarray, lanes: np.ndarray) -> str:
+    """The first byte that differs, and who wrote it last."""
+    row, lane = int(rows[0]), int(lanes[0])
+    at = int(program.bursts.of_beat[row])
+    width = program.data.shape[1]
+    address = int(program.bursts.addresses()[row]) // width * width + lane
+    text = (
+        f"{port}: {len(rows)} bytes read differ, the first at 0x{address:x}, beat {row - int(program.bursts.rows[at])} of "
+        f"{_name(program, at)}: expected 0x{program.data[row, lane]:02x}, got 0x{found.data[row, lane]:02x}"
+    )
+    writer = _last_write(program, address, at)
+    return text if writer is None else f"{text}; last written by {_name(program, writer)}"
+
+
+def _last_write(program: BurstProgram, address: int, before: int) -> int | None:
+    """The write ahead of a burst that stored a byte last."""
+    width = program.data.shape[1]
+    start = program.bursts.addresses().astype(np.int64) // width * width
+    of = program.bursts.of_beat
+    lane = address % width
+    hits = np.flatnonzero((start == address - lane) & program.strobe[:, lane] & (of < before))
+    return int(of[hits[-1]]) if len(hits) else None
+
+
+def _name(program: BurstProgram, at: int) -> str:
+    """`burst 7 (write of 4 beats of 8 bytes at 0x100, INCR, id 2)`."""
+    b = program.bursts
+    kind = {READ: "read", WRITE: "write"}[int(b.kind[at])]
+    return (
+        f"burst {at} ({kind} of {int(b.len[at]) + 1} beats of {1 << int(b.size[at])} bytes at 0x{int(b.address[at]):x}, "
+        f"{_KINDS[int(b.burst[at])]}, id {int(b.id[at])})"
+    )

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ready-made models of modules on AXI4, AXI-Lite and APB: no line of Python, and what is wrong is found."""
+
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.cli import app
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.run.runs import Request, run
+
+RTL = Path(__file__).parent / "bus_rtl"
+
+
+def bench(folder, source, model, *more):
+    """The description that ``goldbeat new`` writes."""
+    words = ["new", folder, RTL / source, "--model", model, *more]
+    said = CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
+    assert said.exit_code == 0, said.output
+    return folder / f"{Path(source).stem}.toml"
+
+
+def failures(design, case="sweep", seeds=(0,), params=None, **options):
+    """What is wrong with a case, over all seeds, and how much was compared."""
+    results = run(Request(design, design.case(case), seeds, params=params or {}, options=options))
+    return [text for result in results for text in result.failures], sum(result.compared for result in results)
+
+
+@pytest.mark.sim
+def test_a_memory_takes_every_burst(tmp_path):
+    design = load_description(bench(tmp_path, "burst_ram.sv", "memory"))
+    assert [case.name for case in design.cases] == ["random", "sweep"]
+    found, compared = failures(design, seeds=range(3), exclusive=True)
+    assert not found
+    assert compared > 100_000
+
+
+@pytest.mark.sim
+def test_a_memory_without_wrap_is_found(tmp_path):
+    design = load_description(bench(tmp_path, "burst_ram.sv", "memory"))
+    found, _ = failures(design, "random", params={"WRAPS": 0})
+    assert any("bytes read differ" in text and "WRAP" in text for text in found)
+    assert failures(design, "random", params={"WRAPS": 0}, kinds="incr,fixed")[0] == []
+    # EXOKAY is what exclusive accesses of this memory get: a model that wants none would not see it.
+    alone, _ = failures(design, "random", params={"WRAPS": 0}, kinds="incr", exclusive=True)
+    assert alone == []
+
+
+@pytest.mark.sim
+def test_bridges_pass_and_broken_ones_do_not(tmp_path):
+    design = load_description(bench(tmp_path, "bridges.sv", "adapter"))
+    assert design.undriven() == {}
+    found, compared = failures(design, seeds=range(2))
+    assert not found
+    assert compared > 20_000
+    found, _ = failures(design, "random", params={"BROKEN": 1})
+    for port in ("s_axi: ", "s_axil: ", "s_apb: ", "memory m_axi, ", "memory m_axil, "):
+        assert any(text.startswith(port) for text in found), (port, found)
+    assert not any(text.startswith("memory m_apb") for text in found), found
+
+
+@pytest.mark.sim
+def test_an_address_map_is_held_to(tmp_path):
+    """The bridges as an interconnect: what leads to the wrong master, or to none, is found."""
+    path = bench(tmp_path, "bridges.sv", "adapter")
+    text = path.read_text().replace('model = "adapter"', 'model = "interconnect"')
+    ranges = [("axi", 0x8000), ("axil", 0x1000), ("apb", 0x1000)]
+    for name, size in ranges:
+        text += f'\n[[address_map]]\nport = "m_{name}"\nbase = 0\nbytes = {size}\nslaves = ["s_{name}"]\n'
+    path.write_text(text)
+    design = load_description(path)
+    assert failures(design, "random", unmapped=False)[0] == []
+    # Behind 0x8000 there is no DECERR, but the same memory: the bridge has no decoder.
+    found, _ = failures(design, "random")
+    assert any(one.startswith("mem_bounds: m_axi") for one in found)
+    path.write_text(text.replace('port = "m_axil"', 'port = "m_apb"'))
+    wrong = load_description(path)
+    with pytest.raises(UsageError, match="regions of the same name"):
+        failures(wrong, "random")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('model = "adapter"', 'model = "memory"', "m_apb is a master; models adapter and interconnect have them"),
+        ('model = "adapter"', 'model = "interconnect"', "needs \\[\\[address_map\\]\\]"),
+        ('model = "adapter"', 'model = "register_file"', "needs storage"),
+        ("compare_time = false", "compare_time = true", "knows no cycles"),
+        ("compare_order = true", "compare_order = true\naccesses = { nothing = 1 }", "unknown option 'nothing'"),
+    ],
+)
+def test_what_does_not_fit_is_refused(tmp_path, old, new, message):
+    path = bench(tmp_path, "bridges.sv", "adapter")
+    path.write_text(path.read_text().replace(old, new))
+    with pytest.raises(UsageError, match=message):
+        failures(load_description(path))
