@@ -19,7 +19,9 @@ from goldbeat.tb.design.design import Design
 
 QUICK = "-O1"
 """The compiler's switch where a simulation is short: about half the time to compile, and up to twice the time to simulate."""
-_SLOW_TO_COMPILE = ("-O2", "-O3")
+QUICKEST = "-O0"
+"""And where it is very short: again half the time to compile, and up to ten times that to simulate."""
+_LEVELS = (QUICKEST, QUICK, "-O2", "-O3")
 
 
 def build(
@@ -29,7 +31,7 @@ def build(
     waves: bool = False,
     coverage: bool = False,
     crossings: Sequence[Crossing] = (),
-    quick: bool = False,
+    quick: str | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Build:
     """Build a design for one set of parameter values, or take it from the cache.
@@ -40,7 +42,7 @@ def build(
         waves: able to write waves.
         coverage: counting coverage.
         crossings: clock crossings that the kernel is to blur.
-        quick: compile in less time, for a short simulation, unless the cache holds the simulator that is fast.
+        quick: the compiler's switch for a short simulation, unless the cache holds a faster simulator.
         tell: is told before and after a build, not when the cache holds the simulator.
 
     Raises:
@@ -72,9 +74,16 @@ def build(
         optimize=design.optimize,
         inspect=inspect,
     )
-    if quick and design.optimize in _SLOW_TO_COMPILE and not is_built(recipe):
-        recipe = replace(recipe, optimize=QUICK)
-    return compile_model(recipe, tell)
+    return compile_model(recipe if quick is None else _quickly(recipe, quick), tell)
+
+
+def _quickly(recipe: Recipe, switch: str) -> Recipe:
+    """The fastest simulator that the cache holds, or else the one that is compiled with the switch, if that takes less time."""
+    if recipe.optimize not in _LEVELS:
+        return recipe
+    lower = _LEVELS[_LEVELS.index(switch) : _LEVELS.index(recipe.optimize)]
+    recipes = [recipe, *(replace(recipe, optimize=level) for level in reversed(lower) if level in (QUICK, QUICKEST))]
+    return next((one for one in recipes if is_built(one)), recipes[-1])
 
 
 def _shown(crossings: Sequence[Crossing]) -> str:

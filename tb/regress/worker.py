@@ -81,7 +81,9 @@ def build_simulator(item: Item, root: str | None, *, coverage: bool = False, cas
     design = find_design(item.source or item.design)
     params = design.params(design.case(item.case), item.params, item.options)
     crossings = find_crossings(design, params) if item.metastability is not None else ()
-    built = builder.build(design, params, coverage=coverage, crossings=crossings, quick=cases <= FEW)
+    built = builder.build(
+        design, params, coverage=coverage, crossings=crossings, quick=builder.QUICK if cases <= FEW else None
+    )
     return str(built.executable), built.seconds
 
 

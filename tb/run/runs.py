@@ -20,7 +20,7 @@ from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus
 from goldbeat.pymodels.stored_trace import Shelf, StoredTrace
 from goldbeat.pymodels.trace import COLUMNS as TRACE_COLUMNS
 from goldbeat.pymodels.trace import Trace, same
-from goldbeat.tb.build.simulator import build
+from goldbeat.tb.build.simulator import QUICK, QUICKEST, build
 from goldbeat.tb.design import register_walks
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.clock_wish import ClockWish
@@ -48,6 +48,8 @@ _SPARSEST = 256
 """A sink that is ready in fewer cycles than one of so many is taken to be stuck."""
 QUICK_CYCLES = 1_000_000
 """Runs of fewer cycles get a simulator that is compiled quickly: the largest design's then saves more than the run loses."""
+QUICKEST_CYCLES = 50_000
+"""The same for one that is compiled as quickly as can be."""
 
 ALL, FAILED, NONE = "all", "failed", "none"
 
@@ -583,10 +585,13 @@ def _may_rest(request: Request) -> bool:
     return request.case.registers or not (design.streams or design.memories)
 
 
-def _is_short(plans: Sequence[SeedPlan], episodes: Sequence[Episode]) -> bool:
-    """Whether compiling for speed would not pay; how long a driver takes is not predicted."""
+def _effort(plans: Sequence[SeedPlan], episodes: Sequence[Episode]) -> str | None:
+    """The compiler's switch where compiling for speed would not pay; how long a driver takes is not predicted."""
     steps = [step for plan in plans for step in plan.steps]
-    return all(expected is not None for _, expected in steps) and Course(steps, episodes).cycles < QUICK_CYCLES
+    if any(expected is None for _, expected in steps):
+        return None
+    cycles = Course(steps, episodes).cycles
+    return QUICKEST if cycles < QUICKEST_CYCLES else QUICK if cycles < QUICK_CYCLES else None
 
 
 def _watching(watch: Watch | None, plans: Sequence[SeedPlan], episodes: Sequence[Episode]) -> SimulatorWatch | None:
@@ -628,7 +633,7 @@ def run(
     progress("building")
     crossings = find_crossings(design, params) if request.metastability is not None else ()
     flat = [episode for plan in plans for episode in plan.episodes(design)]
-    built = build(design, params, waves=request.waves, crossings=crossings, quick=_is_short(plans, flat), tell=progress)
+    built = build(design, params, waves=request.waves, crossings=crossings, quick=_effort(plans, flat), tell=progress)
     begin()
     folder = Path(tempfile.mkdtemp(prefix="goldbeat-")) if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)

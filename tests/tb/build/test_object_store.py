@@ -101,12 +101,18 @@ def asked(monkeypatch):
 def test_a_quick_build_is_taken_unless_the_fast_one_is_there(asked, monkeypatch):
     design = find_design("axis_skid")
     params = design.params(design.cases[0], {}, {})
-    simulator.build(design, params, quick=True)
+    simulator.build(design, params, quick="-O1")
+    simulator.build(design, params, quick="-O0")
     simulator.build(design, params)
-    simulator.build(design.model_copy(update={"optimize": "-Os"}), params, quick=True)
-    monkeypatch.setattr(simulator, "is_built", lambda recipe: True)
-    simulator.build(design, params, quick=True)
-    assert asked == [simulator.QUICK, "-O3", "-Os", "-O3"]
+    for switch in ("-Os", "-O1", "-O0"):
+        simulator.build(design.model_copy(update={"optimize": switch}), params, quick="-O1")
+    assert asked == ["-O1", "-O0", "-O3", "-Os", "-O1", "-O0"]
+    for there in ("-O3", "-O1", "-O0"):
+        asked.clear()
+        monkeypatch.setattr(simulator, "is_built", lambda recipe, there=there: recipe.optimize == there)
+        simulator.build(design, params, quick="-O0")
+        simulator.build(design, params, quick="-O1")
+        assert asked == [there, max(there, "-O1")]
 
 
 def test_short_runs_and_few_cases_get_the_quick_build(asked, monkeypatch):
@@ -114,11 +120,12 @@ def test_short_runs_and_few_cases_get_the_quick_build(asked, monkeypatch):
     request = runs.Request(design, design.case("random"))
     with pytest.raises(BuiltError):
         runs.run(request, begin=stop)
-    monkeypatch.setattr(runs, "QUICK_CYCLES", 1)
-    with pytest.raises(BuiltError):
-        runs.run(request, begin=stop)
+    for limit in ("QUICKEST_CYCLES", "QUICK_CYCLES"):
+        monkeypatch.setattr(runs, limit, 1)
+        with pytest.raises(BuiltError):
+            runs.run(request, begin=stop)
     monkeypatch.undo()
-    assert asked == [simulator.QUICK, "-O3"]
+    assert asked == ["-O0", "-O1", "-O3"]
 
 
 def test_a_driver_of_unknown_length_gets_the_fast_build(asked, monkeypatch):
