@@ -50,6 +50,7 @@ from goldbeat.tb.cli.run_options import (
     TransactorsName,
     Waive,
     Waves,
+    XCheck,
 )
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.catalog import find_case
@@ -116,6 +117,7 @@ def run_command(
     transactors: TransactorsName = "native",
     waive: Waive = None,
     ready_bound: ReadyBound = None,
+    x_check: XCheck = False,
     traces: Traces = ALL,
     timeout: Timeout = None,
     rtl: Rtl = None,
@@ -139,7 +141,6 @@ def run_command(
         chosen = _fitting(design, words)
     own = (_text(rtl), _text(description), top)
     mhz, clock_wishes = split_clocks(clocks or [])
-    source = name if name.endswith((".py", ".toml")) else None
     wishes = Wishes(
         seed=seed,
         seeds=seeds,
@@ -149,7 +150,7 @@ def run_command(
         transactors=transactors,
         waive=tuple(waive or ()),
         timeout=timeout,
-        source=source,
+        source=name if name.endswith((".py", ".toml")) else None,
         own=own,
         allow_partial=allow_partial,
         force=force,
@@ -158,6 +159,7 @@ def run_command(
         clocks=clock_wishes,
         metastability=window(metastability),
         ready_bound=ready_bound,
+        x_check=x_check,
     )
     run_case(design, chosen, words, inputs or [], wishes)
 
@@ -184,6 +186,7 @@ class Wishes:
         clocks: what the user says of the design's clocks, by name.
         metastability: window before an edge in which crossings are blurred, in picoseconds; None: none.
         ready_bound: cycles that a beat may wait for ready before a warning.
+        x_check: run again with other initial values.
         allow_partial, force, as_json: as the options.
     """
 
@@ -201,6 +204,7 @@ class Wishes:
     clocks: Mapping[str, ClockWish] = field(default_factory=dict)
     metastability: int | Literal["auto"] | None = None
     ready_bound: int | None = None
+    x_check: bool = False
     allow_partial: bool = False
     force: bool = False
     as_json: bool = False
@@ -230,7 +234,7 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
     seeds = tuple(range(wishes.seed, wishes.seed + wishes.seeds))
     request = Request(
         *(design, case, seeds, params, options, given, wishes.waves, backend, origin, wishes.waive, wishes.traces),
-        *(wishes.clocks, wishes.metastability, wishes.ready_bound),
+        *(wishes.clocks, wishes.metastability, wishes.ready_bound, wishes.x_check),
     )
     check_root(cache_root())
     folder = run_folder(build_root(), wishes.label, request.label)

@@ -52,6 +52,9 @@ ReadyBound = Annotated[
     int | None,
     typer.Option(min=0, metavar="CYCLES", help="Warn of inputs that wait longer for the design's ready."),
 ]
+XCheck = Annotated[
+    bool, typer.Option("--x-check", help="Run again with other initial values of registers; nothing may differ.")
+]
 Traces = Annotated[
     str,
     typer.Option(

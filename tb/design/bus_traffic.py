@@ -43,6 +43,7 @@ different IDs; accesses to where the address map has nothing, which must be answ
 
 _KINDS = {"incr": INCR, "wrap": WRAP, "fixed": FIXED}
 _ROUGH_EPISODES = 4
+_SOME_BYTES = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,12 @@ def ram_episodes(port: MemoryPort, setting: CaseContext) -> list[Stimulus]:
     plain = bus_episode(ports, setting, rng, plain=True)
     held = _held_back(bus_episode(ports, setting, rng, plain=True), int(rng.integers(1 << 30)))
     return [plain, held, *(bus_episode(ports, setting, rng, plain=False) for _ in range(_ROUGH_EPISODES))]
+
+
+def some_memory(port: Bundle, rng: Rng) -> MemoryImage:
+    """A memory of random bytes at the beginning of a master's addresses, up to 64 KiB."""
+    size = min(1 << address_bits(port), _SOME_BYTES)
+    return MemoryImage((Region("memory", 0, rng.integers(0, 256, size, dtype=np.uint8)),))
 
 
 def burst_shape(port: MemoryPort, setting: CaseContext) -> BurstShape:

@@ -13,15 +13,16 @@ from typing import Annotated, Any, Literal, Self, cast
 import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, ValidationInfo, WrapValidator, model_validator
 
+from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.bus_models import BUS_MODELS, bus_outcome
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.sidebands import MOST_LANES
-from goldbeat.pymodels.stimulus import Access, GoldenModel, Outcome, Stimulus
+from goldbeat.pymodels.stimulus import Access, GoldenModel, MemoryContents, Outcome, Stimulus
 from goldbeat.pymodels.stock_models import READY_MODELS, StreamShape, outcome
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.address_map import AddressRange, stretches
-from goldbeat.tb.design.bus_traffic import OPTIONS, RAM_OPTIONS, BusPorts, bus_cases, ram_episodes
+from goldbeat.tb.design.bus_traffic import OPTIONS, RAM_OPTIONS, BusPorts, bus_cases, ram_episodes, some_memory
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.clocks import draw_clocks
 from goldbeat.tb.design.design import Design
@@ -235,7 +236,13 @@ class Description(_Table):
         return bus_outcome(stimulus, [r for one in self._bus_ports(params).stretches for r in one.routes()])
 
     def _ready(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
-        return outcome(READY_MODELS[self.model], self._shapes(params, "in"), self._shapes(params, "out"), stimulus)
+        found = outcome(READY_MODELS[self.model], self._shapes(params, "in"), self._shapes(params, "out"), stimulus)
+        # What these models know of stays away from memories.
+        untouched = {
+            name: MemoryContents({region.name: region.data for region in image.regions})
+            for name, image in stimulus.memories.items()
+        }
+        return replace(found, memories=untouched)
 
     def _model(self, folder: Path) -> GoldenModel:
         if self.model in BUS_MODELS:
@@ -268,7 +275,16 @@ class Description(_Table):
         return tuple(cases)
 
     def _quiet(self, setting: CaseContext) -> list[Stimulus]:
-        return [Stimulus(inputs=self._silence(setting), clocks=setting.clocks, registers=True)]
+        memories = self._memories(setting)
+        return [Stimulus(inputs=self._silence(setting), clocks=setting.clocks, memories=memories, registers=True)]
+
+    def _memories(self, setting: CaseContext) -> dict[str, MemoryImage]:
+        """Some memory behind every master, so that none waits for ever."""
+        masters = [p for p in (*self.registers, *self.memories) if p.direction == "out" and "out" in p.native]
+        return {
+            lane.name: some_memory(lane, np.random.default_rng([setting.seed, 24, salt]))
+            for salt, lane in enumerate(lane for port in masters for lane in lanes(port, setting.params))
+        }
 
     def _silence(self, setting: CaseContext) -> dict[str, Trace]:
         return {
@@ -325,11 +341,15 @@ class Description(_Table):
                     positions=self.traffic.positions and lane.has("tstrb") and int(lane.width) // 8 <= MOST_LANES,
                 )
                 inputs[lane.name] = _shown(trace, lane, counting=self.traffic.kind == "counting")
-        return Stimulus(inputs=inputs, clocks=clocks)
+        return Stimulus(inputs=inputs, clocks=clocks, memories=self._memories(setting))
 
     def _burst_ram(self, port: MemoryPort, setting: CaseContext) -> list[Stimulus]:
         streams = self._silence(setting)
-        return [replace(one, inputs=streams) for one in ram_episodes(port.resolved(setting.params), setting)]
+        memories = self._memories(setting)
+        return [
+            replace(one, inputs=streams, memories=memories)
+            for one in ram_episodes(port.resolved(setting.params), setting)
+        ]
 
     def _ram(self, port: RegisterPort, setting: CaseContext) -> list[Stimulus]:
         rng = np.random.default_rng([setting.seed, 5])
@@ -351,6 +371,7 @@ class Description(_Table):
                 clocks=setting.clocks,
                 program={port.name: _ram_program(rng, base, total, fixed, int(setting.options["accesses"]))},
                 traffic={port.name: port.fitting(traffic)},
+                memories=self._memories(setting),
             )
             for traffic in (RegisterTraffic(), *traffics(rng))
         ]

@@ -95,6 +95,12 @@ without reset, or on nothing at all, is high in some seeds: it then breaks a rul
 `b_without_request`, `r_without_request`, `valid_held`), and differs from the golden model from one seed to the next.
 Several seeds are the test; one seed is not.
 
+`goldbeat run --x-check` is the test for the rest: every episode runs once more with other initial values of all registers and
+memories, and transfers, their cycles, answers, status outputs and memories must be the same. The first difference fails the
+run with its port, beat and cycle, also where the golden model compares no cycles and has nothing to say of it
+(`x_check: with other initial values of registers and memories, s_axis differs: beat 0 in cycle 181: cycle 181 and 97`). Data that
+do not count, as bytes without TKEEP, may differ. With `--waves`, the second run's waves are in the folder `x-check` of the run's.
+
 """
 
 

@@ -8,7 +8,7 @@ import tempfile
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -33,12 +33,13 @@ from goldbeat.tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift,
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.episodes import WholeEpisode
+from goldbeat.tb.run.initial_values import OTHER_SEED, first_difference, with_other_values
 from goldbeat.tb.run.inputs import check_inputs, clocks_of, fitted, placed
 from goldbeat.tb.run.late_ready import late_answers, late_channels, late_ready
 from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
 from goldbeat.tb.run.progress import Course, Reached
 from goldbeat.tb.run.scoreboard import Verdict, check_episode, nothing_compared
-from goldbeat.tb.run.simulate import TIMEOUT_S, simulate
+from goldbeat.tb.run.simulate import TIMEOUT_S, SimulatorResult, simulate
 from goldbeat.tb.run.simulate import Watch as SimulatorWatch
 from goldbeat.tb.run.time_limit import model_timeout
 
@@ -50,6 +51,9 @@ QUICK_CYCLES = 1_000_000
 """Runs of fewer cycles get a simulator that is compiled quickly: the largest design's then saves more than the run loses."""
 QUICKEST_CYCLES = 50_000
 """The same for one that is compiled as quickly as can be."""
+
+X_CHECK = "x-check"
+"""The folder of the second run's files, in that of the first."""
 
 ALL, FAILED, NONE = "all", "failed", "none"
 
@@ -108,6 +112,7 @@ class Request:
         clocks: what the user says of the design's clocks, by name.
         metastability: blur the clock crossings: ``auto``, or the window in picoseconds (docs/crossings.md); None: do not.
         ready_bound: cycles that a beat may wait for the design's ready without a warning; None: as the design says.
+        x_check: every episode runs once more with other initial values, and must give the same.
     """
 
     design: Design
@@ -124,6 +129,7 @@ class Request:
     clocks: Mapping[str, ClockWish] = field(default_factory=dict)
     metastability: int | Literal["auto"] | None = None
     ready_bound: int | None = None
+    x_check: bool = False
 
     def __post_init__(self) -> None:
         if self.metastability is not None and self.design.timed and not self.design.blurred:
@@ -206,6 +212,7 @@ class Request:
             words += ["--waive", rule]
         words += ["--traces", ",".join(self.traces)] if tuple(self.traces) != (ALL,) else []
         words += ["--ready-bound", str(self.ready_bound)] if self.ready_bound is not None else []
+        words += ["--x-check"] if self.x_check else []
         return shlex.join([*words, "--name", name])
 
     def keeps(self, port: str, *, passed: bool) -> bool:
@@ -594,6 +601,37 @@ def _effort(plans: Sequence[SeedPlan], episodes: Sequence[Episode]) -> str | Non
     return QUICKEST if cycles < QUICKEST_CYCLES else QUICK if cycles < QUICK_CYCLES else None
 
 
+def _again(
+    simulated: Callable[..., SimulatorResult], episodes: Sequence[Episode], folder: Path, seed: int
+) -> SimulatorResult:
+    """The same episodes once more with other initial values, in a folder of their own."""
+    folder.mkdir(exist_ok=True)
+    return simulated(with_other_values(episodes), folder, seed=seed + OTHER_SEED)
+
+
+def _differing(
+    plans: Sequence[SeedPlan], records: Sequence[Record], again: SimulatorResult
+) -> dict[int, tuple[str, ...]]:
+    """By seed, what differs between two runs of its episodes with different initial values."""
+    found: dict[int, tuple[str, ...]] = {}
+    pairs = iter(zip(records, again.records, strict=False))
+    for plan in plans:
+        texts = []
+        for number, (stimulus, _) in enumerate(plan.steps):
+            pair = next(pairs, None)
+            text = (
+                again.failure or "x_check: the second run stopped"
+                if pair is None
+                else first_difference(stimulus, *pair)
+            )
+            if text is not None:
+                texts.append(text if len(plan.steps) == 1 else f"episode {_called(number, stimulus)}: {text}")
+            if pair is None:
+                break
+        found[plan.seed] = tuple(texts)
+    return found
+
+
 def _watching(watch: Watch | None, plans: Sequence[SeedPlan], episodes: Sequence[Episode]) -> SimulatorWatch | None:
     """Tells where the run stands, of what a simulator tells."""
     course = Course([step for plan in plans for step in plan.steps], episodes)
@@ -613,7 +651,7 @@ def run(
 
     Args:
         request: what to run.
-        folder: where the simulator's files go; a new temporary folder when None.
+        folder: of the simulator's files; a new temporary folder when None.
         progress: is told each step.
         watch: is told a few times a second where the simulation stands, and at its end.
         timeout_s: wall time allowed for the simulation, and for each call of the golden model or the stimulus maker.
@@ -638,19 +676,14 @@ def run(
     folder = Path(tempfile.mkdtemp(prefix="goldbeat-")) if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
     progress(f"simulating {len(flat)} episode(s)")
-    result = simulate(
-        design,
-        params,
-        built,
-        flat,
-        folder,
-        seed=plans[0].seed,
-        transactors=request.transactors,
-        timeout_s=timeout_s,
-        watch=_watching(watch, plans, flat),
-        crossings=crossings,
-        shelf=shelf,
-    )
+    wishes = {"transactors": request.transactors, "timeout_s": timeout_s, "crossings": crossings, "shelf": shelf}
+    simulated: Callable[..., SimulatorResult] = partial(partial(simulate, design, params, built), **wishes)
+    result = simulated(flat, folder, seed=plans[0].seed, watch=_watching(watch, plans, flat))
+    differing: dict[int, tuple[str, ...]] = {}
+    if request.x_check and result.failure is None:
+        progress("simulating with other initial values")
+        second = _again(simulated, flat, folder / X_CHECK, plans[0].seed)
+        differing = _differing(plans, result.records, second)
     progress("comparing")
     # Taken out one by one: what was recorded does not stay beside what is made of it.
     recorded, result = deque(result.records), replace(result, records=())
@@ -658,5 +691,7 @@ def run(
         records = [share_columns(recorded.popleft(), e) for _, e in plan.steps[: len(recorded)]]
         with model_timeout(timeout_s):
             judged = judge(request, plan, records, result.failure or "the simulator stopped")
-        found[plan.seed] = replace(judged, build_s=built.seconds, waves=result.waves, log=result.log)
+        failures = (*judged.failures, *differing.get(plan.seed, ()))
+        judged = replace(judged, failures=failures, build_s=built.seconds, waves=result.waves)
+        found[plan.seed] = replace(judged, log=result.log)
     return [found[s] for s in request.seeds]

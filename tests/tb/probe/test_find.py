@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -188,8 +189,12 @@ def test_no_clock() -> None:
 
 
 def test_nothing_to_drive(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="nothing answers the master port m_axi"):
-        describe(probe("buses"), Sources(), tmp_path)
+    found = probe("buses")
+    sources = Sources((RTL / "buses.sv",))
+    assert [case.make for case in describe(found, sources, tmp_path).cases] == ["ram:s_axil", "ram:s00_axi"]
+    masters = replace(found, registers=(), memories=tuple(m for m in found.memories if m.direction == "out"))
+    with pytest.raises(UsageError, match="neither a stream that goes in nor a slave was found; nothing can be driven"):
+        describe(masters, sources, tmp_path)
 
 
 def test_syntax_errors_carry_their_line() -> None:

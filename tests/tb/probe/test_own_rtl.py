@@ -190,7 +190,6 @@ def test_new_overwrites_nothing(tmp_path: Path) -> None:
     ("words", "message"),
     [
         ([RTL / "plain_slice.sv", "--model", "echo"], "unknown model 'echo'; ready-made ones: identity, broadcast"),
-        ([RTL / "buses.sv"], "nothing answers the master port m_axi yet"),
         ([RTL / "comb_only.sv"], "no clock was found for it"),
         ([RTL / "with_interface.sv"], "pad: inout"),
     ],

@@ -155,4 +155,4 @@ def test_ram_stays_within_the_address_bits_of_its_port(tmp_path: Path) -> None:
         check_request(request)
         with pytest.raises(UsageError, match="options base and bytes: found"):
             predict(request, 0)
-    assert design.undriven() == {"mode": "tied to 5", "silent": "a master that nothing answers"}
+    assert design.undriven() == {"mode": "tied to 5"}
