@@ -105,7 +105,7 @@ class _Pins:
 
     def _bits(self, leaf: Leaf, name: str, port: Compound) -> str:
         known = self._known(port)
-        if leaf.text and name not in self.literal and not words(leaf.text) - known.keys():
+        if leaf.text and "." not in leaf.text and name not in self.literal and not words(leaf.text) - known.keys():
             return f"[{renamed(leaf.text, known)}]"
         return "" if leaf.width == 1 else f"[{leaf.width - 1}:0]"
 

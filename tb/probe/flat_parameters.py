@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from goldbeat.tb.probe.type_guesses import nearest_width, side_of, width_kind
 from goldbeat.tb.probe.value_guesses import WORD_BITS, guess_struct, guess_value
 
 _WORD = re.compile(r"(?<![\w$'.:])(?!\d)[A-Za-z_]\w*(?!\w*::)(?![\w]*')")
@@ -54,6 +55,7 @@ class FlatParameters:
     of_interface: dict[str, dict[str, str]] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     used: set[str] = field(default_factory=set)
+    _slaves: str = ""
 
     def declare(self, name: str, kind: str, value: str) -> None:
         """One more, unless it is there."""
@@ -79,20 +81,39 @@ class FlatParameters:
                 self.declare(one.name, *entry)
                 self.of_module[one.name] = one.name
 
-    def add_interface(self, port: str, prefix: str, instance: Any) -> None:
-        """Those of the interface that a port is connected to."""
+    def add_interface(self, port: str, prefix: str, instance: Any, count: str) -> None:
+        """Those of the interface that a port is connected to; ``count``: how many there are, where a parameter says it."""
         names: dict[str, str] = {}
         for one in instance.body.parameters:
             if one.isLocalParam or not hasattr(one, "value"):
                 continue
             name = f"{prefix}_{one.name}" if prefix else one.name
+            same = self._same(one, prefix)
+            if same is not None and name not in self.overrides:
+                names[one.name] = same
+                continue
             given = self.overrides.get(name, self.overrides.get(one.name))
             self.used |= {name, one.name} & self.overrides.keys()
-            entry = self._entry(one, names, given)
+            entry = self._entry(one, names, given if given is not None else self._wider(one, prefix, count))
             if entry is not None:
                 self.declare(name, *entry)
                 names[one.name] = name
         self.of_interface[port] = names
+
+    def _same(self, one: Any, prefix: str) -> str | None:
+        """The module's parameter that an interface's must agree with: one of the same name, or that side's width."""
+        what = width_kind(one.name)
+        if one.name in self.of_module or what is None or _unset(_written(one)) is None:
+            return one.name if one.name in self.of_module else None
+        return nearest_width(self.of_module, what, side_of(prefix))
+
+    def _wider(self, one: Any, prefix: str, count: str) -> str | None:
+        """The ID width of a master that several slaves share: theirs, and the number of the slave."""
+        if width_kind(one.name) != "id":
+            return None
+        if side_of(prefix) == "slv" and count:
+            self._slaves = f"{prefix}_{one.name} + $clog2({count})"
+        return self._slaves if side_of(prefix) == "mst" and self._slaves else None
 
     def _entry(self, one: Any, names: Mapping[str, str], given: str | None) -> tuple[str, str] | None:
         """Type and default of a parameter; None: it cannot be passed on."""
@@ -106,7 +127,7 @@ class FlatParameters:
         return None if text is None else (renamed(kind, names), text)
 
     def _default(self, one: Any, names: Mapping[str, str]) -> str | None:
-        written = plain(getattr(one.syntax.initializer, "expr", None)) if one.syntax.initializer is not None else ""
+        written = _written(one)
         guess = self._guess(one, written)
         if guess is not None:
             return guess
@@ -115,15 +136,15 @@ class FlatParameters:
         return constant(one)
 
     def _guess(self, one: Any, written: str) -> str | None:
-        match = re.fullmatch(r"(?:\d*'[sS]?[bdhoBDHO]?)?(0+|1)", re.sub(r"[\s_]", "", written))
-        if written and match is None:
+        unset = _unset(written)
+        if unset is None:
             return None
         if type(one.type.canonicalType).__name__ == "PackedStructType":
             guess = guess_struct(one.type)
         else:
             value = guess_value(one.name) if one.type.isIntegral and one.type.bitWidth >= WORD_BITS else None
             # A count may be 1, a vector of data hardly.
-            known = value is not None and (match is None or match[1] != "1" or value == WORD_BITS)
+            known = value is not None and (unset != "1" or value == WORD_BITS)
             guess = str(value) if known else None
         if guess is not None:
             why = f"its default is {written}" if written else "it has no default"
@@ -131,6 +152,17 @@ class FlatParameters:
             if note not in self.notes:
                 self.notes.append(note)
         return guess
+
+
+def _written(one: Any) -> str:
+    """The default of a parameter as it stands."""
+    return plain(getattr(one.syntax.initializer, "expr", None)) if one.syntax.initializer is not None else ""
+
+
+def _unset(written: str) -> str | None:
+    """Zeroes, ``1`` or nothing, if that is all that a default says."""
+    match = re.fullmatch(r"(?:(?:\d*'[sS]?[bdhoBDHO]?)?(0+|1))?", re.sub(r"[\s_]", "", written))
+    return None if match is None else (match[1] or "")
 
 
 def constant(one: Any) -> str | None:

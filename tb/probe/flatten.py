@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -163,7 +164,9 @@ class Flattener:
             array = array_text(dimensions, known)
             interfaces[port.name] = begin[port.name], port.interfaceDef.name, array
             if port.name in bound:
-                parameters.add_interface(port.name, begin[port.name].upper(), bound[port.name])
+                match = re.fullmatch(r"\[(\w*[A-Za-z]\w*)(?:-1:0)?\]", array)
+                count = match[1] if match is not None else ""
+                parameters.add_interface(port.name, begin[port.name].upper(), bound[port.name], count)
                 mine = {p.name for p in self.body.portList}
                 own[port.name] = [p.name for p in bound[port.name].body.portList if p.name in mine]
         self.used = parameters.used

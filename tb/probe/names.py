@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import takewhile
 
@@ -44,9 +44,36 @@ def _namings() -> dict[Naming, list[type[Bundle]]]:
     return dict(sorted(found.items(), key=lambda item: item[0].loose))
 
 
-def _bundle_name(naming: Naming, prefix: str, index: str) -> str:
+def _bundle_name(naming: Naming, prefix: str, index: str, side: str) -> str:
     name = re.sub(r"[^a-z0-9_]", "_", prefix.lower()).strip("_") or naming.default
-    return f"{name}_{index}" if index else name
+    return "_".join(filter(None, (name, index, side)))
+
+
+def _role(word: str, naming: Naming, bus: type[Bundle]) -> str:
+    """The bus's name of a role: ``aw_addr`` is ``awaddr``."""
+    role = naming.aliases.get(word, word)
+    return role if role in bus.spec.roles else role.replace("_", "")
+
+
+_Key = tuple[str, str]
+
+
+def _sides(
+    gathered: Mapping[_Key, Mapping[str, list[Pin]]], naming: Naming, bus: type[Bundle]
+) -> Iterator[tuple[_Key, str, dict[str, Pin]]]:
+    """The groups that are bundles; ``valid_i`` and ``valid_o`` are one's and another's, told apart by direction."""
+    for key, roles in gathered.items():
+        first = {role: pins[0] for role, pins in roles.items()}
+        halves: dict[str, dict[str, Pin]] = {"in": {}, "out": {}}
+        for role, pins in roles.items():
+            for pin in pins:
+                inward = (pin.way == "input") != (role in bus.spec.from_slave)
+                halves["in" if inward else "out"].setdefault(role, pin)
+        whole = {side: half for side, half in halves.items() if any(e <= half.keys() for e in naming.enough)}
+        if len(whole) == len(halves):
+            yield from ((key, side, half) for side, half in whole.items())
+        elif any(enough <= first.keys() for enough in naming.enough):
+            yield key, "", first
 
 
 def groups(pins: Iterable[Pin]) -> list[PinGroup]:
@@ -56,18 +83,16 @@ def groups(pins: Iterable[Pin]) -> list[PinGroup]:
     found = []
     for naming, buses in _namings().items():
         pattern = re.compile(rf"^(?P<prefix>{naming.prefix})(?P<role>{naming.roles}){_TAIL}", re.IGNORECASE)
-        gathered: dict[tuple[str, str], dict[str, Pin]] = {}
+        gathered: dict[tuple[str, str], dict[str, list[Pin]]] = {}
         for pin in left.values():
             match = pattern.match(pin.name)
             if match is None:
                 continue
-            role = match["role"].lower()
             key = (match["prefix"].lower().strip("_"), match["index"] or "")
-            gathered.setdefault(key, {}).setdefault(naming.aliases.get(role, role), pin)
-        for (prefix, index), roles in gathered.items():
-            if not any(enough <= roles.keys() for enough in naming.enough):
-                continue
-            name = _bundle_name(naming, prefix, index)
+            role = _role(match["role"].lower(), naming, buses[0])
+            gathered.setdefault(key, {}).setdefault(role, []).append(pin)
+        for (prefix, index), side, roles in _sides(gathered, naming, buses[0]):
+            name = _bundle_name(naming, prefix, index, side)
             taken[name] += 1
             found.append(PinGroup(name if taken[name] == 1 else f"{name}_{taken[name]}", tuple(buses), roles))
             for pin in roles.values():

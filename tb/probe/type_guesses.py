@@ -35,11 +35,12 @@ _RESPONSE = "logic aw_ready; logic ar_ready; logic w_ready; logic b_valid; {b} b
 _CHANNEL = re.compile(r"(?:^|_)(aw|w|b|ar|r)(?:_chan)?$")
 _WIDTHS = {"address": 32, "data": 32, "id": 4, "user": 1}
 _WIDTH_NAMES = {
-    "address": r"(?:addr|address)(?:w|wd|width|bits)|aw",
-    "data": r"data(?:w|wd|width|bits)|dw",
-    "id": r"id(?:w|wd|width|bits)|iw",
-    "user": r"user(?:w|wd|width|bits)|uw",
+    "address": r"(?:addr|address)(?:w|wd|width|bits)$",
+    "data": r"data(?:w|wd|width|bits)$",
+    "id": r"id(?:w|wd|width|bits)$",
+    "user": r"user(?:w|wd|width|bits)$",
 }
+_SHORT = {"aw": "address", "dw": "data", "iw": "id", "uw": "user"}
 _SIDES = {
     "slv": "slv",
     "slave": "slv",
@@ -84,9 +85,24 @@ def _stem(name: str) -> str:
     return re.sub(r"_t$", "", name.lower())
 
 
-def _side(name: str) -> str:
+def side_of(name: str) -> str:
+    """Which side of the module a name speaks of: ``slv``, ``mst``; empty: none."""
     words = re.sub(r"([a-z])([A-Z])", r"\1_\2", name).lower().split("_")
     return next((_SIDES[w] for w in words if w in _SIDES), "")
+
+
+def width_kind(name: str) -> str | None:
+    """What a parameter is the width of: ``address``, ``data``, ``id``, ``user``; None: of nothing of a bus."""
+    plain = re.sub(r"_", "", name).lower()
+    short = _SHORT.get(name.lower().split("_")[-1])
+    return short or next((what for what, pattern in _WIDTH_NAMES.items() if re.search(pattern, plain)), None)
+
+
+def nearest_width(names: Iterable[str], what: str, side: str) -> str | None:
+    """The parameter that says a width of one side's ports, if there is one."""
+    fits = [n for n in names if width_kind(n) == what and not re.search(r"(?i)look|max|mem", n)]
+    sides = [n for n in fits if side_of(n) == side] or [n for n in fits if not side_of(n)] or fits
+    return sides[0] if sides else None
 
 
 class _Guess:
@@ -94,24 +110,21 @@ class _Guess:
         self.values = list(values)
         self.address_channels = address_channels
         self.lite = lite
-        self.types: dict[str, str] = {}
+        self.slaves = next((v for v in self.values if re.fullmatch(r"(?i)(?:no|num)_?slv_?ports", v)), "")
+        if not self.slaves and "Cfg" in self.values:
+            self.slaves = "Cfg.NoSlvPorts"
         self.typedefs: dict[str, str] = {}
         self.parameters: dict[str, int] = {}
 
     def width(self, what: str, side: str) -> str:
         """The parameter that says a width, the nearest one of the module's or a new one."""
-        names = [v for v in self.values if re.search(rf"(?:{_WIDTH_NAMES[what]})$", re.sub(r"_", "", v).lower())]
-        for wanted in (side, ""):
-            for name in names:
-                if _side(name) == wanted and not re.search(r"(?i)look|max|mem", name):
-                    return name
-        if names and not side:
-            return names[0]
-        other = [n for n in names if not re.search(r"(?i)look|max|mem", n)]
-        if other:
-            return other[0]
-        name = {"address": "ADDR_WIDTH", "data": "DATA_WIDTH", "id": "ID_WIDTH", "user": "USER_WIDTH"}[what]
-        self.parameters[name] = _WIDTHS[what]
+        name = nearest_width(self.values, what, side)
+        if name is None:
+            name = {"address": "ADDR_WIDTH", "data": "DATA_WIDTH", "id": "ID_WIDTH", "user": "USER_WIDTH"}[what]
+            self.parameters[name] = _WIDTHS[what]
+        if what == "id" and side == "mst" and side_of(name) != "mst" and self.slaves:
+            # A multiplexer puts the number of the slave port before the ID.
+            return f"{name}+$clog2({self.slaves})"
         return name
 
     def vectors(self, side: str) -> dict[str, str]:
@@ -135,7 +148,7 @@ class _Guess:
 
     def fill(self, name: str) -> str | None:
         """The type for one parameter; None: nothing is known of such a name."""
-        stem, side = _stem(name), _side(name)
+        stem, side = _stem(name), side_of(name)
         lite = self.lite(stem)
         words = stem.split("_")
         asks, answers = "req" in words, bool({"resp", "rsp", "res"} & set(words))

@@ -9,11 +9,13 @@ from typing import Any
 WORD_BITS = 32
 """Counts and widths are integers; what is narrower is a switch."""
 _VALUES = (
-    (r"addr(?:ess)?(?:w|width)$|aw$", 32),
-    (r"data(?:w|width)$|dw$", 32),
-    (r"id(?:w|width)$|iw$|idused\w*$|idwidth\w*$", 4),
+    # The ID of a master port may hold the number of the slave port beside its ID.
+    (r"mst\w*id(?:w|width)$", 8),
+    (r"addr(?:ess)?(?:w|width)$|^aw$", 32),
+    (r"data(?:w|width)$|^dw$", 32),
+    (r"id(?:w|width)$|^iw$|idused\w*$|idwidth\w*$", 4),
     (r"addrwidth\w*$|datawidth\w*$", 32),
-    (r"user(?:w|width)$|uw$", 1),
+    (r"user(?:w|width)$|^uw$", 1),
     (r"^no[a-z]*ports$|^num[a-z]*ports$|[ms]count$|^numbanks$|^no[a-z]*rules$|^num[a-z]*rules$|slaves$|masters$", 2),
     (r"num\w*bytes$", 8),
     (r"uniq\w*ids$|maxuniq\w*", 4),

@@ -32,7 +32,12 @@ class ApbPort(RegisterPort):
     monitor = "goldbeat.tb.kernel.apb:ApbChecker"
     reference: ClassVar[Mapping[str, str]] = {"in": "goldbeat.tb.inside.transactors.reference_apb:ApbReference"}
     namings = (
-        Naming("p(?:sel|enable|addr|write|wdata|strb|prot|rdata|ready|slverr)", (frozenset(_NEEDED),), APB.name),
+        Naming(
+            "p(?:selx?|enable|addr|write|wdata|strb|prot|rdata|ready|slverr)",
+            (frozenset(_NEEDED),),
+            APB.name,
+            aliases={"pselx": "psel"},
+        ),
     )
 
     bus: str = APB.name

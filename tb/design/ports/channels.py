@@ -21,8 +21,8 @@ WITHHELD = tuple((f"{channel}valid", f"{channel}ready", f"{channel}_ready") for 
 
 _ADDRESS = "id|addr|len|size|burst|lock|cache|prot|qos|region|user|valid|ready"
 NAMING = Naming(
-    f"aw(?:{_ADDRESS})|ar(?:{_ADDRESS})|w(?:id|data|strb|last|user|valid|ready)"
-    "|b(?:id|resp|user|valid|ready)|r(?:id|data|resp|last|user|valid|ready)",
+    f"aw_?(?:{_ADDRESS})|ar_?(?:{_ADDRESS})|w_?(?:id|data|strb|last|user|valid|ready)"
+    "|b_?(?:id|resp|user|valid|ready)|r_?(?:id|data|resp|last|user|valid|ready)",
     (frozenset({"awaddr", "awvalid"}), frozenset({"araddr", "arvalid"})),
     "axi",
 )

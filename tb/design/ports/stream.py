@@ -59,7 +59,7 @@ class StreamPort(Bundle):
             "data|keep|last|valid|ready|vld|rdy|id|dest|user",
             (frozenset({"tdata", "tvalid", "tready"}),),
             "axis",
-            prefix=".+_",
+            prefix=".+_|",
             aliases={
                 **{role: f"t{role}" for role in ("data", "keep", "last", "valid", "ready", "id", "dest", "user")},
                 "vld": "tvalid",

@@ -141,6 +141,15 @@ def test_a_stream_that_only_listens() -> None:
     assert found.ties == {"tap_axis_tready": 1}
 
 
+def test_names_that_only_their_direction_tells_apart() -> None:
+    found = probe("split_channels")
+    streams = {name: text for name, text in shape(found).items() if "tvalid" in text}
+    wires = "tdata:16 tvalid:1 tready:1"
+    assert streams == {"axis_in": f"in clk_i {wires}", "axis_out": f"out clk_i {wires}"}
+    assert [found.streams[1].pin(role) for role in ("tdata", "tready")] == ["data_o", "ready_i"]
+    assert {(r.name, r.bus, r.direction) for r in found.registers} == {("reg", "axil", "in"), ("apb", "apb", "out")}
+
+
 def test_no_reset() -> None:
     found = probe("no_reset")
     assert clocks(found) == [("clk", None, False)]
@@ -221,7 +230,7 @@ def test_tops() -> None:
     "name",
     [
         *("plain_slice", "upper_case", "flat_lanes", "packed_lanes", "unpacked_lanes", "unpacked_down", "two_clocks"),
-        *("suffixed", "handshake", "buses", "listener", "no_reset"),
+        *("suffixed", "handshake", "split_channels", "buses", "listener", "no_reset"),
     ],
 )
 def test_the_wrapper_fits(name: str, tmp_path: Path) -> None:
