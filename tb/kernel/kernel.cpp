@@ -4,6 +4,8 @@
 
 #include "kernel.h"
 
+#include <algorithm>
+
 namespace goldbeat {
 
 Kernel& kernel() {
@@ -33,6 +35,9 @@ Clock& Kernel::clock(std::string_view name) {
     if (clock->name == name) return *clock;
   }
   const Port& port = need(name, true);
+  for (auto& clock : clocks_) {
+    if (clock->data == port.data) return *clock;
+  }
   if (port.bits != 1) throw std::invalid_argument("port " + std::string(name) + " is too wide for a clock");
   auto made = std::make_unique<Clock>();
   made->name = name;
@@ -51,10 +56,32 @@ void Kernel::start(Clock& clock, std::uint64_t high, std::uint64_t low, std::uin
   clock.cycle = cycle;
   clock.jitter = 0;
   clock.running = true;
+  clock.outside = false;
   clock.level = false;
   clock.rose = ~0ULL;
   *clock.data = 0;
   touch();
+}
+
+Clock& Kernel::toggle(
+    const std::string& path, std::uint8_t* data, std::uint64_t high, std::uint64_t low, std::uint64_t next) {
+  Clock* found = nullptr;
+  for (auto& clock : clocks_) {
+    if (clock->data == data) found = clock.get();
+  }
+  if (found == nullptr) {
+    clocks_.push_back(std::make_unique<Clock>());
+    found = clocks_.back().get();
+    found->name = path;
+    found->data = data;
+  }
+  found->outside = true;
+  found->running = true;
+  found->high = high;
+  found->low = low;
+  found->next = next;
+  found->jitter = 0;
+  return *found;
 }
 
 void Kernel::jitter(Clock& clock, std::uint64_t most, std::uint64_t seed) {
@@ -77,10 +104,12 @@ void Kernel::stop(Clock& clock) {
 void Kernel::clear() {
   for (auto& clock : clocks_) {
     // What something else drives keeps its level.
-    if (clock->running) stop(*clock);
+    if (clock->running && !clock->outside) stop(*clock);
+    clock->transactors.clear();
   }
   crossings_.clear();
-  clocks_.clear();
+  clocks_.erase(
+      std::remove_if(clocks_.begin(), clocks_.end(), [](const auto& clock) { return !clock->outside; }), clocks_.end());
   transactors_.clear();
   pending_.clear();
   woken_.clear();
@@ -253,10 +282,18 @@ void gb_clock_number(void* clock, std::int64_t cycle) { static_cast<Clock*>(cloc
 std::int64_t gb_clock_cycle(const void* clock) { return static_cast<const Clock*>(clock)->cycle; }
 
 /// Of a clock that something else drives: time of its latest rising edge, in time steps.
-std::uint64_t gb_clock_rose(const void* clock) { return static_cast<const Clock*>(clock)->rose; }
+std::uint64_t gb_clock_rose(const void* clock) {
+  const auto* found = static_cast<const Clock*>(clock);
+  if (!found->outside) return found->rose;
+  // Its next edge is a rising one while it is low.
+  return *found->data != 0 ? found->next - found->high : found->next - found->high - found->low;
+}
 
 /// Of a clock that something else drives: time between its latest two rising edges, 0 before there are two.
-std::uint64_t gb_clock_spacing(const void* clock) { return static_cast<const Clock*>(clock)->spacing; }
+std::uint64_t gb_clock_spacing(const void* clock) {
+  const auto* found = static_cast<const Clock*>(clock);
+  return found->outside ? found->high + found->low : found->spacing;
+}
 
 void gb_on_wake(void (*call)(Transactor*)) { kernel().on_wake_ = call; }
 

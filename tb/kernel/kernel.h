@@ -202,6 +202,7 @@ struct Clock {
   bool level = false;          ///< driven from outside: what the design has taken last
   std::uint64_t rose = ~0ULL;  ///< driven from outside: time of its latest rising edge, the largest number before it
   std::uint64_t spacing = 0;   ///< driven from outside: time between its latest two rising edges, 0 before there are two
+  bool outside = false;        ///< it belongs to no Kernel of Python: ends by itself
   std::vector<Transactor*> transactors;
 
   /// Go on to the next edge: the level has just changed.
@@ -303,6 +304,8 @@ class Kernel {
   Clock& clock(std::string_view port);
   /// Start a clock: its next rising edge, number `cycle`, comes at time `first`, which must not have passed.
   void start(Clock& clock, std::uint64_t high, std::uint64_t low, std::uint64_t first, std::int64_t cycle);
+  /// A clock on any signal, which keeps the level it has until time `next`; of no Kernel of Python.
+  Clock& toggle(const std::string& path, std::uint8_t* data, std::uint64_t high, std::uint64_t low, std::uint64_t next);
   /// Displace the rising edges of a clock that has just been started.
   void jitter(Clock& clock, std::uint64_t most, std::uint64_t seed);
   /// Stop a clock, low.

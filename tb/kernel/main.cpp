@@ -32,6 +32,7 @@
 #include "model.h"
 #include "verilated.h"
 #include "verilated_vpi.h"
+#include "watches.h"
 
 extern "C" void vlog_startup_routines_bootstrap(void);
 
@@ -131,7 +132,7 @@ class Simulation {
   /// Call value change callbacks until they change nothing more. True when one was called.
   static bool settle() {
     bool called = false;
-    while (VerilatedVpi::callValueCbs()) called = true;
+    while (VerilatedVpi::callValueCbs() || goldbeat::watches().call()) called = true;
     return called;
   }
 
@@ -141,16 +142,29 @@ class Simulation {
     model_.eval_step();
     VerilatedVpi::clearEvalNeeded();
     if (rose) drive();
+    goldbeat::watches().apply();
   }
 
-  bool stale() const { return kernel_.touched_ || VerilatedVpi::evalNeeded(); }
+  bool stale() const { return kernel_.touched_ || VerilatedVpi::evalNeeded() || goldbeat::watches().pending(); }
 
   /// Everything that happens at the current time but its first callbacks. `resumed`: a stretch was left after the clock edges of
   /// this time because a transactor wants Python to run. True when a callback was called.
   bool time_step(bool resumed) {
     bool called = false;
-    if (!resumed || stale()) evaluate();
+    if (before_edge_) {
+      // The clocks have risen, and Python is to see it before the design does.
+      before_edge_ = false;
+      called |= settle();
+      evaluate();
+      drive();
+    } else if (!resumed || stale()) {
+      evaluate();
+    }
     if (next_edge() == kernel_.now_) {
+      if (goldbeat::watches().any()) {
+        // A clock of cocotb would be written together with what else is written now.
+        called |= VerilatedVpi::callCbs(cbReadWriteSynch);
+      }
       const bool blurred = kernel_.crossings_.armed();
       if (!blurred) sample();
       VerilatedVpi::doInertialPuts();
@@ -317,6 +331,8 @@ class Simulation {
     }
     if (kernel_.crossings_.armed()) {
       stretch_blurred(limit);
+    } else if (goldbeat::watches().any()) {
+      if (stretch_watched(limit)) return true;
     } else if (running == 1 && plain) {
       stretch_one(*only, limit);
     } else {
@@ -394,6 +410,31 @@ class Simulation {
     }
   }
 
+  /// With agents, or with tasks of Python that wait for signals. True where Python is to go on.
+  bool stretch_watched(std::uint64_t limit) {
+    goldbeat::Watches& watches = goldbeat::watches();
+    for (std::uint64_t next = next_edge(); next < limit; next = next_edge()) {
+      bool rising = false;
+      for (const auto& clock : kernel_.clocks_) rising |= clock->next == next && !*clock->data;
+      if (rising && kernel_.touched_) step_eval();
+      go_to(next);
+      if (rising) sample();
+      toggle();
+      if (watches.poll()) {
+        before_edge_ = true;
+        return true;
+      }
+      step_eval();
+      drive();
+      watches.apply();
+      if (kernel_.touched_ && watches.watches_design()) step_eval();
+      if (watches.poll() || watches.pending()) return true;
+      end_of_edges();
+      if (!kernel_.woken_.empty() || context_->gotFinish() || next_delay() <= next_edge()) break;
+    }
+    return false;
+  }
+
   void stretch_blurred(std::uint64_t limit) {
     for (std::uint64_t next = next_edge(); next < limit; next = next_edge()) {
       go_to(next);
@@ -418,6 +459,7 @@ class Simulation {
   VerilatedContext* context_;
   Model model_;
   std::vector<Clock*> rising_;  ///< clocks that rise at this time
+  bool before_edge_ = false;    ///< a stretch was left between an edge of a clock and its evaluation
   bool wrapped_up_ = false;
 };
 

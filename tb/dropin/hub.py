@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where agents in C++ (``watches.h``) and cocotb's event loop meet."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int64, c_uint32, c_uint64, c_void_p
+from functools import cache, partial
+from typing import Any, Protocol
+
+import cocotb
+import cocotb._event_loop
+from cocotb.triggers import Event, GPITrigger
+
+
+class LineWaiter(Structure):
+    """``EdgeLine::Waiter`` in watches.h."""
+
+    _fields_ = (("agent", c_void_p), ("token", c_int64))
+
+
+_EDGE_CALL = CFUNCTYPE(None, c_int64, POINTER(LineWaiter), c_int64)
+_VALUE_CALL = CFUNCTYPE(None, c_int64)
+_NOTE_CALL = CFUNCTYPE(None)
+
+_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+    "gb_reaches": (c_int, [c_char_p, c_uint32]),
+    "gb_watch_calls": (None, [_EDGE_CALL, _VALUE_CALL, _NOTE_CALL]),
+    "gb_line": (c_void_p, [c_char_p]),
+    "gb_line_number": (c_int64, [c_void_p]),
+    "gb_line_join": (None, [c_void_p, c_int64]),
+    "gb_line_leave": (None, [c_void_p, c_int64]),
+    "gb_value": (c_void_p, [c_char_p, c_uint32, c_int]),
+    "gb_value_number": (c_int64, [c_void_p]),
+    "gb_value_arm": (None, [c_void_p]),
+    "gb_value_disarm": (None, [c_void_p]),
+    "gb_agent_start": (None, [c_void_p]),
+    "gb_agent_stop": (None, [c_void_p]),
+    "gb_agent_wake": (None, [c_void_p]),
+    "gb_agent_listen": (None, [c_void_p, c_uint32]),
+    "gb_agent_turn": (None, [c_void_p]),
+    "gb_agents_turn": (None, []),
+    "gb_agents_uncounted": (c_int64, []),
+    "gb_agents_note": (c_void_p, []),
+    "gb_agents_clear": (None, []),
+    "gb_toggle": (c_void_p, [c_char_p, c_uint64, c_uint64, c_uint64]),
+    "gb_toggle_stop": (None, [c_void_p]),
+}
+
+
+class Heard(Protocol):
+    """An object of Python that an agent belongs to."""
+
+    def noted(self) -> None:
+        """The agent has seen one of the events that it was told to listen for."""
+
+
+class _Notes(GPITrigger):  # type: ignore[misc]
+    """Lets Python's event loop run where an agent has something to tell."""
+
+    def __init__(self, hub: Hub) -> None:
+        super().__init__()
+        self._hub = hub
+
+    def _do_callbacks(self) -> None:
+        self._hub.pump()
+
+    def _prime(self) -> None:
+        pass
+
+
+class Hub:
+    """The meeting place of this simulator. There is one: :func:`hub`.
+
+    Attributes:
+        library: the simulator's functions.
+        edges: by number of a line the call that resumes who waits in it.
+        values: by number of a watch the call that resumes who waits for it.
+    """
+
+    def __init__(self, library: Any) -> None:
+        self.library = library
+        self.edges: dict[int, Callable[[list[tuple[int | None, int]]], None]] = {}
+        self.values: dict[int, Callable[[], None]] = {}
+        self._owners: dict[int, Heard] = {}
+        self._notes = _Notes(self)
+        # C++ has but their addresses.
+        self._calls = (_EDGE_CALL(self._on_edge), _VALUE_CALL(self._on_value), _NOTE_CALL(self._on_note))
+        library.gb_watch_calls(*self._calls)
+        self._keeper: Any = None
+
+    def _on_edge(self, line: int, waiters: Any, count: int) -> None:
+        self.edges[line]([(waiters[i].agent, waiters[i].token) for i in range(count)])
+
+    def _on_value(self, watch: int) -> None:
+        self.values[watch]()
+
+    def _on_note(self) -> None:
+        self._notes._react()
+
+    @staticmethod
+    def schedule(call: Callable[[], object]) -> Any:
+        """Let cocotb's event loop call this after what it is about to call."""
+        return cocotb._event_loop._inst.schedule(call)
+
+    def turn(self, agent: int) -> None:
+        """Schedule an agent whose edge has come."""
+        self.schedule(partial(self._turn, agent))
+
+    def _turn(self, agent: int) -> None:
+        if agent in self._owners:
+            self.library.gb_agent_turn(agent)
+            self.pump()
+
+    def _next_turn(self) -> None:
+        self.library.gb_agents_turn()
+        self.pump()
+
+    def pump(self) -> None:
+        """Schedule the agents that have been woken, and pass on what agents tell. Called after everything that may wake one."""
+        for _ in range(self.library.gb_agents_uncounted()):
+            self.schedule(self._next_turn)
+        while note := self.library.gb_agents_note():
+            self._owners[note].noted()
+
+    def own(self, agent: int, owner: Heard) -> None:
+        """Take note of a new agent, which ends with the test."""
+        if not self._owners:
+            self._keeper = cocotb.start_soon(_forever())
+            self._keeper._add_done_callback(self._end)
+        self._owners[agent] = owner
+
+    def owned(self, agent: int | None) -> bool:
+        """The agent's test has not ended."""
+        return agent in self._owners
+
+    def _end(self, _: object) -> None:
+        self._owners.clear()
+        self.library.gb_agents_clear()
+
+    def reaches(self, handle: Any) -> bool:
+        """Whether C++ can read and write the signal itself."""
+        try:
+            return bool(self.library.gb_reaches(handle._path.encode(), len(handle)))
+        except (AttributeError, TypeError):
+            return False
+
+
+async def _forever() -> None:
+    await Event().wait()
+
+
+@cache
+def hub() -> Hub | None:
+    """The hub, None where this is no simulator of Goldbeat."""
+    found = ctypes.CDLL(None)
+    if not hasattr(found, "gb_reaches"):
+        return None
+    for name, (result, arguments) in _SIGNATURES.items():
+        function = getattr(found, name)
+        function.restype, function.argtypes = result, arguments
+    return Hub(found)

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// watches.cpp - see watches.h.
+
+#include "watches.h"
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+
+#include "kernel.h"
+#include "verilated.h"
+#include "verilated_sym_props.h"
+
+namespace goldbeat {
+
+Watches& watches() {
+  static Watches one;
+  return one;
+}
+
+namespace {
+
+/// Bytes of Verilator's storage of a variable.
+std::size_t stored(std::uint32_t bits) {
+  if (bits <= 8) return 1;
+  if (bits <= 16) return 2;
+  if (bits <= 32) return 4;
+  return bits <= 64 ? 8 : (bits + 31) / 32 * 4;
+}
+
+}  // namespace
+
+Storage locate(const std::string& path, std::uint32_t bits) {
+  const std::size_t top = path.find('.');
+  if (top != std::string::npos) {
+    const Port* port = kernel().find(path.substr(top + 1));
+    if (port != nullptr && port->bits == bits) return {port->data, bits, port->input};
+  }
+  for (const char* root : {"", "TOP."}) {
+    const std::string full = root + path;
+    // Scopes end where variables of theirs begin; those of generate blocks may lie in the scope around them.
+    for (std::size_t dot = full.rfind('.'); dot != std::string::npos && dot > 0; dot = full.rfind('.', dot - 1)) {
+      const VerilatedScope* scope = Verilated::threadContextp()->scopeFind(full.substr(0, dot).c_str());
+      if (scope == nullptr) continue;
+      std::string name = full.substr(dot + 1);
+      for (std::size_t at = name.find('.'); at != std::string::npos; at = name.find('.')) name.replace(at, 1, "__DOT__");
+      const VerilatedVar* found = scope->varFind(name.c_str());
+      if (found != nullptr && found->isPublicRW() && found->totalSize() == stored(bits)) return {found->datap(), bits, false};
+    }
+  }
+  throw std::invalid_argument("the simulator does not show the signal " + path + " as a whole");
+}
+
+// -- agents -----------------------------------------------------------------------------------------------------------
+
+void Agent::start() {
+  restart();
+  state_ = State::kReady;
+  run();
+}
+
+void Agent::stop() {
+  state_ = State::kStopped;
+  auto& waiting = line->waiting;
+  waiting.erase(std::remove_if(waiting.begin(), waiting.end(), [&](const auto& w) { return w.agent == this; }), waiting.end());
+  line->asleep.erase(std::remove(line->asleep.begin(), line->asleep.end(), this), line->asleep.end());
+}
+
+void Agent::wake() {
+  if (state_ != State::kAsleep) return;
+  line->asleep.erase(std::remove(line->asleep.begin(), line->asleep.end(), this), line->asleep.end());
+  state_ = State::kReady;
+  watches().ready_.push_back(this);
+}
+
+void Agent::await_edge() {
+  state_ = State::kEdge;
+  line->waiting.push_back({this, 0});
+}
+
+void Agent::sleep() {
+  state_ = State::kAsleep;
+  line->asleep.push_back(this);
+}
+
+void Agent::note(std::uint32_t event) {
+  if ((listened & event) == 0 || noted_) return;
+  noted_ = true;
+  watches().notes_.push_back(this);
+}
+
+void Agent::want_write() {
+  if (writes_) return;
+  writes_ = true;
+  watches().writers_.push_back(this);
+}
+
+// -- values -----------------------------------------------------------------------------------------------------------
+
+bool ValueWatch::changed() const { return std::memcmp(last.data(), storage.data, bytes) != 0; }
+
+void ValueWatch::keep() { std::memcpy(last.data(), storage.data, bytes); }
+
+bool ValueWatch::fits() const {
+  const bool high = (*static_cast<const std::uint8_t*>(storage.data) & 1) != 0;
+  return edge == 0 || high == (edge > 0);
+}
+
+// -- watches ----------------------------------------------------------------------------------------------------------
+
+EdgeLine& Watches::line(const Storage& storage) {
+  auto* data = static_cast<std::uint8_t*>(storage.data);
+  for (auto& line : lines_) {
+    if (line->data == data) return *line;
+  }
+  lines_.push_back(std::make_unique<EdgeLine>(static_cast<std::int64_t>(lines_.size()), data));
+  return *lines_.back();
+}
+
+ValueWatch& Watches::value(const Storage& storage, int edge) {
+  values_.push_back(std::make_unique<ValueWatch>());
+  ValueWatch& made = *values_.back();
+  made.number = static_cast<std::int64_t>(values_.size()) - 1;
+  made.storage = storage;
+  made.bytes = (storage.bits + 7) / 8;
+  made.edge = edge;
+  made.last.resize(made.bytes);
+  return made;
+}
+
+void Watches::arm(ValueWatch& watch) {
+  if (watch.armed) return;
+  watch.armed = true;
+  watch.keep();
+  armed_.push_back(&watch);
+}
+
+void Watches::disarm(ValueWatch& watch) {
+  watch.armed = false;
+  armed_.erase(std::remove(armed_.begin(), armed_.end(), &watch), armed_.end());
+}
+
+bool Watches::watches_design() const {
+  return std::any_of(armed_.begin(), armed_.end(), [](const ValueWatch* watch) { return !watch->storage.input; });
+}
+
+void Watches::join(EdgeLine& line, std::int64_t token) {
+  line.waiting.push_back({nullptr, token});
+  ++line.tokens;
+}
+
+void Watches::leave(EdgeLine& line, std::int64_t token) {
+  for (auto at = line.waiting.begin(); at != line.waiting.end(); ++at) {
+    if (at->agent != nullptr || at->token != token) continue;
+    line.waiting.erase(at);
+    --line.tokens;
+    return;
+  }
+}
+
+void Watches::apply() {
+  if (writers_.empty()) return;
+  for (Agent* agent : writers_) {
+    agent->writes_ = false;
+    agent->write();
+  }
+  writers_.clear();
+  kernel().touch();
+}
+
+void Watches::turn(Agent& agent) {
+  if (agent.state_ == Agent::State::kReady) agent.run();
+}
+
+void Watches::turn() {
+  if (ready_.empty()) return;
+  Agent* agent = ready_.front();
+  ready_.pop_front();
+  if (counted_ > 0) --counted_;
+  turn(*agent);
+}
+
+std::size_t Watches::uncounted() {
+  const std::size_t count = ready_.size() - counted_;
+  counted_ = ready_.size();
+  return count;
+}
+
+void Watches::drain() {
+  while (!ready_.empty()) turn();
+}
+
+Agent* Watches::next_note() {
+  if (notes_.empty()) return nullptr;
+  Agent* agent = notes_.front();
+  notes_.pop_front();
+  agent->noted_ = false;
+  return agent;
+}
+
+/// The edge has come: all that wait for it go on.
+void Watches::rise(EdgeLine& line) {
+  for (std::size_t i = 0; i < line.asleep.size();) {
+    Agent* agent = line.asleep[i];
+    if (!agent->roused()) {
+      ++i;
+      continue;
+    }
+    // It was woken in between, and has joined the line since; then it must see this edge.
+    line.asleep.erase(line.asleep.begin() + static_cast<std::ptrdiff_t>(i));
+    agent->state_ = Agent::State::kReady;
+    agent->run();
+  }
+  now_.clear();
+  now_.swap(line.waiting);
+  const bool python = line.tokens != 0;
+  line.tokens = 0;
+  for (const EdgeLine::Waiter& waiter : now_) {
+    if (waiter.agent == nullptr) continue;
+    waiter.agent->state_ = Agent::State::kReady;
+    if (!python) ready_.push_back(waiter.agent);
+  }
+  if (!python) {
+    drain();
+    return;
+  }
+  const std::vector<EdgeLine::Waiter> order(now_);
+  on_edge(line.number, order.data(), static_cast<std::int64_t>(order.size()));
+}
+
+bool Watches::poll() {
+  for (const auto& line : lines_) {
+    const bool high = *line->data != 0;
+    if (high && !line->level && line->tokens != 0) return true;
+  }
+  for (ValueWatch* watch : armed_) {
+    if (!watch->changed()) continue;
+    if (watch->fits()) return true;
+    watch->keep();
+  }
+  for (const auto& line : lines_) {
+    const bool high = *line->data != 0;
+    if (high == line->level) continue;
+    line->level = high;
+    if (high) rise(*line);
+  }
+  return !notes_.empty();
+}
+
+bool Watches::call() {
+  bool called = !notes_.empty();
+  if (called) on_note();
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    EdgeLine& line = *lines_[i];
+    const bool high = *line.data != 0;
+    if (high == line.level) continue;
+    line.level = high;
+    if (high && (!line.waiting.empty() || !line.asleep.empty())) {
+      rise(line);
+      called = true;
+    }
+  }
+  const std::vector<ValueWatch*> armed(armed_);
+  for (ValueWatch* watch : armed) {
+    if (!watch->armed || !watch->changed()) continue;
+    watch->keep();
+    if (!watch->fits()) continue;
+    disarm(*watch);
+    on_value(watch->number);
+    called = true;
+  }
+  if (!notes_.empty()) {
+    on_note();
+    called = true;
+  }
+  return called;
+}
+
+void Watches::clear() {
+  for (auto& line : lines_) {
+    auto& waiting = line->waiting;
+    waiting.erase(std::remove_if(waiting.begin(), waiting.end(), [](const auto& w) { return w.agent != nullptr; }), waiting.end());
+    line->asleep.clear();
+  }
+  ready_.clear();
+  counted_ = 0;
+  notes_.clear();
+  writers_.clear();
+  agents_.clear();
+}
+
+}  // namespace goldbeat
+
+using goldbeat::Agent;
+using goldbeat::EdgeLine;
+using goldbeat::guarded;
+using goldbeat::kernel;
+using goldbeat::locate;
+using goldbeat::ValueWatch;
+using goldbeat::watches;
+
+extern "C" {
+
+/// 1 where agents and watches reach the signal, else 0.
+int gb_reaches(const char* path, std::uint32_t bits) {
+  return guarded([&] { return locate(path, bits).data != nullptr ? 1 : 0; }, 0);
+}
+
+void gb_watch_calls(
+    void (*on_edge)(std::int64_t, const EdgeLine::Waiter*, std::int64_t), void (*on_value)(std::int64_t), void (*on_note)()) {
+  watches().on_edge = on_edge;
+  watches().on_value = on_value;
+  watches().on_note = on_note;
+}
+
+void* gb_line(const char* path) {
+  return guarded([&] { return static_cast<void*>(&watches().line(locate(path, 1))); }, static_cast<void*>(nullptr));
+}
+std::int64_t gb_line_number(const void* line) { return static_cast<const EdgeLine*>(line)->number; }
+void gb_line_join(void* line, std::int64_t token) { watches().join(*static_cast<EdgeLine*>(line), token); }
+void gb_line_leave(void* line, std::int64_t token) { watches().leave(*static_cast<EdgeLine*>(line), token); }
+
+void* gb_value(const char* path, std::uint32_t bits, int edge) {
+  return guarded([&] { return static_cast<void*>(&watches().value(locate(path, bits), edge)); }, static_cast<void*>(nullptr));
+}
+std::int64_t gb_value_number(const void* watch) { return static_cast<const ValueWatch*>(watch)->number; }
+void gb_value_arm(void* watch) { watches().arm(*static_cast<ValueWatch*>(watch)); }
+void gb_value_disarm(void* watch) { watches().disarm(*static_cast<ValueWatch*>(watch)); }
+
+void gb_agent_start(void* agent) { static_cast<Agent*>(agent)->start(); }
+void gb_agent_stop(void* agent) { static_cast<Agent*>(agent)->stop(); }
+void gb_agent_wake(void* agent) { static_cast<Agent*>(agent)->wake(); }
+void gb_agent_listen(void* agent, std::uint32_t events) { static_cast<Agent*>(agent)->listened = events; }
+void gb_agent_turn(void* agent) { watches().turn(*static_cast<Agent*>(agent)); }
+void gb_agents_turn() { watches().turn(); }
+std::int64_t gb_agents_uncounted() { return static_cast<std::int64_t>(watches().uncounted()); }
+void* gb_agents_note() { return watches().next_note(); }
+void gb_agents_clear() { watches().clear(); }
+
+/// Toggle a signal by itself from time `next` on, with its level as it is now. Null where it is not a signal of one bit.
+void* gb_toggle(const char* path, std::uint64_t high, std::uint64_t low, std::uint64_t next) {
+  return guarded(
+      [&] {
+        auto* data = static_cast<std::uint8_t*>(locate(path, 1).data);
+        return static_cast<void*>(&kernel().toggle(path, data, high, low, next));
+      },
+      static_cast<void*>(nullptr));
+}
+void gb_toggle_stop(void* clock) {
+  auto* found = static_cast<goldbeat::Clock*>(clock);
+  found->running = false;
+  found->next = ~0ULL;
+  found->level = *found->data != 0;
+}
+
+}  // extern "C"

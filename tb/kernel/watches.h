@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// watches.h - what waits for changes of signals: agents in C++ and cocotb's triggers, in the one order that cocotb would resume them in.
+//
+// An agent is a state machine that takes the place of a coroutine. It waits for rising edges of its clock, as `await
+// RisingEdge(clock)` does, or sleeps until something wakes it. Agents and Python's tasks that wait for the same edge stand in one
+// line, and go on in the order in which they joined it: whoever reads what another one writes then sees what it would see were all
+// of them coroutines. All go on before the design takes the edge; what an agent wants to write is written after it.
+//
+// While no task of Python is in the line, agents run without Python. Otherwise Python's event loop resumes them in their turn.
+
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace goldbeat {
+
+/// Where the value of any signal of the design is, as for Port.
+struct Storage {
+  void* data = nullptr;
+  std::uint32_t bits = 0;
+  bool input = false;  ///< an input of the top module: the design never changes it
+};
+
+/// The storage of a signal. `path` is cocotb's path of it, which begins with the top module.
+/// Throws std::invalid_argument where the simulator does not show it as a whole.
+Storage locate(const std::string& path, std::uint32_t bits);
+
+class EdgeLine;
+
+class Agent {
+ public:
+  virtual ~Agent() = default;
+  Agent() = default;
+  Agent(const Agent&) = delete;
+  Agent& operator=(const Agent&) = delete;
+
+  /// Go on: behind an edge, or after a wake.
+  virtual void run() = 0;
+  /// Write what run() has decided. The design has taken the edge.
+  virtual void write() {}
+  /// Asleep: whether what it watches has risen since the last edge. Called at every edge.
+  virtual bool roused() { return false; }
+
+  /// Begin anew, at once.
+  void start();
+  void stop();
+  /// End a sleep; nothing for one that does not sleep.
+  void wake();
+
+  EdgeLine* line = nullptr;  ///< of its clock
+  std::uint32_t listened = 0;  ///< events that Python wants to hear of
+
+ protected:
+  enum class State { kStopped, kReady, kEdge, kAsleep };
+
+  virtual void restart() = 0;
+  void await_edge();
+  void sleep();
+  /// Python shall hear of this, if it listens.
+  void note(std::uint32_t event);
+  /// Ask for write().
+  void want_write();
+
+  State state_ = State::kStopped;
+
+ private:
+  friend class Watches;
+  friend class EdgeLine;
+  bool noted_ = false;
+  bool writes_ = false;
+};
+
+/// Who waits for the rising edges of a clock.
+class EdgeLine {
+ public:
+  struct Waiter {
+    Agent* agent;        ///< null: a task of Python
+    std::int64_t token;  ///< of that task
+  };
+
+  EdgeLine(std::int64_t number, std::uint8_t* data) : number(number), data(data), level(*data != 0) {}
+
+  std::int64_t number;
+  std::uint8_t* data;
+  bool level;
+  std::int64_t tokens = 0;
+  std::vector<Waiter> waiting;
+  std::vector<Agent*> asleep;
+};
+
+/// A signal that a trigger of Python waits for.
+struct ValueWatch {
+  std::int64_t number;
+  Storage storage;
+  std::size_t bytes;
+  int edge;  ///< 1 rising, -1 falling, 0 any change
+  bool armed = false;
+  std::vector<std::uint8_t> last;
+
+  bool changed() const;
+  void keep();
+  /// What it has changed to is what is waited for.
+  bool fits() const;
+};
+
+class Watches {
+ public:
+  // -- for the event loop ----------------------------------------------------------------------------------------------
+
+  bool any() const { return !lines_.empty() || !armed_.empty(); }
+  /// Agents want to write.
+  bool pending() const { return !writers_.empty(); }
+  /// Somebody watches what the design itself may change.
+  bool watches_design() const;
+  void apply();
+  /// Deal with all changes that need no Python. True where one needs it; then those that do are still to be dealt with.
+  bool poll();
+  /// Deal with all changes. True when something was called.
+  bool call();
+
+  // -- for agents and Python -------------------------------------------------------------------------------------------
+
+  EdgeLine& line(const Storage& storage);
+  ValueWatch& value(const Storage& storage, int edge);
+  void arm(ValueWatch& watch);
+  void disarm(ValueWatch& watch);
+  void join(EdgeLine& line, std::int64_t token);
+  void leave(EdgeLine& line, std::int64_t token);
+  template <typename T>
+  T* add(std::unique_ptr<T> agent) {
+    T* found = agent.get();
+    agents_.push_back(std::move(agent));
+    return found;
+  }
+  /// Run an agent whose turn has come.
+  void turn(Agent& agent);
+  /// Run the agent that has been ready for longest.
+  void turn();
+  /// How many agents are ready that this has not yet counted.
+  std::size_t uncounted();
+  Agent* next_note();
+  void clear();
+
+  void (*on_edge)(std::int64_t line, const EdgeLine::Waiter* waiters, std::int64_t count) = nullptr;
+  void (*on_value)(std::int64_t watch) = nullptr;
+  void (*on_note)() = nullptr;
+
+ private:
+  friend class Agent;
+  void rise(EdgeLine& line);
+  void drain();
+
+  std::vector<std::unique_ptr<EdgeLine>> lines_;
+  std::vector<std::unique_ptr<ValueWatch>> values_;
+  std::vector<ValueWatch*> armed_;
+  std::vector<std::unique_ptr<Agent>> agents_;
+  std::deque<Agent*> ready_;
+  std::size_t counted_ = 0;
+  std::deque<Agent*> notes_;
+  std::vector<Agent*> writers_;
+  std::vector<EdgeLine::Waiter> now_;
+};
+
+Watches& watches();
+
+}  // namespace goldbeat

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""cocotbext-axi and what takes its place show a test the same things at the same times."""
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from goldbeat.tb.build.compile import Recipe, compile_model
+from goldbeat.tb.dropin.verilator import ENTRIES
+from goldbeat.tb.kernel.launch import cocotb_environment, seed_arguments
+
+HERE = Path(__file__).resolve().parent
+
+pytestmark = pytest.mark.sim
+
+
+def seen(folder: Path, native: bool) -> tuple[list[str], str]:
+    """What the tests say, and all that the simulator prints."""
+    flags = ["--timescale", "1ns/1ps"]
+    built = compile_model(Recipe("dropin_bench", "bench", [HERE / "bench.sv"], flags=flags, public="all"))
+    env = cocotb_environment("bench", "inside_frames", 1, folder / "results.xml", [HERE])
+    env["COCOTB_TRUST_INERTIAL_WRITES"] = "0"
+    if native:
+        env["PYGPI_USERS"] = ",".join(ENTRIES)
+    run = subprocess.run(
+        [str(built.executable), *seed_arguments(1)], cwd=folder, env=env, capture_output=True, text=True, timeout=40
+    )
+    return [line for line in run.stdout.splitlines() if line.startswith("SEEN ")], run.stdout
+
+
+def test_frames_and_times_are_those_of_cocotbext_axi(tmp_path):
+    stock, said = seen(tmp_path, native=False)
+    native, told = seen(tmp_path, native=True)
+    assert re.search(r"TESTS=12 PASS=12 FAIL=0", said), said[-4000:]
+    assert re.search(r"TESTS=12 PASS=12 FAIL=0", told), told[-4000:]
+    assert stock.count("SEEN AxiStreamSource") == native.count("SEEN NativeSource") == 12
+    assert len(stock) > 400
+    assert [line for line in stock if "Source" not in line] == [line for line in native if "Source" not in line]
