@@ -87,7 +87,7 @@ def make_harness(design: Design, params: Mapping[str, Any]) -> str:
     connections = {pin: c.name for c in design.clocks for pin in (c.name, *c.also)}
     connections |= {name: f"~{low}" if high else f"{low}" for name, (low, high) in resets.items()}
     for port in ports:
-        connections |= {port.pin(role): f"{port.name}_{role}" for role in port.roles()}
+        connections |= port.pins() if port.lanes is not None else port.resolved(params).pins()
     connections |= {s.name: s.name for s in design.status}
     connections |= {name: _constant(value) for name, value in design.ties.items()}
     connections |= dict.fromkeys(design.ignored, "")
@@ -107,6 +107,7 @@ def make_harness(design: Design, params: Mapping[str, Any]) -> str:
         "  assign harness_alive = 1'b1;",
         "",
         *(line for array in arrays for line in _gathered(array)),
+        *(f"  assign {net} = {_constant(value)};" for bundle in bundles for net, value in bundle.constants().items()),
         "",
         f"  {design.top} #(" if literals else f"  {design.top} dut (",
         *_connected(literals),

@@ -22,6 +22,7 @@ from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.probe.bench import comments, write_bench
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, find, found_json
+from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.write import MODEL, describe, flat_files, to_toml
 from goldbeat.tb.probe.write import wrapper as harness
 
@@ -98,6 +99,7 @@ def probe_command(
     sources, found = _find(
         files, lists, near, top, includes, (libraries, extensions), defines, generics, ties, ignored, relaxed
     )
+    found = with_handshakes(found)
     for path in (out, wrapper):
         if path is not None:
             check_free(path, force)
@@ -147,6 +149,9 @@ def new_command(
     sources, found = _find(
         files, lists, near, top, includes, (libraries, extensions), defines, generics, ties, ignored, relaxed
     )
+    if model == MODEL:
+        # Ready-made models know nothing of them.
+        found = with_handshakes(found)
     description = describe(found, sources, folder, name=name, model=model)
     written = write_bench(folder, found, description, force=force)
     for path in written:

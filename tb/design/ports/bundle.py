@@ -115,6 +115,14 @@ class Bundle(Frozen):
         """The harness's ports by role."""
         return {role: f"{self.name}_{role}" for role in self.roles()}
 
+    def pins(self) -> Mapping[str, str]:
+        """The harness's nets by the design's ports; for a bundle whose widths are numbers already, or an array of them."""
+        return {self.pin(role): f"{self.name}_{role}" for role in self.roles()}
+
+    def constants(self) -> Mapping[str, int]:
+        """Nets of the harness that nothing of the design drives, and what they are."""
+        return {}
+
     def widths(self) -> Mapping[str, int]:
         """Bits by what the bus's signals call their widths; for a bundle whose widths are numbers already."""
         return {}

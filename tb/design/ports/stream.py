@@ -35,6 +35,8 @@ class StreamPort(Bundle):
         dtype: sample type, for PLIO files and throughput in samples; None where the port carries no samples.
         from_file: an input whose stimulus may come from a file; false for ports that carry control, not data.
         interleaved: beats of other TID or TDEST may come within a packet of an output.
+        fields: of a handshake without TDATA, as those of descriptors and of status: the design's ports that belong to it, each with
+            its width. They are the bits of TDATA, the first one lowest; TDATA has whole bytes, and 0 above.
 
     TSTRB is there where :attr:`signals` names it. Traces of up to 64 bytes have it; wider inputs get TSTRB = TKEEP.
     """
@@ -78,16 +80,21 @@ class StreamPort(Bundle):
     tuser: Width | None = None
     dtype: str | None = None
     from_file: bool = True
+    fields: Mapping[str, Width] = {}
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.signals is not None:
-            for role in ("tdata", "tvalid"):
+            for role in ("tvalid",) if self.fields else ("tdata", "tvalid"):
                 if role not in self.signals:
                     raise ValueError(f"signals: a stream needs {role}")
             for side in _SIDES:
                 if (getattr(self, side) is None) != (side not in self.signals):
                     raise ValueError(f"{side}: a sideband needs both its width and its entry in signals")
+        if self.fields and (
+            self.signals is None or self.lanes is not None or self.signals.keys() - {"tvalid", "tready"}
+        ):
+            raise ValueError("fields: such a stream names tvalid, tready or both in signals, and is no array")
         if isinstance(self.width, int) and (self.width < 8 or self.width % 8):
             raise ValueError(f"width: found {self.width}, expected whole bytes")
         return self
@@ -97,6 +104,30 @@ class StreamPort(Bundle):
         plain = ("tdata", "tkeep", "tlast", "tvalid", "tready")
         return (*plain, *(s for s in _SIDES if getattr(self, s) is not None))
 
+    def roles(self) -> tuple[str, ...]:
+        """With fields, TDATA is there beside what ``signals`` names."""
+        there = super().roles()
+        return ("tdata", *there) if self.fields else there
+
+    def pins(self) -> Mapping[str, str]:
+        """With fields, each is some bits of TDATA."""
+        if not self.fields:
+            return super().pins()
+        found = {self.pin(role): f"{self.name}_{role}" for role in super().roles()}
+        at = 0
+        for pin, width in self.fields.items():
+            found[pin] = f"{self.name}_tdata[{at + int(width) - 1}:{at}]"
+            at += int(width)
+        return found
+
+    def constants(self) -> Mapping[str, int]:
+        """What is above the fields of an output."""
+        used = sum(int(width) for width in self.fields.values())
+        top = int(self.width) - 1
+        return (
+            {f"{self.name}_tdata[{top}:{used}]": 0} if self.fields and self.direction == "out" and used <= top else {}
+        )
+
     def widths(self) -> Mapping[str, int]:
         """Bits by what the bus's signals call their widths."""
         sides = {side: int(getattr(self, side) or 0) for side in _SIDES}
@@ -105,6 +136,9 @@ class StreamPort(Bundle):
     def resolved(self, params: Mapping[str, Any]) -> Self:
         """The same with widths as numbers."""
         fixed: dict[str, Any] = {"width": number(self.width, params)}
+        if self.fields:
+            fixed["fields"] = {pin: number(width, params) for pin, width in self.fields.items()}
+            fixed["width"] = -(-sum(fixed["fields"].values()) // 8) * 8
         for side in _SIDES:
             value = getattr(self, side)
             fixed[side] = None if value is None else number(value, params)

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Handshakes without data among the ports that belong to nothing else: descriptors, commands, status."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from goldbeat.tb.design.ports.recognition import Pin, TopParameter, Width
+from goldbeat.tb.design.ports.stream import StreamPort
+from goldbeat.tb.probe.find import Found
+
+_VALID = re.compile(r"^(\w+)_valid(_[io])?$", re.IGNORECASE)
+_WIDEST = 64 * 8
+
+
+def with_handshakes(found: Found) -> Found:
+    """The same with a stream for every ``x_valid`` with fields ``x_...`` that go the same way; ``x_ready`` may be missing."""
+    pins = {pin.name: pin for pin in found.module.ports}
+    left = [pins[name] for name in found.unplaced if name in pins and _plain(pins[name])]
+    prefixes = {match[1]: pin for pin in left if pin.width == 1 and (match := _VALID.match(pin.name)) is not None}
+    made = [
+        one for prefix, valid in prefixes.items() if (one := _stream(prefix, valid, left, prefixes, found)) is not None
+    ]
+    taken = {name for one in made for name in (*one.fields, *(one.signals or {}).values())}
+    return replace(
+        found,
+        streams=(*found.streams, *made),
+        ties={name: value for name, value in found.ties.items() if name not in taken},
+        ignored=tuple(name for name in found.ignored if name not in taken),
+        unplaced={name: what for name, what in found.unplaced.items() if name not in taken},
+    )
+
+
+def _plain(pin: Pin) -> bool:
+    return pin.refusal is None and not pin.unpacked and pin.way in ("input", "output")
+
+
+def _stream(prefix: str, valid: Pin, left: Sequence[Pin], prefixes: dict[str, Pin], found: Found) -> StreamPort | None:
+    """The handshake of a valid; None where nothing goes along with it."""
+    longer = [f"{other}_" for other in prefixes if other.startswith(f"{prefix}_")]
+    mine = [
+        p for p in left if p.name.startswith(f"{prefix}_") and not p.name.startswith(tuple(longer)) and p is not valid
+    ]
+    ready = next((p for p in mine if re.fullmatch(rf"{prefix}_ready(_[io])?", p.name) and p.way != valid.way), None)
+    fields = {p.name: _width(p, found.module.parameters) for p in mine if p.way == valid.way}
+    if not fields or sum(pin.width for pin in mine) > _WIDEST:
+        return None
+    wiring = found.module.wiring
+    seen = wiring.driven.get(valid.name) or wiring.read.get(valid.name) or frozenset()
+    clocks = [clock.name for clock in found.clocks]
+    known = [name for name in clocks if name in seen] or clocks
+    if not known:
+        return None
+    signals = {"tvalid": valid.name} | ({} if ready is None else {"tready": ready.name})
+    direction = {"input": "in", "output": "out"}[valid.way]
+    named = {"name": prefix, "direction": direction, "clock": known[0], "from_file": False}
+    return StreamPort.model_validate({**named, "fields": fields, "signals": signals})
+
+
+def _width(pin: Pin, parameters: Sequence[TopParameter]) -> Width:
+    """The parameter that gives a field's width, or the width."""
+    text = re.fullmatch(r"(\w+)-1:0", pin.packed[0].text.replace(" ", "")) if pin.packed else None
+    known = {p.name: p.value for p in parameters if p.free}
+    return text[1] if text is not None and known.get(text[1]) == pin.width else pin.width
