@@ -16,10 +16,11 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stock_models import READY_MODELS
 from goldbeat.tb.cli.common import BAD_INPUT, Force, Json, check_free, examples, print_json, say
 from goldbeat.tb.cli.screen import Screen, literal
-from goldbeat.tb.design.filelist import Sources, macros, read_filelist
+from goldbeat.tb.design.filelist import Sources, extensions, macros, read_filelist
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.probe.bench import comments, write_bench
+from goldbeat.tb.probe.chosen import packed, read_bundle
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, find, found_json
 from goldbeat.tb.probe.handshakes import with_handshakes
@@ -30,7 +31,9 @@ _READY = (*READY_MODELS, *BUS_MODELS)
 _FEW_SIGNALS = 10
 """A bundle with more signals is shown with their number alone."""
 
-Files = Annotated[list[Path] | None, typer.Argument(metavar="FILES", help="Verilog or SystemVerilog sources.")]
+Files = Annotated[
+    list[Path] | None, typer.Argument(metavar="FILES", help="Verilog or SystemVerilog sources; +libext+.")
+]
 FileLists = Annotated[
     list[Path] | None, typer.Option("-f", metavar="LIST", help="File list; its paths count from the current folder.")
 ]
@@ -40,13 +43,20 @@ NearLists = Annotated[
 Top = Annotated[str | None, typer.Option("--top", "-t", metavar="MODULE", help="Top module [the only one].")]
 Includes = Annotated[list[Path] | None, typer.Option("-I", metavar="DIR", help="Folder for `include.")]
 Libraries = Annotated[
-    list[Path] | None, typer.Option("-y", metavar="DIR", help="Folder with sources that are added where needed.")
+    list[Path] | None, typer.Option("-y", metavar="DIR", help="Folder of sources that are added where needed.")
 ]
-Extensions = Annotated[str, typer.Option("--libext", metavar="EXT+EXT", help="How names of sources in -y folders end.")]
 Defines = Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=V]", help="Macro.")]
 Generics = Annotated[list[str] | None, typer.Option("-G", metavar="P=V", help="Value of a top-level parameter.")]
 Ties = Annotated[list[str] | None, typer.Option("--tie", metavar="PORT=V", help="Hold an input; -1: all ones.")]
 Ignored = Annotated[list[str] | None, typer.Option("--ignore", metavar="PORT", help="Leave a port unconnected.")]
+Bundles = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--bundle",
+        metavar="NAME=PORT,...",
+        help="Ports that are one bundle, by name or as ROLE:PORT; fields without a role become TDATA.",
+    ),
+]
 Relaxed = Annotated[
     bool, typer.Option("--relaxed", help="Show errors of slang as warnings, for sources that Verilator accepts.")
 ]
@@ -80,11 +90,11 @@ def probe_command(
     top: Top = None,
     includes: Includes = None,
     libraries: Libraries = None,
-    extensions: Extensions = ".sv+.v",
     defines: Defines = None,
     generics: Generics = None,
     ties: Ties = None,
     ignored: Ignored = None,
+    bundles: Bundles = None,
     relaxed: Relaxed = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the description.")] = None,
     wrapper: Annotated[Path | None, typer.Option("--wrapper", metavar="FILE", help="Write the harness.")] = None,
@@ -97,7 +107,7 @@ def probe_command(
     Exit code: 0 a harness can be made, 2 it cannot (or the sources have errors).
     """
     sources, found = _find(
-        files, lists, near, top, includes, (libraries, extensions), defines, generics, ties, ignored, relaxed
+        files, lists, near, top, includes, libraries, defines, generics, ties, ignored, bundles, relaxed
     )
     found = with_handshakes(found)
     for path in (out, wrapper):
@@ -131,11 +141,11 @@ def new_command(
     top: Top = None,
     includes: Includes = None,
     libraries: Libraries = None,
-    extensions: Extensions = ".sv+.v",
     defines: Defines = None,
     generics: Generics = None,
     ties: Ties = None,
     ignored: Ignored = None,
+    bundles: Bundles = None,
     relaxed: Relaxed = False,
     name: Annotated[str | None, typer.Option("--name", "-n", metavar="NAME", help="Design's name [the top's].")] = None,
     model: Annotated[
@@ -147,7 +157,7 @@ def new_command(
     if model != MODEL and model not in _READY:
         raise UsageError(f"unknown model {model!r}; ready-made ones: {', '.join(_READY)}")
     sources, found = _find(
-        files, lists, near, top, includes, (libraries, extensions), defines, generics, ties, ignored, relaxed
+        files, lists, near, top, includes, libraries, defines, generics, ties, ignored, bundles, relaxed
     )
     if model == MODEL:
         # Ready-made models know nothing of them.
@@ -169,32 +179,37 @@ def _find(
     near: list[Path] | None,
     top: str | None,
     includes: list[Path] | None,
-    library: tuple[list[Path] | None, str],
+    libraries: list[Path] | None,
     defines: list[str] | None,
     generics: list[str] | None,
     ties: list[str] | None,
     ignored: list[str] | None,
+    bundles: list[str] | None,
     relaxed: bool,
 ) -> tuple[Sources, Found]:
     sources = Sources(
-        include_dirs=tuple(includes or ()),
-        defines=macros(defines or []),
-        libraries=tuple(library[0] or ()),
-        extensions=tuple(end for end in library[1].split("+") if end),
+        include_dirs=tuple(includes or ()), defines=macros(defines or []), libraries=tuple(libraries or ())
     )
     for path in lists or ():
         sources += read_filelist(path)
     for path in near or ():
         sources += read_filelist(path, relative=True)
-    sources = (sources + Sources(tuple(files or ()))).complete()
-    module = elaborate(sources, top, _pairs("-G", generics or []), relaxed=relaxed)
+    for word in map(str, files or ()):
+        # As simulators take it, among the sources.
+        sources += Sources(extensions=extensions(word)) if word.startswith("+libext+") else Sources((Path(word),))
+    sources = sources.complete()
+    values = _pairs("-G", generics or [])
+    chosen = tuple(read_bundle(text) for text in bundles or ())
+    module = elaborate(sources, top, values, relaxed=relaxed)
+    if packs := packed(chosen, module.ports):
+        module = elaborate(sources, top, values, relaxed=relaxed, packs=packs)
     held = {}
     for port, value in _pairs("--tie", ties or []).items():
         try:
             held[port] = int(value, 0)
         except ValueError:
             raise UsageError(f"--tie {port}: found {value!r}, expected an integer") from None
-    return sources, find(module, Choices(held, tuple(ignored or ())))
+    return sources, find(module, Choices(held, tuple(ignored or ()), chosen))
 
 
 def _pairs(option: str, items: list[str]) -> dict[str, str]:

@@ -117,7 +117,7 @@ def _one(words: list[str], path: Path, line: int, relative: bool, chain: tuple[P
             raise InputError(f"{folder}, which is not there", "a folder of sources", file=path, line=line)
         return Sources(libraries=(folder,))
     if word.startswith("+libext+"):
-        return Sources(extensions=tuple(end for end in word.split("+")[2:] if end))
+        return Sources(extensions=extensions(word))
     if word in ("-f", "-F"):
         return _read(place(argument(word)), relative or word == "-F", chain)
     if word.startswith(("-", "+")):
@@ -128,6 +128,11 @@ def _one(words: list[str], path: Path, line: int, relative: bool, chain: tuple[P
     if not source.is_file():
         raise InputError(f"{word}, which is not there", "a source file", file=path, line=line)
     return Sources((source,))
+
+
+def extensions(word: str) -> tuple[str, ...]:
+    """What ``+libext+.sv+.v`` lists."""
+    return tuple(end for end in word.split("+")[2:] if end)
 
 
 def macros(items: Sequence[str]) -> dict[str, str]:

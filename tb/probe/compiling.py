@@ -10,6 +10,7 @@ from typing import Any
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.errors import missing
+from goldbeat.tb.probe.readable import check_readable
 
 _HINT = "If Verilator accepts these sources, --relaxed makes the errors warnings."
 
@@ -80,7 +81,7 @@ def compile_sources(
 
     Raises:
         ToolError: pyslang is not installed.
-        UsageError: no files, or one that is not there.
+        UsageError: no files, or one that is not there or cannot be read.
     """
     slang = _slang()
     if not sources.files:
@@ -88,6 +89,7 @@ def compile_sources(
     for path in sources.files:
         if not path.is_file():
             raise UsageError(f"no such source file: {path}")
+    check_readable(sources.files)
     manager = slang.SourceManager()
     manager.setDisableProximatePaths(True)
     options = slang.ast.CompilationOptions()

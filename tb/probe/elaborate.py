@@ -12,15 +12,21 @@ from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.recognition import Dimension, Pin, TopParameter
 from goldbeat.tb.probe.compiling import Compiled, compile_sources
 from goldbeat.tb.probe.defaults import check_defaults
-from goldbeat.tb.probe.flat import FlatModule
+from goldbeat.tb.probe.flat import FlatModule, PackedFields
 from goldbeat.tb.probe.flatten import Flattener, needs_flat
 from goldbeat.tb.probe.leaves import COMPOUND, WAYS, peel, ranges
 from goldbeat.tb.probe.module import TopModule
+from goldbeat.tb.probe.readable import check_synthesizable
 from goldbeat.tb.probe.wiring import trace
 
 
 def elaborate(
-    sources: Sources, top: str | None = None, parameters: Mapping[str, str] | None = None, *, relaxed: bool = False
+    sources: Sources,
+    top: str | None = None,
+    parameters: Mapping[str, str] | None = None,
+    *,
+    relaxed: bool = False,
+    packs: Mapping[str, PackedFields] | None = None,
 ) -> TopModule:
     """Compile sources and describe one top module.
 
@@ -28,6 +34,7 @@ def elaborate(
         sources: what to compile.
         top: the top module; may be left out where only one module is used by no other.
         parameters: values of the top's parameters, as SystemVerilog.
+        packs: bundles whose TDATA is made of several ports, by :func:`goldbeat.tb.probe.chosen.packed`.
         relaxed: slang's errors become warnings of the module, as long as it finds the module and its ports.
 
     Raises:
@@ -39,8 +46,10 @@ def elaborate(
     check_defaults(compiled.compilation, top, overrides)
     flat: FlatModule | None = None
     instance = _try_pick(compiled, top)
-    if instance is not None and needs_flat(instance.body):
-        flattener = Flattener(sources, instance.body, instance.name, overrides)
+    if instance is not None:
+        check_synthesizable(instance, compiled.manager)
+    if instance is not None and (packs or needs_flat(instance.body)):
+        flattener = Flattener(sources, instance.body, instance.name, overrides, packs or {})
         flat, compiled = flattener.run()
         overrides = {name: value for name, value in overrides.items() if name not in flattener.used}
         top = flat.name

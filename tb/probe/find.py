@@ -16,8 +16,9 @@ from goldbeat.tb.design.ports.recognition import NotABundleError, Pin
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.bundles import PlacedBundle, place_group
+from goldbeat.tb.probe.chosen import ChosenBundle, resolved
 from goldbeat.tb.probe.module import TopModule
-from goldbeat.tb.probe.names import affinity, groups, is_clock, is_enable, is_reset, low_by_name
+from goldbeat.tb.probe.names import PinGroup, affinity, groups, is_clock, is_enable, is_reset, low_by_name
 
 _PERIODS_PS = (4000, 3200, 5000, 2500, 8000)
 
@@ -28,11 +29,13 @@ class Choices:
 
     Attributes:
         ties: inputs held at a constant.
-        ignored: outputs (and inout ports, interfaces and structs that may stay open) that nobody looks at.
+        ignored: outputs (and inout ports) that nobody looks at.
+        bundles: ports that belong together.
     """
 
     ties: Mapping[str, int] = field(default_factory=dict)
     ignored: tuple[str, ...] = ()
+    bundles: tuple[ChosenBundle, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,6 +84,7 @@ class _Finder:
         self.unplaced: dict[str, str] = {}
         self.refused: dict[str, str] = {}
         self.notes: list[str] = [] if module.flat is None else list(module.flat.notes)
+        self.bundles = choices.bundles
         self._choose(choices)
 
     def run(self) -> Found:
@@ -127,19 +131,27 @@ class _Finder:
 
     def _place(self) -> list[PlacedBundle]:
         placed = []
+        packs = self.module.flat.packs if self.module.flat is not None else {}
+        for chosen in self.bundles:
+            try:
+                placed.append(self._take(resolved(chosen, self.left, packs)))
+            except NotABundleError as reason:
+                raise UsageError(f"--bundle {chosen.name}: {reason}") from None
         for group in groups(self.left.values()):
             try:
-                one = place_group(group, tuple(self.module.parameters))
+                placed.append(self._take(group))
             except NotABundleError as reason:
                 self.notes.append(f"{group.name}: not a bundle: {reason}")
-                continue
-            placed.append(one)
-            self.ties |= one.wires.ties
-            self.ignored += one.wires.ignored
-            self.notes += one.wires.notes
-            for name in one.wires.pins:
-                self.left.pop(name)
         return placed
+
+    def _take(self, group: PinGroup) -> PlacedBundle:
+        one = place_group(group, tuple(self.module.parameters))
+        self.ties |= one.wires.ties
+        self.ignored += one.wires.ignored
+        self.notes += one.wires.notes
+        for name in one.wires.pins:
+            self.left.pop(name)
+        return one
 
     def _clocked(self, port: _AnyBundle, clocks: list[str]) -> _AnyBundle:
         if not clocks:

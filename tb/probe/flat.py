@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from goldbeat.tb.design.ports.recognition import Dimension
 from goldbeat.tb.probe.flat_names import pin_names
@@ -18,6 +18,19 @@ SUFFIX = "_flat"
 
 
 @dataclass(frozen=True)
+class PackedFields:
+    """Ports that make one vector of whole bytes.
+
+    Attributes:
+        ports: highest bits first; none: the vector says nothing.
+        way: of the vector.
+    """
+
+    ports: tuple[str, ...]
+    way: str
+
+
+@dataclass(frozen=True)
 class FlatModule:
     """A wrapper.
 
@@ -26,12 +39,14 @@ class FlatModule:
         name: its own.
         text: SystemVerilog.
         notes: what was guessed.
+        packs: bundles whose TDATA it makes -> what these are made of.
     """
 
     module: str
     name: str
     text: str
     notes: tuple[str, ...] = ()
+    packs: Mapping[str, PackedFields] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -85,7 +100,9 @@ def array_text(dimensions: Sequence[Dimension], known: Mapping[str, str]) -> str
 class _Pins:
     """The pins of a wrapper, and what connects them."""
 
-    def __init__(self, ports: Sequence[Compound], shell: Shell, literal: frozenset[str]) -> None:
+    def __init__(
+        self, ports: Sequence[Compound], shell: Shell, literal: frozenset[str], packs: Mapping[str, PackedFields]
+    ) -> None:
         self.names = pin_names(ports)
         self.shell = shell
         self.literal = literal
@@ -95,8 +112,23 @@ class _Pins:
         self.body: list[str] = []
         self.connections: list[str] = []
         self.expected: dict[str, int] = {}
+        self.packed = {pin for pack in packs.values() for pin in pack.ports}
         for port in ports:
             self._port(port)
+        for name, fields in packs.items():
+            self._pack(name, fields.ports, fields.way)
+
+    def _pack(self, name: str, pins: tuple[str, ...], way: str) -> None:
+        """One vector of whole bytes for several pins."""
+        total = sum(self.expected.pop(pin) for pin in pins)
+        width = max(1, -(-total // 8)) * 8
+        self.expected[f"{name}_tdata"] = width
+        self.declared.append(f"{way:6} logic [{width - 1}:0] {name}_tdata")
+        together = "{" + ", ".join(pins) + "}"
+        if way == "output":
+            self.body.append(f"assign {name}_tdata = " + (f"{width}'({together});" if pins else "'0;"))
+        elif pins:
+            self.body.append(f"assign {together} = {name}_tdata[{total - 1}:0];")
 
     def _known(self, port: Compound) -> Mapping[str, str]:
         if port.kind == "interface":
@@ -129,7 +161,10 @@ class _Pins:
             name = self.names[port.name, leaf.path]
             bits = self._bits(leaf, name, port)
             sort = "wire " if leaf.way == "inout" else "logic"
-            self.declared.append(f"{leaf.way:6} {sort} {outer}{bits}".rstrip() + f" {name}")
+            if name in self.packed:
+                self.body.append(f"logic {outer}{bits}".rstrip() + f" {name};")
+            else:
+                self.declared.append(f"{leaf.way:6} {sort} {outer}{bits}".rstrip() + f" {name}")
             self.expected[name] = leaf.width * count
         if port.kind == "plain" and not dimensions:
             (piece,) = port.pieces
@@ -184,7 +219,11 @@ def _top(size: str) -> str:
 
 
 def make_flat(
-    ports: Sequence[Compound], shell: Shell, notes: Sequence[str], literal: frozenset[str]
+    ports: Sequence[Compound],
+    shell: Shell,
+    notes: Sequence[str],
+    literal: frozenset[str],
+    packs: Mapping[str, PackedFields],
 ) -> tuple[FlatModule, Mapping[str, int]]:
     """Write a wrapper.
 
@@ -193,14 +232,15 @@ def make_flat(
         shell: what is inside beside the connections.
         notes: what was guessed.
         literal: pins whose widths must be numbers, since their text does not hold in the wrapper.
+        packs: as :attr:`FlatModule.packs`.
 
     Returns:
         the wrapper, and the bits that each pin must have.
     """
-    pins = _Pins(ports, shell, literal)
+    pins = _Pins(ports, shell, literal, packs)
     if not any(is_clock(port.name) for port in ports):
         # Its ports have to be driven and sampled at some edge.
         pins.declared.insert(0, "input  logic clk")
     head = "\n  " + ",\n  ".join(pins.declared) + "\n"
     text = shell.text(head, pins.body, pins.connections)
-    return FlatModule(shell.module, f"{shell.module}{SUFFIX}", text, tuple(notes)), pins.expected
+    return FlatModule(shell.module, f"{shell.module}{SUFFIX}", text, tuple(notes), packs), pins.expected

@@ -11,7 +11,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.ports.recognition import Dimension
 from goldbeat.tb.probe.compiling import Compiled, compile_sources
-from goldbeat.tb.probe.flat import SUFFIX, FlatModule, Shell, array_text, make_flat
+from goldbeat.tb.probe.flat import SUFFIX, FlatModule, PackedFields, Shell, array_text, make_flat
 from goldbeat.tb.probe.flat_names import instances
 from goldbeat.tb.probe.flat_parameters import FlatParameters
 from goldbeat.tb.probe.leaves import (
@@ -63,9 +63,18 @@ class Flattener:
         body: slang's body of the module, as a top by itself.
         name: of the module.
         overrides: values of parameters, the module's and its interfaces'.
+        packs: as :attr:`~goldbeat.tb.probe.flat.FlatModule.packs`.
     """
 
-    def __init__(self, sources: Sources, body: Any, name: str, overrides: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        sources: Sources,
+        body: Any,
+        name: str,
+        overrides: Mapping[str, str],
+        packs: Mapping[str, PackedFields],
+    ) -> None:
+        self.packs = dict(packs)
         self.sources = sources
         self.body = body
         self.name = name
@@ -128,7 +137,7 @@ class Flattener:
         literal: frozenset[str] = frozenset()
         for _ in range(2):
             notes = (*shell.parameters.notes, *self.notes)
-            flat, expected = make_flat(ports, shell, notes, literal)
+            flat, expected = make_flat(ports, shell, notes, literal, self.packs)
             compiled = compile_sources(self.sources, flat.name, {}, {f"{flat.name}.sv": flat.text})
             (top,) = [t for t in compiled.tops() if t.name == flat.name]
             got = {p.name: p.type.bitstreamWidth for p in top.body.portList}

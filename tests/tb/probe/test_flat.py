@@ -15,6 +15,7 @@ from goldbeat.tb.build.toolchain import verilator
 from goldbeat.tb.cli import app
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.probe.chosen import packed, read_bundle
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, find
 from goldbeat.tb.probe.write import wrapper
@@ -94,6 +95,70 @@ def test_given_values_are_not_guessed(tmp_path: Path) -> None:
     assert (slaves.lanes, master.id_width, master.data_width) == (3, "AxiIdWidth", "DATA_WIDTH")
     assert not any("Cfg" in note or "AxiIdWidth" in note for note in found.notes)
     assert lint(found, tmp_path) == ""
+
+
+FIELDS = "desc=tvalid:desc_go,tready:desc_free,desc_addr,desc_len"
+
+
+def chosen(*texts: str) -> Found:
+    bundles = tuple(read_bundle(text) for text in texts)
+    sources = Sources((RTL / "split_channels.sv",))
+    module = elaborate(sources)
+    if packs := packed(bundles, module.ports):
+        module = elaborate(sources, packs=packs)
+    return find(module, Choices(bundles=bundles))
+
+
+def test_bundles_that_the_user_names(tmp_path: Path) -> None:
+    found = chosen("m=data_o,valid_o,ready_i")
+    assert found.module.flat is None
+    assert found.streams[0].signals == {"tdata": "data_o", "tvalid": "valid_o", "tready": "ready_i"}
+    found = chosen(FIELDS, "done=done_tag,done_valid", "tick=tvalid:valid_i,tready:ready_o")
+    widths = {s.name: (s.direction, s.width, s.pin("tdata")) for s in found.streams}
+    assert widths["desc"] == ("in", 24, "desc_tdata")
+    assert widths["done"] == ("out", 8, "done_tdata")
+    assert widths["tick"] == ("in", 8, "tick_tdata")
+    assert found.module.flat is not None
+    assert "assign {desc_addr, desc_len} = desc_tdata[23:0];" in found.module.flat.text
+    assert "assign done_tdata = 8'({done_tag});" in found.module.flat.text
+    assert not {"desc_addr", "desc_go", "done_tag"} & found.unplaced.keys()
+    assert lint(found, tmp_path) == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("m", "expected NAME=PORT,PORT"),
+        ("m=nowhere,valid_o", "the module has no port 'nowhere'"),
+        ("m=data_o,ready_i", "no valid among its ports"),
+        ("m=data_i,valid_o", "data_i runs against valid_o"),
+        ("m=desc_len,done_valid", "desc_len runs against done_valid"),
+    ],
+)
+def test_bundles_that_cannot_be(text: str, message: str) -> None:
+    with pytest.raises(UsageError, match=message):
+        chosen(text)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("x.vhd", "entity x is end;", "VHDL is not read: convert it to Verilog"),
+        ("x.sv", "module x(input logic a);\n`pragma protect begin_protected\nendmodule", "encrypted, which Verilator"),
+        ("x.sv", "module x; endmodule", "it has no ports, as test benches have none"),
+        (
+            "x.sv",
+            "module x(output logic c);\n initial forever #5 c = !c;\nendmodule",
+            r"waits inside a block \(.*x.sv:2\)",
+        ),
+        ("x.sv", "module x(interface.m p); endmodule", "generic interface"),
+        ("x.sv", "module x(input real r, input logic [1:0] y [2]); endmodule", "r: type real"),
+    ],
+)
+def test_what_no_bench_can_be_made_for(tmp_path: Path, name: str, text: str, message: str) -> None:
+    (tmp_path / name).write_text(text + "\n")
+    with pytest.raises(UsageError, match=message):
+        wrapper(find(elaborate(Sources((tmp_path / name,)))))
 
 
 def test_new_writes_the_wrapper_beside_the_description(tmp_path: Path) -> None:
