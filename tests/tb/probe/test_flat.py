@@ -85,6 +85,10 @@ def test_requests_and_responses_join(tmp_path: Path) -> None:
         *("slv_awatop", "mst_awatop", "speed_i", "either_i"),
         *("status_level", "status_speed", "status_ok_0", "status_ok_1"),
     ]
+    assert found.module.flat is not None
+    # Fields of a packed struct stand highest first, as it declares them.
+    assert ".apb_resp_o({apb_pready, apb_prdata, apb_pslverr})" in found.module.flat.text
+    assert "{slv_awready[i0], slv_arready[i0], slv_wready[i0], slv_bvalid[i0], slv_bid[i0]" in found.module.flat.text
     assert "parameter AxiAddrWidth: 32, guessed from its name, as its default is 32'd0" in found.notes
     assert lint(found, tmp_path) == ""
 
