@@ -6,7 +6,7 @@
 Commands are whole processes with all that they start, beside a process that only imports typer, and the run beside its simulator
 process and beside the simulator's program without Python. Ways alternate, and the median of all rounds counts. Python keeps the
 bytecode of what it imports, as it does unless PYTHONDONTWRITEBYTECODE is set; an installed package has it from the start.
-With ``--build``: a line of RTL is changed, and the simulator is built as for a short run and as for a long one.
+With ``--build``: a line of RTL is changed, and the simulator is built as for a very short run and as for a long one.
 With ``--cold``: simulators are built one after the other in a cache that is empty at first, then again for a second folder with
 the same designs.
 """
@@ -28,7 +28,7 @@ from statistics import median
 from typing import Any
 
 from goldbeat.tb.build.harness import TOP
-from goldbeat.tb.build.simulator import build
+from goldbeat.tb.build.simulator import QUICKEST, build
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.kernel.launch import simulator_environment
 from goldbeat.tb.paths import HDL, cache_root
@@ -88,7 +88,7 @@ def parts_of_a_run(home: Path) -> dict[str, Callable[[], Any]]:
     """The simulator process of the run, and the program that it is, without Python and without stimulus."""
     design = find_design("axis_skid")
     request = Request(design, design.cases[0])
-    built = build(design, request.all_params, quick=True)
+    built = build(design, request.all_params, quick=QUICKEST)
     episodes = predict(request, 0).episodes(design)
     (home / "alone").mkdir()
 
@@ -107,7 +107,7 @@ def changed_line(name: str) -> dict[str, float]:
     design, (file, old, new) = find_design(name), CHANGES[name]
     params = design.params(design.cases[0], {}, {})
     found = {}
-    for way, quick in (("short run", True), ("long run", False)):
+    for way, quick in (("short run", QUICKEST), ("long run", None)):
         build(design, params, quick=quick)
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder) / "hdl"
@@ -146,9 +146,9 @@ def cold() -> dict[str, dict[str, float]]:
             design = find_design(design_name)
             params = design.params(design.cases[0], {}, {})
             before = resource.getrusage(resource.RUSAGE_CHILDREN)
-            built = build(design, params, quick=True, **options)
+            built = build(design, params, quick=QUICKEST, **options)
             after = resource.getrusage(resource.RUSAGE_CHILDREN)
-            moved = build(design.model_copy(update={"root": root}), params, quick=True, **options)
+            moved = build(design.model_copy(update={"root": root}), params, quick=QUICKEST, **options)
             found[" ".join([design_name, *options])] = {
                 "processor_s": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
                 "compiled": built.compiled,
