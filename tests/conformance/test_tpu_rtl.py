@@ -120,7 +120,14 @@ def test_a_model_for_eight_cores(tmp_path):
     assert check(groups, params, tmp_path) == 3 * sum(sum(g.counts.values()) for g in groups.values())
 
 
-@pytest.mark.parametrize("model", [f"{m}_{c}" for c in ("bm1684x", "bm1688", "cv184x") for m in ("tiny", "cnn")])
+@pytest.mark.parametrize(
+    "model",
+    [
+        pytest.param(f"{model}_{chip}", marks=[pytest.mark.slow] * (model == "cnn" and chip != "bm1684x"))
+        for chip in ("bm1684x", "bm1688", "cv184x")
+        for model in ("tiny", "cnn")
+    ],
+)
 def test_the_compiler_s_durations_give_its_timeline(model, tmp_path):
     folder = data() / "timeline" / model
     meta = json.loads((folder / "meta.json").read_text())

@@ -170,9 +170,22 @@ def refused(call):
 
 
 @pytest.mark.parametrize("strict", [True, False])
-@MANY
+@settings(MANY, max_examples=40)
 @given(designs())
 def test_only_typed_errors_and_one_outcome(strict, parts):
+    one_outcome(strict, parts)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("strict", [True, False])
+@settings(MANY, max_examples=300)
+@given(designs())
+def test_only_typed_errors_and_one_outcome_of_many(strict, parts):
+    one_outcome(strict, parts)
+
+
+def one_outcome(strict, parts):
+    """Every way to look at a design says the same of it."""
     try:
         design = make(build, *parts)
     except GoldbeatError:
