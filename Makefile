@@ -1,14 +1,16 @@
 # Two commands do everything: `make run` and `make test`. Both set up .venv first.
-PYTHON ?= $(shell command -v python3.11 || command -v python3)
-VENV   := .venv
-BIN    := $(VENV)/bin
-READY  := $(VENV)/.ready
-RUN    := build/runs/fir
-JOBS   ?= 2
-SEED   ?= 1
-FAULTS ?= 200
-SHARD  ?= 1/1
-PYTEST := $(BIN)/python -m pytest -n $(JOBS) --dist worksteal
+PYTHON  ?= $(shell command -v python3.11 || command -v python3)
+VENV    := .venv
+BIN     := $(VENV)/bin
+READY   := $(VENV)/.ready
+RUN     := build/runs/fir
+JOBS    ?= 2
+# One more than cores: some tests wait for other processes.
+WORKERS ?= $(shell expr $(JOBS) + 1)
+SEED    ?= 1
+FAULTS  ?= 200
+SHARD   ?= 1/1
+PYTEST  := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # Where this is set, as in many containers, every command and simulator that a test starts compiles all modules anew.
 export PYTHONDONTWRITEBYTECODE :=
