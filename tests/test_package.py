@@ -45,7 +45,10 @@ def test_a_wheel_holds_every_file_of_the_packages(wheel):
     kept = {
         f"goldbeat/{f.relative_to(REPOSITORY)}" for p in PACKAGES for f in (REPOSITORY / p).rglob("*") if f.is_file()
     }
-    kept |= {f"goldbeat/{f.name}" for f in (REPOSITORY / "src" / "goldbeat").iterdir() if f.is_file()}
+    own = REPOSITORY / "src" / "goldbeat"
+    kept |= {
+        f"goldbeat/{f.relative_to(own)}" for where in (own, own / "cocotbext") for f in where.iterdir() if f.is_file()
+    }
     assert there == {name for name in kept if "__pycache__" not in name}
     assert any(name.endswith(".sv") for name in there)
 

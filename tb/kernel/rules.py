@@ -60,7 +60,8 @@ in reset on, because a reset may have to pass a synchroniser first, and `valid_a
 follows TREADY breaks `axis_valid_waits` (IHI 0051, 2.2). `valid_waits` needs the pattern `after-valid`, which `sweep`
 has: behind such an episode, Goldbeat raises each withheld ready for 16 cycles, and a valid that was low for 64 cycles must
 not rise. A register master that has taken no response before it was there does the same when it gives up, in the first
-episode of each `sweep` at the latest; so does `AxiMaster`, which makes the bursts on AXI4 slaves.
+episode of each `sweep` at the latest; so does `AxiMaster` of cocotb tests. The native masters of AXI4
+slaves hold B and R back likewise.
 APB has no ready that a response could wait for. After a WLAST or RLAST in the wrong place, beats are
 counted by AxLEN.
 
