@@ -131,9 +131,9 @@ class Hub:
             self._keeper._add_done_callback(self._end)
         self._owners[agent] = owner
 
-    def owned(self, agent: int | None) -> bool:
-        """The agent's test has not ended."""
-        return agent in self._owners
+    def owned(self, agent: int | None, owner: Heard) -> bool:
+        """The agent is the owner's, whose test has not ended; another test's agent may have the same address by now."""
+        return agent is not None and self._owners.get(agent) is owner
 
     def _end(self, _: object) -> None:
         self._owners.clear()

@@ -97,7 +97,7 @@ class _Framed:
 
     def _call(self: Any, name: str, *arguments: Any) -> Any:
         """Call a function on the agent, unless it has ended with its test."""
-        if self._agent is None or not self._hub.owned(self._agent):
+        if self._agent is None or not self._hub.owned(self._agent, self):
             return None
         result = getattr(self._hub.library, name)(self._agent, *arguments)
         self._hub.pump()
@@ -176,11 +176,11 @@ class _Pauses:
     def kill(self) -> None:
         """Set the pause no more."""
         self._begin.cancel()
-        if self._hub.owned(self._agent):
+        if self._hub.owned(self._agent, self):
             self._hub.library.gb_agent_stop(self._agent)
 
     def _start(self) -> None:
-        if not self._hub.owned(self._agent):
+        if not self._hub.owned(self._agent, self):
             return
         self._values = iter(self._generator)
         self._hub.library.gb_agent_start(self._agent)
@@ -378,7 +378,7 @@ class _Receiving(_Framed):
         return self._state
 
     def _look(self: Any) -> None:
-        while self._hub.owned(self._agent) and (frame := frames.fetch(self._hub.library, self._agent)):
+        while self._hub.owned(self._agent, self) and (frame := frames.fetch(self._hub.library, self._agent)):
             self.log.debug("RX frame: %s", frame)
             self._queue.put_nowait(frame)
             self.active_event.set()
