@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C while the commands are still being imported, which takes a second: no traceback, exit code 130."""
+"""Ctrl-C while the commands are still being imported, and behind their end: no traceback, no death by the signal."""
 
 from __future__ import annotations
 
 # Each import here is time in which Ctrl-C still is Python's.
+import atexit
 import os
 import signal
 import sys
@@ -25,6 +26,8 @@ def begin() -> None:
         except ValueError:
             # Only the main thread may.
             return
+        # Called last: all is said and done, but while Python takes itself apart, Ctrl-C would end it by the signal.
+        atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
 
 
 def end() -> None:

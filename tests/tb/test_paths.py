@@ -97,6 +97,23 @@ def test_little_is_imported_before_ctrl_c_is_quiet():
     assert {"threading", "pathlib", "contextlib"}.isdisjoint(done.stdout.split())
 
 
+@pytest.mark.parametrize(("name", "code"), [("goldbeat", 0), ("other", -signal.SIGINT)])
+def test_ctrl_c_behind_the_end_changes_nothing(name, code):
+    script = """
+import os, signal, sys
+from goldbeat.tb.cli import starting
+class Late:
+    def __del__(self, kill=os.kill, pid=os.getpid(), number=signal.SIGINT):
+        kill(pid, number)
+late = Late()
+starting.begin()
+starting.end()
+"""
+    words = [sys.executable, "-c", script.replace("from", f"sys.argv = ['{name}']\nfrom", 1)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (code, "", "")
+
+
 @pytest.mark.sim
 @pytest.mark.parametrize("size", ["16k", "300k"])
 def test_a_full_disk_is_exit_2(tmp_path, size):
