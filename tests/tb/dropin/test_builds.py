@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""However cocotb's tests build their simulator, they get Goldbeat's."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from goldbeat.tb.dropin.pytest_entry import begin_if_asked
+
+HERE = Path(__file__).resolve().parent
+RUNNER = """
+from pathlib import Path
+from cocotb_tools.runner import get_runner
+
+def test_bench():
+    here = Path(__file__).parent
+    runner = get_runner("verilator")
+    switches = ["--timescale", "1ns/1ps", "-Wno-fatal"]
+    runner.build(sources=[here / "bench.sv"], hdl_toplevel="bench", build_args=switches, build_dir=here / "build")
+    runner.test(hdl_toplevel="bench", test_module="inside_frames", build_dir=here / "build")
+"""
+MAKEFILE = """
+TOPLEVEL_LANG = verilog
+VERILOG_SOURCES = $(CURDIR)/bench.sv
+COCOTB_TOPLEVEL = bench
+COCOTB_TEST_MODULES = inside_frames
+EXTRA_ARGS += --timescale 1ns/1ps -Wno-fatal
+include $(shell cocotb-config --makefiles)/Makefile.sim
+"""
+
+pytestmark = pytest.mark.sim
+
+
+def native_tests(folder: Path, *words: str, **more: str) -> int:
+    """How many tests of the bench ran on native agents."""
+    for name in ("bench.sv", "inside_frames.py"):
+        shutil.copy(HERE / name, folder)
+    environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"} | more
+    run = subprocess.run(words, cwd=folder, env=environment, capture_output=True, text=True, timeout=300, check=False)
+    assert run.returncode == 0, run.stdout[-4000:] + run.stderr[-2000:]
+    assert "TESTS=12 PASS=12 FAIL=0" in run.stdout, run.stdout[-4000:]
+    return run.stdout.count("SEEN NativeSource")
+
+
+@pytest.mark.parametrize(
+    ("words", "more"),
+    [(("-p", "goldbeat.dropin"), {}), pytest.param((), {"GOLDBEAT_DROPIN": "1"}, marks=pytest.mark.slow)],
+)
+def test_the_runner(words, more, tmp_path):
+    (tmp_path / "test_it.py").write_text(RUNNER)
+    command = (sys.executable, "-m", "pytest", "-s", "-p", "no:cacheprovider", *words, "test_it.py")
+    assert native_tests(tmp_path, *command, **more) == 12
+
+
+@pytest.mark.parametrize(("value", "asked"), [(None, False), ("", False), ("0", False), ("1", True)])
+def test_the_variable_asks_for_it(value, asked, monkeypatch):
+    for name in ("PATH", "SIM", "GOLDBEAT_DROPIN_PYTHON", "GOLDBEAT_DROPIN_PATH"):
+        monkeypatch.setenv(name, os.environ.get(name, ""))
+    monkeypatch.setenv("GOLDBEAT_DROPIN", value or "")
+    if value is None:
+        monkeypatch.delenv("GOLDBEAT_DROPIN")
+    before = os.environ["PATH"]
+    begin_if_asked(object())
+    assert (os.environ["PATH"] != before) == asked
+
+
+@pytest.mark.slow
+def test_the_makefiles(tmp_path):
+    (tmp_path / "Makefile").write_text(MAKEFILE)
+    shell = f'eval "$({sys.executable} -m goldbeat.dropin)" && make'
+    assert native_tests(tmp_path, "bash", "-c", shell) == 12
