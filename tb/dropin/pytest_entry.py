@@ -7,7 +7,7 @@ import pytest
 
 
 @pytest.hookimpl(specname="pytest_configure")
-def begin_if_asked(config: object) -> None:
+def pytest_begin_if_asked(config: object) -> None:
     """Everything that this process starts uses Goldbeat's simulators, if asked for."""
     if os.environ.get("GOLDBEAT_DROPIN", "0") not in ("", "0"):
         from goldbeat.tb.dropin.outside import activate

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from goldbeat.tb.dropin.pytest_entry import begin_if_asked
+from goldbeat.tb.dropin.pytest_entry import pytest_begin_if_asked
 
 HERE = Path(__file__).resolve().parent
 RUNNER = """
@@ -64,7 +64,7 @@ def test_the_variable_asks_for_it(value, asked, monkeypatch):
     if value is None:
         monkeypatch.delenv("GOLDBEAT_DROPIN")
     before = os.environ["PATH"]
-    begin_if_asked(object())
+    pytest_begin_if_asked(object())
     assert (os.environ["PATH"] != before) == asked
 
 
