@@ -241,3 +241,23 @@ def _show(beat: Trace, what: str) -> str:
         return f"{beat.time_ps[0]} ps"
     column: Any = getattr(beat, what)
     return "none" if column is None else str(int(column[0]))
+
+
+def assert_equal(got: Trace, expected: Trace, *, time: Time = "exact", tlast: bool = True, name: str = "") -> None:
+    """Demand that two traces are equal.
+
+    Args:
+        got: what came out.
+        expected: what it should be.
+        time: ``"exact"``, ``"ignore"``, or a tolerance in picoseconds.
+        tlast: compare TLAST.
+        name: of the port, for the message.
+
+    Raises:
+        AssertionError: they are not, with the first difference and its neighbours; or there is no beat to compare.
+    """
+    found = compare(expected, got, time=time, tlast=tlast, cycles="none" if time == "ignore" else "both")
+    if not found.equal:
+        raise AssertionError(found.text(name))
+    if not found.compared:
+        raise AssertionError("no beat to compare")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A trace from frames of bytes."""
+"""A trace from frames of bytes, or from a frame with values per byte as other benches have them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -42,3 +43,61 @@ def trace_of_frames(
         last[end - 1] = True
     sides = {} if tuser is None else {"tuser": np.full(len(rows), tuser, np.uint64)}
     return Trace.from_bytes(rows, keep=keep, last=last, clock_ps=clock.period_ps, offset_ps=clock.offset_ps, **sides)
+
+
+class Framed(Protocol):
+    """A frame with a value for each of its bytes, such as cocotbext-axi's ``AxiStreamFrame``.
+
+    Attributes:
+        tdata: the bytes.
+        tkeep: 0 or 1 a byte; None: all are kept.
+        tid, tdest, tuser: one value for all, or one a byte; None: 0. A beat has the value of its last byte.
+    """
+
+    tdata: Sequence[int]
+    tkeep: Sequence[int] | None
+    tid: int | Sequence[int] | None
+    tdest: int | Sequence[int] | None
+    tuser: int | Sequence[int] | None
+
+
+_SIDES = ("tid", "tdest", "tuser")
+
+
+def trace_of_frame(frame: Framed, width: int, clock: Clock, sides: Sequence[str]) -> Trace:
+    """One frame, back to back from lane 0 on.
+
+    Args:
+        frame: at least one byte.
+        width: of TDATA in bits.
+        clock: the port's.
+        sides: the sidebands that the port has.
+
+    Raises:
+        UsageError: an empty frame, values that are not one a byte, or a value other than 0 for a sideband that is not there.
+    """
+    count = len(frame.tdata)
+    trace = trace_of_frames([bytes(frame.tdata)], width, clock)
+    places = np.minimum(np.arange(1, len(trace) + 1) * (width // 8), count) - 1
+    columns: dict[str, npt.NDArray[np.uint64]] = {}
+    for name in _SIDES:
+        values = _each_byte(name, getattr(frame, name, None), count)
+        if name in sides:
+            columns[name] = values[places]
+        elif values.any():
+            raise UsageError(f"the frame has a {name}, the port has none")
+    kept = trace.keep
+    if (keep := getattr(frame, "tkeep", None)) is not None:
+        kept = np.zeros(trace.keep.shape, np.bool_)
+        kept.reshape(-1)[:count] = _each_byte("tkeep", keep, count) & 1
+    return Trace.from_bytes(
+        trace.data, keep=kept, last=trace.last, clock_ps=trace.clock_ps, offset_ps=trace.offset_ps, **columns
+    )
+
+
+def _each_byte(name: str, values: int | Sequence[int] | None, count: int) -> npt.NDArray[np.uint64]:
+    """A value for each byte."""
+    found = np.asarray(0 if values is None else values, np.uint64)
+    if found.ndim and found.shape != (count,):
+        raise UsageError(f"{name}: found {len(found)} values, expected one for all, or {count}, one a byte")
+    return np.broadcast_to(found, (count,))

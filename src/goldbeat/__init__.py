@@ -12,6 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from goldbeat.pymodels.compare import assert_equal
     from goldbeat.pymodels.pattern import Pattern
     from goldbeat.pymodels.stimulus import Access, Clock, MemoryContents, Outcome, Stimulus
     from goldbeat.pymodels.trace import Trace
@@ -46,6 +47,7 @@ _HOMES = {
     "Stimulus": ("goldbeat.pymodels.stimulus", "Stimulus"),
     "StreamPort": ("goldbeat.tb.design.ports.stream", "StreamPort"),
     "Trace": ("goldbeat.pymodels.trace", "Trace"),
+    "assert_equal": ("goldbeat.pymodels.compare", "assert_equal"),
     "load": ("goldbeat.tb.design.catalog", "find_design"),
     "run": ("goldbeat.tb.run.runs", "run"),
 }
@@ -70,6 +72,7 @@ __all__ = [
     "Stimulus",
     "StreamPort",
     "Trace",
+    "assert_equal",
     "load",
     "run",
 ]

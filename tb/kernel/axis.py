@@ -6,12 +6,13 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.buses import AXIS
+from goldbeat.pymodels.clock import Clock
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.pattern import KINDS, WORST_PERIOD, WORST_STALL, Pattern
 from goldbeat.pymodels.sidebands import MOST_LANES, SIDEBANDS, strobe_bits
@@ -19,6 +20,9 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.kernel.library import AxisBeats, AxisCheck, AxisColumns, AxisNames, ReadyPattern, checked, library
 from goldbeat.tb.kernel.patience import Patience
 from goldbeat.tb.kernel.simulation import Kernel
+
+if TYPE_CHECKING:
+    from goldbeat.pymodels.frames import Framed
 
 _STALL_BINS = 5
 """``Stalls`` in axis.cpp."""
@@ -181,13 +185,31 @@ class AxiStreamSource(Transactor):
         self._base = first
         self._library.gb_axis_source_start(self._handle, first, first if earliest is None else earliest)
 
-    def send(self, trace: Trace) -> None:
-        """Queue a trace; ``trace.gaps`` are the idle cycles before each beat, counted from the beat before or from now."""
+    def send(self, what: Trace | Framed | bytes | bytearray | memoryview) -> None:
+        """Queue beats.
+
+        Args:
+            what: a trace, whose ``gaps`` are the idle cycles before each beat, counted from the beat before or from now; or bytes,
+                or a frame, which end with TLAST.
+
+        Raises:
+            UsageError: another width than the port's, or what :func:`~goldbeat.pymodels.frames.trace_of_frame` refuses.
+        """
+        trace = what if isinstance(what, Trace) else self._framed(what)
         if trace.width != self._widths["tdata"]:
             raise UsageError(f"{self.name} is {self._widths['tdata']} bit wide, the trace {trace.width} bit")
         block = _Block(trace, self.signals, self._widths)
         self._blocks.append(block)
         self._library.gb_axis_send(self._handle, ctypes.byref(block.columns))
+
+    def _framed(self, what: Framed | bytes | bytearray | memoryview) -> Trace:
+        """Its cycles do not matter: it goes back to back."""
+        from goldbeat.pymodels.frames import trace_of_frame, trace_of_frames
+
+        width, clock = self._widths["tdata"], Clock(2, 2)
+        if isinstance(what, bytes | bytearray | memoryview):
+            return trace_of_frames([bytes(what)], width, clock)
+        return trace_of_frame(what, width, clock, self._sides)
 
     async def wait(self, *, timeout: int | None = None) -> None:
         """Wait until everything has transferred.

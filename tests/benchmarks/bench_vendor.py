@@ -108,7 +108,7 @@ def plain_model(design: Design, folder: Path) -> Path:
 def speeds(design: Design, folder: Path, rounds: int) -> dict[str, float]:
     """Cycles a second of processor time, of Goldbeat's simulator and of the plain one."""
     built, plain = build(design, {}), plain_model(design, folder / "plain")
-    stimulus = Stimulus({}, clocks={CLOCK.name: Clock(PERIOD_PS)})
+    stimulus = Stimulus({}, clocks={CLOCK.name: Clock(PERIOD_PS, PERIOD_PS)})
     (folder / "run").mkdir()
 
     def ours(cycles: int) -> None:

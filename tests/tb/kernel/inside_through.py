@@ -7,6 +7,7 @@ import cocotb
 import numpy as np
 import pytest
 from cocotb.triggers import Timer
+from cocotbext.axi import AxiStreamFrame
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.pymodels.pattern import Pattern
@@ -169,3 +170,24 @@ async def signals_that_are_not_named_are_not_looked_at(dut):
     assert np.array_equal(np.diff(got.cycle), np.ones(19))
     with pytest.raises(UsageError, match="no TLAST"):
         await monitor.recv()
+
+
+@cocotb.test()
+async def bytes_and_frames_go_as_they_are(dut):
+    source, sink, _, _ = await _start(dut)
+    lanes = WIDTH // 8
+    text = bytes(range(2 * lanes))[: max(2, 2 * lanes - 1)]
+    source.send(text)
+    source.send(memoryview(text))
+    source.send(AxiStreamFrame(text, tkeep=[1] * (len(text) - 1) + [0], tid=5, tuser=list(text)))
+    whole, again, framed = [await sink.recv(frames=1) for _ in range(3)]
+    for got in (whole, again):
+        assert got.data[got.keep].tobytes() == text
+        assert not got.tid.any()
+    assert framed.data[framed.keep].tobytes() == text[:-1]
+    assert set(framed.tid.tolist()) == {5}
+    # The value of a beat is that of its last byte.
+    assert framed.tuser.tolist() == [text[lanes - 1], text[-1]]
+    for wrong in (b"", AxiStreamFrame(text, tid=[1] * (len(text) + 1))):
+        with pytest.raises(UsageError):
+            source.send(wrong)
