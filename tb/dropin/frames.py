@@ -56,7 +56,7 @@ class _Received(Structure):
 
 MORE_CALL = CFUNCTYPE(c_int64, c_void_p, POINTER(c_uint8), c_int64)
 
-_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_frame_source": (c_void_p, [POINTER(FrameSignals)]),
     "gb_frame_sink": (c_void_p, [POINTER(FrameSignals), c_int]),
     "gb_frame_pauses": (c_void_p, [c_void_p, MORE_CALL]),
@@ -74,13 +74,6 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_frame_sink_front": (c_int, [c_void_p, POINTER(_Received)]),
     "gb_frame_sink_pop": (None, [c_void_p]),
 }
-
-
-def declare(library: Any) -> None:
-    """Tell ctypes what the functions take and return."""
-    for name, (result, arguments) in _SIGNATURES.items():
-        function = getattr(library, name)
-        function.restype, function.argtypes = result, arguments
 
 
 def bind(bus: Any, clock: Any) -> FrameSignals:

@@ -13,6 +13,8 @@ import cocotb
 import cocotb._event_loop
 from cocotb.triggers import Event, GPITrigger
 
+from goldbeat.tb.kernel.library import declare
+
 
 class LineWaiter(Structure):
     """``EdgeLine::Waiter`` in watches.h."""
@@ -157,7 +159,5 @@ def hub() -> Hub | None:
     found = ctypes.CDLL(None)
     if not hasattr(found, "gb_reaches"):
         return None
-    for name, (result, arguments) in _SIGNATURES.items():
-        function = getattr(found, name)
-        function.restype, function.argtypes = result, arguments
+    declare(found, _SIGNATURES)
     return Hub(found)

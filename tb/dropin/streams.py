@@ -20,6 +20,7 @@ from cocotbext import axi
 
 from goldbeat.tb.dropin import frames
 from goldbeat.tb.dropin.hub import hub
+from goldbeat.tb.kernel.library import declare
 
 _PLAIN: tuple[type[Any], ...] = (
     type(iter([])),
@@ -82,7 +83,7 @@ class _Framed:
         )
         if found is None or self.byte_size != 8 or not own:
             return
-        frames.declare(found.library)
+        declare(found.library, frames.SIGNATURES)
         signals = frames.bind(self.bus, self.clock)
         make = found.library.gb_frame_source if self._passive is None else found.library.gb_frame_sink
         agent = make(byref(signals)) if self._passive is None else make(byref(signals), self._passive)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.axi.memory import MemoryTiming, Region
 from goldbeat.pymodels.buses import APB
 from goldbeat.tb.kernel.axis import Transactor
-from goldbeat.tb.kernel.library import ApbNames, checked, library
+from goldbeat.tb.kernel.library import ApbNames, checked, declare, library
 from goldbeat.tb.kernel.regions import RegionRow, access_rows, region_rows
 from goldbeat.tb.kernel.simulation import Kernel
 
@@ -39,9 +39,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 @functools.cache
 def _library() -> Any:
     found = library()
-    for name, (result, arguments) in _SIGNATURES.items():
-        function = getattr(found, name)
-        function.restype, function.argtypes = result, arguments
+    declare(found, _SIGNATURES)
     return found
 
 

@@ -20,7 +20,7 @@ from goldbeat.pymodels.buses import AXI
 from goldbeat.pymodels.errors import UsageError, WaitTimeoutError
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.tb.kernel.axis import Transactor, ready_pattern
-from goldbeat.tb.kernel.library import ReadyPattern, checked, library
+from goldbeat.tb.kernel.library import ReadyPattern, checked, declare, library
 from goldbeat.tb.kernel.patience import Patience
 from goldbeat.tb.kernel.regions import RegionRow, access_rows, region_rows
 from goldbeat.tb.kernel.simulation import Kernel
@@ -113,9 +113,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 @functools.cache
 def _library() -> Any:
     found = library()
-    for name, (result, arguments) in _SIGNATURES.items():
-        function = getattr(found, name)
-        function.restype, function.argtypes = result, arguments
+    declare(found, _SIGNATURES)
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+from collections.abc import Mapping, Sequence
 from ctypes import POINTER, Structure, c_char_p, c_int, c_int64, c_uint64, c_void_p
 from typing import Any
 
@@ -180,6 +181,13 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
+def declare(functions: Any, signatures: Mapping[str, tuple[Any, Sequence[Any]]]) -> None:
+    """Tell ctypes what functions of the simulator return and take, by name."""
+    for name, (result, arguments) in signatures.items():
+        function = getattr(functions, name)
+        function.restype, function.argtypes = result, arguments
+
+
 @functools.cache
 def library() -> Any:
     """The functions of the simulator that this Python runs in.
@@ -190,9 +198,7 @@ def library() -> Any:
     found = ctypes.CDLL(None)
     if not hasattr(found, "gb_clear"):
         raise UsageError("this is no simulator with Goldbeat's kernel; build it with goldbeat.tb.build.runner")
-    for name, (result, arguments) in _SIGNATURES.items():
-        function = getattr(found, name)
-        function.restype, function.argtypes = result, arguments
+    declare(found, _SIGNATURES)
     return found
 
 

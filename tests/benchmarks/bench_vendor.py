@@ -13,15 +13,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from typing import Any
+
+from bench_loop import spent
 
 from goldbeat.pymodels.clock import Clock
 from goldbeat.pymodels.stimulus import Stimulus
@@ -50,14 +49,6 @@ PINS = (
 )
 
 
-def spent(call: Callable[[], Any]) -> float:
-    """Processor time of the processes that a call has started and waited for, in seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    call()
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
 def builds(rtl: Path, folder: Path) -> dict[str, float]:
     """Processor time of a cold build and of one after a changed line, as for a short run and as its description asks."""
     found = {}
@@ -84,7 +75,6 @@ def plain_model(design: Design, folder: Path) -> Path:
     """The program that Verilator makes by itself, with the same switch of the compiler."""
     folder.mkdir()
     tool = verilator()
-    flags = [f for f in design.compile_flags() if f not in ("--vpi",)]
     command = [
         str(tool.executable),
         "--cc",
@@ -96,7 +86,7 @@ def plain_model(design: Design, folder: Path) -> Path:
         "-Mdir",
         str(folder),
     ]
-    command += ["-Wno-fatal", *flags, *map(str, design.sources()), str(HERE / "plain_clock.cpp")]
+    command += ["-Wno-fatal", *design.compile_flags(), *map(str, design.sources()), str(HERE / "plain_clock.cpp")]
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": True, "cwd": folder}
     subprocess.run(command, env=tool.environment(), **quiet)
     words = [f"OPT_FAST={design.optimize}", "OPT_SLOW=-O0", f"OPT_GLOBAL={design.optimize}"]
