@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +23,8 @@ QUICK = "-O1"
 QUICKEST = "-O0"
 """And where it is very short: again half the time to compile, and up to ten times that to simulate."""
 _LEVELS = (QUICKEST, QUICK, "-O2", "-O3")
+ASKED = "GOLDBEAT_OPTIMIZE"
+"""Environment variable: one of these switches for every simulator, as in a suite of nothing but short runs."""
 
 
 def build(
@@ -47,7 +50,7 @@ def build(
 
     Raises:
         ToolError: Verilator or the compiler failed; the message ends with what they said.
-        UsageError: the description does not fit the RTL.
+        UsageError: the description does not fit the RTL, or ``GOLDBEAT_OPTIMIZE`` is no switch of the compiler's.
     """
 
     def inspect(log: str) -> None:
@@ -74,7 +77,16 @@ def build(
         optimize=design.optimize,
         inspect=inspect,
     )
+    quick = _asked_switch() or quick
     return compile_model(recipe if quick is None else _quickly(recipe, quick), tell)
+
+
+def _asked_switch() -> str | None:
+    """The switch that the environment asks for, if any."""
+    asked = os.environ.get(ASKED)
+    if asked and asked not in _LEVELS:
+        raise UsageError(f"{ASKED}={asked}: expected one of {', '.join(_LEVELS)}")
+    return asked or None
 
 
 def _quickly(recipe: Recipe, switch: str) -> Recipe:

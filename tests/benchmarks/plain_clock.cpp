@@ -14,6 +14,8 @@ double sc_time_stamp() { return 0; }
 
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
+  // Designs may ask for plusargs.
+  Verilated::commandArgs(argc, argv);
   const std::int64_t cycles = std::atoll(argv[1]);
   auto top = std::make_unique<Vplain>();
   const auto clock = [&](int level) {

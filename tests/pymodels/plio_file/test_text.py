@@ -185,6 +185,7 @@ def test_scientific_is_what_printf_prints():
     assert tokens == [b"%.9e" % v for v in values.tolist()]
 
 
+@pytest.mark.slow
 def test_every_bfloat16():
     bits = np.arange(1 << 16, dtype=np.uint16)
     trace = Trace.from_bytes(bits.view(np.uint8).reshape(-1, 16), clock_ps=4000)

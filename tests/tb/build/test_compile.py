@@ -97,6 +97,7 @@ def test_builds_share_what_does_not_depend_on_the_design():
     assert not list(other.folder.glob("*.o"))
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_second_folder_with_the_same_design_compiles_nothing(tmp_path):
     params = SKID.params(SKID.case("random"), {})
@@ -219,6 +220,7 @@ def test_waves_show_every_beat(backend, tmp_path):
         assert np.array_equal(times - times[0], trace.time_ps - trace.time_ps[0])
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_the_fast_binary_has_no_trace_code():
     params = SKID.params(SKID.case("random"), {})

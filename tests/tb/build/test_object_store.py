@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build import simulator
 from goldbeat.tb.build.compile import Build
 from goldbeat.tb.build.object_store import ObjectStore, put
@@ -88,6 +89,7 @@ def test_small_files_are_compiled_together_and_large_ones_alone():
 def asked(monkeypatch):
     """The optimisation of every build that is asked for; none is made."""
     found = []
+    monkeypatch.delenv(simulator.ASKED)
     monkeypatch.setattr(simulator, "is_built", lambda recipe: False)
 
     def compile_model(recipe, tell):
@@ -113,6 +115,18 @@ def test_a_quick_build_is_taken_unless_the_fast_one_is_there(asked, monkeypatch)
         simulator.build(design, params, quick="-O0")
         simulator.build(design, params, quick="-O1")
         assert asked == [there, max(there, "-O1")]
+
+
+def test_the_environment_can_ask_for_one_switch_for_all(asked, monkeypatch):
+    design = find_design("axis_skid")
+    params = design.params(design.cases[0], {}, {})
+    monkeypatch.setenv(simulator.ASKED, "-O1")
+    simulator.build(design, params)
+    simulator.build(design, params, quick="-O0")
+    assert asked == ["-O1", "-O1"]
+    monkeypatch.setenv(simulator.ASKED, "-O9")
+    with pytest.raises(UsageError, match="GOLDBEAT_OPTIMIZE=-O9: expected one of -O0, -O1, -O2, -O3"):
+        simulator.build(design, params)
 
 
 def test_short_runs_and_few_cases_get_the_quick_build(asked, monkeypatch):

@@ -35,6 +35,7 @@ def test_every_kind_of_damage_is_seen(tmp_path, capfd):
     assert not is_whole(path)
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_damaged_builds_and_objects_are_built_again(monkeypatch, tmp_path, capfd):
     source = tmp_path / "tiny.sv"

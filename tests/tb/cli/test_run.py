@@ -60,6 +60,7 @@ def test_a_run_leaves_everything(build):
     assert {"s_axis: throughput", "m_axis: throughput"} <= {text.text for text in drawn.iter(f"{SVG}text")}
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_traces_that_are_left_out_are_said(build):
     args = ("run", "plio_fir", "--set", "samples=64", "--set", "frame=16", "--name", "a", "--traces")

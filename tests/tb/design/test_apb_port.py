@@ -59,6 +59,7 @@ def goldbeat(*words):
     return CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False, env={"COLUMNS": "150"})
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_sweep_names_what_is_wrong_with_a_slave(tmp_path):
     design = _design(tmp_path, bound=20)

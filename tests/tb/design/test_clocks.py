@@ -74,7 +74,7 @@ def test_a_sweep_goes_through_every_relation_and_has_jitter():
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize("transactors", ["native", "cocotbext"])
+@pytest.mark.parametrize("transactors", ["native", pytest.param("cocotbext", marks=pytest.mark.slow)])
 def test_the_model_follows_every_edge_of_clocks_with_jitter(transactors, tmp_path):
     if transactors == "cocotbext":
         pytest.importorskip("cocotbext.axi")

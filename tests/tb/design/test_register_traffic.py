@@ -45,6 +45,7 @@ def _failures(case, folder, **options):
     return result.failures
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_sweep_names_what_is_wrong_with_a_slave(tmp_path):
     failures = _failures("sweep", tmp_path)

@@ -27,8 +27,7 @@ KERNEL = REPOSITORY / "tests" / "tb" / "kernel"
 # cocotbext-axi knows no AXI4 memory of ours.
 DESIGNS = {name: design for name, design in designs().items() if not design.memories}
 NAMES = sorted(DESIGNS)
-# Two clocks, registers, packets.
-QUICK = ("axis_async_fifo", "plio_fir", "plio_pkt_split")
+QUICK = ("plio_fir",)
 EACH = [n if n in QUICK else pytest.param(n, marks=pytest.mark.slow) for n in NAMES]
 CASES = [pytest.param(n, c, id=f"{n}-{c}") for n in NAMES for c in ("random", "sweep", "reset")]
 
@@ -77,7 +76,7 @@ def test_the_same_records(name, tmp_path):
 
 
 @pytest.mark.parametrize("case", ["sweep", "reset"])
-@pytest.mark.parametrize("name", ["axis_skid", "axis_async_fifo"])
+@pytest.mark.parametrize("name", [pytest.param("axis_skid", marks=pytest.mark.slow), "axis_async_fifo"])
 def test_the_same_records_in_every_pattern(name, case, tmp_path):
     _compare(name, case, [7], tmp_path)
 
@@ -183,6 +182,7 @@ STUCK = Design(
 )
 
 
+@pytest.mark.slow
 def test_a_hang_ends_with_a_report(tmp_path):
     clocks = {"aclk": Clock(1000, 1000)}
     words = np.arange(40, dtype=np.uint8).reshape(10, 4)

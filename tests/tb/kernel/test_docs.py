@@ -39,6 +39,7 @@ def test_the_example_runs_as_printed(example):
     assert int(beats[1]) > 1_400_000
 
 
+@pytest.mark.slow
 def test_by_name_with_waves_and_a_prefix(example):
     (example / "waves.py").write_text(
         "from cocotb_tools.runner import get_runner\n"

@@ -19,6 +19,7 @@ DESIGN = designs()["{name}"].model_copy(update={{"name": "my_{name}", "root": Pa
 """
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_change_rebuilds_what_it_goes_into(own_root, tmp_path):
     shutil.copytree(HDL, tmp_path / "hdl")

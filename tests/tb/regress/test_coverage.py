@@ -111,6 +111,7 @@ def test_burst_bins_know_ids_that_are_in_use():
     }
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_coverage_of_a_run_with_a_crash(own_root):
     suite = Suite.model_validate(

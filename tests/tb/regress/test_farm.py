@@ -183,6 +183,7 @@ def test_this_machine_a_farm_and_pytest_give_the_same_100(farm, own_root, tmp_pa
     assert hashes == {key: str(trace_hash) for key, (_, _, trace_hash, _) in local.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_farm_names_what_hangs_where_and_ends_what_is_stuck(farm, own_root, tmp_path):
     address, _, _, _ = farm

@@ -86,6 +86,7 @@ def listening(pids):
     return found
 
 
+@pytest.mark.slow
 def test_a_farm_listens_on_loopback_only_and_has_no_http_port(own_root):
     with farm() as (address, pids):
         end = time.monotonic() + 60

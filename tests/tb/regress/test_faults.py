@@ -114,6 +114,7 @@ def test_a_stimulus_maker_that_leaves_costs_its_own_case(own_root):
     assert results[1].attempt == 1
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_what_a_stimulus_maker_prints_is_visible_and_no_result(own_root, tmp_path):
     suite = write_suite(tmp_path, seeds=3, moods="print@1")
@@ -128,6 +129,7 @@ def test_what_a_stimulus_maker_prints_is_visible_and_no_result(own_root, tmp_pat
         assert "\x1b" not in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_model_stuck_in_c_code_costs_its_own_case(own_root, monkeypatch):
     monkeypatch.setattr(pool, "GRACE_S", 1.0)
@@ -199,6 +201,7 @@ def test_a_simulator_that_dies_while_it_starts_is_started_again(own_root, tmp_pa
         assert result.failures[0].startswith("infrastructure: the simulator does not start, tried 3 time(s): ")
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_the_oldest_running_case_is_named_with_its_age(own_root):
     suite = Suite.model_validate(
@@ -224,6 +227,7 @@ def test_a_log_names_what_runs_for_long(own_root, monkeypatch, capsys):
     assert capsys.readouterr().err == "still running: moody/[x]#0 for 5 s\nstill running: moody/[x]#0 for 11 s\n"
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_worker_holds_only_so_much_at_once(own_root, monkeypatch):
     options = {"beats": 2000}
@@ -256,6 +260,7 @@ def test_a_crash_in_the_middle_of_a_case_names_the_episode(own_root):
     assert [r.status.value for r in results.values()] == ["pass", "error", "pass"]
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_failures_are_rerun_with_waves(own_root):
     run, _, rows = regress("lie@1 crash@2 lie@3", seeds=4, waves=2)
@@ -347,6 +352,7 @@ def test_ctrl_c_leaves_nothing_behind_and_can_be_resumed(own_root, tmp_path):
     assert "have results already" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_sigterm_stops_in_order(own_root, tmp_path):
     suite = write_suite(tmp_path, seeds=30, beats=20, pause_s=0.1)
@@ -389,6 +395,7 @@ def test_a_folder_that_cannot_be_written(tmp_path, words):
     assert done.stderr == f"error: {tmp_path / 'file' / 'regress'}: Not a directory\n"
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_file_of_results_that_cannot_be_written(own_root, tmp_path):
     suite = write_suite(tmp_path, seeds=2)
@@ -484,6 +491,7 @@ def test_a_disk_that_is_full_while_building(own_root, tmp_path):
         assert not [p for p in (small / "sim").glob("*.part/*") if p.name != "build.log"], "it takes no room"
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_two_regressions_at_once_on_one_project(own_root, tmp_path):
     suite = write_suite(tmp_path, seeds=20, pause_s=0.02)
@@ -499,6 +507,7 @@ def test_two_regressions_at_once_on_one_project(own_root, tmp_path):
     assert hashes[0] == hashes[1]
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_master_killed_is_resumed(own_root, tmp_path):
     _kill_and_resume(own_root, tmp_path, kills=2, seeds=30)
@@ -567,6 +576,7 @@ def _recorded(results):
     return dict(rows)
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_full_disk_is_nobodys_failure(own_root, tmp_path, monkeypatch):
     small = tmp_path / "small"
@@ -631,8 +641,9 @@ def _simulators(root):
     return sorted(p.name for p in (root / "sim").iterdir() if p.is_dir())
 
 
+@pytest.mark.slow
 @pytest.mark.sim
-@pytest.mark.parametrize("how", [pytest.param("kill", marks=pytest.mark.slow), "ctrl-c"])
+@pytest.mark.parametrize("how", ["kill", "ctrl-c"])
 def test_a_build_ends_with_its_regression(empty_root, tmp_path, how):
     suite = _write_new_suite(tmp_path)
     (tmp_path / "tmp").mkdir()
@@ -654,6 +665,7 @@ def test_a_build_ends_with_its_regression(empty_root, tmp_path, how):
     assert len(_simulators(empty_root)) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_worker_killed_while_it_builds_costs_nothing(empty_root, tmp_path):
     suite = _write_new_suite(tmp_path)
@@ -674,6 +686,7 @@ def test_a_worker_killed_while_it_builds_costs_nothing(empty_root, tmp_path):
         assert store.run(1).facts["lost"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_two_regressions_at_once_build_a_simulator_once(empty_root, tmp_path):
     suite = _write_new_suite(tmp_path)

@@ -35,6 +35,7 @@ def properties(case):
     return {p.get("name"): p.get("value") for p in case.iter("property")}
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.parametrize("seeds", [12, pytest.param(100, marks=pytest.mark.slow)])
 def test_all_of_all_the_same(own_root, tmp_path, seeds):

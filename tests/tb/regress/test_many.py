@@ -161,6 +161,7 @@ def test_comparing_runs_of_many_cases(own_root):
     assert compare_runs(*runs[::-1]).faster
 
 
+@pytest.mark.slow
 def test_memory_of_a_report_grows_little_with_the_cases(own_root):
     peaks = []
     for count in (500, 4500):

@@ -142,6 +142,7 @@ def test_a_run_of_nothing_but_passes_has_no_failures(own_root):
     assert "was not counted" in text
 
 
+@pytest.mark.slow
 def test_ten_thousand_cases_make_a_page_that_opens(own_root):
     with Store() as store:
         run = make_run(store, seeds=700)

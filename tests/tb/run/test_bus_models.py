@@ -37,6 +37,7 @@ def test_a_memory_takes_every_burst(tmp_path):
     assert compared > 100_000
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_memory_without_wrap_is_found(tmp_path):
     design = load_description(bench(tmp_path, "burst_ram.sv", "memory"))

@@ -109,6 +109,7 @@ def test_the_plio_port_holds(case, params, tmp_path):
     check(attempt(find_design("plio_port"), tmp_path, case, params, seeds=range(4)))
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_cycles_are_a_range_and_no_more_than_that(tmp_path):
     """A third flip-flop loses nothing: only the cycles tell it."""

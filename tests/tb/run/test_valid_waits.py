@@ -15,10 +15,10 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.traffic import stream_cases, withheld
-from goldbeat.tb.inside.job import BACKENDS
 from goldbeat.tb.run.runs import Request, run
 
 HERE = Path(__file__).resolve().parent
+EACH = ["native", pytest.param("cocotbext", marks=pytest.mark.slow)]
 STREAM = HERE / "valid_waits_rtl" / "slice.sv"
 SOUND = "assign m_axis_tvalid = full_q;"
 WAITS = {
@@ -71,7 +71,7 @@ def _sweep(folder, output, transactors="native"):
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize("transactors", BACKENDS)
+@pytest.mark.parametrize("transactors", EACH)
 @pytest.mark.parametrize("how", WAITS)
 def test_a_stream_source_that_waits_for_ready(tmp_path, how, transactors):
     result = _sweep(tmp_path / how, WAITS[how], transactors)
@@ -86,14 +86,14 @@ def test_a_stream_source_that_waits_for_ready(tmp_path, how, transactors):
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize("transactors", BACKENDS)
+@pytest.mark.parametrize("transactors", EACH)
 def test_a_stream_source_that_does_not_wait_passes(tmp_path, transactors):
     result = _sweep(tmp_path / "sound", SOUND, transactors)
     assert result.passed, result.failures
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize("transactors", ["native", pytest.param("cocotbext", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("transactors", EACH)
 def test_a_valid_in_and_behind_reset(tmp_path, transactors):
     early = (
         "logic up_q; always_ff @(posedge aclk) up_q <= aresetn; assign m_axis_tvalid = full_q || (aresetn && !up_q);"

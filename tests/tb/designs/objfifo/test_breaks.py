@@ -6,15 +6,13 @@ from breaks import Break, assert_places, assert_seen, breaks, each_break, run_br
 
 SMALL = {"NS": 1, "NM": 2, "NBD": 16, "NLOCK": 16}
 
-QUICK = [
+ROWS = [
     # Tasks that forget their repeats.
     *breaks(
         "objfifo",
         "objfifo/objfifo_sequencer.sv",
         ("assign bd_final   = !bd_chained && task_left_q == '0;", "assign bd_final   = !bd_chained;", "chain"),
     ),
-]
-SLOW = [
     # Banks that serve the lowest channel first.
     *breaks(
         "objfifo",
@@ -60,11 +58,11 @@ SLOW = [
 
 
 def test_every_break_has_its_place():
-    assert_places([*QUICK, *SLOW])
+    assert_places(ROWS)
 
 
 @pytest.mark.sim
-@each_break(QUICK, SLOW)
+@each_break([], ROWS)
 def test_the_bench_sees(row: Break, tmp_path):
     more = {"NX": 1, "NS": 2, "NBANK": 2, "NLOCK": 8, "MEM_WORDS": 1024} if row.design == "objfifo_array" else {}
     assert_seen(row, run_broken(row, tmp_path, seeds=12 if row.case == "scenes" else 1, params=SMALL | more))

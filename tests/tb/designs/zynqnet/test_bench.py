@@ -63,6 +63,7 @@ def test_a_small_build(tmp_path):
         passed(case, SMALL, tmp_path / case)
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_progress_follows_the_layers(tmp_path, monkeypatch):
     monkeypatch.setattr("goldbeat.tb.run.simulate.PULSE_S", PULSE_S / 25)
@@ -105,6 +106,7 @@ def on_a_terminal(*arguments):
     return shown.decode(errors="replace"), out.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_bar_on_terminals_only():
     small = [f"--{key.replace('_', '-')}={value}" for key, value in SMALL.items()]
