@@ -210,8 +210,16 @@ class Workshop:
             )
             for p in sources
         ]
-        switches = (_KERNEL_OPTIMIZE, _KERNEL_STANDARD)
-        return [*units, *(SourceUnit(p.stem, p, _MESSAGES, switches, variables) for p in SHARED)]
+        # Anonymous namespaces of files that are compiled together do not clash: the compiler says so if they do.
+        switches = (_KERNEL_OPTIMIZE, _KERNEL_STANDARD, "-Wno-subobject-linkage")
+        groups: dict[str, list[Path]] = {}
+        for path in SHARED:
+            groups.setdefault(_group(path), []).append(path)
+        own = [
+            paths[0] if len(paths) == 1 else self._joined(name, [p.name for p in paths])
+            for name, paths in groups.items()
+        ]
+        return [*units, *(SourceUnit(p.stem, p, _MESSAGES, switches, variables) for p in own)]
 
     def _joined(self, name: str, files: Iterable[str]) -> Path:
         """A file that includes others."""
@@ -240,6 +248,15 @@ class Workshop:
             variables = {"VM_USER_CFLAGS": " ".join(self._flags)}
             units.append(SourceUnit(source.stem, source, _DRAWS, (optimize, *standard), variables))
         return units
+
+
+def _group(source: Path) -> str:
+    """The kernel's sources of one group are compiled as one file: all of them together in half the time of each alone."""
+    if source.parent != KERNEL:
+        return source.stem
+    if source.name.startswith("axi_"):
+        return "kernel_axi"
+    return "kernel_registers" if source.name.startswith(("apb", "axil", "registers")) else "kernel_rest"
 
 
 def together(names: Sequence[str], sizes: Mapping[str, int], most: int) -> list[list[str]]:

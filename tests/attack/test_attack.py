@@ -30,6 +30,7 @@ def test_the_table_has_every_kind_once():
     assert len(set(named)) == len(named)
 
 
+@pytest.mark.slow
 def test_bad_usage_is_refused():
     attack("--kind", "nothing-of-the-kind", code=2)
     attack("--faults", "0", code=2)

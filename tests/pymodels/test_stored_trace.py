@@ -196,6 +196,7 @@ def test_missing_and_left_over_beats_have_the_same_message(whole: Trace, beats: 
     assert compare(other, one) == compare(whole[:beats], whole)
 
 
+@pytest.mark.slow
 def test_memory_is_that_of_a_part(tmp_path: Path):
     beats, part = 400_000, 1 << 12
     with TraceWriter(tmp_path / "x.trace", drawn(0, 1)) as writer:

@@ -64,6 +64,7 @@ def test_the_weights_cache_is_the_weights(ch_in, groups, kernel, seed):
     assert [cache.bias(co) for co in range(ch_out)] == biases.tolist()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kernel", [1, 3])
 @pytest.mark.parametrize("ch_out", [16, 112, 512])
 def test_no_two_weights_share_a_place(kernel, ch_out):

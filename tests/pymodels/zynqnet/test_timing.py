@@ -110,6 +110,7 @@ def test_counters_add_up():
             assert len(found.pixels) == pixels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("data_w", "goal", "bound"),
     [

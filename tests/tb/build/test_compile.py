@@ -234,6 +234,7 @@ def test_the_fast_binary_has_no_trace_code():
     assert b"trace_init" in waves
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_what_a_build_does_not_have_is_refused(tmp_path):
     built = compile_model(_recipe())
@@ -304,6 +305,7 @@ def test_two_builds_at_once_compile_once(tmp_path):
     assert not list((tmp_path / "sim").glob("*.part"))
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_killed_simulation_leaves_nothing_that_hurts(tmp_path):
     build(SKID, SKID.params(SKID.case("random"), {}))

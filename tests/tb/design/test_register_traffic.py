@@ -62,6 +62,7 @@ def _once(setting):
     return [Stimulus({}, clocks=setting.clocks, program={f"s_axil_{n}": program for n in (0, 18, 19)})]
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_sweep_holds_responses_back_in_every_seed_without_storage(tmp_path):
     port = LitePort(name="s_axil", lanes="N", address_width=8)
@@ -111,6 +112,7 @@ options = {{ bytes = 16, accesses = 60 }}
 """
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_described_slaves_get_the_traffic_too(tmp_path):
     (tmp_path / "lite.toml").write_text(_LITE.format(rtl=KERNEL / "lite.sv"))

@@ -30,7 +30,12 @@ VARIANTS = [
 CASES = [
     (name, c.name, d.slow or c.slow) for name, d in sorted(DESIGNS.items()) for c in d.cases if c.lacks({}) is None
 ]
-QUICK = sorted({name for name, _, slow in CASES if not slow})
+# A network in RTL has all of these in it.
+PARTS = {"zynqnet_pe", "zynqnet_wcache", "zynqnet_icache", "zynqnet_ocache", "zynqnet_gpool"}
+QUICK = [
+    pytest.param(name, marks=[pytest.mark.slow] * (name in PARTS))
+    for name in sorted({name for name, _, slow in CASES if not slow})
+]
 SLOW_CASES = [pytest.param(name, case, id=f"{name}-{case}") for name, case, slow in CASES if slow]
 SEEDS = 200
 

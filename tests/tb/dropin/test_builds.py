@@ -46,6 +46,7 @@ def native_tests(folder: Path, *words: str, **more: str) -> int:
     return run.stdout.count("SEEN NativeSource")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "more"),
     [(("-p", "goldbeat.dropin"), {}), pytest.param((), {"GOLDBEAT_DROPIN": "1"}, marks=pytest.mark.slow)],

@@ -155,6 +155,7 @@ THREE = Design(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["native", pytest.param("cocotbext", marks=pytest.mark.slow)])
 def test_three_clocks_without_a_common_period(backend, tmp_path):
     request = Request(THREE, THREE.cases[0], range(4), transactors=backend)

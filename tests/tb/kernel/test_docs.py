@@ -29,6 +29,7 @@ def _run(folder, script="run.py", **environment):
     return done.returncode, done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_the_example_runs_as_printed(example):
     code, output = _run(example)
     assert code == 0, output

@@ -15,7 +15,7 @@ def test_clocks_stretches_and_triggers(tmp_path):
     run_inside("inside_timing", "timing", tmp_path, sources=[HERE / "timing.sv"])
 
 
-@pytest.mark.parametrize("width", [8, 24, 1024])
+@pytest.mark.parametrize("width", [24, *(pytest.param(width, marks=pytest.mark.slow) for width in (8, 1024))])
 def test_streams(width, tmp_path):
     run_inside(
         "inside_through",

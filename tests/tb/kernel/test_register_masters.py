@@ -16,6 +16,7 @@ def test_traffic_on_slaves_that_are_right_and_wrong(tmp_path):
     run_inside("inside_traffic", "slaves", tmp_path, sources=[source])
 
 
+@pytest.mark.slow
 def test_rough_bursts_on_axi4_slaves_that_are_right_and_wrong(tmp_path):
     sources = [HERE / "registers_rtl" / name for name in ("lite_modes.sv", "axi_slave.sv")]
     run_inside("inside_axi_slave", "axi_slave", tmp_path, sources=sources)

@@ -204,6 +204,7 @@ def test_new_refuses(tmp_path: Path, words: list[Any], message: str) -> None:
 # -- a sixth design -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_sixth_design_is_only_a_folder(build: Path) -> None:
     """One description, one model, one RTL file; beats and their cycles are compared."""

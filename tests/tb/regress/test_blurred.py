@@ -35,6 +35,7 @@ def test_the_option_is_part_of_the_key_the_build_and_the_request():
     assert "--metastability auto" in request.command(0)
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_case_keeps_the_crossings_that_were_late(own_root):
     settings = Settings(waves=0)

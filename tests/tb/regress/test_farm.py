@@ -147,6 +147,7 @@ def _local_and_farmed(farm, folder, seeds):
     return suite, local
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_farm_gives_what_this_machine_gives(farm, own_root, tmp_path):
     _local_and_farmed(farm, tmp_path, 30)

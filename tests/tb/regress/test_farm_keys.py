@@ -155,6 +155,7 @@ def test_keys_that_are_not_usable_are_refused(keys, damage, message):
         security(keys)
 
 
+@pytest.mark.slow
 def test_other_machines_get_in_only_with_keys_or_when_asked_for(keys):
     for host in ("0.0.0.0", "::", "192.0.2.1"):
         with pytest.raises(UsageError, match="can run code as you"):

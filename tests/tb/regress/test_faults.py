@@ -156,6 +156,7 @@ def test_a_model_stuck_in_c_code_ends_its_run(own_root):
     assert not list((own_root / "jobs").glob("*/"))
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_worker_that_is_stopped_is_replaced(own_root, monkeypatch):
     monkeypatch.setattr(pool, "STOPPED_S", 2.0)
@@ -252,6 +253,7 @@ def test_a_worker_holds_only_so_much_at_once(own_root, monkeypatch):
     assert all(r.passed for r in parts)
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_crash_in_the_middle_of_a_case_names_the_episode(own_root):
     _, results, _ = regress("", seeds=3, episodes=3)
@@ -271,6 +273,7 @@ def test_failures_are_rerun_with_waves(own_root):
         assert (run.folder / with_files[1][name]).stat().st_size > 0
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_failure_that_needs_its_history_is_repeated_with_it(own_root):
     run, results, rows = regress("grudge@1", seeds=4, waves=1)
@@ -476,6 +479,7 @@ def _mounted(where, *words):
         subprocess.run(["umount", "-l", str(where)], check=False)
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_disk_that_is_full_while_building(own_root, tmp_path):
     small = tmp_path / "small"

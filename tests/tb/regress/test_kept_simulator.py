@@ -58,6 +58,7 @@ def test_one_process_runs_many_batches_and_ends_for_another_run(own_root, starte
     assert not list((own_root / "jobs").glob("*/"))
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_fault_ends_the_process_and_the_next_case_gets_another(own_root, started):
     results = [r for batch in batches(1, 5, "crash@1 hang@3", run="a") for r in run_batch(batch).results]

@@ -31,6 +31,7 @@ def test_a_short_log_is_whole(tmp_path):
     assert _run(tmp_path / "log", "print('a\\nb')") == b"a\nb\n"
 
 
+@pytest.mark.slow
 def test_of_a_long_log_head_and_tail_are_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(bounded_log, "HEAD", HEAD // 8)
     monkeypatch.setattr(bounded_log, "TAIL", TAIL // 8)

@@ -94,6 +94,7 @@ def test_a_slave_whose_ready_is_late(tmp_path):
     assert _warnings(replace(request, ready_bound=5), tmp_path / "quiet") == ()
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_a_master_whose_ready_is_late(tmp_path):
     text = (DMA.root / "axi_dma.sv").read_text()

@@ -317,6 +317,7 @@ def suite(folder: Path, body: str, table: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_a_broken_limit_is_a_failure_of_its_case(build: Path, tmp_path: Path) -> None:
     table = LATENCY.replace("[", "[run.limits.", 1)
     first = invoke("regress", suite(tmp_path, "return good", table.format(8)), "--json", "--jobs", "1")
@@ -353,6 +354,7 @@ def repeated(text: str) -> Result:
     return invoke(*words)
 
 
+@pytest.mark.slow
 def test_a_repeat_is_the_very_same_run(build: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """An own design with a name of ours, its input file, settings, clock and transactors; the folder stays as it was."""
     monkeypatch.chdir(tmp_path)

@@ -324,7 +324,7 @@ def test_tokens_memory_and_status_after_a_run():
 def test_random_scenes_against_the_naive_engine(case, params):
     request = Request(DESIGN, DESIGN.case(case), (0,), params)
     compared = 0
-    for seed in range({"random": 10, "scenes": 25}.get(case, 1)):
+    for seed in range({"random": 4, "scenes": 6}.get(case, 1)):
         for given in request.case.make(request.setting(seed)):
             # The naive engine knows nothing of the register file, so of no queue that overflows.
             if final_state(request.all_params, given).error & 0xF != Code.QUEUE_OVERFLOW:

@@ -210,6 +210,7 @@ def run(count: int, seed: int, tmp_path) -> None:
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < 1 << 20, "more than 1 GiB"
 
 
+@pytest.mark.slow
 def test_damaged_inputs_quick(tmp_path):
     run(QUICK, 1, tmp_path)
 

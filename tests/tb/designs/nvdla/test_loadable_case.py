@@ -174,6 +174,7 @@ def stubs(convolved=True):
     return compose([cdp], [Data(128, flags=ALLOC | INPUT), Data(128, flags=ALLOC | OUTPUT)], luts=[{}])
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 @pytest.mark.parametrize(("convolved", "engine"), [(True, "CONV"), (False, "CDP")])
 def test_what_ran_on_stubs_is_no_pass(convolved, engine, goldbeat, tmp_path):
@@ -190,6 +191,7 @@ def test_what_ran_on_stubs_is_no_pass(convolved, engine, goldbeat, tmp_path):
     assert json.loads((tmp_path / "runs" / "nvdla-model.nvdla" / "report.json").read_text())["status"] == "partial"
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_unchecked_says_that_nothing_was_compared(goldbeat, tmp_path):
     data = np.random.default_rng(3).integers(-128, 128, (8, 4, 4)).astype(np.int8)

@@ -53,6 +53,7 @@ def test_groups_and_subnets_of_every_core_follow_each_other(model):
     assert found.messages == 4
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_every_command_is_dispatched(model, tmp_path, monkeypatch):
     monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: tmp_path / "build")
