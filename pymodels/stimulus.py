@@ -33,11 +33,13 @@ class Access:
         value: value to write, to poll or to wait for, or value expected from a read (None: not checked).
         strobe: byte strobes of a write.
         error: the access must be answered with SLVERR.
-        mask: the bits that ``poll`` and ``wait_for`` look at; None: all.
+        mask: the bits that ``poll`` and ``wait_for`` look at, and in which a ``read`` is compared; None: all.
         cycles: how long to wait, or after how many cycles to give up; None: as for any access.
         port: the output that ``wait_for`` looks at, or the memory port of ``host``.
         call: what ``host`` does with the memory's bytes by region; it changes them in place. It goes to another process, so it
             must be a function of a module, or a :func:`functools.partial` of one.
+        register: what stands at the address, for messages.
+        fields: of the register, by which messages name the bits that differ: name, lowest bit, width.
     """
 
     op: str
@@ -49,6 +51,8 @@ class Access:
     cycles: int | None = None
     port: str = ""
     call: Callable[[Mapping[str, npt.NDArray[np.uint8]]], None] | None = None
+    register: str = ""
+    fields: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def wanted(self) -> int:
@@ -62,7 +66,9 @@ class Access:
             return f"wait {self.cycles}"
         if self.op == "host":
             return f"host on {self.port}"
-        return f"{self.op} {self.port}" if self.op == "wait_for" else f"{self.op} 0x{self.address:03x}"
+        if self.op == "wait_for":
+            return f"{self.op} {self.port}"
+        return f"{self.op} 0x{self.address:03x}" + (f" {self.register}" if self.register else "")
 
 
 Driver = Callable[[], Generator[Access, int, None]]

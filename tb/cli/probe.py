@@ -16,7 +16,9 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stock_models import READY_MODELS
 from goldbeat.tb.cli.common import BAD_INPUT, Force, Json, check_free, examples, print_json, say
 from goldbeat.tb.cli.screen import Screen, literal
+from goldbeat.tb.design.description import Description
 from goldbeat.tb.design.filelist import Sources, extensions, macros, read_filelist
+from goldbeat.tb.design.map_case import MAP_CASE
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.probe.bench import comments, write_bench
@@ -79,6 +81,7 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "goldbeat new bench/my_fifo rtl/my_fifo.sv --model identity",
             "goldbeat new bench/my_filter -f rtl/files.f --top my_filter -G TAPS=8",
+            "goldbeat new bench/my_regs rtl/my_regs.sv --rdl rtl/my_regs.rdl",
         ),
     )(new_command)
 
@@ -151,6 +154,10 @@ def new_command(
     model: Annotated[
         str, typer.Option("--model", metavar="M", help=f"Ready-made golden model: {', '.join(_READY)} [a stub].")
     ] = MODEL,
+    rdl: Annotated[
+        Path | None,
+        typer.Option("--rdl", metavar="MAP", help="Register map in SystemRDL, which the slave is checked by."),
+    ] = None,
     force: Force = False,
 ) -> None:
     """Write a bench that runs: description, golden-model stub (it fails until it is written), pytest file."""
@@ -162,7 +169,10 @@ def new_command(
     if model == MODEL:
         # Ready-made models know nothing of them.
         found = with_handshakes(found)
-    description = describe(found, sources, folder, name=name, model=model)
+    if rdl is not None and model == MODEL and not found.streams:
+        model = "register_file"
+    description = describe(found, sources, folder, name=name, model=model, register_map=rdl)
+    masked = _masked(description, folder)
     written = write_bench(folder, found, description, force=force)
     for path in written:
         say(f"wrote {path}")
@@ -170,7 +180,19 @@ def new_command(
         say(f"warning: {text}")
     for text in (*found.notes, *(f"{port}: {what}" for port, what in found.unplaced.items())):
         say(f"look at: {text}")
-    say(f"run it: goldbeat run {written[0]}")
+    for text in masked:
+        say(f"masked: {text}, which the hardware changes, or which the map says not to test")
+    say(f"run it: goldbeat run {written[0]}" + (f" --case {MAP_CASE}" if rdl is not None and found.streams else ""))
+
+
+def _masked(description: Description, folder: Path) -> list[str]:
+    """Fields of the register map that are not compared; reads the map, so that what is wrong with it is said now."""
+    ports = {port.name: port.resolved(description.parameters) for port in description.registers}
+    return [
+        text
+        for table in description.register_maps
+        for text in table.masked(folder, description.parameters, int(ports[table.port].data_width) // 8)
+    ]
 
 
 def _find(

@@ -66,7 +66,7 @@ class Case(Frozen):
             suite leaves the case out unless it sets it.
         slow: too long for the tests of every day.
         expect: predicts an episode with drivers from what was driven, in place of the design's model: context, the stimulus with
-            the steps that were made as its program, and the record.
+            the steps that were made as its program, and the record. With ``registers``, it predicts all episodes.
         check: compares more than the golden model predicts; it gets the same.
         fit: options -> parameter values that follow from them, from a file that one of them names for instance.
         answer: context, and stimulus and record of every episode -> what the run has computed; None: see the design.

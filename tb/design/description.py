@@ -26,6 +26,7 @@ from goldbeat.tb.design.bus_traffic import OPTIONS, RAM_OPTIONS, BusPorts, bus_c
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.clocks import draw_clocks
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.map_case import MAP_CASE, RegisterMapTable, check_tables, map_episodes
 from goldbeat.tb.design.parameter import ClockPort, Parameter
 from goldbeat.tb.design.ports.bundle import Bundle, StatusPort, lanes
 from goldbeat.tb.design.ports.discovery import bus_class
@@ -139,6 +140,7 @@ class Description(_Table):
     streams: tuple[_Stream, ...] = ()
     registers: tuple[_Registers, ...] = ()
     memories: tuple[_Memory, ...] = ()
+    register_maps: tuple[RegisterMapTable, ...] = ()
     address_map: tuple[AddressRange, ...] = ()
     accesses: Mapping[str, int | str | bool] = {}
     status: tuple[StatusPort, ...] = ()
@@ -157,10 +159,12 @@ class Description(_Table):
         twice = sorted({n for n in names if names.count(n) > 1})
         if twice:
             raise ValueError(f"two things are called {twice[0]!r}")
-        if self.model == "register_file" and not any(r.storage for r in self.registers):
-            raise ValueError("model 'register_file' needs storage of [[registers]]")
+        check_tables(self.register_maps, [r for r in self.registers if r.direction == "in"])
+        described = bool(self.register_maps) or any(r.storage for r in self.registers)
+        if self.model == "register_file" and not described:
+            raise ValueError("model 'register_file' needs storage of [[registers]], or [[register_maps]]")
         on_buses = self.model in _TRAFFIC_MODELS
-        if self.traffic is None and not self.cases and not on_buses and not any(r.storage for r in self.registers):
+        if self.traffic is None and not self.cases and not on_buses and not described:
             raise ValueError("neither traffic nor cases: nothing can be run")
         if self.traffic is not None and not any(s.direction == "in" for s in self.streams):
             raise ValueError("traffic needs a stream that goes in")
@@ -247,7 +251,10 @@ class Description(_Table):
     def _model(self, folder: Path) -> GoldenModel:
         if self.model in BUS_MODELS:
             return self._bus_outcome
-        return self._ready if self.model in READY_MODELS else load_function(folder, self.model, "model")
+        if self.model in READY_MODELS:
+            return self._ready
+        own: GoldenModel = load_function(folder, self.model, "model")
+        return own
 
     # -- cases ------------------------------------------------------------------------------------------------------
 
@@ -266,6 +273,8 @@ class Description(_Table):
             # A cut-off run has no end to compare with where the order is open, and no cut without a reset.
             if not self.compare_order or not any(c.reset for c in self.clocks):
                 cases = [c for c in cases if c.name != "reset"]
+        if self.register_maps:
+            cases.append(self._map_case(folder))
         if self.model in _TRAFFIC_MODELS:
             cases += bus_cases(lambda setting: self._bus_ports(setting.params), self.accesses)
         for table in self.cases:
@@ -277,6 +286,38 @@ class Description(_Table):
     def _quiet(self, setting: CaseContext) -> list[Stimulus]:
         memories = self._memories(setting)
         return [Stimulus(inputs=self._silence(setting), clocks=setting.clocks, memories=memories, registers=True)]
+
+    def _map_case(self, folder: Path) -> Case:
+        def make(setting: CaseContext) -> list[Stimulus]:
+            (quiet,) = self._quiet(setting)
+            ports = {port.name: list(lanes(port, setting.params)) for port in self.registers}
+            return [
+                episode
+                for table in self.register_maps
+                for episode in map_episodes(table, folder, ports[table.port], setting, quiet)
+            ]
+
+        return Case(
+            name=MAP_CASE,
+            summary="reset values, access types, aliases, side effects, reserved bits, error answers: by the register map",
+            make=make,
+            expect=self._silent_outcome,
+            inputs=False,
+            registers=True,
+        )
+
+    def _silent_outcome(self, setting: CaseContext, stimulus: Stimulus, record: Any) -> Outcome:
+        """Of an episode about registers alone: nothing comes out, and the accesses themselves say what they answer."""
+        ports = {
+            s.name: Trace.empty(s.width, clock_ps=stimulus.clocks[s.clock].period_ps)
+            for way in ("in", "out")
+            for s in self._shapes(setting.params, way)
+        }
+        untouched = {
+            name: MemoryContents({region.name: region.data for region in image.regions})
+            for name, image in stimulus.memories.items()
+        }
+        return Outcome(ports, dict(record.outcome.status), memories=untouched)
 
     def _memories(self, setting: CaseContext) -> dict[str, MemoryImage]:
         """Some memory behind every master, so that none waits for ever."""

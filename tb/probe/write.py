@@ -18,6 +18,7 @@ from goldbeat.tb.build.harness import make_harness
 from goldbeat.tb.design.description import CaseTable, Description, TrafficTable
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.filelist import Sources
+from goldbeat.tb.design.map_case import RegisterMapTable
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
@@ -28,7 +29,13 @@ _TOML_BITS = 64
 
 
 def describe(
-    found: Found, sources: Sources, folder: Path, *, name: str | None = None, model: str = MODEL
+    found: Found,
+    sources: Sources,
+    folder: Path,
+    *,
+    name: str | None = None,
+    model: str = MODEL,
+    register_map: Path | None = None,
 ) -> Description:
     """The description of what was found.
 
@@ -38,6 +45,7 @@ def describe(
         folder: where the description will lie: file names count from there.
         name: of the design; the top module's when None.
         model: a ready-made model's name, or ``file.py:function``.
+        register_map: the SystemRDL file of the only AXI-Lite or APB slave.
 
     Raises:
         UsageError: nothing that could be driven was found, or something refuses to be.
@@ -45,8 +53,7 @@ def describe(
     top = found.module.title
     _check_fit(found)
     inward = any(s.direction == "in" for s in found.streams)
-    slaves: list[RegisterPort | MemoryPort] = [r for r in found.registers if r.direction == "in" and r.whole]
-    slaves += [m for m in found.memories if m.direction == "in"]
+    slaves = _slaves(found)
     cases = tuple(
         CaseTable(
             name=f"ram_{r.name}" if len(slaves) > 1 else "ram",
@@ -54,11 +61,12 @@ def describe(
             make=f"ram:{r.name}",
         )
         for r in slaves
-        if r.lanes is None and model not in BUS_MODELS
+        if r.lanes is None and model not in BUS_MODELS and register_map is None
     )
+    # What is not written stays out of the file.
+    maps = {} if register_map is None else {"register_maps": (_map_table(found, _relative(register_map, folder)),)}
     if not inward and not slaves:
         raise UsageError(f"{top}: neither a stream that goes in nor a slave was found; nothing can be driven")
-    ready = model in READY_MODELS or model in BUS_MODELS
     return Description(
         name=name or top,
         summary=f"{top}: streams {_list(s.name for s in found.streams)}" if found.streams else top,
@@ -66,7 +74,7 @@ def describe(
         files=(*(_relative(p, folder) for p in sources.files), *flat_files(found)),
         include_dirs=tuple(_relative(p, folder) for p in sources.include_dirs),
         model=model,
-        compare_time=not ready,
+        compare_time=model not in (*READY_MODELS, *BUS_MODELS),
         compare_order=model != "merge",
         ignored=found.ignored,
         defines=dict(sources.defines),
@@ -78,6 +86,22 @@ def describe(
         memories=found.memories,
         traffic=_traffic(found) if inward else None,
         cases=cases,
+        **maps,
+    )
+
+
+def _slaves(found: Found) -> list[RegisterPort | MemoryPort]:
+    registers: list[RegisterPort | MemoryPort] = [r for r in found.registers if r.direction == "in" and r.whole]
+    return [*registers, *(m for m in found.memories if m.direction == "in")]
+
+
+def _map_table(found: Found, file: str) -> RegisterMapTable:
+    slaves = [r.name for r in found.registers if r.direction == "in" and r.whole]
+    if len(slaves) != 1:
+        known = ", ".join(slaves) or "none"
+        raise UsageError(f"--rdl: expected one AXI-Lite or APB slave, found: {known}; write [[register_maps]] for each")
+    return RegisterMapTable(
+        file=file, port=slaves[0], unmapped="error", forbidden="error", strobes="bytes", hardware="mask"
     )
 
 

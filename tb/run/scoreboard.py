@@ -272,8 +272,8 @@ def _check_answers(
         compared += valued or timed
         if result.error != error:
             failures.append(f"{where}: expected {_answer(error)}, got {_answer(result.error)}")
-        elif valued and result.value != value:
-            how = _circumstances(asked, got, i)
+        elif value is not None and not error and _differing(access, value, result):
+            how = _in_fields(access, value, result.value or 0) + _circumstances(asked, got, i)
             values.append(f"{where}: expected 0x{value:08x}, got 0x{result.value or 0:08x}{how}")
         if timed and result.cycle != answer.cycle:
             cycles.append(f"{where}: expected to end in cycle {answer.cycle}, ended in {result.cycle}")
@@ -285,6 +285,29 @@ def _check_answers(
     if len(cycles) > 1:
         failures.append(f"{port}: {len(cycles)} cycles of accesses differ in all")
     return compared
+
+
+def _differing(access: Access, value: int, result: AccessResult) -> int:
+    """The bits of a read that are compared and differ; all where nothing came."""
+    compared = -1 if access.mask is None or access.op != "read" else access.mask
+    return compared if result.value is None else (result.value ^ value) & compared
+
+
+def _in_fields(access: Access, value: int, got: int) -> str:
+    """What differs, by the names of the register map; empty for an access that has none."""
+    if not access.register:
+        return ""
+    left = (value ^ got) & (-1 if access.mask is None else access.mask)
+    texts = []
+    for name, lsb, width in access.fields:
+        bits = (1 << width) - 1 << lsb
+        if left & bits:
+            was, should = (got & bits) >> lsb, (value & bits) >> lsb
+            texts.append(f"; {access.register}.{name} expected 0x{should:x}, got 0x{was:x}")
+            left &= ~bits
+    if left:
+        texts.append(f"; {access.register}: reserved bits 0x{left:x} differ")
+    return "".join(texts)
 
 
 def _circumstances(asked: Sequence[Access], got: Sequence[AccessResult], at: int) -> str:

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Register programs that check a register file against its map, one concern each; every one begins after a reset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import chain
+
+import numpy as np
+
+from goldbeat.pymodels.mapped_registers import MappedFile, MappedWord
+from goldbeat.pymodels.stimulus import Access
+
+_LOOKED_AT = 16
+"""Most other registers that are read behind the writes of one."""
+_MOST_UNMAPPED = 64
+
+Walk = Callable[[MappedFile, np.random.Generator, int], Iterator[Access]]
+"""registers after reset, randomness, address bits -> a program."""
+
+
+def mapped_program(file: MappedFile, walk: Walk, rng: np.random.Generator, address_bits: int) -> tuple[Access, ...]:
+    """The accesses of a walk, with what must come of each."""
+    return tuple(walk(file, rng, address_bits))
+
+
+def reset_values(file: MappedFile, rng: np.random.Generator, address_bits: int) -> Iterator[Access]:
+    """Every register read, twice: values after reset, reserved bits, effects of reads; in another order the second time."""
+    words = _plain(file)
+    yield from _reads(file, words)
+    yield from _reads(file, [words[n] for n in rng.permutation(len(words))])
+
+
+def bit_bash(file: MappedFile, rng: np.random.Generator, address_bits: int) -> Iterator[Access]:
+    """Walking ones and zeros through every register, and others read behind: what its accesses do, and what they must not."""
+    words = _plain(file)
+    bits, top = 8 * file.size, (1 << 8 * file.size) - 1
+    for word in words:
+        for value in chain((0, top), *((1 << n, top ^ 1 << n) for n in range(bits)), (top, 0)):
+            yield from (*file.write(word.address, value), *file.read(word.address))
+            if not word.writable:
+                break
+        yield from file.write(word.address, int.from_bytes(rng.bytes(file.size), "little"))
+        yield from _reads(file, _others(words, word, rng))
+    yield from _reads(file, words)
+
+
+def own_values(file: MappedFile, rng: np.random.Generator, address_bits: int) -> Iterator[Access]:
+    """Every register written with a value of its own, then all read, three times: two that share storage are found."""
+    words = _plain(file)
+    for _ in range(3):
+        for n in rng.permutation(len(words)).tolist():
+            yield from file.write(words[n].address, int.from_bytes(rng.bytes(file.size), "little"))
+        yield from _reads(file, words)
+
+
+def byte_strobes(file: MappedFile, rng: np.random.Generator, address_bits: int) -> Iterator[Access]:
+    """Writes of some bytes, and of none."""
+    whole = (1 << file.size) - 1
+    partial = [1 << n for n in range(file.size)] + [0, whole >> 1, whole & 0x55, whole & 0xAA]
+    for word in _plain(file):
+        # Whether a write of one byte clears, sets or pulses all is not the map's to say.
+        if any(one.pulse or one.on_write in ("wclr", "wset") for one in word.bits if one.writable):
+            continue
+        for strobe in partial if word.writable else []:
+            made = file.write(word.address, int.from_bytes(rng.bytes(file.size), "little"), strobe)
+            yield from (*made, *(file.read(word.address) if made else ()))
+
+
+def no_registers(file: MappedFile, rng: np.random.Generator, address_bits: int) -> Iterator[Access]:
+    """Addresses without a register, beside each one and with an address bit turned; then all registers read."""
+    there = {word.address for word in file.words}
+    space = 1 << address_bits
+    near = {a + d for a in there for d in (-file.size, file.size)}
+    far = {a ^ 1 << bit for a in list(there)[:: max(1, len(there) // 8)] for bit in range(2, address_bits)}
+    gaps = sorted(
+        a for a in near | far | {space - file.size} if 0 <= a < space and a % file.size == 0 and a not in there
+    )
+    if len(gaps) > _MOST_UNMAPPED:
+        kept = set(rng.choice(len(gaps) - 2, _MOST_UNMAPPED - 2, replace=False).tolist())
+        gaps = [gaps[0], *(a for n, a in enumerate(gaps[1:-1]) if n in kept), gaps[-1]]
+    for address in gaps:
+        yield from (*file.write(address, 0), *file.read(address))
+    yield from _reads(file, _plain(file))
+
+
+WALKS: dict[str, Walk] = {
+    "reset": reset_values,
+    "bits": bit_bash,
+    "aliases": own_values,
+    "strobes": byte_strobes,
+    "unmapped": no_registers,
+}
+"""What is checked, in this order."""
+
+
+def _plain(file: MappedFile) -> list[MappedWord]:
+    return [word for word in file.words if word.plain]
+
+
+def _reads(file: MappedFile, words: list[MappedWord]) -> Iterator[Access]:
+    for word in words:
+        yield from file.read(word.address)
+
+
+def _others(words: list[MappedWord], of: MappedWord, rng: np.random.Generator) -> list[MappedWord]:
+    """Some of the other registers, among them those whose address differs in one bit."""
+    near = [w for w in words if (w.address ^ of.address).bit_count() == 1]
+    rest = [w for w in words if w is not of and w not in near]
+    drawn = rng.permutation(len(rest))[: max(0, _LOOKED_AT - len(near))].tolist()
+    return [*near, *(rest[n] for n in drawn)]

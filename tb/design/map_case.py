@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``[[register_maps]]``: a slave port whose registers a SystemRDL file describes, and the case that checks them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from pydantic import Field
+
+from goldbeat.pymodels.mapped_registers import SKIP, UNMAPPED, AnswerRules, MappedFile, MappedWord
+from goldbeat.pymodels.mapped_walks import WALKS, mapped_program
+from goldbeat.pymodels.register_traffic import RegisterTraffic
+from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.tb.design.case import CaseContext
+from goldbeat.tb.design.map_file import mapped_words, unmapped_spans
+from goldbeat.tb.design.ports.bundle import Frozen, number
+from goldbeat.tb.design.ports.recognition import Width
+from goldbeat.tb.design.ports.register import RegisterPort
+
+MAP_CASE = "registers"
+"""The case that checks registers against their maps."""
+_UNDER_TRAFFIC = ("bits", "aliases")
+"""Walks that are made once more with back-pressure and other orders."""
+
+Answered = Literal["error", "zero", "skip"]
+
+
+class RegisterMapTable(Frozen):
+    """``[[register_maps]]``: the map of a slave port.
+
+    Attributes:
+        file: the ``.rdl``.
+        port: the slave.
+        base: byte address of the map on the port.
+        parameters: of the map: numbers, or parameters of the design.
+        unmapped, forbidden, strobes, hardware: as in :class:`~goldbeat.pymodels.mapped_registers.AnswerRules`.
+    """
+
+    file: str
+    port: str
+    base: int = Field(default=0, ge=0)
+    parameters: Mapping[str, Width] = {}
+    unmapped: Answered = "error"
+    forbidden: Answered = "error"
+    strobes: Literal["bytes", "error", "skip"] = "bytes"
+    hardware: Literal["mask", "still"] = "mask"
+
+    def words(self, folder: Path, params: Mapping[str, Any], size: int) -> list[MappedWord]:
+        """The words that the map has on a bus of ``size`` bytes."""
+        return mapped_words(self._path(folder), self._values(params), size, self.base)
+
+    def masked(self, folder: Path, params: Mapping[str, Any], size: int) -> list[str]:
+        """Fields whose values are not compared, for people."""
+        return [
+            f"{word.name}.{bits.name}"
+            for word in self.words(folder, params, size)
+            for bits in word.bits
+            if bits.readable and (not word.plain or not bits.tested or (bits.hardware and self.hardware == "mask"))
+        ]
+
+    def file_after_reset(self, folder: Path, params: Mapping[str, Any], port: RegisterPort) -> MappedFile:
+        """The golden registers of a port with widths as numbers."""
+        size = int(port.data_width) // 8
+        strobes = self.strobes if port.strobes else SKIP
+        rules = AnswerRules(self.unmapped, self.forbidden, strobes, self.hardware)
+        return MappedFile(self.words(folder, params, size), size, rules)
+
+    def spans(self, folder: Path, params: Mapping[str, Any]) -> list[range]:
+        """Addresses of memories, not all of whose words are checked."""
+        return unmapped_spans(self._path(folder), self._values(params), self.base)
+
+    def _path(self, folder: Path) -> Path:
+        # The folder of a new bench is not there yet.
+        return Path(os.path.normpath(folder.resolve() / self.file))
+
+    def _values(self, params: Mapping[str, Any]) -> dict[str, int]:
+        return {name: number(value, params) for name, value in self.parameters.items()}
+
+
+def map_episodes(
+    table: RegisterMapTable, folder: Path, ports: Sequence[RegisterPort], setting: CaseContext, like: Stimulus
+) -> list[Stimulus]:
+    """An episode for each walk of :data:`~goldbeat.pymodels.mapped_walks.WALKS`, then some under other traffic.
+
+    Args:
+        table: the map.
+        folder: where its file's name counts from.
+        ports: the slave, or all of an array, each with this map; widths as numbers.
+        setting: parameter values and seed.
+        like: a silent episode of the design.
+    """
+    fresh = table.file_after_reset(folder, setting.params, ports[0])
+    spans = table.spans(folder, setting.params)
+    episodes = []
+    for salt, (name, draws) in enumerate([*((n, False) for n in WALKS), *((n, True) for n in _UNDER_TRAFFIC)]):
+        rng = np.random.default_rng([setting.seed, 91, salt])
+        file = MappedFile(fresh.words, fresh.size, fresh.rules)
+        program = tuple(
+            one
+            for one in mapped_program(file, WALKS[name], rng, int(ports[0].address_width))
+            if one.register != UNMAPPED or not any(one.address in span for span in spans)
+        )
+        traffic = RegisterTraffic.draw(rng, overlap=False) if draws else RegisterTraffic()
+        if program:
+            everywhere = {port.name: port.fitting(traffic) for port in ports}
+            episodes.append(replace(like, program=dict.fromkeys(everywhere, program), traffic=everywhere))
+    return episodes
+
+
+def check_tables(tables: Sequence[RegisterMapTable], slaves: Sequence[RegisterPort]) -> None:
+    """Each map has a slave port that can be read and written.
+
+    Raises:
+        ValueError: it has not.
+    """
+    known = {port.name: port for port in slaves}
+    for table in tables:
+        port = known.get(table.port)
+        if port is None:
+            raise ValueError(f"register_maps: no slave {table.port!r}; there are: {', '.join(known) or 'none'}")
+        if not port.whole:
+            raise ValueError(f"register_maps: {table.port} cannot be both read and written")

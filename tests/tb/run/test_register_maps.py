@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat new --rdl``: registers that are as their map says pass; each way of being wrong is found by the map's names."""
+
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from goldbeat.pymodels.errors import InputError
+from goldbeat.tb.cli import app
+from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.map_file import mapped_words, unmapped_spans
+from goldbeat.tb.run.runs import Request, run
+
+RTL = Path(__file__).parent / "map_rtl"
+# What a message about each fault must say, behind the port.
+FAULTS = {
+    1: r"read 0x004 CTRL\): expected 0x0000a005, got 0x0000a004; CTRL.MODE expected 0x5, got 0x4",
+    2: r"read 0x004 CTRL\): .*CTRL.LEVEL expected",
+    3: r"read 0x008 W1C\): .*W1C.VALUE expected 0x0, got 0xff",
+    4: r"read 0x00c W1S\): .*W1S.VALUE expected",
+    5: r"read 0x010 W0C\): .*W0C.VALUE expected",
+    6: r"read 0x014 RC\): .*RC.VALUE expected 0x0, got 0x3c",
+    7: r"read 0x018 RS\): .*RS.VALUE expected 0xff, got 0x3c",
+    8: r"read 0x01c PULSE\): .*; PULSE.GO expected 0x0, got 0x1",
+    9: r"read 0x08[8c] DATA\[[23]\]\): .*DATA\[[23]\].VALUE expected",
+    10: r"read 0x084 DATA\[1\]\): .*DATA\[1\].VALUE expected",
+    11: r"read 0x004 CTRL\): .*CTRL: reserved bits 0x10 differ",
+    12: r"read 0x04[048c] PAIR.*PAIR\[[01]\].*VALUE expected",
+    13: r"read 0x028 \(unmapped\)\): expected an error response, got OKAY",
+    14: r"read 0x020 WO\): expected an error response, got OKAY",
+    15: r"write 0x000 ID\): expected an error response, got OKAY",
+    16: r"read 0x080 DATA\[0\]\): .*DATA\[0\].VALUE expected",
+    17: r"read 0x100 \(unmapped\)\): expected an error response, got OKAY",
+}
+
+
+def invoke(*words):
+    return CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
+
+
+@pytest.mark.sim
+@pytest.mark.parametrize("blocks", [3, pytest.param(18, marks=pytest.mark.slow)])
+def test_each_fault_is_found_and_named(blocks, tmp_path):
+    sources = (RTL / "map_block.sv", RTL / "map_faults.sv", "--top", "map_faults", "-G", f"N={blocks}")
+    said = invoke("new", tmp_path, *sources, "--rdl", RTL / "map_block.rdl")
+    assert said.exit_code == 0, said.output
+    assert "masked: COUNT.VALUE" in said.output
+    design = load_description(tmp_path / "map_faults.toml")
+    (result,) = run(Request(design, design.case("registers")))
+    found = {n: [f for f in result.failures if f"s_apb_{n}:" in f] for n in range(blocks)}
+    assert found[0] == []
+    for number, pattern in list(FAULTS.items())[: blocks - 1]:
+        assert any(re.search(pattern, text) for text in found[number]), (number, found[number][:5])
+
+
+def test_words_of_a_map_follow_its_bus():
+    words = mapped_words(RTL / "map_block.rdl", {"WORDS": 2}, 4, base=0x100)
+    by_name = {word.name: word for word in words}
+    assert by_name["PAIR[1].HIGH"].address == 0x14C
+    assert [word.address for word in words][-2:] == [0x180, 0x184]
+    wide = {word.name: word for word in mapped_words(RTL / "map_block.rdl", {}, 8)}
+    (low, *_, high) = wide["PAIR[0].LOW+PAIR[0].HIGH"].bits
+    assert (low.name, low.lsb, high.name, high.lsb, high.width) == ("VALUE", 0, "HIGH.VALUE", 32, 8)
+    narrow = {word.name: word for word in mapped_words(RTL / "map_block.rdl", {}, 2)}
+    assert narrow["CTRL[15:0]"].bits[1].reset == 0xA0
+    assert narrow["ID[31:16]"].bits[0].reset == 0x1234
+
+
+def test_some_words_of_memories_are_checked(tmp_path):
+    path = tmp_path / "m.rdl"
+    path.write_text("addrmap m { external mem { mementries = 64; memwidth = 32; } RAM @ 0x100; };")
+    words = mapped_words(path, {}, 4)
+    assert [w.name for w in words] == [f"RAM[{n}]" for n in (0, 1, 2, 4, 8, 16, 32, 63)]
+    assert words[-1].address == 0x1FC
+    assert unmapped_spans(path, {}) == [range(0x100, 0x200)]
+
+
+def test_what_is_wrong_with_a_map_is_said_with_its_line(tmp_path):
+    path = tmp_path / "wrong.rdl"
+    path.write_text("addrmap wrong {\n  reg { field {} A[3:0]; field {} B[2:1]; } R @ 0;\n};\n")
+    with pytest.raises(InputError, match=r"wrong\.rdl:2"):
+        mapped_words(path, {}, 4)
+    with pytest.raises(InputError, match="no such file"):
+        mapped_words(tmp_path / "none.rdl", {}, 4)
+    with pytest.raises(InputError, match="NONE"):
+        mapped_words(RTL / "map_block.rdl", {"NONE": 1}, 4)
+
+
+def test_a_map_needs_one_slave(tmp_path):
+    bridges = Path(__file__).parent / "bus_rtl" / "bridges.sv"
+    said = invoke("new", tmp_path, bridges, "--rdl", RTL / "map_block.rdl")
+    assert said.exit_code == 2
+    assert "--rdl: expected one AXI-Lite or APB slave, found: s_apb, s_axil" in " ".join(said.output.split())
