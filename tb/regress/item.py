@@ -46,6 +46,7 @@ class Item(BaseModel):
         clock_mhz: of inputs without time.
         waive: protocol rules that may be broken, next to the design's.
         metastability: the window in picoseconds in which clock crossings are blurred, or ``auto``; None: they are not.
+        x_check: run once more with other initial values, and compare.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -65,6 +66,7 @@ class Item(BaseModel):
     clock_mhz: float | None = None
     waive: tuple[str, ...] = ()
     metastability: Literal["auto"] | PositiveInt | None = None
+    x_check: bool = False
 
     @field_validator("params", "options")
     @classmethod

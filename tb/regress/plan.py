@@ -138,6 +138,7 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
                 known = ", ".join(c.name for c in design.cases if c.inputs) or "none"
                 raise UsageError(f"case {name} takes no inputs; cases that do: {known}")
             blur = {} if entry.metastability is None else {"metastability": entry.metastability}
+            blur |= {"x_check": True} if entry.x_check else {}
             for params, options in _sweep(design, case, entry):
                 given = {name: options[name] for name in case.files if options.get(name)}
                 named = {name: Path(str(file)).name for name, file in given.items()}
@@ -159,6 +160,7 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
                         clock_mhz=entry.clock_mhz,
                         waive=entry.waive,
                         metastability=entry.metastability,
+                        x_check=entry.x_check,
                     )
 
 

@@ -53,6 +53,7 @@ class Entry(_Frozen):
         clock_mhz: clock of inputs without time.
         waive: protocol rules that the ports may break, as ``RULE`` or ``RULE:PORT``.
         metastability: blur the clock crossings: ``auto``, or the window in picoseconds (docs/crossings.md).
+        x_check: run every seed once more with other initial values of registers and memories; nothing may differ.
     """
 
     designs: tuple[str, ...] = ("*",)
@@ -70,6 +71,7 @@ class Entry(_Frozen):
     clock_mhz: float | None = Field(default=None, gt=0)
     waive: tuple[str, ...] = ()
     metastability: Literal["auto"] | PositiveInt | None = None
+    x_check: bool = False
 
 
 class Suite(_Frozen):

@@ -43,6 +43,7 @@ from goldbeat.tb.regress.pool import send_ahead, send_limit
 from goldbeat.tb.regress.store import DiskFullError
 from goldbeat.tb.run import signoff
 from goldbeat.tb.run.crossings import find_crossings
+from goldbeat.tb.run.initial_values import differing_episodes, with_other_values
 from goldbeat.tb.run.inputs import read_input
 from goldbeat.tb.run.runs import Request, RunResult, SeedPlan, check_request, judge, predict
 from goldbeat.tb.run.simulate import JournalNote, Simulator
@@ -106,6 +107,7 @@ def make_request(item: Item, design: Design, files: Mapping[str, str] | None = N
         transactors=item.transactors,
         waive=item.waive,
         metastability=item.metastability,
+        x_check=item.x_check,
     )
     if not item.inputs:
         return request
@@ -237,7 +239,8 @@ class _Run:
             # What follows is the next item's prediction, with a limit of its own, or the end of all of them.
             with _limited(item, ends=False):
                 plan = predict(request, item.seed)
-            return _Ready(item, request, plan, plan.episodes(request.design))
+            episodes = plan.episodes(request.design)
+            return _Ready(item, request, plan, [*episodes, *(with_other_values(episodes) if item.x_check else ())])
         except UnwrittenModelError as error:
             self._give(ItemResult(item.index, item.key, Status.FAIL, failures=(str(error),)))
         except ModelTimeoutError as error:
@@ -376,6 +379,11 @@ class _Run:
                 _refuse_lost(note)
                 self._began = True
                 if note.what == "again":
+                    if records:
+                        # The two runs of an item are one process's.
+                        text = "x_check: this design takes no new initial values; check it by `goldbeat run --x-check`"
+                        self._give_ran(_broken(ready[done].item, Status.ERROR, text, ""))
+                        done += 1
                     return done, *_at_end(process)
                 if note.what == "start":
                     if note.number == 0 or owner[note.number] != owner[note.number - 1]:
@@ -396,9 +404,12 @@ class _Run:
     def _judge(self, ready: _Ready, records: Sequence[Record], seconds: float) -> None:
         item = ready.item
         try:
+            number = len(ready.plan.steps)
+            records, others = records[:number], records[number:]
             with _limited(item):
                 result = judge(ready.request, ready.plan, records, "")
             failures = [*result.failures, *(f"not compared: {text}" for text in result.partial)]
+            failures += differing_episodes([stimulus for stimulus, _ in ready.plan.steps], records, others)
             failures += _broken_limits(item, result)
             self._give_ran(
                 ItemResult(

@@ -30,6 +30,19 @@ def with_other_values(episodes: Sequence[Episode]) -> list[Episode]:
     return [e if e.seed is None else replace(e, seed=e.seed + OTHER_SEED) for e in episodes]
 
 
+def differing_episodes(stimuli: Sequence[Stimulus], records: Sequence[Record], others: Sequence[Record]) -> list[str]:
+    """What :func:`first_difference` says of each pair of runs, with the number of the episode.
+
+    Args:
+        stimuli: of the episodes.
+        records: with the initial values of the seed.
+        others: with others; empty: nothing was run twice.
+    """
+    pairs = enumerate(zip(stimuli, records, others, strict=False))
+    texts = [(number, first_difference(*pair)) for number, pair in pairs]
+    return [text if len(stimuli) == 1 else f"episode {number}: {text}" for number, text in texts if text is not None]
+
+
 def first_difference(stimulus: Stimulus, one: Record, other: Record) -> str | None:
     """The first thing in which two runs of an episode differ, as a text; None: they are equal.
 
