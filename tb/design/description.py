@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -27,6 +27,7 @@ from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.clocks import draw_clocks
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.map_case import MAP_CASE, RegisterMapTable, check_tables, map_episodes
+from goldbeat.tb.design.memory_contents import MemoryContentTable, filled
 from goldbeat.tb.design.parameter import ClockPort, Parameter
 from goldbeat.tb.design.ports.bundle import Bundle, StatusPort, lanes
 from goldbeat.tb.design.ports.discovery import bus_class
@@ -141,6 +142,7 @@ class Description(_Table):
     registers: tuple[_Registers, ...] = ()
     memories: tuple[_Memory, ...] = ()
     register_maps: tuple[RegisterMapTable, ...] = ()
+    contents: tuple[MemoryContentTable, ...] = ()
     address_map: tuple[AddressRange, ...] = ()
     accesses: Mapping[str, int | str | bool] = {}
     status: tuple[StatusPort, ...] = ()
@@ -170,6 +172,8 @@ class Description(_Table):
             raise ValueError("traffic needs a stream that goes in")
         if self.model in BUS_MODELS and self.streams:
             raise ValueError(f"model {self.model!r} knows no streams; {self.streams[0].name} is one")
+        if self.contents and self.model in BUS_MODELS:
+            raise ValueError(f"contents: model {self.model!r} fills its memories itself")
         if self.address_map and self.model != "interconnect":
             raise ValueError("address_map is for model 'interconnect'")
         unknown = [name for name in self.accesses if name not in OPTIONS]
@@ -193,6 +197,10 @@ class Description(_Table):
 
     def design(self, folder: Path) -> Design:
         """The design; ``folder`` is where file names count from."""
+        if any(not Path(one.file).is_absolute() for one in self.contents):
+            return self.model_copy(update={"contents": tuple(one.placed(folder) for one in self.contents)}).design(
+                folder
+            )
         return Design(
             name=self.name,
             summary=self.summary,
@@ -283,6 +291,12 @@ class Description(_Table):
             cases.append(quiet_case(self._quiet))
         return tuple(cases)
 
+    def _check_contents(self, masters: Iterable[str]) -> None:
+        names = list(masters)
+        for one in self.contents:
+            if one.port not in names:
+                raise UsageError(f"contents: no master {one.port!r}; there are: {', '.join(names) or 'none'}")
+
     def _quiet(self, setting: CaseContext) -> list[Stimulus]:
         memories = self._memories(setting)
         return [Stimulus(inputs=self._silence(setting), clocks=setting.clocks, memories=memories, registers=True)]
@@ -322,9 +336,11 @@ class Description(_Table):
     def _memories(self, setting: CaseContext) -> dict[str, MemoryImage]:
         """Some memory behind every master, so that none waits for ever."""
         masters = [p for p in (*self.registers, *self.memories) if p.direction == "out" and "out" in p.native]
+        found = [lane for port in masters for lane in lanes(port, setting.params)]
+        self._check_contents(lane.name for lane in found)
         return {
-            lane.name: some_memory(lane, np.random.default_rng([setting.seed, 24, salt]))
-            for salt, lane in enumerate(lane for port in masters for lane in lanes(port, setting.params))
+            lane.name: filled(some_memory(lane, np.random.default_rng([setting.seed, 24, salt])), lane, self.contents)
+            for salt, lane in enumerate(found)
         }
 
     def _silence(self, setting: CaseContext) -> dict[str, Trace]:
