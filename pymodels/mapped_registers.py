@@ -157,6 +157,8 @@ class MappedFile:
         if word is None or not word.readable:
             return self._refused("read", address, self.rules.unmapped if word is None else self.rules.forbidden)
         readable = [one for one in word.bits if one.readable]
+        if not any(one.tested for one in readable):
+            return []
         value = sum(one.mask & self._held[address] for one in readable)
         for one in readable:
             if one.sign_extended and value >> one.lsb + one.width - 1 & 1:
@@ -175,6 +177,8 @@ class MappedFile:
         word = self._at.get(address)
         if word is None or not word.writable:
             return self._refused("write", address, self.rules.unmapped if word is None else self.rules.forbidden)
+        if not any(one.tested for one in word.bits if one.writable):
+            return []
         value &= self._all & ~word.untouched
         whole = (1 << self.size) - 1
         used = whole if strobe is None else strobe

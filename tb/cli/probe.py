@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Annotated
@@ -188,11 +189,13 @@ def new_command(
 def _masked(description: Description, folder: Path) -> list[str]:
     """Fields of the register map that are not compared; reads the map, so that what is wrong with it is said now."""
     ports = {port.name: port.resolved(description.parameters) for port in description.registers}
-    return [
-        text
+    masked = [
+        re.sub(r"\[\d+\]", "[]", text)
         for table in description.register_maps
         for text in table.masked(folder, description.parameters, int(ports[table.port].data_width) // 8)
     ]
+    # The entries of an array are told once.
+    return list(dict.fromkeys(masked))
 
 
 def _find(

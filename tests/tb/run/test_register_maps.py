@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.mapped_registers import AnswerRules, MappedFile
 from goldbeat.tb.cli import app
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.design.map_file import mapped_words, unmapped_spans
@@ -66,6 +67,17 @@ def test_words_of_a_map_follow_its_bus():
     narrow = {word.name: word for word in mapped_words(RTL / "map_block.rdl", {}, 2)}
     assert narrow["CTRL[15:0]"].bits[1].reset == 0xA0
     assert narrow["ID[31:16]"].bits[0].reset == 0x1234
+
+
+def test_accesses_with_effects_elsewhere_are_not_made(tmp_path):
+    path = tmp_path / "m.rdl"
+    path.write_text(
+        "addrmap m { reg { field { donttest; } A[3:0] = 0; } R @ 0; reg { field {hw = r;} B[3:0] = 5; } S @ 4; };"
+    )
+    file = MappedFile(mapped_words(path, {}, 4), 4, AnswerRules())
+    assert (file.read(0), file.write(0, 1)) == ([], [])
+    assert [(a.value, a.mask) for a in file.read(4)] == [(5, 0xFFFFFFFF)]
+    assert [a.error for a in (*file.read(8), *file.write(8, 1))] == [True, True]
 
 
 def test_some_words_of_memories_are_checked(tmp_path):
