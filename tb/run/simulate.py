@@ -132,6 +132,8 @@ class Simulator:
             command += ["--trace", "--trace-file", str(self.waves)]
         steps = _steps(self._job.bundles, episodes, stays=stays)
         environment = simulator_environment(TOP, seed) | {"PYGPI_USERS": ",".join(steps)}
+        # The simulator computes nothing with numpy that threads would help; starting them takes longer than a short simulation.
+        environment.setdefault("OPENBLAS_NUM_THREADS", "1")
         self._journal, theirs = os.pipe()
         environment |= {ENVIRONMENT: str(folder), JOURNAL: str(theirs), orphan_guard.ENVIRONMENT: str(os.getpid())}
         if coverage is not None:

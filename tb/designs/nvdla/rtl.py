@@ -62,7 +62,7 @@ class RtlDescription(BaseModel):
         **{f"nvdla_pwrbus_ram_{part}_pd": 0 for part in ("c", "ma", "mb", "p", "o", "a")},
     }
     flags: tuple[str, ...] = ("-Wno-lint", "-Wno-style", "-Wno-TIMESCALEMOD", "--output-split", "20000")
-    optimize: str = "-O2"
+    optimize: str = "-O1"
 
     def design(self, root: Path) -> Design:
         """The design, with every file and folder found.

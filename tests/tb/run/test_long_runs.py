@@ -121,7 +121,7 @@ def test_ready_cycles_are_those_of_the_pattern(text: str):
         ),
         pytest.param("axis_fifo", "long", {"beats": 100}, 1, marks=pytest.mark.slow),
         pytest.param("axis_fifo", "sweep", {"beats": 30}, 8, marks=pytest.mark.slow),
-        ("axis_fifo", "reset", {}, 5),
+        pytest.param("axis_fifo", "reset", {}, 5, marks=pytest.mark.slow),
         ("axis_skid", "long", {"beats": 200, "ready": "worst"}, 32),
         ("plio_fir", "filter", {"samples": 1000, "frame": 30, "ready": "random:0.3", "gaps": "worst"}, 100),
         pytest.param("plio_fir", "random", {"beats": 300}, 10, marks=pytest.mark.slow),

@@ -170,7 +170,7 @@ def refused(call):
 
 
 @pytest.mark.parametrize("strict", [True, False])
-@settings(MANY, max_examples=40)
+@settings(MANY, max_examples=20)
 @given(designs())
 def test_only_typed_errors_and_one_outcome(strict, parts):
     one_outcome(strict, parts)

@@ -35,12 +35,12 @@ def test_the_defaults_fit_a_generated_tree(tree):
 
 
 def test_a_description_in_the_folder_counts(tree):
-    (tree / "goldbeat.toml").write_text('sources = ["vmod/fifos/*.v"]\noptimize = "-O1"\n[defines]\nX = ""\n')
+    (tree / "goldbeat.toml").write_text('sources = ["vmod/fifos/*.v"]\noptimize = "-O3"\n[defines]\nX = ""\n')
     design = find_rtl(tree, top="other")
     assert (design.top, design.files, design.optimize, dict(design.defines)) == (
         "other",
         ("vmod/fifos/a.v",),
-        "-O1",
+        "-O3",
         {"X": ""},
     )
 
