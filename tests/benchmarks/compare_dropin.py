@@ -1,48 +1,166 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares two runs of the same cocotb tests: stock, and with ``-p goldbeat.dropin``.
+"""Compares cocotb suites of a checkout of yours: stock, and with ``-p goldbeat.dropin``.
 
-    python tests/benchmarks/compare_dropin.py STOCK DROPIN
+    python tests/benchmarks/compare_dropin.py KEEP --checkout ~/taxi --tests src/axis/tb src/apb/tb --minutes 5
+    python tests/benchmarks/compare_dropin.py KEEP
 
-Each is a folder in which pytest has run tests that use ``cocotb_test.simulator.run``; results are taken from its ``sim_build``
-folders. Per test: verdict and seconds in both runs, as cocotb has them (starts of processes and builds are not in them).
+KEEP is a folder outside of the repository: two copies of the checkout, and ``results.json``. The first line runs what has not
+been run yet, one parameter set after the other, and starts none after so many minutes: repeat it until nothing is left. Both
+lines print what there is. Of each test function the first parameter set runs, with ``--ends`` the last one too.
+
+Per test of cocotb: verdict and seconds in both runs, as cocotb has them (starts of processes and builds are not in them). Needs
+``cocotb-test`` beside Goldbeat where the suites use it.
 """
 
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
 import statistics
+import subprocess
 import sys
+import time
 from pathlib import Path
 from xml.etree import ElementTree
 
+from goldbeat.tb.build.toolchain import verilator
 
-def results(folder: Path) -> dict[tuple[str, str], tuple[bool, float]]:
-    """By simulator and test: passed, and seconds."""
-    found = {}
-    for path in sorted(folder.rglob("*_results.xml"), key=lambda p: p.stat().st_mtime):
-        if not path.stat().st_size:
-            continue
-        for case in ElementTree.parse(path).iter("testcase"):
-            passed = case.find("failure") is None and case.find("error") is None
-            found[path.parent.name, case.get("name", "")] = passed, float(case.get("time", 0))
+KINDS = ("stock", "dropin")
+NEVER_ENDED = "time-out"
+Cases = dict[str, tuple[str, float]]
+"""By test of cocotb: verdict and seconds."""
+
+
+def copies(checkout: Path, keep: Path) -> None:
+    """A copy of the checkout per kind of run, where there is none."""
+    for kind in KINDS:
+        if not (keep / kind).is_dir():
+            left_out = shutil.ignore_patterns(".git", "sim_build", "__pycache__")
+            shutil.copytree(checkout, keep / kind, ignore=left_out, symlinks=True)
+
+
+def environment(kind: str) -> dict[str, str]:
+    """What pytest runs in."""
+    tool = verilator()
+    made = tool.environment()
+    made["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p.endswith("site-packages"))
+    if kind == "stock":
+        made["MAKEFLAGS"] = " ".join([*tool.make_variables, "OPT_FAST=-O3"])
+    return made
+
+
+def pytest(kind: str, folder: Path, *words: str, limit: float) -> subprocess.CompletedProcess[str]:
+    """Run pytest in a folder of a copy."""
+    plugin = ("-p", "goldbeat.dropin") if kind == "dropin" else ()
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", *plugin, *words]
+    return subprocess.run(
+        command, cwd=folder, env=environment(kind), capture_output=True, text=True, timeout=limit, check=False
+    )
+
+
+def chosen(keep: Path, tests: list[str], ends: bool) -> list[tuple[str, str]]:
+    """Folder and pytest's name of each parameter set to run."""
+    found = []
+    for part in tests:
+        run = pytest("stock", keep / "stock" / part, "--collect-only", ".", limit=240)
+        functions: dict[str, list[str]] = {}
+        for line in run.stdout.splitlines():
+            if "::" in line and not line.startswith("ERROR"):
+                functions.setdefault(line.partition("[")[0], []).append(line.strip())
+        if run.returncode:
+            print(f"{part}: pytest cannot collect all of it, stock\n{run.stdout[-1000:]}")
+        for sets in functions.values():
+            found += [(part, name) for name in dict.fromkeys([sets[0], *([sets[-1]] if ends else [])])]
     return found
 
 
-def main(stock: Path, dropin: Path) -> int:
+def cases(folder: Path, since: float) -> Cases:
+    """What cocotb has written in a folder since then."""
+    found: Cases = {}
+    for path in folder.rglob("*results.xml"):
+        if path.stat().st_mtime < since or not path.stat().st_size:
+            continue
+        for case in ElementTree.parse(path).iter("testcase"):
+            passed = case.find("failure") is None and case.find("error") is None
+            found[case.get("name", "")] = "pass" if passed else "FAIL", float(case.get("time", 0))
+    return found
+
+
+def run_set(kind: str, keep: Path, place: str, name: str, limit: float) -> Cases:
+    """Run one parameter set; ``(pytest)`` is its own verdict."""
+    folder, since = keep / kind / place, time.time()
+    try:
+        run = pytest(kind, folder, name, limit=limit)
+        verdict = "pass" if run.returncode == 0 else "FAIL"
+        if verdict == "FAIL":
+            (keep / f"{kind}-{name.replace('/', '-')}.log").write_text(run.stdout + run.stderr)
+    except subprocess.TimeoutExpired:
+        verdict = NEVER_ENDED
+    return cases(folder, since) | {"(pytest)": (verdict, 0.0)}
+
+
+def run_missing(
+    keep: Path, results: dict[str, dict[str, Cases]], sets: list[tuple[str, str]], args: argparse.Namespace
+) -> None:
+    """Run what has not been run, until the time is over."""
+    end = time.monotonic() + 60 * args.minutes
+    for place, name in sets:
+        for kind in reversed(KINDS):
+            key = f"{place}/{name}"
+            if key in results[kind]:
+                continue
+            if time.monotonic() > end:
+                print("time is over: the same command goes on from here")
+                return
+            results[kind][key] = run_set(kind, keep, place, name, args.limit)
+            (keep / "results.json").write_text(json.dumps(results, indent=1))
+
+
+def show(results: dict[str, dict[str, Cases]]) -> int:
     """Print the comparison; 1 where a verdict differs."""
-    before, after = results(stock), results(dropin)
-    common = sorted(before.keys() & after.keys())
-    differ = [key for key in common if before[key][0] != after[key][0]]
+    ratios, differ, common = [], 0, sorted(results["stock"].keys() & results["dropin"].keys())
+    print(f"{'stock':>8} {'dropin':>8} {'stock s':>9} {'dropin s':>9} {'ratio':>8}  test")
     for key in common:
-        (passed, slow), (_, quick) = before[key], after[key]
+        before, after = results["stock"][key], results["dropin"][key]
+        for name in sorted(before.keys() | after.keys()):
+            verdict, slow = before.get(name, ("missing", 0.0))
+            other, quick = after.get(name, ("missing", 0.0))
+            differ += verdict != other
+            times = ""
+            if slow and quick:
+                ratios.append(slow / quick)
+                times = f"{slow:9.3f} {quick:9.3f} {slow / quick:8.1f}"
+            mark = " OTHER VERDICT" if verdict != other else ""
+            print(f"{verdict:>8} {other:>8} {times:28}  {Path(key).name} {name}{mark}")
+    if ratios:
         print(
-            f"{'pass' if passed else 'FAIL'} {slow:9.3f} {quick:9.3f} {slow / max(quick, 1e-9):8.1f}  {' '.join(key)}"
-        )
-    for key in differ:
-        print("other verdict:", *key)
-    if common:
-        print(
-            f"{len(common)} tests, median {statistics.median(before[k][1] / max(after[k][1], 1e-9) for k in common):.1f}"
+            f"{len(common)} parameter sets, {len(ratios)} tests: {differ} with another verdict,"
+            f" ratio median {statistics.median(ratios):.1f}, least {min(ratios):.1f}, most {max(ratios):.1f}"
         )
     return 1 if differ else 0
 
 
+def main() -> int:
+    """The command."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("keep", type=Path, help="folder for copies and results")
+    parser.add_argument("--checkout", type=Path, help="repository with tests for cocotb")
+    parser.add_argument("--tests", nargs="+", default=[], help="folders of tests in it")
+    parser.add_argument("--ends", action="store_true", help="run the last parameter set too")
+    parser.add_argument("--minutes", type=float, default=5, help="start no run after so many (default: %(default)s)")
+    parser.add_argument("--limit", type=float, default=240, help="seconds until a run has hung (default: %(default)s)")
+    args = parser.parse_args()
+    keep = args.keep.absolute()
+    keep.mkdir(parents=True, exist_ok=True)
+    kept = keep / "results.json"
+    results = json.loads(kept.read_text()) if kept.is_file() else {kind: {} for kind in KINDS}
+    if args.checkout:
+        copies(args.checkout, keep)
+        run_missing(keep, results, chosen(keep, args.tests, args.ends), args)
+    return show(results)
+
+
 if __name__ == "__main__":
-    sys.exit(main(*map(Path, sys.argv[1:3])))
+    sys.exit(main())
