@@ -18,6 +18,7 @@ import argparse
 import json
 import os
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -29,6 +30,8 @@ from goldbeat.tb.build.toolchain import verilator
 
 KINDS = ("stock", "dropin")
 NEVER_ENDED = "time-out"
+WHOLE = "(pytest)"
+"""The verdict of pytest on all tests of a parameter set."""
 Cases = dict[str, tuple[str, float]]
 """By test of cocotb: verdict and seconds."""
 
@@ -52,12 +55,20 @@ def environment(kind: str) -> dict[str, str]:
 
 
 def pytest(kind: str, folder: Path, *words: str, limit: float) -> subprocess.CompletedProcess[str]:
-    """Run pytest in a folder of a copy."""
+    """Run pytest in a folder of a copy. After the time limit (TimeoutExpired), its simulators are ended too."""
     plugin = ("-p", "goldbeat.dropin") if kind == "dropin" else ()
     command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir=.", *plugin, *words]
-    return subprocess.run(
-        command, cwd=folder, env=environment(kind), capture_output=True, text=True, timeout=limit, check=False
+    pipe = subprocess.PIPE
+    run = subprocess.Popen(
+        command, cwd=folder, env=environment(kind), stdout=pipe, stderr=pipe, text=True, start_new_session=True
     )
+    try:
+        out, err = run.communicate(timeout=limit)
+    except BaseException:
+        os.killpg(run.pid, signal.SIGKILL)
+        run.communicate()
+        raise
+    return subprocess.CompletedProcess(command, run.returncode, out, err)
 
 
 def chosen(keep: Path, tests: list[str], ends: bool) -> list[tuple[str, str]]:
@@ -84,12 +95,13 @@ def cases(folder: Path, since: float) -> Cases:
             continue
         for case in ElementTree.parse(path).iter("testcase"):
             passed = case.find("failure") is None and case.find("error") is None
-            found[case.get("name", "")] = "pass" if passed else "FAIL", float(case.get("time", 0))
+            verdict = "skip" if case.find("skipped") is not None else "pass" if passed else "FAIL"
+            found[case.get("name", "")] = verdict, float(case.get("time", 0))
     return found
 
 
 def run_set(kind: str, keep: Path, place: str, name: str, limit: float) -> Cases:
-    """Run one parameter set; ``(pytest)`` is its own verdict."""
+    """Run one parameter set."""
     folder, since = keep / kind / place, time.time()
     try:
         run = pytest(kind, folder, name, limit=limit)
@@ -98,7 +110,7 @@ def run_set(kind: str, keep: Path, place: str, name: str, limit: float) -> Cases
             (keep / f"{kind}-{name.replace('/', '-')}.log").write_text(run.stdout + run.stderr)
     except subprocess.TimeoutExpired:
         verdict = NEVER_ENDED
-    return cases(folder, since) | {"(pytest)": (verdict, 0.0)}
+    return cases(folder, since) | {WHOLE: (verdict, 0.0)}
 
 
 def run_missing(
@@ -120,14 +132,20 @@ def run_missing(
 
 def show(results: dict[str, dict[str, Cases]]) -> int:
     """Print the comparison; 1 where a verdict differs."""
-    ratios, differ, common = [], 0, sorted(results["stock"].keys() & results["dropin"].keys())
+    ratios, differ, ran, open_ends = [], 0, 0, 0
+    common = sorted(results["stock"].keys() & results["dropin"].keys())
     print(f"{'stock':>8} {'dropin':>8} {'stock s':>9} {'dropin s':>9} {'ratio':>8}  test")
     for key in common:
         before, after = results["stock"][key], results["dropin"][key]
+        if before[WHOLE][0] == NEVER_ENDED:
+            open_ends += 1
+            print(f"{NEVER_ENDED:>8} {after[WHOLE][0]:>8} {'':28}  {Path(key).name}: no verdict of stock (see --limit)")
+            continue
         for name in sorted(before.keys() | after.keys()):
             verdict, slow = before.get(name, ("missing", 0.0))
             other, quick = after.get(name, ("missing", 0.0))
             differ += verdict != other
+            ran += name != WHOLE and "skip" not in (verdict, other)
             times = ""
             if slow and quick:
                 ratios.append(slow / quick)
@@ -136,7 +154,8 @@ def show(results: dict[str, dict[str, Cases]]) -> int:
             print(f"{verdict:>8} {other:>8} {times:28}  {Path(key).name} {name}{mark}")
     if ratios:
         print(
-            f"{len(common)} parameter sets, {len(ratios)} tests: {differ} with another verdict,"
+            f"{len(common) - open_ends} parameter sets ({open_ends} more reached the limit, stock),"
+            f" {ran} tests: {differ} with another verdict; {len(ratios)} timed:"
             f" ratio median {statistics.median(ratios):.1f}, least {min(ratios):.1f}, most {max(ratios):.1f}"
         )
     return 1 if differ else 0
