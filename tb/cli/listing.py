@@ -45,6 +45,10 @@ COMMON = {
     "compare": Listed(
         "What changed between two runs: new failures, fixed ones, slower and faster by cycles.", f"{_HOME}.regress"
     ),
+    "mutate": Listed(
+        "Change the RTL in one small place after the other, and tell which changes the bench notices.",
+        f"{_HOME}.mutate",
+    ),
     "farm": Listed("Workers for `goldbeat regress --engine`.", f"{_HOME}.farm", _FARM),
     "clean": Listed(
         "Remove leftovers of killed processes, and by limits old runs, builds, blobs and reports of regressions.",

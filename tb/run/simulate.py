@@ -100,6 +100,7 @@ class Simulator:
         crossings: clock crossings that the build shows.
         shelf: for records of long episodes.
         stays: the process waits for more episodes when it has run these, until it is left.
+        arguments: further ones for the simulator, as ``+NAME=VALUE``.
     """
 
     def __init__(
@@ -118,6 +119,7 @@ class Simulator:
         crossings: Sequence[Crossing] = (),
         shelf: Shelf | None = None,
         stays: bool = False,
+        arguments: Sequence[str] = (),
     ) -> None:
         self._folder = folder
         self.waves = folder / f"waves{f'-{before}' if before else ''}.{built.waves}" if built.waves else None
@@ -127,7 +129,7 @@ class Simulator:
         # What the process reads is not held here as well.
         self._job = _job(design, params, transactors, crossings, Shelf() if shelf is None else shelf)
         write_job(replace(self._job, episodes=tuple(episodes)), folder)
-        command = [str(built.executable), *seed_arguments(seed), "--inputs-low"]
+        command = [str(built.executable), *seed_arguments(seed), *arguments, "--inputs-low"]
         if self.waves is not None:
             command += ["--trace", "--trace-file", str(self.waves)]
         steps = _steps(self._job.bundles, episodes, stays=stays)
@@ -270,6 +272,12 @@ def _steps(ports: Sequence[Bundle], episodes: Sequence[Episode], *, stays: bool)
     ]
 
 
+def _first_seed(episodes: Sequence[Episode], seed: int) -> int:
+    """Of a design that cannot be given new initial values, each process draws those of its first episode."""
+    drawn = episodes[0].seed if episodes else None
+    return seed if drawn is None else drawn
+
+
 def simulate(
     design: Design,
     params: Mapping[str, Any],
@@ -283,6 +291,7 @@ def simulate(
     watch: Watch | None = None,
     crossings: Sequence[Crossing] = (),
     shelf: Shelf | None = None,
+    arguments: Sequence[str] = (),
 ) -> SimulatorResult:
     """Run episodes in one simulator process and wait for its end.
 
@@ -298,25 +307,25 @@ def simulate(
         watch: is told how many episodes are done, and how many picoseconds ago the reset of the one that runs was released.
         crossings: as in :class:`Simulator`.
         shelf: likewise.
+        arguments: likewise.
     """
     records, waves = list[Record](), None
     end = time.monotonic() + timeout_s
     while True:
         done = len(records)
-        # Of a design that cannot be given new initial values, each process draws those of its first episode.
-        drawn = episodes[done].seed if done < len(episodes) else None
         with Simulator(
             design,
             params,
             built,
             episodes[done:],
             folder,
-            seed=seed if drawn is None else drawn,
+            seed=_first_seed(episodes[done:], seed),
             transactors=transactors,
             pulse_s=None if watch is None else PULSE_S,
             before=done,
             crossings=crossings,
             shelf=shelf,
+            arguments=arguments,
         ) as process:
             failure, again = _follow(process, records, end, watch)
             if failure is None and time.monotonic() >= end:

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat mutate``: does the bench notice when the RTL is wrong?"""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+from collections.abc import Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.cli.common import FAILED, Json, examples, print_json
+from goldbeat.tb.cli.screen import Screen, progress
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.mutate.campaign import Campaign, Fate, plan_cases
+from goldbeat.tb.mutate.journal import Journal, fingerprint
+from goldbeat.tb.mutate.mutant import Mutant
+from goldbeat.tb.mutate.points import find_mutants
+from goldbeat.tb.mutate.report import PAGE, score, summary_dict, write_results
+from goldbeat.tb.mutate.waivers import MutantWaiver, match, read_waivers
+from goldbeat.tb.paths import build_root
+
+_SHOWN = 40
+"""Mutants that are printed one by one."""
+_GOAL = 98.0
+
+Name = Annotated[str, typer.Argument(metavar="DESIGN|FILE.toml", help="A design's name, or a description file.")]
+Files = Annotated[
+    list[str] | None, typer.Option("--files", metavar="GLOB", help="Change only these sources (name or path; * ?).")
+]
+Cases = Annotated[
+    list[str] | None,
+    typer.Option("--case", "-c", metavar="NAME", help="Cases that have to notice (* ?) [random, and all quick ones]."),
+]
+Seeds = Annotated[
+    int | None, typer.Option("--seeds", metavar="N", min=1, help="Seeds of every case [3 of random, else 1].")
+]
+Sample = Annotated[int | None, typer.Option("--sample", metavar="N", min=1, help="Only N mutants, drawn from --seed.")]
+Seed = Annotated[
+    int, typer.Option("--seed", "-s", metavar="S", min=0, help="Of --sample, and the first seed of cases.")
+]
+Only = Annotated[list[int] | None, typer.Option("--mutant", metavar="N", help="Only the mutant of this number.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", metavar="J", min=1, help="Simulators at a time [one a core].")
+]
+Waivers = Annotated[
+    Path | None, typer.Option("--waive", metavar="FILE", help="Mutants that need not be noticed, with reasons (TOML).")
+]
+Goal = Annotated[float, typer.Option("--goal", metavar="PERCENT", min=0, max=100, help="Least score that passes.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on with the last campaign of this design.")]
+ListOnly = Annotated[bool, typer.Option("--list", help="Print the mutants; build and run nothing.")]
+Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder of the results [build/mutate/DESIGN].")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    app.command(
+        "mutate",
+        epilog=examples(
+            "goldbeat mutate my_fifo                      all mutants against the quick cases",
+            "goldbeat mutate my_fir --sample 100 --seed 1",
+            "goldbeat mutate bench/fir.toml --files 'fir_*.v' --case random --seeds 10",
+            "goldbeat mutate my_fifo --list               what would be changed, and where",
+            "goldbeat mutate my_fifo --mutant 17          one of them again",
+        ),
+    )(mutate_command)
+
+
+def mutate_command(
+    name: Name,
+    files: Files = None,
+    cases: Cases = None,
+    seeds: Seeds = None,
+    sample: Sample = None,
+    seed: Seed = 0,
+    only: Only = None,
+    jobs: Jobs = None,
+    waive: Waivers = None,
+    goal: Goal = _GOAL,
+    resume: Resume = False,
+    list_only: ListOnly = False,
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Change the RTL in one small place after the other, and tell which changes the bench notices.
+
+    All mutants are in one simulator, so there is one build for all. A mutant is killed when a case fails; it has survived when
+    all pass; it is not reached when nothing that was changed ever made a difference.
+
+    Exit code: 0 the score reaches --goal, 1 it does not, 2 bad usage, bad input, or a case that fails without any mutant.
+    """
+    design = find_design(name)
+    mutants = _mutants(design, files or [])
+    if list_only:
+        _show_list(mutants, as_json)
+        return
+    chosen = _chosen(mutants, sample, seed, only or [])
+    # Where a design keeps its own, it lies beside the description.
+    waivers = read_waivers(waive) if waive is not None else ()
+    reasons, stale = match(waivers, mutants)
+    items = plan_cases(name, cases or (), seeds, seed)
+    folder = out or build_root() / "mutate" / design.name
+    folder.mkdir(parents=True, exist_ok=True)
+    journal = Journal(folder, fingerprint(items, mutants), resume=resume)
+    fates = {n: Fate(m, "waived", reason=reasons[n]) for m in chosen if (n := m.number) in reasons}
+    fates |= {n: fate for n, fate in journal.known(chosen).items() if n not in fates}
+    left = [m for m in chosen if m.number not in fates]
+    if left:
+        with tempfile.TemporaryDirectory(prefix="mutate-", dir=folder) as place:
+            _run(Campaign(items, mutants, Path(place), _say), left, journal, fates, jobs)
+    found = [fates[m.number] for m in chosen]
+    result = summary_dict(design.name, [i.key for i in items], found, stale, Path.cwd())
+    write_results(folder, result, found, Path.cwd())
+    if as_json:
+        print_json(result)
+    else:
+        _show(design, found, stale, folder)
+    share = score(found).share
+    if share is not None and 100 * share < goal:
+        raise typer.Exit(FAILED)
+
+
+def _mutants(design: Design, patterns: Sequence[str]) -> list[Mutant]:
+    sources = design.sources()
+    only = [p for p in sources if any(fnmatch(p.name, g) or fnmatch(str(p), g) for g in patterns)]
+    if patterns and not only:
+        raise UsageError(f"--files {' '.join(patterns)}: fits none of {', '.join(p.name for p in sources)}")
+    macros = [f.removeprefix("-D") for f in design.compile_flags() if f.startswith("-D")]
+    found = find_mutants(sources, include_dirs=design.include_paths(), defines=macros, only=only)
+    if not found:
+        raise UsageError(f"{design.name}: nothing in its sources can be changed")
+    return found
+
+
+def _chosen(mutants: Sequence[Mutant], sample: int | None, seed: int, only: Sequence[int]) -> list[Mutant]:
+    for number in only:
+        if not 1 <= number <= len(mutants):
+            raise UsageError(f"--mutant {number}: expected a number from 1 to {len(mutants)}")
+    if only:
+        return [m for m in mutants if m.number in only]
+    if sample is None or sample >= len(mutants):
+        return list(mutants)
+    return sorted(random.Random(seed).sample(list(mutants), sample), key=lambda m: m.number)
+
+
+def _say(text: str) -> None:
+    Screen(stderr=True, highlight=False).print(text, markup=False, soft_wrap=True)
+
+
+def _run(
+    campaign: Campaign, left: Sequence[Mutant], journal: Journal, fates: dict[int, Fate], jobs: int | None
+) -> None:
+    """Run mutants; those that survive once more, to tell whether they are reached."""
+    campaign.check_original()
+    jobs = jobs or len(os.sched_getaffinity(0))
+    columns = (MofNCompleteColumn(), "survived", TimeElapsedColumn(), TimeRemainingColumn())
+    with progress(Screen(stderr=True), *columns) as bar:
+        task = bar.add_task("mutants", total=len(left), survived="")
+        survivors = []
+        for fate in campaign.fates(left, jobs):
+            fates[fate.mutant.number] = fate
+            if fate.status == "killed":
+                journal.add(fate)
+            else:
+                survivors.append(fate.mutant)
+            bar.update(task, advance=1, survived=f"{len(survivors)} survived" if survivors else "")
+        if survivors:
+            bar.update(task, description="are they reached?", total=len(left) + len(survivors))
+            campaign.watch(survivors)
+            for fate in campaign.fates(survivors, jobs):
+                fates[fate.mutant.number] = fate
+                journal.add(fate)
+                bar.update(task, advance=1)
+
+
+def _show_list(mutants: Sequence[Mutant], as_json: bool) -> None:
+    if as_json:
+        rows = [(m.number, str(m.place.file), m.place.line, m.place.column, m.operator, m.change) for m in mutants]
+        print_json(
+            [dict(zip(("mutant", "file", "line", "column", "operator", "change"), r, strict=True)) for r in rows]
+        )
+        return
+    out = Screen(highlight=False)
+    for m in mutants:
+        where = f"{m.place.file.name}:{m.place.line}:{m.place.column}"
+        out.print(f"{m.number:5}  {where}  {m.operator}: {m.change}", markup=False, soft_wrap=True)
+
+
+def _show(design: Design, fates: Sequence[Fate], stale: Sequence[MutantWaiver], folder: Path) -> None:
+    out = Screen(highlight=False)
+    notable = [f for f in fates if f.status in ("survived", "not reached")]
+    for fate in notable[:_SHOWN]:
+        place = fate.mutant.place
+        where = f"{place.file.name}:{place.line}:{place.column}"
+        text = f"{fate.status}: mutant {fate.mutant.number}, {where}, {fate.mutant.operator}: {fate.mutant.change}"
+        out.print(text, markup=False, soft_wrap=True)
+    if len(notable) > _SHOWN:
+        out.print(f"and {len(notable) - _SHOWN} more; see the page")
+    for waiver in stale:
+        out.print(f"waiver fits no mutant: {waiver.file}: {waiver.line}", style="yellow", markup=False, soft_wrap=True)
+    counted = score(fates)
+    by = ", ".join(f"{name} {n}" for name, n in sorted(counted.by.items(), key=lambda one: -one[1]))
+    counts = ", ".join(
+        f"{counted.counts[s]} {s}" for s in ("killed", "survived", "not reached", "waived") if s in counted.counts
+    )
+    out.print(f"{design.name}: {counts} of {len(fates)} mutants", markup=False, soft_wrap=True)
+    if by:
+        out.print(f"killed by: {by}", markup=False, soft_wrap=True)
+    if counted.share is not None:
+        out.print(f"score: {100 * counted.share:.1f} %", markup=False)
+    out.print(f"page: {folder / PAGE}", markup=False, soft_wrap=True)

@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The mutants of RTL: where an expression or a statement works while the design runs, and what can be changed there.
+
+What elaboration computes is left out: parameters, dimensions, selects, conditions and loops of generate blocks, headers of loops,
+and functions that any of these calls; so are assertions, ``initial`` and ``final`` blocks, and what a macro expands to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from goldbeat.pymodels.errors import InputError, ToolError, UsageError
+from goldbeat.tb.mutate.mutant import Mutant, MutatedPlace
+from goldbeat.tb.mutate.operators import changes, negated, stuck, text_of, wrong_reset
+
+_PARTS = {
+    # What of a kind works while the design runs; of others, everything does.
+    "AssignmentExpression": ("right",),
+    "NonblockingAssignmentExpression": ("right",),
+    "CastExpression": ("right",),
+    "SignedCastExpression": ("inner",),
+    "MultipleConcatenationExpression": ("concatenation",),
+    "TimingControlStatement": ("statement",),
+    "ForLoopStatement": ("statement",),
+    "LoopStatement": ("statement",),
+    "StandardCaseItem": ("clause",),
+    "InsideExpression": ("expr",),
+    "LoopGenerate": ("block",),
+    "IfGenerate": ("block", "elseClause"),
+    "HierarchyInstantiation": ("instances",),
+    "HierarchicalInstance": ("connections",),
+    "NamedPortConnection": ("expr",),
+    "FunctionDeclaration": ("items",),
+    "TaskDeclaration": ("items",),
+    "ModuleDeclaration": ("members",),
+    "PackageDeclaration": ("members",),
+}
+_STILL = {
+    "ElementSelect",
+    "ElabSystemTask",
+    "ParameterDeclaration",
+    "ParameterDeclarationStatement",
+    "TypeParameterDeclaration",
+    "DataDeclaration",
+    "LocalVariableDeclaration",
+    "TypedefDeclaration",
+    "GenvarDeclaration",
+    "PortDeclaration",
+    "InitialBlock",
+    "FinalBlock",
+    "ConcurrentAssertionMember",
+    "ImmediateAssertionMember",
+    "ConcurrentAssertionStatement",
+    "AssertPropertyStatement",
+    "AssumePropertyStatement",
+    "CoverPropertyStatement",
+    "ImmediateAssertStatement",
+    "ImmediateAssumeStatement",
+    "ImmediateCoverStatement",
+    "PropertyDeclaration",
+    "SequenceDeclaration",
+    "CovergroupDeclaration",
+    "ClassDeclaration",
+    "BindDirective",
+    "DefParam",
+    "AssignmentPatternExpression",
+    "StreamingConcatenationExpression",
+    "DelayedSequenceExpr",
+}
+_CLOCKED = "AlwaysFFBlock"
+_BLOCKS = (_CLOCKED, "AlwaysBlock")
+
+
+def find_mutants(
+    files: Sequence[Path], *, include_dirs: Sequence[Path] = (), defines: Sequence[str] = (), only: Sequence[Path] = ()
+) -> list[Mutant]:
+    """The mutants of RTL, in the order of the files and of their lines.
+
+    Args:
+        files: sources, packages first.
+        include_dirs: folders for ```include``.
+        defines: macros, as ``NAME`` or ``NAME=VALUE``.
+        only: the files to change; none: all.
+
+    Raises:
+        ToolError: pyslang is not installed.
+        InputError: a file does not parse; with file and line.
+    """
+    try:
+        import pyslang
+    except ImportError as error:
+        raise ToolError(f"pyslang: {error}; pip install 'goldbeat[probe]'") from None
+    for path in files:
+        if not path.is_file():
+            raise UsageError(f"no such source file: {path}")
+    manager = pyslang.SourceManager()
+    preprocessor = pyslang.parsing.PreprocessorOptions()
+    preprocessor.predefines = list(defines)
+    preprocessor.additionalIncludePaths = [str(d) for d in include_dirs]
+    bag = pyslang.Bag()
+    bag.preprocessorOptions = preprocessor
+    # One unit, as simulators read them: a macro is known in all files behind its definition.
+    buffers = [manager.readSource(str(path), None) for path in files]
+    tree = pyslang.syntax.SyntaxTree.fromBuffers(buffers, manager, bag)
+    _check(tree, manager)
+    finder = _Finder(manager, {b.id: p for b, p in zip(buffers, files, strict=True) if not only or p in only})
+    finder.walk(tree.root)
+    found = sorted(finder.found, key=lambda one: (files.index(one[0].file), one[0].start, one[0].depth))
+    return [Mutant(n, place, operator, text) for n, (place, operator, text) in enumerate(found, 1)]
+
+
+def _check(tree: Any, manager: Any) -> None:
+    for one in tree.diagnostics:
+        if one.isError():
+            path, line = manager.getFileName(one.location), manager.getLineNumber(one.location)
+            raise InputError(str(one.code), "SystemVerilog that parses", file=path, line=line)
+
+
+class _Finder:
+    def __init__(self, manager: Any, files: dict[Any, Path]) -> None:
+        self.found: list[tuple[MutatedPlace, str, str]] = []
+        self._manager, self._files = manager, files
+        self._texts = {path: path.read_bytes() for path in files.values()}
+        self._fixed: set[str] = set()
+
+    def walk(self, root: Any) -> None:
+        """Find everything below a root."""
+        self._fixed = _called_by_elaboration(root)
+        self._below(root, 0, block="", reset=False)
+
+    def _below(self, node: Any, depth: int, *, block: str, reset: bool) -> None:
+        kind = node.kind.name
+        if kind in _STILL or (kind == "FunctionDeclaration" and _name(node) in self._fixed):
+            return
+        if kind == "InvocationExpression" and text_of(node).startswith("$"):
+            return
+        block = kind if kind.startswith("Always") else block
+        place = self._place(node, depth)
+        if place is not None:
+            for operator, text in self._changes(node, kind, block, reset):
+                self.found.append((place, operator, text))
+            if _is_dropped(node, kind, block):
+                self.found.append((self._place(node, depth, statement=True), "dropped", ""))  # type: ignore[arg-type]
+        if kind == "ConditionalStatement" and block in _BLOCKS and not reset:
+            self._branches(node, depth, block)
+            return
+        for child in _parts(node, kind):
+            self._below(child, depth + 1, block=block, reset=reset)
+
+    def _branches(self, node: Any, depth: int, block: str) -> None:
+        """The first branch of a clocked block's first condition is its reset, if the condition says so."""
+        is_reset = any(word in text_of(node.predicate).lower() for word in ("rst", "reset"))
+        self._below(node.predicate, depth + 1, block=block, reset=is_reset)
+        self._below(node.statement, depth + 1, block=block, reset=is_reset)
+        if node.elseClause is not None:
+            self._below(node.elseClause, depth + 1, block=block, reset=False)
+
+    def _changes(self, node: Any, kind: str, block: str, reset: bool) -> Iterator[tuple[str, str]]:
+        parent = node.parent.kind.name if node.parent is not None else ""
+        if kind.endswith("Expression"):
+            for operator, text in changes(node):
+                yield ("reset" if reset and operator == "constant" else operator), text
+        if parent == "ConditionalPattern":
+            yield from negated(node)
+        if parent == "AssignmentExpression" and not block:
+            yield from stuck(node)
+        if parent == "NonblockingAssignmentExpression" and reset:
+            yield from wrong_reset(node)
+
+    def _place(self, node: Any, depth: int, *, statement: bool = False) -> MutatedPlace | None:
+        """Where it stands, if that is a piece of one of the files and not of a macro."""
+        span = node.sourceRange
+        if self._manager.isMacroLoc(span.start) or self._manager.isMacroLoc(span.end):
+            return None
+        path = self._files.get(span.start.buffer)
+        if path is None or span.end.buffer != span.start.buffer or span.end.offset <= span.start.offset:
+            return None
+        text = self._texts[path][span.start.offset : span.end.offset].decode(errors="replace")
+        if "`" in text:
+            return None
+        line, column = (get(span.start) for get in (self._manager.getLineNumber, self._manager.getColumnNumber))
+        return MutatedPlace(path, span.start.offset, span.end.offset, line, column, text, depth, statement)
+
+
+def _is_dropped(node: Any, kind: str, block: str) -> bool:
+    """A non-blocking assignment, or what an arm of a case does."""
+    if kind != "ExpressionStatement" or not block:
+        return False
+    return bool(node.expr.kind.name == "NonblockingAssignmentExpression") or _is_arm(node)
+
+
+def _is_arm(node: Any) -> bool:
+    return node.parent is not None and node.parent.kind.name == "StandardCaseItem"
+
+
+def _parts(node: Any, kind: str) -> Iterator[Any]:
+    """What stands below a piece of syntax and works while the design runs."""
+    if kind in _PARTS:
+        for name in _PARTS[kind]:
+            part = getattr(node, name)
+            yield from filter(_is_node, part if isinstance(part, list) else (part,))
+        return
+    yield from _children(node)
+
+
+def _children(node: Any) -> Iterator[Any]:
+    return filter(_is_node, node)
+
+
+def _is_node(child: Any) -> bool:
+    """Not a word, as a comma is."""
+    return hasattr(child, "sourceRange")
+
+
+def _span(node: Any) -> tuple[str, int, int]:
+    return node.kind.name, node.sourceRange.start.offset, node.sourceRange.end.offset
+
+
+def _name(node: Any) -> str:
+    return text_of(node.prototype.name)
+
+
+def _called_by_elaboration(root: Any) -> set[str]:
+    """Names of the functions that parameters, dimensions and generate blocks call, and of those that these call."""
+    calls: dict[str, set[str]] = {}
+    fixed: set[str] = set()
+
+    def visit(node: Any, holder: str, still: bool) -> None:
+        kind = node.kind.name
+        if kind == "FunctionDeclaration":
+            holder, still = _name(node), False
+        if kind == "InvocationExpression":
+            called = text_of(node.left).rpartition("::")[2]
+            calls.setdefault(holder, set()).add(called)
+            if still:
+                fixed.add(called)
+        working = {_span(part) for part in _parts(node, kind)} if kind in _PARTS else None
+        for child in _children(node):
+            quiet = still or kind in _STILL or (working is not None and _span(child) not in working)
+            visit(child, holder, quiet)
+
+    visit(root, "", False)
+    new = set(fixed)
+    while new:
+        new = {name for one in new for name in calls.get(one, ())} - fixed
+        fixed |= new
+    return fixed

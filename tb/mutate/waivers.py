@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutants that no case can notice, or need not, each with its reason: ``mutants.toml``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from goldbeat.tb.mutate.mutant import Mutant, shortened
+from goldbeat.tb.toml import load_model
+
+
+class MutantWaiver(BaseModel):
+    """``[[waive]]``: mutants of one place.
+
+    Attributes:
+        file: name of the source file.
+        line: what stands in the line of the place, or a piece of it; spaces do not count.
+        change: what becomes of the place, as reports print it, or a piece of it; empty: any change.
+        reason: why no case has to notice it.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file: str
+    line: str = Field(min_length=1)
+    change: str = ""
+    reason: str = Field(min_length=1)
+
+    def fits(self, mutant: Mutant, line: str) -> bool:
+        """Whether it is about this mutant, whose place stands in this line."""
+        whole = shortened(line, 10_000)
+        return (
+            mutant.place.file.name == self.file
+            and shortened(self.line, 10_000) in whole
+            and self.change in f"{mutant.operator}: {mutant.change}"
+        )
+
+
+class WaiverFile(BaseModel):
+    """A file of waivers."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    waive: tuple[MutantWaiver, ...] = ()
+
+
+def read_waivers(path: Path) -> tuple[MutantWaiver, ...]:
+    """The waivers of a file.
+
+    Raises:
+        InputError: it is no such file; with the line.
+    """
+    return load_model(WaiverFile, path, "a file of waived mutants: tables [[waive]]").waive
+
+
+def match(
+    waivers: Sequence[MutantWaiver], mutants: Sequence[Mutant]
+) -> tuple[dict[int, str], tuple[MutantWaiver, ...]]:
+    """What is waived.
+
+    Returns:
+        reasons by number of the mutant, and the waivers that fit none.
+    """
+    lines = {path: path.read_text(errors="replace").splitlines() for path in {m.place.file for m in mutants}}
+    reasons: dict[int, str] = {}
+    used = set()
+    for mutant in mutants:
+        line = lines[mutant.place.file][mutant.place.line - 1]
+        for number, waiver in enumerate(waivers):
+            if waiver.fits(mutant, line):
+                used.add(number)
+                reasons.setdefault(mutant.number, waiver.reason)
+    return reasons, tuple(w for n, w in enumerate(waivers) if n not in used)

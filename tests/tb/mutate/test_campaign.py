@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Campaigns: fates, scores, pages, waivers, going on after a stop, and the same verdicts as a build for each mutant."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from commands import goldbeat
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.simulator import QUICKEST, build
+from goldbeat.tb.design.catalog import find_design
+from goldbeat.tb.mutate.campaign import Campaign, Fate, plan_cases
+from goldbeat.tb.mutate.journal import Journal
+from goldbeat.tb.mutate.points import find_mutants
+from goldbeat.tb.mutate.report import score
+from goldbeat.tb.mutate.waivers import MutantWaiver, match
+from goldbeat.tb.run.runs import Request, run
+
+
+def skid():
+    design = find_design("axis_skid")
+    return design, find_mutants(design.sources(), include_dirs=design.include_paths())
+
+
+@pytest.mark.sim
+def test_mutants_are_killed_survive_or_are_not_reached(tmp_path):
+    """One file of waivers, one mutant that a case cannot see, one that it sees."""
+    _, mutants = skid()
+    reset = next(m for m in mutants if m.operator == "dropped" and "s_ready_q <= 1'b0" in m.change)
+    wrong = next(m for m in mutants if m.operator == "stuck")
+    waivers = tmp_path / "mutants.toml"
+    waivers.write_text(
+        '[[waive]]\nfile = "skid_buffer.sv"\nline = "s_ready_q <= 1\'b0;"\nchange = "dropped"\nreason = "ready in reset is free"\n'
+        '[[waive]]\nfile = "skid_buffer.sv"\nline = "no such line"\nreason = "it was removed"\n'
+    )
+    words = ["mutate", "axis_skid", "--out", tmp_path, "--case", "random", "--seeds", "1", "--json"]
+    words += ["--mutant", str(reset.number), "--mutant", str(wrong.number)]
+    told = json.loads(goldbeat(*words, "--waive", waivers).stdout)
+    assert told["counts"] == {"survived": 0, "not reached": 0, "killed": 1, "waived": 1}
+    assert [w["reason"] for w in told["stale_waivers"]] == ["it was removed"]
+    assert told["score"] == 1.0
+    kept = json.loads((tmp_path / "mutants.json").read_text())
+    assert kept == told
+    page = (tmp_path / "index.html").read_text()
+    assert "ready in reset is free" in page
+    assert "This waiver fits no mutant" in page
+    # Without the waiver the score is too low.
+    told = json.loads(goldbeat(*words, code=1).stdout)
+    assert told["counts"]["killed"] == 1
+    assert told["score"] == 0.5
+
+
+def test_what_is_known_is_not_run_again(tmp_path):
+    _, mutants = skid()
+    journal = Journal(tmp_path, "a", resume=False)
+    journal.add(Fate(mutants[0], "killed", "data", "axis_skid/random#0", "beat 1\nand more"))
+    with (tmp_path / "fates.jsonl").open("a") as file:
+        file.write('{"mutant": 2, "sta')
+    known = Journal(tmp_path, "a", resume=True).known(mutants)
+    assert known == {1: Fate(mutants[0], "killed", "data", "axis_skid/random#0", "beat 1")}
+    with pytest.raises(UsageError, match="have changed since"):
+        Journal(tmp_path, "b", resume=True)
+    with pytest.raises(UsageError, match="no campaign to go on with"):
+        Journal(tmp_path / "none", "a", resume=True)
+
+
+def test_scores_leave_out_what_is_waived():
+    _, mutants = skid()
+    fates = [Fate(mutants[0], "killed", "time"), Fate(mutants[1], "survived"), Fate(mutants[2], "waived")]
+    assert score(fates).share == 0.5
+    assert score(fates[2:]).share is None
+
+
+def test_a_waiver_may_name_the_change():
+    _, mutants = skid()
+    mutant = next(m for m in mutants if m.operator == "stuck")
+    line = mutant.place.file.read_text().splitlines()[mutant.place.line - 1].strip()
+    fits = MutantWaiver(file=mutant.place.file.name, line=line, change="stuck", reason="x")
+    other = fits.model_copy(update={"change": "arithmetic"})
+    reasons, stale = match([fits, other], mutants)
+    assert mutant.number in reasons
+    assert stale == (other,)
+
+
+def test_bad_requests_are_refused():
+    for words, message in (
+        (("axis_skid", "--files", "none_*.sv"), "--files none_*.sv: fits none of"),
+        (("axis_skid", "--mutant", "9999"), "--mutant 9999: expected a number from 1 to"),
+        (("axis_skid", "--case", "none"), "fits nothing"),
+    ):
+        assert message in goldbeat("mutate", *words, code=2).stderr
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+def test_verdicts_are_those_of_a_build_for_each_mutant(tmp_path):
+    """Both ways on all mutants of a small design: the RTL with the one change written into it."""
+    design, mutants = skid()
+    items = plan_cases("axis_skid", ["random", "sweep"], 1)
+    campaign = Campaign(items, mutants, tmp_path / "all")
+    campaign.check_original()
+    fates = {f.mutant.number: f.status for f in campaign.fates(mutants, 2)}
+    assert set(fates.values()) == {"killed", "survived"}
+    for mutant in mutants:
+        root = tmp_path / str(mutant.number)
+        shutil.copytree(design.root, root)
+        path = root / mutant.place.file.relative_to(design.root)
+        data = path.read_bytes()
+        # A statement that is left out may be all that a branch has.
+        text = f"({mutant.text})" if mutant.text else ";"
+        path.write_bytes(data[: mutant.place.start] + text.encode() + data[mutant.place.end :])
+        alone = design.model_copy(update={"root": root})
+        failed = False
+        for item in items:
+            request = Request(alone, alone.case(item.case), (item.seed,))
+            build(alone, request.all_params, quick=QUICKEST)
+            failed = failed or any(not r.passed for r in run(request, root / "sim"))
+        assert ("killed" if failed else "survived") == fates[mutant.number], mutant
+        shutil.rmtree(root)
+
+
+def test_pages_are_one_file(tmp_path):
+    template = Path(__file__).resolve().parents[3] / "tb" / "mutate" / "templates" / "mutants.html.j2"
+    assert "http" not in template.read_text()
+    assert "<script" not in template.read_text()
