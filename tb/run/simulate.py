@@ -309,8 +309,7 @@ def simulate(
         shelf: likewise.
         arguments: likewise.
     """
-    records, waves = list[Record](), None
-    end = time.monotonic() + timeout_s
+    records, waves, end = list[Record](), None, time.monotonic() + timeout_s
     while True:
         done = len(records)
         with Simulator(
