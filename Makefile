@@ -16,7 +16,7 @@ PYTEST  := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-slow attack lint bench clean lock
+.PHONY: help setup run test test-slow attack lint lint-text lint-types lint-rtl bench clean lock
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -50,11 +50,18 @@ attack: $(READY) ## Faults drawn from SEED=1, FAULTS=200 of them: nothing lost, 
 	$(BIN)/python tests/attack/attack.py --seed $(SEED) --faults $(FAULTS) --jobs $(JOBS)
 
 lint: $(READY) ## ruff, mypy, import rules, register maps, Verilator -Wall
+	@$(MAKE) --no-print-directory --output-sync=target -j $(JOBS) lint-text lint-types lint-rtl
+
+lint-text:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python -m goldbeat.tb.build.regmaps
+
+lint-types:
+	$(BIN)/mypy
+
+lint-rtl:
 	$(BIN)/python -m goldbeat.tb.build.lint
 
 bench: $(READY) ## Measure; figures go to build/bench/*.json
