@@ -26,7 +26,7 @@ from goldbeat.tb import orphan_guard
 from goldbeat.tb.build import described, workshop
 from goldbeat.tb.build.build_errors import failure
 from goldbeat.tb.build.cache import SHARED, SIMULATORS, size_limit, trim
-from goldbeat.tb.build.in_use import hold, is_held
+from goldbeat.tb.build.in_use import hold, is_held, let_go
 from goldbeat.tb.build.scratch import file_lock, scratch_folder
 from goldbeat.tb.build.sealed import is_whole, seal
 from goldbeat.tb.build.toolchain import Verilator, has_fst, verilator
@@ -109,11 +109,14 @@ def compile_model(recipe: Recipe, tell: Callable[[str], None] = lambda text: Non
 
     Raises:
         ToolError: Verilator or the compiler failed; the message ends with what they said.
-        UsageError: make cannot work in the folder for everything made.
+        UsageError: make cannot work in the folder for everything made, or the limit of the cache is no size.
     """
     check_root(cache_root())
     tool = verilator()
-    root = hold_cache()
+    root = cache_root() / SIMULATORS
+    first = not is_held(root)
+    size_limit()
+    hold(root)
     folder = _place(tool, recipe)
     executable = folder / EXECUTABLE
     if is_whole(executable):
@@ -121,6 +124,10 @@ def compile_model(recipe: Recipe, tell: Callable[[str], None] = lambda text: Non
             # What was used last is cleaned last.
             os.utime(folder)
         return Build(executable, folder, recipe.waves, 0.0)
+    if first:
+        # Whoever adds to the cache makes room; to look at all that is in it takes longer than a short run.
+        let_go(root)
+        hold_cache()
     started, compiled = time.monotonic(), 0
     with file_lock(root / f"{folder.name}.lock"):
         if not is_whole(executable, tell=False):

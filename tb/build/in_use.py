@@ -42,6 +42,13 @@ def hold(folder: Path) -> None:
     _held[folder] = lock
 
 
+def let_go(folder: Path) -> None:
+    """End what :func:`hold` has begun."""
+    lock = _held.pop(folder.resolve(), None)
+    if lock is not None:
+        os.close(lock)
+
+
 def is_held(folder: Path) -> bool:
     """Whether this process holds a folder of caches."""
     return folder.resolve() in _held

@@ -77,4 +77,6 @@ def main() -> None:
     """Entry point of the ``goldbeat`` command."""
     # Looking for plug-ins of pydantic opens the metadata of every installed package, at every start.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+    # Threads of numpy's linear algebra spin for a while when they have nothing to do, so at every start: they may sleep at once.
+    os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
     app()

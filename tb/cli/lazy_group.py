@@ -23,12 +23,14 @@ class Listed:
         summary: the first sentence of its help.
         module: where it is: a :class:`typer.Typer` called ``app``, or a function ``register`` that adds it to one.
         commands: summaries by name, where it is a group of its own.
+        modules: where those of its commands are that are not in ``module``, by name.
         whole: it is all of the module's ``app``: a group that does not say what it lists.
     """
 
     summary: str
     module: str
     commands: Mapping[str, str] = field(default_factory=dict)
+    modules: Mapping[str, str] = field(default_factory=dict)
     whole: bool = False
 
 
@@ -74,7 +76,7 @@ def _open(name: str, one: Listed) -> Any:
     return LazyGroup(
         name=name,
         help=one.summary,
-        listed={key: Listed(text, one.module) for key, text in one.commands.items()},
+        listed={key: Listed(text, one.modules.get(key, one.module)) for key, text in one.commands.items()},
         no_args_is_help=True,
         rich_markup_mode=None,
     )

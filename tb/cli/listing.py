@@ -73,7 +73,8 @@ def _of_designs() -> dict[str, Listed]:
             continue
         said = vars(import_module(package))
         if "COMMANDS" in said:
-            found[name] = Listed(said["HELP"], module, said["COMMANDS"])
+            elsewhere = {key: f"{package}.{one}" for key, one in said.get("MODULES", {}).items()}
+            found[name] = Listed(said["HELP"], module, said["COMMANDS"], elsewhere)
         else:
             found[name] = Listed(import_module(module).app.info.help or "", module, whole=True)
     return found

@@ -13,6 +13,8 @@ COMMANDS = {
     "diff": "Compare two files beat by beat: values, TLAST, TKEEP and times.",
 }
 """What the group lists, without the commands being imported."""
+MODULES = {"unpack": "convert_command", "convert": "convert_command", "diff": "diff_command"}
+"""Commands that are not in ``commands``."""
 EXAMPLES = {
     "run": (
         "goldbeat run plio_fir",

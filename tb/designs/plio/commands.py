@@ -39,8 +39,6 @@ from goldbeat.tb.cli.common import (
 )
 from goldbeat.tb.cli.trace_files import In, Out, check_frames, clock_json, clock_rows, read_file, read_timed
 from goldbeat.tb.designs.plio import HELP
-from goldbeat.tb.designs.plio.convert_command import register as register_convert
-from goldbeat.tb.designs.plio.diff_command import register as register_diff
 from goldbeat.tb.designs.plio.packets_command import Strict, check_strict, count_by_id, make_packets, packets_of
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
@@ -421,7 +419,3 @@ def _throughput_rows(result: Throughput, file: PlioFile) -> list[tuple[str, str]
     if file.dropped:
         rows.append(("dropped lines", f"{len(file.dropped)}"))
     return rows
-
-
-register_convert(app)
-register_diff(app)

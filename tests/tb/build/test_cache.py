@@ -13,7 +13,9 @@ import pytest
 from typer.testing import CliRunner
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build import in_use
 from goldbeat.tb.build.cache import cache_entries, size_limit, trim
+from goldbeat.tb.build.compile import EXECUTABLE, Recipe, compile_model
 from goldbeat.tb.cli import app
 from goldbeat.tb.paths import REPOSITORY, build_root, cache_root
 
@@ -160,3 +162,21 @@ def test_without_a_folder_for_caches_simulators_go_to_the_results_and_stderr_say
     said = capsys.readouterr().err
     assert said.startswith(f"note: simulators are kept in {tmp_path / 'build'}: ")
     assert said.count("\n") == 1
+
+
+def test_only_a_build_that_adds_to_the_cache_looks_at_all_that_is_in_it(monkeypatch, tmp_path):
+    trimmed = []
+    monkeypatch.setenv("GOLDBEAT_CACHE", str(tmp_path))
+    monkeypatch.setattr("goldbeat.tb.build.compile.trim", lambda root, limit: trimmed.append(root))
+    monkeypatch.setattr(
+        "goldbeat.tb.build.compile._compile", lambda tool, recipe, folder: (folder / EXECUTABLE).write_bytes(b"x")
+    )
+    for times in (1, 1, 1):
+        monkeypatch.setattr(in_use, "_held", {})
+        compile_model(Recipe("one", "one", []))
+        assert len(trimmed) == times
+    compile_model(Recipe("two", "two", []))
+    assert len(trimmed) == 1, "this process holds the cache"
+    monkeypatch.setattr(in_use, "_held", {})
+    compile_model(Recipe("three", "three", []))
+    assert trimmed == [tmp_path] * 2

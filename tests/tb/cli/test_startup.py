@@ -9,10 +9,12 @@ import re
 import subprocess
 import sys
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from typer.main import get_group
 
 from goldbeat.tb.cli import app
@@ -150,4 +152,12 @@ def test_no_command_of_a_group_is_left_out_of_its_list() -> None:
             continue
         module = __import__(one.module, fromlist=["app"])
         if hasattr(module, "app"):
-            assert list(get_group(module.app).commands) == list(one.commands), name
+            own = [command for command in one.commands if command not in one.modules]
+            assert list(get_group(module.app).commands) == own, name
+        for place in set(one.modules.values()):
+            group = typer.Typer()
+            import_module(place).register(group)
+            # A group of one command would be that command.
+            group.command("another")(lambda: None)
+            there = [command for command, where in one.modules.items() if where == place]
+            assert list(get_group(group).commands) == [*there, "another"], place
