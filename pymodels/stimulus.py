@@ -205,6 +205,8 @@ class Outcome:
         pace: what an episode amounts to, for people (``44.7 frames/s at 200 MHz``); likewise.
         earliest: by stream port, the earliest cycle of each transfer, where ``ports`` has the latest one: clock crossings are
             blurred. Empty: all cycles are exact.
+        unknown: output streams, memories and slaves of which the model knows nothing; nothing of them is compared. Only in
+            predictions.
     """
 
     ports: Mapping[str, Trace]
@@ -214,6 +216,7 @@ class Outcome:
     phases: Sequence[Phase] = ()
     pace: str = ""
     earliest: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
+    unknown: frozenset[str] = frozenset()
 
     def until(self, stop_ps: int | None) -> Outcome:
         """What has transferred before ``stop_ps``; status outputs and memories are only defined for a run to the end."""

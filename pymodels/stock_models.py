@@ -141,14 +141,21 @@ def outcome(
     model: ReadyModel, sources: Sequence[StreamShape], sinks: Sequence[StreamShape], stimulus: Stimulus
 ) -> Outcome:
     """What a ready-made model predicts: every input beat is taken, and the outputs give what the model says."""
+    whole = replace(stimulus, inputs=_all_inputs(sources, stimulus))
+    return Outcome({**taken_inputs(sources, whole), **model(sources, sinks, whole)})
+
+
+def taken_inputs(sources: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:
+    """Every beat that the inputs are offered, as they can show it."""
+    inputs = _all_inputs(sources, stimulus)
+    return {port.name: _at(inputs[port.name], port, stimulus) for port in sources}
+
+
+def _all_inputs(sources: Sequence[StreamShape], stimulus: Stimulus) -> dict[str, Trace]:
+    """The inputs' traces, empty where the stimulus has none."""
+    clocks = {port.name: stimulus.clocks[port.clock] for port in sources}
     empty = {
-        port.name: Trace.empty(
-            port.width,
-            clock_ps=stimulus.clocks[port.clock].period_ps,
-            offset_ps=stimulus.clocks[port.clock].offset_ps,
-        )
+        port.name: Trace.empty(port.width, clock_ps=clocks[port.name].period_ps, offset_ps=clocks[port.name].offset_ps)
         for port in sources
     }
-    whole = replace(stimulus, inputs={**empty, **stimulus.inputs})
-    taken = {port.name: _at(whole.inputs[port.name], port, whole) for port in sources}
-    return Outcome({**taken, **model(sources, sinks, whole)})
+    return {**empty, **stimulus.inputs}

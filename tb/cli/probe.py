@@ -12,16 +12,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from goldbeat.pymodels.bus_models import BUS_MODELS
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.stock_models import READY_MODELS
 from goldbeat.tb.cli.common import BAD_INPUT, Force, Json, check_free, examples, print_json, say
 from goldbeat.tb.cli.screen import Screen, literal
-from goldbeat.tb.design.description import Description
+from goldbeat.tb.design.description import READY, Description
 from goldbeat.tb.design.filelist import Sources, extensions, macros, read_filelist
 from goldbeat.tb.design.map_case import MAP_CASE
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.recognition import Width
+from goldbeat.tb.design.rules_model import RULES
 from goldbeat.tb.probe.bench import comments, write_bench
 from goldbeat.tb.probe.chosen import packed, read_bundle
 from goldbeat.tb.probe.elaborate import elaborate
@@ -30,7 +29,6 @@ from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.write import MODEL, describe, flat_files, to_toml
 from goldbeat.tb.probe.write import wrapper as harness
 
-_READY = (*READY_MODELS, *BUS_MODELS)
 _FEW_SIGNALS = 10
 """A bundle with more signals is shown with their number alone."""
 
@@ -153,7 +151,7 @@ def new_command(
     relaxed: Relaxed = False,
     name: Annotated[str | None, typer.Option("--name", "-n", metavar="NAME", help="Design's name [the top's].")] = None,
     model: Annotated[
-        str, typer.Option("--model", metavar="M", help=f"Ready-made golden model: {', '.join(_READY)} [a stub].")
+        str, typer.Option("--model", metavar="M", help=f"Ready-made golden model: {', '.join(READY)} [a stub].")
     ] = MODEL,
     rdl: Annotated[
         Path | None,
@@ -162,13 +160,13 @@ def new_command(
     force: Force = False,
 ) -> None:
     """Write a bench that runs: description, golden-model stub (it fails until it is written), pytest file."""
-    if model != MODEL and model not in _READY:
-        raise UsageError(f"unknown model {model!r}; ready-made ones: {', '.join(_READY)}")
+    if model != MODEL and model not in READY:
+        raise UsageError(f"unknown model {model!r}; ready-made ones: {', '.join(READY)}")
     sources, found = _find(
         files, lists, near, top, includes, libraries, defines, generics, ties, ignored, bundles, relaxed
     )
-    if model == MODEL:
-        # Ready-made models know nothing of them.
+    if model in (MODEL, RULES):
+        # The other ready-made models know nothing of them.
         found = with_handshakes(found)
     if rdl is not None and model == MODEL and not found.streams:
         model = "register_file"

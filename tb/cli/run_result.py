@@ -126,6 +126,7 @@ def _port_table(result: RunResult) -> Table:
         samples = f"{rate.msamples_per_s:.2f}" if rate and rate.msamples_per_s is not None else "-"
         span = f"{trace[:1].cycle[0]}..{trace[-1:].cycle[0]}" if len(trace) else "-"
         equal = port.name in episode.verdict.ports and episode.verdict.ports[port.name].equal
+        open_end = port.name in episode.expected.unknown
         table.add_row(
             port.name,
             str(len(trace)),
@@ -134,6 +135,6 @@ def _port_table(result: RunResult) -> Table:
             samples,
             f"{rate.mb_per_s:.1f}" if rate else "-",
             f"{found.share(rate):.1%}" if rate else "-",
-            "[green]equal[/]" if equal else "[red]differs[/]",
+            "-" if open_end else "[green]equal[/]" if equal else "[red]differs[/]",
         )
     return table

@@ -140,14 +140,10 @@ def bus_episode(ports: BusPorts, setting: CaseContext, rng: Rng, *, plain: bool)
                 rng, windows, burst_shape(port, setting), int(setting.options["accesses"]), outside=outside
             )
             bursts[port.name] = made if plain else _roughly(made, int(rng.integers(1 << 30)))
-        elif isinstance(port, RegisterPort) and port.whole:
+        elif isinstance(port, RegisterPort):
             program[port.name] = _accesses(rng, windows, port, int(setting.options["accesses"]), outside)
             drawn = traffics(rng)
             traffic[port.name] = port.fitting(RegisterTraffic() if plain else drawn[int(rng.integers(len(drawn)))])
-        else:
-            raise UsageError(
-                f"{port.name}: a slave of registers that cannot be both written and read needs cases of its own"
-            )
     return Stimulus({}, clocks=clocks, program=program, traffic=traffic, bursts=bursts, memories=images, together=True)
 
 
@@ -311,13 +307,16 @@ def _accesses(
 
     def read(window: Window, at: int) -> None:
         stored = int.from_bytes(window.data[at : at + size].tobytes(), "little")
-        program.append(Access("read", window.base + at, stored))
+        known = bool(window.known[at : at + size].all())
+        program.append(Access("read", window.base + at, stored if known else None))
+
+    reads, writes = port.readable, port.writable
 
     words = [(window, at) for window in windows for at in (0, len(window.data) - size)]
     for window in windows:
-        for at in np.flatnonzero(~window.known[::size]).tolist():
+        for at in np.flatnonzero(~window.known[::size]).tolist() if writes else ():
             write(window, at * size, lanes)
-    for window, at in words:
+    for window, at in words if writes else ():
         write(window, at, lanes)
     for _ in range(count):
         if rng.random() < 0.5:
@@ -327,12 +326,12 @@ def _accesses(
             at = int(rng.integers(len(window.data) // size)) * size
             words.append((window, at))
         if outside and rng.random() < 0.03:
-            op = str(rng.choice(["read", "write"]))
+            op = str(rng.choice(["read"] * reads + ["write"] * writes))
             program.append(Access(op, int(rng.choice(outside)), 0 if op == "write" else None, lanes, error=True))
-        elif rng.random() < 0.5:
+        elif rng.random() < 0.5 * (reads + (not writes)):
             read(window, at)
         else:
             write(window, at, int(rng.integers(lanes + 1)) if port.strobes and rng.random() < 0.6 else lanes)
-    for window, at in words:
+    for window, at in words if reads else ():
         read(window, at)
     return tuple(program)

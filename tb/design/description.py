@@ -18,7 +18,7 @@ from goldbeat.pymodels.bus_models import BUS_MODELS, bus_outcome
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.sidebands import MOST_LANES
-from goldbeat.pymodels.stimulus import Access, GoldenModel, MemoryContents, Outcome, Stimulus
+from goldbeat.pymodels.stimulus import Access, Clock, GoldenModel, MemoryContents, Outcome, Stimulus
 from goldbeat.pymodels.stock_models import READY_MODELS, StreamShape, outcome
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.address_map import AddressRange, stretches
@@ -36,12 +36,14 @@ from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.register_walks import CASE, quiet_case, traffics
+from goldbeat.tb.design.rules_model import RULES, rules_cases, rules_outcome
 from goldbeat.tb.design.traffic import Rng, random_trace, stream_cases
 from goldbeat.tb.design.user_code import load_function
 from goldbeat.tb.toml import Refused, load_model
 
-_READY = (*READY_MODELS, *BUS_MODELS)
-_TRAFFIC_MODELS = tuple(name for name in BUS_MODELS if name != "register_file")
+READY = (*READY_MODELS, *BUS_MODELS, RULES)
+"""Models that need no line of Python."""
+_TRAFFIC_MODELS = tuple(name for name in (*BUS_MODELS, RULES) if name != "register_file")
 """Models that have cases of their own."""
 _RAM = "ram"
 _RAM_BYTES = 256
@@ -185,13 +187,13 @@ class Description(_Table):
                 else "for models " + ", ".join(_TRAFFIC_MODELS)
             )
             raise ValueError(f"accesses: {what}")
-        if self.model in _READY:
+        if self.model in READY:
             if self.compare_time:
                 raise ValueError(f"model {self.model!r} knows no cycles; say compare_time = false")
             if self.model == "merge" and self.compare_order:
                 raise ValueError("model 'merge' knows no order of frames; say compare_order = false")
         elif ":" not in self.model:
-            known = ", ".join(_READY)
+            known = ", ".join(READY)
             raise ValueError(f"model: found {self.model!r}, expected file.py:function or one of {known}")
         return self
 
@@ -238,9 +240,14 @@ class Description(_Table):
             for lane in lanes(port, params)
         ]
 
-    def _bus_ports(self, params: Mapping[str, Any]) -> BusPorts:
+    def _sides(self, params: Mapping[str, Any]) -> tuple[list[Bundle], list[Bundle]]:
+        """Slaves and masters, arrays taken apart and widths as numbers."""
         ports = [lane for port in (*self.registers, *self.memories) for lane in lanes(port, params)]
         slaves, masters = ([p for p in ports if p.direction == way] for way in ("in", "out"))
+        return slaves, masters
+
+    def _bus_ports(self, params: Mapping[str, Any]) -> BusPorts:
+        slaves, masters = self._sides(params)
         found = stretches(self.model, slaves, masters, self.address_map, params)
         return BusPorts(slaves, masters, found, closed=self.model == "interconnect")
 
@@ -256,7 +263,13 @@ class Description(_Table):
         }
         return replace(found, memories=untouched)
 
+    def _rules(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+        slaves = [lane.name for port in self.registers for lane in lanes(port, params)]
+        return rules_outcome(self._shapes(params, "in"), self._shapes(params, "out"), slaves, stimulus)
+
     def _model(self, folder: Path) -> GoldenModel:
+        if self.model == RULES:
+            return self._rules
         if self.model in BUS_MODELS:
             return self._bus_outcome
         if self.model in READY_MODELS:
@@ -268,7 +281,13 @@ class Description(_Table):
 
     def _cases(self, folder: Path) -> tuple[Case, ...]:
         cases: list[Case] = []
-        if self.traffic is not None:
+        if self.model == RULES:
+            cases += rules_cases(
+                lambda setting: self._sides(setting.params),
+                None if self.traffic is None else self._inputs,
+                self.accesses,
+            )
+        elif self.traffic is not None:
             if ":" in self.traffic.kind:
                 traffic = load_function(folder, self.traffic.kind, "traffic.kind")
             elif self.traffic.kind in ("random", "counting"):
@@ -283,7 +302,7 @@ class Description(_Table):
                 cases = [c for c in cases if c.name != "reset"]
         if self.register_maps:
             cases.append(self._map_case(folder))
-        if self.model in _TRAFFIC_MODELS:
+        if self.model in _TRAFFIC_MODELS and self.model != RULES:
             cases += bus_cases(lambda setting: self._bus_ports(setting.params), self.accesses)
         for table in self.cases:
             cases.append(self._case(table, folder))
@@ -379,8 +398,12 @@ class Description(_Table):
         )
 
     def _traffic(self, setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
-        assert self.traffic is not None
         clocks = draw_clocks(setting, rng)
+        inputs = self._inputs(setting, rng, beats, clocks)
+        return Stimulus(inputs=inputs, clocks=clocks, memories=self._memories(setting))
+
+    def _inputs(self, setting: CaseContext, rng: Rng, beats: int, clocks: Mapping[str, Clock]) -> dict[str, Trace]:
+        assert self.traffic is not None
         inputs = {}
         for port in self.streams:
             if port.direction != "in":
@@ -398,7 +421,7 @@ class Description(_Table):
                     positions=self.traffic.positions and lane.has("tstrb") and int(lane.width) // 8 <= MOST_LANES,
                 )
                 inputs[lane.name] = _shown(trace, lane, counting=self.traffic.kind == "counting")
-        return Stimulus(inputs=inputs, clocks=clocks, memories=self._memories(setting))
+        return inputs
 
     def _burst_ram(self, port: MemoryPort, setting: CaseContext) -> list[Stimulus]:
         streams = self._silence(setting)

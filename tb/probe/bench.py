@@ -7,10 +7,8 @@ from pathlib import Path
 
 import jinja2
 
-from goldbeat.pymodels.bus_models import BUS_MODELS
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.stock_models import READY_MODELS
-from goldbeat.tb.design.description import Description
+from goldbeat.tb.design.description import READY, Description
 from goldbeat.tb.probe.find import Found
 from goldbeat.tb.probe.write import flat_files, to_toml
 
@@ -48,7 +46,7 @@ def write_bench(folder: Path, found: Found, description: Description, *, force: 
     name = description.name
     texts = {folder / f"{name}.toml": to_toml(description, comments(found))}
     texts |= {folder / file: text for file, text in flat_files(found).items()}
-    if description.model not in (*READY_MODELS, *BUS_MODELS):
+    if description.model not in READY:
         outputs = [s.name for s in description.streams if s.direction == "out"]
         inputs = [s.name for s in description.streams if s.direction == "in"]
         texts[folder / "model.py"] = environment.get_template("model.py.j2").render(

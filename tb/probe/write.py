@@ -13,15 +13,15 @@ from typing import Any
 from goldbeat.pymodels.bus_models import BUS_MODELS
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Outcome
-from goldbeat.pymodels.stock_models import READY_MODELS
 from goldbeat.tb.build.harness import make_harness
-from goldbeat.tb.design.description import CaseTable, Description, TrafficTable
+from goldbeat.tb.design.description import READY, CaseTable, Description, TrafficTable
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.design.map_case import RegisterMapTable
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
+from goldbeat.tb.design.rules_model import RULES
 from goldbeat.tb.probe.find import Found
 
 MODEL = "model.py:predict"
@@ -53,7 +53,7 @@ def describe(
     top = found.module.title
     _check_fit(found)
     inward = any(s.direction == "in" for s in found.streams)
-    slaves = _slaves(found)
+    slaves = _slaves(found, halves=(on_buses := model in (*BUS_MODELS, RULES)))
     cases = tuple(
         CaseTable(
             name=f"ram_{r.name}" if len(slaves) > 1 else "ram",
@@ -61,7 +61,7 @@ def describe(
             make=f"ram:{r.name}",
         )
         for r in slaves
-        if r.lanes is None and model not in BUS_MODELS and register_map is None
+        if r.lanes is None and not on_buses and register_map is None
     )
     # What is not written stays out of the file.
     maps = {} if register_map is None else {"register_maps": (_map_table(found, _relative(register_map, folder)),)}
@@ -74,7 +74,7 @@ def describe(
         files=(*(_relative(p, folder) for p in sources.files), *flat_files(found)),
         include_dirs=tuple(_relative(p, folder) for p in sources.include_dirs),
         model=model,
-        compare_time=model not in (*READY_MODELS, *BUS_MODELS),
+        compare_time=model not in READY,
         compare_order=model != "merge",
         ignored=found.ignored,
         defines=dict(sources.defines),
@@ -90,8 +90,11 @@ def describe(
     )
 
 
-def _slaves(found: Found) -> list[RegisterPort | MemoryPort]:
-    registers: list[RegisterPort | MemoryPort] = [r for r in found.registers if r.direction == "in" and r.whole]
+def _slaves(found: Found, *, halves: bool) -> list[RegisterPort | MemoryPort]:
+    """What can be written and read; with ``halves``, one of the two is enough."""
+    registers: list[RegisterPort | MemoryPort] = [
+        r for r in found.registers if r.direction == "in" and (r.whole or halves)
+    ]
     return [*registers, *(m for m in found.memories if m.direction == "in")]
 
 

@@ -53,9 +53,14 @@ class LitePort(RegisterPort):
         return self.has("wstrb")
 
     @property
-    def whole(self) -> bool:
-        """Where there are both directions' channels."""
-        return self.has("awvalid") and self.has("arvalid")
+    def readable(self) -> bool:
+        """Where there are channels of reads."""
+        return self.has("arvalid")
+
+    @property
+    def writable(self) -> bool:
+        """Where there are channels of writes."""
+        return self.has("awvalid")
 
     def waits(self, *, reads: bool, level: Level) -> str:
         """Which request is not taken, or which response does not come."""

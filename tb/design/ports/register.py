@@ -40,9 +40,19 @@ class RegisterPort(Bundle):
         return False
 
     @property
+    def readable(self) -> bool:
+        """It has what reads need."""
+        return True
+
+    @property
+    def writable(self) -> bool:
+        """It has what writes need."""
+        return True
+
+    @property
     def whole(self) -> bool:
         """It can be written and read."""
-        return True
+        return self.readable and self.writable
 
     def widths(self) -> Mapping[str, int]:
         """Bits by what the bus's signals call their widths."""

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The ready-made model ``rules``: random traffic on everything, of which nothing is compared.
+
+What it finds: beats, bursts and accesses that are not taken or not answered, and broken protocol rules. What comes out, read data,
+error answers and memories may be anything, so a run of it is partial at best.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from goldbeat.pymodels.axi.program import BurstProgram
+from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
+from goldbeat.pymodels.stock_models import StreamShape, taken_inputs
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.address_map import AddressStretch, address_bits
+from goldbeat.tb.design.bus_traffic import OPTIONS, BusPorts, bus_cases, bus_episode, some_memory
+from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.measurements import Check
+from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.design.traffic import Rng, stream_cases
+
+RULES = "rules"
+NOT_COMPARED = "outputs, read data and memories: model 'rules' knows nothing of them"
+_MOST = 1 << 16
+"""Bytes of a slave's addresses that are used, and of the memory behind a master."""
+
+Look = Callable[[CaseContext], tuple[Sequence[Bundle], Sequence[Bundle]]]
+"""setting -> slaves and masters, widths as numbers."""
+Sources = Callable[[CaseContext, Rng, int, Mapping[str, Clock]], dict[str, Trace]]
+"""setting, random generator, beats, clocks -> what the input streams get."""
+
+
+def rules_outcome(
+    sources: Sequence[StreamShape], sinks: Sequence[StreamShape], slaves: Iterable[str], stimulus: Stimulus
+) -> Outcome:
+    """Every beat of the inputs is taken; all else is unknown."""
+    unknown = {*(sink.name for sink in sinks), *stimulus.memories, *slaves}
+    return Outcome(taken_inputs(sources, stimulus), unknown=frozenset(unknown))
+
+
+def rules_cases(look: Look, sources: Sources | None, accesses: Mapping[str, int | str | bool]) -> tuple[Case, ...]:
+    """The cases: those of streams with accesses of all slaves beside them, or those of buses alone.
+
+    Args:
+        look: gives the ports of a setting.
+        sources: makes the inputs' traces; None: there are none.
+        accesses: options of the accesses that differ from their defaults.
+    """
+    if sources is None:
+        cases: tuple[Case, ...] = bus_cases(lambda setting: _ports(*look(setting)), accesses)
+        return tuple(case.model_copy(update={"make": _all_open(case.make, look), "check": _check}) for case in cases)
+    make_inputs = sources
+
+    def traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
+        slaves, masters = look(setting)
+        options = {**OPTIONS, **accesses, "accesses": beats, "bytes": 256}
+        bus = replace(setting, options=options)
+        made = bus_episode(_ports(slaves, masters), bus, rng, plain=bool(rng.integers(2)))
+        return replace(opened(made, masters, rng), inputs=make_inputs(setting, rng, beats, made.clocks))
+
+    # What a reset leaves of accesses is not known.
+    kept = [case for case in stream_cases(traffic) if case.name != "reset"]
+    return tuple(case.model_copy(update={"check": _check, "inputs": False}) for case in kept)
+
+
+def _ports(slaves: Sequence[Bundle], masters: Sequence[Bundle]) -> BusPorts:
+    """Each slave has addresses of its own, from 0 on."""
+    return BusPorts(
+        slaves, masters, [AddressStretch(0, min(1 << address_bits(one), _MOST), (one.name,)) for one in slaves]
+    )
+
+
+def _all_open(make: Callable[[CaseContext], Sequence[Stimulus]], look: Look) -> Callable[[CaseContext], list[Stimulus]]:
+    def made(setting: CaseContext) -> list[Stimulus]:
+        rng = np.random.default_rng([setting.seed, 25])
+        return [opened(one, look(setting)[1], rng) for one in make(setting)]
+
+    return made
+
+
+def opened(stimulus: Stimulus, masters: Sequence[Bundle], rng: Rng) -> Stimulus:
+    """The same of which no answer is compared, and with some memory behind every master."""
+    return replace(
+        stimulus,
+        program={port: tuple(map(_open_access, program)) for port, program in stimulus.program.items()},
+        bursts={port: _open_bursts(program) for port, program in stimulus.bursts.items()},
+        memories={
+            one.name: replace(some_memory(one, rng), timing=stimulus.memories[one.name].timing) for one in masters
+        },
+    )
+
+
+def _open_access(access: Access) -> Access:
+    return replace(access, value=None) if access.op == "read" else access
+
+
+def _open_bursts(program: BurstProgram) -> BurstProgram:
+    return replace(program, checked=np.zeros_like(program.checked), response=np.full_like(program.response, -1))
+
+
+def _check(setting: CaseContext, stimulus: Stimulus, record: Any) -> Check:
+    """That something was taken, and that nothing more is known."""
+    beats = sum(len(record.outcome.ports[name]) for name in stimulus.inputs)
+    answers = sum(len(found) for found in record.accesses.values())
+    bursts = sum(int((found.done >= 0).sum()) for found in record.bursts.values())
+    moved = beats + answers + bursts
+    failures = () if moved else ("nothing moved: no beat was taken, no access and no burst answered",)
+    return Check(failures=failures, partial=(NOT_COMPARED,))
