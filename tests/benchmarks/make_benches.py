@@ -24,6 +24,8 @@ from goldbeat.tb.probe.find import Found, find
 from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.write import describe
 
+EASIER: tuple[dict[str, Any], ...] = ({"kinds": "incr"}, {"kinds": "incr", "unmapped": False, "interleaved": False})
+"""Options of the accesses that are tried where all of it does not pass."""
 AUTOMATIC = 1 << 24
 """Bytes behind each master of an interconnect that is given no map, in the libraries that place them by themselves."""
 
@@ -43,8 +45,11 @@ def candidates(found: Found) -> Iterator[tuple[str, dict[str, Any], str]]:
     if slaves and not sources and not sinks:
         for model, table, said in on_buses(slaves, masters):
             yield model, table, said
-            if any(port.bus == "axi" for port in (*slaves, *masters)):
-                yield model, table | {"accesses": {"kinds": "incr"}}, f"{said} kinds = incr".strip()
+            burst = any(port.bus == "axi" for port in (*slaves, *masters))
+            for options in EASIER if burst or model == "interconnect" else ():
+                if burst or "unmapped" in options:
+                    words = ", ".join(f"{key} = {value}".lower() for key, value in options.items())
+                    yield model, table | {"accesses": options}, "; ".join(filter(None, (said, words)))
     elif sources and sinks and not slaves and not masters:
         if len(sources) == len(sinks):
             same = all(a.width == b.width for a, b in zip(sources, sinks, strict=True))
