@@ -32,6 +32,7 @@ class Bus:
         signals: all that it may have.
         rules: what it demands, by name without the bus's.
         warnings: those of them that fail nothing.
+        clauses: where the bus's specification says so, by name of the rule; a rule without one is no demand of the protocol.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Bus:
     signals: tuple[BusSignal, ...]
     rules: Mapping[str, str] = field(default_factory=dict)
     warnings: frozenset[str] = frozenset()
+    clauses: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def roles(self) -> tuple[str, ...]:
@@ -67,6 +69,59 @@ def _answers(text: str) -> tuple[BusSignal, ...]:
     return _signals(text, from_slave=True)
 
 
+_HANDSHAKE_CLAUSES = {
+    "valid_held": "A3.2.1",
+    "payload_stable": "A3.2.1",
+    "valid_in_reset": "A3.1.2",
+    "valid_after_reset": "A3.1.2",
+}
+_SHARED_CLAUSES = {
+    **_HANDSHAKE_CLAUSES,
+    "exokay": "A3.4.4",
+    "b_without_request": "A3.3.1",
+    "b_before_data": "A3.3.1",
+    "r_without_request": "A3.3.1",
+    "combinational": "A3.1.1",
+    "valid_waits": "A3.3.1",
+    "data_waits": "A3.3.1",
+}
+_BURST_CLAUSES = {
+    "wlast_early": "A3.4.1",
+    "wlast_late": "A3.4.1",
+    "rlast_early": "A3.4.1",
+    "rlast_late": "A3.4.1",
+    "b_id": "A5.2",
+    "r_id": "A5.2",
+    "4k_boundary": "A3.4.1",
+    "burst_type": "A3.4.1",
+    "wrap_length": "A3.4.1",
+    "wrap_alignment": "A3.4.1",
+    "fixed_length": "A3.4.1",
+    "size": "A3.4.1",
+    "strobe_lanes": "A3.4.3",
+    "exclusive": "A7.2.4",
+    "exclusive_pair": "A7.2.4",
+    "exclusive_response": "A7.2.3",
+    "region": "A8.2.1",
+    "cache": "A4.4",
+    "outstanding": "A3.4.1",
+}
+_STREAM_CLAUSES = {
+    "valid_held": "2.2.1",
+    "payload_stable": "2.2.1",
+    "valid_in_reset": "2.7.2",
+    "valid_after_reset": "2.7.2",
+    "valid_waits": "2.2.1",
+    "strobe_reserved": "2.4.3",
+}
+_APB_CLAUSES = {
+    "sequence": "4.1",
+    "select_in_reset": "4.1",
+    "payload_stable": "3.1, 3.3",
+    "strobe_read": "3.2",
+    "unaligned": "2.1.1",
+    "slverr_early": "3.4",
+}
 _HANDSHAKE = {
     "valid_held": "A valid that is high stays high until its ready is.",
     "payload_stable": "While a valid waits for its ready, nothing else on its channel changes.",
@@ -96,7 +151,10 @@ _BURSTS = {
     "size": "A beat is not wider than the bus.",
     "strobe_lanes": "WSTRB is low in the lanes that a beat does not use.",
     "exclusive": "An exclusive access has at most 16 beats; its bytes are a power of two up to 128, its address a multiple.",
-    "exclusive_pair": "An exclusive write follows a complete exclusive read of its ID, with its address, size and length.",
+    "exclusive_pair": "An exclusive write follows a complete exclusive read of its ID and equals it in address, burst, size, "
+    "length, AxCACHE, AxPROT and AxREGION.",
+    "exclusive_response": "EXOKAY answers an exclusive write only if its read was EXOKAY, and no write of another ID to its bytes "
+    "came between.",
     "region": "AxREGION is the same for all of 4 KiB.",
     "interleaved": "Read data of a burst come without those of another between them, where the bundle's checker was told so.",
     "cache": "With AxCACHE[1] low (not modifiable), AxCACHE[3:2] are low.",
@@ -104,6 +162,7 @@ _BURSTS = {
     "fixed_unsupported": "No burst is FIXED, where the bundle's checker was told that none may be.",
 }
 _VALID_WAITS = "A valid does not wait for its ready (seen where a {} is ready only after valid)."
+_DATA_WAITS = "WVALID does not wait for AWREADY (seen where a memory takes addresses only after valid)."
 _COMBINATIONAL = "No output follows an input of the same interface within a cycle."
 _READY_LATE = "No transfer waits for a ready of the design longer than a bound, where one is given; a warning."
 _OPEN_ACCESS = "At the end of a cocotb test, every access of a master has its answer."
@@ -125,6 +184,7 @@ AXIS = Bus(
         "outstanding": "At the end of a run, an output offers no beat that nobody has taken.",
     },
     frozenset({"ready_late"}),
+    _STREAM_CLAUSES,
 )
 
 AXIL = Bus(
@@ -145,8 +205,10 @@ AXIL = Bus(
         "ready_late": _READY_LATE,
         "outstanding": _OPEN_ACCESS,
         "valid_waits": _VALID_WAITS.format("master"),
+        "data_waits": _DATA_WAITS,
     },
     frozenset({"ready_late"}),
+    {**_SHARED_CLAUSES, "exokay": "B1.1.1"},
 )
 
 
@@ -175,10 +237,12 @@ AXI = Bus(
         "combinational": _COMBINATIONAL,
         "ready_late": _READY_LATE,
         "valid_waits": _VALID_WAITS.format("sink"),
+        "data_waits": _DATA_WAITS,
         "outstanding": "At the end of a run, every access that the design has begun in a memory is complete; "
         "at the end of a cocotb test, every burst of a master.",
     },
     frozenset({"ready_late"}),
+    {**_SHARED_CLAUSES, **_BURST_CLAUSES},
 )
 
 APB = Bus(
@@ -190,13 +254,16 @@ APB = Bus(
     ),
     {
         "sequence": "PENABLE rises in the cycle after PSEL does and stays, with PSEL, until PREADY; at no other time it is high.",
+        "select_in_reset": "PSEL and PENABLE are low in reset.",
         "payload_stable": "From setup to PREADY, PADDR, PWRITE, PWDATA of a write, PSTRB and PPROT do not change.",
         "strobe_read": "PSTRB is 0 in a read.",
+        "unaligned": "PADDR is a multiple of the data's bytes; what others do is unpredictable, a warning.",
         "slverr_early": "PSLVERR is low unless a transfer ends in this cycle; IHI 0024 recommends it, a warning.",
         "ready_late": "No access has more wait states than a bound, where one is given; a warning.",
         "outstanding": _OPEN_ACCESS,
     },
-    frozenset({"slverr_early", "ready_late"}),
+    frozenset({"slverr_early", "unaligned", "ready_late"}),
+    _APB_CLAUSES,
 )
 
 BUSES = (AXIS, AXIL, AXI, APB)

@@ -45,6 +45,8 @@ class MemoryTiming:
         seed: of the jitter and of the order.
         aw_ready, w_ready, ar_ready: when the channels are ready.
         r_gaps, b_gaps: idle cycles before each beat.
+        await_data: with an ``after-valid`` ``aw_ready``, hold the first addresses until their data are offered, or for long: it
+            finds masters whose data wait for AWREADY. :func:`predict` knows nothing of it.
     """
 
     read_latency: int = 8
@@ -63,6 +65,7 @@ class MemoryTiming:
     ar_ready: Pattern = field(default_factory=Pattern)
     r_gaps: Pattern = field(default_factory=Pattern)
     b_gaps: Pattern = field(default_factory=Pattern)
+    await_data: bool = False
 
     def __post_init__(self) -> None:
         least = {"read_latency": 1, "read_jitter": 0, "write_latency": 1, "write_jitter": 0}

@@ -109,9 +109,9 @@ def _whole_trace(setting: CaseContext, rng: Rng, beats: int, clock: Clock) -> Tr
 
 
 def withheld(image: MemoryImage, seed: int) -> MemoryImage:
-    """The same memory, never ready for an address or for data before they are offered."""
+    """The same memory, never ready for an address or for data before they are offered, at first for an address before its data."""
     aw, w, ar = (Pattern.parse(AFTER_VALID, seed=seed + salt) for salt in range(3))
-    return replace(image, timing=replace(image.timing, aw_ready=aw, w_ready=w, ar_ready=ar))
+    return replace(image, timing=replace(image.timing, aw_ready=aw, w_ready=w, ar_ready=ar, await_data=True))
 
 
 def _dress(stimulus: Stimulus, gaps: str, ready: str, setting: CaseContext, seed: int) -> Stimulus:

@@ -4,6 +4,7 @@
 //
 // A transfer is a cycle of PSEL without PENABLE (setup), then PENABLE until PREADY (access).
 
+#include <algorithm>
 #include <array>
 
 #include "apb.h"
@@ -21,6 +22,13 @@ struct GbApbCheck {
 
 }  // extern "C"
 
+namespace {
+
+/// Edges in reset after which nothing may be selected: a reset may have to pass a synchroniser first.
+constexpr int kResetEdges = 4;
+
+}  // namespace
+
 class ApbChecker final : public Transactor {
  public:
   ApbChecker(std::string name, const GbApbNames& names, const GbApbCheck& check)
@@ -32,21 +40,27 @@ class ApbChecker final : public Transactor {
     pwrite_ = find.bit(names.pwrite, true);
     paddr_ = find.field(names.paddr, true);
     pwdata_ = find.field(names.pwdata, true);
+    bytes_ = std::max<std::uint64_t>(1, pwdata_.bits() / 8);
     pstrb_ = find.field(names.pstrb, true);
     pprot_ = find.field(names.pprot, true);
     if (names.pready) pready_ = find.bit(names.pready, false);
     pslverr_ = find.bit(names.pslverr, false);
   }
 
-  void reset() override { open_ = false; }
+  void reset() override {
+    open_ = false;
+    in_reset_ = 0;
+  }
 
   void drive() override {}
 
   bool sample(std::int64_t cycle) override {
     if (!reset_.absent() && reset_.get() == reset_high_) {
       open_ = false;
+      check_reset(cycle);
       return false;
     }
+    in_reset_ = 0;
     const bool selected = psel_.get(), enabled = penable_.get();
     if (open_) {
       follow(cycle, selected, enabled);
@@ -69,8 +83,20 @@ class ApbChecker final : public Transactor {
     return {paddr_.get(), pwrite_.get(), pwrite_.get() ? pwdata_.get() : 0, pstrb_.get(), pprot_.get()};
   }
 
+  /// Reported once in each reset.
+  void check_reset(std::int64_t cycle) {
+    if (in_reset_ == 0) high_in_reset_ = false;
+    if (++in_reset_ <= kResetEdges || high_in_reset_ || !(psel_.get() || penable_.get())) return;
+    high_in_reset_ = true;
+    violation("apb_select_in_reset", cycle, std::string(psel_.get() ? "psel" : "penable") + " is high after " +
+                                                std::to_string(in_reset_ - 1) + " edges in reset");
+  }
+
   void set_up(std::int64_t cycle) {
     held_ = controls();
+    if (paddr_.get() % bytes_ != 0) {
+      violation("apb_unaligned", cycle, "paddr is " + hex(paddr_.get()) + ", data have " + std::to_string(bytes_) + " bytes");
+    }
     if (!pwrite_.get() && pstrb_.get() != 0) violation("apb_strobe_read", cycle, "pstrb is not 0 in a read");
   }
 
@@ -92,6 +118,9 @@ class ApbChecker final : public Transactor {
   Bit pready_{true};
   Field paddr_, pwdata_, pstrb_, pprot_;
   bool reset_high_;
+  std::uint64_t bytes_ = 1;      ///< of the data bus
+  int in_reset_ = 0;             ///< edges in reset so far
+  bool high_in_reset_ = false;   ///< reported in this reset
   bool open_ = false;  ///< a transfer was set up and had not ended before this cycle
   std::array<std::uint64_t, 5> held_{};
 };

@@ -61,6 +61,7 @@ class _Timing(Structure):
         *((name, c_int64) for name in ("max_reads", "max_writes", "data_ahead")),
         *((name, c_uint64) for name in ("read_beats", "read_cycles", "write_beats", "write_cycles", "seed")),
         ("order", c_int),
+        ("await_data", c_int),
         *((name, ReadyPattern) for name in ("aw_ready", "w_ready", "ar_ready")),
         *((name, c_void_p) for name in ("r_gaps", "b_gaps")),
         *((name, c_int64) for name in ("r_gap_count", "b_gap_count")),
@@ -199,6 +200,7 @@ class AxiMemory(_AxiTransactor):
             *(timing.max_reads, timing.max_writes, timing.data_ahead),
             *(*timing.read_bandwidth, *timing.write_bandwidth, timing.seed & 0xFFFFFFFFFFFFFFFF),
             ORDERS.index(timing.order),
+            timing.await_data,
             *(patterns.ready(p) for p in (timing.aw_ready, timing.w_ready, timing.ar_ready)),
             *(r_gaps.ctypes.data, b_gaps.ctypes.data, len(r_gaps), len(b_gaps)),
         )

@@ -94,10 +94,23 @@ class Channel {
   bool stalled_ = false;
 };
 
+/// The last complete exclusive read of an ID, which an exclusive write is to follow.
+struct Monitored {
+  Burst burst;
+  std::array<std::uint64_t, 3> attributes{};  ///< AxCACHE, AxPROT, AxREGION
+  std::int64_t done = 0;                      ///< cycle of its last data
+  bool granted = false;                       ///< all of it was EXOKAY
+  bool lost = false;                          ///< a write of another ID has changed its bytes since
+};
+
 /// A burst without its (whole) response.
 struct Request {
   Burst burst;
   bool exclusive = false;
+  std::array<std::uint64_t, 3> attributes{};  ///< AxCACHE, AxPROT, AxREGION
+  std::int64_t cycle = 0;                     ///< address handshake
+  bool okay = true;                           ///< of an exclusive read: EXOKAY so far; of an exclusive write: may be answered so
+  std::vector<std::uint64_t> bytes;           ///< that are written, while exclusive reads are monitored
   std::uint32_t beat = 0;  ///< data beats transferred
   bool whole = false;      ///< all write data have transferred
   bool answered = false;   ///< too early
@@ -179,7 +192,8 @@ class AxiChecker final : public Transactor {
       if (b_.valid()) check_response(cycle);
       if (aw_.fresh()) check_address(ports_.aw, "aw", cycle);
       if (aw_.moves()) {
-        writes_.push_back(request(ports_.aw));
+        writes_.push_back(request(ports_.aw, cycle));
+        if (writes_.back().exclusive) writes_.back().okay = granted_;
         for (; !ahead_.empty() && unfilled() != nullptr; ahead_.pop_front()) {
           check_data(*unfilled(), ahead_.front().strobes.data(), ahead_.front().last, ahead_.front().cycle);
         }
@@ -189,7 +203,7 @@ class AxiChecker final : public Transactor {
     if (ports_.has_read) {
       if (r_.valid()) check_read_data(cycle);
       if (ar_.fresh()) check_address(ports_.ar, "ar", cycle);
-      if (ar_.moves()) reads_.push_back(request(ports_.ar));
+      if (ar_.moves()) reads_.push_back(request(ports_.ar, cycle));
     }
     for (Channel* channel : channels_) channel->keep(cycle);
     return false;
@@ -249,7 +263,13 @@ class AxiChecker final : public Transactor {
 
   // -- requests ---------------------------------------------------------------------------------------------------------
 
-  Request request(const AddressPorts& channel) const { return {channel.get(ports_.full_size), channel.lock.get() != 0}; }
+  static std::array<std::uint64_t, 3> attributes(const AddressPorts& channel) {
+    return {channel.cache.get(), channel.prot.get(), channel.region.get()};
+  }
+
+  Request request(const AddressPorts& channel, std::int64_t cycle) const {
+    return {channel.get(ports_.full_size), channel.lock.get() != 0, attributes(channel), cycle};
+  }
 
   void check_address(const AddressPorts& channel, const char* way, std::int64_t cycle) {
     if (check_.lite) return;
@@ -295,15 +315,37 @@ class AxiChecker final : public Transactor {
   /// An exclusive write needs an exclusive read of its own that is complete.
   void check_pair(const Burst& burst, const std::string& what, std::int64_t cycle) {
     const auto found = monitored_.find(burst.id);
+    granted_ = true;
     if (found == monitored_.end()) {
       violation("axi_exclusive_pair", cycle, what + ": no exclusive read of its ID is complete");
       return;
     }
-    const Burst& read = found->second;
-    if (read.address != burst.address || read.len != burst.len || read.size != burst.size) {
-      violation("axi_exclusive_pair", cycle, what + ": the exclusive read was at " + hex(read.address) + ", " + read.text());
+    const Monitored& read = found->second;
+    granted_ = read.granted && !read.lost;
+    if (read.burst.address != burst.address || read.burst.len != burst.len || read.burst.size != burst.size ||
+        read.burst.type != burst.type) {
+      violation("axi_exclusive_pair", cycle,
+                what + ": the exclusive read was at " + hex(read.burst.address) + ", " + read.burst.text());
+    } else {
+      static const char* const names[] = {"cache", "prot", "region"};
+      const auto now = attributes(ports_.aw);
+      for (std::size_t i = 0; i < now.size(); ++i) {
+        if (now[i] == read.attributes[i]) continue;
+        violation("axi_exclusive_pair", cycle,
+                  what + ": " + names[i] + " " + hex(now[i]) + ", of the exclusive read " + hex(read.attributes[i]));
+        break;
+      }
     }
     monitored_.erase(found);
+  }
+
+  /// A write is over: the exclusive reads of other IDs that it has followed, and whose bytes it has changed, are lost.
+  void lose(const Request& write) {
+    for (auto& [id, read] : monitored_) {
+      if (id == write.burst.id || write.cycle <= read.done) continue;
+      const std::uint64_t first = read.burst.lowest(), count = read.burst.span();
+      read.lost |= std::any_of(write.bytes.begin(), write.bytes.end(), [&](std::uint64_t at) { return at - first < count; });
+    }
   }
 
   void check_region(std::uint64_t address, std::uint64_t region, const std::string& what, std::int64_t cycle) {
@@ -347,9 +389,19 @@ class AxiChecker final : public Transactor {
         break;
       }
     }
+    if (!monitored_.empty()) note_bytes(open, strobes);
     ++open.beat;
     open.whole = ends;
     if (ends && open.answered) writes_.erase(writes_.begin() + (&open - writes_.data()));
+  }
+
+  void note_bytes(Request& open, const std::uint8_t* strobes) {
+    const std::uint64_t address = open.burst.beat(open.beat);
+    const Lanes lanes(address, open.burst.bytes(), ports_.bytes);
+    for (std::uint64_t lane = lanes.first; lane < lanes.first + lanes.count; ++lane) {
+      if (ports_.wstrb.size && !(strobes[lane / 8] >> lane % 8 & 1)) continue;
+      open.bytes.push_back(address + lane - lanes.first);
+    }
   }
 
   // -- responses --------------------------------------------------------------------------------------------------------
@@ -383,9 +435,15 @@ class AxiChecker final : public Transactor {
                                                                         " before its last data beat");
         }
         check_code(ports_.bresp, "bresp", *open, cycle);
+        if (open->exclusive && !open->okay && ports_.bresp.get() == kExokay) {
+          violation("axi_exclusive_response", cycle,
+                    "bresp is EXOKAY for the exclusive write at " + hex(open->burst.address) +
+                        ", whose read was not, or whose bytes another ID has written since");
+        }
       }
     }
     if (!b_.moves() || open == writes_.end()) return;
+    if (ports_.bresp.get() == kExokay || (ports_.bresp.get() == kOkay && !open->exclusive)) lose(*open);
     if (open->whole) {
       writes_.erase(open);
     } else {
@@ -412,8 +470,10 @@ class AxiChecker final : public Transactor {
         if (check_.interleaved == 0) check_whole(*open, cycle);
       }
     }
-    if (!r_.moves() || open == reads_.end() || open->beat++ < open->burst.len) return;
-    if (open->exclusive) monitored_[open->burst.id] = open->burst;
+    if (!r_.moves() || open == reads_.end()) return;
+    open->okay &= ports_.rresp.get() == kExokay;
+    if (open->beat++ < open->burst.len) return;
+    if (open->exclusive) monitored_[open->burst.id] = {open->burst, open->attributes, cycle, open->okay, false};
     reads_.erase(open);
   }
 
@@ -435,7 +495,8 @@ class AxiChecker final : public Transactor {
   std::vector<Channel*> channels_;
   int in_reset_ = 0;  ///< edges in reset so far
   std::array<bool, 5> high_in_reset_{};  ///< by channel: reported in this reset
-  std::unordered_map<std::uint32_t, Burst> monitored_;         ///< the last complete exclusive read, by ID
+  std::unordered_map<std::uint32_t, Monitored> monitored_;     ///< by ID
+  bool granted_ = true;  ///< the exclusive write that is offered may be answered EXOKAY
   std::unordered_map<std::uint64_t, std::uint64_t> regions_;  ///< AxREGION by 4 KiB page
   std::vector<Request> writes_, reads_;  ///< in the order of their addresses
   struct Ahead {

@@ -6,6 +6,7 @@
 // write beats of the cycles before, through whichever bundle they came.
 
 #include <algorithm>
+#include <array>
 #include <deque>
 
 #include "axi.h"
@@ -26,6 +27,7 @@ struct GbAxiTiming {
   std::uint64_t write_beats, write_cycles;  ///< bandwidth of W
   std::uint64_t seed;
   int order;
+  int await_data;  ///< hold the first addresses until write data are offered, or for long
   GbPattern aw_ready, w_ready, ar_ready;
   const std::int64_t *r_gaps, *b_gaps;  ///< idle cycles before each beat, repeated for ever; copied
   std::int64_t r_gap_count, b_gap_count;
@@ -86,6 +88,47 @@ struct Open {
   std::uint8_t* at(std::uint64_t address) const { return data + (address - origin); }
 };
 
+/// Tells write data that wait for AWREADY from others: addresses are held until data are offered, or for a number of cycles that
+/// differs each time. Data that came soon behind all of them have waited; data of a fixed latency have not.
+class DataProbe {
+ public:
+  static constexpr std::array<std::int64_t, 4> kHolds = {48, 64, 80, 96};
+  static constexpr std::int64_t kSoon = 16;
+
+  void start(bool on) {
+    decided_ = !on;
+    holds_ = 0;
+    held_ = 0;
+    released_ = kNever;
+  }
+
+  /// AWVALID stands, and no other write lacks data: whether it is held on.
+  bool hold(bool data) {
+    if (decided_) return false;
+    decided_ = data;
+    return !decided_ && ++held_ <= kHolds[holds_];
+  }
+  bool decided() const { return decided_; }
+  /// The address has transferred.
+  void release(std::int64_t cycle) {
+    if (!decided_ && held_ > kHolds[holds_]) released_ = cycle;
+    held_ = 0;
+  }
+  /// At every edge behind: true when it is sure that the data wait.
+  bool look(std::int64_t cycle, bool data) {
+    if (released_ == kNever || (!data && cycle - released_ <= kSoon)) return false;
+    decided_ = !data || ++holds_ == kHolds.size();
+    released_ = kNever;
+    return data && decided_;
+  }
+
+ private:
+  bool decided_ = true;
+  std::size_t holds_ = 0;    ///< addresses that were held in vain, and whose data then came soon
+  std::int64_t held_ = 0;    ///< cycles of the one that stands
+  std::int64_t released_ = kNever;
+};
+
 enum Order { kInOrder, kById, kInterleaved };
 
 }  // namespace
@@ -137,6 +180,7 @@ class AxiMemory final : public Transactor {
     read_count_ = write_count_ = read_choices_ = write_choices_ = 0;
     filling_ = 0;
     owed_ = taken_ = 0;
+    data_probe_.start(timing.await_data != 0 && aw_pattern_.waits());
   }
 
   bool sample(std::int64_t cycle) override {
@@ -266,11 +310,13 @@ class AxiMemory final : public Transactor {
   // -- writes -----------------------------------------------------------------------------------------------------------
 
   void write_side(std::int64_t cycle) {
-    const bool aw_stands = ports_.aw.valid.get() && !aw_ready_ && cycle >= base_ && room(writes_, timing_.max_writes);
+    const bool aw_stands =
+        ports_.aw.valid.get() && !aw_ready_ && cycle >= base_ && room(writes_, timing_.max_writes) && !awaits_data();
     const bool w_stands = ports_.wvalid.get() && !w_ready_ && cycle >= base_ && wanted();
     if (aw_ready_ && ports_.aw.valid.get()) {
       writes_.push_back(accept(ports_.aw, cycle, true));
       owed_ += writes_.back().burst.len + 1;
+      data_probe_.release(cycle);
       for (; filling_ < writes_.size() && !ahead_.empty(); ahead_.pop_front()) {
         const Ahead& beat = ahead_.front();
         take_data(beat.cycle, cycle, beat.data.data(), ports_.wstrb.size ? beat.data.data() + ports_.bytes : nullptr);
@@ -286,6 +332,10 @@ class AxiMemory final : public Transactor {
         ahead_.push_back(std::move(beat));
       }
     }
+    if (data_probe_.look(cycle, ports_.wvalid.get())) {
+      violation(lite_ ? "axil_data_waits" : "axi_data_waits", cycle,
+                "wvalid came at most 16 cycles after awready in each of 4 writes, whose awready had waited 48 to 96 cycles for it");
+    }
     if (b_valid_ && ports_.bready.get()) {
       log_[writes_[b_at_].row].done = cycle;
       writes_.erase(writes_.begin() + static_cast<std::ptrdiff_t>(b_at_));
@@ -300,6 +350,12 @@ class AxiMemory final : public Transactor {
     const bool w_pattern = w_pattern_.next(w_stands);
     const bool w_open = w_gate_.next();
     update(w_ready_, w_pattern && w_open && wanted());
+  }
+
+  /// Whether an address that stands is held until its data are offered.
+  bool awaits_data() {
+    if (data_probe_.decided() || filling_ < writes_.size() || !ahead_.empty()) return false;
+    return data_probe_.hold(ports_.wvalid.get());
   }
 
   /// A data beat that transferred in cycle `moved` meets its address in cycle `cycle`.
@@ -460,6 +516,7 @@ class AxiMemory final : public Transactor {
   std::int64_t base_ = kNever;
   std::int64_t expected_ = kNever;  ///< number of the next edge
   Ready aw_pattern_, w_pattern_, ar_pattern_;
+  DataProbe data_probe_;
   Gate r_gate_, w_gate_;
   Gaps r_gaps_, b_gaps_;
 

@@ -65,6 +65,27 @@ slaves hold B and R back likewise.
 APB has no ready that a response could wait for. After a WLAST or RLAST in the wrong place, beats are
 counted by AxLEN.
 
+`data_waits` needs the same pattern: in the episode of `sweep` that withholds readies, AWREADY waits for WVALID, at most 48, 64,
+80 and 96 cycles of the first four writes that have no data before them. Data that come within 16 cycles of AWREADY all four
+times have waited for it; data that come earlier or later end the probe.
+
+**Clauses.** AXI4 and AXI-Lite: ARM IHI 0022, issues D to H. AXI-Stream: ARM IHI 0051A. APB: ARM IHI 0024E. `-` is no demand of the
+protocol, but of a bound or a property that the user gives, or of a run's end.
+
+| not checked | why |
+|---|---|
+| X on a valid, ready or payload | Verilator has two states; see X below |
+| order of responses of one ID (A5.3) | a response does not name its request; wrong lengths and wrong data are found |
+| write data interleaving (A5.4) | AXI4 has no WID: interleaved data break `axi_wlast_early` or `axi_wlast_late`, and the data |
+| splitting and merging of non-modifiable accesses (A4.3) | needs both sides of an interconnect; memories are compared |
+| AxCACHE of exclusive accesses (A7.2.4) | whether a slave's monitor sees an access depends on the system |
+| a mix of OKAY and EXOKAY in a read | counts as OKAY |
+| AxQOS (A8.1), user signals (A8.3) | any value is allowed; `payload_stable` holds them |
+| low-power interface (A9), PWAKEUP, TWAKEUP, parity, ACE and AXI5 signals | not driven and not watched |
+| reserved AxPROT, TID and TDEST of more than 24 bits together (2.1) | nothing is reserved; widths are recommendations |
+| PSELx one-hot (2.1) | each APB bundle has one PSEL; slaves that share the other signals need a wrapper |
+| PREADY and PRDATA outside of an access (3.1, 3.3) | any value is allowed |
+
 **What a checker must be told.** The rules of reset need the reset: described designs have it, in cocotb tests it is
 `AxiStreamSink(..., reset="aresetn")`, likewise for `AxiStreamMonitor` and `AxiChecker`. `interleaved=False` says that packets, or
 the read data of a burst, come whole; in a description it is `interleaved = false` of a stream.
@@ -107,7 +128,12 @@ do not count, as bytes without TKEEP, may differ. With `--waves`, the second run
 
 def bus_table(bus: Bus) -> str:
     """A bus's rules as a table of a page."""
-    return _table(bus.title, bus.full_rules)
+    if not bus.clauses:
+        return _table(bus.title, bus.full_rules)
+    rows = "".join(
+        f"| `{bus.name}_{name}` | {bus.clauses.get(name, '-')} | {text} |\n" for name, text in bus.rules.items()
+    )
+    return f"## {bus.title}\n\n| rule | clause | demands |\n|---|---|---|\n{rows}"
 
 
 def _table(title: str, rules: Mapping[str, str]) -> str:

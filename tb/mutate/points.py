@@ -32,6 +32,8 @@ _PARTS = {
     "HierarchyInstantiation": ("instances",),
     "HierarchicalInstance": ("connections",),
     "NamedPortConnection": ("expr",),
+    "NetDeclaration": ("declarators",),
+    "Declarator": ("initializer",),
     "FunctionDeclaration": ("items",),
     "TaskDeclaration": ("items",),
     "ModuleDeclaration": ("members",),

@@ -16,6 +16,7 @@ module rules (
     output logic [ 1:0] x_axi_awburst,
     output logic        x_axi_awlock,
     output logic [ 3:0] x_axi_awcache,
+    output logic [ 2:0] x_axi_awprot,
     output logic [ 3:0] x_axi_awregion,
     output logic        x_axi_awvalid,
     output logic        x_axi_awready,
@@ -35,6 +36,7 @@ module rules (
     output logic [ 1:0] x_axi_arburst,
     output logic        x_axi_arlock,
     output logic [ 3:0] x_axi_arcache,
+    output logic [ 2:0] x_axi_arprot,
     output logic [ 3:0] x_axi_arregion,
     output logic        x_axi_arvalid,
     output logic        x_axi_arready,
@@ -91,7 +93,9 @@ module rules (
     RESET_LATE, AFTER_AW, AFTER_AR,
     SOUND_PAIR, PAIR_WITHOUT, PAIR_ADDRESS, PAIR_LENGTH, PAIR_SIZE, PAIR_ID,
     REGION, INTERLEAVED,
-    SOUND_POSITIONS, STROBE_RESERVED, STREAM_AFTER, STREAM_INTERLEAVED
+    SOUND_POSITIONS, STROBE_RESERVED, STREAM_AFTER, STREAM_INTERLEAVED,
+    PAIR_TYPE, PAIR_CACHE, PAIR_PROT, PAIR_REFUSED, SOUND_REFUSED,
+    PAIR_TOUCHED, SOUND_TOUCHED, SOUND_OTHER_BYTES
   } mode_e;
 
   logic [6:0] t;
@@ -109,9 +113,13 @@ module rules (
 
   // With exclusive pairs, the write follows the read.
   logic [6:0] tw;
-  logic pair;
-  assign pair = mode inside {SOUND_PAIR, PAIR_ADDRESS, PAIR_LENGTH, PAIR_SIZE, PAIR_ID};
-  assign tw = pair ? t - 7'd32 : t;
+  logic pair, between, second;
+  // Another ID writes between the two.
+  assign between = mode inside {PAIR_TOUCHED, SOUND_TOUCHED, SOUND_OTHER_BYTES};
+  assign second = t >= 50;
+  assign pair = between || mode inside {SOUND_PAIR, PAIR_ADDRESS, PAIR_LENGTH, PAIR_SIZE, PAIR_ID,
+                                        PAIR_TYPE, PAIR_CACHE, PAIR_PROT, PAIR_REFUSED, SOUND_REFUSED};
+  assign tw = between && second ? t - 7'd50 : pair ? t - 7'd32 : t;
 
   function automatic logic during(logic [6:0] now, int first, int last);
     return int'(now) >= first && int'(now) <= last;
@@ -131,6 +139,7 @@ module rules (
     x_axi_awburst = 2'd1;
     x_axi_awlock  = 1'b0;
     x_axi_awcache = 4'd3;
+    x_axi_awprot  = 3'd0;
     x_axi_awregion = 4'd0;
     x_axi_awvalid = during(tw, 2, lead ? 12 : 4);
     x_axi_awready = int'(tw) == (lead ? 12 : 4);
@@ -153,6 +162,7 @@ module rules (
     x_axi_arburst = 2'd1;
     x_axi_arlock  = 1'b0;
     x_axi_arcache = 4'd3;
+    x_axi_arprot  = 3'd0;
     x_axi_arregion = 4'd0;
     x_axi_arvalid = during(t, 18, 20);
     x_axi_arready = t == 20;
@@ -252,6 +262,18 @@ module rules (
       x_axi_rresp  = 2'd1;
       x_axi_awlock = 1'b1;
       x_axi_awid   = mode == PAIR_ID ? 4'd5 : 4'd2;
+      x_axi_bresp  = 2'd1;
+      if (mode == PAIR_TYPE) x_axi_awburst = 2'd2;
+      if (mode == PAIR_CACHE) x_axi_awcache = 4'd2;
+      if (mode == PAIR_PROT) x_axi_awprot = 3'd2;
+      if (mode == PAIR_REFUSED || mode == SOUND_REFUSED) x_axi_rresp = 2'd0;
+      if (mode == SOUND_REFUSED || (mode == SOUND_TOUCHED && second)) x_axi_bresp = 2'd0;
+      if (between && !second) begin
+        x_axi_awlock = 1'b0;
+        x_axi_awid   = 4'd5;
+        x_axi_bresp  = 2'd0;
+        x_axi_wstrb  = mode == SOUND_OTHER_BYTES ? 4'd0 : 4'd8;
+      end
       x_axi_bid    = x_axi_awid;
       x_axi_awaddr = mode == PAIR_ADDRESS ? 32'h210 : 32'h200;
       if (mode == PAIR_LENGTH) x_axi_awlen = 8'd7;
@@ -288,7 +310,7 @@ module rules (
   assign x_axil_wstrb   = x_axi_wstrb;
   assign x_axil_wvalid  = lead ? during(t, 1, 3) : x_axi_wvalid && tw <= 8;
   assign x_axil_wready  = lead || x_axi_wready;
-  assign x_axil_bresp   = x_axi_bresp;
+  assign x_axil_bresp   = pair ? 2'd0 : x_axi_bresp;
   assign x_axil_bvalid  = x_axi_bvalid;
   assign x_axil_bready  = x_axi_bready;
   assign x_axil_araddr  = x_axi_araddr;

@@ -63,28 +63,6 @@ def test_the_code_in_c_has_the_signals_in_their_order(file, struct, roles):
     assert tuple(re.findall(r"\*(\w+)", body)) == roles
 
 
-def test_every_rule_has_a_mode():
-    files = (
-        "kernel/inside_rules.py",
-        "kernel/inside_axi_memory.py",
-        "run/test_valid_waits.py",
-        "inside/test_combinational.py",
-        "run/test_outstanding.py",
-        "design/test_register_traffic.py",
-        "kernel/inside_traffic.py",
-        "kernel/inside_axi_slave.py",
-        "run/test_late_ready.py",
-        "design/test_apb_port.py",
-        "kernel/inside_apb_rules.py",
-    )
-    text = "".join((HERE.parent / name).read_text() for name in files)
-    # Rules of a bus that a test has brought along are that test's own.
-    common = {rule for bus in (*BUSES, CSB_BUS) for rule in bus.full_rules}
-    for name in RULES:
-        if name in common or name.startswith("mem_"):
-            assert name.partition("_")[2] in text, name
-
-
 def test_the_page_is_the_table():
     assert (REPOSITORY / "docs" / "protocol-rules.md").read_text() == document()
     # A bus of one design is on that design's page.

@@ -79,6 +79,12 @@ def test_every_kind_of_change_is_found_and_elaboration_is_left_alone(tmp_path):
     assert [m.number for m in found] == list(range(1, len(found) + 1))
 
 
+def test_dimensions_of_a_net_are_left_alone(tmp_path):
+    text = "module m #(parameter W = 4) (input [W-1:0] a);\n  wire [W-1:0] b = a + a, c [W-1:0];\nendmodule\n"
+    _, found = mutants(tmp_path, text)
+    assert [m.place.text for m in found] == ["a + a"]
+
+
 def test_all_of_a_file_are_in_it_and_the_rest_is_as_it_was(tmp_path):
     path, found = mutants(tmp_path)
     text = rewrite(path, found)
