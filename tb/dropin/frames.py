@@ -4,18 +4,16 @@
 from __future__ import annotations
 
 import ctypes
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int64, c_uint8, c_uint32, c_uint64, c_void_p
+from ctypes import POINTER, Structure, c_char_p, c_int, c_int64, c_uint64, c_void_p
 from typing import Any
 
 from cocotbext.axi import AxiStreamFrame
 
+from goldbeat.tb.dropin.agents import AgentSignal, signal_of
+
 SIDES = ("tid", "tdest", "tuser")
 FRAME, IDLE, TAKEN = 1, 2, 4
 """Events that an agent may be told to listen for."""
-
-
-class _Signal(Structure):
-    _fields_ = (("path", c_char_p), ("bits", c_uint32))
 
 
 class FrameSignals(Structure):
@@ -23,7 +21,7 @@ class FrameSignals(Structure):
 
     _fields_ = (
         ("clock", c_char_p),
-        *((name, _Signal) for name in ("tdata", "tvalid", "tready", "tlast", "tkeep", *SIDES)),
+        *((name, AgentSignal) for name in ("tdata", "tvalid", "tready", "tlast", "tkeep", *SIDES)),
     )
 
 
@@ -54,14 +52,9 @@ class _Received(Structure):
     )
 
 
-MORE_CALL = CFUNCTYPE(c_int64, c_void_p, POINTER(c_uint8), c_int64)
-
 SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_frame_source": (c_void_p, [POINTER(FrameSignals)]),
     "gb_frame_sink": (c_void_p, [POINTER(FrameSignals), c_int]),
-    "gb_frame_pauses": (c_void_p, [c_void_p, MORE_CALL]),
-    "gb_frame_set_pause": (None, [c_void_p, c_int]),
-    "gb_frame_pause": (c_int, [c_void_p]),
     "gb_frame_send": (None, [c_void_p, POINTER(_Frame)]),
     "gb_frame_source_state": (None, [c_void_p, c_void_p]),
     "gb_frame_source_drop": (None, [c_void_p]),
@@ -78,13 +71,8 @@ SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 
 def bind(bus: Any, clock: Any) -> FrameSignals:
     """The signals of a bus."""
-
-    def signal(role: str) -> _Signal:
-        handle = getattr(bus, role, None)
-        return _Signal(None, 0) if handle is None else _Signal(handle._path.encode(), len(handle))
-
     roles = ("tdata", "tvalid", "tready", "tlast", "tkeep", *SIDES)
-    return FrameSignals(clock._path.encode(), *(signal(role) for role in roles))
+    return FrameSignals(clock._path.encode(), *(signal_of(getattr(bus, role, None)) for role in roles))
 
 
 def outgoing(frame: Any, widths: dict[str, int]) -> _Frame:

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int64, c_uint32, c_uint64, c_void_p
-from functools import cache, partial
+from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from functools import cache
 from typing import Any, Protocol
 
 import cocotb
@@ -15,19 +15,13 @@ from cocotb.triggers import Event, GPITrigger
 
 from goldbeat.tb.kernel.library import declare
 
-
-class LineWaiter(Structure):
-    """``EdgeLine::Waiter`` in watches.h."""
-
-    _fields_ = (("agent", c_void_p), ("token", c_int64))
-
-
-_EDGE_CALL = CFUNCTYPE(None, c_int64, POINTER(LineWaiter), c_int64)
+_EDGE_CALL = CFUNCTYPE(None, c_int64, POINTER(c_int64), c_int64)
 _VALUE_CALL = CFUNCTYPE(None, c_int64)
 _NOTE_CALL = CFUNCTYPE(None)
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_reaches": (c_int, [c_char_p, c_uint32]),
+    "gb_cell": (c_void_p, [c_char_p, c_uint32]),
     "gb_watch_calls": (None, [_EDGE_CALL, _VALUE_CALL, _NOTE_CALL]),
     "gb_line": (c_void_p, [c_char_p]),
     "gb_line_number": (c_int64, [c_void_p]),
@@ -41,7 +35,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_agent_stop": (None, [c_void_p]),
     "gb_agent_wake": (None, [c_void_p]),
     "gb_agent_listen": (None, [c_void_p, c_uint32]),
-    "gb_agent_turn": (None, [c_void_p]),
+    "gb_agents_run": (c_int, []),
+    "gb_agents_stirred": (POINTER(c_int32), []),
     "gb_agents_turn": (None, []),
     "gb_agents_uncounted": (c_int64, []),
     "gb_agents_note": (c_void_p, []),
@@ -83,17 +78,26 @@ class Hub:
 
     def __init__(self, library: Any) -> None:
         self.library = library
-        self.edges: dict[int, Callable[[list[tuple[int | None, int]]], None]] = {}
+        self.edges: dict[int, Callable[[list[int]], None]] = {}
         self.values: dict[int, Callable[[], None]] = {}
         self._owners: dict[int, Heard] = {}
+        self._known: set[str] = set()
+        self._stirred = library.gb_agents_stirred().contents
+        self._run_agents = library.gb_agents_run
         self._notes = _Notes(self)
         # C++ has but their addresses.
         self._calls = (_EDGE_CALL(self._on_edge), _VALUE_CALL(self._on_value), _NOTE_CALL(self._on_note))
         library.gb_watch_calls(*self._calls)
         self._keeper: Any = None
 
-    def _on_edge(self, line: int, waiters: Any, count: int) -> None:
-        self.edges[line]([(waiters[i].agent, waiters[i].token) for i in range(count)])
+    def know(self, signatures: dict[str, tuple[Any, list[Any]]]) -> None:
+        """Declare functions, once."""
+        if next(iter(signatures)) not in self._known:
+            declare(self.library, signatures)
+            self._known.update(signatures)
+
+    def _on_edge(self, line: int, order: Any, count: int) -> None:
+        self.edges[line](order[:count])
 
     def _on_value(self, watch: int) -> None:
         self.values[watch]()
@@ -106,13 +110,9 @@ class Hub:
         """Let cocotb's event loop call this after what it is about to call."""
         return cocotb._event_loop._inst.schedule(call)
 
-    def turn(self, agent: int) -> None:
-        """Schedule an agent whose edge has come."""
-        self.schedule(partial(self._turn, agent))
-
-    def _turn(self, agent: int) -> None:
-        if agent in self._owners:
-            self.library.gb_agent_turn(agent)
+    def run_up(self) -> None:
+        """Run the agents that stand between two tasks in the line whose edge has come."""
+        while self._run_agents():
             self.pump()
 
     def _next_turn(self) -> None:
@@ -121,6 +121,9 @@ class Hub:
 
     def pump(self) -> None:
         """Schedule the agents that have been woken, and pass on what agents tell. Called after everything that may wake one."""
+        if not self._stirred.value:
+            return
+        self._stirred.value = 0
         for _ in range(self.library.gb_agents_uncounted()):
             self.schedule(self._next_turn)
         while note := self.library.gb_agents_note():

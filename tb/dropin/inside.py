@@ -3,29 +3,47 @@
 
 from __future__ import annotations
 
+import gc
+from functools import cache
+
+from goldbeat.tb.dropin.handles import install_handles
 from goldbeat.tb.dropin.hub import hub
 from goldbeat.tb.dropin.triggers import install_clocks, install_triggers
 
 
 def install() -> None:
-    """Replace cocotb's clocks and edge triggers, and cocotbext-axi's streams where it is installed."""
+    """Replace cocotb's clocks and edge triggers, handles, and cocotbext-axi's classes where it is installed."""
     found = hub()
     if found is None:
         return
     install_triggers(found)
     install_clocks(found)
+    install_handles(found)
+    # What is there now stays: collections need not look at it.
+    gc.freeze()
+    install_buses()
+
+
+@cache
+def install_buses() -> None:
+    """Replace cocotbext-axi's classes, where it is installed."""
     try:
         from cocotbext import axi
-        from cocotbext.axi import axis
+        from cocotbext.axi import apb, axis
     except ImportError:
         return
-    from goldbeat.tb.dropin import streams
+    from goldbeat.tb.dropin.apb import NativeApbMaster, NativeApbRam
+    from goldbeat.tb.dropin.channels import install_channels
+    from goldbeat.tb.dropin.streams import NativeMonitor, NativeSink, NativeSource
 
+    install_channels()
     natives = {
-        "AxiStreamSource": streams.NativeSource,
-        "AxiStreamSink": streams.NativeSink,
-        "AxiStreamMonitor": streams.NativeMonitor,
+        "AxiStreamSource": (axis, NativeSource),
+        "AxiStreamSink": (axis, NativeSink),
+        "AxiStreamMonitor": (axis, NativeMonitor),
+        "ApbMaster": (apb, NativeApbMaster),
+        "ApbRam": (apb, NativeApbRam),
     }
-    for module in (axi, axis):
-        for name, native in natives.items():
-            setattr(module, name, native)
+    for name, (module, native) in natives.items():
+        setattr(module, name, native)
+        setattr(axi, name, native)

@@ -7,212 +7,40 @@ cannot reach a signal, or bytes are not of 8 bits, they are cocotbext-axi's own.
 
 from __future__ import annotations
 
-import itertools
 from collections import deque
-from collections.abc import Iterator
-from ctypes import byref, c_int64, memmove
+from ctypes import byref, c_int64
 from typing import Any
 
-import cocotb
 from cocotb.queue import QueueFull
 from cocotb.triggers import Event
 from cocotbext import axi
 
 from goldbeat.tb.dropin import frames
-from goldbeat.tb.dropin.hub import hub
-from goldbeat.tb.kernel.library import declare
-
-_PLAIN: tuple[type[Any], ...] = (
-    type(iter([])),
-    type(iter(())),
-    type(iter(range(0))),
-    type(iter(range(1 << 65))),
-    type(iter(b"")),
-)
-"""Iterators that change nothing but themselves."""
+from goldbeat.tb.dropin.agents import Backed, Rouser, Told
 
 
-class _Told(Event):  # type: ignore[misc]
-    """An event that an agent sets; it is told to speak up once somebody waits."""
+class _Framed(Backed):
+    """What source, sink and monitor have in common."""
 
-    def __init__(self, owner: _Framed, event: int) -> None:
-        super().__init__()
-        self._owner = owner
-        self._kind = event
-
-    def wait(self) -> Any:
-        self._owner._listen(self._kind)
-        self._owner._look()
-        return super().wait()
-
-    def is_set(self) -> bool:
-        self._owner._look()
-        return bool(super().is_set())
-
-
-class _Rouser(Event):  # type: ignore[misc]
-    """The event that wakes a sink."""
-
-    def __init__(self, owner: _Framed) -> None:
-        super().__init__()
-        self._owner = owner
-
-    def set(self, data: object | None = None) -> None:
-        super().set(data)
-        self._owner._call("gb_agent_wake")
-
-
-class _Framed:
-    """What source, sink and monitor have in common. Without an agent, everything is as in cocotbext-axi."""
-
-    _agent: int | None = None
     _passive: bool | None = None
     """Of a sink; None: a source."""
-
-    def _init_reset(self, reset_signal: Any = None, active_level: bool = True) -> None:
-        self._bind()
-        super()._init_reset(reset_signal, active_level)  # type: ignore[misc]
+    _replaced = ("_run", "_handle_reset", "_recv")
 
     def _bind(self: Any) -> None:
-        found = hub()
-        own = all(
-            getattr(type(self), name, None) is getattr(kind, name, None)
-            for kind in _KINDS
-            if isinstance(self, kind)
-            for name in ("_run", "_handle_reset", "_recv")
-        )
-        if found is None or self.byte_size != 8 or not own:
+        self._native = _KINDS
+        found = self._makes(frames.SIGNATURES)
+        if found is None or self.byte_size != 8:
             return
-        declare(found.library, frames.SIGNATURES)
         signals = frames.bind(self.bus, self.clock)
         make = found.library.gb_frame_source if self._passive is None else found.library.gb_frame_sink
         agent = make(byref(signals)) if self._passive is None else make(byref(signals), self._passive)
         if not agent:
             return
-        self._hub, self._agent = found, agent
-        self._mask, self._waits = 0, 0
+        self._attach(found, agent)
+        self._waits = 0
         self._state = (c_int64 * 9)()
         self._widths = {role: len(getattr(self.bus, role)) for role in frames.SIDES if hasattr(self.bus, role)}
-        found.own(agent, self)
         self._bound()
-
-    def _call(self: Any, name: str, *arguments: Any) -> Any:
-        """Call a function on the agent, unless it has ended with its test."""
-        if self._agent is None or not self._hub.owned(self._agent, self):
-            return None
-        result = getattr(self._hub.library, name)(self._agent, *arguments)
-        self._hub.pump()
-        return result
-
-    def _listen(self: Any, event: int) -> None:
-        if self._agent is not None and not self._mask & event:
-            self._mask |= event
-            self._call("gb_agent_listen", self._mask)
-
-    def _look(self) -> None:
-        """Take over what the agent has done."""
-
-    def noted(self) -> None:
-        """The agent has seen an event."""
-        self._look()
-
-    async def _run(self: Any) -> None:
-        if self._agent is None:
-            await super()._run()  # type: ignore[misc]
-            return
-        self._call("gb_agent_start")
-        # Killed by a reset, which also stops the agent.
-        await Event().wait()
-
-    # -- pauses ----------------------------------------------------------------------------------------------------------
-
-    @property
-    def pause(self: Any) -> Any:
-        """Whether it is paused."""
-        if self._agent is None or self._pause_cr is None:
-            return self._pause
-        return bool(self._call("gb_frame_pause"))
-
-    @pause.setter
-    def pause(self: Any, val: Any) -> None:
-        if self._agent is None:
-            if self._pause != val:
-                self._pause_update(val)
-            self._pause = val
-            return
-        self._pause = val
-        self._call("gb_frame_set_pause", bool(val))
-
-    def set_pause_generator(self: Any, generator: Any = None) -> None:
-        """Set the pause anew at every edge."""
-        if self._agent is None:
-            super().set_pause_generator(generator)  # type: ignore[misc]
-            return
-        if self._pause_cr is not None:
-            self._pause = self.pause
-            self._pause_cr.kill()
-            self._pause_cr = None
-        self._pause_generator = generator
-        if generator is not None:
-            self._pause_cr = _Pauses(self._hub, self._agent, generator)
-
-
-class _Pauses:
-    """A pause generator behind an agent."""
-
-    def __init__(self, found: Any, target: int, generator: Any) -> None:
-        self._hub = found
-        self._generator = generator
-        self._values: Iterator[Any] = iter(())
-        self._ahead = _repeats(generator)
-        # C++ has but its address.
-        self._more = frames.MORE_CALL(self._give)
-        self._agent = found.library.gb_frame_pauses(target, self._more)
-        found.own(self._agent, self)
-        self._begin = found.schedule(self._start)
-
-    def noted(self) -> None:
-        """It tells nothing."""
-
-    def kill(self) -> None:
-        """Set the pause no more."""
-        self._begin.cancel()
-        if self._hub.owned(self._agent, self):
-            self._hub.library.gb_agent_stop(self._agent)
-
-    def _start(self) -> None:
-        if not self._hub.owned(self._agent, self):
-            return
-        self._values = iter(self._generator)
-        self._hub.library.gb_agent_start(self._agent)
-        self._hub.pump()
-
-    def _give(self, _: int, values: Any, most: int) -> int:
-        try:
-            # Whatever else the generator does must happen at its edge.
-            given = bytes(map(bool, itertools.islice(self._values, most if self._ahead else 1)))
-        except Exception as error:
-            cocotb.start_soon(_fail(error))
-            return 0
-        memmove(values, given, len(given))
-        return len(given)
-
-
-async def _fail(error: Exception) -> None:
-    raise error
-
-
-def _repeats(generator: Any) -> bool:
-    """Whether values may be taken before they are due: nobody can tell."""
-    if type(generator) in (itertools.repeat, list, tuple, bytes, bytearray, range):
-        return True
-    if type(generator) is not itertools.cycle:
-        return False
-    try:
-        inner = generator.__reduce__()[1][0]
-    except (AttributeError, TypeError, LookupError):
-        return False
-    return type(inner) in _PLAIN
 
 
 class NativeSource(_Framed, axi.AxiStreamSource):  # type: ignore[misc]
@@ -222,9 +50,9 @@ class NativeSource(_Framed, axi.AxiStreamSource):  # type: ignore[misc]
         self._frames: deque[Any] = deque()
         self._gone = 0
         self._taken = 0
-        self.idle_event = _Told(self, frames.IDLE)
+        self.idle_event = Told(self, frames.IDLE)
         self.idle_event.set()
-        self.dequeue_event = _Told(self, frames.TAKEN)
+        self.dequeue_event = Told(self, frames.TAKEN)
         self._listen(frames.FRAME)
 
     def _see(self) -> Any:
@@ -364,8 +192,8 @@ class _Receiving(_Framed):
     _passive = True
 
     def _bound(self: Any) -> None:
-        self.active_event = _Told(self, frames.FRAME)
-        self.wake_event = _Rouser(self)
+        self.active_event = Told(self, frames.FRAME)
+        self.wake_event = Rouser(self)
         self._limit()
 
     def _limit(self: Any) -> None:

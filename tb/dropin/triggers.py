@@ -7,11 +7,11 @@ in C++.
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import cocotb
+from cocotb._base_triggers import TriggerCallback
 from cocotb.clock import Clock
 from cocotb.triggers import Edge, Event, FallingEdge, RisingEdge, ValueChange
 from cocotb.utils import get_sim_time
@@ -19,15 +19,21 @@ from cocotb.utils import get_sim_time
 from goldbeat.tb.dropin.hub import Hub
 
 
+class _Place(TriggerCallback):  # type: ignore[misc]
+    """Where a task stands in a line."""
+
+    __slots__ = ("token",)
+    token: int
+
+
 class LineTrigger(RisingEdge):  # type: ignore[misc]
     """A rising edge that tasks and agents wait for in one line."""
 
     _hub: Hub
     _line: int
-    _tokens: dict[Any, int]
-    _numbers: Iterator[int]
-    _order: list[tuple[int | None, int]]
-    _callbacks: dict[Any, None]
+    _token: int
+    _order: list[int]
+    _places: dict[int, _Place]
 
     @classmethod
     def _stand(cls, signal: Any, hub: Hub) -> LineTrigger | None:
@@ -37,9 +43,10 @@ class LineTrigger(RisingEdge):  # type: ignore[misc]
         self: LineTrigger = super()._make(signal)
         self._hub = hub
         self._line = line
-        self._tokens = {}
-        self._numbers = itertools.count(1)
+        self._join = hub.library.gb_line_join
+        self._token = 0
         self._order = []
+        self._places = {}
         hub.edges[hub.library.gb_line_number(line)] = self._risen
         return self
 
@@ -50,27 +57,27 @@ class LineTrigger(RisingEdge):  # type: ignore[misc]
         pass
 
     def _register(self, func: Callable[[], object]) -> Any:
-        handle = super()._register(func)
-        self._tokens[handle] = token = next(self._numbers)
-        self._hub.library.gb_line_join(self._line, token)
-        return handle
+        place = _Place(self, func)
+        self._token = place.token = token = self._token + 1
+        self._places[token] = place
+        self._join(self._line, token)
+        return place
 
     def _deregister(self, callback: Any) -> None:
-        self._hub.library.gb_line_leave(self._line, self._tokens.pop(callback))
-        super()._deregister(callback)
+        self._hub.library.gb_line_leave(self._line, callback.token)
+        del self._places[callback.token]
 
-    def _risen(self, order: list[tuple[int | None, int]]) -> None:
+    def _risen(self, order: list[int]) -> None:
         self._order = order
         self._react()
 
     def _do_callbacks(self) -> None:
-        callbacks = {token: handle for handle, token in self._tokens.items()}
-        self._tokens, self._callbacks = {}, {}
-        for agent, token in self._order:
-            if agent:
-                self._hub.turn(agent)
+        places, self._places = self._places, {}
+        for token in self._order:
+            if token:
+                places[token]._run()
             else:
-                callbacks[token]._run()
+                self._hub.schedule(self._hub.run_up)
 
 
 class _Watched:

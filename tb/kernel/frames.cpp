@@ -6,27 +6,24 @@
 #include <cstring>
 
 #include "kernel.h"
+#include "pauses.h"
 #include "watches.h"
 
 namespace {
 
 using goldbeat::Agent;
 using goldbeat::Bit;
+using goldbeat::bit_of;
 using goldbeat::Field;
-using goldbeat::locate;
+using goldbeat::field_of;
 using goldbeat::Port;
-using goldbeat::Storage;
-using goldbeat::watches;
+using goldbeat::Pausable;
+using goldbeat::port_of;
 
 constexpr int kSides = 3;
 
 /// Events that Python may listen for.
 enum Event : std::uint32_t { kFrame = 1, kIdle = 2, kTaken = 4, kFailed = 8 };
-
-Port port(const char* path, std::uint32_t bits) {
-  const Storage found = locate(path, bits);
-  return {path, found.data, bits, found.input};
-}
 
 }  // namespace
 
@@ -35,10 +32,7 @@ extern "C" {
 /// Signals by cocotb's path and width; a null pointer for one that is not there. TID, TDEST, TUSER last.
 struct GbFrameSignals {
   const char* clock;
-  struct {
-    const char* path;
-    std::uint32_t bits;
-  } data, valid, ready, last, keep, sides[kSides];
+  goldbeat::GbSignal data, valid, ready, last, keep, sides[kSides];
 };
 
 /// A frame to send. Side values are one for the whole frame, or one per byte.
@@ -72,40 +66,17 @@ namespace {
 
 struct Signals {
   explicit Signals(const GbFrameSignals& names)
-      : data(port(names.data.path, names.data.bits)),
-        valid(bit(names.valid.path)),
-        ready(bit(names.ready.path)),
-        last(bit(names.last.path)) {
-    if (names.keep.path != nullptr) keep = port(names.keep.path, names.keep.bits);
-    for (int i = 0; i < kSides; ++i) {
-      if (names.sides[i].path != nullptr) sides[i] = Field(port(names.sides[i].path, names.sides[i].bits));
-    }
+      : data(port_of(names.data)), valid(bit_of(names.valid)), ready(bit_of(names.ready)), last(bit_of(names.last)) {
+    if (names.keep.path != nullptr) keep = port_of(names.keep);
+    for (int i = 0; i < kSides; ++i) sides[i] = field_of(names.sides[i]);
     lanes = data.bits / 8;
   }
-
-  /// A signal that is not there reads as one.
-  static Bit bit(const char* path) { return path == nullptr ? Bit(true) : Bit(port(path, 1)); }
 
   Port data;
   Port keep{"", nullptr, 0, false};
   Bit valid, ready, last;
   Field sides[kSides];
   std::size_t lanes;
-};
-
-/// What may be paused.
-class Pausable : public Agent {
- public:
-  bool pause() const { return pause_; }
-  void set_pause(bool value) {
-    if (value == pause_) return;
-    pause_ = value;
-    pause_changed();
-  }
-
- protected:
-  virtual void pause_changed() {}
-  bool pause_ = false;
 };
 
 // -- source -----------------------------------------------------------------------------------------------------------
@@ -384,42 +355,6 @@ class Sink final : public Pausable {
   std::deque<Incoming> come_;
 };
 
-// -- pauses -----------------------------------------------------------------------------------------------------------
-
-/// Sets a pause anew at every edge, from a generator of Python that gives `count` values at a time.
-class Pauses final : public Agent {
- public:
-  using More = std::int64_t (*)(void* pauses, std::uint8_t* values, std::int64_t most);
-
-  Pauses(Pausable& target, More more) : target_(target), more_(more) {}
-
-  void run() override {
-    if (place_ == values_.size() && !refill()) {
-      stop();
-      return;
-    }
-    target_.set_pause(values_[place_++] != 0);
-    await_edge();
-  }
-
- private:
-  static constexpr std::size_t kMost = 1024;
-
-  void restart() override {}
-
-  bool refill() {
-    values_.resize(kMost);
-    values_.resize(static_cast<std::size_t>(more_(this, values_.data(), kMost)));
-    place_ = 0;
-    return !values_.empty();
-  }
-
-  Pausable& target_;
-  More more_;
-  std::vector<std::uint8_t> values_;
-  std::size_t place_ = 0;
-};
-
 /// One for the whole frame, or one per byte: as the bytes have it whose TKEEP is set.
 int kind_of(const Incoming& frame, int side, std::size_t lanes, std::uint64_t& value) {
   const auto& beats = frame.beats[side];
@@ -436,41 +371,17 @@ int kind_of(const Incoming& frame, int side, std::size_t lanes, std::uint64_t& v
   return any ? 1 : 0;
 }
 
-template <typename Make>
-void* made(const GbFrameSignals* names, Make make) {
-  return goldbeat::guarded(
-      [&]() -> void* {
-        auto agent = make();
-        agent->line = &watches().line(locate(names->clock, 1));
-        return static_cast<Agent*>(watches().add(std::move(agent)));
-      },
-      static_cast<void*>(nullptr));
-}
-
 }  // namespace
 
 extern "C" {
 
 void* gb_frame_source(const GbFrameSignals* names) {
-  return made(names, [&] { return std::make_unique<Source>(*names); });
+  return goldbeat::made_agent(names->clock, [&] { return std::make_unique<Source>(*names); });
 }
 
 void* gb_frame_sink(const GbFrameSignals* names, int passive) {
-  return made(names, [&] { return std::make_unique<Sink>(*names, passive != 0); });
+  return goldbeat::made_agent(names->clock, [&] { return std::make_unique<Sink>(*names, passive != 0); });
 }
-
-/// `target` is a source or a sink.
-void* gb_frame_pauses(void* target, Pauses::More more) {
-  auto* found = static_cast<Pausable*>(static_cast<Agent*>(target));
-  auto agent = std::make_unique<Pauses>(*found, more);
-  agent->line = found->line;
-  return static_cast<Agent*>(watches().add(std::move(agent)));
-}
-
-void gb_frame_set_pause(void* target, int value) {
-  static_cast<Pausable*>(static_cast<Agent*>(target))->set_pause(value != 0);
-}
-int gb_frame_pause(void* target) { return static_cast<Pausable*>(static_cast<Agent*>(target))->pause(); }
 
 void gb_frame_send(void* source, const GbFrame* frame) { static_cast<Source*>(static_cast<Agent*>(source))->send(*frame); }
 

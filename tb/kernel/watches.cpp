@@ -19,17 +19,12 @@ Watches& watches() {
   return one;
 }
 
-namespace {
-
-/// Bytes of Verilator's storage of a variable.
 std::size_t stored(std::uint32_t bits) {
   if (bits <= 8) return 1;
   if (bits <= 16) return 2;
   if (bits <= 32) return 4;
   return bits <= 64 ? 8 : (bits + 31) / 32 * 4;
 }
-
-}  // namespace
 
 Storage locate(const std::string& path, std::uint32_t bits) {
   const std::size_t top = path.find('.');
@@ -72,6 +67,7 @@ void Agent::wake() {
   line->asleep.erase(std::remove(line->asleep.begin(), line->asleep.end(), this), line->asleep.end());
   state_ = State::kReady;
   watches().ready_.push_back(this);
+  watches().stirred = 1;
 }
 
 void Agent::await_edge() {
@@ -88,6 +84,7 @@ void Agent::note(std::uint32_t event) {
   if ((listened & event) == 0 || noted_) return;
   noted_ = true;
   watches().notes_.push_back(this);
+  watches().stirred = 1;
 }
 
 void Agent::want_write() {
@@ -173,6 +170,17 @@ void Watches::turn(Agent& agent) {
   if (agent.state_ == Agent::State::kReady) agent.run();
 }
 
+bool Watches::run_up() {
+  while (!runs_.empty()) {
+    Agent* agent = runs_.front();
+    runs_.pop_front();
+    if (agent == nullptr) return false;
+    turn(*agent);
+    if (stirred != 0) return true;
+  }
+  return false;
+}
+
 void Watches::turn() {
   if (ready_.empty()) return;
   Agent* agent = ready_.front();
@@ -225,8 +233,19 @@ void Watches::rise(EdgeLine& line) {
     drain();
     return;
   }
-  const std::vector<EdgeLine::Waiter> order(now_);
+  std::vector<std::int64_t> order;
+  for (const EdgeLine::Waiter& waiter : now_) {
+    if (waiter.agent == nullptr) {
+      if (!order.empty() && order.back() == 0) runs_.push_back(nullptr);
+      order.push_back(waiter.token);
+      continue;
+    }
+    if (order.empty() || order.back() != 0) order.push_back(0);
+    runs_.push_back(waiter.agent);
+  }
+  runs_.push_back(nullptr);
   on_edge(line.number, order.data(), static_cast<std::int64_t>(order.size()));
+  runs_.clear();
 }
 
 bool Watches::poll() {
@@ -284,6 +303,7 @@ void Watches::clear() {
     line->asleep.clear();
   }
   ready_.clear();
+  runs_.clear();
   counted_ = 0;
   notes_.clear();
   writers_.clear();
@@ -307,8 +327,13 @@ int gb_reaches(const char* path, std::uint32_t bits) {
   return guarded([&] { return locate(path, bits).data != nullptr ? 1 : 0; }, 0);
 }
 
+/// Where the value of a signal is, null where agents and watches do not reach it.
+void* gb_cell(const char* path, std::uint32_t bits) {
+  return guarded([&] { return locate(path, bits).data; }, static_cast<void*>(nullptr));
+}
+
 void gb_watch_calls(
-    void (*on_edge)(std::int64_t, const EdgeLine::Waiter*, std::int64_t), void (*on_value)(std::int64_t), void (*on_note)()) {
+    void (*on_edge)(std::int64_t, const std::int64_t*, std::int64_t), void (*on_value)(std::int64_t), void (*on_note)()) {
   watches().on_edge = on_edge;
   watches().on_value = on_value;
   watches().on_note = on_note;
@@ -332,7 +357,8 @@ void gb_agent_start(void* agent) { static_cast<Agent*>(agent)->start(); }
 void gb_agent_stop(void* agent) { static_cast<Agent*>(agent)->stop(); }
 void gb_agent_wake(void* agent) { static_cast<Agent*>(agent)->wake(); }
 void gb_agent_listen(void* agent, std::uint32_t events) { static_cast<Agent*>(agent)->listened = events; }
-void gb_agent_turn(void* agent) { watches().turn(*static_cast<Agent*>(agent)); }
+int gb_agents_run() { return watches().run_up(); }
+std::int32_t* gb_agents_stirred() { return &watches().stirred; }
 void gb_agents_turn() { watches().turn(); }
 std::int64_t gb_agents_uncounted() { return static_cast<std::int64_t>(watches().uncounted()); }
 void* gb_agents_note() { return watches().next_note(); }

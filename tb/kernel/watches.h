@@ -26,6 +26,9 @@ struct Storage {
   bool input = false;  ///< an input of the top module: the design never changes it
 };
 
+/// Bytes of Verilator's storage of a variable.
+std::size_t stored(std::uint32_t bits);
+
 /// The storage of a signal. `path` is cocotb's path of it, which begins with the top module.
 /// Throws std::invalid_argument where the simulator does not show it as a whole.
 Storage locate(const std::string& path, std::uint32_t bits);
@@ -137,8 +140,9 @@ class Watches {
     agents_.push_back(std::move(agent));
     return found;
   }
-  /// Run an agent whose turn has come.
-  void turn(Agent& agent);
+  /// Run the agents of the line that has risen up to where a task of Python stood between them. True where one has stirred: Python
+  /// has to look before the others go on.
+  bool run_up();
   /// Run the agent that has been ready for longest.
   void turn();
   /// How many agents are ready that this has not yet counted.
@@ -146,7 +150,11 @@ class Watches {
   Agent* next_note();
   void clear();
 
-  void (*on_edge)(std::int64_t line, const EdgeLine::Waiter* waiters, std::int64_t count) = nullptr;
+  /// An agent has been woken or has something to tell since Python has set this to 0.
+  std::int32_t stirred = 0;
+
+  /// `order` has the tokens of tasks, and a 0 per run of agents between them.
+  void (*on_edge)(std::int64_t line, const std::int64_t* order, std::int64_t count) = nullptr;
   void (*on_value)(std::int64_t watch) = nullptr;
   void (*on_note)() = nullptr;
 
@@ -154,12 +162,14 @@ class Watches {
   friend class Agent;
   void rise(EdgeLine& line);
   void drain();
+  static void turn(Agent& agent);
 
   std::vector<std::unique_ptr<EdgeLine>> lines_;
   std::vector<std::unique_ptr<ValueWatch>> values_;
   std::vector<ValueWatch*> armed_;
   std::vector<std::unique_ptr<Agent>> agents_;
   std::deque<Agent*> ready_;
+  std::deque<Agent*> runs_;  ///< agents of a line that has risen, a null pointer behind each run of them
   std::size_t counted_ = 0;
   std::deque<Agent*> notes_;
   std::vector<Agent*> writers_;

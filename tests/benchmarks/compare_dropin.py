@@ -30,6 +30,8 @@ from goldbeat.tb.build.toolchain import verilator
 
 KINDS = ("stock", "dropin")
 NEVER_ENDED = "time-out"
+SEED = "1"
+"""Both kinds draw the same random numbers."""
 WHOLE = "(pytest)"
 """The verdict of pytest on all tests of a parameter set."""
 Cases = dict[str, tuple[str, float]]
@@ -47,7 +49,7 @@ def copies(checkout: Path, keep: Path) -> None:
 def environment(kind: str) -> dict[str, str]:
     """What pytest runs in."""
     tool = verilator()
-    made = tool.environment()
+    made = tool.environment() | {"COCOTB_RANDOM_SEED": SEED}
     made["PYTHONPATH"] = os.pathsep.join(p for p in sys.path if p.endswith("site-packages"))
     if kind == "stock":
         made["MAKEFLAGS"] = " ".join([*tool.make_variables, "OPT_FAST=-O3"])

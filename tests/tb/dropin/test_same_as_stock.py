@@ -16,25 +16,31 @@ HERE = Path(__file__).resolve().parent
 pytestmark = pytest.mark.sim
 
 
-def seen(folder: Path, native: bool) -> tuple[list[str], str]:
+def seen(folder: Path, top: str, module: str, native: bool) -> tuple[list[str], str]:
     """What the tests say, and all that the simulator prints."""
     flags = ["--timescale", "1ns/1ps"]
-    built = compile_model(Recipe("dropin_bench", "bench", [HERE / "bench.sv"], flags=flags, public="all"))
-    env = cocotb_environment("bench", "inside_frames", 1, folder / "results.xml", [HERE])
+    built = compile_model(Recipe(f"dropin_{top}", top, [HERE / f"{top}.sv"], flags=flags, public="all"))
+    env = cocotb_environment(top, module, 1, folder / "results.xml", [HERE])
     env["COCOTB_TRUST_INERTIAL_WRITES"] = "0"
     if native:
         env["PYGPI_USERS"] = ",".join(ENTRIES)
     run = subprocess.run(
-        [str(built.executable), *seed_arguments(1)], cwd=folder, env=env, capture_output=True, text=True, timeout=40
+        [str(built.executable), *seed_arguments(1)], cwd=folder, env=env, capture_output=True, text=True, timeout=120
     )
     return [line for line in run.stdout.splitlines() if line.startswith("SEEN ")], run.stdout
 
 
-def test_frames_and_times_are_those_of_cocotbext_axi(tmp_path):
-    stock, said = seen(tmp_path, native=False)
-    native, told = seen(tmp_path, native=True)
-    assert re.search(r"TESTS=12 PASS=12 FAIL=0", said), said[-4000:]
-    assert re.search(r"TESTS=12 PASS=12 FAIL=0", told), told[-4000:]
-    assert stock.count("SEEN AxiStreamSource") == native.count("SEEN NativeSource") == 12
+@pytest.mark.parametrize(("top", "module", "count"), [("bench", "inside_frames", 12), ("buses", "inside_buses", 30)])
+def test_a_test_sees_what_it_sees_with_cocotbext_axi(top, module, count, tmp_path):
+    stock, said = seen(tmp_path, top, module, native=False)
+    native, told = seen(tmp_path, top, module, native=True)
+    assert re.search(rf"TESTS={count} PASS={count} FAIL=0", said), said[-4000:]
+    assert re.search(rf"TESTS={count} PASS={count} FAIL=0", told), told[-4000:]
+    if top == "bench":
+        assert stock.count("SEEN AxiStreamSource") == native.count("SEEN NativeSource") == count
+    else:
+        assert said.count("AGENTS 0") == 27
+        assert told.count("AGENTS 2\n") == 9
+        assert told.count("AGENTS 10\n") == 18
     assert len(stock) > 400
     assert [line for line in stock if "Source" not in line] == [line for line in native if "Source" not in line]
