@@ -64,7 +64,8 @@ class ApbChecker final : public Transactor {
     const bool selected = psel_.get(), enabled = penable_.get();
     if (open_) {
       follow(cycle, selected, enabled);
-    } else if (enabled) {
+    } else if (selected && enabled) {
+      // Without PSEL, PENABLE belongs to a transfer with another completer.
       violation("apb_sequence", cycle, "penable is high without a setup before it");
     } else if (selected) {
       set_up(cycle);

@@ -69,7 +69,13 @@ class Compiled:
 
 
 def compile_sources(
-    sources: Sources, top: str | None, parameters: Mapping[str, str], more: Mapping[str, str] | None = None
+    sources: Sources,
+    top: str | None,
+    parameters: Mapping[str, str],
+    more: Mapping[str, str] | None = None,
+    *,
+    unset_top: bool = False,
+    own_enums: bool = False,
 ) -> Compiled:
     """Compile sources.
 
@@ -78,6 +84,8 @@ def compile_sources(
         top: the top module; None: every module that no other holds.
         parameters: values of the top's parameters, as SystemVerilog.
         more: sources that are no files, text by name; they come last.
+        unset_top: the top may have parameters without a value.
+        own_enums: vectors are assigned to enums whose names nobody else knows.
 
     Raises:
         ToolError: pyslang is not installed.
@@ -97,6 +105,8 @@ def compile_sources(
     options.paramOverrides = [f"{name}={value}" for name, value in parameters.items()]
     flags = slang.ast.CompilationFlags
     options.flags = flags.AllowTopLevelIfacePorts | flags.DisableInstanceCaching | flags.AllowUseBeforeDeclare
+    options.flags |= flags.AllowInvalidTop if unset_top else flags.None_
+    options.flags |= flags.RelaxEnumConversions if own_enums else flags.None_
     # Simulators give modules without a time scale one; slang calls a mixture an error.
     options.defaultTimeScale = slang.TimeScale.fromString("1ns/1ps")
     preprocessor = slang.parsing.PreprocessorOptions()

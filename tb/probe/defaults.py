@@ -7,15 +7,19 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.probe.value_guesses import guess_value
 
 
-def check_defaults(compilation: Any, top: str | None, overrides: Mapping[str, str]) -> None:
-    """Refuse a top module whose parameters lack values.
+def check_defaults(compilation: Any, top: str | None, overrides: Mapping[str, str]) -> str | None:
+    """Refuse a top module whose parameters lack values that their names do not tell.
 
     Args:
         compilation: slang's, with its syntax trees.
         top: the top module; None: the only one.
         overrides: values given, by parameter.
+
+    Returns:
+        the top module that has type parameters without a default, which a wrapper fills; None: there is no such thing.
 
     Raises:
         UsageError: it names the parameters, and how to give them.
@@ -27,24 +31,25 @@ def check_defaults(compilation: Any, top: str | None, overrides: Mapping[str, st
     }
     lacking = {module: names for module, names in lacking.items() if names}
     if not lacking or (top is None and list(compilation.getRoot().topInstances)):
-        return
+        return None
+    if len(lacking) == 1:
+        ((module, names),) = lacking.items()
+        if any(is_type for _, is_type in names) and all(t or guess_value(name) is not None for name, t in names):
+            return str(module)
     lines = [_explain(module, names) for module, names in lacking.items()]
     choose = "\nname the top module with --top" if len(lines) > 1 else ""
     raise UsageError("\n".join(lines) + choose)
 
 
 def _explain(module: str, names: list[tuple[str, bool]]) -> str:
-    values = [name for name, is_type in names if not is_type]
-    types = [name for name, is_type in names if is_type]
-    said = []
-    if values:
-        options = " ".join(f"-G {name}=VALUE" for name in values)
-        said.append(
-            f"no default for parameter {', '.join(values)}: give {'it' if len(values) == 1 else 'them'} with {options}"
-        )
-    if types:
-        said.append(f"no default for type parameter {', '.join(types)}: wrap the module in one that sets it")
-    return f"{module}: {'; '.join(said)}"
+    values = [name for name, is_type in names if not is_type and guess_value(name) is None] or [
+        n for n, t in names if not t
+    ]
+    options = " ".join(f"-G {name}=VALUE" for name in values)
+    one = "it" if len(values) == 1 else "them"
+    if not values:
+        return f"{module}: no default for type parameter {', '.join(name for name, _ in names)}"
+    return f"{module}: no default for parameter {', '.join(values)}: give {one} with {options}"
 
 
 def _without_default(definition: Any) -> Iterator[tuple[str, bool]]:

@@ -43,7 +43,8 @@ def elaborate(
     """
     overrides = dict(parameters or {})
     compiled = compile_sources(sources, top, overrides)
-    check_defaults(compiled.compilation, top, overrides)
+    if (open_top := check_defaults(compiled.compilation, top, overrides)) is not None:
+        compiled = compile_sources(sources, open_top, overrides, unset_top=True)
     flat: FlatModule | None = None
     instance = _try_pick(compiled, top)
     if instance is not None:

@@ -60,6 +60,7 @@ class Shell:
         typedefs: what these need.
         interfaces: interface ports of the module: name -> the instance, its interface, and its array as text.
         own: interface port -> ports of the interface itself, which pins of the same name drive.
+        order: all ports of the module.
     """
 
     module: str
@@ -68,9 +69,10 @@ class Shell:
     typedefs: Sequence[str]
     interfaces: Mapping[str, tuple[str, str, str]]
     own: Mapping[str, Sequence[str]]
+    order: Sequence[str]
 
-    def text(self, pins: str, body: Sequence[str], connections: Sequence[str]) -> str:
-        """The whole wrapper."""
+    def text(self, pins: str, body: Sequence[str], connections: Mapping[str, str]) -> str:
+        """The whole wrapper; ``connections`` has the ports that are no interfaces."""
         lines = [f"  {line}" for line in self.typedefs]
         done = set()
         for port, (name, kind, array) in self.interfaces.items():
@@ -81,7 +83,9 @@ class Shell:
             ties = ", ".join(f".{own}({own})" for own in self.own.get(port, ()))
             lines.append(f"  {kind} {f'#({values}) ' * bool(values)}{name}{array} ({ties});")
         passed = [f".{n}({w})" for n, w in (*self.parameters.of_module.items(), *self.types.items())]
-        ports = [*(f".{port}({name})" for port, (name, _, _) in self.interfaces.items()), *connections]
+        connected = {port: name for port, (name, _, _) in self.interfaces.items()} | dict(connections)
+        # Verilator tells generic interfaces by their place.
+        ports = [f".{port}({connected[port]})" for port in self.order if port in connected]
         start = f"  {self.module}{' #(' + ', '.join(passed) + ')' if passed else ''} dut (\n    "
         return f"module {self.module}{SUFFIX}{self.parameters.text()} ({pins});\n" + "\n".join(
             [*lines, *(f"  {line}" for line in body), start + ",\n    ".join(ports) + "\n  );\nendmodule\n"]
@@ -110,7 +114,7 @@ class _Pins:
         self.module_names |= {n: n for n in shell.parameters.declared if n not in self.module_names}
         self.declared: list[str] = []
         self.body: list[str] = []
-        self.connections: list[str] = []
+        self.connections: dict[str, str] = {}
         self.expected: dict[str, int] = {}
         self.packed = {pin for pack in packs.values() for pin in pack.ports}
         for port in ports:
@@ -168,7 +172,7 @@ class _Pins:
             self.expected[name] = leaf.width * count
         if port.kind == "plain" and not dimensions:
             (piece,) = port.pieces
-            self.connections.append(f".{port.name}({_cast(piece, self._vector(port, piece, ''))})")
+            self.connections[port.name] = _cast(piece, self._vector(port, piece, ""))
             return
         target = self.shell.interfaces[port.name][0] if port.kind == "interface" else f"{port.name}_all"
         if port.kind != "interface":
@@ -176,7 +180,7 @@ class _Pins:
             kind = port.type_name or f"logic {packed}[{self._total(port)}-1:0]"
             array = array_text(port.unpacked, self.module_names)
             self.body.append(f"{kind} {target}{' ' * bool(array)}{array};")
-            self.connections.append(f".{port.name}({target})")
+            self.connections[port.name] = target
         self.body += self._loops(port, target, dimensions)
 
     def _size(self, one: Dimension) -> str:

@@ -14,6 +14,7 @@ from goldbeat.tb.probe.compiling import Compiled, compile_sources
 from goldbeat.tb.probe.flat import SUFFIX, FlatModule, PackedFields, Shell, array_text, make_flat
 from goldbeat.tb.probe.flat_names import instances
 from goldbeat.tb.probe.flat_parameters import FlatParameters
+from goldbeat.tb.probe.interfaces import interface_name, written
 from goldbeat.tb.probe.leaves import (
     COMPOUND,
     Compound,
@@ -122,23 +123,28 @@ class Flattener:
         guess = guess_types(unset_types(self.body), values, reading)
         ports = [p for p in self.body.portList if symbol_kind(p) == "InterfacePort"]
         first = self._shell(guess, ports, {}, {})
-        bare = compile_sources(self.sources, f"{self.name}{SUFFIX}", {}, {"first": first.text("", (), ())})
+        bare = compile_sources(self.sources, f"{self.name}{SUFFIX}", {}, {"first": first.text("", (), {})})
         dut = _inside(bare, self.name)
         connected = {p.name: p for p in dut.portList}
         # The interfaces' own parameters are known once they are there.
         bound = {p.name: i for p in ports if (i := interface_of(connected[p.name])) is not None}
         shell = self._shell(guess, ports, bound, connected)
-        known = compile_sources(self.sources, f"{self.name}{SUFFIX}", {}, {"second": shell.text("", (), ())})
+        known = compile_sources(self.sources, f"{self.name}{SUFFIX}", {}, {"second": shell.text("", (), {})})
         dut = _inside(known, self.name)
-        apart = [self._apart(port, known) for port in dut.portList]
+        bare_ports = any(symbol_kind(p) == "InterfacePort" and not p.modport for p in dut.portList)
+        driven = written(dut) if bare_ports else frozenset()
+        self._tell(dut)
+        apart = [self._apart(port, known, driven) for port in dut.portList]
         return self._final(apart, shell)
 
     def _final(self, ports: list[Compound], shell: Shell) -> tuple[FlatModule, Compiled]:
         literal: frozenset[str] = frozenset()
+        own_enums = any(piece.own_enum for port in ports for piece in port.pieces)
         for _ in range(2):
             notes = (*shell.parameters.notes, *self.notes)
             flat, expected = make_flat(ports, shell, notes, literal, self.packs)
-            compiled = compile_sources(self.sources, flat.name, {}, {f"{flat.name}.sv": flat.text})
+            text = {f"{flat.name}.sv": flat.text}
+            compiled = compile_sources(self.sources, flat.name, {}, text, own_enums=own_enums)
             (top,) = [t for t in compiled.tops() if t.name == flat.name]
             got = {p.name: p.type.bitstreamWidth for p in top.body.portList}
             wrong = frozenset(name for name, bits in expected.items() if got.get(name) != bits)
@@ -147,12 +153,32 @@ class Flattener:
             literal |= wrong
         return flat, compiled
 
-    def _apart(self, port: Any, compiled: Compiled) -> Compound:
+    def _tell(self, dut: Any) -> None:
+        """Note what types and interface ports do not say themselves."""
+        if (types := unset_types(self.body)) and not self.notes:
+            self.notes.append(
+                f"types {', '.join(types)}: guessed from their names, as they have no default that says anything"
+            )
+        for port in dut.portList:
+            if symbol_kind(port) != "InterfacePort" or (instance := interface_of(port)) is None:
+                continue
+            name = instance.body.definition.name
+            generic = f"{port.name}: a generic interface: {name}, which fits" if port.interfaceDef is None else ""
+            bare = f"{port.name}: {name} without a modport: directions by what the module writes"
+            self.notes += [note for note in (generic, bare * (not port.modport)) if note and note not in self.notes]
+
+    def _apart(self, port: Any, compiled: Compiled, driven: frozenset[str]) -> Compound:
         try:
-            return take_apart(port, compiled.manager)
+            return take_apart(port, compiled.manager, driven)
         except NoLeavesError as reason:
             where = f"{compiled.manager.getFileName(port.location)}:{compiled.manager.getLineNumber(port.location)}"
             raise UsageError(f"{self.name}: no wrapper can be made: port {port.name} ({where}): {reason}") from None
+
+    def _interface(self, port: Any) -> str:
+        try:
+            return interface_name(port, self.body.compilation, self.overrides)
+        except UsageError as reason:
+            raise UsageError(f"{self.name}: no wrapper can be made: {reason}") from None
 
     def _shell(
         self, guess: TypeGuess, ports: list[Any], bound: Mapping[str, Any], connected: Mapping[str, Any]
@@ -167,19 +193,19 @@ class Flattener:
         own: dict[str, list[str]] = {}
         interfaces = {}
         for port in ports:
-            if port.interfaceDef is None:
-                raise UsageError(f"{self.name}: no wrapper can be made: port {port.name} is a generic interface")
             dimensions = _dimensions(connected.get(port.name, port))
             array = array_text(dimensions, known)
-            interfaces[port.name] = begin[port.name], port.interfaceDef.name, array
+            interfaces[port.name] = begin[port.name], self._interface(port), array
             if port.name in bound:
                 match = re.fullmatch(r"\[(\w*[A-Za-z]\w*)(?:-1:0)?\]", array)
                 count = match[1] if match is not None else ""
                 parameters.add_interface(port.name, begin[port.name].upper(), bound[port.name], count)
                 mine = {p.name for p in self.body.portList}
                 own[port.name] = [p.name for p in bound[port.name].body.portList if p.name in mine]
+            parameters.used |= {port.name} & self.overrides.keys() if port.interfaceDef is None else set()
         self.used = parameters.used
-        return Shell(self.name, parameters, guess.types, guess.typedefs, interfaces, own)
+        order = [port.name for port in self.body.portList]
+        return Shell(self.name, parameters, guess.types, guess.typedefs, interfaces, own, order)
 
 
 def _dimensions(port: Any) -> list[Dimension]:

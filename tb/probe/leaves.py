@@ -53,11 +53,13 @@ class Piece:
         path: from the port to it.
         leaves: what it is made of, highest bits first.
         cast: type that a vector must be cast to before it is assigned, empty: none.
+        own_enum: it is an enum whose name only the module knows.
     """
 
     path: tuple[str, ...]
     leaves: tuple[Leaf, ...]
     cast: str = ""
+    own_enum: bool = False
 
 
 @dataclass(frozen=True)
@@ -177,6 +179,14 @@ def reachable(kind: Any) -> str:
     raise NoLeavesError(f"{COMPOUND.get(_name(kind), 'a type')} that only the module knows: move its type to a package")
 
 
+def _cast(kind: Any) -> str:
+    """The name of an enum, empty where only the module knows it: the wrapper is then read with relaxed rules."""
+    try:
+        return reachable(kind)
+    except NoLeavesError:
+        return ""
+
+
 def pieces(kind: Any, path: tuple[str, ...], way: Way, symbol: Any = None) -> Iterator[Piece]:
     """What a type is made of, each piece as large as one assignment.
 
@@ -197,8 +207,9 @@ def pieces(kind: Any, path: tuple[str, ...], way: Way, symbol: Any = None) -> It
     elif not kind.isIntegral:
         raise NoLeavesError(f"{COMPOUND.get(name, f'type {kind}')}")
     else:
-        cast = reachable(kind) if name == "EnumType" and way == "input" else ""
-        yield Piece(path, tuple(packed_leaves(kind, path, way, symbol)), cast)
+        cast = _cast(kind) if name == "EnumType" and way == "input" else ""
+        own = name == "EnumType" and way == "input" and not cast
+        yield Piece(path, tuple(packed_leaves(kind, path, way, symbol)), cast, own)
 
 
 def _where(port: Any, manager: Any) -> str:
@@ -213,45 +224,65 @@ def interface_of(port: Any) -> Any:
     return instance
 
 
-def _interface(port: Any, manager: Any) -> Compound:
-    instance = interface_of(port)
-    if instance is None or port.interfaceDef is None:
-        raise NoLeavesError("a generic interface: name one in a wrapper")
+def _members(port: Any, instance: Any, driven: frozenset[str]) -> Iterator[tuple[Any, Way, Any]]:
+    """What an interface port has, which way it goes, and its symbol in the interface."""
     if not port.modport:
-        raise NoLeavesError(
-            f"SystemVerilog interface {port.interfaceDef.name} without a modport, so without directions"
-        )
-    found: list[Piece] = []
+        for member in variables(instance):
+            yield member, "output" if member.hierarchicalPath in driven else "input", member
+        return
     for member in instance.body.find(port.modport):
         if symbol_kind(member) != "ModportPort":
             continue
         way = WAYS.get(str(member.direction).rpartition(".")[2])
         if way is None or way == "inout":
             raise NoLeavesError(f"its member {member.name} is {way or 'a reference'}")
-        found += pieces(member.type, (member.name,), way, member.internalSymbol)
+        yield member, way, member.internalSymbol
+
+
+def _interface(port: Any, manager: Any, driven: frozenset[str]) -> Compound:
+    instance = interface_of(port)
+    if instance is None:
+        raise NoLeavesError("an interface that nothing is connected to")
+    found: list[Piece] = []
+    for member, way, inner in _members(port, instance, driven):
+        found += pieces(member.type, (member.name,), way, inner)
     texts = ranges(getattr(port.syntax, "dimensions", None))
     bounds = list(port.declaredRange or [])
     if len(texts) != len(bounds):
         texts = [""] * len(bounds)
     unpacked = tuple(Dimension(r.left, r.right, t) for r, t in zip(bounds, texts, strict=True))
     return Compound(
-        port.name, "interface", tuple(found), unpacked, type_name=port.interfaceDef.name, where=_where(port, manager)
+        port.name,
+        "interface",
+        tuple(found),
+        unpacked,
+        type_name=instance.body.definition.name,
+        where=_where(port, manager),
     )
 
 
-def take_apart(port: Any, manager: Any) -> Compound:
+def variables(instance: Any) -> Iterator[Any]:
+    """What an interface is made of, without its own ports."""
+    ports = {port.name for port in instance.body.portList}
+    for member in instance.body:
+        if symbol_kind(member) in ("Variable", "Net") and member.name not in ports:
+            yield member
+
+
+def take_apart(port: Any, manager: Any, driven: frozenset[str] = frozenset()) -> Compound:
     """A port as what it is made of.
 
     Args:
         port: slang's, of a module whose interfaces are connected.
         manager: slang's, for the place.
+        driven: paths of what the module writes, which tells the directions in interfaces without a modport.
 
     Raises:
         NoLeavesError: it has no flat form.
     """
     kind = symbol_kind(port)
     if kind == "InterfacePort":
-        return _interface(port, manager)
+        return _interface(port, manager, driven)
     if kind != "Port" or port.isNullPort:
         raise NoLeavesError("a port made of several expressions")
     way = WAYS.get(str(port.direction).rpartition(".")[2])

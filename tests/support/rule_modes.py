@@ -69,7 +69,7 @@ APB_IDLE = (0, 0, 0, 0, 0, 0)
 APB_MODES = {
     "sound": ([_SETUP, _ACCESS, _SETUP, _ACCESS, APB_IDLE, (1, 0, 8, 1, 5, 15), _LONG, _LONG, _LONG, APB_IDLE], []),
     "enabled at once": ([_ACCESS, APB_IDLE], ["apb_sequence"]),
-    "enabled without a select": ([(0, 1, 0, 0, 0, 0), APB_IDLE], ["apb_sequence"]),
+    "enabled without a select": ([(0, 1, 0, 0, 0, 0), APB_IDLE], []),
     "enabled too long": ([_SETUP, _ACCESS, _ACCESS, APB_IDLE], ["apb_sequence"]),
     "setup of two cycles": ([_SETUP, _SETUP, _ACCESS, APB_IDLE], ["apb_sequence"]),
     "select falls": ([(1, 0, 8, 1, 5, 15), _LONG, APB_IDLE], ["apb_sequence"]),

@@ -155,7 +155,11 @@ def test_bundles_that_cannot_be(text: str, message: str) -> None:
             "module x(output logic c);\n initial forever #5 c = !c;\nendmodule",
             r"waits inside a block \(.*x.sv:2\)",
         ),
-        ("x.sv", "module x(interface.m p); endmodule", "generic interface"),
+        (
+            "x.sv",
+            "module x(interface.m p); endmodule",
+            "generic interface with modport m: name one with -G p=INTERFACE",
+        ),
         ("x.sv", "module x(input real r, input logic [1:0] y [2]); endmodule", "r: type real"),
     ],
 )
@@ -163,6 +167,47 @@ def test_what_no_bench_can_be_made_for(tmp_path: Path, name: str, text: str, mes
     (tmp_path / name).write_text(text + "\n")
     with pytest.raises(UsageError, match=message):
         wrapper(find(elaborate(Sources((tmp_path / name,)))))
+
+
+def test_types_without_a_default(tmp_path: Path) -> None:
+    found = probe("open_types")
+    assert shape(found) == {
+        "slv": "axi in 32 1 1 1 4 32 4 8 1 1",
+        "mst": "axi out 32 1 1 1 4 32 4 8 1 1",
+    }
+    assert "parameter AddrWidth: 32, guessed from its name, as it has no default" in found.notes
+    assert found.ties["mode_i"] == 0
+    assert lint(found, tmp_path) == ""
+    assert "types axi_req_t, axi_resp_t: guessed from their names" in found.notes[1]
+    assert shape(probe("open_types", AddrWidth="40"))["slv"] == "axi in 40 1 1 1 4 32 4 8 1 1"
+
+
+def test_interfaces_without_directions(tmp_path: Path) -> None:
+    found = probe("bare_interfaces", S_SIDE_DATA_W="32", M_SIDE_DATA_W="32")
+    assert shape(found) == {
+        "s_axis": "axis in 2 0 0 0 16",
+        "m_axis": "axis out 2 x 2 0 0 0 16",
+        "s_side": "axis in 4 0 0 0 32",
+        "m_side": "axis out 4 0 0 0 32",
+    }
+    assert found.notes[:2] == (
+        "s_axis: flow_if without a modport: directions by what the module writes",
+        "m_axis: flow_if without a modport: directions by what the module writes",
+    )
+    assert "s_side: a generic interface: flow_if, which fits" in found.notes
+    assert lint(found, tmp_path) == ""
+
+
+def test_a_generic_interface_is_named(tmp_path: Path) -> None:
+    more = "\ninterface other_if; logic tdata; modport snk(input tdata); endinterface\n"
+    source = tmp_path / "two.sv"
+    source.write_text((RTL / "bare_interfaces.sv").read_text() + more)
+    with pytest.raises(UsageError, match="-G s_side=INTERFACE; those that fit: flow_if, other_if"):
+        elaborate(Sources((source,)), "bare_interfaces")
+    with pytest.raises(UsageError, match="-G s_side=nowhere: no such interface; there are: flow_if, other_if"):
+        elaborate(Sources((source,)), "bare_interfaces", {"s_side": "nowhere"})
+    module = elaborate(Sources((source,)), "bare_interfaces", {"s_side": "flow_if", "m_side": "flow_if"})
+    assert {"s_side_tdata", "m_side_tdata"} <= {port.name for port in module.ports}
 
 
 def test_new_writes_the_wrapper_beside_the_description(tmp_path: Path) -> None:
