@@ -198,10 +198,13 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> int:
     inputs = [*names, *(name for name in recipe.texts if name not in first)]
     log = folder / _LOG
     if recipe.public == "ports":
-        # Which ports there are is known once the design is elaborated; Verilator takes no wildcard for them.
-        _call([str(tool.executable), *flags, *first, *inputs], folder, tool, log, recipe)
+        # Which ports and parameters there are is known once the design is elaborated; a wildcard would keep all variables.
+        (folder / "ports.vlt").write_text(f'`verilator_config\npublic_flat_rd -module "{recipe.top}" -var "*"\n')
+        _call([str(tool.executable), *flags, *first, "ports.vlt", *inputs], folder, tool, log, recipe)
         ports = described.port_names((folder / "Vtop.h").read_text())
         lines = [f'public_flat_rw -module "{recipe.top}" -var "{name}"' for name in ports]
+        constants = described.parameter_names(folder)
+        lines += [f'public_flat_rd -module "{recipe.top}" -var "{name}"' for name in constants]
         (folder / "ports.vlt").write_text("\n".join(["`verilator_config", *lines]) + "\n")
         first.append("ports.vlt")
     _call([str(tool.executable), *flags, *first, *inputs], folder, tool, log, recipe)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+_PARAMETER = re.compile(r'varInsert\("(\w+)", .*?, true, VLVT_')
 _PORT = re.compile(r"VL_(IN|OUT|INOUT)(?:8|16|64|W)?\(&?(\w+),(\d+),(\d+)(?:,\d+)?\);")
 _NO_DELAYS = "No delays in the design"
 # Members of these types are not drawn by a constructor.
@@ -37,6 +38,12 @@ def hide_places(folder: Path, names: Mapping[str, Path]) -> None:
 def port_names(header: str) -> list[str]:
     """Names in Verilog of the ports that a model's class (``Vtop.h``) has."""
     return [plain for _, _, plain, _ in _ports(header)]
+
+
+def parameter_names(folder: Path) -> list[str]:
+    """Names of the parameters in the scopes of a model in this folder that Verilator was told to make public."""
+    found = (_PARAMETER.findall(path.read_text(errors="replace")) for path in sorted(folder.glob("Vtop__Syms*.cpp")))
+    return sorted({name for names in found for name in names})
 
 
 def _ports(header: str) -> list[tuple[str, str, str, int]]:

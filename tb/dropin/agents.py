@@ -132,6 +132,20 @@ class Backed:
         """The agent has seen an event."""
         self._look()
 
+    def _wires(self: Any) -> str:
+        """Its handshake as it is now."""
+        names = (n for n in self.bus._signals if n.endswith(("valid", "ready", "sel", "enable")))
+        return ", ".join(f"{name} is {getattr(self.bus, name).value}" for name in names)
+
+    def waiting(self: Any) -> str:
+        """Who it is, and what it waits for, for reports of hangs."""
+        paused = ", paused" if getattr(self, "pause", False) else ""
+        return f"{self.log.name} ({type(self).__name__.removeprefix('Native')}): {self._waits_for()}{paused} ({self._wires()})"
+
+    def _waits_for(self) -> str:
+        """What it waits for, without its name."""
+        return "waits"
+
     async def _run(self: Any) -> None:
         if self._agent is None:
             await super()._run()  # type: ignore[misc]
@@ -189,6 +203,10 @@ class _Pauses:
 
     def noted(self) -> None:
         """It tells nothing."""
+
+    def waiting(self) -> str:
+        """It waits for nothing."""
+        return ""
 
     def kill(self) -> None:
         """Set the pause no more."""

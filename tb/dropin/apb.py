@@ -152,6 +152,10 @@ class NativeApbMaster(_ApbBacked, axi.ApbMaster):  # type: ignore[misc]
         if self.in_flight_operations == 0:
             self._idle.set()
 
+    def _waits_for(self) -> str:
+        running = self.command_queue.running
+        return f"access {running[0][:3]} and {len(running) - 1} behind it" if running else "nothing to do"
+
     @property
     def current_command(self) -> Any:
         """The access that is running, or was the last to."""

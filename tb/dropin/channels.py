@@ -144,6 +144,9 @@ class _NativeSource(_Channel, stream.StreamSource):  # type: ignore[misc]
         self.idle_event.set()
         self.dequeue_event = Told(self, _TAKEN)
 
+    def _waits_for(self) -> str:
+        return f"{self.count()} item(s) in its queue"
+
     def _look(self) -> None:
         taken, idled = self._call("gb_channel_taken"), self._call("gb_channel_idled")
         if taken != self._taken:
@@ -206,6 +209,9 @@ class _Receiver(_Channel):
         self.active_event = Told(self, _ITEM)
         self.wake_event = Rouser(self)
         self._call("gb_channel_limit", self.__dict__.get("queue_occupancy_limit", -1))
+
+    def _waits_for(self: Any) -> str:
+        return f"{self.count()} item(s) not taken"
 
     def _look(self: Any) -> None:
         if not self._hub.owned(self._agent, self):

@@ -42,12 +42,17 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_agents_note": (c_void_p, []),
     "gb_agents_clear": (None, []),
     "gb_toggle": (c_void_p, [c_char_p, c_uint64, c_uint64, c_uint64]),
+    "gb_watch_progress": (c_int64, []),
+    "gb_watch_nothing_due": (c_int, []),
     "gb_toggle_stop": (None, [c_void_p]),
 }
 
 
 class Heard(Protocol):
     """An object of Python that an agent belongs to."""
+
+    def waiting(self) -> str:
+        """Who it is, and what it waits for, for reports of hangs."""
 
     def noted(self) -> None:
         """The agent has seen one of the events that it was told to listen for."""
@@ -139,6 +144,10 @@ class Hub:
     def owned(self, agent: int | None, owner: Heard) -> bool:
         """The agent is the owner's, whose test has not ended; another test's agent may have the same address by now."""
         return agent is not None and self._owners.get(agent) is owner
+
+    def owners(self) -> list[Heard]:
+        """The objects of this test that have agents."""
+        return list(self._owners.values())
 
     def _end(self, _: object) -> None:
         self._owners.clear()

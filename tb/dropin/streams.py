@@ -55,6 +55,9 @@ class NativeSource(_Framed, axi.AxiStreamSource):  # type: ignore[misc]
         self.dequeue_event = Told(self, frames.TAKEN)
         self._listen(frames.FRAME)
 
+    def _waits_for(self) -> str:
+        return "has nothing to send" if self.idle() else f"{self.count()} frame(s) in its queue"
+
     def _see(self) -> Any:
         """queued, taken, ended, bytes, frames, active, idle, start, end."""
         self._call("gb_frame_source_state", self._state)
@@ -195,6 +198,9 @@ class _Receiving(_Framed):
         self.active_event = Told(self, frames.FRAME)
         self.wake_event = Rouser(self)
         self._limit()
+
+    def _waits_for(self: Any) -> str:
+        return f"{'a frame has begun' if self.active else 'no frame has begun'}, {self.count()} not taken by the test"
 
     def _limit(self: Any) -> None:
         self._call(

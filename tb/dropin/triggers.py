@@ -17,6 +17,7 @@ from cocotb.triggers import Edge, Event, FallingEdge, RisingEdge, ValueChange
 from cocotb.utils import get_sim_time
 
 from goldbeat.tb.dropin.hub import Hub
+from goldbeat.tb.dropin.stillness import StillnessGuard
 
 
 class _Place(TriggerCallback):  # type: ignore[misc]
@@ -148,9 +149,11 @@ def install_clocks(hub: Hub) -> None:
             self._signal.set(self._set_action(int(start_high)))
             first = int(get_sim_time()) + (high if start_high else low)
             clock = hub.library.gb_toggle(self._signal._path.encode(), high, low, first)
+            guard = StillnessGuard(hub, self._signal._path, high + low)
             try:
                 await Event().wait()
             finally:
+                guard.end()
                 hub.library.gb_toggle_stop(clock)
 
         self._task = cocotb.start_soon(drive())

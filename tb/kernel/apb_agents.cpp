@@ -146,6 +146,7 @@ class ApbMasterAgent final : public Pausable {
     now_ = std::move(queue_.front());
     queue_.pop_front();
     ++begun;
+    moved();
     beats_ = (now_.bytes + now_.address % at_.lanes + at_.lanes - 1) / at_.lanes;
     beat_ = place_ = 0;
     read_.clear();
@@ -178,6 +179,7 @@ class ApbMasterAgent final : public Pausable {
   }
 
   void take() {
+    moved();
     const std::uint64_t data = at_.rdata.get();
     now_.failed |= at_.failed();
     for (std::uint64_t lane = first(); lane < last(); ++lane) read_.push_back(static_cast<std::uint8_t>(data >> lane * 8));
@@ -244,6 +246,7 @@ class ApbRamAgent final : public Pausable {
   void restart() override { step_ = Step::kStart; }
 
   void access() {
+    moved();
     const std::uint64_t address = at_.addr.get() / at_.lanes * at_.lanes;
     read_ = !at_.write.get();
     std::uint64_t data = read_ ? 0 : at_.wdata.get();

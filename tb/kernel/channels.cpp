@@ -90,6 +90,7 @@ class ChannelSource final : public Channel {
       item_ = std::move(items_.front());
       items_.pop_front();
       ++taken;
+      moved();
       note(kChannelTaken);
       active = true;
       await_edge();
@@ -197,6 +198,7 @@ class ChannelSink final : public Channel {
     }
     items_.push_back(std::move(item));
     ++held;
+    moved();
     note(kChannelItem);
   }
 

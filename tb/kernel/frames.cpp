@@ -200,6 +200,7 @@ class Source final : public Pausable {
   }
 
   void offer() {
+    moved();
     const std::size_t count = std::min(at_.lanes, frame_.data.size() - place_);
     std::memset(beat_.data(), 0, beat_.size());
     std::memcpy(beat_.data(), frame_.data.data() + place_, count);
@@ -316,6 +317,7 @@ class Sink final : public Pausable {
   }
 
   void capture() {
+    moved();
     if (!open_) {
       open_ = true;
       frame_ = {};

@@ -34,11 +34,19 @@ Clock& Kernel::clock(std::string_view name) {
   for (auto& clock : clocks_) {
     if (clock->name == name) return *clock;
   }
-  const Port& port = need(name, true);
+  const Port* found = find(name);
+  if (found == nullptr || !found->input || found->bits != 1) {
+    std::string there;
+    for (const Port& port : ports_) {
+      if (port.input && port.bits == 1) there += (there.empty() ? "" : ", ") + std::string(port.name);
+    }
+    throw std::invalid_argument("clock " + std::string(name) + ": the top module has no such input of one bit; it has " +
+                                (there.empty() ? "none" : there));
+  }
+  const Port& port = *found;
   for (auto& clock : clocks_) {
     if (clock->data == port.data) return *clock;
   }
-  if (port.bits != 1) throw std::invalid_argument("port " + std::string(name) + " is too wide for a clock");
   auto made = std::make_unique<Clock>();
   made->name = name;
   made->data = static_cast<std::uint8_t*>(port.data);

@@ -51,12 +51,12 @@ class NativeClock:
     def __init__(self, kernel: Kernel, name: str) -> None:
         self.kernel = kernel
         self.name = name
-        self.signal = getattr(kernel.dut, name)
         self._native = False
         self._period_ps = 0
         self._first_ps = 0
         self._high_ps = 0
         self._address = checked(library().gb_clock(name.encode()))
+        self.signal = getattr(kernel.dut, name)
 
     @property
     def _handle(self) -> int:

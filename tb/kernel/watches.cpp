@@ -11,6 +11,7 @@
 #include "kernel.h"
 #include "verilated.h"
 #include "verilated_sym_props.h"
+#include "verilated_vpi.h"
 
 namespace goldbeat {
 
@@ -87,6 +88,8 @@ void Agent::note(std::uint32_t event) {
   watches().stirred = 1;
 }
 
+void Agent::moved() { ++watches().moves_; }
+
 void Agent::want_write() {
   if (writes_) return;
   writes_ = true;
@@ -126,8 +129,19 @@ ValueWatch& Watches::value(const Storage& storage, int edge) {
   return made;
 }
 
+std::int64_t Watches::progress() const {
+  std::int64_t count = moves_;
+  for (const auto& line : lines_) {
+    const auto& clocks = kernel().clocks_;
+    const bool clock = std::any_of(clocks.begin(), clocks.end(), [&](const auto& c) { return c->data == line->data; });
+    if (!clock) count += line->rises;
+  }
+  return count;
+}
+
 void Watches::arm(ValueWatch& watch) {
   if (watch.armed) return;
+  ++moves_;
   watch.armed = true;
   watch.keep();
   armed_.push_back(&watch);
@@ -209,6 +223,7 @@ Agent* Watches::next_note() {
 
 /// The edge has come: all that wait for it go on.
 void Watches::rise(EdgeLine& line) {
+  ++line.rises;
   for (std::size_t i = 0; i < line.asleep.size();) {
     Agent* agent = line.asleep[i];
     if (!agent->roused()) {
@@ -357,6 +372,9 @@ void gb_agent_start(void* agent) { static_cast<Agent*>(agent)->start(); }
 void gb_agent_stop(void* agent) { static_cast<Agent*>(agent)->stop(); }
 void gb_agent_wake(void* agent) { static_cast<Agent*>(agent)->wake(); }
 void gb_agent_listen(void* agent, std::uint32_t events) { static_cast<Agent*>(agent)->listened = events; }
+std::int64_t gb_watch_progress() { return watches().progress(); }
+/// Nothing of Python is due at any time.
+int gb_watch_nothing_due() { return VerilatedVpi::cbNextDeadline() == ~0ULL; }
 int gb_agents_run() { return watches().run_up(); }
 std::int32_t* gb_agents_stirred() { return &watches().stirred; }
 void gb_agents_turn() { watches().turn(); }

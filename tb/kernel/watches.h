@@ -68,6 +68,8 @@ class Agent {
   void note(std::uint32_t event);
   /// Ask for write().
   void want_write();
+  /// It has made progress.
+  static void moved();
 
   State state_ = State::kStopped;
 
@@ -92,6 +94,7 @@ class EdgeLine {
   std::uint8_t* data;
   bool level;
   std::int64_t tokens = 0;
+  std::int64_t rises = 0;
   std::vector<Waiter> waiting;
   std::vector<Agent*> asleep;
 };
@@ -153,6 +156,9 @@ class Watches {
   /// An agent has been woken or has something to tell since Python has set this to 0.
   std::int32_t stirred = 0;
 
+  /// Whatever has moved so far but clocks: items of agents, and edges that somebody waited for.
+  std::int64_t progress() const;
+
   /// `order` has the tokens of tasks, and a 0 per run of agents between them.
   void (*on_edge)(std::int64_t line, const std::int64_t* order, std::int64_t count) = nullptr;
   void (*on_value)(std::int64_t watch) = nullptr;
@@ -172,6 +178,7 @@ class Watches {
   std::deque<Agent*> runs_;  ///< agents of a line that has risen, a null pointer behind each run of them
   std::size_t counted_ = 0;
   std::deque<Agent*> notes_;
+  std::int64_t moves_ = 0;
   std::vector<Agent*> writers_;
   std::vector<EdgeLine::Waiter> now_;
 };

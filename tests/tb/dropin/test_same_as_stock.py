@@ -16,11 +16,12 @@ HERE = Path(__file__).resolve().parent
 pytestmark = pytest.mark.sim
 
 
-def seen(folder: Path, top: str, module: str, native: bool) -> tuple[list[str], str]:
+def seen(folder: Path, top: str, module: str, native: bool, **more: str) -> tuple[list[str], str]:
     """What the tests say, and all that the simulator prints."""
     flags = ["--timescale", "1ns/1ps"]
     built = compile_model(Recipe(f"dropin_{top}", top, [HERE / f"{top}.sv"], flags=flags, public="all"))
     env = cocotb_environment(top, module, 1, folder / "results.xml", [HERE])
+    env |= more
     env["COCOTB_TRUST_INERTIAL_WRITES"] = "0"
     if native:
         env["PYGPI_USERS"] = ",".join(ENTRIES)
@@ -44,3 +45,16 @@ def test_a_test_sees_what_it_sees_with_cocotbext_axi(top, module, count, tmp_pat
         assert told.count("AGENTS 10\n") == 18
     assert len(stock) > 400
     assert [line for line in stock if "Source" not in line] == [line for line in native if "Source" not in line]
+
+
+def test_a_hang_ends_and_says_who_waits_for_what(tmp_path):
+    _, told = seen(tmp_path, "buses", "inside_hangs", native=True, GOLDBEAT_TIMEOUT_CYCLES="1000")
+    assert "TESTS=4 PASS=1 FAIL=3" in told, told[-4000:]
+    assert told.count("nothing but clocks has moved for 1000 cycles of buses.clk, up to") == 3
+    assert (
+        "cocotb.buses.apb (ApbMaster): access (4, b'abcd', <AxiProt.NONSECURE: 2>) and 1 behind it"
+        " (psel is 1, penable is 1, pready is 0)" in told
+    )
+    assert "cocotb.buses.axil (AxiLiteAWSource): 2 item(s) in its queue (awvalid is 1, awready is 0)" in told
+    assert "coro=it_polls() trigger=LineTrigger(LogicObject(buses.clk))" in told
+    assert re.search(r"it_takes_its_time +PASS", told)

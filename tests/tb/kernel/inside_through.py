@@ -147,6 +147,10 @@ async def misuse_is_refused(dut):
         source.send(Trace.from_bytes(beats.data, clock_ps=PERIOD_PS, tid=[128]))
     with pytest.raises(GoldbeatError, match="output of the design"):
         AxiStreamSource(kernel, "m_axis")
+    with pytest.raises(GoldbeatError, match=r"clock m_axis_tvalid: .* no such input of one bit; it has aclk, "):
+        AxiStreamSink(kernel, "m_axis", clock="m_axis_tvalid")
+    with pytest.raises(GoldbeatError, match=r"clock klk: .* it has aclk, "):
+        kernel.clock("klk")
     with pytest.raises(UsageError, match="no port nothing"):
         AxiStreamSink(kernel, "m_axis", signals={"tdata": "m_axis_tdata", "tvalid": "nothing"})
     with pytest.raises(UsageError, match="unknown signal"):
