@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
@@ -25,9 +26,21 @@ from goldbeat.tb.probe.leaves import (
     symbol_kind,
     take_apart,
 )
-from goldbeat.tb.probe.type_guesses import Reading, TypeGuess, guess_types
+from goldbeat.tb.probe.type_guesses import Reading, TypeGuess, guess_types, lacking_members
 
 _UNSET = ("", "logic")
+_ROUNDS = 5
+"""Errors of one round may hide others."""
+
+
+@dataclass(frozen=True)
+class _Attempt:
+    """A wrapper for one reading of names."""
+
+    reading: Reading
+    flat: FlatModule
+    compiled: Compiled
+    errors: tuple[str, ...]
 
 
 def needs_flat(body: Any) -> bool:
@@ -89,17 +102,31 @@ class Flattener:
         Raises:
             UsageError: a port has no flat form, or no such parameter.
         """
-        best: tuple[int, FlatModule, Compiled] | None = None
+        attempts: list[_Attempt] = []
         for reading in self._readings():
-            flat, compiled = self._once(reading)
-            count = len(compiled.errors())
-            if best is None or count < best[0]:
-                best = count, flat, compiled
-            if not count:
+            attempts.append(self._attempt(reading))
+            if not attempts[-1].errors:
                 break
-        if best is None:
-            raise UsageError(f"{self.name}: no wrapper can be made")
-        return best[1], best[2]
+        best = min(attempts, key=lambda one: len(one.errors))
+        if lacking_members(best.errors):
+            best = min([best, *self._by_use(best.reading)], key=lambda one: len(one.errors))
+        return best.flat, best.compiled
+
+    def _attempt(self, reading: Reading) -> _Attempt:
+        flat, compiled = self._once(reading)
+        return _Attempt(reading, flat, compiled, compiled.errors())
+
+    def _by_use(self, reading: Reading) -> Iterator[_Attempt]:
+        """With requests and responses that have what the sources use of them, as errors tell it."""
+        members: dict[str, tuple[str, ...]] = {}
+        for _ in range(_ROUNDS):
+            attempt = self._attempt(replace(reading, own=True, members=dict(members)))
+            yield attempt
+            lacking = lacking_members(attempt.errors)
+            if not lacking:
+                return
+            for name, more in lacking.items():
+                members[name] = (*members.get(name, ()), *more)
 
     def _readings(self) -> Iterator[Reading]:
         """What names may mean, the likeliest first."""

@@ -41,6 +41,18 @@ _WIDTH_NAMES = {
     "user": r"user(?:w|wd|width|bits)$",
 }
 _SHORT = {"aw": "address", "dw": "data", "iw": "id", "uw": "user"}
+_MEMBERS = (
+    (r"addr$", "address"),
+    (r"data$", "data"),
+    (r"strb$|^be$", "strobe"),
+    (r"^a?r?id$", "id"),
+    (r"user$", "user"),
+    (r"^len$", "logic [7:0]"),
+    (r"^size$|prot$", "logic [2:0]"),
+    (r"^burst$|^resp$", "logic [1:0]"),
+)
+"""What members of unknown structs are; others are single bits."""
+_LACKS = re.compile(r"no member named '(\w+)' in '(?:(\w+)_gt'|[^']*' \(aka '(\w+)_gt'\))")
 _SIDES = {
     "slv": "slv",
     "slave": "slv",
@@ -60,10 +72,14 @@ class Reading:
     Attributes:
         lite: whether requests and channels of a type parameter, by its name, are AXI-Lite's.
         address_channels: channels that are not named are address channels; else vectors.
+        own: every request and response is a type of its own, whose name tells the parameter.
+        members: type parameter, without its ``_t`` -> what the sources use of it, in place of a bus's channels.
     """
 
     lite: Callable[[str], bool]
     address_channels: bool = False
+    own: bool = False
+    members: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -106,10 +122,11 @@ def nearest_width(names: Iterable[str], what: str, side: str) -> str | None:
 
 
 class _Guess:
-    def __init__(self, values: Iterable[str], lite: Callable[[str], bool], address_channels: bool) -> None:
+    def __init__(self, values: Iterable[str], reading: Reading) -> None:
         self.values = list(values)
-        self.address_channels = address_channels
-        self.lite = lite
+        self.reading = reading
+        self.address_channels = reading.address_channels
+        self.lite = reading.lite
         self.slaves = next((v for v in self.values if re.fullmatch(r"(?i)(?:no|num)_?slv_?ports", v)), "")
         if not self.slaves and "Cfg" in self.values:
             self.slaves = "Cfg.NoSlvPorts"
@@ -139,6 +156,20 @@ class _Guess:
         self.typedefs.setdefault(name, f"typedef struct packed {{ {members} }} {name};")
         return name
 
+    def used(self, members: Iterable[str], side: str) -> str:
+        """Members of a struct that is no bus's, their widths by their names."""
+        found = []
+        for name in members:
+            if name in _FULL:
+                found.append(f"{self.channel(name, side, self.lite(name))} {name};")
+                continue
+            what = next((kind for pattern, kind in _MEMBERS if re.search(pattern, name)), "")
+            bits = self.vectors(side).get(what) or (
+                f"logic [{self.width(what, side)}-1:0]" if what in _WIDTHS else what
+            )
+            found.append(f"{bits or 'logic'} {name};")
+        return " ".join(found)
+
     def channel(self, which: str, side: str, lite: bool) -> str:
         kinds = self.vectors(side)
         if not lite:
@@ -149,6 +180,8 @@ class _Guess:
     def fill(self, name: str) -> str | None:
         """The type for one parameter; None: nothing is known of such a name."""
         stem, side = _stem(name), side_of(name)
+        if stem in self.reading.members:
+            return self.struct(f"{stem}_gt", self.used(self.reading.members[stem], side))
         lite = self.lite(stem)
         words = stem.split("_")
         asks, answers = "req" in words, bool({"resp", "rsp", "res"} & set(words))
@@ -159,7 +192,8 @@ class _Guess:
             channels = {c: self.channel(c, side, lite) for c in ("aw", "w", "b", "ar", "r")}
             prefix = f"{side}_" * bool(side) + "lite_" * lite
             members = (_REQUEST if asks else _RESPONSE).format(**channels)
-            return self.struct(f"{prefix}{'req' if asks else 'resp'}_gt", members)
+            usual = f"{prefix}{'req' if asks else 'resp'}_gt"
+            return self.struct(f"{stem}_gt" if self.reading.own else usual, members)
         match = _CHANNEL.search(stem)
         if match is not None and (stem == match[0] or "chan" in words or "lite" in words or "axi" in words):
             return self.channel(match[1], side, lite)
@@ -178,6 +212,16 @@ class _Guess:
         return f"logic [{self.width('data', side)}-1:0]"
 
 
+def lacking_members(errors: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """What the sources use of guessed types and these do not have, by type without its ``_gt``."""
+    found: dict[str, list[str]] = {}
+    for text in errors:
+        for member, plain, alias in _LACKS.findall(text):
+            known = found.setdefault(plain or alias, [])
+            known += [member] if member not in known else []
+    return {name: tuple(members) for name, members in found.items()}
+
+
 def guess_types(names: Iterable[str], values: Iterable[str], reading: Reading) -> TypeGuess:
     """Fill type parameters by their names.
 
@@ -186,6 +230,6 @@ def guess_types(names: Iterable[str], values: Iterable[str], reading: Reading) -
         values: names of the value parameters, which may say widths.
         reading: what names leave open.
     """
-    guess = _Guess(values, reading.lite, reading.address_channels)
+    guess = _Guess(values, reading)
     types = {name: kind for name in names if (kind := guess.fill(name)) is not None}
     return TypeGuess(types, tuple(guess.typedefs.values()), guess.parameters)

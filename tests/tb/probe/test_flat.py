@@ -18,6 +18,7 @@ from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.probe.chosen import packed, read_bundle
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, find
+from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.write import wrapper
 
 RTL = Path(__file__).parent / "rtl"
@@ -180,6 +181,15 @@ def test_types_without_a_default(tmp_path: Path) -> None:
     assert lint(found, tmp_path) == ""
     assert "types axi_req_t, axi_resp_t: guessed from their names" in found.notes[1]
     assert shape(probe("open_types", AddrWidth="40"))["slv"] == "axi in 40 1 1 1 4 32 4 8 1 1"
+
+
+def test_types_by_their_use(tmp_path: Path) -> None:
+    found = with_handshakes(probe("own_request", DATA_WIDTH="64"))
+    (stream,) = found.streams
+    assert stream.fields == {"reg_addr": "ADDR_WIDTH", "reg_write": 1, "reg_wstrb": 8, "reg_wdata": "DATA_WIDTH"}
+    assert stream.signals == {"tvalid": "reg_valid", "tready": "reg_ready"}
+    assert list(found.unplaced) == ["reg_rdata", "reg_error"]
+    assert lint(found, tmp_path) == ""
 
 
 def test_interfaces_without_directions(tmp_path: Path) -> None:
