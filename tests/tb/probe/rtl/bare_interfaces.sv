@@ -19,7 +19,7 @@ module bare_interfaces (
 );
   // One is written here, the others by what is inside.
   flow_stage i_first (clk, rst, s_axis, m_axis[0]);
-  // Verilator hands no generic interface on to a module inside.
+  // No generic interface is handed on: that is beyond Verilator.
   assign m_side.tdata = s_side.tdata;
   assign m_side.tlast = s_side.tlast;
   assign m_side.tvalid = s_side.tvalid;
