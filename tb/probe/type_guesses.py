@@ -110,7 +110,9 @@ def side_of(name: str) -> str:
 def width_kind(name: str) -> str | None:
     """What a parameter is the width of: ``address``, ``data``, ``id``, ``user``; None: of nothing of a bus."""
     plain = re.sub(r"_", "", name).lower()
-    short = _SHORT.get(name.lower().split("_")[-1])
+    *before, last = name.lower().split("_")
+    # BYPASS_AW is of the channel, not of addresses.
+    short = _SHORT.get(last) if all(word in _SIDES or word.startswith(("ax", "apb")) for word in before) else None
     return short or next((what for what, pattern in _WIDTH_NAMES.items() if re.search(pattern, plain)), None)
 
 

@@ -19,6 +19,7 @@ from goldbeat.tb.probe.chosen import packed, read_bundle
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, find
 from goldbeat.tb.probe.handshakes import with_handshakes
+from goldbeat.tb.probe.type_guesses import width_kind
 from goldbeat.tb.probe.write import wrapper
 
 RTL = Path(__file__).parent / "rtl"
@@ -181,6 +182,14 @@ def test_types_without_a_default(tmp_path: Path) -> None:
     assert lint(found, tmp_path) == ""
     assert "types axi_req_t, axi_resp_t: guessed from their names" in found.notes[1]
     assert shape(probe("open_types", AddrWidth="40"))["slv"] == "axi in 40 1 1 1 4 32 4 8 1 1"
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("AxiAddrWidth", "address"), ("S_DW", "data"), ("axi_iw", "id"), ("BYPASS_AW", None), ("COUNT", None)],
+)
+def test_widths_by_their_names(name: str, kind: str | None) -> None:
+    assert width_kind(name) == kind
 
 
 def test_types_by_their_use(tmp_path: Path) -> None:
