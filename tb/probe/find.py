@@ -18,7 +18,7 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.probe.bundles import PlacedBundle, place_group
 from goldbeat.tb.probe.chosen import ChosenBundle, resolved
 from goldbeat.tb.probe.module import TopModule
-from goldbeat.tb.probe.names import PinGroup, affinity, groups, is_clock, is_enable, is_reset, low_by_name
+from goldbeat.tb.probe.names import PinGroup, affinity, groups, is_clock, is_enable, is_ready, is_reset, low_by_name
 
 _PERIODS_PS = (4000, 3200, 5000, 2500, 8000)
 
@@ -268,8 +268,9 @@ class _Finder:
                 self.ignored.append(name)
                 self.unplaced[name] = f"output, {port.width} bit: not looked at"
             else:
-                self.ties[name] = -1 if is_enable(name) else 0
-                value = "1, as its name is an enable's" if is_enable(name) else "0"
+                kind = "an enable" if is_enable(name) else "a ready" if is_ready(name) else ""
+                self.ties[name] = -1 if kind else 0
+                value = f"1, as its name is {kind}'s" if kind else "0"
                 self.unplaced[name] = f"input, {port.width} bit: tied to {value}"
 
 

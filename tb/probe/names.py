@@ -137,6 +137,12 @@ def is_enable(name: str) -> bool:
     return bool(tokens) and bool(_ENABLE.match(tokens[-1]) or _ENABLE.match("_".join(tokens[-2:])))
 
 
+def is_ready(name: str) -> bool:
+    """Whether a name is a ready's, without which whoever offers something waits for ever."""
+    tokens = [t for t in _tokens(name) if t not in _SIDES]
+    return bool(tokens) and tokens[-1] in ("ready", "rdy")
+
+
 _GENERIC = frozenset({"clk", "clock", "aclk", "rst", "reset", "aresetn", "rstn", "n", "axis", "axi", "axil", *_SIDES})
 
 

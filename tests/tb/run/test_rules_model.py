@@ -36,6 +36,9 @@ def test_nothing_is_compared_and_that_is_said(tmp_path):
     assert result.partial == ("outputs, read data and memories: model 'rules' knows nothing of them",)
     accesses = [found for e in result.episodes for found in e.record.accesses["s_apb"]]
     assert {one.error for one in accesses} == {True, False}
+    endless = ran(design, FAULT=4)
+    assert (endless.status, endless.failures) == ("partial", ())
+    assert any("axis_outstanding: m_axis" in text for e in endless.episodes for text in e.record.violations)
 
 
 @pytest.mark.sim

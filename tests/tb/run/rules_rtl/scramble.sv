@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A stream that comes out as something else, and registers that answer with what nobody knows, errors among it.
 // FAULT 1: m_axis drops its valid; 2: s_axis is never ready after its fifth beat; 3: reads are not answered.
+// 4 is none: m_axis goes on for ever.
 module scramble #(
   parameter int FAULT = 0
 ) (
@@ -33,6 +34,7 @@ module scramble #(
       m_axis_tvalid <= s_axis_tvalid;
       m_axis_tdata <= s_axis_tdata ^ key ^ {16{s_axis_tlast}};
       seen <= seen + 16'(s_axis_tvalid);
+      if (FAULT == 4 && m_axis_tvalid) m_axis_tvalid <= 1'b1;
     end else if (FAULT == 1) begin
       m_axis_tvalid <= 1'b0;
     end
