@@ -33,7 +33,17 @@ from goldbeat.tb.build.toolchain import verilator
 KINDS = ("stock", "dropin")
 NEVER_ENDED = "time-out"
 FIXED = {"COCOTB_RANDOM_SEED": "1", "SIM": "verilator"}
-OLD_NAMES = "import sys, cocotb, pytest; vars(cocotb).setdefault('SIM_NAME', None); sys.exit(pytest.main(sys.argv[1:]))"
+START = """
+import sys, cocotb, pytest
+vars(cocotb).setdefault("SIM_NAME", None)
+if sys.argv.pop(1) == "lenient":
+    import cocotb_test.simulator as one
+    run = one.run
+    one.run = lambda *args, **more: run(*args, **more | {"compile_args": [*more.get("compile_args", []), "-Wno-fatal"]})
+sys.exit(pytest.main(sys.argv[1:]))
+"""
+STRICTNESS = "strict"
+"""Whether warnings of Verilator are errors, as they are unless a suite says otherwise, or ``lenient``."""
 SHORT = 60.0
 """Seconds of a run that is repeated."""
 WHOLE = "(pytest)"
@@ -63,7 +73,7 @@ def environment(kind: str) -> dict[str, str]:
 def pytest(kind: str, folder: Path, *words: str, limit: float) -> subprocess.CompletedProcess[str]:
     """Run pytest in a folder of a copy. After the time limit (TimeoutExpired), its simulators are ended too."""
     plugin = ("-p", "goldbeat.dropin") if kind == "dropin" else ()
-    command = [sys.executable, "-c", OLD_NAMES, "-q", "-p", "no:cacheprovider", "--rootdir=.", *plugin, *words]
+    command = [sys.executable, "-c", START, STRICTNESS, "-q", "-p", "no:cacheprovider", "--rootdir=.", *plugin, *words]
     pipe = subprocess.PIPE
     run = subprocess.Popen(
         command, cwd=folder, env=environment(kind), stdout=pipe, stderr=pipe, text=True, start_new_session=True
@@ -189,8 +199,12 @@ def main() -> int:
     parser.add_argument("--ends", action="store_true", help="run the last parameter set too")
     parser.add_argument("--minutes", type=float, default=5, help="start no run after so many (default: %(default)s)")
     parser.add_argument("--limit", type=float, default=240, help="seconds until a run has hung (default: %(default)s)")
+    parser.add_argument("--lenient", action="store_true", help="build in spite of Verilator's warnings (cocotb-test)")
     args = parser.parse_args()
     os.nice(5)
+    if args.lenient:
+        global STRICTNESS
+        STRICTNESS = "lenient"
     keep = args.keep.absolute()
     keep.mkdir(parents=True, exist_ok=True)
     kept = keep / "results.json"
