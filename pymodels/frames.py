@@ -23,7 +23,7 @@ def trace_of_frames(
         frames: bytes, or (bytes,) uint8 each, at least one byte.
         width: of TDATA in bits.
         clock: the port's.
-        tuser: of every beat; None: the port has none.
+        tuser: of every beat, or of each frame; None: the port has none.
 
     Raises:
         UsageError: an empty frame.
@@ -41,7 +41,9 @@ def trace_of_frames(
         keep.reshape(-1)[place] = True
         end += count
         last[end - 1] = True
-    sides = {} if tuser is None else {"tuser": np.full(len(rows), tuser, np.uint64)}
+    sides = (
+        {} if tuser is None else {"tuser": np.repeat(np.broadcast_to(np.asarray(tuser, np.uint64), len(beats)), beats)}
+    )
     return Trace.from_bytes(rows, keep=keep, last=last, clock_ps=clock.period_ps, offset_ps=clock.offset_ps, **sides)
 
 

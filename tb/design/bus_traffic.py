@@ -24,7 +24,7 @@ from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.register_walks import traffics
-from goldbeat.tb.design.traffic import withheld
+from goldbeat.tb.design.traffic import rough_timing, withheld
 
 Rng = np.random.Generator
 
@@ -248,24 +248,7 @@ def _outside(ports: BusPorts, port: Bundle) -> list[int]:
 def _timing(rng: Rng, setting: CaseContext, *, plain: bool) -> MemoryTiming:
     if plain:
         return MemoryTiming(1, 0, 1)
-    names = ("none", "random:0.3", "random:0.7", "bursty:6")
-    ready = [Pattern.parse(str(rng.choice(names)), seed=int(rng.integers(1 << 30))) for _ in range(5)]
-    return MemoryTiming(
-        read_latency=int(rng.choice([1, 2, 8, 30])),
-        read_jitter=int(rng.choice([0, 3, 20])),
-        write_latency=int(rng.choice([1, 2, 8])),
-        write_jitter=int(rng.choice([0, 3, 20])),
-        max_reads=int(rng.choice([1, 4, 16])),
-        max_writes=int(rng.choice([1, 4, 16])),
-        data_ahead=int(rng.choice([0, 4])),
-        order=rng.choice(["in_order", "by_id", *(["interleaved"] if setting.options["interleaved"] else [])]),
-        seed=int(rng.integers(1 << 30)),
-        aw_ready=ready[0],
-        w_ready=ready[1],
-        ar_ready=ready[2],
-        r_gaps=ready[3],
-        b_gaps=ready[4],
-    )
+    return rough_timing(rng, interleaved=bool(setting.options["interleaved"]))
 
 
 def _roughly(program: BurstProgram, seed: int) -> BurstProgram:

@@ -29,6 +29,7 @@ class CaseContext:
         outputs: names of the output stream ports that can be held back.
         wishes: what the user says of the clocks, by name; ``clocks`` has it already.
         relation: number of the :data:`~goldbeat.tb.design.clocks.RELATIONS` that two clocks are to have; None: drawn.
+        timed: the golden model predicts cycles.
         shelf: where stimulus that is too long to hold is kept: :meth:`~goldbeat.pymodels.stored_trace.Shelf.keep` makes a trace of
             parts.
     """
@@ -41,6 +42,7 @@ class CaseContext:
     outputs: tuple[str, ...] = ()
     wishes: Mapping[str, ClockWish] = field(default_factory=dict)
     relation: int | None = None
+    timed: bool = True
     shelf: Shelf = field(default_factory=Shelf)
 
     def pattern(self, option: str, salt: int = 0) -> Pattern:

@@ -9,7 +9,7 @@ from itertools import product
 
 import numpy as np
 
-from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.sidebands import strobe_bits
@@ -114,6 +114,40 @@ def withheld(image: MemoryImage, seed: int) -> MemoryImage:
     return replace(image, timing=replace(image.timing, aw_ready=aw, w_ready=w, ar_ready=ar, await_data=True))
 
 
+def rough_timing(rng: Rng, *, interleaved: bool = True) -> MemoryTiming:
+    """A memory's latencies, order and back-pressure at random.
+
+    Args:
+        rng: randomness.
+        interleaved: read data of different IDs may come between each other.
+    """
+    names = ("none", "random:0.3", "random:0.7", "bursty:6")
+    ready = [Pattern.parse(str(rng.choice(names)), seed=int(rng.integers(1 << 30))) for _ in range(5)]
+    return MemoryTiming(
+        read_latency=int(rng.choice([1, 2, 8, 30])),
+        read_jitter=int(rng.choice([0, 3, 20])),
+        write_latency=int(rng.choice([1, 2, 8])),
+        write_jitter=int(rng.choice([0, 3, 20])),
+        max_reads=int(rng.choice([1, 4, 16])),
+        max_writes=int(rng.choice([1, 4, 16])),
+        data_ahead=int(rng.choice([0, 4])),
+        order=rng.choice(["in_order", "by_id", *(["interleaved"] if interleaved else [])]),
+        seed=int(rng.integers(1 << 30)),
+        aw_ready=ready[0],
+        w_ready=ready[1],
+        ar_ready=ready[2],
+        r_gaps=ready[3],
+        b_gaps=ready[4],
+    )
+
+
+def _roughened(image: MemoryImage, seed: int) -> MemoryImage:
+    """The same memory with a timing of its own, unless the user has given one."""
+    if image.timing != MemoryTiming():
+        return image
+    return replace(image, timing=rough_timing(np.random.default_rng([seed, 24])))
+
+
 def _dress(stimulus: Stimulus, gaps: str, ready: str, setting: CaseContext, seed: int) -> Stimulus:
     inputs = {}
     for salt, (name, made) in enumerate(stimulus.inputs.items()):
@@ -124,6 +158,8 @@ def _dress(stimulus: Stimulus, gaps: str, ready: str, setting: CaseContext, seed
     memories = stimulus.memories
     if ready == AFTER_VALID:
         memories = {n: withheld(image, seed + 200 + 3 * salt) for salt, (n, image) in enumerate(memories.items())}
+    elif ready != "none" and not setting.timed:
+        memories = {n: _roughened(image, seed + 200 + salt) for salt, (n, image) in enumerate(memories.items())}
     return replace(stimulus, inputs=inputs, ready=sinks, memories=memories)
 
 

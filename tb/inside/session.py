@@ -51,6 +51,8 @@ from goldbeat.tb.kernel.library import library
 
 _RESET_CYCLES = 8
 """Cycles of the slowest clock that a reset lasts: more than any synchroniser is deep."""
+_LOOKS = (7, 15, 25, 40, 60, 90, 140, 220, 350, 800, 1800, 4000)
+"""Cycles of accesses and bursts in which inputs are flipped."""
 _HELD_CYCLES = 4
 """Cycles that the clocks run on after a reset in mid-flight, before the next episode."""
 
@@ -123,7 +125,9 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     _set(resets, 1)
     watched = _pulse(origin, stimulus.clocks)
     if stimulus.settled:
+        looking = cocotb.start_soon(_look(agents, origin, next(iter(stimulus.clocks.values()))))
         driven, bursts = await _settle(agents, stimulus, accesses)
+        looking.cancel()
         violations += failed_assertions(job.top, origin, stimulus.clocks)
         # Stopping the clocks is invisible to a synchronous design; it gives the streams a start at known phases.
         origin = await _align(agents, stimulus.clocks, _HELD_CYCLES)
@@ -164,6 +168,13 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
 def _set(resets: Sequence[Any], value: int) -> None:
     for reset in resets:
         reset.value = value
+
+
+async def _look(agents: Transactors, origin: int, clock: Clock) -> None:
+    """Flip inputs in the middle of some cycles of what comes before the streams, whose length nobody knows."""
+    for cycle in _LOOKS:
+        await _until(origin + clock.time(cycle) + clock.period_ps // 2)
+        agents.flip()
 
 
 async def _settle(

@@ -163,7 +163,11 @@ class Request:
         options = {**self.case.options, **self.options}
         clocks = wished(clocks, self.clocks, seed)
         room = Shelf() if shelf is None else shelf
-        return CaseContext(self.all_params, options, seed, inputs, clocks, outputs, self.clocks, shelf=room)
+        return CaseContext(
+            *(self.all_params, options, seed, inputs, clocks, outputs, self.clocks),
+            timed=self.design.timed,
+            shelf=room,
+        )
 
     @property
     def label(self) -> str:

@@ -41,5 +41,7 @@ def test_frames_are_packed_from_lane_0():
     assert trace.last.tolist() == [False, True, True]
     assert [frame.data[frame.keep].tolist() for frame in trace.frames()] == [[0, 1, 2, 3, 4], [9]]
     assert trace.tuser.tolist() == [1, 1, 1]
+    each = trace_of_frames([b"abcde", b"f"], 32, Clock(4000, 4000), tuser=[3, 4])
+    assert each.tuser.tolist() == [3, 3, 4]
     with pytest.raises(UsageError, match="a frame without bytes"):
         trace_of_frames([np.zeros(0, np.uint8)], 32, Clock(4000, 4000))

@@ -55,7 +55,7 @@ module axi_breaker #(
   assign m_axi_wvalid  = state_q == WRITE && !data_q && (BREAK != 2 || address_q) && !(BREAK == 5 && word_q == 3'd7);
   assign m_axi_arvalid = state_q == READ && !address_q;
   assign m_axi_bready  = BREAK == 4 ? late_q == 5'd30 : state_q == WRITE;
-  assign m_axi_rready  = BREAK == 3 ? m_axi_rvalid : state_q == READ;
+  assign m_axi_rready  = state_q == READ && (BREAK != 3 || m_axi_rvalid);
 
   assign aw = m_axi_awvalid && m_axi_awready;
   assign w  = m_axi_wvalid && m_axi_wready;
