@@ -56,7 +56,8 @@ Requests and responses are judged in the first cycle of their valid; from then o
 response in the very cycle of the handshake that it answers counts as too early. `valid_in_reset` looks from the fifth edge
 in reset on, because a reset may have to pass a synchroniser first, and `valid_after_reset` at the first edge behind such a reset.
 `combinational` flips each input in up to 8 cycles of an episode, drawn from its length, and in 12 of the register accesses and
-bursts before it, and puts it back before the next edge (IHI 0022, A3.1.1); not in builds with coverage, which would count the flips. Streams may have TREADY follow TVALID; a TVALID that
+bursts before it, and puts it back before the next edge (IHI 0022, A3.1.1);
+not in builds with coverage, which would count the flips. Streams may have TREADY follow TVALID; a TVALID that
 follows TREADY breaks `axis_valid_waits` (IHI 0051, 2.2). `valid_waits` needs the pattern `after-valid`, which `sweep`
 has: behind such an episode, Goldbeat raises each withheld ready for 16 cycles, and a valid that was low for 64 cycles must
 not rise. A register master that has taken no response before it was there does the same when it gives up, in the first
