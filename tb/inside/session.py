@@ -125,9 +125,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     _set(resets, 1)
     watched = _pulse(origin, stimulus.clocks)
     if stimulus.settled:
-        looking = cocotb.start_soon(_look(agents, origin, next(iter(stimulus.clocks.values()))))
-        driven, bursts = await _settle(agents, stimulus, accesses)
-        looking.cancel()
+        driven, bursts = await _settle(agents, stimulus, accesses, origin)
         violations += failed_assertions(job.top, origin, stimulus.clocks)
         # Stopping the clocks is invisible to a synchronous design; it gives the streams a start at known phases.
         origin = await _align(agents, stimulus.clocks, _HELD_CYCLES)
@@ -178,7 +176,7 @@ async def _look(agents: Transactors, origin: int, clock: Clock) -> None:
 
 
 async def _settle(
-    agents: Transactors, stimulus: Stimulus, accesses: dict[str, list[AccessResult]]
+    agents: Transactors, stimulus: Stimulus, accesses: dict[str, list[AccessResult]], origin: int
 ) -> tuple[dict[str, list[Access]], dict[str, BurstAnswers]]:
     """Play what comes before the streams; adds to ``accesses`` and gives what drivers did and bursts gave, by port."""
     driven: dict[str, list[Access]] = {}
@@ -190,6 +188,7 @@ async def _settle(
     async def burst(port: str, program: BurstProgram) -> None:
         bursts[port] = await agents.bursts(port, program)
 
+    looking = cocotb.start_soon(_look(agents, origin, next(iter(stimulus.clocks.values()))))
     steps = [play(port, program) for port, program in stimulus.program.items()]
     started = [cocotb.start_soon(step) for step in steps] if stimulus.together else []
     if not started:
@@ -201,6 +200,7 @@ async def _settle(
     started += [cocotb.start_soon(burst(port, program)) for port, program in stimulus.bursts.items()]
     for task in started:
         await task
+    looking.cancel()
     return driven, bursts
 
 
