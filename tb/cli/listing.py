@@ -49,6 +49,7 @@ COMMON = {
         "Change the RTL in one small place after the other, and tell which changes the bench notices.",
         f"{_HOME}.mutate",
     ),
+    "shrink": Listed("Find the smallest stimulus that fails in the same way.", f"{_HOME}.shrink"),
     "farm": Listed("Workers for `goldbeat regress --engine`.", f"{_HOME}.farm", _FARM),
     "clean": Listed(
         "Remove leftovers of killed processes, and by limits old runs, builds, blobs and reports of regressions.",

@@ -360,7 +360,7 @@ def _find_run(store: Store, text: str) -> Run:
     return store.run(int(text))
 
 
-def _find_case(store: Store, text: str) -> tuple[Run, Row]:
+def find_recorded(store: Store, text: str) -> tuple[Run, Row]:
     """``RUN/CASE``, or ``CASE`` of the newest run that has it."""
     head, _, tail = text.partition("/")
     if tail and (head.isdigit() or head == "last"):
@@ -378,7 +378,7 @@ def show_command(
     """A run, or one case of it with everything that is known of it."""
     with Store(read_only=True) as store:
         if "/" in what:
-            run, row = _find_case(store, what)
+            run, row = find_recorded(store, what)
             if as_json:
                 print_json(row_dict(run, row))
             else:
@@ -500,7 +500,7 @@ def rerun_command(
         _rerun_with_batch(case, trust, as_json)
         return
     with Store() as store:
-        run, row = _find_case(store, case)
+        run, row = find_recorded(store, case)
         _tell_changes(check_trusted(run, [row.item], trust=trust))
         folder = run.folder / "reruns" / str(row.item.index)
         err = Screen(stderr=True)
@@ -529,7 +529,7 @@ def _rerun_with_batch(case: str, trust: bool, as_json: bool) -> None:
     from goldbeat.tb.regress.worker import run_with_batch
 
     with Store() as store:
-        run, row = _find_case(store, case)
+        run, row = find_recorded(store, case)
         if row.result is None or row.result.passed:
             raise UsageError(
                 f"{row.item.key} did not fail in run {run.id}: what ran before it is kept of failures only"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
@@ -15,6 +15,8 @@ import typer
 from typer.core import TyperCommand
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.pymodels.stimulus_file import KeptStimulus, read_stimulus
 from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.build.in_use import job_folder, sweep
@@ -44,6 +46,7 @@ from goldbeat.tb.cli.run_options import (
     Seed,
     Seeds,
     Sets,
+    StimulusFile,
     Timeout,
     Top,
     Traces,
@@ -63,7 +66,7 @@ from goldbeat.tb.run.inputs import read_input
 from goldbeat.tb.run.progress import Reached
 from goldbeat.tb.run.report import worst_status, write_report
 from goldbeat.tb.run.run_folder import check_ours, prepare, run_folder
-from goldbeat.tb.run.runs import ALL, Origin, Request, RunResult, run
+from goldbeat.tb.run.runs import ALL, Origin, Request, RunResult, run, setting_text
 from goldbeat.tb.run.simulate import TIMEOUT_S
 from goldbeat.tb.run.time_limit import calls_watched, end_when_stuck
 
@@ -118,6 +121,7 @@ def run_command(
     waive: Waive = None,
     ready_bound: ReadyBound = None,
     x_check: XCheck = False,
+    stimulus: StimulusFile = None,
     traces: Traces = ALL,
     timeout: Timeout = None,
     rtl: Rtl = None,
@@ -135,33 +139,79 @@ def run_command(
     Exit code: 0 everything is equal, 1 something differs (or nothing was compared), 2 bad usage or bad input,
     3 nothing differs, but outputs were not compared.
     """
-    design, chosen = _find(name, case, rtl, description, top)
-    words = as_pairs(sets or []) + own_options(design, design.cases if case is None else (chosen,), context.args)
-    if case is None:
+    run_case(*_asked(context))
+
+
+Asked = tuple[Design, Case, list[Pair], list[str], "Wishes"]
+
+
+def request_of(words: Sequence[str]) -> Request:
+    """What ``goldbeat run`` would run.
+
+    Args:
+        words: its arguments.
+
+    Raises:
+        UsageError: as the command.
+    """
+    app = typer.Typer(add_completion=False)
+    register(app)
+    return requested(*_asked(typer.main.get_command(app).make_context("run", list(words))))
+
+
+def _asked(context: Any) -> Asked:
+    """What the words of a command line ask for."""
+    given = context.params
+    own = (_text(given["rtl"]), _text(given["description"]), given["top"])
+    design, chosen = _find(given["name"], given["case"], given["rtl"], given["description"], given["top"])
+    kept = None if given["stimulus"] is None else read_stimulus(given["stimulus"])
+    if kept is not None:
+        chosen = _case_of(kept, design, given)
+    cases = design.cases if given["case"] is None and kept is None else (chosen,)
+    words = as_pairs(given["sets"] or []) + own_options(design, cases, context.args)
+    if given["case"] is None and kept is None:
         chosen = _fitting(design, words)
-    own = (_text(rtl), _text(description), top)
-    mhz, clock_wishes = split_clocks(clocks or [])
+    mhz, clock_wishes = split_clocks(given["clocks"] or [])
+    first = given["seed"]
+    if kept is not None:
+        # What the file says comes first: the user's own words override it.
+        words = [(key, setting_text(value)) for key, value in {**kept.params, **kept.options}.items()] + words
+        if context.get_parameter_source("seed").name == "DEFAULT":
+            first = kept.seed
     wishes = Wishes(
-        seed=seed,
-        seeds=seeds,
-        waves=waves,
+        seed=first,
+        seeds=given["seeds"],
+        waves=given["waves"],
         clock=mhz,
-        label=label,
-        transactors=transactors,
-        waive=tuple(waive or ()),
-        timeout=timeout,
-        source=name if name.endswith((".py", ".toml")) else None,
+        label=given["label"],
+        transactors=given["transactors"],
+        waive=tuple(given["waive"] or ()),
+        timeout=given["timeout"],
+        source=given["name"] if given["name"].endswith((".py", ".toml")) else None,
         own=own,
-        allow_partial=allow_partial,
-        force=force,
-        as_json=as_json,
-        traces=tuple(traces.split(",")),
+        allow_partial=given["allow_partial"],
+        force=given["force"],
+        as_json=given["as_json"],
+        traces=tuple(given["traces"].split(",")),
         clocks=clock_wishes,
-        metastability=window(metastability),
-        ready_bound=ready_bound,
-        x_check=x_check,
+        metastability=window(given["metastability"]),
+        ready_bound=given["ready_bound"],
+        x_check=given["x_check"],
+        stimulus=_text(given["stimulus"]),
+        stimuli=() if kept is None else kept.episodes,
     )
-    run_case(design, chosen, words, inputs or [], wishes)
+    return design, chosen, words, given["inputs"] or [], wishes
+
+
+def _case_of(kept: KeptStimulus, design: Design, given: Mapping[str, Any]) -> Case:
+    """The case that a stimulus is of."""
+    if kept.design != design.name:
+        raise UsageError(f"--stimulus {given['stimulus']}: it is for {kept.design}, not for {design.name}")
+    if given["case"] is not None and given["case"] != kept.case:
+        raise UsageError(f"--stimulus {given['stimulus']}: it is of the case {kept.case}, not of {given['case']}")
+    if given["inputs"]:
+        raise UsageError("--stimulus and --input: the file has the input of every port")
+    return design.case(kept.case)
 
 
 def _text(path: Path | None) -> str | None:
@@ -187,6 +237,7 @@ class Wishes:
         metastability: window before an edge in which crossings are blurred, in picoseconds; None: none.
         ready_bound: cycles that a beat may wait for ready before a warning.
         x_check: run again with other initial values.
+        stimulus, stimuli: file of the stimulus, and its episodes; empty: the case makes them.
         allow_partial, force, as_json: as the options.
     """
 
@@ -205,6 +256,8 @@ class Wishes:
     metastability: int | Literal["auto"] | None = None
     ready_bound: int | None = None
     x_check: bool = False
+    stimulus: str | None = None
+    stimuli: Sequence[Stimulus] = ()
     allow_partial: bool = False
     force: bool = False
     as_json: bool = False
@@ -220,22 +273,7 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
         inputs: ``PORT=FILE``, as ``--input`` takes them.
         wishes: the other options.
     """
-    ports, files = split_inputs(case, inputs)
-    params, options = split_sets(design, case, words)
-    if twice := options.keys() & files.keys():
-        raise UsageError(f"--input {min(twice)}={files[min(twice)]}: {min(twice)} is given twice")
-    options |= files
-    all_params = design.params(case, params, options)
-    given = _read_inputs(design, all_params, ports, wishes.clock)
-    backend = next((b for b in BACKENDS if b == wishes.transactors), None)
-    if backend is None:
-        raise UsageError(f"--transactors {wishes.transactors}: expected {' or '.join(BACKENDS)}")
-    origin = Origin(wishes.source, ports, wishes.clock, wishes.label, wishes.timeout, *wishes.own)
-    seeds = tuple(range(wishes.seed, wishes.seed + wishes.seeds))
-    request = Request(
-        *(design, case, seeds, params, options, given, wishes.waves, backend, origin, wishes.waive, wishes.traces),
-        *(wishes.clocks, wishes.metastability, wishes.ready_bound, wishes.x_check),
-    )
+    request = requested(design, case, words, inputs, wishes)
     check_root(cache_root())
     folder = run_folder(build_root(), wishes.label, request.label)
     check_ours(folder, force=wishes.force)
@@ -259,6 +297,26 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
         raise typer.Exit(FAILED)
     if worst_status(results) == "partial" and not wishes.allow_partial:
         raise typer.Exit(PARTIAL)
+
+
+def requested(design: Design, case: Case, words: list[Pair], inputs: list[str], wishes: Wishes) -> Request:
+    """What is to be run; parameters as :func:`run_case` has them."""
+    ports, files = split_inputs(case, inputs)
+    params, options = split_sets(design, case, words)
+    if twice := options.keys() & files.keys():
+        raise UsageError(f"--input {min(twice)}={files[min(twice)]}: {min(twice)} is given twice")
+    options |= files
+    all_params = design.params(case, params, options)
+    given = _read_inputs(design, all_params, ports, wishes.clock)
+    backend = next((b for b in BACKENDS if b == wishes.transactors), None)
+    if backend is None:
+        raise UsageError(f"--transactors {wishes.transactors}: expected {' or '.join(BACKENDS)}")
+    origin = Origin(wishes.source, ports, wishes.clock, wishes.label, wishes.timeout, *wishes.own, wishes.stimulus)
+    seeds = tuple(range(wishes.seed, wishes.seed + wishes.seeds))
+    return Request(
+        *(design, case, seeds, params, options, given, wishes.waves, backend, origin, wishes.waive, wishes.traces),
+        *(wishes.clocks, wishes.metastability, wishes.ready_bound, wishes.x_check, wishes.stimuli),
+    )
 
 
 def _find(

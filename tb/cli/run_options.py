@@ -55,6 +55,12 @@ ReadyBound = Annotated[
 XCheck = Annotated[
     bool, typer.Option("--x-check", help="Run again with other initial values of registers; nothing may differ.")
 ]
+StimulusFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--stimulus", metavar="FILE", help="Episodes to run in place of the case's own (`goldbeat shrink` writes them)."
+    ),
+]
 Traces = Annotated[
     str,
     typer.Option(

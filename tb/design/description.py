@@ -19,6 +19,7 @@ from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.sidebands import MOST_LANES
 from goldbeat.pymodels.stimulus import Access, Clock, GoldenModel, MemoryContents, Outcome, Stimulus
+from goldbeat.pymodels.stimulus_file import read_stimulus
 from goldbeat.pymodels.stock_models import READY_MODELS, StreamShape, outcome
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.address_map import AddressRange, stretches
@@ -45,7 +46,7 @@ READY = (*READY_MODELS, *BUS_MODELS, RULES)
 """Models that need no line of Python."""
 _TRAFFIC_MODELS = tuple(name for name in (*BUS_MODELS, RULES) if name != "register_file")
 """Models that have cases of their own."""
-_RAM = "ram"
+_RAM, _STIMULUS = "ram", "stimulus"
 _RAM_BYTES = 256
 """What the case ``ram`` writes and reads unless it is told, or the port's address bits reach less."""
 
@@ -78,7 +79,8 @@ class CaseTable(_Table):
 
     Attributes:
         name, summary: as in :class:`~goldbeat.tb.design.case.Case`.
-        make: ``file.py:function``, or ``ram:PORT``: random writes and reads of registers that are a memory, every read checked.
+        make: ``file.py:function``; ``ram:PORT``: random writes and reads of registers that are a memory, every read checked;
+            ``stimulus:FILE``: the episodes of a file.
         options, params, inputs, registers: as in :class:`~goldbeat.tb.design.case.Case`; ``ram`` takes no inputs, and
         is about registers
             alone.
@@ -91,6 +93,11 @@ class CaseTable(_Table):
     params: Mapping[str, int | str] = {}
     inputs: bool = True
     registers: bool = False
+
+
+def _kept_episodes(path: Path, setting: CaseContext) -> list[Stimulus]:
+    """The episodes of a file."""
+    return list(read_stimulus(path).episodes)
 
 
 def _of_bus(family: type[Bundle], usual: type[Bundle]) -> WrapValidator:
@@ -384,6 +391,8 @@ class Description(_Table):
             else:
                 options = {"accesses": 200, "base": 0, "bytes": 0, **options}
                 make = partial(self._ram, cast(RegisterPort, found))
+        elif kind == _STIMULUS:
+            make = partial(_kept_episodes, folder / port)
         else:
             make = load_function(folder, table.make, f"case {table.name}")
         ram = kind == _RAM
@@ -393,7 +402,7 @@ class Description(_Table):
             make=make,
             options=options,
             params=table.params,
-            inputs=table.inputs and not ram,
+            inputs=table.inputs and kind not in (_RAM, _STIMULUS),
             registers=table.registers or ram,
         )
 

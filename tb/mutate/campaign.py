@@ -7,7 +7,6 @@ made once.
 
 from __future__ import annotations
 
-import re
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
@@ -28,18 +27,13 @@ from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.plan import make_plan
 from goldbeat.tb.regress.suite import Entry, Suite
 from goldbeat.tb.regress.worker import make_request
+from goldbeat.tb.run.failure_kind import failure_kind
 from goldbeat.tb.run.runs import Request, SeedPlan, check_request, judge, predict
 from goldbeat.tb.run.simulate import SimulatorResult, simulate
 
 _RANDOM = "random"
 TIMEOUT_S = 120.0
 """For one mutant on the cases of one build, by the clock."""
-_KINDS: Sequence[tuple[str, re.Pattern[str]]] = (
-    ("assertion", re.compile(r"^(episode [^:]*: )?rtl_assertion\b")),
-    ("protocol", re.compile(r"^(episode [^:]*: )?[a-z]+_[a-z0-9_]+: ")),
-    ("time", re.compile(r": cycle differs|: time differs|: times? differ|cycles? differ")),
-    ("data", re.compile(r"differs|expected|missing|extra|too many")),
-)
 
 
 @dataclass(frozen=True)
@@ -236,7 +230,7 @@ class Campaign:
         if found is None:
             return Fate(mutant, "survived" if any(reached) or not self._watched else "not reached")
         case, failure, stopped = found
-        return Fate(mutant, "killed", "hang" if stopped else _kind(failure), case, failure)
+        return Fate(mutant, "killed", "hang" if stopped else failure_kind(failure).kind, case, failure)
 
     def _run(self, mutant: Mutant | None, reached: list[bool] | None = None) -> tuple[str, str, bool] | None:
         """The first failure: case, text, and whether the simulator came to no end; None: there is none."""
@@ -276,8 +270,3 @@ def _first_failure(group: Group, result: SimulatorResult) -> tuple[str, str, boo
             stopped = len(mine) < len(one.episodes) and len(judged.failures) == 1
             return one.item.key, judged.failures[0], stopped
     return None
-
-
-def _kind(failure: str) -> str:
-    head = failure.partition("\n")[0]
-    return next((name for name, pattern in _KINDS if pattern.search(head)), "other")

@@ -72,6 +72,7 @@ class Origin:
         name: of the run's folder; None where it follows from design and case.
         timeout_s: wall time that was allowed; None: the usual one.
         rtl, description, top: the user's own RTL for a design that can run on it: folder, description, top module.
+        stimulus: path of the file of :attr:`Request.stimuli`.
     """
 
     source: str | None = None
@@ -82,6 +83,7 @@ class Origin:
     rtl: str | None = None
     description: str | None = None
     top: str | None = None
+    stimulus: str | None = None
 
 
 def waivers_of(designs: Iterable[Design], texts: Iterable[str]) -> tuple[Waiver, ...]:
@@ -113,6 +115,7 @@ class Request:
         metastability: blur the clock crossings: ``auto``, or the window in picoseconds (docs/crossings.md); None: do not.
         ready_bound: cycles that a beat may wait for the design's ready without a warning; None: as the design says.
         x_check: every episode runs once more with other initial values, and must give the same.
+        stimuli: the episodes, in place of those that the case makes; empty: the case makes them.
     """
 
     design: Design
@@ -130,6 +133,7 @@ class Request:
     metastability: int | Literal["auto"] | None = None
     ready_bound: int | None = None
     x_check: bool = False
+    stimuli: Sequence[Stimulus] = ()
 
     def __post_init__(self) -> None:
         if self.metastability is not None and self.design.timed and not self.design.blurred:
@@ -199,7 +203,7 @@ class Request:
             if key == "inputs" and isinstance(value, tuple):
                 words += [word for item in value for word in ("--input", item)]
             else:
-                words += ["--set", f"{key}={_as_text(value)}"]
+                words += ["--set", f"{key}={setting_text(value)}"]
         for port, file in self.origin.files.items():
             words += ["--input", f"{port}={file}"]
         if self.origin.clock_mhz is not None:
@@ -217,6 +221,7 @@ class Request:
         words += ["--traces", ",".join(self.traces)] if tuple(self.traces) != (ALL,) else []
         words += ["--ready-bound", str(self.ready_bound)] if self.ready_bound is not None else []
         words += ["--x-check"] if self.x_check else []
+        words += ["--stimulus", self.origin.stimulus] if self.origin.stimulus is not None else []
         return shlex.join([*words, "--name", name])
 
     def keeps(self, port: str, *, passed: bool) -> bool:
@@ -224,10 +229,10 @@ class Request:
         return port in self.traces or ALL in self.traces or (FAILED in self.traces and not passed)
 
 
-def _as_text(value: Any) -> str:
+def setting_text(value: Any) -> str:
     """A value as ``--set`` takes it."""
     if isinstance(value, tuple):
-        return ",".join(map(_as_text, value))
+        return ",".join(map(setting_text, value))
     return str(int(value) if isinstance(value, bool) else value)
 
 
@@ -440,26 +445,32 @@ def predict(request: Request, seed: int, shelf: Shelf | None = None) -> SeedPlan
     """
     design, params = request.design, request.all_params
     setting = request.setting(seed, shelf)
-    stimuli = make_stimuli(design, request.case.make, request.case.name, setting)
-    if not stimuli:
-        raise UsageError(f"{design.name}: case {request.case.name} makes no stimulus")
+    stimuli = list(request.stimuli) or _made(request, setting)
     if not design.resettable and any(s.stop_ps is not None for s in stimuli):
         raise UsageError(f"{design.name} has no reset, so case {request.case.name} cannot run")
-    if setting.inputs:
-        clocks = clocks_of(design, params, request.inputs)
-        stimuli = [placed(s, setting.inputs, clocks) for s in stimuli]
-    sweeps = request.case.name == register_walks.CASE
-    if sweeps:
-        stimuli = [*stimuli, *register_walks.walks(design, setting, stimuli[0])]
     if request.metastability is not None:
         stimuli = [blurred(s, request.metastability) for s in stimuli]
     stimuli = [replace(s, inputs={n: setting.shelf.long(t) for n, t in s.inputs.items()}) for s in stimuli]
     # A case about registers alone that predicts by itself leaves the design's model out of it.
     alone = request.case.registers and request.case.expect is not None
     steps = [(s, None if s.drivers or alone else _predicted(design, params, s, setting.shelf)) for s in stimuli]
-    if sweeps:
+    if request.case.name == register_walks.CASE and not request.stimuli:
         steps = register_walks.dressed_sweep(steps, seed)
     return SeedPlan(seed, tuple(steps))
+
+
+def _made(request: Request, setting: CaseContext) -> list[Stimulus]:
+    """What the case makes, the user's files in their places."""
+    design = request.design
+    stimuli = make_stimuli(design, request.case.make, request.case.name, setting)
+    if not stimuli:
+        raise UsageError(f"{design.name}: case {request.case.name} makes no stimulus")
+    if setting.inputs:
+        clocks = clocks_of(design, request.all_params, request.inputs)
+        stimuli = [placed(s, setting.inputs, clocks) for s in stimuli]
+    if request.case.name == register_walks.CASE:
+        stimuli = [*stimuli, *register_walks.walks(design, setting, stimuli[0])]
+    return list(stimuli)
 
 
 def _as_driven(stimulus: Stimulus, record: Record) -> Stimulus:

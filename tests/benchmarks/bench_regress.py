@@ -4,9 +4,9 @@
 Run as a script: prints a table and writes ``build/bench/regress.json``. Three figures:
 
 * overhead a case: a regression with one worker against one call of ``goldbeat.tb.run.runs.run`` with the same seeds,
-which predicts, simulates
-  and compares them in a single process and records nothing; the difference, divided by the cases; in processor time of all
-  processes, which other work on the machine does not change much, and in wall time, which it does;
+  which predicts, simulates and compares them in a single process and records nothing; the difference, divided by the cases; in
+  processor time of all processes, which other work on the machine does not change much, and in wall time, which it does. The short
+  regression holds what every one costs at its start and end (workers, plan, reports), the long one shows what a case more costs;
 * efficiency: the same regression, of longer cases, with one worker on one core and with two workers on two, from its plan to its
   last record, the master included. A worker judges one case while its simulator runs the next, so that without this limit one
   worker keeps more than one core busy. ``work`` is the processor time with one worker over that with two: what a second worker
@@ -40,7 +40,7 @@ from goldbeat.tb.run.runs import Request, run
 
 OUT = Path("build/bench/regress.json").resolve()
 ROUNDS = int(os.environ.get("ROUNDS", "3"))
-CASES = 512
+CASES, MANY_CASES = 512, 4096
 LONG_CASES = 512
 LONG_BEATS = 100_000
 LONG_ROUNDS = min(ROUNDS, 2)
@@ -87,11 +87,11 @@ def _on_cores(suite: Suite, jobs: int) -> Took:
         os.sched_setaffinity(0, cores)
 
 
-def _alone() -> Took:
+def _alone(cases: int) -> Took:
     """The same cases without a regression around them."""
     design = designs()["axis_skid"]
     started, cpu = time.monotonic(), _cpu()
-    results = run(Request(design, design.case("random"), range(CASES)))
+    results = run(Request(design, design.case("random"), range(cases)))
     if not all(r.passed for r in results):
         raise SystemExit("a case fails")
     return Took(time.monotonic() - started, _cpu() - cpu)
@@ -112,10 +112,9 @@ def dry_build(item: Item, root: str | None, *, coverage: bool = False, cases: in
 
 def measure() -> list[dict[str, Any]]:
     """Rows of name, value, unit, peer (its value), ratio and goal."""
-    short = _suite(seeds=CASES)
     long = _suite(seeds=LONG_CASES, options={"beats": LONG_BEATS})
-    _alone()
-    pairs = [(_regress(short, 1), _alone()) for _ in range(ROUNDS)]
+    _alone(CASES)
+    pairs = {n: [(_regress(_suite(seeds=n), 1), _alone(n)) for _ in range(ROUNDS)] for n in (CASES, MANY_CASES)}
     scaled = [(_on_cores(long, 1), _on_cores(long, 2)) for _ in range(LONG_ROUNDS)]
     dry = _regress(_suite(seeds=DRY_CASES), 2, BatchBackend(dry_run, dry_build))
 
@@ -125,13 +124,20 @@ def measure() -> list[dict[str, Any]]:
     def row(name: str, value: float, unit: str, peer: float, goal: float) -> dict[str, Any]:
         return {"name": name, "value": value, "unit": unit, "peer": peer, "ratio": value / peer, "goal": goal}
 
-    wall, cpu = (middle(getattr(a, k) - getattr(b, k) for a, b in pairs) * 1000 / CASES for k in ("wall", "cpu"))
-    alone_wall, alone_cpu = (middle(getattr(b, k) for _, b in pairs) * 1000 / CASES for k in ("wall", "cpu"))
+    def overheads(cases: int) -> list[dict[str, Any]]:
+        found = []
+        for name, kind in (("processor", "cpu"), ("wall", "wall")):
+            ours, alone = ([getattr(took[who], kind) for took in pairs[cases]] for who in (0, 1))
+            more = middle(a - b for a, b in zip(ours, alone, strict=True))
+            text = f"overhead a case of {cases}, {name}"
+            found.append(row(text, more * 1000 / cases, "ms", middle(alone) * 1000 / cases, 1.5))
+        return found
+
     return [
-        row("overhead a case, processor", cpu, "ms", alone_cpu, 10),
-        row("overhead a case, wall", wall, "ms", alone_wall, 10),
-        row("2 workers, wall", middle(a.wall / b.wall / 2 for a, b in scaled), "", 1, 0.9),
-        row("2 workers, work", middle(a.cpu / b.cpu for a, b in scaled), "", 1, 0.9),
+        *overheads(CASES),
+        *overheads(MANY_CASES),
+        row("2 workers, wall", middle(a.wall / b.wall / 2 for a, b in scaled), "", 1, 0.95),
+        row("2 workers, work", middle(a.cpu / b.cpu for a, b in scaled), "", 1, 0.95),
         row(f"{DRY_CASES} dry cases", dry.wall, "s", 30, 30),
         row(f"{DRY_CASES} dry cases, processor", dry.cpu, "s", 30, 30),
     ]
@@ -149,7 +155,7 @@ def main() -> None:
         rows = measure()
     print(f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     for row in rows:
-        print(f"{row['name']:<30}{row['value']:>10.3f} {row['unit']:<4} peer {row['peer']:.3f}, goal {row['goal']}")
+        print(f"{row['name']:<38}{row['value']:>10.3f} {row['unit']:<4} peer {row['peer']:.3f}, goal {row['goal']}")
     OUT.parent.mkdir(parents=True, exist_ok=True)
     OUT.write_text(json.dumps(rows, indent=1) + os.linesep)
 

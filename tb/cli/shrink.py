@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat shrink``: from a failure to the smallest stimulus that shows it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import tempfile
+import time
+from contextlib import nullcontext
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.stimulus_file import KeptStimulus, write_stimulus
+from goldbeat.tb.cli.common import Force, Json, check_free, examples, print_json
+from goldbeat.tb.cli.run import request_of
+from goldbeat.tb.cli.screen import Screen
+from goldbeat.tb.paths import build_root, plain_name
+from goldbeat.tb.run.report import write_report
+from goldbeat.tb.run.run_folder import REPORT, prepare
+from goldbeat.tb.run.runs import Request, run
+from goldbeat.tb.shrink.pieces import beats_of
+from goldbeat.tb.shrink.search import Shrinker
+from goldbeat.tb.shrink.trials import Episodes, Trial, Trials
+
+FILE = "stimulus.json"
+_NOTHING = "nothing smaller fails in the same way"
+
+What = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="FOLDER | [RUN/]CASE | DESIGN OPTIONS",
+        help="A folder of `goldbeat run`, a case of a regression, or what `goldbeat run` takes.",
+    ),
+]
+Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder of the result [build/shrink/NAME].")]
+Limit = Annotated[
+    float, typer.Option("--limit", metavar="S", min=1, help="Seconds after which it stops with the best.")
+]
+NoWaves = Annotated[bool, typer.Option("--no-waves", help="Write no waves of the result (saves a build).")]
+
+
+def register(app: typer.Typer) -> None:
+    """Mount the command."""
+    app.command(
+        "shrink",
+        no_args_is_help=True,
+        context_settings={"allow_extra_args": True, "ignore_unknown_options": True},
+        epilog=examples(
+            "goldbeat shrink build/runs/my_fifo-random      a run that has failed",
+            "goldbeat shrink 12/my_fifo/random#3            a case of regression 12",
+            "goldbeat shrink my_fifo --case sweep --seed 7  what `goldbeat run` takes",
+        ),
+    )(shrink_command)
+
+
+def shrink_command(
+    context: typer.Context,
+    what: What,
+    out: Out = None,
+    limit: Limit = 300.0,
+    no_waves: NoWaves = False,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Find the smallest stimulus that fails in the same way.
+
+    Episodes, frames, beats and register accesses are taken out, gaps, back-pressure and values made plain, as long as the first
+    failure stays of the same kind at the same port. The same call gives the same result, unless --limit ends it early.
+    The result is a file: `goldbeat run DESIGN --stimulus FILE` runs it, and a description takes it as a case of its own
+    (make = "stimulus:FILE").
+
+    Exit code: 0 there is a result, 2 bad usage, bad input, or a case that does not fail.
+    """
+    request = _request(what, context.args)
+    folder = out or build_root() / "shrink" / plain_name(f"{request.label}-seed{request.seeds[0]}")
+    folder.mkdir(parents=True, exist_ok=True)
+    check_free(folder / FILE, force)
+    started = time.monotonic()
+    err = Screen(stderr=True)
+    with tempfile.TemporaryDirectory(prefix="trials-", dir=folder) as place:
+        status = err.status("building") if err.is_terminal and not as_json else nullcontext()
+        with status as bar:
+
+            def watch(text: str, episodes: Episodes) -> None:
+                if bar is not None:
+                    bar.update(f"{request.design.name}: {text}, {beats_of(episodes)} beats and accesses left")
+
+            trials = Trials(request, Path(place))
+            original = trials.original()
+            if original.kind is None:
+                raise UsageError(f"{request.label}, seed {request.seeds[0]}: it does not fail; nothing to shrink")
+            over = started + limit
+            best = Shrinker(trials, original.kind, lambda: time.monotonic() > over, watch).shrink(original)
+            path = folder / FILE
+            write_stimulus(path, _kept(request, best))
+            # A run of its own: waves, traces and report of just that.
+            repeat = _again(request, best, path)
+            report = write_report(
+                run(replace(repeat, waves=not no_waves), folder / "sim", begin=partial(prepare, folder / "run")),
+                folder / "run",
+            )
+    result = _result(request, original, best, path, trials.count, time.monotonic() - started, report["status"])
+    result["command"] = repeat.command()
+    if as_json:
+        print_json(result)
+    else:
+        _show(result)
+
+
+def _request(what: list[str], rest: list[str]) -> Request:
+    words = [*what, *rest]
+    place = Path(words[0])
+    if len(words) == 1 and place.is_dir():
+        request = request_of(_words_of(place))
+    elif len(words) == 1 and "#" in words[0]:
+        request = _recorded(words[0])
+    else:
+        request = request_of(words)
+    if len(request.seeds) > 1:
+        raise UsageError("--seeds: expected one seed; --seed N names the one that fails")
+    if request.x_check:
+        raise UsageError("--x-check: what differs between two runs of one stimulus is no matter of the stimulus")
+    return replace(request, waves=False)
+
+
+def _words_of(folder: Path) -> list[str]:
+    """The arguments of the run that a folder is of; of many seeds, those of the first that failed."""
+    path = folder / REPORT
+    if not path.is_file():
+        raise UsageError(f"{folder}: no {REPORT} in it; expected a folder of `goldbeat run`")
+    try:
+        report: dict[str, Any] = json.loads(path.read_text())
+        failed = [one["repeat"] for one in report.get("seeds", ()) if one["status"] == "fail"]
+        words = shlex.split(failed[0] if failed else report["repeat"])
+    except (ValueError, KeyError, TypeError):
+        raise InputError("no report of a run", "what `goldbeat run` has written", file=path) from None
+    if words[:2] != ["goldbeat", "run"]:
+        raise UsageError(f"{path}: {shlex.join(words)}: only cases of `goldbeat run` can be shrunk")
+    return words[2:]
+
+
+def _recorded(case: str) -> Request:
+    """A case of a regression."""
+    from goldbeat.tb.cli.regress import find_recorded
+    from goldbeat.tb.design.catalog import find_design
+    from goldbeat.tb.regress.store import Store
+    from goldbeat.tb.regress.worker import make_request
+
+    with Store(read_only=True) as store:
+        item = find_recorded(store, case)[1].item
+    return make_request(item, find_design(item.source or item.design))
+
+
+def _kept(request: Request, best: Trial) -> KeptStimulus:
+    first = best.failures[0].partition("\n")[0]
+    return KeptStimulus(
+        request.design.name,
+        request.case.name,
+        request.seeds[0],
+        tuple(best.episodes),
+        dict(request.params),
+        {name: value for name, value in request.options.items() if name not in request.case.files},
+        first,
+    )
+
+
+def _again(request: Request, best: Trial, path: Path) -> Request:
+    """The run of the result by itself."""
+    origin = replace(request.origin, files={}, clock_mhz=None, name=None, stimulus=str(path))
+    return replace(request, stimuli=tuple(best.episodes), inputs={}, origin=origin)
+
+
+def _result(
+    request: Request, original: Trial, best: Trial, path: Path, trials: int, seconds: float, status: str
+) -> dict[str, Any]:
+    before, after = beats_of(original.episodes), beats_of(best.episodes)
+    return {
+        "case": f"{request.design.name} {request.case.name}, seed {request.seeds[0]}",
+        "failure": best.failures[0],
+        "kind": str(best.kind),
+        "episodes": [len(original.episodes), len(best.episodes)],
+        "beats": [before, after],
+        "share": after / before if before else None,
+        "trials": trials,
+        "seconds": round(seconds, 1),
+        "status": status,
+        "stimulus": str(path),
+    }
+
+
+def _show(result: dict[str, Any]) -> None:
+    out = Screen(highlight=False)
+    out.print(result["failure"], markup=False, soft_wrap=True)
+    (before, after), (many, few) = result["beats"], result["episodes"]
+    small = "" if after < before or few < many else f": {_NOTHING}"
+    text = f"{before} beats and accesses in {many} episode(s) before, {after} in {few} now{small}"
+    out.print(f"{text} ({result['trials']} trials, {result['seconds']} s)", markup=False, soft_wrap=True)
+    out.print(f"stimulus: {result['stimulus']}", markup=False, soft_wrap=True)
+    out.print(f"repeat: {result['command']}", markup=False, soft_wrap=True)
