@@ -157,7 +157,7 @@ class AxiMemory final : public Transactor {
     writes_.clear();
     ahead_.clear();
     log_.clear();
-    aw_ready_ = w_ready_ = ar_ready_ = b_valid_ = r_valid_ = b_fresh_ = r_fresh_ = false;
+    aw_ready_ = w_ready_ = ar_ready_ = b_valid_ = r_valid_ = b_fresh_ = r_fresh_ = mid_burst_ = false;
   }
 
   /// Work from cycle `base` on, which is cycle 0 of every pattern.

@@ -252,3 +252,27 @@ async def a_program_that_nobody_answers_has_a_limit(dut):
     ):
         await master.run(Bursts(kind=[0, 1], address=0, len=0, size=size))
     master.reset()
+
+
+@cocotb.test()
+async def a_burst_that_a_reset_has_cut_is_forgotten(dut):
+    kernel = Kernel(dut, judge=False)
+    kernel.poke("aresetn", 1)
+    kernel.clock("aclk", PERIOD)
+    width = WIDTHS[0]
+    size = (width // 8).bit_length() - 1
+    master = AxiMaster(kernel, f"s{width}_axi")
+    timing = MemoryTiming(read_latency=2, order="by_id")
+    memory = AxiMemory(kernel, f"m{width}_axi", (Region("one", 0, np.zeros(4096, np.uint8)),), timing)
+    checker = AxiChecker(kernel, f"m{width}_axi")
+    await Timer(3 * PERIOD, "ps")
+    task = cocotb.start_soon(master.run(Bursts(0, 0, 15, size)))
+    await Timer(12 * PERIOD, "ps")
+    assert memory.log["first"][0] > 0 > memory.log["last"][0]
+    task.cancel()
+    for agent in (master, memory, checker):
+        agent.reset()
+    memory.start(timing)
+    await Timer(6 * PERIOD, "ps")
+    await master.run(Bursts(0, 0, 3, size))
+    assert not checker.violations
