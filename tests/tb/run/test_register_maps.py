@@ -34,6 +34,11 @@ FAULTS = {
     15: r"write 0x000 ID\): expected an error response, got OKAY",
     16: r"read 0x080 DATA\[0\]\): .*DATA\[0\].VALUE expected",
     17: r"read 0x100 \(unmapped\)\): expected an error response, got OKAY",
+    18: r"read 0x050 WOT\): .*WOT.VALUE expected",
+    19: r"read 0x054 W0S\): .*W0S.VALUE expected",
+    20: r"read 0x058 W0T\): .*W0T.VALUE expected",
+    21: r"read 0x05c WCLR\): .*WCLR.VALUE expected",
+    22: r"read 0x060 WSET\): .*WSET.VALUE expected",
 }
 
 
@@ -42,7 +47,7 @@ def invoke(*words):
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize("blocks", [3, pytest.param(18, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("blocks", [3, pytest.param(23, marks=pytest.mark.slow)])
 def test_each_fault_is_found_and_named(blocks, tmp_path):
     sources = (RTL / "map_block.sv", RTL / "map_faults.sv", "--top", "map_faults", "-G", f"N={blocks}")
     said = invoke("new", tmp_path, *sources, "--rdl", RTL / "map_block.rdl")

@@ -5,7 +5,8 @@
 // FAULT breaks one thing: 1 reset value, 2 a bit that is stuck, 3 woclr stores, 4 woset stores, 5 wzc clears ones, 6 a read
 // does not clear, 7 a read does not set, 8 a pulse stays, 9 two entries are one, 10 a write of one register changes another,
 // 11 a reserved bit holds, 12 strobes are ignored, 13 no error beyond the map, 14 a write-only register reads, 15 a
-// read-only one takes a write, 16 a read of one register changes another, 17 the upper address bits are not decoded.
+// read-only one takes a write, 16 a read of one register changes another, 17 the upper address bits are not decoded,
+// 18 to 22 wot, wzs, wzt, wclr and wset store.
 
 module map_block #(
   parameter int FAULT = 0
@@ -24,7 +25,7 @@ module map_block #(
 );
 
   logic [31:0] count_q, ctrl_q, pair_q [4], data_q [4], wo_q;
-  logic [7:0]  w1c_q, w1s_q, w0c_q, rc_q, rs_q;
+  logic [7:0]  kind_q [5], w1c_q, w1s_q, w0c_q, rc_q, rs_q;
   logic [2:0]  pulse_q;
   logic [8:0]  addr;
   logic [31:0] lanes, value, clear, next;
@@ -38,7 +39,7 @@ module map_block #(
   assign clear  = value & lanes;
   assign ro     = addr == 9'h00 || addr == 9'h24;
   assign wo     = addr == 9'h20;
-  assign there  = addr <= 9'h24 || (addr >= 9'h40 && addr < 9'h50) || (addr >= 9'h80 && addr < 9'h90);
+  assign there  = addr <= 9'h24 || (addr >= 9'h40 && addr < 9'h64) || (addr >= 9'h80 && addr < 9'h90);
 
   assign s_apb_pready  = 1'b1;
   assign s_apb_pslverr = (write || read) &&
@@ -52,6 +53,7 @@ module map_block #(
     next = '0;
     if (addr[8:4] == 5'h4) next = pair_q[addr[3:2]];
     if (addr[8:4] == 5'h8) next = data_q[FAULT == 9 && addr[3:2] == 2'd3 ? 2'd2 : addr[3:2]];
+    for (int i = 0; i < 5; i++) if (addr == 9'(80 + 4 * i)) next = 32'(kind_q[i]);
     case (addr)
       9'h00:   next = 32'h1234ABCD;
       9'h04:   next = ctrl_q;
@@ -83,6 +85,11 @@ module map_block #(
         9'h14:   rc_q <= 8'(merged(32'(rc_q), 32'hFF));
         9'h18:   rs_q <= 8'(merged(32'(rs_q), 32'hFF));
         9'h1C:   pulse_q <= 3'(merged(32'(pulse_q), 32'h7));
+        9'h50:   kind_q[0] <= FAULT == 18 ? clear[7:0] : kind_q[0] ^ clear[7:0];
+        9'h54:   kind_q[1] <= FAULT == 19 ? clear[7:0] : kind_q[1] | (~value[7:0] & lanes[7:0]);
+        9'h58:   kind_q[2] <= FAULT == 20 ? clear[7:0] : kind_q[2] ^ (~value[7:0] & lanes[7:0]);
+        9'h5C:   kind_q[3] <= FAULT == 21 ? clear[7:0] : kind_q[3] & ~lanes[7:0];
+        9'h60:   kind_q[4] <= FAULT == 22 ? clear[7:0] : kind_q[4] | lanes[7:0];
         9'h20:   wo_q <= merged(wo_q, 32'hFFFF);
         default: ;
       endcase
@@ -102,6 +109,7 @@ module map_block #(
       rs_q    <= 8'h3C;
       pulse_q <= '0;
       wo_q    <= '0;
+      for (int i = 0; i < 5; i++) kind_q[i] <= 8'h5A;
       for (int i = 0; i < 4; i++) begin
         pair_q[i] <= '0;
         data_q[i] <= '0;
