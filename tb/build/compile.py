@@ -199,11 +199,14 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> int:
     log = folder / _LOG
     if recipe.public == "ports":
         # Which ports and parameters there are is known once the design is elaborated; a wildcard would keep all variables.
-        (folder / "ports.vlt").write_text(f'`verilator_config\npublic_flat_rd -module "{recipe.top}" -var "*"\n')
-        _call([str(tool.executable), *flags, *first, "ports.vlt", *inputs], folder, tool, log, recipe)
+        # A file of another name: Verilator takes a call that looks as the one before it for done.
+        every = folder / "every.vlt"
+        every.write_text(f'`verilator_config\npublic_flat_rd -module "{recipe.top}" -var "*"\n')
+        _call([str(tool.executable), *flags, *first, every.name, *inputs], folder, tool, log, recipe)
         ports = described.port_names((folder / "Vtop.h").read_text())
         lines = [f'public_flat_rw -module "{recipe.top}" -var "{name}"' for name in ports]
         constants = described.parameter_names(folder)
+        every.unlink()
         lines += [f'public_flat_rd -module "{recipe.top}" -var "{name}"' for name in constants]
         (folder / "ports.vlt").write_text("\n".join(["`verilator_config", *lines]) + "\n")
         first.append("ports.vlt")
