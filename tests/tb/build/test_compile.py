@@ -284,6 +284,7 @@ def _build_in(root, queue):
     queue.put((built.seconds, str(built.executable)))
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_two_builds_at_once_compile_once(tmp_path):
     _with_objects(tmp_path)

@@ -82,7 +82,7 @@ def project(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("broken.sv").write_text(RTL)
     Path("broken.toml").write_text(BENCH)
-    goldbeat("run", "broken.toml", "--case", "sweep", "--seed", "3", "--name", "whole", code=1)
+    goldbeat("run", "broken.toml", "--case", "random", "--seed", "3", "--name", "whole", code=1)
     return tmp_path
 
 
@@ -93,8 +93,7 @@ SHRINK = ("shrink", "build/runs/whole", "--no-waves", "--json")
 def test_a_failure_shrinks_to_what_it_needs_and_can_be_run_again(project):
     told = json.loads(goldbeat(*SHRINK).stdout)
     assert told["kind"] == "data, port m_axis"
-    assert told["beats"][1] == 5, "four beats of a frame before the one that is wrong"
-    assert told["episodes"][1] == 1
+    assert told["beats"] == [told["beats"][0], 5], "four beats of a frame before the one that is wrong"
     assert told["status"] == "fail"
     kept = read_stimulus(told["stimulus"])
     sent = kept.episodes[0].inputs["s_axis"]
@@ -117,10 +116,10 @@ def test_a_failure_shrinks_to_what_it_needs_and_can_be_run_again(project):
 @pytest.mark.slow
 def test_the_same_call_gives_the_same_and_waves_are_of_that_alone(project):
     told = json.loads(goldbeat(*SHRINK).stdout)
-    again = json.loads(goldbeat("shrink", "broken.toml", "--case", "sweep", "--seed", "3", "--force", "--json").stdout)
+    again = json.loads(goldbeat("shrink", "broken.toml", "--case", "random", "--seed", "3", "--force", "--json").stdout)
     alike = ("kind", "beats", "episodes", "trials", "stimulus", "failure")
     assert [again[key] for key in alike] == [told[key] for key in alike]
-    assert list(Path("build/shrink/broken-sweep-seed3/sim").glob("waves.*"))
+    assert list(Path("build/shrink/broken-random-seed3/sim").glob("waves.*"))
     assert "does not fail" in goldbeat("shrink", "axis_skid", code=2).stderr
 
 
