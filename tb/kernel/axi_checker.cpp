@@ -110,7 +110,7 @@ struct Request {
   std::array<std::uint64_t, 3> attributes{};  ///< AxCACHE, AxPROT, AxREGION
   std::int64_t cycle = 0;                     ///< address handshake
   bool okay = true;                           ///< of an exclusive read: EXOKAY so far; of an exclusive write: may be answered so
-  std::vector<std::uint64_t> bytes;           ///< that are written, while exclusive reads are monitored
+  std::vector<std::uint64_t> bytes{};         ///< that are written, while exclusive reads are monitored
   std::uint32_t beat = 0;  ///< data beats transferred
   bool whole = false;      ///< all write data have transferred
   bool answered = false;   ///< too early
