@@ -189,10 +189,11 @@ class AxiChecker final : public Transactor {
       if (channel->stalled()) check_held(*channel, cycle);
     }
     if (ports_.has_write) {
-      if (b_.valid()) check_response(cycle);
+      const bool early = b_.valid() && check_response(cycle);
       if (aw_.fresh()) check_address(ports_.aw, "aw", cycle);
       if (aw_.moves()) {
         writes_.push_back(request(ports_.aw, cycle));
+        writes_.back().answered = early;
         if (writes_.back().exclusive) writes_.back().okay = granted_;
         for (; !ahead_.empty() && unfilled() != nullptr; ahead_.pop_front()) {
           check_data(*unfilled(), ahead_.front().strobes.data(), ahead_.front().last, ahead_.front().cycle);
@@ -201,9 +202,12 @@ class AxiChecker final : public Transactor {
       if (w_.moves()) data_moves(cycle);
     }
     if (ports_.has_read) {
-      if (r_.valid()) check_read_data(cycle);
+      const bool early = r_.valid() && check_read_data(cycle);
       if (ar_.fresh()) check_address(ports_.ar, "ar", cycle);
-      if (ar_.moves()) reads_.push_back(request(ports_.ar, cycle));
+      if (ar_.moves()) {
+        reads_.push_back(request(ports_.ar, cycle));
+        if (early && reads_.back().beat++ == reads_.back().burst.len) reads_.pop_back();
+      }
     }
     for (Channel* channel : channels_) channel->keep(cycle);
     return false;
@@ -422,11 +426,19 @@ class AxiChecker final : public Transactor {
     }
   }
 
-  void check_response(std::int64_t cycle) {
+  /// A response moves in the very cycle of the address that it answers: what is taken then, and nothing later, belongs to it.
+  static bool answers_now(const Channel& address, const AddressPorts& ports, const Field& id) {
+    return address.moves() && (id.absent() || (ports.id.get() & id.mask()) == id.get());
+  }
+
+  /// Whether it answers the write whose address moves in this cycle.
+  bool check_response(std::int64_t cycle) {
+    const bool now = answers_now(aw_, ports_.aw, ports_.bid);
     const auto open = find(writes_, ports_.bid);
     if (b_.fresh()) {
       if (std::all_of(writes_.begin(), writes_.end(), [](const Request& one) { return one.answered; })) {
-        broken("axi_b_without_request", "axil_b_without_request", cycle, "bvalid without an outstanding write");
+        broken("axi_b_without_request", "axil_b_without_request", cycle,
+               now ? "bvalid in the very cycle of the awready that it answers, it must follow" : "bvalid without an outstanding write");
       } else if (open == writes_.end()) {
         violation("axi_b_id", cycle, "bid " + hex(ports_.bid.get()) + " is no ID of an outstanding write");
       } else {
@@ -442,20 +454,25 @@ class AxiChecker final : public Transactor {
         }
       }
     }
-    if (!b_.moves() || open == writes_.end()) return;
+    if (!b_.moves()) return false;
+    if (open == writes_.end()) return now;
     if (ports_.bresp.get() == kExokay || (ports_.bresp.get() == kOkay && !open->exclusive)) lose(*open);
     if (open->whole) {
       writes_.erase(open);
     } else {
       open->answered = true;
     }
+    return false;
   }
 
-  void check_read_data(std::int64_t cycle) {
+  /// Whether it answers the read whose address moves in this cycle.
+  bool check_read_data(std::int64_t cycle) {
+    const bool now = answers_now(ar_, ports_.ar, ports_.rid);
     const auto open = find(reads_, ports_.rid);
     if (r_.fresh()) {
       if (reads_.empty()) {
-        broken("axi_r_without_request", "axil_r_without_request", cycle, "rvalid without an outstanding read");
+        broken("axi_r_without_request", "axil_r_without_request", cycle,
+               now ? "rvalid in the very cycle of the arready that it answers, it must follow" : "rvalid without an outstanding read");
       } else if (open == reads_.end()) {
         violation("axi_r_id", cycle, "rid " + hex(ports_.rid.get()) + " is no ID of an outstanding read");
       } else {
@@ -470,11 +487,13 @@ class AxiChecker final : public Transactor {
         if (check_.interleaved == 0) check_whole(*open, cycle);
       }
     }
-    if (!r_.moves() || open == reads_.end()) return;
+    if (!r_.moves()) return false;
+    if (open == reads_.end()) return now;
     open->okay &= ports_.rresp.get() == kExokay;
-    if (open->beat++ < open->burst.len) return;
+    if (open->beat++ < open->burst.len) return false;
     if (open->exclusive) monitored_[open->burst.id] = {open->burst, open->attributes, cycle, open->okay, false};
     reads_.erase(open);
+    return false;
   }
 
   /// No other read has begun and not ended.

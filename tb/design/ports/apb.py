@@ -33,10 +33,10 @@ class ApbPort(RegisterPort):
     reference: ClassVar[Mapping[str, str]] = {"in": "goldbeat.tb.inside.transactors.reference_apb:ApbReference"}
     namings = (
         Naming(
-            "p(?:selx?|enable|addr|write|wdata|strb|prot|rdata|ready|slverr)",
+            "p(?:selx?|enable|addr|write|wdata|w?strb|prot|rdata|ready|slverr)",
             (frozenset(_NEEDED),),
             APB.name,
-            aliases={"pselx": "psel"},
+            aliases={"pselx": "psel", "pwstrb": "pstrb"},
         ),
     )
 

@@ -11,7 +11,9 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.register_walk import Word, storage_walk
 from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.description import load_description
+from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.register_walks import quiet_case
 from goldbeat.tb.paths import REPOSITORY
@@ -162,3 +164,35 @@ def test_a_walk_knows_what_its_registers_hold():
         held[word.address] = (held.get(word.address, 0) & ~bits | access.value & bits) & word.mask
     assert {a.strobe for a in program if a.op == "write"} == set(range(16))
     assert {a.address for a in program[-3:]} == {0, 4, 8}
+
+
+@pytest.mark.sim
+def test_an_answer_in_the_cycle_of_its_handshake_is_too_early_and_each_is_counted(tmp_path):
+    port = LitePort(name="s_axil", address_width=6)
+    program = tuple(Access(op, 4 * n, n + 7) for op in ("write", "read") for n in range(16))
+
+    def make(setting):
+        # Ready at once, and later than valid: the answer is taken in the cycle of its handshake, and behind it.
+        shapes = (RegisterTraffic(), RegisterTraffic(b_ready="after-valid:2", r_ready="after-valid:2"))
+        return [Stimulus({}, clocks=setting.clocks, program={"s_axil": program}, traffic={"s_axil": t}) for t in shapes]
+
+    design = SLAVES.model_copy(
+        update={
+            "name": "early_slave",
+            "top": "early_slave",
+            "files": ("early_slave.sv",),
+            "parameters": {"LATE": Parameter(default=0)},
+            "registers": (port,),
+            "cases": (Case(name="all", summary="", make=make, registers=True),),
+        }
+    )
+    (late,) = run(Request(design, design.cases[0], params={"LATE": 1}), tmp_path / "late")
+    assert late.failures == ()
+    (early,) = run(Request(design, design.cases[0]), tmp_path / "early")
+    for way, rule in (("b", "axil_b_without_request"), ("r", "axil_r_without_request")):
+        begin = f"{rule}: s_axil, cycle "
+        assert sum(begin in text for text in early.failures) == 32, early.failures
+        assert f"{way}valid in the very cycle of the a{'wr'['br'.index(way)]}ready that it answers" in "".join(
+            early.failures
+        )
+    assert len(early.failures) == 64

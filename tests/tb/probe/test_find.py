@@ -150,6 +150,13 @@ def test_names_that_only_their_direction_tells_apart() -> None:
     assert {(r.name, r.bus, r.direction) for r in found.registers} == {("reg", "axil", "in"), ("apb", "apb", "out")}
 
 
+def test_strobes_of_apb_may_be_called_pwstrb() -> None:
+    found = probe("apb_wstrb")
+    (port,) = found.registers
+    assert (port.bus, port.direction, port.pin("pstrb")) == ("apb", "out", "M_APB_PWSTRB")
+    assert not found.unplaced
+
+
 def test_no_reset() -> None:
     found = probe("no_reset")
     assert clocks(found) == [("clk", None, False)]
