@@ -41,6 +41,10 @@ OPTIONS = {
 bursts; beats narrower than the bus; exclusive pairs, which must then be answered EXOKAY; memories interleave read data of
 different IDs; accesses to where the address map has nothing, which must be answered with an error."""
 
+_LOAD = {"kinds": "incr", "narrow": False, "exclusive": False, "unmapped": False, "interleaved": False}
+"""What ``load`` sets: every beat moves a whole word."""
+_LOAD_OPTIONS = {"accesses": 150, "bytes": 1 << 14}
+
 _KINDS = {"incr": INCR, "wrap": WRAP, "fixed": FIXED}
 _ROUGH_EPISODES = 4
 _SOME_BYTES = 1 << 16
@@ -74,7 +78,7 @@ Look = Callable[[CaseContext], BusPorts]
 
 
 def bus_cases(look: Look, options: Mapping[str, int | str | bool]) -> tuple[Case, ...]:
-    """``random`` and ``sweep`` of a module that is reached through buses.
+    """``random``, ``sweep`` and ``load`` of a module that is reached through buses.
 
     Args:
         look: gives the ports of a setting.
@@ -96,6 +100,10 @@ def bus_cases(look: Look, options: Mapping[str, int | str | bool]) -> tuple[Case
         ]
         return [plain, held, *others]
 
+    def load(setting: CaseContext) -> list[Stimulus]:
+        busy = replace(setting, options={**setting.options, **_LOAD})
+        return [bus_episode(look(setting), busy, np.random.default_rng([setting.seed, 24]), plain=True)]
+
     return (
         Case(
             name="random",
@@ -109,6 +117,13 @@ def bus_cases(look: Look, options: Mapping[str, int | str | bool]) -> tuple[Case
             summary="the same, as fast as it goes, with every ready held back until its valid, and roughly",
             make=sweep,
             options={**OPTIONS, **options},
+            inputs=False,
+        ),
+        Case(
+            name="load",
+            summary="INCR bursts of whole words, as fast as it goes: what limits of throughput are held against",
+            make=load,
+            options={name: options.get(name, value) for name, value in _LOAD_OPTIONS.items()},
             inputs=False,
         ),
     )

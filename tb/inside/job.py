@@ -114,11 +114,15 @@ class BurstAnswers:
 
     Attributes:
         response: (n,) the largest response of each burst.
+        offered: (n,) cycle in which its address was first offered.
+        first: (n,) cycle of its first data.
         done: (n,) cycle in which it was over.
         data: (beats, width) rows as wide as the bus: those written, and those read.
     """
 
     response: npt.NDArray[np.int64]
+    offered: npt.NDArray[np.int64]
+    first: npt.NDArray[np.int64]
     done: npt.NDArray[np.int64]
     data: npt.NDArray[np.uint8]
 

@@ -48,6 +48,7 @@ from goldbeat.tb.run.inputs import read_input
 from goldbeat.tb.run.runs import Request, RunResult, SeedPlan, check_request, judge, predict
 from goldbeat.tb.run.simulate import JournalNote, Simulator
 from goldbeat.tb.run.time_limit import calls_watched, model_timeout
+from goldbeat.tb.run.transactions import bus_directions
 
 _START_S = 120.0
 """For a simulator to come to its first item."""
@@ -474,9 +475,11 @@ def _broken_limits(item: Item, result: RunResult) -> list[str]:
     """The limits that an item does not keep in its worst whole episode, as failures."""
     if item.limits is None or not result.episodes:
         return []
-    dtypes = {p.name: p.dtype for p in result.request.design.bundles(result.request.all_params)}
+    design, params = result.request.design, result.request.all_params
+    dtypes = {p.name: p.dtype for p in design.bundles(params)}
     episodes = signoff.measured_episodes(result.whole_episodes, dtypes)
-    return signoff.broken_limits(signoff.Subject(item.key, list(dtypes), episodes, "pass"), item.limits)
+    buses = bus_directions(design, params)
+    return signoff.broken_limits(signoff.Subject(item.key, list(dtypes), episodes, "pass", buses=buses), item.limits)
 
 
 def _use(root: str | None) -> None:

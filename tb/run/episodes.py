@@ -9,7 +9,7 @@ columns of a port run through all episodes, in parts.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +19,7 @@ from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.packed import PackedReader, PackedWriter, narrow
 from goldbeat.pymodels.stored_trace import StoredTrace
 from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.transactions import Transactions
 
 FILE = "episodes.pack"
 OLD_FILE = "episodes.npz"
@@ -37,11 +38,15 @@ class WholeEpisode:
         seed: of the run.
         episode: its number within the seed, counted from 0, those that a reset cut off included.
         ports: the trace of every stream port.
+        transactions: of the bus ports that had traffic whose cycles were counted.
+        registers: it is about registers alone, and says nothing of streams.
     """
 
     seed: int
     episode: int
     ports: Mapping[str, Trace]
+    transactions: Mapping[str, Transactions] = field(default_factory=dict)
+    registers: bool = False
 
 
 def save_episodes(episodes: Sequence[WholeEpisode], path: Path) -> None:
@@ -52,6 +57,8 @@ def save_episodes(episodes: Sequence[WholeEpisode], path: Path) -> None:
         archive.add("ports", np.array(names, dtype=np.str_))
         archive.add("seed", np.array([e.seed for e in episodes], np.int64))
         archive.add("episode", np.array([e.episode for e in episodes], np.int64))
+        archive.add("registers", np.array([e.registers for e in episodes], np.bool_))
+        _save_transactions(archive, [e.transactions for e in episodes])
         for number, name in enumerate(names):
             traces = [e.ports[name] for e in episodes]
             archive.add(f"{number}.width", np.array([t.width for t in traces], np.int64))
@@ -61,6 +68,34 @@ def save_episodes(episodes: Sequence[WholeEpisode], path: Path) -> None:
                 archive.add(f"{number}.{part}.step", narrow(step))
                 archive.add(f"{number}.{part}.bytes", narrow(size))
                 archive.add(f"{number}.{part}.last", np.packbits(last))
+
+
+def _save_transactions(archive: PackedWriter, episodes: Sequence[Mapping[str, Transactions]]) -> None:
+    """The transactions of all episodes: for each port, which episodes have how many, and their columns one behind the other."""
+    names = list(dict.fromkeys(name for episode in episodes for name in episode))
+    archive.add("buses", np.array(names, dtype=np.str_))
+    for number, name in enumerate(names):
+        held = [(n, episode[name]) for n, episode in enumerate(episodes) if name in episode]
+        facts = [(n, len(t), t.period_ps) for n, t in held]
+        archive.add(f"bus{number}.episodes", np.array(facts, np.int64))
+        for column in Transactions.columns():
+            joined = np.concatenate([getattr(t, column) for _, t in held])
+            archive.add(f"bus{number}.{column}", joined if joined.dtype == np.bool_ else narrow(joined))
+
+
+def _load_transactions(archive: PackedReader, episodes: int) -> list[dict[str, Transactions]]:
+    """What :func:`_save_transactions` kept, by episode."""
+    found: list[dict[str, Transactions]] = [{} for _ in range(episodes)]
+    for number, name in enumerate(archive.get("buses").tolist() if "buses" in archive else ()):
+        columns = {column: archive.get(f"bus{number}.{column}") for column in Transactions.columns()}
+        at = 0
+        for episode, length, period in archive.get(f"bus{number}.episodes").tolist():
+            rows = {column: values[at : at + length] for column, values in columns.items()}
+            found[episode][str(name)] = Transactions.of(period, **rows)
+            at += length
+        if any(len(values) != at for values in columns.values()):
+            raise ValueError(f"transactions of {name}: columns of other lengths than {at}")
+    return found
 
 
 _Part = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]
@@ -106,7 +141,12 @@ def load_episodes(path: Path) -> list[WholeEpisode]:
         names = [str(name) for name in archive.get("ports")]
         ports = {name: _traces(archive, f"{n}.") for n, name in enumerate(names)}
         pairs = zip(archive.get("seed").tolist(), archive.get("episode").tolist(), strict=True)
-        return [WholeEpisode(s, e, {name: ports[name][n] for name in names}) for n, (s, e) in enumerate(pairs)]
+        buses = _load_transactions(archive, len(archive.get("seed")))
+        alone = archive.get("registers").tolist() if "registers" in archive else [False] * len(buses)
+        return [
+            WholeEpisode(s, e, {name: ports[name][n] for name in names}, buses[n], alone[n])
+            for n, (s, e) in enumerate(pairs)
+        ]
     except (ValueError, KeyError, TypeError, IndexError, OverflowError) as error:
         raise InputError(str(error) or type(error).__name__, _WHAT, file=path) from error
 

@@ -24,6 +24,7 @@ from goldbeat.tb.run.episodes import save_episodes
 from goldbeat.tb.run.plot import plot_memory, plot_run
 from goldbeat.tb.run.run_folder import PLOT, REPORT
 from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult
+from goldbeat.tb.run.transactions import bus_directions
 
 
 def write_report(results: Sequence[RunResult], folder: Path, *, repeat: str | None = None) -> dict[str, Any]:
@@ -126,6 +127,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
             for p in request.design.bundles(request.all_params)
         },
     }
+    report["buses"] = bus_directions(request.design, request.all_params)
     folder.mkdir(parents=True, exist_ok=True)
     report["measured"] = _keep_episodes([result], folder)
     report["labels"] = _keep_labelled(result, folder)

@@ -42,6 +42,7 @@ from goldbeat.tb.run.scoreboard import Verdict, check_episode, nothing_compared
 from goldbeat.tb.run.simulate import TIMEOUT_S, SimulatorResult, simulate
 from goldbeat.tb.run.simulate import Watch as SimulatorWatch
 from goldbeat.tb.run.time_limit import model_timeout
+from goldbeat.tb.run.transactions import episode_transactions
 
 _DRAIN_CYCLES = 80
 """Cycles of the slowest clock that a run goes on after the last predicted transfer, to see beats that should not come."""
@@ -333,9 +334,15 @@ class RunResult:
     def whole_episodes(self) -> list[WholeEpisode]:
         """Every episode that ran to its end: what limits are held against."""
         return [
-            WholeEpisode(self.seed, n, e.record.outcome.ports)
+            WholeEpisode(
+                self.seed,
+                n,
+                e.record.outcome.ports,
+                episode_transactions(self.request.design, self.request.all_params, e.stimulus, e.record),
+                e.stimulus.registers,
+            )
             for n, e in enumerate(self.episodes)
-            if e.stimulus.stop_ps is None and not e.stimulus.registers
+            if e.stimulus.stop_ps is None
         ]
 
     @property

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -15,8 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.measure import Latency, Rate, Throughput, UnmatchedError, UnmeasurableError, latency, measure
 from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.run.episodes import WholeEpisode, load_episodes
 from goldbeat.tb.run.junit import JUnitCase, JUnitSuite, junit_text
+from goldbeat.tb.run.transaction_limits import TransactionLimits, check_transaction_ports, measured_transactions
 from goldbeat.tb.toml import load_model
 
 ARROW = "->"
@@ -73,10 +75,11 @@ class LatencyLimits(_Frozen):
 
 
 class Limits(_Frozen):
-    """A limits file: ``[port.NAME]`` and ``[latency."IN->OUT"]`` tables."""
+    """A limits file: ``[port.NAME]``, ``[latency."IN->OUT"]`` and ``[transactions.NAME]`` tables."""
 
     port: Mapping[str, PortLimits] = {}
     latency: Mapping[str, LatencyLimits] = {}
+    transactions: Mapping[str, TransactionLimits] = {}
 
     def pairs(self) -> Iterator[tuple[str, str, LatencyLimits]]:
         """Input, output and limits of each latency table."""
@@ -102,11 +105,15 @@ class Measured:
     Attributes:
         ports: by name.
         seed, episode: of a run; None for a file.
+        transactions: by bus port.
+        registers: it is about registers alone: limits of streams pass over it.
     """
 
     ports: Mapping[str, MeasuredPort]
     seed: int | None = None
     episode: int | None = None
+    transactions: Mapping[str, Transactions] = field(default_factory=dict)
+    registers: bool = False
 
     @property
     def place(self) -> str:
@@ -156,13 +163,13 @@ def load_limits(path: Path) -> Limits:
         InputError: not TOML, an unknown name, a value out of range, or no limit at all.
     """
     limits = load_model(Limits, path, "a limits file (.toml)")
-    for kind, tables in (("port", limits.port), ("latency", limits.latency)):
+    for kind, tables in (("port", limits.port), ("latency", limits.latency), ("transactions", limits.transactions)):
         for name, table in tables.items():
             if not table.given() and not getattr(table, "steady", None):
                 known = ", ".join(n for n in type(table).model_fields if n.startswith(("min_", "max_")))
                 raise InputError(f'[{kind}."{name}"] without a limit', f"at least one of {known}", file=path)
-    if not limits.port and not limits.latency:
-        raise InputError("no limits", 'a [port.NAME] or a [latency."IN->OUT"] table', file=path)
+    if not (limits.port or limits.latency or limits.transactions):
+        raise InputError("no limits", 'a [port.NAME], [latency."IN->OUT"] or [transactions.NAME] table', file=path)
     for name in limits.latency:
         source, arrow, sink = (part.strip() for part in name.partition(ARROW))
         if not (source and arrow and sink) or ARROW in sink:
@@ -201,6 +208,7 @@ class _Report(BaseModel):
     episodes: int = 1
     seeds: Sequence[Any] = ()
     measured: _ReportEpisodes | None = None
+    buses: Mapping[str, Literal["in", "out"]] = {}
 
 
 @dataclass(frozen=True)
@@ -215,6 +223,7 @@ class Subject:
         time_compared: False for a run whose golden model says nothing of cycles: its times are measured all the same,
             but nobody has predicted them.
         cut: episodes that a reset has cut off; they are not measured.
+        buses: ``in`` (the design answers) or ``out`` (it asks) by bus port.
     """
 
     name: str
@@ -223,6 +232,11 @@ class Subject:
     status: str | None = None
     time_compared: bool = True
     cut: int = 0
+    buses: Mapping[str, str] = field(default_factory=dict)
+
+    def of_streams(self) -> list[Measured]:
+        """The episodes that limits of streams look at."""
+        return [e for e in self.episodes if not e.registers]
 
 
 def file_subject(name: str, ports: Mapping[str, MeasuredPort]) -> Subject:
@@ -233,7 +247,13 @@ def file_subject(name: str, ports: Mapping[str, MeasuredPort]) -> Subject:
 def measured_episodes(episodes: Iterable[WholeEpisode], dtypes: Mapping[str, str | None]) -> list[Measured]:
     """Episodes of a run with the sample types of its ports."""
     return [
-        Measured({name: MeasuredPort(trace, dtypes.get(name)) for name, trace in e.ports.items()}, e.seed, e.episode)
+        Measured(
+            {name: MeasuredPort(trace, dtypes.get(name)) for name, trace in e.ports.items()},
+            e.seed,
+            e.episode,
+            e.transactions,
+            e.registers,
+        )
         for e in episodes
     ]
 
@@ -262,7 +282,7 @@ def load_run(folder: Path) -> Subject:
     name = " ".join(part for part in (report.design, report.case) if part) or folder.name
     episodes = _load_main(folder, report) if report.measured is None else _load_all(folder, report.measured)
     cut = 0 if report.measured is None else report.measured.cut
-    return Subject(name, list(report.ports), episodes, report.status, report.time_compared, cut)
+    return Subject(name, list(report.ports), episodes, report.status, report.time_compared, cut, report.buses)
 
 
 def _load_all(folder: Path, kept: _ReportEpisodes) -> list[Measured]:
@@ -321,6 +341,7 @@ def check_subject(subject: Subject, limits: Limits) -> list[LimitCheck]:
     missing = missing or [p for p in limits.port if p not in subject.names]
     if missing:
         raise UsageError(f"there is a limit for port {missing[0]!r}; {subject.name} has: {', '.join(subject.names)}")
+    check_transaction_ports(limits.transactions, subject.buses, subject.name)
     found: list[LimitCheck] = []
     if subject.status is not None:
         good = subject.status.lower() in ("pass", "passed")
@@ -330,6 +351,8 @@ def check_subject(subject: Subject, limits: Limits) -> list[LimitCheck]:
         found += _port_checks(subject, name, table)
     for source, sink, latencies in limits.pairs():
         found += _latency_checks(subject, source, sink, latencies)
+    for name, transactions in limits.transactions.items():
+        found += _transaction_checks(subject, name, transactions)
     return found
 
 
@@ -388,7 +411,7 @@ def _bound(where: str, name: str, limit: float | str, worst: _Figure, unit: str)
 
 
 def _port_checks(subject: Subject, name: str, limits: PortLimits) -> Iterator[LimitCheck]:
-    got = [(at, *_measured(at.ports[name])) for at in subject.episodes]
+    got = [(at, *_measured(at.ports[name])) for at in subject.of_streams()]
     for what, limit in limits.given().items():
         figures = [_figure(at, found, what, limits.rate, whole) for at, found, whole in got]
         yield _worst(name, what, limit, _unit(what), figures)
@@ -433,7 +456,7 @@ def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLim
     where = f"{source}{ARROW}{sink}"
     given = limits.given()
     found: list[tuple[Measured, Latency | UnmeasurableError]] = []
-    for at in subject.episodes:
+    for at in subject.of_streams():
         try:
             if subject.status is None:
                 raise UnmeasurableError("a single file has no second port; give a run folder")
@@ -452,13 +475,20 @@ def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLim
         yield _worst(where, what, limit, "ns", figures)
 
 
+def _transaction_checks(subject: Subject, name: str, limits: TransactionLimits) -> Iterator[LimitCheck]:
+    for what, limit in limits.given().items():
+        found = [(at, *measured_transactions(at.transactions.get(name), what)) for at in subject.episodes]
+        figures = [_Figure(at, value, why, absent=True) for at, value, why in found]
+        yield _worst(name, what, limit, _unit(what), figures)
+
+
 def _latency_ps(got: Latency, what: str) -> float:
     return {"max_ns": got.max_ps, "max_mean_ns": got.mean_ps, "max_first_ns": got.first_ps}[what]
 
 
 def _unit(what: str) -> str:
     units = {"msamples_per_s": "Msamples/s", "mb_per_s": "MB/s", "idle_cycles": "cycles"}
-    return units.get(what.partition("_")[2], "ns")
+    return next((unit for name, unit in units.items() if what.endswith(name)), "ns")
 
 
 def _number(value: float) -> str:

@@ -17,6 +17,7 @@ import argparse
 import json
 import os
 import resource
+import secrets
 import shutil
 import subprocess
 import sys
@@ -46,10 +47,18 @@ COMMANDS: dict[str, Sequence[str]] = {
     "run axis_skid, cached": (*CLI, "run", "axis_skid", "--name", "loop"),
 }
 CHANGES = {
-    "axis_skid": ("axis/skid_buffer.sv", "// SPDX", "// A line more.\n// SPDX"),
-    "zynqnet": ("zynqnet/zynqnet_writer.sv", "outstanding_q < 5'(Writes)", "outstanding_q + 5'd0 < 5'(Writes)"),
+    "axis_skid": (
+        "axis/skid_buffer.sv",
+        "main_q <= skid_valid_q ? skid_q : s_data;",
+        "main_q <= skid_valid_q ? skid_q : s_data ^ DATA_W'({});",
+    ),
+    "zynqnet": (
+        "zynqnet/zynqnet_writer.sv",
+        "outstanding_q < 5'(Writes)",
+        "(outstanding_q < 5'(Writes) && 32'(outstanding_q) * {} != 1)",
+    ),
 }
-"""Design, file, and the line that is changed."""
+"""Design, file, and the expression that is changed; a number takes the place of the braces."""
 
 
 def spent(call: Callable[[], Any]) -> float:
@@ -115,8 +124,8 @@ def changed_line(name: str) -> dict[str, float]:
             text = (root / file).read_text()
             if text.count(old) != 1:
                 raise SystemExit(f"{file}: {old!r} is not there once")
-            # Another line every time: nothing of an earlier measurement is in the cache.
-            (root / file).write_text(text.replace(old, f"// {folder} {way}\n{new}"))
+            # Other logic every time: nothing of an earlier measurement is in the cache.
+            (root / file).write_text(text.replace(old, new.format(secrets.randbits(30))))
             broken = design.model_copy(update={"root": root})
             found[way] = spent(lambda broken=broken, quick=quick: build(broken, params, quick=quick))
     return found

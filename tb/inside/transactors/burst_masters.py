@@ -56,8 +56,8 @@ class BurstMasters:
         except WaitTimeoutError:
             self._given_up.append(f"axi_no_answer: {master.waiting} in {ACCESS_TIMEOUT_CYCLES} cycles")
             none = np.full(len(bursts), -1, np.int64)
-            return BurstAnswers(none, none, rows)
-        return BurstAnswers(result.response, result.done, result.data)
+            return BurstAnswers(none, none, none, none, rows)
+        return BurstAnswers(result.response, result.offered, result.first, result.done, result.data)
 
     def violations(self) -> list[str]:
         """Broken protocol rules, and programs that were given up."""
