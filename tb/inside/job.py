@@ -142,6 +142,8 @@ class Record:
         late_bits: how many bits were seen late, by clock crossing (``SIGNAL at CLOCK``).
         bursts: answers to the programs of bursts, by AXI4 slave port.
         waits: by AXI port and channel the longest wait for ready of what has transferred: since which cycle, and how many.
+        released_ps: simulation time of the release of reset.
+        origin_ps: simulation time from which the cycles of the streams are counted.
     """
 
     outcome: Outcome
@@ -153,6 +155,8 @@ class Record:
     late_bits: Mapping[str, int] = field(default_factory=dict)
     bursts: Mapping[str, BurstAnswers] = field(default_factory=dict)
     waits: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict, compare=False)
+    released_ps: int = field(default=0, compare=False)
+    origin_ps: int = field(default=0, compare=False)
 
 
 def write_job(job: Job, folder: Path) -> None:

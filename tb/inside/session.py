@@ -122,6 +122,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     if not stimulus.settled:
         agents.start(origin, settled=False)
     await _reach(dut, origin, stimulus.clocks)
+    released = int(get_sim_time("step"))
     _set(resets, 1)
     watched = _pulse(origin, stimulus.clocks)
     if stimulus.settled:
@@ -132,10 +133,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         agents.start(origin, settled=True)
     stop = stimulus.stop_ps
     length = episode.run_ps if stop is None else min(stop, episode.run_ps)
-    for moment in moments(next(iter(stimulus.clocks.values())), length):
-        await _until(origin + moment)
-        agents.flip()
-    await _until(origin + length)
+    await _flip_until(agents, origin, length, next(iter(stimulus.clocks.values())))
     if stop is not None:
         _set(resets, 0)
     if watched is not None:
@@ -160,12 +158,22 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         agents.late_bits(),
         bursts,
         agents.waits(),
+        released,
+        origin,
     )
 
 
 def _set(resets: Sequence[Any], value: int) -> None:
     for reset in resets:
         reset.value = value
+
+
+async def _flip_until(agents: Transactors, origin: int, length: int, clock: Clock) -> None:
+    """Wait for so long from the origin on, and flip inputs in the middle of some cycles."""
+    for moment in moments(clock, length):
+        await _until(origin + moment)
+        agents.flip()
+    await _until(origin + length)
 
 
 async def _look(agents: Transactors, origin: int, clock: Clock) -> None:

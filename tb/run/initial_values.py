@@ -8,7 +8,7 @@ from one set of initial values to the next.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,11 +23,33 @@ OTHER_SEED = 0x5A17
 """Between the seeds of the initial values of the two runs."""
 
 _NEVER = 1 << 62
+_LATE = _NEVER >> 1
 
 
 def with_other_values(episodes: Sequence[Episode]) -> list[Episode]:
     """The same episodes with other initial values; those that begin with what the one before left still do."""
     return [e if e.seed is None else replace(e, seed=e.seed + OTHER_SEED) for e in episodes]
+
+
+@dataclass(frozen=True)
+class Difference:
+    """What two runs of an episode differ in.
+
+    Attributes:
+        text: the first thing, and how many there are.
+        seen_ps: when a stream differed first, counted from the origin; 0: none did, or it is not known.
+    """
+
+    text: str
+    seen_ps: int = 0
+
+
+def in_episode(number: int, stimuli: Sequence[Stimulus], text: str) -> str:
+    """A text about an episode, which says which one where there are several."""
+    if len(stimuli) == 1:
+        return text
+    label = stimuli[number].label
+    return f"episode {number}{f' ({label})' if label else ''}: {text}"
 
 
 def differing_episodes(stimuli: Sequence[Stimulus], records: Sequence[Record], others: Sequence[Record]) -> list[str]:
@@ -39,12 +61,12 @@ def differing_episodes(stimuli: Sequence[Stimulus], records: Sequence[Record], o
         others: with others; empty: nothing was run twice.
     """
     pairs = enumerate(zip(stimuli, records, others, strict=False))
-    texts = [(number, first_difference(*pair)) for number, pair in pairs]
-    return [text if len(stimuli) == 1 else f"episode {number}: {text}" for number, text in texts if text is not None]
+    found = [(number, first_difference(*pair)) for number, pair in pairs]
+    return [in_episode(number, stimuli, one.text) for number, one in found if one is not None]
 
 
-def first_difference(stimulus: Stimulus, one: Record, other: Record) -> str | None:
-    """The first thing in which two runs of an episode differ, as a text; None: they are equal.
+def first_difference(stimulus: Stimulus, one: Record, other: Record) -> Difference | None:
+    """The first thing in which two runs of an episode differ; None: they are equal.
 
     Data that do not count are left out: bytes without TKEEP or TSTRB, lanes that a burst does not use.
 
@@ -61,9 +83,10 @@ def first_difference(stimulus: Stimulus, one: Record, other: Record) -> str | No
     ]
     if not found:
         return None
-    _, text = min(found, key=lambda difference: difference[0])
+    seen, text = min(found, key=lambda difference: difference[0])
     more = f"; {len(found)} ports and values differ in all" if len(found) > 1 else ""
-    return f"x_check: with other initial values of registers and memories, {text}{more}"
+    said = f"x_check: with other initial values of registers and memories, {text}{more}"
+    return Difference(said, seen if seen < _LATE else 0)
 
 
 _Difference = tuple[int, str]

@@ -121,6 +121,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
         "build_s": round(result.build_s, 3),
         "waves": None if result.waves is None else str(result.waves),
         "log": None if result.log is None else str(result.log),
+        "x_check": None if result.x_check is None else [asdict(one) for one in result.x_check],
         # Ports without a trace too: a limit for one of them is no mistake of the user's.
         "ports": {
             p.name: {"direction": p.direction, "dtype": p.dtype, "width": p.width, "trace": None}

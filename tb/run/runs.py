@@ -33,12 +33,13 @@ from goldbeat.tb.kernel.waivers import Waiver, check_ports, parse_waivers, sift,
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.episodes import WholeEpisode
-from goldbeat.tb.run.initial_values import OTHER_SEED, first_difference, with_other_values
+from goldbeat.tb.run.initial_values import in_episode
 from goldbeat.tb.run.inputs import check_inputs, clocks_of, fitted, placed
 from goldbeat.tb.run.late_ready import late_answers, late_channels, late_ready
 from goldbeat.tb.run.prediction import call_case, make_stimuli, predict_outcome
 from goldbeat.tb.run.progress import Course, Reached
 from goldbeat.tb.run.scoreboard import Verdict, check_episode, nothing_compared
+from goldbeat.tb.run.second_run import Differing, differing, second_run
 from goldbeat.tb.run.simulate import TIMEOUT_S, SimulatorResult, simulate
 from goldbeat.tb.run.simulate import Watch as SimulatorWatch
 from goldbeat.tb.run.time_limit import model_timeout
@@ -52,9 +53,6 @@ QUICK_CYCLES = 1_000_000
 """Runs of fewer cycles get a simulator that is compiled quickly: the largest design's then saves more than the run loses."""
 QUICKEST_CYCLES = 50_000
 """The same for one that is compiled as quickly as can be."""
-
-X_CHECK = "x-check"
-"""The folder of the second run's files, in that of the first."""
 
 ALL, FAILED, NONE = "all", "failed", "none"
 
@@ -270,6 +268,7 @@ class RunResult:
         log: the simulator's output; None when there was no simulation.
         waived: violations that each waiver fitted, by its text; 0 for one that fitted none.
         warnings: what fails nothing and may still be wrong.
+        x_check: episodes that differ with other initial values; None: they were not run twice.
     """
 
     request: Request
@@ -281,6 +280,7 @@ class RunResult:
     log: Path | None
     waived: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
+    x_check: tuple[Differing, ...] | None = None
 
     @property
     def partial(self) -> tuple[str, ...]:
@@ -545,11 +545,8 @@ def judge(request: Request, plan: SeedPlan, records: Sequence[Record], stopped: 
             late += broken
             break
         episodes.append(replace(episode, record=record))
-    failures = [
-        text if len(plan.steps) == 1 else f"episode {_called(i, e.stimulus)}: {text}"
-        for i, e in enumerate(episodes)
-        for text in e.verdict.failures
-    ]
+    stimuli = [stimulus for stimulus, _ in plan.steps]
+    failures = [in_episode(i, stimuli, text) for i, e in enumerate(episodes) for text in e.verdict.failures]
     failures += late
     if len(records) < len(plan.steps):
         failures.append(stopped)
@@ -606,10 +603,6 @@ def share_columns(record: Record, expected: Outcome | None) -> Record:
     return replace(record, outcome=replace(record.outcome, ports=ports))
 
 
-def _called(number: int, stimulus: Stimulus) -> str:
-    return f"{number} ({stimulus.label})" if stimulus.label else str(number)
-
-
 def _may_rest(request: Request) -> bool:
     """A run may pass although no stream and no memory moves: there are none, or the case is about registers alone."""
     design = request.design
@@ -623,37 +616,6 @@ def _effort(plans: Sequence[SeedPlan], episodes: Sequence[Episode]) -> str | Non
         return None
     cycles = Course(steps, episodes).cycles
     return QUICKEST if cycles < QUICKEST_CYCLES else QUICK if cycles < QUICK_CYCLES else None
-
-
-def _again(
-    simulated: Callable[..., SimulatorResult], episodes: Sequence[Episode], folder: Path, seed: int
-) -> SimulatorResult:
-    """The same episodes once more with other initial values, in a folder of their own."""
-    folder.mkdir(exist_ok=True)
-    return simulated(with_other_values(episodes), folder, seed=seed + OTHER_SEED)
-
-
-def _differing(
-    plans: Sequence[SeedPlan], records: Sequence[Record], again: SimulatorResult
-) -> dict[int, tuple[str, ...]]:
-    """By seed, what differs between two runs of its episodes with different initial values."""
-    found: dict[int, tuple[str, ...]] = {}
-    pairs = iter(zip(records, again.records, strict=False))
-    for plan in plans:
-        texts = []
-        for number, (stimulus, _) in enumerate(plan.steps):
-            pair = next(pairs, None)
-            text = (
-                again.failure or "x_check: the second run stopped"
-                if pair is None
-                else first_difference(stimulus, *pair)
-            )
-            if text is not None:
-                texts.append(text if len(plan.steps) == 1 else f"episode {_called(number, stimulus)}: {text}")
-            if pair is None:
-                break
-        found[plan.seed] = tuple(texts)
-    return found
 
 
 def _watching(watch: Watch | None, plans: Sequence[SeedPlan], episodes: Sequence[Episode]) -> SimulatorWatch | None:
@@ -703,11 +665,11 @@ def run(
     wishes = {"transactors": request.transactors, "timeout_s": timeout_s, "crossings": crossings, "shelf": shelf}
     simulated: Callable[..., SimulatorResult] = partial(partial(simulate, design, params, built), **wishes)
     result = simulated(flat, folder, seed=plans[0].seed, watch=_watching(watch, plans, flat))
-    differing: dict[int, tuple[str, ...]] = {}
+    unlike: dict[int, tuple[Differing, ...]] = {}
     if request.x_check and result.failure is None:
         progress("simulating with other initial values")
-        second = _again(simulated, flat, folder / X_CHECK, plans[0].seed)
-        differing = _differing(plans, result.records, second)
+        second = second_run(simulated, flat, folder, plans[0].seed)
+        unlike = differing(design, params, {p.seed: [s for s, _ in p.steps] for p in plans}, result, second)
     progress("comparing")
     # Taken out one by one: what was recorded does not stay beside what is made of it.
     recorded, result = deque(result.records), replace(result, records=())
@@ -715,7 +677,7 @@ def run(
         records = [share_columns(recorded.popleft(), e) for _, e in plan.steps[: len(recorded)]]
         with model_timeout(timeout_s):
             judged = judge(request, plan, records, result.failure or "the simulator stopped")
-        failures = (*judged.failures, *differing.get(plan.seed, ()))
+        failures = (*judged.failures, *(one.text for one in unlike.get(plan.seed, ())))
         judged = replace(judged, failures=failures, build_s=built.seconds, waves=result.waves)
-        found[plan.seed] = replace(judged, log=result.log)
+        found[plan.seed] = replace(judged, log=result.log, x_check=unlike.get(plan.seed))
     return [found[s] for s in request.seeds]

@@ -54,6 +54,30 @@ def test_the_command_fails_and_is_repeated(tmp_path, monkeypatch):
     assert report["status"] == "fail"
     assert "x_check: with other initial values" in said.stdout
     assert "--x-check" in said.stdout
+    ((found,),) = [report["x_check"]]
+    assert (found["episode"], found["registers"], found["count"]) == (0, [], 0)
+
+
+@pytest.mark.sim
+def test_waves_tell_the_register(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    runner = CliRunner()
+    runner.invoke(app, ["new", "bench", str(RTL), "--model", "identity"], catch_exceptions=False)
+    # Of a later episode as well, and beside a data register without reset that differs without harm.
+    words = ["run", "bench/lucky.toml", "--set", "RESET=0", "--case", "sweep", "--x-check", "--waves", "--json"]
+    said = runner.invoke(app, [*words, "--name", "x-waves", "--force"], catch_exceptions=False)
+    assert said.exit_code == 1
+    report = json.loads(said.stdout)
+    first, *others = report["x_check"]
+    likeliest, *more = [one["name"] for one in first["registers"]]
+    assert likeliest == "lucky.away"
+    assert "lucky.m_axis_tdata" in more
+    assert first["count"] == len(more) + 1
+    assert "; first register that differs: lucky.away, 0x" in first["text"]
+    assert first["text"] in report["failures"]
+    assert not any(one["registers"] for one in others)
+    sound = [*words[:2], "--x-check", "--waves", "--json", "--name", "x-sound", "--force"]
+    assert json.loads(runner.invoke(app, sound, catch_exceptions=False).stdout)["x_check"] == []
 
 
 def record(**parts):
@@ -67,14 +91,14 @@ def test_the_first_difference_is_told():
     trace = one.outcome.ports["m_axis"]
     assert first_difference(Stimulus({}), one, record()) is None
     late = replace(trace, cycle=trace.cycle + np.array([0, 0, 1, 1]))
-    assert "m_axis differs: beat 2 in cycle 5: cycle 5 and 6" in first_difference(
-        Stimulus({}), one, record(ports={"m_axis": late})
-    )
+    found = first_difference(Stimulus({}), one, record(ports={"m_axis": late}))
+    assert "m_axis differs: beat 2 in cycle 5: cycle 5 and 6" in found.text
+    assert found.seen_ps == 5 * 4000
     short = record(ports={"m_axis": trace[:3]})
-    assert "beat 3 in cycle 6 comes in one run alone" in first_difference(Stimulus({}), one, short)
+    assert "beat 3 in cycle 6 comes in one run alone" in first_difference(Stimulus({}), one, short).text
     other = replace(trace, data=trace.data ^ np.uint8([[0, 0], [0, 1], [0, 0], [0, 0]]))
     both = record(ports={"m_axis": other}, status={"count": 4})
-    text = first_difference(Stimulus({}), one, both)
+    text = first_difference(Stimulus({}), one, both).text
     assert "beat 1 in cycle 4: data 0x0302 and 0x0202; 2 ports and values differ in all" in text
     # Bytes that do not count may hold anything.
     kept = replace(trace, keep=np.array([[1, 1], [1, 0], [1, 1], [1, 1]], np.bool_))
@@ -85,6 +109,6 @@ def test_the_first_difference_is_told():
         is None
     )
     changed = record(memories={"m_axi": MemoryContents({"all": np.uint8([0, 7, 0, 0])})})
-    assert "memory m_axi, region all differs in 1 bytes, the first at offset 0x1: 0x00 and 0x07" in first_difference(
-        Stimulus({}), one, changed
-    )
+    found = first_difference(Stimulus({}), one, changed)
+    assert "memory m_axi, region all differs in 1 bytes, the first at offset 0x1: 0x00 and 0x07" in found.text
+    assert found.seen_ps == 0
