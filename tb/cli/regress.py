@@ -21,6 +21,8 @@ from goldbeat.tb.cli.common import BY_SIGNAL, FAILED, Json, examples, print_json
 from goldbeat.tb.cli.farm import Keys
 from goldbeat.tb.cli.regress_options import (
     AcceptChanges,
+    Ci,
+    CiService,
     Coverage,
     DryRun,
     EngineAddress,
@@ -89,6 +91,7 @@ def register(app: typer.Typer) -> None:
             "goldbeat regress nightly --seeds 200 --jobs 8",
             "goldbeat regress smoke --filter 'my_*' --seed 1000 --coverage",
             "goldbeat regress nightly --resume           go on where a killed run has stopped; --resume 12: run 12",
+            "goldbeat regress smoke --ci github --coverage",
             "goldbeat regress nightly --engine tls://10.0.0.5:8786 --tls keys",
         ),
         cls=_RegressCommand,
@@ -126,6 +129,7 @@ def regress_command(
     waves: WavesOnFail = True,
     most_waves: MostWaves = 5,
     coverage: Coverage = False,
+    ci: Ci = None,
     as_json: Json = False,
 ) -> None:
     """Run a suite: many cases and seeds, in parallel, with everything recorded.
@@ -162,10 +166,20 @@ def regress_command(
             typer.echo(_run_json(store, run), nl=False)
         else:
             _show_run(store, run)
+        if ci is not None:
+            _tell_server(store, run, ci)
         if run.facts.get("interrupted"):
             raise typer.Exit(BY_SIGNAL + run.facts["signal"])
         if run.status != "pass":
             raise typer.Exit(FAILED)
+
+
+def _tell_server(store: Store, run: Run, ci: CiService) -> None:
+    """Write for a CI server, and print on stderr, which it reads as well: stdout may be JSON."""
+    from goldbeat.tb.regress.ci import write_ci
+
+    for line in write_ci(store, run, ci.value):
+        typer.echo(line, err=True)
 
 
 def _check_farm(engine: str, keys: Path | None) -> None:

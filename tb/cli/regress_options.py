@@ -3,9 +3,18 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated
 
 import typer
+
+
+class CiService(StrEnum):
+    """Who reads what ``--ci`` writes."""
+
+    GITHUB = "github"
+    GITLAB = "gitlab"
+
 
 SuiteName = Annotated[
     str | None, typer.Argument(metavar="[SUITE]", help="A suite's name, or a suite file (.toml) [smoke].")
@@ -38,4 +47,8 @@ WaitSeconds = Annotated[
 ]
 WavesOnFail = Annotated[bool, typer.Option("--waves-on-fail/--no-waves-on-fail", help="Rerun failed cases with waves.")]
 MostWaves = Annotated[int, typer.Option("--most-waves", metavar="N", min=1, help="So many of them at most.")]
+Ci = Annotated[
+    CiService | None,
+    typer.Option("--ci", help="Also show the run to a CI server: annotations, job summary, code quality."),
+]
 Coverage = Annotated[bool, typer.Option("--coverage", help="Count code coverage (own builds, slower).")]

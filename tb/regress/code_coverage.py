@@ -8,7 +8,7 @@ point, ``C '<fields>' <hits>``; a field is ``\x01name\x02value``. The names used
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -116,11 +116,25 @@ class FileCoverage:
 
 def by_file(counts: Mapping[str, int]) -> list[FileCoverage]:
     """Merged counts as one entry a file, in the order of their names."""
+    return [_file(_shown(name), points) for name, points in points_by_file(counts).items()]
+
+
+def points_by_file(counts: Mapping[str, int]) -> dict[str, list[tuple[Point, int]]]:
+    """Points and their hits by file, in the order of the files' names."""
     files: dict[str, list[tuple[Point, int]]] = {}
     for text, hits in counts.items():
         point = Point.of(text)
         files.setdefault(point.file, []).append((point, hits))
-    return [_file(_shown(name), points) for name, points in sorted(files.items())]
+    return dict(sorted(files.items()))
+
+
+def line_hits(points: Iterable[tuple[Point, int]]) -> dict[int, int]:
+    """Hits of each line of a file that can run, in order: the most of its points, as reports of lines have it."""
+    lines: dict[int, int] = {}
+    for point, hits in points:
+        if point.kind in ("line", "branch"):
+            lines[point.line] = max(hits, lines.get(point.line, 0))
+    return dict(sorted(lines.items()))
 
 
 def _shown(file: str) -> str:
@@ -150,11 +164,7 @@ def lcov(counts: Mapping[str, int]) -> str:
 
 
 def _lcov_lines(counts: Mapping[str, int]) -> Iterator[str]:
-    files: dict[str, list[tuple[Point, int]]] = {}
-    for text, hits in counts.items():
-        point = Point.of(text)
-        files.setdefault(point.file, []).append((point, hits))
-    for name, points in sorted(files.items()):
+    for name, points in points_by_file(counts).items():
         yield "TN:goldbeat"
         yield f"SF:{name}"
         others = sorted(
@@ -168,11 +178,8 @@ def _lcov_lines(counts: Mapping[str, int]) -> Iterator[str]:
         if others:
             yield f"BRF:{len(others)}"
             yield f"BRH:{sum(1 for _, hits in others if hits)}"
-        lines: dict[int, int] = {}
-        for point, hits in points:
-            if point.kind in ("line", "branch"):
-                lines[point.line] = max(hits, lines.get(point.line, 0))
-        for line, hits in sorted(lines.items()):
+        lines = line_hits(points)
+        for line, hits in lines.items():
             yield f"DA:{line},{hits}"
         yield f"LF:{len(lines)}"
         yield f"LH:{sum(1 for hits in lines.values() if hits)}"

@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from goldbeat.tb.regress.brief import Brief
+from goldbeat.tb.regress.cobertura import cobertura
 from goldbeat.tb.regress.code_coverage import lcov
 from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.page import Content, run_page
@@ -37,6 +39,7 @@ def write_reports(store: Store, run: Run) -> None:
     covered = store.coverage(run.id)
     if covered:
         (run.folder / "coverage.info").write_text(lcov(covered), encoding="utf-8")
+        (run.folder / "cobertura.xml").write_text(cobertura(covered, Path.cwd()), encoding="utf-8")
     last = store.before(run)
     before = None if last is None else (last, store.briefs(last.id))
     content = Content(rows, gathered, failures, before, covered)
