@@ -18,9 +18,11 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import Bundle, Layout, Signal, lanes
 
 TOP = "harness"
+WRAPPER_MARK = "// Made by goldbeat: the ports as plain vectors"
+"""What a wrapper begins with that ``goldbeat new`` has written."""
 
 _RANGES: dict[Layout, str] = {"unpacked": "[0:{top}]", "unpacked_down": "[{top}:0]"}
-_MISFIT = re.compile(rf"%(?:Warning|Error)-(?:WIDTH\w*|PIN\w*): \S*{TOP}\.sv:\d+:\d+: (.*)")
+_MISFIT = re.compile(r"%(?:Warning|Error)-(?:WIDTH\w*|PIN\w*): (?:\S*/)?(\S+)\.sv:\d+:\d+: (.*)")
 _CONSTANT = re.compile(r"expects (\d+) bits .* CONST '\d+'h([0-9a-f]+)'")
 
 
@@ -44,7 +46,8 @@ def literal(name: str, parameter: Parameter, value: Any) -> str:
         if isinstance(value, bool) or not isinstance(value, int):
             raise UsageError(f"parameter {name}: found {value!r}, expected an integer")
         # A plain decimal literal is a signed 32-bit number.
-        return str(value) if -(1 << 31) <= value < 1 << 31 else f"{max(value.bit_length(), 32)}'d{value}"
+        number = str(value) if -(1 << 31) <= value < 1 << 31 else f"{max(value.bit_length(), 32)}'d{value}"
+        return number if parameter.enum is None else f"{parameter.enum}'({number})"
     values = (value,) if isinstance(value, int) else tuple(value)
     top = 1 << parameter.bits
     if not values or any(not isinstance(v, int) or not 0 <= v < top for v in values):
@@ -141,11 +144,15 @@ def _connected(pairs: Mapping[str, str]) -> list[str]:
     ]
 
 
-def misfits(log: str) -> list[str]:
+def misfits(log: str, name: str = TOP) -> list[str]:
     """What Verilator says of a description that does not fit the design: widths that differ, ports left out or unknown.
 
     A constant is written wider than most ports that it holds; that is no misfit as long as its value fits.
+
+    Args:
+        log: what it has printed.
+        name: the file without its ending: the harness, or a wrapper that ``goldbeat new`` has written.
     """
-    texts = [match[1].strip() for match in _MISFIT.finditer(log)]
+    texts = [match[2].strip() for match in _MISFIT.finditer(log) if match[1] == name]
     constants = ((_CONSTANT.search(text), text) for text in texts)
     return [text for match, text in constants if match is None or int(match[2], 16) >> int(match[1])]

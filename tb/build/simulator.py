@@ -14,7 +14,7 @@ from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.compile import Build, Recipe, compile_model, is_built, waves_format
-from goldbeat.tb.build.harness import TOP, make_harness, misfits
+from goldbeat.tb.build.harness import TOP, WRAPPER_MARK, make_harness, misfits
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.design import Design
 
@@ -57,6 +57,12 @@ def build(
         wrong = misfits(log)
         if wrong:
             raise UsageError(f"the description of {design.name} does not fit its RTL:\n" + "\n".join(wrong))
+        wrong = misfits(log, design.top) if _wrapped(design) else []
+        if wrong:
+            raise UsageError(
+                f"{design.top}.sv, which goldbeat new has written, does not follow these parameter values; write it again "
+                "with -G NAME=VALUE for each of them:\n" + "\n".join(wrong)
+            )
 
     # Only the harness is visible from outside: making everything public slows big designs several times.
     texts = {
@@ -79,6 +85,12 @@ def build(
     )
     quick = _asked_switch() or quick
     return compile_model(recipe if quick is None else _quickly(recipe, quick), tell)
+
+
+def _wrapped(design: Design) -> bool:
+    """Whether the top is a wrapper that ``goldbeat new`` has written."""
+    paths = [path for path in design.sources() if path.name == f"{design.top}.sv" and path.is_file()]
+    return any(path.read_text(errors="replace").startswith(WRAPPER_MARK) for path in paths)
 
 
 def _asked_switch() -> str | None:

@@ -18,6 +18,7 @@ from goldbeat.tb.cli.screen import Screen, literal
 from goldbeat.tb.design.description import READY, Description
 from goldbeat.tb.design.filelist import Sources, extensions, macros, read_filelist
 from goldbeat.tb.design.map_case import MAP_CASE
+from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.design.rules_model import RULES
@@ -186,11 +187,12 @@ def new_command(
 
 def _masked(description: Description, folder: Path) -> list[str]:
     """Fields of the register map that are not compared; reads the map, so that what is wrong with it is said now."""
-    ports = {port.name: port.resolved(description.parameters) for port in description.registers}
+    values = {n: p.default if isinstance(p, Parameter) else p for n, p in description.parameters.items()}
+    ports = {port.name: port.resolved(values) for port in description.registers}
     masked = [
         re.sub(r"\[\d+\]", "[]", text)
         for table in description.register_maps
-        for text in table.masked(folder, description.parameters, int(ports[table.port].data_width) // 8)
+        for text in table.masked(folder, values, int(ports[table.port].data_width) // 8)
     ]
     # The entries of an array are told once.
     return list(dict.fromkeys(masked))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pydantic import Field
+
 from goldbeat.tb.design.ports.bundle import Frozen
 
 
@@ -12,10 +14,12 @@ class Parameter(Frozen):
     Attributes:
         default: an integer, a text, or a tuple of integers for a packed array of ``bits``-wide elements, element 0 lowest.
         bits: element width of a packed array; None for anything else.
+        enum: the enum that it is of, by the name that any module can use (``my_pkg::mode_e``); None: it is none.
     """
 
     default: int | str | tuple[int, ...]
     bits: int | None = None
+    enum: str | None = Field(default=None, pattern=r"^[A-Za-z_$][\w$]*(::[A-Za-z_][\w$]*)*$")
 
 
 class ClockPort(Frozen):

@@ -14,7 +14,7 @@ from goldbeat.tb.probe.compiling import Compiled, compile_sources
 from goldbeat.tb.probe.defaults import check_defaults
 from goldbeat.tb.probe.flat import FlatModule, PackedFields
 from goldbeat.tb.probe.flatten import Flattener, needs_flat
-from goldbeat.tb.probe.leaves import COMPOUND, WAYS, peel, ranges
+from goldbeat.tb.probe.leaves import COMPOUND, WAYS, peel, ranges, reachable_name
 from goldbeat.tb.probe.module import TopModule
 from goldbeat.tb.probe.readable import check_synthesizable
 from goldbeat.tb.probe.wiring import trace
@@ -147,5 +147,8 @@ def _parameter(parameter: Any, names: set[str], overrides: Mapping[str, str]) ->
         return TopParameter(parameter.name, value, free)
     struct = type(parameter.type.canonicalType).__name__ in ("PackedStructType", "PackedUnionType")
     if type(value).__name__ == "SVInt" and not value.hasUnknown and not struct:
-        return TopParameter(parameter.name, int(value), free)
+        enum = type(parameter.type.canonicalType).__name__ == "EnumType"
+        named = reachable_name(parameter.type) if enum else ""
+        # No other module can say a value of an enum that only this one knows.
+        return TopParameter(parameter.name, int(value), free and bool(named or not enum), enum=named)
     return TopParameter(parameter.name, None, False, str(parameter.type))

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from goldbeat.tb.build.harness import WRAPPER_MARK
 from goldbeat.tb.design.ports.recognition import Dimension
 from goldbeat.tb.probe.flat_names import pin_names
 from goldbeat.tb.probe.flat_parameters import FlatParameters, renamed, words
@@ -87,7 +88,8 @@ class Shell:
         # Verilator tells generic interfaces by their place.
         ports = [f".{port}({connected[port]})" for port in self.order if port in connected]
         start = f"  {self.module}{' #(' + ', '.join(passed) + ')' if passed else ''} dut (\n    "
-        return f"module {self.module}{SUFFIX}{self.parameters.text()} ({pins});\n" + "\n".join(
+        head = f"{WRAPPER_MARK} of {self.module}.\nmodule {self.module}{SUFFIX}{self.parameters.text()} ({pins});\n"
+        return head + "\n".join(
             [*lines, *(f"  {line}" for line in body), start + ",\n    ".join(ports) + "\n  );\nendmodule\n"]
         )
 
@@ -174,6 +176,9 @@ class _Pins:
             (piece,) = port.pieces
             self.connections[port.name] = _cast(piece, self._vector(port, piece, ""))
             return
+        if port.kind == "local":
+            self._local(port, dimensions)
+            return
         target = self.shell.interfaces[port.name][0] if port.kind == "interface" else f"{port.name}_all"
         if port.kind != "interface":
             packed = "".join(f"[{_top(self._size(one))}:0]" for one in port.packed)
@@ -182,6 +187,15 @@ class _Pins:
             self.body.append(f"{kind} {target}{' ' * bool(array)}{array};")
             self.connections[port.name] = target
         self.body += self._loops(port, target, dimensions)
+
+    def _local(self, port: Compound, dimensions: Sequence[Dimension]) -> None:
+        """A struct that only the module can name: a pattern goes in, what comes out is taken from inside."""
+        if port.pieces[0].leaves[0].way == "output":
+            self.connections[port.name] = ""
+            self.body += self._loops(port, f"dut.{port.name}", dimensions)
+            return
+        texts = {piece.path: _cast(piece, self._vector(port, piece, "")) for piece in port.pieces}
+        self.connections[port.name] = _pattern(texts)
 
     def _size(self, one: Dimension) -> str:
         """How many elements an array has, by the parameter that says it."""
@@ -211,6 +225,14 @@ class _Pins:
             yield f"{indent}assign {left} = {right};"
         for depth in reversed(range(len(dimensions))):
             yield f"{'  ' * depth}end"
+
+
+def _pattern(members: Mapping[tuple[str, ...], str]) -> str:
+    """An assignment pattern of members, those of arrays by their place."""
+    heads = dict.fromkeys(path[0] for path in members)
+    inner = {head: {path[1:]: text for path, text in members.items() if path[0] == head} for head in heads}
+    parts = {head: one[()] if () in one else _pattern(one) for head, one in inner.items()}
+    return "'{" + ", ".join(text if head.isdigit() else f"{head}: {text}" for head, text in parts.items()) + "}"
 
 
 def _cast(piece: Piece, text: str) -> str:

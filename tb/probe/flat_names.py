@@ -12,6 +12,10 @@ from goldbeat.tb.probe.leaves import Compound
 _SIDE = re.compile(r"_(?:i|o|in|out|ni|no)$")
 _HALVES = frozenset({"req", "reqs", "request", "resp", "resps", "rsp", "rsps", "res", "response"})
 _CHANNELS = frozenset({"aw", "w", "b", "ar", "r"})
+_CHANNEL = re.compile(
+    r"(?:(?P<prefix>\w*?)_)?(?P<channel>aw|w|b|ar|r)_(?P<what>chans?|channels?|valids?|ready|readys|readies)$"
+)
+_WHOLE = ({"aw", "w", "b"}, {"ar", "r"})
 
 
 def _without(name: str, dropped: frozenset[str]) -> str:
@@ -36,6 +40,23 @@ def instances(ports: Sequence[str]) -> dict[str, str]:
     return {name: one if one not in ports else name for name, one in short.items()}
 
 
+def channels(ports: Iterable[Compound]) -> dict[str, tuple[str, str]]:
+    """Ports of single channels of an AXI bundle: ``slv_aw_chans_i``, ``slv_aw_valids_i``, ``slv_aw_readies_o``.
+
+    Returns:
+        what a bundle, which has its writes or its reads, is called and what follows, by port: ``slv``, ``awvalid``.
+    """
+    found: dict[str, dict[str, tuple[str, str]]] = {}
+    for port in ports:
+        match = _CHANNEL.match(_SIDE.sub("", port.name.lower()))
+        if match is None or port.kind != "plain" or port.joined != match["what"].startswith("chan"):
+            continue
+        what = "" if port.joined else "valid" if match["what"].startswith("valid") else "ready"
+        found.setdefault(match["prefix"] or "", {})[port.name] = match["prefix"] or "", match["channel"] + what
+    bundles = (one for one in found.values() if any(half <= {c for _, c in one.values()} for half in _WHOLE))
+    return {port: names for one in bundles for port, names in one.items()}
+
+
 def member(path: Sequence[str]) -> str:
     """A member's name as flat ports have it: ``aw.addr`` and ``aw_addr`` are ``awaddr``."""
     parts = "_".join(path).split("_")
@@ -46,14 +67,15 @@ def member(path: Sequence[str]) -> str:
 
 def pin_names(ports: Sequence[Compound]) -> Mapping[tuple[str, tuple[str, ...]], str]:
     """Names of all pins, by port and path; each is there once."""
-    begin = prefixes(ports)
+    begin, joined = prefixes(ports), channels(ports)
     found: dict[tuple[str, tuple[str, ...]], str] = {}
     taken = {p.name for p in ports if not p.joined}
     for port in ports:
+        prefix, channel = joined.get(port.name, (begin.get(port.name, ""), ""))
         for leaf in port.leaves:
             name = port.name
-            if leaf.path:
-                short = "_".join(filter(None, (begin[port.name], member(leaf.path))))
+            if leaf.path or channel:
+                short = "_".join(filter(None, (prefix, channel + member(leaf.path))))
                 name = short if short not in taken else "_".join((port.name, *leaf.path))
             taken.add(name)
             found[port.name, leaf.path] = name

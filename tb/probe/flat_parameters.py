@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from goldbeat.tb.probe.leaves import reachable_name
 from goldbeat.tb.probe.type_guesses import nearest_width, side_of, width_kind
 from goldbeat.tb.probe.value_guesses import WORD_BITS, guess_struct, guess_value
 
@@ -173,6 +174,10 @@ def constant(one: Any) -> str | None:
     if type(value).__name__ != "SVInt" or value.hasUnknown:
         return None
     number, bits = int(value), one.type.bitWidth
+    if type(one.type.canonicalType).__name__ == "EnumType":
+        # Names of its values may be out of reach where its own name is not.
+        name = reachable_name(one.type)
+        return f"{name}'({number})" if name else None
     if bits == WORD_BITS and one.type.isSigned:
         return str(number)
     return f"{bits}'h{number & ((1 << bits) - 1):x}"

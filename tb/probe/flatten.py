@@ -14,7 +14,7 @@ from goldbeat.tb.design.ports.recognition import Dimension
 from goldbeat.tb.probe.compiling import Compiled, compile_sources
 from goldbeat.tb.probe.flat import SUFFIX, FlatModule, PackedFields, Shell, array_text, make_flat
 from goldbeat.tb.probe.flat_names import instances
-from goldbeat.tb.probe.flat_parameters import FlatParameters
+from goldbeat.tb.probe.flat_parameters import FlatParameters, plain
 from goldbeat.tb.probe.interfaces import interface_name, written
 from goldbeat.tb.probe.leaves import (
     COMPOUND,
@@ -59,14 +59,16 @@ def _is_compound(port: Any) -> bool:
 
 def unset_types(body: Any) -> list[str]:
     """Type parameters without a default that means anything."""
-    found = []
-    for one in body.parameters:
-        if one.isLocalParam or hasattr(one, "value"):
-            continue
-        assignment = getattr(one.syntax, "assignment", None)
-        if assignment is None or str(assignment.type).strip() in _UNSET:
-            found.append(str(one.name))
-    return found
+    defaults = type_defaults(body)
+    mine = (str(p.name) for p in body.parameters if not p.isLocalParam and not hasattr(p, "value"))
+    return [name for name in mine if defaults.get(name, "") in _UNSET]
+
+
+def type_defaults(body: Any) -> dict[str, str]:
+    """Type parameters and their defaults as written."""
+    mine = (p for p in body.parameters if not p.isLocalParam and not hasattr(p, "value"))
+    written = ((str(p.name), getattr(p.syntax, "assignment", None)) for p in mine)
+    return {name: plain(default.type) for name, default in written if default is not None}
 
 
 class Flattener:
@@ -161,7 +163,8 @@ class Flattener:
         bare_ports = any(symbol_kind(p) == "InterfacePort" and not p.modport for p in dut.portList)
         driven = written(dut) if bare_ports else frozenset()
         self._tell(dut)
-        apart = [self._apart(port, known, driven) for port in dut.portList]
+        types = type_defaults(self.body) | dict(shell.types)
+        apart = [self._apart(port, known, driven, types) for port in dut.portList]
         return self._final(apart, shell)
 
     def _final(self, ports: list[Compound], shell: Shell) -> tuple[FlatModule, Compiled]:
@@ -194,9 +197,9 @@ class Flattener:
             bare = f"{port.name}: {name} without a modport: directions by what the module writes"
             self.notes += [note for note in (generic, bare * (not port.modport)) if note and note not in self.notes]
 
-    def _apart(self, port: Any, compiled: Compiled, driven: frozenset[str]) -> Compound:
+    def _apart(self, port: Any, compiled: Compiled, driven: frozenset[str], types: Mapping[str, str]) -> Compound:
         try:
-            return take_apart(port, compiled.manager, driven)
+            return take_apart(port, compiled.manager, driven, types)
         except NoLeavesError as reason:
             where = f"{compiled.manager.getFileName(port.location)}:{compiled.manager.getLineNumber(port.location)}"
             raise UsageError(f"{self.name}: no wrapper can be made: port {port.name} ({where}): {reason}") from None

@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Literal
 
 from goldbeat.tb.design.ports.recognition import Dimension
@@ -22,6 +23,10 @@ COMPOUND = {
     "EnumType": "enum",
 }
 """slang's types that are no plain vectors, in words."""
+
+
+NO_TYPES: Mapping[str, str] = MappingProxyType({})
+"""Nothing is known of type parameters."""
 
 
 class NoLeavesError(Exception):
@@ -68,7 +73,7 @@ class Compound:
 
     Attributes:
         name: the module's.
-        kind: ``plain``, ``interface`` or ``named`` (an unpacked struct).
+        kind: ``plain``, ``interface``, ``named`` (an unpacked struct) or ``local`` (one that only the module can name).
         pieces: what is inside.
         unpacked, packed: the array that it is of such, outermost first.
         type_name: of the interface or the struct.
@@ -76,7 +81,7 @@ class Compound:
     """
 
     name: str
-    kind: Literal["plain", "interface", "named"]
+    kind: Literal["plain", "interface", "named", "local"]
     pieces: tuple[Piece, ...]
     unpacked: tuple[Dimension, ...] = ()
     packed: tuple[Dimension, ...] = ()
@@ -130,6 +135,16 @@ def ranges(dimensions: Any) -> list[str]:
     ]
 
 
+def written_type(syntax: Any) -> tuple[str, list[str]]:
+    """The name of a type where it is called by one, and its packed ranges as written."""
+    name: Any = getattr(syntax, "name", None)
+    name = getattr(name, "right", name)
+    if not hasattr(name, "identifier"):
+        return "", ranges(getattr(syntax, "dimensions", None))
+    selectors = [re.sub(r"\s+", "", str(one)) for one in getattr(name, "selectors", None) or ()]
+    return str(name.identifier.valueText), [one[1:-1] for one in selectors]
+
+
 def _written(symbol: Any, kind: Any) -> str:
     """The only range of a vector as it is declared, at the symbol or at the type that it names."""
     syntax = getattr(getattr(symbol, "declaredType", None), "typeSyntax", None)
@@ -141,25 +156,30 @@ def _written(symbol: Any, kind: Any) -> str:
     return texts[0] if len(texts) == 1 else ""
 
 
-def vector_text(symbol: Any, kind: Any) -> str:
+def vector_text(symbol: Any, kind: Any, types: Mapping[str, str]) -> str:
     """The range of a vector as written; empty where it is no vector of single bits."""
-    plain = _name(kind) == "PackedArrayType" and kind.canonicalType.elementType.canonicalType.bitWidth == 1
-    return _written(symbol, kind) if plain else ""
+    if _name(kind) != "PackedArrayType" or kind.canonicalType.elementType.canonicalType.bitWidth != 1:
+        return ""
+    syntax = symbol.syntax.parent.type if symbol_kind(symbol) == "Field" else symbol.declaredType.typeSyntax
+    match = re.fullmatch(r"logic \[([^\[\]]+)\]", types.get(written_type(syntax)[0], ""))
+    return match[1] if match is not None else _written(symbol, kind)
 
 
-def packed_leaves(kind: Any, path: tuple[str, ...], way: Way, symbol: Any = None) -> Iterator[Leaf]:
+def packed_leaves(
+    kind: Any, path: tuple[str, ...], way: Way, symbol: Any = None, types: Mapping[str, str] = NO_TYPES
+) -> Iterator[Leaf]:
     """What a packed type is made of, highest bits first."""
     inner = kind.canonicalType
     name = type(inner).__name__
     if name == "PackedStructType":
         for field in inner:
             if symbol_kind(field) == "Field":
-                yield from packed_leaves(field.type, (*path, field.name), way, field)
+                yield from packed_leaves(field.type, (*path, field.name), way, field, types)
     elif name == "PackedArrayType" and _name(inner.elementType) == "PackedStructType":
         for index in _indices(inner.range):
-            yield from packed_leaves(inner.elementType, (*path, str(index)), way)
+            yield from packed_leaves(inner.elementType, (*path, str(index)), way, types=types)
     else:
-        yield Leaf(path, way, inner.bitWidth, "" if symbol is None else vector_text(symbol, kind))
+        yield Leaf(path, way, inner.bitWidth, "" if symbol is None else vector_text(symbol, kind, types))
 
 
 def _indices(bounds: Any) -> range:
@@ -168,27 +188,16 @@ def _indices(bounds: Any) -> range:
     return range(bounds.left, bounds.right + step, step)
 
 
-def reachable(kind: Any) -> str:
-    """How a module beside names a type.
-
-    Raises:
-        NoLeavesError: it cannot.
-    """
-    if symbol_kind(kind) == "TypeAlias" and kind.parentScope.containingInstance is None:
-        return str(kind.hierarchicalPath)
-    raise NoLeavesError(f"{COMPOUND.get(_name(kind), 'a type')} that only the module knows: move its type to a package")
+def reachable_name(kind: Any) -> str:
+    """How a module beside names a type; empty where it cannot."""
+    outside = symbol_kind(kind) == "TypeAlias" and kind.parentScope.containingInstance is None
+    return str(kind.hierarchicalPath) if outside else ""
 
 
-def _cast(kind: Any) -> str:
-    """The name of an enum, empty where only the module knows it: the wrapper is then read with relaxed rules."""
-    try:
-        return reachable(kind)
-    except NoLeavesError:
-        return ""
-
-
-def pieces(kind: Any, path: tuple[str, ...], way: Way, symbol: Any = None) -> Iterator[Piece]:
-    """What a type is made of, each piece as large as one assignment.
+def pieces(
+    kind: Any, path: tuple[str, ...], way: Way, symbol: Any = None, types: Mapping[str, str] = NO_TYPES
+) -> Iterator[Piece]:
+    """What a type is made of, each piece as large as one assignment; ``types`` as of :func:`take_apart`.
 
     Raises:
         NoLeavesError: something in it has no bits.
@@ -199,17 +208,18 @@ def pieces(kind: Any, path: tuple[str, ...], way: Way, symbol: Any = None) -> It
     if name == "UnpackedStructType":
         for field in kind.canonicalType:
             if symbol_kind(field) == "Field":
-                yield from pieces(field.type, (*path, field.name), way, field)
+                yield from pieces(field.type, (*path, field.name), way, field, types)
     elif name == "FixedSizeUnpackedArrayType":
         inner = kind.canonicalType
         for index in _indices(inner.range):
-            yield from pieces(inner.elementType, (*path, str(index)), way)
+            yield from pieces(inner.elementType, (*path, str(index)), way, types=types)
     elif not kind.isIntegral:
         raise NoLeavesError(f"{COMPOUND.get(name, f'type {kind}')}")
     else:
-        cast = _cast(kind) if name == "EnumType" and way == "input" else ""
+        # An enum that only the module knows gets a vector: the wrapper is then read with relaxed rules.
+        cast = reachable_name(kind) if name == "EnumType" and way == "input" else ""
         own = name == "EnumType" and way == "input" and not cast
-        yield Piece(path, tuple(packed_leaves(kind, path, way, symbol)), cast, own)
+        yield Piece(path, tuple(packed_leaves(kind, path, way, symbol, types)), cast, own)
 
 
 def _where(port: Any, manager: Any) -> str:
@@ -269,13 +279,16 @@ def variables(instance: Any) -> Iterator[Any]:
             yield member
 
 
-def take_apart(port: Any, manager: Any, driven: frozenset[str] = frozenset()) -> Compound:
+def take_apart(
+    port: Any, manager: Any, driven: frozenset[str] = frozenset(), types: Mapping[str, str] = NO_TYPES
+) -> Compound:
     """A port as what it is made of.
 
     Args:
         port: slang's, of a module whose interfaces are connected.
         manager: slang's, for the place.
         driven: paths of what the module writes, which tells the directions in interfaces without a modport.
+        types: what the module's type parameters are, where the wrapper says it.
 
     Raises:
         NoLeavesError: it has no flat form.
@@ -288,20 +301,29 @@ def take_apart(port: Any, manager: Any, driven: frozenset[str] = frozenset()) ->
     way = WAYS.get(str(port.direction).rpartition(".")[2])
     if way is None:
         raise NoLeavesError("a ref port")
-    symbol = port.internalSymbol
+    symbol, where = port.internalSymbol, _where(port, manager)
     unpacked, inner = peel(port.type, "FixedSizeUnpackedArrayType", ranges(getattr(symbol.syntax, "dimensions", None)))
     if _name(inner) in ("UnpackedStructType", "UnpackedUnionType"):
-        found = tuple(pieces(inner, (), way))
-        return Compound(port.name, "named", found, unpacked, type_name=reachable(inner), where=_where(port, manager))
-    packed: tuple[Dimension, ...] = ()
+        found = tuple(pieces(inner, (), way, types=types))
+        named = reachable_name(inner)
+        if not named and unpacked and way == "input":
+            raise NoLeavesError("an array of unpacked structs that only the module knows: move its type to a package")
+        return Compound(port.name, "named" if named else "local", found, unpacked, type_name=named, where=where)
     if way == "inout" and unpacked:
         raise NoLeavesError("an array of inout ports")
-    if _name(inner) == "PackedArrayType":
-        dimensions, element = peel(
-            inner, "PackedArrayType", ranges(getattr(symbol.declaredType.typeSyntax, "dimensions", None))
-        )
-        if _name(element) == "PackedStructType":
-            packed, inner = dimensions, element
-    return Compound(
-        port.name, "plain", tuple(pieces(inner, (), way, symbol)), unpacked, packed, where=_where(port, manager)
-    )
+    packed, inner = _packed(inner, symbol)
+    whole = tuple(pieces(inner, (), way, symbol, types))
+    return Compound(port.name, "plain", whole, unpacked, packed, where=where)
+
+
+def _packed(kind: Any, symbol: Any) -> tuple[tuple[Dimension, ...], Any]:
+    """The packed array that a port is of structs or of something with a name, and its element."""
+    named, texts = written_type(symbol.declaredType.typeSyntax)
+    dimensions, element = peel(kind, "PackedArrayType", texts)
+    if dimensions and _name(element) == "PackedStructType":
+        return dimensions, element
+    if not named:
+        return (), kind
+    for _ in texts:
+        kind = kind.canonicalType.elementType
+    return tuple(Dimension(d.left, d.right, text) for d, text in zip(dimensions, texts, strict=False)), kind

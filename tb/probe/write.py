@@ -128,7 +128,7 @@ def wrapper(found: Found) -> str:
         top=found.module.name,
         files=(),
         root=Path(),
-        parameters={name: Parameter(default=value) for name, value in values.items()},
+        parameters={n: v if isinstance(v, Parameter) else Parameter(default=v) for n, v in values.items()},
         clocks=found.clocks,
         streams=found.streams,
         registers=found.registers,
@@ -138,7 +138,9 @@ def wrapper(found: Found) -> str:
         model=lambda params, stimulus: Outcome({}),
         cases=(),
     )
-    return "\n".join([make_harness(design, values), *flat_files(found).values()])
+    return "\n".join(
+        [make_harness(design, {n: p.default for n, p in design.parameters.items()}), *flat_files(found).values()]
+    )
 
 
 def _check_fit(found: Found) -> None:
@@ -150,10 +152,10 @@ def _check_fit(found: Found) -> None:
         raise UsageError(f"{top}: no clock found; a module without one needs a wrapper that has one")
 
 
-def _values(found: Found) -> dict[str, int | str]:
+def _values(found: Found) -> dict[str, int | str | Parameter]:
     """The parameters that a description names: those whose default depends on no other, and that TOML can hold."""
     return {
-        p.name: p.value
+        p.name: Parameter(default=p.value, enum=p.enum) if p.enum else p.value
         for p in found.module.parameters
         if p.free and p.value is not None and (isinstance(p.value, str) or p.value.bit_length() < _TOML_BITS)
     }

@@ -94,12 +94,14 @@ class TopParameter:
         value: an integer or a text; None for any other kind.
         free: its default depends on no other parameter, or its value was given.
         kind: for people: what it is when it has no value.
+        enum: the enum that it is of; empty: it is none.
     """
 
     name: str
     value: int | str | None
     free: bool
     kind: str = ""
+    enum: str = ""
 
 
 class PinArray:

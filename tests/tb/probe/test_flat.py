@@ -21,6 +21,7 @@ from goldbeat.tb.probe.find import Choices, Found, find
 from goldbeat.tb.probe.handshakes import with_handshakes
 from goldbeat.tb.probe.type_guesses import width_kind
 from goldbeat.tb.probe.write import wrapper
+from goldbeat.tb.run.runs import Request, RunResult, run
 
 RTL = Path(__file__).parent / "rtl"
 
@@ -199,6 +200,53 @@ def test_types_by_their_use(tmp_path: Path) -> None:
     assert stream.signals == {"tvalid": "reg_valid", "tready": "reg_ready"}
     assert list(found.unplaced) == ["reg_rdata", "reg_error"]
     assert lint(found, tmp_path) == ""
+
+
+def test_single_channels_join(tmp_path: Path) -> None:
+    found = with_handshakes(probe("channel_ports"))
+    assert shape(found) == {
+        # A channel alone is a handshake.
+        "log_aw": "axis in 9 0 0 0 72",
+        "slv": "axi in NoBus x 32 1 1 1 4 32 4 8 1 1",
+        "mst": "axi out 32 1 4 32 4 8 1",
+    }
+    assert found.memories[0].pin("awready") == "slv_awready"
+    assert list(found.unplaced) == ["slv_awatop"]
+    assert lint(found, tmp_path) == ""
+
+
+def test_structs_without_a_name(tmp_path: Path) -> None:
+    found = probe("own_structs")
+    assert shape(found) == {"m_axis": "axis out 1 0 0 0 8", "s_axis": "axis in 1 0 0 0 8"}
+    assert [stream.width for stream in found.streams] == ["W", "W"]
+    assert found.module.flat is not None
+    assert ".extra_i('{data: extra_data, part: '{extra_part_0, extra_part_1}})" in found.module.flat.text
+    assert "assign s_axis_ready = dut.s_axis_o.ready;" in found.module.flat.text
+    assert lint(found, tmp_path) == ""
+
+
+@pytest.mark.sim
+def test_enums_and_widths_follow_the_parameters_or_are_refused(tmp_path: Path) -> None:
+    runner = CliRunner()
+    made = runner.invoke(app, ["new", str(tmp_path), str(RTL / "own_structs.sv"), "--model", "identity"])
+    assert made.exit_code == 0, made.output
+    text = (tmp_path / "own_structs.toml").read_text()
+    assert 'MODE = { default = 1, enum = "own_structs_pkg::mode_e" }' in text
+    design = load_description(tmp_path / "own_structs.toml")
+
+    def outcome(**params: int) -> RunResult:
+        return run(Request(design, design.case("random"), params=params))[0]
+
+    # Inverted data are not the identity's, straight ones are.
+    assert "m_axis" in outcome().failures[0]
+    assert outcome(MODE=0).passed
+    # All follows but a vector of vectors.
+    with pytest.raises(UsageError, match=r"own_structs_flat.sv.* does not follow these parameter values") as refused:
+        outcome(MODE=0, W=16)
+    assert "'side_i' expects 32 bits" in str(refused.value)
+    wrapper_file = tmp_path / "own_structs_flat.sv"
+    wrapper_file.write_text(wrapper_file.read_text().replace("[15:0] side_pair", "[2*W-1:0] side_pair"))
+    assert outcome(MODE=0, W=16).passed
 
 
 def test_interfaces_without_directions(tmp_path: Path) -> None:
