@@ -15,6 +15,7 @@ from goldbeat.tb.cli.screen import Screen, literal, show_findings
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.run.report import waived_in_all, whole_samples, worst_status
+from goldbeat.tb.run.run_folder import DIAGRAM
 from goldbeat.tb.run.runs import Request, RunResult
 
 _SHOWN_FAILURES = 3
@@ -51,6 +52,8 @@ def show_results(
     for text in dict.fromkeys(text for result in results for text in result.warnings):
         out.print(f"warning: {text}", markup=False, soft_wrap=True)
     _show_failures(out, failed, folder)
+    if (diagram := _diagram(failed, folder)) is not None:
+        out.print(f"the first difference as a timing diagram: {diagram}", markup=False, soft_wrap=True)
     episodes, compared = sum(len(r.episodes) for r in results), sum(r.compared for r in results)
     for text in dict.fromkeys(text for r in results for text in r.partial):
         out.print(f"not compared: {text}", markup=False, soft_wrap=True)
@@ -98,6 +101,12 @@ def _show_failures(out: Screen, failed: list[RunResult], folder: Path) -> None:
                 f"... and {len(result.failures) - _SHOWN_FAILURES} more; all in {folder}/report.json", markup=False
             )
         out.print(f"repeat: {result.request.command(result.seed)}", markup=False, soft_wrap=True)
+
+
+def _diagram(failed: list[RunResult], folder: Path) -> Path | None:
+    """The picture of the first run that failed, where it has one: of several seeds each has a folder."""
+    places = [folder / DIAGRAM, *(folder / "seeds" / str(result.seed) / DIAGRAM for result in failed[:1])]
+    return next((path for path in places if path.is_file()), None)
 
 
 def _crossed(results: list[RunResult]) -> str:

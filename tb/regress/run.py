@@ -375,7 +375,7 @@ def _rerun_failures(store: Store, run: Run, most: int, pool: LocalExecutor, obse
 def artefacts_of(report: Mapping[str, Any], folder: Path, base: Path) -> dict[str, str]:
     """The files that a rerun has left, by name, relative to ``base``, and how it ended under ``alone``."""
     found = {"alone": str(report["status"]), "report": "report.json", "plot": report.get("plot")}
-    found |= {name: report.get(name) for name in ("waves", "log")}
+    found |= {name: report.get(name) for name in ("diagram", "waves", "log")}
     named: dict[str, str] = {"alone": str(found.pop("alone"))}
     for name, path in found.items():
         if path is not None and (folder / path).is_file():

@@ -7,18 +7,16 @@ is one that still differs where the ports begin to differ, and that has moved un
 
 from __future__ import annotations
 
-import bisect
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from goldbeat.tb.build.harness import TOP
 from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.run.waves import WaveSignal, wave_signals
 
-WAVES_READER = "pywellen"
-"""The package that reads wave files; without it no register is named."""
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _ASSIGNED = re.compile(r"(\w+)\s*(?:\[[^\]]*\]\s*)*<=")
 _HANDSHAKE = re.compile(r"valid|ready|psel|penable")
@@ -65,7 +63,7 @@ def suspects(
         sources: its files, which tell registers (``name <=``) from wires.
         seen_ps: when the first port was seen to differ, counted from the origin; 0: not known.
     """
-    one, other = ({n: _Steps(s, run.released_ps) for n, s in _signals(run.path).items()} for run in runs)
+    one, other = (wave_signals(run.path, run.released_ps) for run in runs)
     known = [seen_ps + runs[0].origin_ps - runs[0].released_ps] if seen_ps > 0 else []
     outputs = {f"{TOP}.{port.name}_{w.name}" for port in ports for w in port.wires() if w.way == "output"}
     for name in outputs & one.keys() & other.keys():
@@ -88,43 +86,10 @@ def suspects(
     return [suspect for _, suspect in sorted(found, key=lambda pair: pair[0])]
 
 
-class _Steps:
-    """A signal's values, by time since the release of reset."""
-
-    def __init__(self, signal: _Signal, released_ps: int) -> None:
-        self.width = signal.width
-        self.times = [time - released_ps for time, _ in signal.changes]
-        self.values = [value for _, value in signal.changes]
-
-    def at(self, time: int) -> Any:
-        """Its value then; None before the first one."""
-        index = bisect.bisect_right(self.times, time) - 1
-        return self.values[index] if index >= 0 else None
-
-    def moves(self, until: int | None) -> bool:
-        """It changes after the release, before ``until``."""
-        return any(time > 0 and (until is None or time < until) for time in self.times)
-
-
-def _parting(one: _Steps, other: _Steps) -> int | None:
+def _parting(one: WaveSignal, other: WaveSignal) -> int | None:
     """When two signals that are equal at the release of reset differ first."""
     times = sorted({0, *(t for steps in (one, other) for t in steps.times if t > 0)})
     return next((t for t in times if one.at(t) != other.at(t)), None)
-
-
-@dataclass(frozen=True)
-class _Signal:
-    """Bits of a signal, and time and value of each of its changes, in order."""
-
-    width: int
-    changes: Sequence[tuple[int, Any]]
-
-
-def _signals(path: Path) -> Mapping[str, _Signal]:
-    """All signals of a wave file by their paths."""
-    import pywellen
-
-    return {var.full_name: _Signal(var.bitwidth or 1, var.tv) for var in pywellen.Waveform(str(path)).all_vars()}
 
 
 def _shown(value: Any) -> str:

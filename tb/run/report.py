@@ -21,9 +21,11 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.episodes import FILE as EPISODES
 from goldbeat.tb.run.episodes import save_episodes
+from goldbeat.tb.run.first_mismatch import find_first_mismatch
 from goldbeat.tb.run.plot import plot_memory, plot_run
-from goldbeat.tb.run.run_folder import PLOT, REPORT
+from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT
 from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult
+from goldbeat.tb.run.timing_diagram import draw_mismatch
 from goldbeat.tb.run.transactions import bus_directions
 
 
@@ -132,6 +134,9 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
     folder.mkdir(parents=True, exist_ok=True)
     report["measured"] = _keep_episodes([result], folder)
     report["labels"] = _keep_labelled(result, folder)
+    if (found := find_first_mismatch(result)) is not None:
+        (folder / DIAGRAM).write_text(draw_mismatch(found), encoding="utf-8")
+        report |= {"difference": asdict(found), "diagram": DIAGRAM}
     if episode is not None:
         report["main_episode"] = result.episodes.index(episode)
         shown: dict[str, Trace] = {}

@@ -19,11 +19,13 @@ MARKER = "goldbeat-run.json"
 SCHEMA = "goldbeat-run-1"
 REPORT = "report.json"
 PLOT = "plot.svg"
+DIAGRAM = "difference.svg"
+"""The window around the first difference of a run that failed."""
 OLD_PLOT = "plot.png"
 """What earlier versions drew."""
 MADE = (
     *(REPORT, EPISODES, OLD_EPISODES, "traces", "expected"),
-    *("stimulus", "output", PLOT, OLD_PLOT, "memory", "seeds", "sim"),
+    *("stimulus", "output", PLOT, DIAGRAM, OLD_PLOT, "memory", "seeds", "sim"),
 )
 """What runs leave in their folder; nothing else there is ever touched."""
 _MARKER_BYTES = 4096

@@ -5,16 +5,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.inside.job import Episode, Record
-from goldbeat.tb.run.first_register import WAVES_READER, RunWaves, Suspect, suspects
+from goldbeat.tb.run.first_register import RunWaves, Suspect, suspects
 from goldbeat.tb.run.initial_values import OTHER_SEED, Difference, first_difference, in_episode, with_other_values
 from goldbeat.tb.run.simulate import SimulatorResult
+from goldbeat.tb.run.waves import WAVES_READER, waves_readable
 
 FOLDER = "x-check"
 """The folder of the second run's files, in that of the first."""
@@ -92,7 +92,7 @@ def _registers(
 ) -> list[Suspect]:
     """Those that the waves show, where there are some of the whole run."""
     several = [path for run in (one, other) if run.waves is not None for path in run.waves.parent.glob("waves-*")]
-    if one.waves is None or other.waves is None or several or find_spec(WAVES_READER) is None:
+    if one.waves is None or other.waves is None or several or not waves_readable():
         return []
     files = [RunWaves(w, r.released_ps, r.origin_ps) for w, r in zip((one.waves, other.waves), pair, strict=True)]
     ports = (*design.bundles(params), *design.register_ports(params), *design.memory_ports(params))
@@ -102,7 +102,7 @@ def _registers(
 def _said(registers: Sequence[Suspect], one: SimulatorResult, *, first: bool) -> str:
     """The likeliest register, or how to see one."""
     if not registers:
-        if one.waves is not None and first and find_spec(WAVES_READER) is None:
+        if one.waves is not None and first and not waves_readable():
             return f"; to see in which register, pip install {WAVES_READER}"
         return ""
     suspect, others = registers[0], len(registers) - 1

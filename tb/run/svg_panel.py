@@ -27,9 +27,13 @@ _MARGIN = 0.04
 _Numbers = Sequence[float] | npt.NDArray[Any]
 
 
+def escaped(text: str) -> str:
+    """A line of text as SVG has it; what cannot be seen as its escape."""
+    return visible(text, line=True).translate(_ESCAPES)
+
+
 def _text(x: float, y: float, text: str, *, size: float = 10, colour: str = _SOFT, more: str = "") -> str:
-    said = visible(text, line=True).translate(_ESCAPES)
-    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{colour}"{more}>{said}</text>'
+    return f'<text x="{x:.1f}" y="{y:.1f}" font-size="{size:g}" fill="{colour}"{more}>{escaped(text)}</text>'
 
 
 def _steps(low: float, high: float, most: int) -> tuple[list[float], int]:
