@@ -12,17 +12,17 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.tb.cli.common import BAD_INPUT, Force, Json, check_free, examples, print_json, say
 from goldbeat.tb.cli.screen import Screen, literal
 from goldbeat.tb.design.description import READY, Description
 from goldbeat.tb.design.filelist import Sources, extensions, macros, read_filelist
 from goldbeat.tb.design.map_case import MAP_CASE
 from goldbeat.tb.design.parameter import Parameter
-from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.design.ports.bundle import Bundle, number
 from goldbeat.tb.design.ports.recognition import Width
 from goldbeat.tb.design.rules_model import RULES
-from goldbeat.tb.probe.bench import comments, write_bench
+from goldbeat.tb.probe.bench import comments, with_address_map, write_bench
 from goldbeat.tb.probe.chosen import packed, read_bundle
 from goldbeat.tb.probe.elaborate import elaborate
 from goldbeat.tb.probe.find import Choices, Found, find, found_json
@@ -174,15 +174,37 @@ def new_command(
     description = describe(found, sources, folder, name=name, model=model, register_map=rdl)
     masked = _masked(description, folder)
     written = write_bench(folder, found, description, force=force)
+    map_said = _find_map(folder, found, description) if model == "interconnect" else []
     for path in written:
         say(f"wrote {path}")
     for text in found.module.warnings:
         say(f"warning: {text}")
     for text in (*found.notes, *(f"{port}: {what}" for port, what in found.unplaced.items())):
         say(f"look at: {text}")
+    for text in map_said:
+        say(f"address map: {text}")
     for text in masked:
         say(f"masked: {text}, which the hardware changes, or which the map says not to test")
     say(f"run it: goldbeat run {written[0]}" + (f" --case {MAP_CASE}" if rdl is not None and found.streams else ""))
+
+
+def _find_map(folder: Path, found: Found, description: Description) -> list[str]:
+    """Write the bench again with the address map that is found by asking the design; what is to be said of it."""
+    try:
+        mapped = with_address_map(description, folder, say)
+    except GoldbeatError as error:
+        return [f"not found, write [[address_map]]: {error}"]
+    if not mapped.address_map:
+        return ["not found: no read or write arrived at a master; write [[address_map]]"]
+    write_bench(folder, found, mapped, force=True)
+    values = {name: one.default for name, one in mapped.design(folder).parameters.items()}
+    texts = []
+    for one in mapped.address_map:
+        size = number(one.bytes, values)
+        there = "" if one.target is None else f" at 0x{one.target:x}"
+        of = f" of {', '.join(one.slaves)}" if one.slaves else ""
+        texts.append(f"0x{one.base:x} to 0x{one.base + size - 1:x}{of}: {one.port}{there}")
+    return [*texts, "found by asking the design: small ranges far from others may be missing"]
 
 
 def _masked(description: Description, folder: Path) -> list[str]:

@@ -247,14 +247,14 @@ class Description(_Table):
             for lane in lanes(port, params)
         ]
 
-    def _sides(self, params: Mapping[str, Any]) -> tuple[list[Bundle], list[Bundle]]:
+    def sides(self, params: Mapping[str, Any]) -> tuple[list[Bundle], list[Bundle]]:
         """Slaves and masters, arrays taken apart and widths as numbers."""
         ports = [lane for port in (*self.registers, *self.memories) for lane in lanes(port, params)]
         slaves, masters = ([p for p in ports if p.direction == way] for way in ("in", "out"))
         return slaves, masters
 
     def _bus_ports(self, params: Mapping[str, Any]) -> BusPorts:
-        slaves, masters = self._sides(params)
+        slaves, masters = self.sides(params)
         found = stretches(self.model, slaves, masters, self.address_map, params)
         return BusPorts(slaves, masters, found, closed=self.model == "interconnect")
 
@@ -290,7 +290,7 @@ class Description(_Table):
         cases: list[Case] = []
         if self.model == RULES:
             cases += rules_cases(
-                lambda setting: self._sides(setting.params),
+                lambda setting: self.sides(setting.params),
                 None if self.traffic is None else self._inputs,
                 self.accesses,
             )

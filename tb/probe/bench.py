@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import jinja2
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.description import READY, Description
+from goldbeat.tb.probe.address_search import find_address_map
 from goldbeat.tb.probe.find import Found
 from goldbeat.tb.probe.write import flat_files, to_toml
 
@@ -21,6 +23,25 @@ def comments(found: Found) -> list[str]:
     lines += [f"  note: {note}" for note in found.notes]
     lines += [f"  not placed: {name}, {what}" for name, what in found.unplaced.items()]
     return lines
+
+
+def with_address_map(description: Description, folder: Path, tell: Callable[[str], None]) -> Description:
+    """The description of an interconnect with the address map that is found by asking it; as it is where none is found.
+
+    Args:
+        description: of a bench that is written.
+        folder: of it.
+        tell: is told of the build.
+
+    Raises:
+        GoldbeatError: the design cannot be built.
+    """
+    design = description.design(folder)
+    slaves, masters = description.sides({name: one.default for name, one in design.parameters.items()})
+    if not slaves or not masters:
+        return description
+    ranges = find_address_map(design, slaves, masters, tell)
+    return description.model_copy(update={"address_map": tuple(ranges)}) if ranges else description
 
 
 def write_bench(folder: Path, found: Found, description: Description, *, force: bool = False) -> list[Path]:

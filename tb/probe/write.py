@@ -26,6 +26,8 @@ from goldbeat.tb.probe.find import Found
 
 MODEL = "model.py:predict"
 _TOML_BITS = 64
+_ADDRESSES = ("base", "target", "bytes")
+"""Numbers that people read in hexadecimal digits."""
 
 
 def describe(
@@ -195,7 +197,7 @@ def to_toml(description: Description, comments: Iterable[str] = ()) -> str:
         elif isinstance(value, list) and value and isinstance(value[0], dict):
             for item in value:
                 tables += ["", f"[[{key}]]"]
-                tables += [f"{_key(k)} = {_value(v)}" for k, v in _in_order(item)]
+                tables += [f"{_key(k)} = {_address(v) if k in _ADDRESSES else _value(v)}" for k, v in _in_order(item)]
         elif value != []:
             lines.append(f"{_key(key)} = {_value(value)}")
     return "\n".join([*lines, *tables]) + "\n"
@@ -211,6 +213,10 @@ def _in_order(table: Mapping[str, Any]) -> list[tuple[str, Any]]:
 
 def _key(name: str) -> str:
     return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
+
+
+def _address(value: Any) -> str:
+    return hex(value) if isinstance(value, int) else _value(value)
 
 
 def _value(value: Any) -> str:

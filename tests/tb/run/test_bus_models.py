@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ready-made models of modules on AXI4, AXI-Lite and APB: no line of Python, and what is wrong is found."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -83,6 +84,28 @@ def test_an_address_map_is_held_to(tmp_path):
     wrong = load_description(path)
     with pytest.raises(UsageError, match="regions of the same name"):
         failures(wrong, "random")
+
+
+@pytest.mark.sim
+def test_an_address_map_is_found_by_asking(tmp_path):
+    words = ["new", tmp_path, RTL / "apb_split.sv", "--model", "interconnect"]
+    said = CliRunner().invoke(app, [*map(str, words)], catch_exceptions=False)
+    assert "address map: 0x40001000 to 0x400010ff: m_apb_1 at 0x0" in said.output
+    design = load_description(tmp_path / "apb_split.toml")
+    text = (tmp_path / "apb_split.toml").read_text()
+    ranges = re.findall(r'port = "(\w+)"\nbase = (\w+)\nbytes = (\w+)\ntarget = 0x0\n', text)
+    assert ranges == [
+        ("m_apb_0", "0x40000000", "0x1000"),
+        ("m_apb_1", "0x40001000", "0x100"),
+        ("m_apb_2", "0x812340c0", "0x40"),
+    ]
+    found, compared = failures(design)
+    assert not found
+    assert compared > 500
+    # It is the RTL's with these parameters alone.
+    assert failures(design, "random", params={"BASE": 0x5000_0000})[0]
+    alone = bench(tmp_path / "alone", "burst_ram.sv", "interconnect")
+    assert "address_map" not in alone.read_text()
 
 
 @pytest.mark.parametrize(
