@@ -24,7 +24,7 @@ def fingerprint(items: Sequence[Item], mutants: Sequence[Mutant]) -> str:
     for path in dict.fromkeys(m.place.file for m in mutants):
         digest.update(path.read_bytes())
     for one in mutants:
-        digest.update(f"{one.number} {one.place.start} {one.place.end} {one.operator} {one.text}\n".encode())
+        digest.update(f"{one.number} {one.place.start} {one.place.end} {one.operator} {one.change}\n".encode())
     return digest.hexdigest()[:16]
 
 

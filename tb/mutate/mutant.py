@@ -31,26 +31,69 @@ class MutatedPlace:
 
 
 @dataclass(frozen=True)
+class LateAssignment:
+    """What a non-blocking assignment does that comes one clock cycle late.
+
+    Attributes:
+        target: what it assigns to.
+        value: what it assigns.
+        block: the statement that the clocked block consists of.
+    """
+
+    target: str
+    value: str
+    block: MutatedPlace
+
+
+@dataclass(frozen=True)
+class Change:
+    """What one mutant makes of a place.
+
+    Attributes:
+        operator: kind of the change: ``arithmetic``, ``relational``, ``logical``, ``bitwise``, ``shift``, ``unary``,
+            ``condition``, ``constant``, ``stuck``, ``reset``, ``dropped``, ``delayed``, ``select``, ``case arm``.
+        text: what stands there instead; empty: the statement is left out.
+        reached: an expression that is true where the change makes a difference; empty: where the values differ.
+        also: another place that changes with it, and what stands there instead.
+        late: how a statement is late.
+    """
+
+    operator: str
+    text: str
+    reached: str = ""
+    also: tuple[MutatedPlace, str] | None = None
+    late: LateAssignment | None = None
+
+
+@dataclass(frozen=True)
 class Mutant:
     """One change.
 
     Attributes:
         number: from 1; what selects it in the simulator.
         place: where.
-        operator: kind of the change: ``arithmetic``, ``relational``, ``logical``, ``bitwise``, ``shift``, ``unary``, ``condition``,
-            ``constant``, ``stuck``, ``reset``, ``dropped``, ``case arm``.
-        text: what stands there instead; empty: the statement is left out.
+        made: what becomes of it.
     """
 
     number: int
     place: MutatedPlace
-    operator: str
-    text: str
+    made: Change
+
+    @property
+    def operator(self) -> str:
+        """Kind of the change."""
+        return self.made.operator
+
+    @property
+    def text(self) -> str:
+        """What stands there instead; empty: the statement is left out, or late."""
+        return self.made.text
 
     @property
     def change(self) -> str:
         """For people, on one line."""
-        return f"{shortened(self.place.text)} -> {shortened(self.text) or '(left out)'}"
+        other = "(one cycle later)" if self.made.late is not None else shortened(self.text) or "(left out)"
+        return f"{shortened(self.place.text)} -> {other}" + (", and the reverse" if self.made.also else "")
 
 
 def shortened(text: str, most: int = 60) -> str:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The mutants of RTL: where an expression or a statement works while the design runs, and what can be changed there.
 
-What elaboration computes is left out: parameters, dimensions, selects, conditions and loops of generate blocks, headers of loops,
-and functions that any of these calls; so are assertions, ``initial`` and ``final`` blocks, and what a macro expands to.
+What elaboration computes is left out: parameters, dimensions, conditions and loops of generate blocks, headers of loops, and
+functions that any of these calls; so are assertions, ``initial`` and ``final`` blocks, what a macro expands to, and what a signal
+gets whose name says ``unused``, as Verilator's lint reads it.
 """
 
 from __future__ import annotations
@@ -12,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import InputError, ToolError, UsageError
-from goldbeat.tb.mutate.mutant import Mutant, MutatedPlace
+from goldbeat.tb.mutate.mutant import Change, Mutant, MutatedPlace
 from goldbeat.tb.mutate.operators import changes, negated, stuck, text_of, wrong_reset
+from goldbeat.tb.mutate.selects import NAMES, SelectTable, is_connected, selects_of
+from goldbeat.tb.mutate.statements import BLOCKS, NONBLOCKING, changed_statement, exchanged_arms
 
 _PARTS = {
     # What of a kind works while the design runs; of others, everything does.
@@ -71,8 +74,6 @@ _STILL = {
     "StreamingConcatenationExpression",
     "DelayedSequenceExpr",
 }
-_CLOCKED = "AlwaysFFBlock"
-_BLOCKS = (_CLOCKED, "AlwaysBlock")
 
 
 def find_mutants(
@@ -107,10 +108,11 @@ def find_mutants(
     buffers = [manager.readSource(str(path), None) for path in files]
     tree = pyslang.syntax.SyntaxTree.fromBuffers(buffers, manager, bag)
     _check(tree, manager)
-    finder = _Finder(manager, {b.id: p for b, p in zip(buffers, files, strict=True) if not only or p in only})
+    wanted = {b.id: p for b, p in zip(buffers, files, strict=True) if not only or p in only}
+    finder = _Finder(manager, wanted, SelectTable(tree))
     finder.walk(tree.root)
     found = sorted(finder.found, key=lambda one: (files.index(one[0].file), one[0].start, one[0].depth))
-    return [Mutant(n, place, operator, text) for n, (place, operator, text) in enumerate(found, 1)]
+    return [Mutant(n, place, made) for n, (place, made) in enumerate(found, 1)]
 
 
 def _check(tree: Any, manager: Any) -> None:
@@ -121,9 +123,9 @@ def _check(tree: Any, manager: Any) -> None:
 
 
 class _Finder:
-    def __init__(self, manager: Any, files: dict[Any, Path]) -> None:
-        self.found: list[tuple[MutatedPlace, str, str]] = []
-        self._manager, self._files = manager, files
+    def __init__(self, manager: Any, files: dict[Any, Path], selects: SelectTable) -> None:
+        self.found: list[tuple[MutatedPlace, Change]] = []
+        self._manager, self._files, self._selects = manager, files, selects
         self._texts = {path: path.read_bytes() for path in files.values()}
         self._fixed: set[str] = set()
 
@@ -138,18 +140,51 @@ class _Finder:
             return
         if kind == "InvocationExpression" and text_of(node).startswith("$"):
             return
+        if kind in ("Declarator", "AssignmentExpression") and "unused" in _target(node, kind).lower():
+            return
         block = kind if kind.startswith("Always") else block
         place = self._place(node, depth)
         if place is not None:
             for operator, text in self._changes(node, kind, block, reset):
-                self.found.append((place, operator, text))
-            if _is_dropped(node, kind, block):
-                self.found.append((self._place(node, depth, statement=True), "dropped", ""))  # type: ignore[arg-type]
-        if kind == "ConditionalStatement" and block in _BLOCKS and not reset:
+                self.found.append((place, Change(operator, text)))
+            if kind in NAMES and node.parent.kind.name not in NAMES:
+                self._read(node, place)
+        self._statement(node, depth, block, reset=reset)
+        if kind in ("AssignmentExpression", NONBLOCKING) and block:
+            self._written(node.left, depth)
+        if kind == "ConditionalStatement" and block in BLOCKS and not reset:
             self._branches(node, depth, block)
             return
         for child in _parts(node, kind):
             self._below(child, depth + 1, block=block, reset=reset)
+
+    def _statement(self, node: Any, depth: int, block: str, *, reset: bool) -> None:
+        """What becomes of a whole statement."""
+        # The clocked block's own statement is around all others, and around itself.
+        around = lambda whole: self._place(whole, -1)  # noqa: E731
+        if (place := self._place(node, depth, statement=True)) is not None:
+            for made in changed_statement(node, block, reset=reset, place=around):
+                self.found.append((place, made))
+        self.found += exchanged_arms(node, lambda label: self._place(label, depth + 1))
+
+    def _read(self, name: Any, place: MutatedPlace) -> None:
+        """Selects of what a name reads."""
+        if is_connected(name):
+            return
+        data = self._texts[place.file]
+        for select in selects_of(name):
+            begin, end = select.sourceRange.start.offset, select.sourceRange.end.offset
+            for other in self._selects.others(select):
+                text = data[place.start : begin] + other.encode() + data[end : place.end]
+                self.found.append((place, Change("select", text.decode(errors="replace"))))
+
+    def _written(self, target: Any, depth: int) -> None:
+        """Selects of what is written, where the index is not known before: a chosen one may stand there."""
+        for select in selects_of(target) if target.kind.name in (*NAMES, "ConcatenationExpression") else ():
+            if self._selects.is_variable(select):
+                place = self._place(select.selector.expr, depth + 1)
+                if place is not None:
+                    self.found.append((place, Change("select", f"({place.text}) + 1", reached="1'b1")))
 
     def _branches(self, node: Any, depth: int, block: str) -> None:
         """The first branch of a clocked block's first condition is its reset, if the condition says so."""
@@ -168,7 +203,7 @@ class _Finder:
             yield from negated(node)
         if parent == "AssignmentExpression" and not block:
             yield from stuck(node)
-        if parent == "NonblockingAssignmentExpression" and reset:
+        if parent == NONBLOCKING and reset:
             yield from wrong_reset(node)
 
     def _place(self, node: Any, depth: int, *, statement: bool = False) -> MutatedPlace | None:
@@ -184,17 +219,6 @@ class _Finder:
             return None
         line, column = (get(span.start) for get in (self._manager.getLineNumber, self._manager.getColumnNumber))
         return MutatedPlace(path, span.start.offset, span.end.offset, line, column, text, depth, statement)
-
-
-def _is_dropped(node: Any, kind: str, block: str) -> bool:
-    """A non-blocking assignment, or what an arm of a case does."""
-    if kind != "ExpressionStatement" or not block:
-        return False
-    return bool(node.expr.kind.name == "NonblockingAssignmentExpression") or _is_arm(node)
-
-
-def _is_arm(node: Any) -> bool:
-    return node.parent is not None and node.parent.kind.name == "StandardCaseItem"
 
 
 def _parts(node: Any, kind: str) -> Iterator[Any]:
@@ -214,6 +238,10 @@ def _children(node: Any) -> Iterator[Any]:
 def _is_node(child: Any) -> bool:
     """Not a word, as a comma is."""
     return hasattr(child, "sourceRange")
+
+
+def _target(node: Any, kind: str) -> str:
+    return text_of(node.name if kind == "Declarator" else node.left)
 
 
 def _span(node: Any) -> tuple[str, int, int]:

@@ -10,8 +10,10 @@ from pathlib import Path
 from goldbeat.tb.mutate.mutant import Mutant, MutatedPlace
 
 PLUSARG = "goldbeat_mutant"
+CHOICE = "goldbeat_mutant.txt"
+"""A file with a number in the simulator's folder: the mutant from the next initial values on, whatever the command line says."""
 REACHED = "goldbeat_mutant: reached"
-"""What a simulator prints at its end where mutant and original differed somewhere."""
+"""What a simulator prints where mutant and original differ for the first time."""
 _PACKAGE = "goldbeat_mutant"
 
 SELECTOR = f"""// The mutant that is at work; 0: none.
@@ -21,20 +23,31 @@ package {_PACKAGE};
 
   // Called where mutant and original differ: the change has been reached.
   function automatic bit reached(bit differs);
-    if (differs) seen = seen + 1;
+    if (differs && seen == 0) begin
+      seen = 1;
+      $display("{REACHED}");
+    end
     return 1'b1;
   endfunction
 endpackage
 
 module goldbeat_mutant_choice;
+  int chosen;
   initial begin
     {_PACKAGE}::seen = 0;
     if (!$value$plusargs("{PLUSARG}=%d", {_PACKAGE}::id)) {_PACKAGE}::id = 0;
+    chosen = $fopen("{CHOICE}", "r");
+    if (chosen != 0) begin
+      void'($fscanf(chosen, "%d", {_PACKAGE}::id));
+      $fclose(chosen);
+    end
   end
-  final if ({_PACKAGE}::seen != 0) $display("{REACHED}");
 endmodule
 """
 """Compiled in front of all other files; :func:`binding` puts the module into a top."""
+
+_Piece = tuple[int, int, int, str]
+"""Where, 1 for what opens and 0 for what closes, depth, and text."""
 
 
 def binding(top: str) -> str:
@@ -51,13 +64,17 @@ def rewrite(path: Path, mutants: Iterable[Mutant], *, watched: bool = False) -> 
         watched: tell whether the chosen mutant and the original ever differ; slower.
     """
     data = path.read_bytes()
-    insertions: list[tuple[int, int, int, str]] = []
-    ordered = sorted(mutants, key=lambda m: (m.place.start, m.place.end, m.place.depth, m.place.statement, m.number))
-    for place, found in groupby(ordered, key=lambda m: m.place):
-        before, behind = _around(place, list(found), watched=watched)
-        # At one place the outer text opens first and closes last; what closes comes before what opens.
-        insertions.append((place.start, 1, place.depth, before))
-        insertions.append((place.end, 0, -place.depth, behind))
+    mutants = list(mutants)
+    every = [(m.place, m, m.text) for m in mutants]
+    every += [(also[0], m, also[1]) for m in mutants if (also := m.made.also) is not None]
+    every.sort(key=lambda o: (o[0].start, o[0].end, o[0].depth, o[0].statement, o[1].number))
+    insertions: list[_Piece] = []
+    for place, found in groupby(every, key=lambda one: one[0]):
+        around = _statement if place.statement else _expression
+        insertions += _pieces(place, *around(place, [(m, text) for _, m, text in found], watched=watched))
+    late = sorted((m for m in mutants if m.made.late), key=lambda m: m.made.late.block.start)  # type: ignore[union-attr]
+    for block, group in groupby(late, key=lambda m: m.made.late.block):  # type: ignore[union-attr]
+        insertions += _pieces(block, _late_block(list(group)), " end")
     pieces, at = [], 0
     for where, _, _, text in sorted(insertions, key=lambda one: one[:3]):
         pieces += [data[at:where], text.encode()]
@@ -65,14 +82,40 @@ def rewrite(path: Path, mutants: Iterable[Mutant], *, watched: bool = False) -> 
     return b"".join([*pieces, data[at:]]).decode(errors="surrogateescape")
 
 
-def _around(place: MutatedPlace, mutants: Sequence[Mutant], *, watched: bool) -> tuple[str, str]:
-    if place.statement:
-        chosen = " && ".join(f"{_PACKAGE}::id != 32'd{m.number}" for m in mutants)
-        return f"begin if ({chosen}) ", f" else {_PACKAGE}::seen = 1; end" if watched else " end"
+def _pieces(place: MutatedPlace, before: str, behind: str) -> list[_Piece]:
+    # At one place the outer text opens first and closes last; what closes comes before what opens.
+    return [(place.start, 1, place.depth, before), (place.end, 0, -place.depth, behind)]
+
+
+def _expression(place: MutatedPlace, texts: Sequence[tuple[Mutant, str]], *, watched: bool) -> tuple[str, str]:
     opened = ""
-    for m in mutants:
+    for m, text in texts:
         choice = f"{_PACKAGE}::id == 32'd{m.number}"
         if watched:
-            choice += f" && {_PACKAGE}::reached(({m.text}) !== ({place.text}))"
-        opened += f"(({choice}) ? ({m.text}) : "
-    return f"{opened}(", ")" * (len(mutants) + 1)
+            choice += f" && {_PACKAGE}::reached({m.made.reached or f'({text}) !== ({place.text})'})"
+        opened += f"(({choice}) ? ({text}) : "
+    return f"{opened}(", ")" * (len(texts) + 1)
+
+
+def _statement(place: MutatedPlace, texts: Sequence[tuple[Mutant, str]], *, watched: bool) -> tuple[str, str]:
+    mutants = [m for m, _ in texts]
+    behind = ""
+    for m in mutants:
+        does = f" void'({_PACKAGE}::reached({m.made.reached}));" if watched else ""
+        if m.made.late is not None:
+            does += f" goldbeat_late{m.number} <= {m.made.late.value}; goldbeat_due{m.number} <= 1'b1;"
+        if does:
+            behind += f" else if ({_PACKAGE}::id == 32'd{m.number}) begin{does} end"
+    chosen = " && ".join(f"{_PACKAGE}::id != 32'd{m.number}" for m in mutants)
+    return f"begin if ({chosen}) ", f"{behind} end"
+
+
+def _late_block(mutants: Sequence[Mutant]) -> str:
+    """What stands in front of a clocked block's statement: values of the cycle before, which whatever follows may override."""
+    variables = does = ""
+    for m in mutants:
+        assert m.made.late is not None
+        target, value, due = m.made.late.target, f"goldbeat_late{m.number}", f"goldbeat_due{m.number}"
+        variables += f"static type({target}) {value}; static bit {due}; "
+        does += f"if ({_PACKAGE}::id == 32'd{m.number}) begin {due} <= 1'b0; if ({due}) {target} <= {value}; end "
+    return f"begin {variables}{does}"

@@ -56,9 +56,15 @@ def test_every_kind_of_change_is_found_and_elaboration_is_left_alone(tmp_path):
         "10 relational: a[W-1-:2] == b[1:0] -> (a[W-1-:2]) != (b[1:0])",
         "10 stuck: a[W-1-:2] == b[1:0] -> 1'b0",
         "10 stuck: a[W-1-:2] == b[1:0] -> 1'b1",
+        "10 select: a[W-1-:2] -> a[(W-1) - 1 -: 2]",
+        "10 select: a[W-1-:2] -> a[W-1 -: (2) - 1]",
+        "10 select: b[1:0] -> b[(1) + 1:(0) + 1]",
+        "10 select: b[1:0] -> b[(1) - 1:0]",
         "13 unary: !a[g + 0] -> (a[g + 0])",
         "13 stuck: !a[g + 0] -> 1'b0",
         "13 stuck: !a[g + 0] -> 1'b1",
+        "13 select: a[g + 0] -> a[(g + 0) + 1]",
+        "15 select: a[0] -> a[(0) + 1]",
         "15 constant: 0 -> 1",
         "18 condition: rst -> !(rst)",
         "18 dropped: q <= '0; -> (left out)",
@@ -67,13 +73,18 @@ def test_every_kind_of_change_is_found_and_elaboration_is_left_alone(tmp_path):
         "19 relational: a < b -> (a) >= (b)",
         "19 condition: a < b -> !(a < b)",
         "19 dropped: q <= mix(a) + W'(1); -> (left out)",
+        "19 delayed: q <= mix(a) + W'(1); -> (one cycle later)",
         "19 arithmetic: mix(a) + W'(1) -> (mix(a)) - (W'(1))",
         "19 constant: 1 -> 2",
         "19 constant: 1 -> 0",
         "20 dropped: q[i] <= a[i + 1] | b[i]; -> (left out)",
+        "20 select: i -> (i) + 1",
         "20 bitwise: a[i + 1] | b[i] -> (a[i + 1]) & (b[i])",
         "20 bitwise: a[i + 1] | b[i] -> (a[i + 1]) ^ (b[i])",
+        "20 select: a[i + 1] -> a[(i + 1) + 1]",
+        "20 select: b[i] -> b[(i) + 1]",
         "22 dropped: q <= '1; -> (left out)",
+        "22 delayed: q <= '1; -> (one cycle later)",
         "22 constant: '1 -> '0",
     ]
     assert [m.number for m in found] == list(range(1, len(found) + 1))
@@ -89,9 +100,13 @@ def test_all_of_a_file_are_in_it_and_the_rest_is_as_it_was(tmp_path):
     path, found = mutants(tmp_path)
     text = rewrite(path, found)
     for mutant in found:
-        assert text.count(f"::id == 32'd{mutant.number})") + text.count(f"::id != 32'd{mutant.number})") == 1
+        choices = (f"((goldbeat_mutant::id == 32'd{mutant.number})", f"::id != 32'd{mutant.number})")
+        choices += (f"::id != 32'd{mutant.number} &&",)
+        assert sum(text.count(one) for one in choices) == 1
     # Every line without a mutant is the same, and none is added: messages name the lines of the original.
-    changed = {m.place.line for m in found}
+    blocks = {m.made.late.block for m in found if m.made.late}
+    changed = {m.place.line for m in found} | {b.line for b in blocks}
+    changed |= {1 + MODULE[: b.end].count("\n") for b in blocks}
     before, after = MODULE.splitlines(), text.splitlines()
     assert len(before) == len(after)
     assert [n for n, (a, b) in enumerate(zip(before, after, strict=True), 1) if a != b] == sorted(changed)
@@ -117,3 +132,71 @@ def test_files_that_do_not_parse_are_refused_with_their_line(tmp_path):
 def test_texts_are_shown_on_one_line():
     assert shortened("a  +\n  b") == "a + b"
     assert len(shortened("x" * 100)) == 60
+
+
+CASES = """module m #(parameter W = 4) (
+  input clk, input [1:0] i, input [W-1:0] a, output logic [W-1:0] q, output logic [3:0] r, output z
+);
+  wire unused = &{1'b0, a[1], i};
+  for (genvar g = 0; g < 2; g++) begin : gen_each
+    wire x = a[g];
+  end
+  assign z = gen_each[0].x ^ gen_each[1].x;
+  leaf leaf_i (.in(a[0]), .both({a[1], a[0]}));
+  always_ff @(posedge clk) begin
+    q[i] <= a[i];
+    case (i)
+      0: r <= 4'd9;
+      1, 2: r[3:2] <= a[W-1:W-2];
+      default: ;
+    endcase
+    casez (a)
+      4'b1???: r <= '0;
+      4'b01??: r <= '1;
+    endcase
+  end
+endmodule
+module leaf (input in, input [1:0] both); endmodule
+"""
+
+
+def test_selects_are_off_by_one_where_elaboration_allows_it(tmp_path):
+    """Indices are shifted up, or down where up is out of range; a port of an instance may be an output, and stays."""
+    _, found = mutants(tmp_path, CASES)
+    assert [f"{m.place.line} {m.change}" for m in found if m.operator == "select"] == [
+        "6 a[g] -> a[(g) + 1]",
+        "11 i -> (i) + 1",
+        "11 a[i] -> a[(i) + 1]",
+        "14 a[W-1:W-2] -> a[(W-1) - 1:(W-2) - 1]",
+        "14 a[W-1:W-2] -> a[(W-1) - 1:W-2]",
+    ]
+
+
+def test_what_has_no_room_is_not_selected_elsewhere(tmp_path):
+    _, found = mutants(tmp_path, "module m(input [0:0] a, output z);\n  assign z = a[0];\nendmodule\n")
+    assert [m.operator for m in found] == []
+
+
+def test_arms_of_a_case_exchange_labels_and_wildcards_stay(tmp_path):
+    path, found = mutants(tmp_path, CASES)
+    arms = [m for m in found if m.operator == "case arm"]
+    assert [f"{m.place.line} {m.change}" for m in arms] == ["13 0 -> 1, and the reverse"]
+    text = rewrite(path, arms)
+    one = arms[0].number
+    assert f"((goldbeat_mutant::id == 32'd{one}) ? (1) : (0)): r <= 4'd9;" in text
+    assert f"((goldbeat_mutant::id == 32'd{one}) ? (0) : (1)), 2:" in text
+
+
+def test_assignments_come_one_cycle_later(tmp_path):
+    """In front of all others of the block, which override it; not with selects, whose index would be another one by then."""
+    path, found = mutants(tmp_path, CASES)
+    late = [m for m in found if m.operator == "delayed"]
+    assert [f"{m.place.line} {m.change}" for m in late] == [
+        "13 r <= 4'd9; -> (one cycle later)",
+        "18 r <= '0; -> (one cycle later)",
+        "19 r <= '1; -> (one cycle later)",
+    ]
+    text = rewrite(path, late)
+    n = late[0].number
+    assert f"if (goldbeat_due{n}) r <= goldbeat_late{n};" in text.splitlines()[9]
+    assert f"begin goldbeat_late{n} <= 4'd9; goldbeat_due{n} <= 1'b1; end" in text.splitlines()[12]
