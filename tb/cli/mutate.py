@@ -24,7 +24,7 @@ from goldbeat.tb.mutate.journal import Journal, fingerprint
 from goldbeat.tb.mutate.mutant import Mutant
 from goldbeat.tb.mutate.points import find_mutants
 from goldbeat.tb.mutate.report import PAGE, score, summary_dict, write_results
-from goldbeat.tb.mutate.waivers import MutantWaiver, match, read_waivers
+from goldbeat.tb.mutate.waivers import MutantWaiver, match, waivers_of_design
 from goldbeat.tb.paths import build_root
 
 _SHOWN = 40
@@ -51,7 +51,7 @@ Jobs = Annotated[
     int | None, typer.Option("--jobs", "-j", metavar="J", min=1, help="Simulators at a time [one a core].")
 ]
 Waivers = Annotated[
-    Path | None, typer.Option("--waive", metavar="FILE", help="Mutants that need not be noticed, with reasons (TOML).")
+    Path | None, typer.Option("--waive", metavar="FILE", help="More mutants that need not be noticed, with reasons (TOML).")
 ]
 Goal = Annotated[float, typer.Option("--goal", metavar="PERCENT", min=0, max=100, help="Least score that passes.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with the last campaign of this design.")]
@@ -102,8 +102,7 @@ def mutate_command(
         _show_list(mutants, as_json)
         return
     chosen = _chosen(mutants, sample, seed, only or [])
-    # Where a design keeps its own, it lies beside the description.
-    waivers = read_waivers(waive) if waive is not None else ()
+    waivers = waivers_of_design(design, Path(name) if name.endswith((".toml", ".py")) else None, waive)
     reasons, stale = match(waivers, mutants)
     items = plan_cases(name, cases or (), seeds, seed)
     folder = out or build_root() / "mutate" / design.name
@@ -113,8 +112,11 @@ def mutate_command(
     fates |= {n: fate for n, fate in journal.known(chosen).items() if n not in fates}
     left = [m for m in chosen if m.number not in fates]
     if left:
-        with tempfile.TemporaryDirectory(prefix="mutate-", dir=folder) as place:
-            _run(Campaign(items, mutants, Path(place), _say), left, journal, fates, jobs)
+        with (
+            tempfile.TemporaryDirectory(prefix="mutate-", dir=folder) as place,
+            Campaign(items, mutants, Path(place), _say) as campaign,
+        ):
+            _run(campaign, left, journal, fates, jobs)
     found = [fates[m.number] for m in chosen]
     result = summary_dict(design.name, [i.key for i in items], found, stale, Path.cwd())
     write_results(folder, result, found, Path.cwd())

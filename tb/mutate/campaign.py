@@ -1,39 +1,30 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All mutants of a design against its cases: one build for each set of parameter values, one process for each mutant and build.
-
-A process of its own for each mutant is what keeps one from spoiling the next. Stimulus and prediction are the same for all, and
-made once.
-"""
+"""All mutants of a design against its cases: one build for each set of parameter values, stimulus and prediction made once."""
 
 from __future__ import annotations
 
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from goldbeat.pymodels.errors import GoldbeatError, UsageError
-from goldbeat.tb.build.compile import Build
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.harness import TOP
 from goldbeat.tb.build.simulator import QUICK, build
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.inside.job import Episode
+from goldbeat.tb.mutate.kept import Group, MutantBench, PlannedCase
 from goldbeat.tb.mutate.mutant import Mutant
-from goldbeat.tb.mutate.rewrite import PLUSARG, REACHED, SELECTOR, binding, rewrite
+from goldbeat.tb.mutate.rewrite import SELECTOR, binding, rewrite
 from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.plan import make_plan
 from goldbeat.tb.regress.suite import Entry, Suite
 from goldbeat.tb.regress.worker import make_request
 from goldbeat.tb.run.failure_kind import failure_kind
-from goldbeat.tb.run.runs import Request, SeedPlan, check_request, judge, predict
-from goldbeat.tb.run.simulate import SimulatorResult, simulate
+from goldbeat.tb.run.runs import check_request, predict
 
 _RANDOM = "random"
-TIMEOUT_S = 120.0
-"""For one mutant on the cases of one build, by the clock."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +38,7 @@ class Fate:
         case: key of the case that noticed it.
         failure: what was said.
         reason: why it is waived.
+        cycles: of that case that were simulated, up to the end of the episode that fails.
     """
 
     mutant: Mutant
@@ -55,29 +47,7 @@ class Fate:
     case: str = ""
     failure: str = ""
     reason: str = ""
-
-
-@dataclass(frozen=True)
-class _Planned:
-    item: Item
-    request: Request
-    plan: SeedPlan
-    episodes: Sequence[Episode]
-
-
-@dataclass
-class Group:
-    """Cases that share parameter values, and so a simulator.
-
-    Attributes:
-        params: the values.
-        cases: request, prediction and episodes of each.
-        built: the simulator with all mutants.
-    """
-
-    params: Mapping[str, Any]
-    cases: list[_Planned] = field(default_factory=list)
-    built: Build | None = None
+    cycles: int = 0
 
 
 def plan_cases(name: str, cases: Sequence[str] = (), seeds: int | None = None, first: int = 0) -> list[Item]:
@@ -140,7 +110,7 @@ def mutated(design: Design, mutants: Sequence[Mutant], folder: Path, *, watched:
 
 
 class Campaign:
-    """All mutants of a design.
+    """All mutants of a design; a context manager that leaves no simulator behind.
 
     Args:
         items: the cases, of one design.
@@ -162,6 +132,8 @@ class Campaign:
         self._folder, self._tell = folder, tell
         self._groups: list[Group] = []
         self._watched = False
+        self._mine = threading.local()
+        self._benches: list[MutantBench] = []
         design = find_design(items[0].source or items[0].design)
         sources = folder / "rtl"
         sources.mkdir(parents=True)
@@ -174,15 +146,32 @@ class Campaign:
             group = next((g for g in self._groups if g.params == params), None)
             if group is None:
                 self._groups.append(group := Group(params))
-            group.cases.append(_Planned(item, request, plan, plan.episodes(design)))
+            group.cases.append(PlannedCase(item, request, plan, plan.episodes(design)))
         self._original = design
         self._design = mutated(design, mutants, sources)
         self._build()
+
+    def __enter__(self) -> Campaign:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        for bench in self._benches:
+            bench.close()
+        self._benches.clear()
+        self._mine = threading.local()
 
     def _build(self) -> None:
         for number, group in enumerate(self._groups, 1):
             self._tell(f"building {number} of {len(self._groups)}")
             group.built = build(self._design, group.params, quick=QUICK, tell=self._tell)
+
+    @property
+    def replaced(self) -> int:
+        """Simulators that were replaced since a mutant had left something behind."""
+        return sum(bench.replaced for bench in self._benches)
 
     def watch(self, mutants: Sequence[Mutant]) -> None:
         """From now on run these, and tell of those that survive whether they are reached.
@@ -190,6 +179,7 @@ class Campaign:
         Args:
             mutants: those that have survived so far.
         """
+        self._close()
         folder = self._folder / "watched"
         folder.mkdir()
         self._design = mutated(self._original, mutants, folder, watched=True)
@@ -202,10 +192,12 @@ class Campaign:
         Raises:
             UsageError: one fails: a mutant could not be told from it.
         """
-        found = self._run(None)
-        if found is not None:
-            case, failure, _ = found
-            raise UsageError(f"{case} fails without any mutant: {failure}")
+        for number, group in enumerate(self._groups):
+            for case in group.cases:
+                found = self._bench().measure(number, case)
+                if found is not None:
+                    raise UsageError(f"{found.case} fails without any mutant: {found.text}")
+            group.cases.sort(key=lambda one: one.seconds)
 
     def fates(self, chosen: Sequence[Mutant], jobs: int) -> Iterator[Fate]:
         """Run mutants, several at a time; each fate as soon as it is known.
@@ -225,48 +217,16 @@ class Campaign:
 
     def fate(self, mutant: Mutant) -> Fate:
         """Run one mutant through the cases, up to the first that notices it."""
-        reached: list[bool] = []
-        found = self._run(mutant, reached)
+        found, reached = self._bench().first_failure(mutant.number)
         if found is None:
-            return Fate(mutant, "survived" if any(reached) or not self._watched else "not reached")
-        case, failure, stopped = found
-        return Fate(mutant, "killed", "hang" if stopped else failure_kind(failure).kind, case, failure)
+            return Fate(mutant, "survived" if reached or not self._watched else "not reached")
+        by = "hang" if found.stopped else failure_kind(found.text).kind
+        return Fate(mutant, "killed", by, found.case, found.text, cycles=found.cycles)
 
-    def _run(self, mutant: Mutant | None, reached: list[bool] | None = None) -> tuple[str, str, bool] | None:
-        """The first failure: case, text, and whether the simulator came to no end; None: there is none."""
-        arguments = () if mutant is None else (f"+{PLUSARG}={mutant.number}",)
-        for group in self._groups:
-            assert group.built is not None
-            episodes = [episode for one in group.cases for episode in one.episodes]
-            with tempfile.TemporaryDirectory(dir=self._folder, prefix="run-") as place:
-                result = simulate(
-                    self._design,
-                    group.params,
-                    group.built,
-                    episodes,
-                    Path(place),
-                    seed=group.cases[0].item.seed,
-                    transactors=group.cases[0].item.transactors,
-                    timeout_s=TIMEOUT_S,
-                    arguments=arguments,
-                )
-                found = _first_failure(group, result)
-                if reached is not None:
-                    reached.append(REACHED in result.log.read_text(errors="replace"))
-            if found is not None:
-                return found
-        return None
-
-
-def _first_failure(group: Group, result: SimulatorResult) -> tuple[str, str, bool] | None:
-    records = list(result.records)
-    for one in group.cases:
-        mine, records = records[: len(one.episodes)], records[len(one.episodes) :]
-        try:
-            judged = judge(one.request, one.plan, mine, result.failure or "the simulator stopped")
-        except GoldbeatError as error:
-            return one.item.key, str(error), False
-        if judged.failures:
-            stopped = len(mine) < len(one.episodes) and len(judged.failures) == 1
-            return one.item.key, judged.failures[0], stopped
-    return None
+    def _bench(self) -> MutantBench:
+        """The simulators of this thread."""
+        bench: MutantBench | None = getattr(self._mine, "bench", None)
+        if bench is None:
+            bench = self._mine.bench = MutantBench(self._design, self._groups, self._folder)
+            self._benches.append(bench)
+        return bench

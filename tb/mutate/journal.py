@@ -66,7 +66,9 @@ class Journal:
         by_number = {m.number: m for m in mutants}
         fields = ("status", "by", "case", "failure")
         return {
-            int(row["mutant"]): Fate(by_number[int(row["mutant"])], *(str(row[name]) for name in fields))
+            int(row["mutant"]): Fate(
+                by_number[int(row["mutant"])], *(str(row[name]) for name in fields), cycles=int(row["cycles"])
+            )
             for row in self._rows
             if row["mutant"] in by_number
         }
@@ -74,5 +76,6 @@ class Journal:
     def add(self, fate: Fate) -> None:
         """Keep a fate."""
         row = {"mutant": fate.mutant.number, "status": fate.status, "by": fate.by, "case": fate.case}
+        row["cycles"] = fate.cycles
         with self._path.open("a") as file:
             file.write(json.dumps(row | {"failure": fate.failure.partition("\n")[0]}) + "\n")

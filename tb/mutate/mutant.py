@@ -6,6 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+OPERATORS = (
+    *("arithmetic", "relational", "logical", "bitwise", "shift", "unary", "condition", "constant", "stuck", "reset"),
+    *("dropped", "delayed", "select", "case arm"),
+)
+"""Kinds of change."""
+
 
 @dataclass(frozen=True)
 class MutatedPlace:
@@ -50,8 +56,7 @@ class Change:
     """What one mutant makes of a place.
 
     Attributes:
-        operator: kind of the change: ``arithmetic``, ``relational``, ``logical``, ``bitwise``, ``shift``, ``unary``,
-            ``condition``, ``constant``, ``stuck``, ``reset``, ``dropped``, ``delayed``, ``select``, ``case arm``.
+        operator: kind of the change, one of :data:`OPERATORS`.
         text: what stands there instead; empty: the statement is left out.
         reached: an expression that is true where the change makes a difference; empty: where the values differ.
         also: another place that changes with it, and what stands there instead.

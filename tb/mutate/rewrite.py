@@ -12,8 +12,8 @@ from goldbeat.tb.mutate.mutant import Mutant, MutatedPlace
 PLUSARG = "goldbeat_mutant"
 CHOICE = "goldbeat_mutant.txt"
 """A file with a number in the simulator's folder: the mutant from the next initial values on, whatever the command line says."""
-REACHED = "goldbeat_mutant: reached"
-"""What a simulator prints where mutant and original differ for the first time."""
+REACHED = "goldbeat_reached.txt"
+"""A file that the simulator makes there as soon as mutant and original differ."""
 _PACKAGE = "goldbeat_mutant"
 
 SELECTOR = f"""// The mutant that is at work; 0: none.
@@ -25,7 +25,7 @@ package {_PACKAGE};
   function automatic bit reached(bit differs);
     if (differs && seen == 0) begin
       seen = 1;
-      $display("{REACHED}");
+      $fclose($fopen("{REACHED}", "w"));
     end
     return 1'b1;
   endfunction

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mutants that no case can notice, or need not, each with its reason: ``mutants.toml``."""
+"""Mutants that no case can notice, or need not, each with its reason: ``mutants.toml`` beside the sources or the description."""
 
 from __future__ import annotations
 
@@ -8,8 +8,11 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from goldbeat.tb.design.design import Design
 from goldbeat.tb.mutate.mutant import Mutant, shortened
 from goldbeat.tb.toml import load_model
+
+FILE = "mutants.toml"
 
 
 class MutantWaiver(BaseModel):
@@ -19,6 +22,7 @@ class MutantWaiver(BaseModel):
         file: name of the source file.
         line: what stands in the line of the place, or a piece of it; spaces do not count.
         change: what becomes of the place, as reports print it, or a piece of it; empty: any change.
+        designs: only in these; none: in every design that has the file.
         reason: why no case has to notice it.
     """
 
@@ -27,7 +31,13 @@ class MutantWaiver(BaseModel):
     file: str
     line: str = Field(min_length=1)
     change: str = ""
+    designs: tuple[str, ...] = ()
     reason: str = Field(min_length=1)
+
+    def concerns(self, design: Design) -> bool:
+        """Whether it can be about a mutant of this design."""
+        names = {path.name for path in design.sources()}
+        return self.file in names and (not self.designs or design.name in self.designs)
 
     def fits(self, mutant: Mutant, line: str) -> bool:
         """Whether it is about this mutant, whose place stands in this line."""
@@ -54,6 +64,26 @@ def read_waivers(path: Path) -> tuple[MutantWaiver, ...]:
         InputError: it is no such file; with the line.
     """
     return load_model(WaiverFile, path, "a file of waived mutants: tables [[waive]]").waive
+
+
+def waivers_of_design(design: Design, source: Path | None, more: Path | None) -> tuple[MutantWaiver, ...]:
+    """What is waived of a design: by the files beside its sources and its description, and by another one.
+
+    Args:
+        design: which.
+        source: its description; None: it comes with Goldbeat.
+        more: another file; all of it counts.
+
+    Raises:
+        InputError: one is no such file.
+    """
+    folders = [*(path.parent.resolve() for path in design.sources()), *([source.parent.resolve()] if source else [])]
+    found: list[MutantWaiver] = []
+    for folder in dict.fromkeys(folders):
+        path = folder / FILE
+        if path.is_file() and (more is None or path != more.resolve()):
+            found += (waiver for waiver in read_waivers(path) if waiver.concerns(design))
+    return (*found, *(read_waivers(more) if more is not None else ()))
 
 
 def match(

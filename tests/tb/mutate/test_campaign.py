@@ -4,21 +4,21 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 
 import pytest
 from commands import goldbeat
+from one_mutant import verdict_alone
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.tb.build.simulator import QUICKEST, build
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.mutate.campaign import Campaign, Fate, plan_cases
 from goldbeat.tb.mutate.journal import Journal
+from goldbeat.tb.mutate.kept import _Process
+from goldbeat.tb.mutate.mutant import OPERATORS, Mutant
 from goldbeat.tb.mutate.points import find_mutants
 from goldbeat.tb.mutate.report import score
 from goldbeat.tb.mutate.waivers import MutantWaiver, match
-from goldbeat.tb.run.runs import Request, run
 
 
 def skid():
@@ -101,26 +101,51 @@ def test_verdicts_are_those_of_a_build_for_each_mutant(tmp_path):
     """Both ways on all mutants of a small design: the RTL with the one change written into it."""
     design, mutants = skid()
     items = plan_cases("axis_skid", ["random", "sweep"], 1)
-    campaign = Campaign(items, mutants, tmp_path / "all")
-    campaign.check_original()
-    fates = {f.mutant.number: f.status for f in campaign.fates(mutants, 2)}
+    with Campaign(items, mutants, tmp_path / "all") as campaign:
+        campaign.check_original()
+        fates = {f.mutant.number: f.status for f in campaign.fates(mutants, 2)}
     assert set(fates.values()) == {"killed", "survived"}
     for mutant in mutants:
-        root = tmp_path / str(mutant.number)
-        shutil.copytree(design.root, root)
-        path = root / mutant.place.file.relative_to(design.root)
-        data = path.read_bytes()
-        # A statement that is left out may be all that a branch has.
-        text = f"({mutant.text})" if mutant.text else ";"
-        path.write_bytes(data[: mutant.place.start] + text.encode() + data[mutant.place.end :])
-        alone = design.model_copy(update={"root": root})
-        failed = False
-        for item in items:
-            request = Request(alone, alone.case(item.case), (item.seed,))
-            build(alone, request.all_params, quick=QUICKEST)
-            failed = failed or any(not r.passed for r in run(request, root / "sim"))
-        assert ("killed" if failed else "survived") == fates[mutant.number], mutant
-        shutil.rmtree(root)
+        assert verdict_alone(design, mutant, items, tmp_path / "alone") == fates[mutant.number], mutant
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+def test_a_mutant_of_every_operator_is_killed(tmp_path):
+    design = find_design("plio_fir")
+    found = find_mutants(design.sources(), include_dirs=design.include_paths())
+    by_operator: dict[str, list[Mutant]] = {}
+    for mutant in found:
+        by_operator.setdefault(mutant.operator, []).append(mutant)
+    assert sorted(by_operator) == sorted(OPERATORS)
+    # Some of each: one may be another way to say the same.
+    chosen = [mutant for mutants in by_operator.values() for mutant in mutants[:: max(1, len(mutants) // 4)][:4]]
+    with Campaign(plan_cases("plio_fir", ["random", "registers", "rounding"], 1), chosen, tmp_path / "all") as campaign:
+        campaign.check_original()
+        killed = {fate.mutant.operator for fate in campaign.fates(chosen, 2) if fate.status == "killed"}
+    assert killed == set(OPERATORS)
+
+
+@pytest.mark.sim
+def test_a_process_that_a_mutant_has_spoilt_is_replaced(tmp_path, monkeypatch):
+    """The clean episode behind each mutant fails here, as if something were left behind: no verdict changes."""
+    _, mutants = skid()
+    some = mutants[::6]
+    with Campaign(plan_cases("axis_skid", ["random"], 1), mutants, tmp_path / "one") as campaign:
+        campaign.check_original()
+        before = {f.mutant.number: f.status for f in campaign.fates(some, 1)}
+        assert campaign.replaced == 0
+    real = _Process.choose
+
+    def spoil(process: _Process, number: int) -> None:
+        real(process, number or mutants[0].number)
+
+    with Campaign(plan_cases("axis_skid", ["random"], 1), mutants, tmp_path / "two") as campaign:
+        campaign.check_original()
+        monkeypatch.setattr(_Process, "choose", spoil)
+        after = {f.mutant.number: f.status for f in campaign.fates(some, 1)}
+        assert campaign.replaced == len(some)
+    assert before == after
 
 
 def test_pages_are_one_file(tmp_path):
