@@ -51,7 +51,8 @@ Jobs = Annotated[
     int | None, typer.Option("--jobs", "-j", metavar="J", min=1, help="Simulators at a time [one a core].")
 ]
 Waivers = Annotated[
-    Path | None, typer.Option("--waive", metavar="FILE", help="More mutants that need not be noticed, with reasons (TOML).")
+    Path | None,
+    typer.Option("--waive", metavar="FILE", help="More mutants that need not be noticed, with reasons (TOML)."),
 ]
 Goal = Annotated[float, typer.Option("--goal", metavar="PERCENT", min=0, max=100, help="Least score that passes.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with the last campaign of this design.")]

@@ -64,13 +64,8 @@ class Journal:
     def known(self, mutants: Sequence[Mutant]) -> Mapping[int, Fate]:
         """The fates that are known, by number of the mutant."""
         by_number = {m.number: m for m in mutants}
-        fields = ("status", "by", "case", "failure")
         return {
-            int(row["mutant"]): Fate(
-                by_number[int(row["mutant"])], *(str(row[name]) for name in fields), cycles=int(row["cycles"])
-            )
-            for row in self._rows
-            if row["mutant"] in by_number
+            number: _fate(by_number[number], row) for row in self._rows if (number := int(row["mutant"])) in by_number
         }
 
     def add(self, fate: Fate) -> None:
@@ -79,3 +74,8 @@ class Journal:
         row["cycles"] = fate.cycles
         with self._path.open("a") as file:
             file.write(json.dumps(row | {"failure": fate.failure.partition("\n")[0]}) + "\n")
+
+
+def _fate(mutant: Mutant, row: Mapping[str, str | int]) -> Fate:
+    status, by, case, failure = (str(row[name]) for name in ("status", "by", "case", "failure"))
+    return Fate(mutant, status, by, case, failure, cycles=int(row["cycles"]))

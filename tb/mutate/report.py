@@ -85,7 +85,12 @@ def _row(fate: Fate, root: Path) -> dict[str, Any]:
         "operator": fate.mutant.operator,
         "change": fate.mutant.change,
     }
-    more: dict[str, Any] = {"by": fate.by, "case": fate.case, "failure": fate.failure.partition("\n")[0], "reason": fate.reason}
+    more: dict[str, Any] = {
+        "by": fate.by,
+        "case": fate.case,
+        "failure": fate.failure.partition("\n")[0],
+        "reason": fate.reason,
+    }
     more |= {"cycles": fate.cycles} if fate.status == "killed" else {}
     return row | {name: value for name, value in more.items() if value}
 

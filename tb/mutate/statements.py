@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from goldbeat.tb.mutate.mutant import Change, LateAssignment, MutatedPlace
@@ -66,7 +67,7 @@ def exchanged_arms(node: Any, place: Place) -> Iterator[tuple[MutatedPlace, Chan
         return
     arms = [item for item in node.items if item.kind.name == "StandardCaseItem"]
     looked = text_of(node.expr)
-    for one, other in zip(arms, arms[1:], strict=False):
+    for one, other in pairwise(arms):
         first, second = (next(e for e in arm.expressions if hasattr(e, "sourceRange")) for arm in (one, other))
         # A wildcard must stand in a label itself, not in what chooses one.
         if text_of(one.clause) == text_of(other.clause) or any(_is_wild(node, e) for e in (first, second)):
