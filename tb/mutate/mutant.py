@@ -52,7 +52,7 @@ class LateAssignment:
 
 
 @dataclass(frozen=True)
-class Change:
+class MutantChange:
     """What one mutant makes of a place.
 
     Attributes:
@@ -82,7 +82,7 @@ class Mutant:
 
     number: int
     place: MutatedPlace
-    made: Change
+    made: MutantChange
 
     @property
     def operator(self) -> str:

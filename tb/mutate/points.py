@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import InputError, ToolError, UsageError
-from goldbeat.tb.mutate.mutant import Change, Mutant, MutatedPlace
+from goldbeat.tb.mutate.mutant import MutantChange, Mutant, MutatedPlace
 from goldbeat.tb.mutate.operators import changes, negated, stuck, text_of, wrong_reset
 from goldbeat.tb.mutate.selects import NAMES, SelectTable, is_connected, selects_of
 from goldbeat.tb.mutate.statements import BLOCKS, NONBLOCKING, changed_statement, exchanged_arms
@@ -124,7 +124,7 @@ def _check(tree: Any, manager: Any) -> None:
 
 class _Finder:
     def __init__(self, manager: Any, files: dict[Any, Path], selects: SelectTable) -> None:
-        self.found: list[tuple[MutatedPlace, Change]] = []
+        self.found: list[tuple[MutatedPlace, MutantChange]] = []
         self._manager, self._files, self._selects = manager, files, selects
         self._texts = {path: path.read_bytes() for path in files.values()}
         self._fixed: set[str] = set()
@@ -146,7 +146,7 @@ class _Finder:
         place = self._place(node, depth)
         if place is not None:
             for operator, text in self._changes(node, kind, block, reset):
-                self.found.append((place, Change(operator, text)))
+                self.found.append((place, MutantChange(operator, text)))
             if kind in NAMES and node.parent.kind.name not in NAMES:
                 self._read(node, place)
         self._statement(node, depth, block, reset=reset)
@@ -176,7 +176,7 @@ class _Finder:
             begin, end = select.sourceRange.start.offset, select.sourceRange.end.offset
             for other in self._selects.others(select):
                 text = data[place.start : begin] + other.encode() + data[end : place.end]
-                self.found.append((place, Change("select", text.decode(errors="replace"))))
+                self.found.append((place, MutantChange("select", text.decode(errors="replace"))))
 
     def _written(self, target: Any, depth: int) -> None:
         """Selects of what is written, where the index is not known before: a chosen one may stand there."""
@@ -184,7 +184,7 @@ class _Finder:
             if self._selects.is_variable(select):
                 place = self._place(select.selector.expr, depth + 1)
                 if place is not None:
-                    self.found.append((place, Change("select", f"({place.text}) + 1", reached="1'b1")))
+                    self.found.append((place, MutantChange("select", f"({place.text}) + 1", reached="1'b1")))
 
     def _branches(self, node: Any, depth: int, block: str) -> None:
         """The first branch of a clocked block's first condition is its reset, if the condition says so."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from goldbeat.tb.mutate.mutant import Change, LateAssignment, MutatedPlace
+from goldbeat.tb.mutate.mutant import MutantChange, LateAssignment, MutatedPlace
 from goldbeat.tb.mutate.operators import text_of
 
 CLOCKED = "AlwaysFFBlock"
@@ -17,7 +17,7 @@ NONBLOCKING = "NonblockingAssignmentExpression"
 Place = Callable[[Any], MutatedPlace | None]
 
 
-def changed_statement(node: Any, block: str, *, reset: bool, place: Place) -> Iterator[Change]:
+def changed_statement(node: Any, block: str, *, reset: bool, place: Place) -> Iterator[MutantChange]:
     """What becomes of a statement.
 
     Args:
@@ -36,13 +36,13 @@ def changed_statement(node: Any, block: str, *, reset: bool, place: Place) -> It
         target, value = text_of(node.expr.left), text_of(node.expr.right)
         if "'{" not in value and "{" not in target:
             reached = f"({value}) !== ({target})"
-    yield Change("dropped", "", reached=reached)
+    yield MutantChange("dropped", "", reached=reached)
     # One cycle later the reset is still there.
     if assigns and not reset and (whole := _clocked_statement(node)) is not None:
         around = place(whole)
         plain = node.expr.left.kind.name in ("IdentifierName", "ScopedName") and "[" not in target
         if plain and around is not None and node.expr.right.kind.name != "TimingControlExpression":
-            yield Change("delayed", "", reached=reached, late=LateAssignment(target, value, around))
+            yield MutantChange("delayed", "", reached=reached, late=LateAssignment(target, value, around))
 
 
 def _clocked_statement(node: Any) -> Any:
@@ -56,7 +56,7 @@ def _clocked_statement(node: Any) -> Any:
     return timed.statement
 
 
-def exchanged_arms(node: Any, place: Place) -> Iterator[tuple[MutatedPlace, Change]]:
+def exchanged_arms(node: Any, place: Place) -> Iterator[tuple[MutatedPlace, MutantChange]]:
     """Arms of a case beside each other that take each other's first label.
 
     Args:
@@ -75,7 +75,7 @@ def exchanged_arms(node: Any, place: Place) -> Iterator[tuple[MutatedPlace, Chan
         here, there = place(first), place(second)
         if here is not None and there is not None:
             reached = f"({looked}) === ({here.text}) || ({looked}) === ({there.text})"
-            yield here, Change("case arm", there.text, reached=reached, also=(there, here.text))
+            yield here, MutantChange("case arm", there.text, reached=reached, also=(there, here.text))
 
 
 def _is_wild(node: Any, label: Any) -> bool:
