@@ -147,6 +147,7 @@ module axil_regs #(
     arready: arready_q, rdata: rdata_q, rresp: rresp_q, rvalid: rvalid_q
   };
 
+  `ASSERT_RESET(not_ready_in_reset, !awready_q && !wready_q && !arready_q, aclk, aresetn)
   `ASSERT(write_and_read_apart, !(write && read), aclk, aresetn)
   `ASSERT(one_write_outstanding, !(bvalid_q && (awready_q || wready_q)), aclk, aresetn)
   `ASSERT(one_read_outstanding, !(arready_q && (ar_held_q || read_done_q || rvalid_q)),

@@ -9,6 +9,7 @@
 // cycle. s_axis_tready and m_axis_tvalid are flip-flops (those of the output skid buffer). R is 2
 // or 4.
 
+`include "assertions.svh"
 `include "axis.svh"
 
 module axis_upsizer #(
@@ -93,5 +94,7 @@ module axis_upsizer #(
     .m_ready(m_axis_tready),
     .m_data ({m_axis_tlast, m_axis_tkeep, m_axis_tdata})
   );
+
+  `ASSERT(unfilled_lanes_zero, (wide_data >> (S_W * (32'(lane_q) + 1))) == '0, aclk, aresetn)
 
 endmodule

@@ -84,6 +84,7 @@ module fifo_sync #(
     end
   end
 
+  `ASSERT_RESET(not_ready_in_reset, !s_ready_q, clk, rst_n)
   `ASSERT(fill_within_depth, (wptr_q - rptr_q) <= WrapBit, clk, rst_n)
   `ASSERT(no_write_when_full, !(write && (wptr_q ^ rptr_q) == WrapBit), clk, rst_n)
 

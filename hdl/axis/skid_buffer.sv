@@ -75,6 +75,7 @@ module skid_buffer #(
     end
   end
 
+  `ASSERT_RESET(not_ready_in_reset, !s_ready_q, clk, rst_n)
   `ASSERT(not_ready_while_skid_used, !(s_ready_q && skid_valid_q), clk, rst_n)
   `ASSERT(skid_behind_main, main_valid_q || !skid_valid_q, clk, rst_n)
 

@@ -10,6 +10,9 @@
 //   `ASSERT(NAME, EXPR, CLK, RST_N)               EXPR holds.
 //   `ASSERT_STABLE(NAME, WAIT, DATA, CLK, RST_N)  DATA after an edge is what it was before, if WAIT
 //                                                 held there.
+//   `ASSERT_NEXT(NAME, WAS, EXPR, CLK, RST_N)     EXPR holds at the edge behind one at which WAS held.
+//   `ASSERT_RESET(NAME, EXPR, CLK, RST_N)         EXPR holds in reset, from its second edge on, and at the
+//                                                 first edge out of it: what a reset has brought about.
 //
 // For an offer under back-pressure DATA holds the valid too:
 // `ASSERT_STABLE(offer_held, valid && !ready, {valid, data}, clk, rst_n).
@@ -21,6 +24,8 @@
 
 `define ASSERT(NAME, EXPR, CLK, RST_N)
 `define ASSERT_STABLE(NAME, WAIT, DATA, CLK, RST_N)
+`define ASSERT_NEXT(NAME, WAS, EXPR, CLK, RST_N)
+`define ASSERT_RESET(NAME, EXPR, CLK, RST_N)
 
 `else
 
@@ -39,6 +44,22 @@
     if ((RST_N) && waited && held != (DATA)) $error("%s changed", `"DATA`"); \
     waited <= (RST_N) && (WAIT); \
     if (WAIT) held <= (DATA); \
+  end
+
+`define ASSERT_NEXT(NAME, WAS, EXPR, CLK, RST_N) \
+  always_ff @(posedge CLK) begin : NAME \
+    logic was; \
+    /* verilator coverage_block_off */ \
+    if ((RST_N) && was && !(EXPR)) $error("%s", `"EXPR`"); \
+    was <= (RST_N) && (WAS); \
+  end
+
+`define ASSERT_RESET(NAME, EXPR, CLK, RST_N) \
+  always_ff @(posedge CLK) begin : NAME \
+    logic in_reset; \
+    /* verilator coverage_block_off */ \
+    if (in_reset && !(EXPR)) $error("%s", `"EXPR`"); \
+    in_reset <= !(RST_N); \
   end
 
 `endif

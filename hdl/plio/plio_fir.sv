@@ -267,6 +267,11 @@ module plio_fir #(
     .m_data ({m_axis_tlast, m_axis_tkeep, m_axis_tdata})
   );
 
+  for (genvar p = 0; p < P; p++) begin : gen_empty
+    `ASSERT(no_sample_no_data, done_lanes[p] || done_data[p] == '0, aclk, aresetn)
+  end
+
+  `ASSERT_RESET(not_ready_in_reset, !s_ready_q, aclk, aresetn)
   `ASSERT(credits_within_depth, credits_q <= CreditW'(FifoDepth), aclk, aresetn)
   `ASSERT(fifo_has_room, !done_valid || fifo_ready, aclk, aresetn)
 

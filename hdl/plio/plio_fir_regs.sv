@@ -8,6 +8,8 @@
 // Handshakes, latency and throughput are those of axil_regs: a write takes effect at the edge where
 // the later of AW and W transfers, R is valid 3 cycles after AR.
 
+`include "assertions.svh"
+
 module plio_fir_regs
   import plio_fir_regs_pkg::*;
 #(
@@ -203,6 +205,10 @@ module plio_fir_regs
       rd_legal_q <= rd_legal_d;
     end
   end
+
+  `ASSERT(clear_where_asked_for,
+          clear == (do_write && waddr == AddrCtrl && wstrb[CtrlClearLsb/8] && wdata[CtrlClearLsb]),
+          aclk, aresetn)
 
   // No field lies in the upper half of a register, and addresses are those of whole words.
   logic unused_bits;

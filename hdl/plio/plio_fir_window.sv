@@ -11,6 +11,8 @@
 //
 // Latency 1 cycle. Throughput one beat a cycle.
 
+`include "assertions.svh"
+
 module plio_fir_window #(
   parameter  int unsigned P        = 2,
   parameter  int unsigned NTAPS    = 16,
@@ -67,5 +69,7 @@ module plio_fir_window #(
   end
 
   assign window = window_q;
+
+  `ASSERT_NEXT(clear_zeroes_at_once, clear, zero_q, clk, rst_n)
 
 endmodule

@@ -275,6 +275,7 @@ module plio_pkt_merge #(
 
   assign packet_count = packet_count_q;
 
+  `ASSERT_RESET(down_in_reset, !up_q, aclk, aresetn)
   `ASSERT(one_winner, $onehot0(winner_q) && (winner_q != '0 || state_q == StIdle), aclk, aresetn)
 
 endmodule

@@ -115,7 +115,7 @@ def mutate_command(
     if left:
         with (
             tempfile.TemporaryDirectory(prefix="mutate-", dir=folder) as place,
-            Campaign(items, mutants, Path(place), _say) as campaign,
+            Campaign(items, left, Path(place), _say) as campaign,
         ):
             _run(campaign, left, journal, fates, jobs)
     found = [fates[m.number] for m in chosen]

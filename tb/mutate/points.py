@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import InputError, ToolError, UsageError
-from goldbeat.tb.mutate.mutant import MutantChange, Mutant, MutatedPlace
+from goldbeat.tb.mutate.mutant import Mutant, MutantChange, MutatedPlace
 from goldbeat.tb.mutate.operators import changes, negated, stuck, text_of, wrong_reset
 from goldbeat.tb.mutate.selects import NAMES, SelectTable, is_connected, selects_of
 from goldbeat.tb.mutate.statements import BLOCKS, NONBLOCKING, changed_statement, exchanged_arms

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
-from goldbeat.tb.mutate.mutant import MutantChange, LateAssignment, MutatedPlace
+from goldbeat.tb.mutate.mutant import LateAssignment, MutantChange, MutatedPlace
 from goldbeat.tb.mutate.operators import text_of
 
 CLOCKED = "AlwaysFFBlock"

@@ -22,6 +22,7 @@ class MutantWaiver(BaseModel):
         file: name of the source file.
         line: what stands in the line of the place, or a piece of it; spaces do not count.
         change: what becomes of the place, as reports print it, or a piece of it; empty: any change.
+        column: where in the line the place begins, as reports print it; 0: anywhere.
         designs: only in these; none: in every design that has the file.
         reason: why no case has to notice it.
     """
@@ -31,6 +32,7 @@ class MutantWaiver(BaseModel):
     file: str
     line: str = Field(min_length=1)
     change: str = ""
+    column: int = Field(0, ge=0)
     designs: tuple[str, ...] = ()
     reason: str = Field(min_length=1)
 
@@ -45,6 +47,7 @@ class MutantWaiver(BaseModel):
         return (
             mutant.place.file.name == self.file
             and shortened(self.line, 10_000) in whole
+            and self.column in (0, mutant.place.column)
             and self.change in f"{mutant.operator}: {mutant.change}"
         )
 

@@ -35,6 +35,8 @@ from goldbeat.tb.paths import HDL
 _LONG_BLOCK = 1 << 16
 """Samples of a long stimulus that are made at once, to the next whole frame."""
 _SATURATION_CODES = {"none": 0, "saturate": 1, "symmetric": 3}
+_LARGEST = ((0, 0), (33, 6), (33, 7), (34, 6), (34, 7), (35, 6), (35, 7), (36, 6), (36, 7), (47, 1), (50, 1))
+"""Shift and rounding for sums of 2^33 to 2^35: ties, and shifts beyond the largest."""
 _HALF_BAND = 0.2
 """Pass band edge of the default filter, as a share of the sampling rate."""
 
@@ -59,7 +61,13 @@ def settings(half: Sequence[int], shift: int, rounding: int, saturation: int, *,
     return tuple(writes)
 
 
-_COUNTERS = (Access("read", reg.BEATS), Access("read", reg.SATCOUNT))
+_AFTER = (
+    *(Access("read", address) for address in (reg.BEATS, reg.SATCOUNT, reg.CTRL, reg.SHIFT, reg.ROUND, reg.SAT)),
+    Access("write", reg.CTRL, reg.CTRL_CLEAR),
+    Access("write", reg.SATCOUNT, 0),
+    Access("read", reg.SATCOUNT),
+)
+"""Counters and settings at the end; then what clears the history, which is no longer empty, and the counter."""
 
 
 def _random_program(setting: CaseContext, rng: Rng) -> tuple[Access, ...]:
@@ -69,6 +77,7 @@ def _random_program(setting: CaseContext, rng: Rng) -> tuple[Access, ...]:
     program = settings(
         taps.tolist(), int(rng.integers(0, 24)), int(rng.integers(8)), int(rng.integers(4)), ctrl=int(rng.integers(4))
     )
+    program += (Access("write", reg.SATCOUNT, 0),)
     order = rng.permutation(len(program))
     return tuple(program[i] for i in order)
 
@@ -85,7 +94,7 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     program: dict[str, tuple[Access, ...]] = {}
     if rng.integers(8):
         program = {"s_axil": _random_program(setting, rng)}
-    return Stimulus(inputs={"s_axis": trace}, clocks=setting.clocks, program=program, after={"s_axil": _COUNTERS})
+    return Stimulus(inputs={"s_axis": trace}, clocks=setting.clocks, program=program, after={"s_axil": _AFTER})
 
 
 def _chirp(setting: CaseContext) -> Iterator[Trace]:
@@ -125,7 +134,7 @@ def _filter(setting: CaseContext) -> list[Stimulus]:
             ready={"m_axis": setting.pattern("ready", 1)},
             clocks={"aclk": clock},
             program={"s_axil": program},
-            after={"s_axil": _COUNTERS},
+            after={"s_axil": _AFTER},
         )
     ]
 
@@ -147,9 +156,19 @@ def _rounding(setting: CaseContext) -> list[Stimulus]:
             program = settings(taps, int(rng.integers(1, 4)), rounding, saturation)
             trace = Trace.from_bytes(data, clock_ps=clock.period_ps, offset_ps=clock.offset_ps)
             episodes.append(
-                Stimulus({"s_axis": trace}, {}, setting.clocks, {"s_axil": program}, after={"s_axil": _COUNTERS})
+                Stimulus({"s_axis": trace}, {}, setting.clocks, {"s_axil": program}, after={"s_axil": _AFTER})
             )
-    return episodes
+    return episodes + [_largest_sum(setting, shift, rounding) for shift, rounding in _LARGEST]
+
+
+def _largest_sum(setting: CaseContext, shift: int, rounding: int) -> Stimulus:
+    """The one sum that needs all bits: every sample and every tap is the least there is."""
+    half = setting.params["NTAPS"] // 2
+    data = np.full((setting.params["NTAPS"] + 4, setting.params["W"] // 16), 0x8000, "<u2").view(np.uint8)
+    clock = setting.clocks["aclk"]
+    trace = Trace.from_bytes(data, clock_ps=clock.period_ps, offset_ps=clock.offset_ps)
+    program = settings([-0x8000] * half, shift, rounding, 1)
+    return Stimulus({"s_axis": trace}, {}, setting.clocks, {"s_axil": program}, after={"s_axil": _AFTER})
 
 
 def _registers(setting: CaseContext) -> list[Stimulus]:
@@ -159,6 +178,8 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     known = [reg.ID, reg.CONFIG, reg.CTRL, reg.SHIFT, reg.ROUND, reg.SAT, reg.BEATS, reg.SATCOUNT]
     known += [reg.COEF + 4 * k for k in range(half)]
     holes = [0x020, 0x03C, reg.COEF + 4 * half, 0x7FC, 0xFFC]
+    # Registers once more, but for one address bit that is too many.
+    holes += [address | 1 << bit for address in (reg.SHIFT, reg.COEF) for bit in range(9, 12)]
     accesses = [Access("read", a) for a in (*known, *holes)]
     for address in rng.permutation(known + holes).tolist():
         strobe = int(rng.choice([0xF, 0xF, 0x1, 0x2, 0x3, 0x6, 0xC, 0x8]))
