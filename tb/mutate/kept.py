@@ -89,8 +89,14 @@ class NoticedFailure:
     cycles: int
 
 
-class _Process:
-    """A simulator that stays."""
+class ChoosingSimulator:
+    """A simulator that stays, and takes the mutant that is at work from a file.
+
+    Args:
+        design: on RTL that holds the mutants.
+        group: cases and simulator.
+        folder: for the files.
+    """
 
     def __init__(self, design: Design, group: Group, folder: Path) -> None:
         self._design, self._group = design, group
@@ -163,7 +169,7 @@ class MutantBench:
 
     def __init__(self, design: Design, groups: Sequence[Group], folder: Path) -> None:
         self._design, self._groups, self._folder = design, groups, folder
-        self._processes: dict[int, _Process] = {}
+        self._processes: dict[int, ChoosingSimulator] = {}
         self.replaced = 0
 
     def close(self) -> None:
@@ -229,7 +235,7 @@ class MutantBench:
             self._drop(at)
             process = None
         if process is None:
-            process = self._processes[at] = _Process(self._design, self._groups[at], self._folder)
+            process = self._processes[at] = ChoosingSimulator(self._design, self._groups[at], self._folder)
         if episodes and episodes[0].seed is not None:
             process.choose(number)
         end = time.monotonic() + limit_s
@@ -237,7 +243,7 @@ class MutantBench:
         if len(records) < len(episodes) and not process.renewable:
             # It has been in use: another one goes on with the first episode.
             self._drop(at)
-            process = self._processes[at] = _Process(self._design, self._groups[at], self._folder)
+            process = self._processes[at] = ChoosingSimulator(self._design, self._groups[at], self._folder)
             process.choose(number)
             records = process.run(episodes, end)
             process.renewable = False

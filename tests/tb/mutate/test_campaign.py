@@ -15,7 +15,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.mutate.campaign import Campaign, Fate, plan_cases
 from goldbeat.tb.mutate.journal import Journal
-from goldbeat.tb.mutate.kept import _Process
+from goldbeat.tb.mutate.kept import ChoosingSimulator
 from goldbeat.tb.mutate.mutant import OPERATORS, Mutant
 from goldbeat.tb.mutate.points import find_mutants
 from goldbeat.tb.mutate.report import score
@@ -145,14 +145,14 @@ def test_a_process_that_a_mutant_has_spoilt_is_replaced(tmp_path, monkeypatch):
         campaign.check_original()
         before = {f.mutant.number: f.status for f in campaign.fates(some, 1)}
         assert campaign.replaced == 0
-    real = _Process.choose
+    real = ChoosingSimulator.choose
 
-    def spoil(process: _Process, number: int) -> None:
+    def spoil(process: ChoosingSimulator, number: int) -> None:
         real(process, number or mutants[0].number)
 
     with Campaign(plan_cases("axis_skid", ["random"], 1), mutants, tmp_path / "two") as campaign:
         campaign.check_original()
-        monkeypatch.setattr(_Process, "choose", spoil)
+        monkeypatch.setattr(ChoosingSimulator, "choose", spoil)
         after = {f.mutant.number: f.status for f in campaign.fates(some, 1)}
         assert campaign.replaced == len(some)
     assert before == after
