@@ -8,6 +8,8 @@
 // nine words of the 3x3 window (0 outside the image), or the eight channels of the centre pixel and
 // a 0. One issue a cycle.
 
+`include "assertions.svh"
+
 module zynqnet_image_cache
   import zynqnet_pkg::*;
 #(
@@ -157,6 +159,10 @@ module zynqnet_image_cache
 
   always_ff @(posedge clk) begin
     for (int unsigned t = 0; t < 16; t++) pixels[t] <= t < 9 ? window[t] : '0;
+  end
+
+  for (genvar t = 9; t < 16; t++) begin : gen_rest
+    `ASSERT(no_more_pixels, pixels[t] == '0, clk, run)
   end
 
 endmodule

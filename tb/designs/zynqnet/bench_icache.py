@@ -22,8 +22,8 @@ LATENCY = 2
 """FEED_LATENCY of docs/zynqnet-hardware.md."""
 _WRITE, _READ = 1 << 31, 1 << 30
 _BLOCK = 8
-_LEAST = 40
-"""Beats. Fewer would end before the first read."""
+_READS = 40
+"""Beats behind those that bring the first rows: fewer would end before the first read."""
 
 
 def _step(params: Mapping[str, Any]) -> int:
@@ -64,11 +64,12 @@ def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
 
 
 def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
-    beats = max(beats, _LEAST)
     params = setting.params
     width, height, channels, k3 = params["WIDTH"], params["HEIGHT"], params["CH_IN"], params["KERNEL"] == 3
     lanes, step = params["DATA_W"] // 32, _step(params)
     per_row = width * channels
+    first = min(height, 2 if k3 else 1) * -(-per_row // step)
+    beats = max(beats, _READS if first < _READS else first + _READS)
     rows = np.zeros((beats, lanes + 2), np.uint32)
     rows[:, :lanes] = random_words(rng, (beats, lanes))
     # Sometimes the whole image comes first, sometimes reads follow the rows as they are there.
@@ -115,7 +116,9 @@ DESIGN = Design(
     variants=(
         {},
         {"WIDTH": 2, "CH_IN": 3, "LINES": 4},
-        {"KERNEL": 1, "CH_IN": 12, "WIDTH": 2, "DATA_W": 64},
+        # All bits of a channel's number and of a block's.
+        {"KERNEL": 1, "CH_IN": 522, "WIDTH": 1, "HEIGHT": 2, "DATA_W": 64},
+        {"CH_IN": 520, "WIDTH": 1, "HEIGHT": 3},
         {"WIDTH": 9, "CH_IN": 1, "DATA_W": 32},
     ),
     cases=stream_cases(_traffic),
