@@ -12,6 +12,7 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.plio import fir_map as reg
 from goldbeat.pymodels.plio.fir import predict
 from goldbeat.pymodels.plio_file.generate import generate_parts
+from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.rounding import ROUNDINGS, rounding_mode, saturation_mode
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.pymodels.trace import Trace
@@ -185,9 +186,16 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
         strobe = int(rng.choice([0xF, 0xF, 0x1, 0x2, 0x3, 0x6, 0xC, 0x8]))
         accesses.append(Access("write", address, int(rng.integers(1 << 32)), strobe))
         accesses.append(Access("read", address))
+    # Every setting without its lowest byte, and with that alone.
+    for address in (reg.CTRL, reg.SHIFT, reg.ROUND, reg.SAT, reg.COEF):
+        accesses += [Access("write", address, 0xFFFFFFFF, strobe) for strobe in (0xE, 0x1)]
+        accesses += [Access("read", address), Access("write", address, 0, 0xE), Access("read", address)]
     accesses += [Access("read", a) for a in known]
     trace = Trace.empty(setting.params["W"], clock_ps=setting.clocks["aclk"].period_ps)
-    return [Stimulus(inputs={"s_axis": trace}, clocks=setting.clocks, program={"s_axil": tuple(accesses)})]
+    together = Stimulus(inputs={"s_axis": trace}, clocks=setting.clocks, program={"s_axil": tuple(accesses)})
+    # An address that comes before its data is kept somewhere.
+    apart = {"s_axil": RegisterTraffic("address-first", gap=2)}
+    return [together, replace(together, traffic=apart)]
 
 
 _STORAGE = (
