@@ -59,7 +59,7 @@ def plan_cases(name: str, cases: Sequence[str] = (), seeds: int | None = None, f
         name: a design, or a description file.
         cases: names or patterns; none: those of the suite ``smoke``, the case ``random`` on three seeds and every case
             that is not slow on one; and streams' cases of any traffic and size with the parameter values that lint and tests go
-            through, where these do not take long to build.
+            through (of those that take long to build, ``random`` alone).
         seeds: of each case.
         first: the first seed.
 
@@ -77,7 +77,8 @@ def plan_cases(name: str, cases: Sequence[str] = (), seeds: int | None = None, f
     if varied:
         wanted.append(Entry(designs=(name,), cases=tuple(varied), seeds=seeds or 1, variants=True, slow=False))
     items = make_plan(Suite(run=tuple(wanted)), Path(), seed=first)
-    return [item for item in items if not set(item.params) & set(design.slow_parameters)]
+    # What takes long to build is worth it for the case that looks like use.
+    return [item for item in items if item.case == _RANDOM or not set(item.params) & set(design.slow_parameters)]
 
 
 def mutated(design: Design, mutants: Sequence[Mutant], folder: Path, *, watched: bool = False) -> Design:
