@@ -129,6 +129,13 @@ DESIGN = Design(
             options={"layers": 1, "memory": "random"},
         ),
         Case(name="errors", summary="bad layers, and registers that are not there", make=errors),
+        Case(
+            name="errors_int8",
+            slow=True,
+            summary="the same in int8, where shifts have limits",
+            params={"INT8": 1},
+            make=errors,
+        ),
         Case(name="restart", summary="layers that start again by themselves", make=restart),
         Case(name="polling", summary="a host that polls instead of waiting for the interrupt", make=polling),
         Case(name="edges", summary="accesses in the cycles around the end of a layer", make=edges),

@@ -14,6 +14,7 @@ from goldbeat.pymodels.zynqnet import device_map as reg
 from goldbeat.pymodels.zynqnet.device import MEMORY, REGISTERS
 from goldbeat.pymodels.zynqnet.hardware import ErrorCode
 from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
+from goldbeat.pymodels.zynqnet.network import Layer
 from goldbeat.pymodels.zynqnet.networks import mini
 from goldbeat.pymodels.zynqnet.registers import RegisterRow, layer_rows, setup_rows
 from goldbeat.tb.design.case import CaseContext
@@ -73,8 +74,20 @@ def mistakes() -> list[Mapping[int, int]]:
     return [*alone, *({**one, **other} for one, other in combinations(firsts, 2) if not one.keys() & other.keys())]
 
 
+def borders(memory: MemoryMap, layer: Layer) -> list[Mapping[int, int]]:
+    """Changes that leave a layer good, but only just: what ends exactly with the memory, and the largest and smallest shifts."""
+    room = memory.words - memory.data_offset
+    return [
+        {reg.MEM_IN: room - layer.words_in, reg.MEM_OUT: 0},
+        {reg.MEM_OUT: room - layer.span_out, reg.MEM_IN: 0},
+        {reg.MEM_WEIGHTS: memory.words - memory.weights_offset - layer.weights},
+        {reg.SHIFTS: 0x071F0F},
+        {reg.SHIFTS: 0xF8F0F0},
+    ]
+
+
 def errors(setting: CaseContext) -> Sequence[Stimulus]:
-    """Bad layers that must not start, good ones before and after them."""
+    """Bad layers that must not start; good ones before and after them, and such as are only just good."""
     rng = np.random.default_rng(setting.seed)
     network = mini()
     words = random_memory(rng, network, bool(setting.params["INT8"]))
@@ -83,7 +96,10 @@ def errors(setting: CaseContext) -> Sequence[Stimulus]:
     rows = list(layer_rows(good))
     kept = {row.address: row.value for row in (*rows, *setup_rows(memory))} | {reg.SHIFTS: 0}
     accesses = [*setup(memory), *play_layer(rows, layer_patience(good))]
-    for mistake in mistakes():
+    just_good = borders(memory, good)
+    ends = {reg.MEM_IN, reg.MEM_OUT, reg.MEM_WEIGHTS}
+    too_far = [{**one, reg.MEM_WORDS: memory.words - 1} for one in just_good if one.keys() & ends]
+    for mistake in (*mistakes(), *just_good, *too_far):
         changes = [RegisterRow("mistake", address, value) for address, value in mistake.items()]
         # The start comes last.
         accesses += play_layer([*changes, rows[-1]], layer_patience(good))
