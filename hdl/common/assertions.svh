@@ -10,9 +10,9 @@
 //   `ASSERT(NAME, EXPR, CLK, RST_N)               EXPR holds.
 //   `ASSERT_STABLE(NAME, WAIT, DATA, CLK, RST_N)  DATA after an edge is what it was before, if WAIT
 //                                                 held there.
-//   `ASSERT_NEXT(NAME, WAS, EXPR, CLK, RST_N)     EXPR holds at the edge behind one at which WAS held.
-//   `ASSERT_RESET(NAME, EXPR, CLK, RST_N)         EXPR holds in reset, from its second edge on, and at the
-//                                                 first edge out of it: what a reset has brought about.
+//   `ASSERT_NEXT(NAME, WAS, EXPR, CLK, RST_N)     EXPR holds at the edge behind one where WAS did.
+//   `ASSERT_RESET(NAME, EXPR, CLK, RST_N)         EXPR holds in reset, from its second edge on, and
+//                                                 at the first edge out of it: what a reset brings.
 //
 // For an offer under back-pressure DATA holds the valid too:
 // `ASSERT_STABLE(offer_held, valid && !ready, {valid, data}, clk, rst_n).

@@ -25,8 +25,6 @@ from goldbeat.tb.run.failure_kind import failure_kind
 from goldbeat.tb.run.runs import check_request, predict
 
 _RANDOM = "random"
-_VARIED = (_RANDOM, "sweep", "sizes")
-"""Cases that run with other parameter values as well."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +56,7 @@ def plan_cases(name: str, cases: Sequence[str] = (), seeds: int | None = None, f
     Args:
         name: a design, or a description file.
         cases: names or patterns; none: those of the suite ``smoke``, the case ``random`` on three seeds and every case
-            that is not slow on one; and streams' cases of any traffic and size with the parameter values that lint and tests go
-            through (of those that take long to build, ``random`` alone).
+            that is not slow on one, and the latter with all parameter values that lint and tests go through.
         seeds: of each case.
         first: the first seed.
 
@@ -73,12 +70,8 @@ def plan_cases(name: str, cases: Sequence[str] = (), seeds: int | None = None, f
     wanted = [Entry(designs=(name,), seeds=seeds or 1, slow=False)]
     if any(case.name == _RANDOM for case in design.cases):
         wanted.insert(0, Entry(designs=(name,), cases=(_RANDOM,), seeds=seeds or 3))
-    varied = [case.name for case in design.cases if case.name in _VARIED]
-    if varied:
-        wanted.append(Entry(designs=(name,), cases=tuple(varied), seeds=seeds or 1, variants=True, slow=False))
-    items = make_plan(Suite(run=tuple(wanted)), Path(), seed=first)
-    # What takes long to build is worth it for the case that looks like use.
-    return [item for item in items if item.case == _RANDOM or not set(item.params) & set(design.slow_parameters)]
+    wanted.append(Entry(designs=(name,), seeds=seeds or 1, variants=True, slow=False))
+    return make_plan(Suite(run=tuple(wanted)), Path(), seed=first)
 
 
 def mutated(design: Design, mutants: Sequence[Mutant], folder: Path, *, watched: bool = False) -> Design:

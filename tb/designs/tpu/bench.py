@@ -181,8 +181,15 @@ def _groups(setting: CaseContext) -> list[Stimulus]:
         program.append(groups)
     scene = FrontEndScene(program, [_random_timing(rng) for _ in range(shape.number)], duration=int(rng.integers(1, 6)))
     scene.mask = (1 << shape.cores) - 1
+    # Interrupts stay until they are cleared by a one in their own register.
+    stay = (
+        Access("write", reg.IRQ_MASK, scene.mask),
+        Access("write", reg.IRQ_STATUS, 0),
+        Access("read", reg.IRQ_STATUS),
+    )
     clear = (Access("write", reg.CTRL, reg.CTRL_CLEAR), Access("read", reg.CTRL), Access("read", reg.IRQ_STATUS))
-    scene.extra = (*clear, *end_reads(setting.params))
+    cleared = (Access("write", reg.IRQ_STATUS, scene.mask), Access("read", reg.IRQ_STATUS))
+    scene.extra = (*stay, *clear, *cleared, *end_reads(setting.params))
     return [at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting))]
 
 
@@ -199,8 +206,10 @@ def damaged(setting: CaseContext, damage: Damage) -> Stimulus:
     damage.apply(DamageTarget(rng, shape.chip, shape.messages, program))
     scene = FrontEndScene(program, [_random_timing(rng) for _ in range(shape.number)], int(rng.integers(1, 4)))
     scene.timeout, scene.mask, scene.damaged = 200, 1 << 31, True
+    # Interrupts of cores are cleared, that of the error stays; then that one too.
+    some = (Access("write", reg.IRQ_STATUS, (1 << 31) - 1), Access("read", reg.IRQ_STATUS))
     clear = (Access("write", reg.CTRL, reg.CTRL_START | reg.CTRL_CLEAR), Access("write", reg.IRQ_STATUS, (1 << 32) - 1))
-    scene.extra = (*clear, *end_reads(setting.params))
+    scene.extra = (*some, *clear, *end_reads(setting.params))
     return at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting))
 
 

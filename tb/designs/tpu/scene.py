@@ -144,6 +144,9 @@ def _table_writes(mode: int, tables: Mapping[int, Mapping[int, int]]) -> list[Ac
                 accesses.append(Access("write", reg.DUR_INDEX, index))
             accesses.append(Access("write", reg.DUR_DATA, duration))
             ahead = index + 1
+        # Back to an entry that counts: neither a write that is refused nor one elsewhere may change it.
+        accesses.append(Access("write", reg.DUR_INDEX, entries[0][0]))
+        accesses.append(Access("write", reg.DUR_DATA, entries[0][1] ^ 0x15, 0x7))
     return accesses
 
 
