@@ -22,8 +22,8 @@ SIZE = "GOLDBEAT_CACHE_SIZE"
 """Names the variable for the most bytes that the cache may have."""
 DEFAULT_SIZE = "10G"
 BUILDS, SCRATCH = "builds", "scratch"
-SIMULATORS, SHARED, OBJECTS = "sim", "runtime", "objects"
-"""Folders of the cache; the last is in the second."""
+SIMULATORS, SHARED, OBJECTS, NETLISTS = "sim", "runtime", "objects", "synth"
+"""Folders of the cache; the third is in the second."""
 _UNITS = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 
 
@@ -68,11 +68,12 @@ def size_limit() -> int:
 
 
 def cache_entries(root: Path) -> list[Removable]:
-    """Every simulator, every shared object, and what killed builds have left; links are neither followed nor listed."""
-    # The shared objects belong to builds, and go under the same lock.
+    """Every simulator, shared object and netlist, and what killed builds have left; links are neither followed nor listed."""
+    # The shared objects belong to builds, and go under the same lock; so do netlists.
     lock = (root / SIMULATORS).resolve() / LOCK
     found = []
-    for path in (*_inside(root / SIMULATORS), *_inside(root / SHARED), *_inside(root / SHARED / OBJECTS)):
+    folders = (root / SIMULATORS, root / SHARED, root / SHARED / OBJECTS, root / NETLISTS)
+    for path in (one for folder in folders for one in _inside(folder)):
         if path.suffix == ".lock" or path.name in (LOCK, OBJECTS) or path.name.endswith(NOTE):
             continue
         leftover = path.name.endswith((".part", ".log"))

@@ -12,6 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from goldbeat.tb.build.toolchain import find_verilator, has_fst, has_header
+from goldbeat.tb.build.yosys import HINT, find_yosys
 
 _MIN_PYTHON = (3, 11)
 _MIN_GXX = 10
@@ -53,6 +54,7 @@ def examine() -> list[ToolFinding]:
         _verilator(),
         *(_package(name) for name in _PACKAGES),
         _package("pyslang", "probe", needed=False),
+        _yosys(),
         _fst(),
     ]
 
@@ -105,6 +107,14 @@ def _verilator() -> ToolFinding:
         return ToolFinding("verilator", False, True, why, hint)
     note = f" (passed over: {why})" if why and tool.origin != "PATH" else ""
     return ToolFinding("verilator", True, True, f"{tool.version}, from {tool.origin}: {tool.executable}{note}", hint)
+
+
+def _yosys() -> ToolFinding:
+    tool, why = find_yosys()
+    if tool is None:
+        return ToolFinding("yosys", False, False, why, HINT)
+    note = f" (passed over: {why})" if why else ""
+    return ToolFinding("yosys", True, False, f"{tool.version}, from {tool.origin}{note}", HINT)
 
 
 def _package(name: str, extra: str = "sim", *, needed: bool = True) -> ToolFinding:

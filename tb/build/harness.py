@@ -20,6 +20,8 @@ from goldbeat.tb.design.ports.bundle import Bundle, Layout, Signal, lanes
 TOP = "harness"
 WRAPPER_MARK = "// Made by goldbeat: the ports as plain vectors"
 """What a wrapper begins with that ``goldbeat new`` has written."""
+NETLIST = "netlist"
+"""The module that synthesis makes of the harness with the design inside."""
 
 _RANGES: dict[Layout, str] = {"unpacked": "[0:{top}]", "unpacked_down": "[{top}:0]"}
 _MISFIT = re.compile(r"%(?:Warning|Error)-(?:WIDTH\w*|PIN\w*): (?:\S*/)?(\S+)\.sv:\d+:\d+: (.*)")
@@ -78,15 +80,38 @@ def _arrays(port: Bundle, params: Mapping[str, Any]) -> Iterator[_Array]:
         yield _Array(f"{port.name}_{signal.name}", signal, before, after, members)
 
 
+def make_shell(design: Design, params: Mapping[str, Any]) -> str:
+    """The text of a harness around the netlist of a harness: its ports and nothing else."""
+    head = f"// Generated from the description of {design.name}: the ports of its harness around its netlist."
+    return "\n".join([head, *_head(design, params), f"  {NETLIST} dut (.*);", "endmodule", ""])
+
+
+def _bundles(design: Design, params: Mapping[str, Any]) -> list[Bundle]:
+    return [*design.register_ports(params), *design.memory_ports(params), *design.bundles(params)]
+
+
+def _resets(design: Design) -> dict[str, tuple[str | None, bool]]:
+    """The design's resets with the names that they have outside, and whether they are active high."""
+    return {c.reset: (c.resetn, c.active_high) for c in design.clocks if c.reset is not None}
+
+
+def _head(design: Design, params: Mapping[str, Any]) -> list[str]:
+    """The harness's ports."""
+    return [
+        f"module {TOP} (",
+        *(f"  input  logic {clock.name}," for clock in design.clocks),
+        *(f"  input  logic {low}," for low, _ in _resets(design).values()),
+        *(_port(bundle.name, signal) for bundle in _bundles(design, params) for signal in bundle.wires()),
+        *(f"  output logic [{int(item.width) - 1}:0] {item.name}," for item in design.status_ports(params)),
+        "  output logic harness_alive",
+        ");",
+    ]
+
+
 def make_harness(design: Design, params: Mapping[str, Any]) -> str:
     """The text of the harness for one set of parameter values."""
     ports = (*design.registers, *design.memories, *design.streams)
-    bundles: list[Bundle] = [
-        *design.register_ports(params),
-        *design.memory_ports(params),
-        *design.bundles(params),
-    ]
-    resets = {c.reset: (c.resetn, c.active_high) for c in design.clocks if c.reset is not None}
+    bundles, resets = _bundles(design, params), _resets(design)
     connections = {pin: c.name for c in design.clocks for pin in (c.name, *c.also)}
     connections |= {name: f"~{low}" if high else f"{low}" for name, (low, high) in resets.items()}
     for port in ports:
@@ -99,13 +124,7 @@ def make_harness(design: Design, params: Mapping[str, Any]) -> str:
     lines = [
         f"// Generated from the description of {design.name}: one flat port a signal, "
         "so that every signal can be driven from outside.",
-        f"module {TOP} (",
-        *(f"  input  logic {clock.name}," for clock in design.clocks),
-        *(f"  input  logic {low}," for low, _ in resets.values()),
-        *(_port(bundle.name, signal) for bundle in bundles for signal in bundle.wires()),
-        *(f"  output logic [{int(item.width) - 1}:0] {item.name}," for item in design.status_ports(params)),
-        "  output logic harness_alive",
-        ");",
+        *_head(design, params),
         "  // The last port closes the list whatever the description holds.",
         "  assign harness_alive = 1'b1;",
         "",

@@ -8,13 +8,13 @@ import os
 import platform
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.compile import Build, Recipe, compile_model, is_built, waves_format
-from goldbeat.tb.build.harness import TOP, WRAPPER_MARK, make_harness, misfits
+from goldbeat.tb.build.harness import TOP, WRAPPER_MARK, make_harness, make_shell, misfits
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.design import Design
 
@@ -35,6 +35,7 @@ def build(
     coverage: bool = False,
     crossings: Sequence[Crossing] = (),
     quick: str | None = None,
+    netlist: Path | None = None,
     tell: Callable[[str], None] = lambda text: None,
 ) -> Build:
     """Build a design for one set of parameter values, or take it from the cache.
@@ -46,24 +47,13 @@ def build(
         coverage: counting coverage.
         crossings: clock crossings that the kernel is to blur.
         quick: the compiler's switch for a short simulation, unless the cache holds a faster simulator.
+        netlist: Verilog that runs in place of the RTL, with the ports of the harness.
         tell: is told before and after a build, not when the cache holds the simulator.
 
     Raises:
         ToolError: Verilator or the compiler failed; the message ends with what they said.
         UsageError: the description does not fit the RTL, or ``GOLDBEAT_OPTIMIZE`` is no switch of the compiler's.
     """
-
-    def inspect(log: str) -> None:
-        wrong = misfits(log)
-        if wrong:
-            raise UsageError(f"the description of {design.name} does not fit its RTL:\n" + "\n".join(wrong))
-        wrong = misfits(log, design.top) if _wrapped(design) else []
-        if wrong:
-            raise UsageError(
-                f"{design.top}.sv, which goldbeat new has written, does not follow these parameter values; write it again "
-                "with -G NAME=VALUE for each of them:\n" + "\n".join(wrong)
-            )
-
     # Only the harness is visible from outside: making everything public slows big designs several times.
     texts = {
         "public.vlt": f'`verilator_config\npublic_flat_rw -module "{TOP}" -var "*"\n',
@@ -71,6 +61,9 @@ def build(
     }
     if crossings:
         texts["crossings.vlt"] = _shown(crossings)
+    if netlist is not None:
+        texts[f"{TOP}.sv"] = make_shell(design, params)
+        design = _on_netlist(design, netlist)
     recipe = Recipe(
         name=design.name,
         top=TOP,
@@ -81,16 +74,36 @@ def build(
         waves=waves_format() if waves else None,
         coverage=coverage,
         optimize=design.optimize,
-        inspect=inspect,
+        inspect=partial(_check_fit, design),
     )
     quick = _asked_switch() or quick
     return compile_model(recipe if quick is None else _quickly(recipe, quick), tell)
+
+
+def _check_fit(design: Design, log: str) -> None:
+    """Refuse a description that does not fit its RTL, by what Verilator says."""
+    wrong = misfits(log)
+    if wrong:
+        raise UsageError(f"the description of {design.name} does not fit its RTL:\n" + "\n".join(wrong))
+    wrong = misfits(log, design.top) if _wrapped(design) else []
+    if wrong:
+        raise UsageError(
+            f"{design.top}.sv, which goldbeat new has written, does not follow these parameter values; write it again "
+            "with -G NAME=VALUE for each of them:\n" + "\n".join(wrong)
+        )
 
 
 def _wrapped(design: Design) -> bool:
     """Whether the top is a wrapper that ``goldbeat new`` has written."""
     paths = [path for path in design.sources() if path.name == f"{design.top}.sv" and path.is_file()]
     return any(path.read_text(errors="replace").startswith(WRAPPER_MARK) for path in paths)
+
+
+def _on_netlist(design: Design, netlist: Path) -> Design:
+    """The design with a netlist in place of all its sources."""
+    change: dict[str, Any] = {"name": f"{design.name}-netlist", "files": (netlist.name,), "root": netlist.parent}
+    nothing: dict[str, Any] = {"include_dirs": (), "library_dirs": (), "defines": {}, "flags": ()}
+    return design.model_copy(update=change | nothing)
 
 
 def _asked_switch() -> str | None:

@@ -49,6 +49,9 @@ COMMON = {
         "Change the RTL in one small place after the other, and tell which changes the bench notices.",
         f"{_HOME}.mutate",
     ),
+    "synth": Listed(
+        "Synthesize a design with Yosys: check its RTL, and tell what it costs on a device family.", f"{_HOME}.synth"
+    ),
     "shrink": Listed("Find the smallest stimulus that fails in the same way.", f"{_HOME}.shrink"),
     "farm": Listed("Workers for `goldbeat regress --engine`.", f"{_HOME}.farm", _FARM),
     "clean": Listed(

@@ -41,6 +41,8 @@ from goldbeat.tb.cli.run_options import (
     Inputs,
     Label,
     Metastability,
+    NetlistCells,
+    OnNetlist,
     ReadyBound,
     Rtl,
     Seed,
@@ -69,6 +71,7 @@ from goldbeat.tb.run.run_folder import check_ours, prepare, run_folder
 from goldbeat.tb.run.runs import ALL, Origin, Request, RunResult, run, setting_text
 from goldbeat.tb.run.simulate import TIMEOUT_S
 from goldbeat.tb.run.time_limit import calls_watched, end_when_stuck
+from goldbeat.tb.synth.netlist import CELLS, Cells
 
 
 class RunCommand(TyperCommand):
@@ -121,6 +124,8 @@ def run_command(
     waive: Waive = None,
     ready_bound: ReadyBound = None,
     x_check: XCheck = False,
+    netlist: OnNetlist = False,
+    netlist_cells: NetlistCells = CELLS[0],
     stimulus: StimulusFile = None,
     traces: Traces = ALL,
     timeout: Timeout = None,
@@ -197,6 +202,7 @@ def _asked(context: Any) -> Asked:
         metastability=window(given["metastability"]),
         ready_bound=given["ready_bound"],
         x_check=given["x_check"],
+        netlist=_cells(given["netlist_cells"]) if given["netlist"] else None,
         stimulus=_text(given["stimulus"]),
         stimuli=() if kept is None else kept.episodes,
     )
@@ -212,6 +218,14 @@ def _case_of(kept: KeptStimulus, design: Design, given: Mapping[str, Any]) -> Ca
     if given["inputs"]:
         raise UsageError("--stimulus and --input: the file has the input of every port")
     return design.case(kept.case)
+
+
+def _cells(text: str) -> Cells:
+    """The cells of a netlist by their name."""
+    for one in CELLS:
+        if one == text:
+            return one
+    raise UsageError(f"--netlist-cells {text}: expected {' or '.join(CELLS)}")
 
 
 def _text(path: Path | None) -> str | None:
@@ -237,6 +251,7 @@ class Wishes:
         metastability: window before an edge in which crossings are blurred, in picoseconds; None: none.
         ready_bound: cycles that a beat may wait for ready before a warning.
         x_check: run again with other initial values.
+        netlist: cells of the netlist that runs in place of the RTL; None: the RTL runs.
         stimulus, stimuli: file of the stimulus, and its episodes; empty: the case makes them.
         allow_partial, force, as_json: as the options.
     """
@@ -256,6 +271,7 @@ class Wishes:
     metastability: int | Literal["auto"] | None = None
     ready_bound: int | None = None
     x_check: bool = False
+    netlist: Cells | None = None
     stimulus: str | None = None
     stimuli: Sequence[Stimulus] = ()
     allow_partial: bool = False
@@ -316,6 +332,7 @@ def requested(design: Design, case: Case, words: list[Pair], inputs: list[str], 
     return Request(
         *(design, case, seeds, params, options, given, wishes.waves, backend, origin, wishes.waive, wishes.traces),
         *(wishes.clocks, wishes.metastability, wishes.ready_bound, wishes.x_check, wishes.stimuli),
+        netlist=wishes.netlist,
     )
 
 

@@ -55,6 +55,12 @@ ReadyBound = Annotated[
 XCheck = Annotated[
     bool, typer.Option("--x-check", help="Run again with other initial values of registers; nothing may differ.")
 ]
+OnNetlist = Annotated[
+    bool, typer.Option("--netlist", help="Run what Yosys synthesizes of the RTL in place of it (docs/synth.md).")
+]
+NetlistCells = Annotated[
+    str, typer.Option("--netlist-cells", metavar="CELLS", help="Cells of the netlist: words or gates.")
+]
 StimulusFile = Annotated[
     Path | None,
     typer.Option(

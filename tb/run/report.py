@@ -27,6 +27,7 @@ from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT
 from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult
 from goldbeat.tb.run.timing_diagram import draw_mismatch
 from goldbeat.tb.run.transactions import bus_directions
+from goldbeat.tb.synth.netlist import NOT_IN_NETLIST
 
 
 def write_report(results: Sequence[RunResult], folder: Path, *, repeat: str | None = None) -> dict[str, Any]:
@@ -118,6 +119,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
         "late_crossings": result.late_crossings,
         "warnings": list(result.warnings),
         "undriven": request.design.undriven(),
+        "netlist": None if result.netlist is None else {**result.netlist.as_dict(), "left_out": NOT_IN_NETLIST},
         "repeat": request.command(result.seed),
         "repeat_in": str(Path.cwd()),
         "build_s": round(result.build_s, 3),

@@ -44,6 +44,7 @@ from goldbeat.tb.run.simulate import TIMEOUT_S, SimulatorResult, simulate
 from goldbeat.tb.run.simulate import Watch as SimulatorWatch
 from goldbeat.tb.run.time_limit import model_timeout
 from goldbeat.tb.run.transactions import episode_transactions
+from goldbeat.tb.synth.netlist import CELLS, Cells, Netlist, make_netlist
 
 _DRAIN_CYCLES = 80
 """Cycles of the slowest clock that a run goes on after the last predicted transfer, to see beats that should not come."""
@@ -115,6 +116,7 @@ class Request:
         ready_bound: cycles that a beat may wait for the design's ready without a warning; None: as the design says.
         x_check: every episode runs once more with other initial values, and must give the same.
         stimuli: the episodes, in place of those that the case makes; empty: the case makes them.
+        netlist: the cells of the netlist that runs in place of the RTL; None: the RTL runs.
     """
 
     design: Design
@@ -133,6 +135,7 @@ class Request:
     ready_bound: int | None = None
     x_check: bool = False
     stimuli: Sequence[Stimulus] = ()
+    netlist: Cells | None = None
 
     def __post_init__(self) -> None:
         if self.metastability is not None and self.design.timed and not self.design.blurred:
@@ -176,7 +179,8 @@ class Request:
     def label(self) -> str:
         """What the run is called unless the user says otherwise."""
         file = self.options.get(self.case.files[0]) if self.case.files else None
-        return f"{self.design.name}-{Path(str(file)).name if file else self.case.name}"
+        label = f"{self.design.name}-{Path(str(file)).name if file else self.case.name}"
+        return label if self.netlist is None else f"{label}-netlist"
 
     def command(self, seed: int | None = None) -> str:
         """The command that repeats this run, or one of its seeds by itself.
@@ -220,6 +224,8 @@ class Request:
         words += ["--traces", ",".join(self.traces)] if tuple(self.traces) != (ALL,) else []
         words += ["--ready-bound", str(self.ready_bound)] if self.ready_bound is not None else []
         words += ["--x-check"] if self.x_check else []
+        words += ["--netlist"] if self.netlist is not None else []
+        words += ["--netlist-cells", self.netlist] if self.netlist not in (None, CELLS[0]) else []
         words += ["--stimulus", self.origin.stimulus] if self.origin.stimulus is not None else []
         return shlex.join([*words, "--name", name])
 
@@ -269,6 +275,7 @@ class RunResult:
         waived: violations that each waiver fitted, by its text; 0 for one that fitted none.
         warnings: what fails nothing and may still be wrong.
         x_check: episodes that differ with other initial values; None: they were not run twice.
+        netlist: what ran in place of the RTL.
     """
 
     request: Request
@@ -281,6 +288,7 @@ class RunResult:
     waived: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
     x_check: tuple[Differing, ...] | None = None
+    netlist: Netlist | None = None
 
     @property
     def partial(self) -> tuple[str, ...]:
@@ -403,6 +411,8 @@ def check_request(request: Request) -> None:
             raise UsageError(f"--traces {name}: {request.design.name} has no such stream port; expected: {known}")
     if request.metastability is not None and request.transactors != "native":
         raise UsageError(f"--metastability needs the native transactors, not {request.transactors}")
+    if request.metastability is not None and request.netlist is not None:
+        raise UsageError("--metastability and --netlist: a netlist does not name the signals that cross clocks")
     design, params = request.design, request.all_params
     lanes = (*design.bundles(params), *design.register_ports(params), *design.memory_ports(params))
     arrays = design.ports
@@ -657,7 +667,9 @@ def run(
     progress("building")
     crossings = find_crossings(design, params) if request.metastability is not None else ()
     flat = [episode for plan in plans for episode in plan.episodes(design)]
-    built = build(design, params, waves=request.waves, crossings=crossings, quick=_effort(plans, flat), tell=progress)
+    netlist = None if request.netlist is None else make_netlist(design, params, request.netlist, progress)
+    make = partial(build, netlist=netlist.file if netlist else None, crossings=crossings, tell=progress)
+    built = make(design, params, waves=request.waves, quick=_effort(plans, flat))
     begin()
     folder = Path(tempfile.mkdtemp(prefix="goldbeat-")) if folder is None else folder
     folder.mkdir(parents=True, exist_ok=True)
@@ -679,5 +691,5 @@ def run(
             judged = judge(request, plan, records, result.failure or "the simulator stopped")
         failures = (*judged.failures, *(one.text for one in unlike.get(plan.seed, ())))
         judged = replace(judged, failures=failures, build_s=built.seconds, waves=result.waves)
-        found[plan.seed] = replace(judged, log=result.log, x_check=unlike.get(plan.seed))
+        found[plan.seed] = replace(judged, log=result.log, x_check=unlike.get(plan.seed), netlist=netlist)
     return [found[s] for s in request.seeds]

@@ -6,6 +6,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
@@ -15,6 +16,7 @@ from goldbeat.tb.run.crossings import find_crossings
 from goldbeat.tb.run.failure_kind import FailureKind, failure_kind
 from goldbeat.tb.run.runs import Request, SeedPlan, check_request, judge, predict
 from goldbeat.tb.run.simulate import simulate
+from goldbeat.tb.synth.netlist import make_netlist
 
 Episodes = Sequence[Stimulus]
 
@@ -62,7 +64,10 @@ class Trials:
         design, params = self.request.design, self.request.all_params
         window = self.request.metastability
         self._crossings = find_crossings(design, params) if window is not None else ()
-        self._built = build(design, params, crossings=self._crossings, quick=QUICKEST, tell=self.tell)
+        cells = self.request.netlist
+        netlist = None if cells is None else make_netlist(design, params, cells, self.tell).file
+        make = partial(build, netlist=netlist, crossings=self._crossings, tell=self.tell)
+        self._built = make(design, params, quick=QUICKEST)
 
     @property
     def seed(self) -> int:

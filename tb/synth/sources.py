@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Yosys's SystemVerilog reader gets of a design: a command file with its sources, macros, folders and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from goldbeat.tb.build.harness import literal
+from goldbeat.tb.build.yosys import Yosys
+from goldbeat.tb.design.design import Design
+
+_UNDERSTOOD = ("-D", "+define+", "+libext+")
+"""Switches that a description may have for Verilator and that the reader takes too; the others say nothing of the RTL."""
+
+
+def command_file(
+    tool: Yosys, design: Design, params: Mapping[str, Any], *, top: str | None = None, more: Sequence[Path] = ()
+) -> str:
+    """The text of a command file for ``read_slang -f``.
+
+    Args:
+        tool: whose names of files are used.
+        design: whose sources.
+        params: of its top module.
+        top: another top module, which has no parameters; None: the design's.
+        more: further sources.
+
+    Raises:
+        UsageError: a source is not there, or its path cannot be given to Yosys; a parameter is out of range.
+    """
+    # WebAssembly has no threads.
+    words = ["--threads 1" if tool.inside else "", f"--top {top or design.top}"]
+    if top is None:
+        words += [_quoted("-G", f"{n}={literal(n, p, params[n])}") for n, p in design.parameters.items()]
+    words += [f"-I {tool.place(path)}" for path in design.include_paths()]
+    words += [f"-y {tool.place(path)}" for path in design.library_paths()]
+    words += [_quoted(word) for word in design.compile_flags() if word.startswith(_UNDERSTOOD)]
+    words += [tool.place(path) for path in (*design.sources(), *more)]
+    return "\n".join([word for word in words if word] + [""])
+
+
+def _quoted(*words: str) -> str:
+    escaped = (word.replace("\\", "\\\\").replace('"', '\\"') for word in words)
+    return " ".join(f'"{word}"' for word in escaped)
+
+
+def content_settings(design: Design, params: Mapping[str, Any]) -> list[str]:
+    """What a command file says beside names of files: parameters and macros, for the key of what is kept."""
+    values = [f"{n}={literal(n, p, params[n])}" for n, p in design.parameters.items()]
+    return values + [word for word in design.compile_flags() if word.startswith(_UNDERSTOOD)]
