@@ -50,29 +50,31 @@ class AddressStretch:
     master: str | None = None
     target: int = 0
 
-    def part(self, least: int, most: int) -> int:
-        """Bytes of each part: a power of two up to ``most``, and to a page.
+    def part(self, word: int, most: int) -> int:
+        """Bytes of each part: a power of two up to ``most``, and to a page, of two words at least where both ends are used.
 
         Raises:
-            UsageError: there is no room for parts of ``least`` bytes, or it begins in the midst of one.
+            UsageError: there is no room for a part of ``word`` bytes for each slave, or it begins in the midst of one.
         """
         room = min(self.size // (2 * len(self.slaves)), most, PAGE)
-        if room < least:
+        if room < 2 * word:
+            room = min(self.size // len(self.slaves), most, PAGE)
+        if room < word:
             raise UsageError(
-                f"{self._name}: {self.size} bytes have no room for two parts of {least} bytes for each of "
-                f"{len(self.slaves)} slave port(s)"
+                f"{self._name}: {self.size} bytes have no room for {word} bytes for each of {len(self.slaves)} "
+                "slave port(s)"
             )
         part = 1 << room.bit_length() - 1
         while self.base % part or self.size % part or self.target % part:
             part //= 2
-        if part < least:
-            raise UsageError(f"{self._name}: begins or ends within a word of {least} bytes")
+        if part < word:
+            raise UsageError(f"{self._name}: begins or ends within a word of {word} bytes")
         return part
 
     def ends(self, part: int) -> list[tuple[int, int]]:
-        """First addresses and bytes of what is used at either end, of all slaves."""
+        """First addresses and bytes of what is used at either end, of all slaves; of a small stretch, at its beginning alone."""
         used = part * len(self.slaves)
-        return [(self.base, used), (self.base + self.size - used, used)]
+        return [(self.base, used), (self.base + self.size - used, used)][: 2 if 2 * used <= self.size else 1]
 
     def parts(self, slave: str, part: int) -> list[int]:
         """First addresses of a slave's parts."""

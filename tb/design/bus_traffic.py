@@ -66,9 +66,9 @@ class BusPorts:
     closed: bool = False
 
     def part(self, stretch: AddressStretch, most: int) -> int:
-        """Bytes of each part of a stretch; no part is smaller than two words of the widest bus."""
+        """Bytes of each part of a stretch; no part is smaller than a word of the widest bus."""
         ports = (*self.slaves, *self.masters)
-        return stretch.part(2 * max(_width(port) for port in ports), most)
+        return stretch.part(max(_width(port) for port in ports), most)
 
 
 RAM_OPTIONS = {**OPTIONS, "base": 0}
@@ -221,7 +221,7 @@ def _regions(ports: BusPorts, master: str, most: int, rng: Rng) -> tuple[Region,
     for stretch in ports.stretches:
         if stretch.master != master:
             continue
-        for place, (base, size) in zip(("begin", "end"), stretch.ends(ports.part(stretch, most)), strict=True):
+        for place, (base, size) in zip(("begin", "end"), stretch.ends(ports.part(stretch, most)), strict=False):
             name = f"0x{stretch.base:x}_{place}"
             data = rng.integers(0, 256, size, dtype=np.uint8)
             regions.append(Region(name, base - stretch.base + stretch.target, data))

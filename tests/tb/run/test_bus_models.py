@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.cli import app
+from goldbeat.tb.design.address_map import AddressStretch
 from goldbeat.tb.design.description import load_description
 from goldbeat.tb.run.runs import Request, run
 
@@ -84,6 +85,37 @@ def test_an_address_map_is_held_to(tmp_path):
     wrong = load_description(path)
     with pytest.raises(UsageError, match="regions of the same name"):
         failures(wrong, "random")
+
+
+@pytest.mark.sim
+def test_a_slave_of_one_word_gets_traffic(tmp_path):
+    for bits in (2, 3):
+        path = bench(tmp_path / str(bits), "few_words.sv", "memory", "-G", f"AW={bits}")
+        design = load_description(path)
+        found, compared = failures(design)
+        assert not found
+        assert compared > 300
+        assert failures(design, "random", params={"STUCK": 1})[0]
+
+
+def test_parts_of_small_stretches():
+    def ends(size, slaves=1, word=4, base=0):
+        stretch = AddressStretch(base, size, tuple("abc"[:slaves]), None, base)
+        return stretch.ends(stretch.part(word, 2048))
+
+    assert ends(4) == [(0, 4)]
+    assert ends(8) == [(0, 8)]
+    assert ends(12) == [(0, 4), (8, 4)]
+    assert ends(16) == [(0, 8), (8, 8)]
+    assert ends(8, slaves=2) == [(0, 8)]
+    assert ends(64, slaves=2) == [(0, 32), (32, 32)]
+    for size, slaves, base, message in (
+        (4, 2, 0, "no room for 4 bytes for each of 2"),
+        (4, 1, 2, "begins or ends within a word of 4 bytes"),
+        (8, 3, 0, "no room for 4 bytes for each of 3"),
+    ):
+        with pytest.raises(UsageError, match=message):
+            ends(size, slaves, base=base)
 
 
 @pytest.mark.sim
