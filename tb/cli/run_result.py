@@ -17,6 +17,7 @@ from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.run.report import waived_in_all, whole_samples, worst_status
 from goldbeat.tb.run.run_folder import DIAGRAM
 from goldbeat.tb.run.runs import Request, RunResult
+from goldbeat.tb.run.user_coverage import coverage_lines
 from goldbeat.tb.synth.netlist import NOT_IN_NETLIST
 
 _SHOWN_FAILURES = 3
@@ -55,6 +56,8 @@ def show_results(
     if first.netlist is not None:
         said = f"on the netlist ({first.netlist.cells}, {first.netlist.tool}); not checked: {NOT_IN_NETLIST}"
         out.print(said, markup=False, soft_wrap=True)
+    for line in coverage_lines(report["coverage"]):
+        out.print(line, markup=False, soft_wrap=True)
     _show_failures(out, failed, folder)
     if (diagram := _diagram(failed, folder)) is not None:
         out.print(f"the first difference as a timing diagram: {diagram}", markup=False, soft_wrap=True)

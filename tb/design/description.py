@@ -136,6 +136,7 @@ class Description(_Table):
     files: tuple[str, ...] = Field(min_length=1)
     include_dirs: tuple[str, ...] = ()
     model: str
+    coverage: str | None = None
     blurred: bool = False
     compare_time: bool = True
     compare_order: bool = True
@@ -229,6 +230,7 @@ class Description(_Table):
             waive=self.waive,
             ready_bound=self.ready_bound,
             model=self._model(folder),
+            coverage=None if self.coverage is None else load_function(folder, self.coverage, "coverage"),
             blurred=self.blurred,
             timed=self.compare_time,
             ordered=self.compare_order,

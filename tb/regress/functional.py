@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.run.runs import RunResult
+from goldbeat.tb.run.user_coverage import PREFIX
 
 # The first value of each bin after the one before: 0, 1, 2-3, 4-15, 16-63, 64 and more.
 _EDGES = (0, 1, 2, 4, 16, 64)
@@ -30,7 +31,7 @@ ID_BINS = ("id again", "id changed")
 
 
 def port_coverage(result: RunResult) -> dict[str, dict[str, int]]:
-    """Hits of every bin of every port, over all episodes; bins that were not hit are there with 0."""
+    """Hits of every bin of every port and of the design's own items, over all episodes; bins that were not hit are there with 0."""
     found: dict[str, dict[str, int]] = {}
     for episode in result.episodes:
         for name, trace in episode.record.outcome.ports.items():
@@ -40,7 +41,7 @@ def port_coverage(result: RunResult) -> dict[str, dict[str, int]]:
         for name, memory in episode.record.outcome.memories.items():
             if memory.log is not None:
                 _add(found.setdefault(name, {}), burst_bins(memory.log))
-    return found
+    return found | {f"{PREFIX}{item}": bins for item, bins in result.covered.items()}
 
 
 def _add(total: dict[str, int], more: Mapping[str, int]) -> None:

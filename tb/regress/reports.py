@@ -15,6 +15,8 @@ from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.page import Content, run_page
 from goldbeat.tb.regress.store import Row, Run, Store
 from goldbeat.tb.regress.summary import Gathered
+from goldbeat.tb.regress.ucis_xml import FILE as UCIS_FILE
+from goldbeat.tb.regress.ucis_xml import ucis_writable, write_ucis
 from goldbeat.tb.run.junit import JUnitCase, JUnitSuite, junit_text
 
 MOST_CASES = 100
@@ -40,6 +42,8 @@ def write_reports(store: Store, run: Run) -> None:
     if covered:
         (run.folder / "coverage.info").write_text(lcov(covered), encoding="utf-8")
         (run.folder / "cobertura.xml").write_text(cobertura(covered, Path.cwd()), encoding="utf-8")
+    if gathered.functional and ucis_writable():
+        write_ucis(gathered.functional, run.folder / UCIS_FILE, passed=run.status == "pass", date=run.started)
     last = store.before(run)
     before = None if last is None else (last, store.briefs(last.id))
     content = Content(rows, gathered, failures, before, covered)

@@ -99,6 +99,25 @@ def call_case(
     return found
 
 
+def call_coverage(name: str, function: Callable[[], T]) -> T:
+    """What a coverage function, or an item that it has made, gives.
+
+    Args:
+        name: of the function or item, for messages.
+        function: calls it.
+
+    Raises:
+        UserCodeError: it raised anything.
+    """
+    try:
+        found: T = _called(f"coverage {name}", function)
+    except UserCodeError:
+        raise
+    except (GoldbeatError, OSError) as error:
+        raise UserCodeError(f"coverage {name}: {error}") from error
+    return found
+
+
 def _check_type(said: str, value: Any, kind: type) -> None:
     if not isinstance(value, kind):
         what = "None" if value is None else f"a value of type {type(value).__name__}"

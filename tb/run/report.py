@@ -27,6 +27,7 @@ from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT
 from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult
 from goldbeat.tb.run.timing_diagram import draw_mismatch
 from goldbeat.tb.run.transactions import bus_directions
+from goldbeat.tb.run.user_coverage import add_hits
 from goldbeat.tb.synth.netlist import NOT_IN_NETLIST
 
 
@@ -70,6 +71,7 @@ def _all_seeds(results: Sequence[RunResult]) -> dict[str, Any]:
         "episodes": sum(len(r.episodes) for r in results),
         "waived": waived_in_all(results),
         "late_bits": sum(r.late_bits for r in results),
+        "coverage": add_hits(r.covered for r in results),
         "warnings": [f"seed {r.seed}: {text}" for r in results for text in r.warnings],
         "failures": [f"seed {r.seed}: {text}" for r in results for text in r.failures],
     }
@@ -135,6 +137,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
     report["buses"] = bus_directions(request.design, request.all_params)
     folder.mkdir(parents=True, exist_ok=True)
     report["measured"] = _keep_episodes([result], folder)
+    report["coverage"] = result.covered
     report["labels"] = _keep_labelled(result, folder)
     if (found := find_first_mismatch(result)) is not None:
         (folder / DIAGRAM).write_text(draw_mismatch(found), encoding="utf-8")

@@ -44,6 +44,7 @@ from goldbeat.tb.run.simulate import TIMEOUT_S, SimulatorResult, simulate
 from goldbeat.tb.run.simulate import Watch as SimulatorWatch
 from goldbeat.tb.run.time_limit import model_timeout
 from goldbeat.tb.run.transactions import episode_transactions
+from goldbeat.tb.run.user_coverage import Hits, add_hits, count_coverage
 from goldbeat.tb.synth.netlist import CELLS, Cells, Netlist, make_netlist
 
 _DRAIN_CYCLES = 80
@@ -251,6 +252,7 @@ class EpisodeResult:
         record: what came out.
         verdict: of comparing the two.
         partial: why outputs were not compared.
+        covered: hits of the design's own coverage items, by item and bin.
     """
 
     stimulus: Stimulus
@@ -258,6 +260,7 @@ class EpisodeResult:
     record: Record
     verdict: Verdict
     partial: tuple[str, ...] = ()
+    covered: Hits = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -327,6 +330,11 @@ class RunResult:
         if episode is None or make is None:
             return None
         return make(self.request.setting(self.seed), episode.stimulus, episode.record)
+
+    @property
+    def covered(self) -> dict[str, dict[str, int]]:
+        """Hits of the design's own coverage items over all episodes."""
+        return add_hits(e.covered for e in self.episodes)
 
     @property
     def late_bits(self) -> int:
@@ -510,10 +518,11 @@ def _judge_episode(
         )
     verdict = check_episode(design, params, stimulus, expected, record)
     more = Check() if case.check is None else call_case(case.check, context, stimulus, record)
-    failures = (*verdict.failures, *(text for text in more.failures if text not in verdict.failures))
+    covered, wrong = count_coverage(design, params, stimulus, record)
+    failures = (*verdict.failures, *(text for text in more.failures if text not in verdict.failures), *wrong)
     compared = 0 if more.void else verdict.compared + more.compared
     verdict = replace(verdict, failures=failures, compared=compared)
-    return EpisodeResult(stimulus, expected, record, verdict, more.partial)
+    return EpisodeResult(stimulus, expected, record, verdict, more.partial, covered)
 
 
 def _predicted(design: Design, params: Mapping[str, Any], stimulus: Stimulus, shelf: Shelf | None = None) -> Outcome:

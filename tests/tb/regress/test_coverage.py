@@ -5,9 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from commands import goldbeat
 
 from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.build.toolchain import verilator
 from goldbeat.tb.kernel.regions import ACCESS
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.regress.code_coverage import Point, add, by_file, lcov, read_counts
@@ -152,3 +154,51 @@ def test_stalls_are_counted_where_they_happen(own_root):
         ports = Gathered(store.measured(run.id)).functional["axis_skid"]
     for port in ("s_axis", "m_axis"):
         assert ports[port]["stall 16-63"] + ports[port]["stall 4-15"] > 0, ports[port]
+
+
+GATE = """
+module gate (
+  input  logic       clk, rst,
+  input  logic [7:0] s_axis_tdata,
+  input  logic       s_axis_tlast, s_axis_tvalid,
+  output logic       s_axis_tready,
+  output logic [7:0] m_axis_tdata,
+  output logic       m_axis_tlast, m_axis_tvalid,
+  input  logic       m_axis_tready
+);
+  typedef enum logic [1:0] {FIRST, SECOND, THIRD, NEVER} state_t;
+  state_t state;
+  always_ff @(posedge clk) begin
+    if (rst) state <= FIRST;
+    else case (state)
+      FIRST: state <= SECOND;
+      SECOND: state <= THIRD;
+      default: state <= FIRST;
+    endcase
+  end
+  assign m_axis_tdata = s_axis_tdata;
+  assign m_axis_tlast = s_axis_tlast;
+  assign m_axis_tvalid = s_axis_tvalid && state != NEVER;
+  assign s_axis_tready = m_axis_tready && state != NEVER;
+endmodule
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.sim
+@pytest.mark.skipif(not verilator().counts_fsms, reason="this Verilator does not count state machines")
+def test_states_and_arcs_of_state_machines_are_counted(own_root, tmp_path):
+    (tmp_path / "gate.sv").write_text(GATE)
+    goldbeat("new", tmp_path / "bench", tmp_path / "gate.sv", "--model", "identity")
+    suite = Suite.model_validate(
+        {"seeds": 2, "run": [{"designs": [str(tmp_path / "bench" / "gate.toml")], "cases": ["random"]}]}
+    )
+    with Store() as store:
+        run = begin(store, "gate", make_plan(suite, Path()), Settings(jobs=1, waves=0, coverage=True), seed=0)
+        run = go_on(store, run, Settings(jobs=1, waves=0, coverage=True), Observer())
+        assert run.status == "pass"
+        points = {Point.of(text): hits for text, hits in store.coverage(run.id).items()}
+    arcs = {p.what.rpartition("::")[2]: hits for p, hits in points.items() if p.kind == "fsm_arc"}
+    states = {p.what.rpartition("::")[2]: hits for p, hits in points.items() if p.kind == "fsm_state"}
+    assert min(arcs["FIRST->SECOND"], arcs["SECOND->THIRD"], states["SECOND"]) > 10
+    assert states["NEVER"] == 0
