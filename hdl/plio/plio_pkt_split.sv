@@ -202,6 +202,10 @@ module plio_pkt_split #(
         flush_words_q <= in_words - VW'(1);
       end
     end
+
+    for (genvar l = 0; l < R; l++) begin : gen_empty
+      `ASSERT(no_word_no_data, emit_lanes[l] || emit_data[l] == '0, aclk, aresetn)
+    end
   end
 
   //////////////////////////////////////////////////////////////////////////////////////////////////

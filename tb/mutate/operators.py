@@ -101,6 +101,8 @@ def wrong_reset(node: Any) -> Iterator[tuple[str, str]]:
 
 
 def _vector(text: str) -> Iterator[tuple[str, str]]:
-    size, value = re.fullmatch(r"(\d*)\s*'\s*s?[bodhBODH]\s*([0-9a-fA-FxXzZ?_]+)", text, re.DOTALL).groups("")  # type: ignore[union-attr]
+    found = re.fullmatch(r"(\d*)\s*'\s*([sS]?)[bodhBODH]\s*([0-9a-fA-FxXzZ?_]+)", text, re.DOTALL)
+    size, sign, value = found.groups("")  # type: ignore[union-attr]
     if not re.search("[xXzZ?]", value):
-        yield "constant", f"{text} ^ {size or 32}'d1"
+        # One number without a sign would take the sign from all that is around it, in the original too.
+        yield "constant", f"{text} ^ {size or 32}'{sign}d1"

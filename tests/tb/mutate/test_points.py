@@ -200,3 +200,9 @@ def test_assignments_come_one_cycle_later(tmp_path):
     n = late[0].number
     assert f"if (goldbeat_due{n}) r <= goldbeat_late{n};" in text.splitlines()[9]
     assert f"begin goldbeat_late{n} <= 4'd9; goldbeat_due{n} <= 1'b1; end" in text.splitlines()[12]
+
+
+def test_the_sign_of_a_number_stays(tmp_path):
+    """Otherwise the whole expression would be compared without signs, whichever mutant is chosen."""
+    _, found = mutants(tmp_path, "module m(input signed [3:0] a, output z);\n  assign z = a > 4'sd7 + 4'd1;\nendmodule\n")
+    assert [m.text for m in found if m.operator == "constant"] == ["4'sd7 ^ 4'sd1", "4'd1 ^ 4'd1"]
