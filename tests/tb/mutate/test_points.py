@@ -204,5 +204,7 @@ def test_assignments_come_one_cycle_later(tmp_path):
 
 def test_the_sign_of_a_number_stays(tmp_path):
     """Otherwise the whole expression would be compared without signs, whichever mutant is chosen."""
-    _, found = mutants(tmp_path, "module m(input signed [3:0] a, output z);\n  assign z = a > 4'sd7 + 4'd1;\nendmodule\n")
+    _, found = mutants(
+        tmp_path, "module m(input signed [3:0] a, output z);\n  assign z = a > 4'sd7 + 4'd1;\nendmodule\n"
+    )
     assert [m.text for m in found if m.operator == "constant"] == ["4'sd7 ^ 4'sd1", "4'd1 ^ 4'd1"]
