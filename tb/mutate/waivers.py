@@ -20,8 +20,8 @@ class MutantWaiver(BaseModel):
 
     Attributes:
         file: name of the source file.
-        line: what stands in the line of the place, or a piece of it; spaces do not count.
-        change: what becomes of the place, as reports print it, or a piece of it; empty: any change.
+        line: what stands in the line of the place, or a piece of it; spaces do not count. Empty: any line.
+        change: what becomes of the place, as reports print it or at full length, or a piece of it; empty: any change.
         column: where in the line the place begins, as reports print it; 0: anywhere.
         designs: only in these; none: in every design that has the file.
         reason: why no case has to notice it.
@@ -30,7 +30,7 @@ class MutantWaiver(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     file: str
-    line: str = Field(min_length=1)
+    line: str = ""
     change: str = ""
     column: int = Field(0, ge=0)
     designs: tuple[str, ...] = ()
@@ -48,8 +48,13 @@ class MutantWaiver(BaseModel):
             mutant.place.file.name == self.file
             and shortened(self.line, 10_000) in whole
             and self.column in (0, mutant.place.column)
-            and self.change in f"{mutant.operator}: {mutant.change}"
+            and (self.change in f"{mutant.operator}: {mutant.change}" or self.change in _at_length(mutant))
         )
+
+
+def _at_length(mutant: Mutant) -> str:
+    place, text = (shortened(t, 10_000) for t in (mutant.place.text, mutant.text))
+    return f"{mutant.operator}: {place} -> {text}"
 
 
 class WaiverFile(BaseModel):
