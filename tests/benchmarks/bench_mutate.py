@@ -3,9 +3,9 @@
 
     python tests/benchmarks/bench_mutate.py [--designs NAMES] [--mutants N] [--seed S]
 
-One mutant at a time: simulator and judge take turns, so it is one core that works. Counted from the first mutant on, by the clock and
-by the processor's seconds (which a busy machine does not stretch), those that survive with the second build and run that tell whether
-they are reached; the first build, predictions and the cases without a mutant come beside it, as they are made once.
+One mutant at a time: simulator and judge take turns, so it is one core that works. Counted from the first mutant on, by the clock
+and by the processor's seconds (which a busy machine does not stretch), those that survive with the second build and run that tell
+whether they are reached; the first build, predictions and the cases without a mutant come beside it, as they are made once.
 """
 
 from __future__ import annotations
