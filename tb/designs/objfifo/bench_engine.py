@@ -379,6 +379,9 @@ def _corner_scenes(shape: EngineShape) -> list[CornerScene]:
             [EngineTask(0, 0), EngineTask(m, 1)],
             {0: 2},
         ),
+        # The largest value that a lock holds, and one more.
+        ({0: Descriptor(0, 1, release=(5, 3))}, [EngineTask(0, 0)], {5: 60}),
+        ({0: Descriptor(0, 1, release=(5, 3))}, [EngineTask(0, 0)], {5: 61}),
         # Two releases of one lock, which only overflow together, and of two locks.
         (
             {0: Descriptor(0, 1, release=(0, 40)), 1: Descriptor(1, 1, release=(0, 40))},
@@ -411,7 +414,11 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     holes += [reg.BD + reg.BD_STRIDE * shape.nbd] if shape.nbd < MOST_BDS else []
     holes += [reg.LOCK + 4 * shape.nlock]
     known = [*plain, *channels, *bds, *locks, *holes]
-    accesses = [Access("read", a) for a in known]
+    # Behind a reset the window is at the first lane of word 0.
+    accesses = [*memory_writes(0, random_halves(shape, rng, 2))[1:], *memory_reads(0, 2 * shape.lanes)]
+    accesses += [Access("read", a) for a in known]
+    for value in ((1 << 32) - 1, 0):
+        accesses += [Access("write", reg.IRQ_MASK, value), Access("read", reg.IRQ_MASK)]
     for address in rng.permutation([a for a in known if a != reg.MEM_ADDRESS]).tolist():
         strobe = int(rng.choice([0xF, 0xF, 0xF, 0xF, 0x1, 0x3, 0xC]))
         accesses.append(Access("write", address, int(rng.integers(1 << 32)), strobe))
