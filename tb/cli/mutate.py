@@ -181,6 +181,8 @@ def _run(
                 fates[fate.mutant.number] = fate
                 journal.add(fate)
                 bar.update(task, advance=1)
+    if campaign.replaced:
+        _say(f"{campaign.replaced} simulator(s) replaced, in which a mutant had left something behind")
 
 
 def _show_list(mutants: Sequence[Mutant], as_json: bool) -> None:

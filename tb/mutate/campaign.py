@@ -134,6 +134,7 @@ class Campaign:
         self._watched = False
         self._mine = threading.local()
         self._benches: list[MutantBench] = []
+        self._replaced = 0
         design = find_design(items[0].source or items[0].design)
         sources = folder / "rtl"
         sources.mkdir(parents=True)
@@ -160,6 +161,7 @@ class Campaign:
     def _close(self) -> None:
         for bench in self._benches:
             bench.close()
+            self._replaced += bench.replaced
         self._benches.clear()
         self._mine = threading.local()
 
@@ -171,7 +173,7 @@ class Campaign:
     @property
     def replaced(self) -> int:
         """Simulators that were replaced since a mutant had left something behind."""
-        return sum(bench.replaced for bench in self._benches)
+        return self._replaced + sum(bench.replaced for bench in self._benches)
 
     def watch(self, mutants: Sequence[Mutant]) -> None:
         """From now on run these, and tell of those that survive whether they are reached.
