@@ -105,6 +105,9 @@ def mutate_command(
     chosen = _chosen(mutants, sample, seed, only or [])
     waivers = waivers_of_design(design, Path(name) if name.endswith((".toml", ".py")) else None, waive)
     reasons, stale = match(waivers, mutants)
+    if files:
+        changed = {m.place.file.name for m in mutants}
+        stale = tuple(waiver for waiver in stale if waiver.file in changed)
     items = plan_cases(name, cases or (), seeds, seed)
     folder = out or build_root() / "mutate" / design.name
     folder.mkdir(parents=True, exist_ok=True)
