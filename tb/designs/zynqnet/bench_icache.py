@@ -117,7 +117,7 @@ DESIGN = Design(
         {},
         {"WIDTH": 2, "CH_IN": 3, "LINES": 4},
         # All bits of a channel's number and of a block's.
-        {"KERNEL": 1, "CH_IN": 522, "WIDTH": 1, "HEIGHT": 2, "DATA_W": 64},
+        {"KERNEL": 1, "CH_IN": 526, "WIDTH": 2, "HEIGHT": 2, "DATA_W": 64},
         {"CH_IN": 520, "WIDTH": 1, "HEIGHT": 3},
         {"WIDTH": 9, "CH_IN": 1, "DATA_W": 32},
     ),
