@@ -32,7 +32,7 @@ _FIRST_TIME = "preparing Yosys, once per machine"
 """WebAssembly is compiled for the machine, which takes about a minute, and kept in the user's cache."""
 _TAIL = 1 << 13
 _EVERY_S = 0.5
-_UNNAMEABLE = re.compile(r"[\s$\"'\\:;#]")
+_UNNAMEABLE = re.compile(r"[$\"\\\n]")
 
 
 @dataclass(frozen=True)

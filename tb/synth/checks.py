@@ -25,9 +25,9 @@ SUMMARIES = {
 _COMMANDS = "sources.f"
 _SAID, _LATCHES, _BUFFERS, _WIRES = "check.txt", "latches.txt", "buffers.txt", "wires.txt"
 _READ_ERROR = re.compile(r"^(\S.*?):(\d+): ERROR: (.*)$", re.MULTILINE)
-_SOURCE = re.compile(r"(\S+?):(\d+)\.\d+")
-_CELL = re.compile(r"cell (\S+) \((\S+)\)(?: source: (\S+))?")
-_WIRE = re.compile(r"wire (\S+) (?:\[[^]]*\] )?source: (\S+)")
+_SOURCE = re.compile(r"([^|]+?):(\d+)\.\d+")
+_CELL = re.compile(r"cell (\S+) \((\S+)\)(?: source: (.+))?")
+_WIRE = re.compile(r"wire (\S+) (?:\[[^]]*\] )?source: (.+)")
 _NAMED_BITS = 4
 _HOLDS = ("$mux", "$pmux", "$buf", "$bwmux")
 """A loop through nothing else keeps a value: it is a latch."""
@@ -93,8 +93,9 @@ def check_rtl(
         if code:
             raise broken(design.name, log, code)
 
-    # Which scripts are run follows from this file.
-    key = content_key(tool, design, [Path(__file__).read_text(), *content_settings(design, params)])
+    # Which scripts are run follows from this file; findings name the sources by their paths.
+    paths = map(str, design.sources())
+    key = content_key(tool, design, [Path(__file__).read_text(), *paths, *content_settings(design, params)])
     folder, _ = kept(f"{design.name}-checks", key, make)
     return tuple(_judge(tool, folder))
 

@@ -34,10 +34,10 @@ def command_file(
     words = ["--threads 1" if tool.inside else "", f"--top {top or design.top}"]
     if top is None:
         words += [_quoted("-G", f"{n}={literal(n, p, params[n])}") for n, p in design.parameters.items()]
-    words += [f"-I {tool.place(path)}" for path in design.include_paths()]
-    words += [f"-y {tool.place(path)}" for path in design.library_paths()]
+    words += [_quoted("-I", tool.place(path)) for path in design.include_paths()]
+    words += [_quoted("-y", tool.place(path)) for path in design.library_paths()]
     words += [_quoted(word) for word in design.compile_flags() if word.startswith(_UNDERSTOOD)]
-    words += [tool.place(path) for path in (*design.sources(), *more)]
+    words += [_quoted(tool.place(path)) for path in (*design.sources(), *more)]
     return "\n".join([word for word in words if word] + [""])
 
 

@@ -27,11 +27,11 @@ def test_a_command_file_has_sources_folders_and_parameters():
     lines = command_file(INSIDE, design, params).splitlines()
     assert lines[:2] == ["--threads 1", "--top axis_skid"]
     assert '"-G" "DATA_W=64"' in lines
-    assert [line for line in lines if line.startswith("-I")] == [f"-I /seen{design.root}/common"]
-    assert lines[-1] == f"/seen{design.root}/axis/axis_skid.sv"
+    assert [line for line in lines if line.startswith('"-I"')] == [f'"-I" "/seen{design.root}/common"']
+    assert lines[-1] == f'"/seen{design.root}/axis/axis_skid.sv"'
     inside = command_file(INSIDE, design, params, top="harness", more=[Path("/x/harness.sv")])
     assert "-G" not in inside
-    assert inside.endswith("/seen/x/harness.sv\n")
+    assert inside.endswith('"/seen/x/harness.sv"\n')
 
 
 def test_macros_and_parameters_count_folders_do_not():
