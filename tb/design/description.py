@@ -20,9 +20,10 @@ from goldbeat.pymodels.register_traffic import RegisterTraffic
 from goldbeat.pymodels.sidebands import MOST_LANES
 from goldbeat.pymodels.stimulus import Access, Clock, GoldenModel, MemoryContents, Outcome, Stimulus
 from goldbeat.pymodels.stimulus_file import read_stimulus
-from goldbeat.pymodels.stock_models import READY_MODELS, StreamShape, outcome
+from goldbeat.pymodels.stock_models import READY_MODELS, StreamShape, outcome, taken_inputs
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.address_map import AddressRange, stretches
+from goldbeat.tb.design.beside_streams import beside_streams
 from goldbeat.tb.design.bus_traffic import OPTIONS, RAM_OPTIONS, BusPorts, bus_cases, ram_episodes, some_memory
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.clocks import draw_clocks
@@ -37,7 +38,7 @@ from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.register_walks import CASE, quiet_case, traffics
-from goldbeat.tb.design.rules_model import RULES, rules_cases, rules_outcome
+from goldbeat.tb.design.rules_model import RULES, outputs_unknown, rules_cases, rules_outcome, without_reset
 from goldbeat.tb.design.traffic import Rng, random_trace, stream_cases
 from goldbeat.tb.design.user_code import load_function
 from goldbeat.tb.toml import Refused, load_model
@@ -126,7 +127,8 @@ class Description(_Table):
 
     ``model`` is ``file.py:function`` or the name of a ready-made one
     (:data:`goldbeat.pymodels.stock_models.READY_MODELS`, :data:`goldbeat.pymodels.bus_models.BUS_MODELS`); ``address_map`` is for
-    ``interconnect``, ``accesses`` sets options of the bus models' cases. ``compare_time`` and ``compare_order`` are Design's
+    ``interconnect``, ``accesses`` sets options of the bus models' cases, ``stream_model`` is what they expect of streams: a
+    ready-made model of streams, or ``rules``: nothing. ``compare_time`` and ``compare_order`` are Design's
     ``timed`` and ``ordered``. File names count from the description's own folder.
     """
 
@@ -137,6 +139,7 @@ class Description(_Table):
     include_dirs: tuple[str, ...] = ()
     model: str
     coverage: str | None = None
+    stream_model: str | None = None
     blurred: bool = False
     compare_time: bool = True
     compare_order: bool = True
@@ -180,8 +183,7 @@ class Description(_Table):
             raise ValueError("neither traffic nor cases: nothing can be run")
         if self.traffic is not None and not any(s.direction == "in" for s in self.streams):
             raise ValueError("traffic needs a stream that goes in")
-        if self.model in BUS_MODELS and self.streams:
-            raise ValueError(f"model {self.model!r} knows no streams; {self.streams[0].name} is one")
+        self._check_stream_model()
         if self.contents and self.model in BUS_MODELS:
             raise ValueError(f"contents: model {self.model!r} fills its memories itself")
         if self.address_map and self.model != "interconnect":
@@ -198,12 +200,24 @@ class Description(_Table):
         if self.model in READY:
             if self.compare_time:
                 raise ValueError(f"model {self.model!r} knows no cycles; say compare_time = false")
-            if self.model == "merge" and self.compare_order:
+            if "merge" in (self.model, self.stream_model) and self.compare_order:
                 raise ValueError("model 'merge' knows no order of frames; say compare_order = false")
         elif ":" not in self.model:
             known = ", ".join(READY)
             raise ValueError(f"model: found {self.model!r}, expected file.py:function or one of {known}")
         return self
+
+    def _check_stream_model(self) -> None:
+        """Designs with a bus model and streams say what they expect of these, others do not."""
+        known = ", ".join((*READY_MODELS, RULES))
+        fits = self.model in BUS_MODELS and bool(self.streams)
+        if self.stream_model is None and fits:
+            port = self.streams[0].name
+            raise ValueError(f"model {self.model!r} knows no streams, {port} is one: say stream_model, one of {known}")
+        if self.stream_model is not None and not fits:
+            raise ValueError("stream_model is for designs with streams and one of the models " + ", ".join(BUS_MODELS))
+        if self.stream_model not in (None, *READY_MODELS, RULES):
+            raise ValueError(f"stream_model: found {self.stream_model!r}, expected one of {known}")
 
     def design(self, folder: Path) -> Design:
         """The design; ``folder`` is where file names count from."""
@@ -261,7 +275,18 @@ class Description(_Table):
         return BusPorts(slaves, masters, found, closed=self.model == "interconnect")
 
     def _bus_outcome(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
-        return bus_outcome(stimulus, [r for one in self._bus_ports(params).stretches for r in one.routes()])
+        routes = (
+            [r for one in self._bus_ports(params).stretches for r in one.routes()]
+            if stimulus.bursts or stimulus.program
+            else []
+        )
+        found = bus_outcome(stimulus, routes)
+        if self.stream_model is None:
+            return found
+        sources, sinks = self._shapes(params, "in"), self._shapes(params, "out")
+        if self.stream_model == RULES:
+            return replace(found, ports=taken_inputs(sources, stimulus), unknown=frozenset(sink.name for sink in sinks))
+        return replace(found, ports=outcome(READY_MODELS[self.stream_model], sources, sinks, stimulus).ports)
 
     def _ready(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         found = outcome(READY_MODELS[self.model], self._shapes(params, "in"), self._shapes(params, "out"), stimulus)
@@ -296,6 +321,8 @@ class Description(_Table):
                 None if self.traffic is None else self._inputs,
                 self.accesses,
             )
+        elif self.model in _TRAFFIC_MODELS:
+            cases += self._bus_cases()
         elif self.traffic is not None:
             if ":" in self.traffic.kind:
                 traffic = load_function(folder, self.traffic.kind, "traffic.kind")
@@ -311,13 +338,29 @@ class Description(_Table):
                 cases = [c for c in cases if c.name != "reset"]
         if self.register_maps:
             cases.append(self._map_case(folder))
-        if self.model in _TRAFFIC_MODELS and self.model != RULES:
-            cases += bus_cases(lambda setting: self._bus_ports(setting.params), self.accesses)
         for table in self.cases:
             cases.append(self._case(table, folder))
         if any(r.storage for r in self.registers) and not any(c.name == CASE for c in cases):
             cases.append(quiet_case(self._quiet))
         return tuple(cases)
+
+    def _bus_cases(self) -> tuple[Case, ...]:
+        """Of a ready-made model of buses, beside streams where there are some to drive."""
+
+        def look(setting: CaseContext) -> BusPorts:
+            return self._bus_ports(setting.params)
+
+        driven = self.traffic is not None
+        cases = (
+            without_reset(beside_streams(look, self._inputs, self.accesses))
+            if driven
+            else bus_cases(look, self.accesses)
+        )
+        check = outputs_unknown if self.stream_model == RULES and self._has_outputs() else None
+        return tuple(case.model_copy(update={"check": check}) for case in cases)
+
+    def _has_outputs(self) -> bool:
+        return any(port.direction == "out" for port in self.streams)
 
     def _check_contents(self, masters: Iterable[str]) -> None:
         names = list(masters)

@@ -11,6 +11,7 @@ from goldbeat.tb.probe.leaves import Compound
 
 _SIDE = re.compile(r"_(?:i|o|in|out|ni|no)$")
 _HALVES = frozenset({"req", "reqs", "request", "resp", "resps", "rsp", "rsps", "res", "response"})
+_REQUESTS = frozenset({"req", "reqs", "request"})
 _CHANNELS = frozenset({"aw", "w", "b", "ar", "r"})
 _CHANNEL = re.compile(
     r"(?:(?P<prefix>\w*?)_)?(?P<channel>aw|w|b|ar|r)_(?P<what>chans?|channels?|valids?|ready|readys|readies)$"
@@ -25,13 +26,24 @@ def _without(name: str, dropped: frozenset[str]) -> str:
 def prefixes(ports: Iterable[Compound]) -> dict[str, str]:
     """The beginning of the pins of every port that has members, by port.
 
-    A request and its response share one, and so do the write and the read half of an interface.
+    A request and its response share one, and so do the write and the read half of an interface. ``req_i`` and ``rsp_o`` beside
+    ``req_o`` and ``rsp_i`` are a slave's and a master's.
     """
     mine = [p for p in ports if p.joined]
     structs = [p.name for p in mine if p.kind != "interface"]
+    asking = [name for name in structs if _HALVES & set(name.lower().split("_"))]
+    plain = Counter(_SIDE.sub("", name) for name in asking)
+    twins = {p.name: _twin(p) for p in mine if p.name in asking and plain[_SIDE.sub("", p.name)] > 1}
     halves = Counter(_without(name, _HALVES) for name in structs)
     found = {n: _without(n, _HALVES) if halves[_without(n, _HALVES)] > 1 else _SIDE.sub("", n) for n in structs}
-    return found | instances([p.name for p in mine if p.kind == "interface"])
+    return found | twins | instances([p.name for p in mine if p.kind == "interface"])
+
+
+def _twin(port: Compound) -> str:
+    """The bundle of a request or a response that there is twice: by who asks."""
+    asks = bool(_REQUESTS & set(port.name.lower().split("_")))
+    inward = asks == (next(port.leaves).way == "input")
+    return "_".join(filter(None, (_without(port.name, _HALVES), "slv" if inward else "mst")))
 
 
 def instances(ports: Sequence[str]) -> dict[str, str]:

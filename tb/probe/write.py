@@ -67,6 +67,8 @@ def describe(
     )
     # What is not written stays out of the file.
     maps = {} if register_map is None else {"register_maps": (_map_table(found, _relative(register_map, folder)),)}
+    # A first guess that nothing speaks against: the streams' beats are taken, and what comes out is not compared.
+    both = {"stream_model": RULES} if model in BUS_MODELS and found.streams else {}
     if not inward and not slaves:
         raise UsageError(f"{top}: neither a stream that goes in nor a slave was found; nothing can be driven")
     return Description(
@@ -89,6 +91,7 @@ def describe(
         traffic=_traffic(found) if inward else None,
         cases=cases,
         **maps,
+        **both,
     )
 
 

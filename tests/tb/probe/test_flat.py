@@ -215,6 +215,12 @@ def test_single_channels_join(tmp_path: Path) -> None:
     assert lint(found, tmp_path) == ""
 
 
+def test_requests_that_only_their_direction_tells_apart(tmp_path: Path) -> None:
+    found = probe("same_names")
+    assert {b.name: (b.bus, b.direction) for b in found.bundles} == {"slv": ("axi", "in"), "mst": ("axi", "out")}
+    assert lint(found, tmp_path) == ""
+
+
 def test_structs_without_a_name(tmp_path: Path) -> None:
     found = probe("own_structs")
     assert shape(found) == {"m_axis": "axis out 1 0 0 0 8", "s_axis": "axis in 1 0 0 0 8"}

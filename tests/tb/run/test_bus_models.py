@@ -98,6 +98,35 @@ def test_a_slave_of_one_word_gets_traffic(tmp_path):
         assert failures(design, "random", params={"STUCK": 1})[0]
 
 
+@pytest.mark.sim
+def test_streams_beside_buses_are_driven_and_compared(tmp_path):
+    path = bench(tmp_path, "both.sv", "memory")
+    text = path.read_text()
+    assert 'stream_model = "rules"' in text
+    (open_end,) = run(Request(load_description(path), load_description(path).case("random")))
+    assert (open_end.status, open_end.failures) == ("partial", ())
+    assert open_end.partial == ("output streams: stream_model 'rules' knows nothing of them",)
+    assert open_end.compared > 0
+    path.write_text(text.replace('stream_model = "rules"', 'stream_model = "identity"'))
+    design = load_description(path)
+    assert [case.name for case in design.cases] == ["random", "sweep", "sizes"]
+    found, compared = failures(design)
+    assert not found
+    assert compared > 2000
+    for fault, begin in ((1, "port m_axis"), (2, "s_apb: access"), (3, "s_apb: access")):
+        texts, _ = failures(design, params={"FAULT": fault})
+        assert any(begin in one for one in texts), (fault, texts[:3])
+        assert any("port m_axis" in one for one in texts) == (fault == 1)
+    for old, new, message in (
+        ('"identity"', '"memory"', "expected one of identity, broadcast, merge, repack, rules"),
+        ('stream_model = "identity"\n', "", "knows no streams, s_axis is one: say stream_model"),
+        ('model = "memory"', 'model = "identity"', "stream_model is for designs with streams and one of the models"),
+    ):
+        path.write_text(text.replace('stream_model = "rules"', 'stream_model = "identity"').replace(old, new, 1))
+        with pytest.raises(UsageError, match=message):
+            load_description(path)
+
+
 def test_parts_of_small_stretches():
     def ends(size, slaves=1, word=4, base=0):
         stretch = AddressStretch(base, size, tuple("abc"[:slaves]), None, base)

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Traffic of designs that have buses and streams: the accesses of all slaves, then beats on every input stream."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import takewhile
+
+from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.design.bus_traffic import OPTIONS, BusPorts, bus_episode
+from goldbeat.tb.design.case import CaseContext
+from goldbeat.tb.design.traffic import Rng, Traffic
+
+_BYTES = 256
+"""Of a part of the addresses: the streams' patterns make many episodes."""
+
+Sources = Callable[[CaseContext, Rng, int, Mapping[str, Clock]], dict[str, Trace]]
+"""setting, random generator, beats, clocks -> what the input streams get."""
+
+
+def beside_streams(
+    look: Callable[[CaseContext], BusPorts], sources: Sources, accesses: Mapping[str, int | str | bool]
+) -> Traffic:
+    """For :func:`~goldbeat.tb.design.traffic.stream_cases`.
+
+    What registers hold in the end is read once more behind the beats, so that a stream which changes them is found.
+
+    Args:
+        look: gives the buses of a setting.
+        sources: makes the inputs' traces.
+        accesses: options of the accesses that differ from their defaults; there are as many as beats, unless they say it.
+    """
+
+    def traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
+        options = {**OPTIONS, "accesses": beats, "bytes": _BYTES, **accesses}
+        made = bus_episode(look(setting), replace(setting, options=options), rng, plain=bool(rng.integers(2)))
+        after = {port: last_reads(program) for port, program in made.program.items()}
+        return replace(made, inputs=sources(setting, rng, beats, made.clocks), after=after)
+
+    return traffic
+
+
+def last_reads(program: tuple[Access, ...]) -> tuple[Access, ...]:
+    """The reads behind the last write, which must give the same again."""
+    return tuple(takewhile(lambda access: access.op == "read", reversed(program)))[::-1]
