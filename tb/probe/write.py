@@ -65,10 +65,6 @@ def describe(
         for r in slaves
         if r.lanes is None and not on_buses and register_map is None
     )
-    # What is not written stays out of the file.
-    maps = {} if register_map is None else {"register_maps": (_map_table(found, _relative(register_map, folder)),)}
-    # A first guess that nothing speaks against: the streams' beats are taken, and what comes out is not compared.
-    both = {"stream_model": RULES} if model in BUS_MODELS and found.streams else {}
     if not inward and not slaves:
         raise UsageError(f"{top}: neither a stream that goes in nor a slave was found; nothing can be driven")
     return Description(
@@ -90,9 +86,15 @@ def describe(
         memories=found.memories,
         traffic=_traffic(found) if inward else None,
         cases=cases,
-        **maps,
-        **both,
+        **_more(found, model, None if register_map is None else _relative(register_map, folder)),
     )
+
+
+def _more(found: Found, model: str, register_map: str | None) -> dict[str, Any]:
+    """What some descriptions have; what is not written stays out of the file."""
+    maps = {} if register_map is None else {"register_maps": (_map_table(found, register_map),)}
+    # A first guess that nothing speaks against: the streams' beats are taken, and what comes out is not compared.
+    return maps | ({"stream_model": RULES} if model in BUS_MODELS and found.streams else {})
 
 
 def _slaves(found: Found, *, halves: bool) -> list[RegisterPort | MemoryPort]:

@@ -39,6 +39,8 @@ FAULTS = {
     20: r"read 0x058 W0T\): .*W0T.VALUE expected",
     21: r"read 0x05c WCLR\): .*WCLR.VALUE expected",
     22: r"read 0x060 WSET\): .*WSET.VALUE expected",
+    23: r"read 0x064 IRQ\): .*IRQ.ENABLE expected 0x[13579bdf], got",
+    24: r"read 0x068 TIMER\): .*TIMER: reserved bits 0x\w*000000 differ",
 }
 
 
@@ -47,18 +49,45 @@ def invoke(*words):
 
 
 @pytest.mark.sim
-@pytest.mark.parametrize("blocks", [3, pytest.param(23, marks=pytest.mark.slow)])
-def test_each_fault_is_found_and_named(blocks, tmp_path):
-    sources = (RTL / "map_block.sv", RTL / "map_faults.sv", "--top", "map_faults", "-G", f"N={blocks}")
+@pytest.mark.parametrize(
+    ("top", "blocks"),
+    [
+        *(("map_faults", 3), ("map_axil", 3)),
+        *(pytest.param(top, 25, marks=pytest.mark.slow) for top in ("map_faults", "map_axil")),
+    ],
+)
+def test_each_fault_is_found_and_named(top, blocks, tmp_path):
+    sources = (RTL / "map_block.sv", RTL / f"{top}.sv", "--top", top, "-G", f"N={blocks}")
     said = invoke("new", tmp_path, *sources, "--rdl", RTL / "map_block.rdl")
     assert said.exit_code == 0, said.output
-    assert "masked: COUNT.VALUE" in said.output
-    design = load_description(tmp_path / "map_faults.toml")
+    masked = re.findall(r"masked: (\S+),", said.output)
+    assert masked == ["COUNT.VALUE", "IRQ.EVENT", "TIMER.GO", "TIMER.TICKS", "TIMER.MARK"]
+    design = load_description(tmp_path / f"{top}.toml")
+    (port,) = design.registers
     (result,) = run(Request(design, design.case("registers")))
-    found = {n: [f for f in result.failures if f"s_apb_{n}:" in f] for n in range(blocks)}
+    found = {n: [f for f in result.failures if f"{port.name}_{n}:" in f] for n in range(blocks)}
     assert found[0] == []
     for number, pattern in list(FAULTS.items())[: blocks - 1]:
         assert any(re.search(pattern, text) for text in found[number]), (number, found[number][:5])
+
+
+@pytest.mark.sim
+def test_fields_of_a_still_hardware_are_compared(tmp_path):
+    said = invoke("new", tmp_path, RTL / "map_block.sv", "--rdl", RTL / "map_block.rdl")
+    assert said.exit_code == 0, said.output
+    path = tmp_path / "map_block.toml"
+    path.write_text(path.read_text().replace('hardware = "mask"', 'hardware = "still"'))
+    design = load_description(path)
+
+    def failures(busy):
+        (result,) = run(Request(design, design.case("registers"), params={"BUSY": busy}))
+        return " ".join(result.failures)
+
+    assert failures(0) == ""
+    texts = failures(1)
+    for field in ("COUNT.VALUE", "IRQ.EVENT", "TIMER.GO", "TIMER.TICKS", "TIMER.MARK"):
+        assert f"{field} expected" in texts, field
+    assert "IRQ.ENABLE" not in texts
 
 
 def test_words_of_a_map_follow_its_bus():

@@ -6,10 +6,13 @@
 // does not clear, 7 a read does not set, 8 a pulse stays, 9 two entries are one, 10 a write of one register changes another,
 // 11 a reserved bit holds, 12 strobes are ignored, 13 no error beyond the map, 14 a write-only register reads, 15 a
 // read-only one takes a write, 16 a read of one register changes another, 17 the upper address bits are not decoded,
-// 18 to 22 wot, wzs, wzt, wclr and wset store.
+// 18 to 22 wot, wzs, wzt, wclr and wset store, 23 a field beside one that the hardware changes is stuck, 24 reserved bits hold
+// beside such fields.
+// BUSY: the hardware changes what it may.
 
 module map_block #(
-  parameter int FAULT = 0
+  parameter int FAULT = 0,
+  parameter bit BUSY = 1
 ) (
   input  logic        clk,
   input  logic        rst_n,
@@ -27,6 +30,8 @@ module map_block #(
   logic [31:0] count_q, ctrl_q, pair_q [4], data_q [4], wo_q;
   logic [7:0]  kind_q [5], w1c_q, w1s_q, w0c_q, rc_q, rs_q;
   logic [2:0]  pulse_q;
+  logic [3:0]  event_q, enable_q;
+  logic [31:0] timer_q;
   logic [8:0]  addr;
   logic [31:0] lanes, value, clear, next;
   logic        write, read, ro, wo, there;
@@ -39,7 +44,7 @@ module map_block #(
   assign clear  = value & lanes;
   assign ro     = addr == 9'h00 || addr == 9'h24;
   assign wo     = addr == 9'h20;
-  assign there  = addr <= 9'h24 || (addr >= 9'h40 && addr < 9'h64) || (addr >= 9'h80 && addr < 9'h90);
+  assign there  = addr <= 9'h24 || (addr >= 9'h40 && addr < 9'h6C) || (addr >= 9'h80 && addr < 9'h90);
 
   assign s_apb_pready  = 1'b1;
   assign s_apb_pslverr = (write || read) &&
@@ -65,13 +70,21 @@ module map_block #(
       9'h1C:   next = 32'({pulse_q[2:1], pulse_q[0] && FAULT == 8});
       9'h20:   next = 32'(wo_q);
       9'h24:   next = count_q;
+      9'h64:   next = {20'b0, enable_q, 4'b0, event_q};
+      9'h68:   next = timer_q;
       default: ;
     endcase
     s_apb_prdata = s_apb_pslverr ? '0 : next;
   end
 
   always_ff @(posedge clk) begin
-    count_q <= count_q + 1;
+    if (BUSY) begin
+      count_q <= count_q + 1;
+      event_q[count_q[2:1]] <= 1'b1;
+      timer_q[15:8] <= timer_q[15:8] + 8'd1;
+      if (count_q[1:0] == 2'd3) timer_q[0] <= 1'b0;
+      if (count_q[3:0] == 4'd9) timer_q[23:16] <= count_q[11:4];
+    end
     if (write && !s_apb_pslverr) begin
       case (addr)
         9'h04: begin
@@ -90,6 +103,15 @@ module map_block #(
         9'h58:   kind_q[2] <= FAULT == 20 ? clear[7:0] : kind_q[2] ^ (~value[7:0] & lanes[7:0]);
         9'h5C:   kind_q[3] <= FAULT == 21 ? clear[7:0] : kind_q[3] & ~lanes[7:0];
         9'h60:   kind_q[4] <= FAULT == 22 ? clear[7:0] : kind_q[4] | lanes[7:0];
+        9'h64: begin
+          event_q  <= event_q & ~clear[3:0];
+          enable_q <= 4'(merged(next, 32'hF00) >> 8) & (FAULT == 23 ? 4'hE : 4'hF);
+        end
+        9'h68: begin
+          timer_q[0]     <= 1'(merged(timer_q, 32'h1));
+          timer_q[23:16] <= 8'(merged(timer_q, 32'hFF0000) >> 16);
+          if (FAULT == 24) timer_q[31:24] <= value[31:24];
+        end
         9'h20:   wo_q <= merged(wo_q, 32'hFFFF);
         default: ;
       endcase
@@ -108,6 +130,9 @@ module map_block #(
       rc_q    <= 8'h3C;
       rs_q    <= 8'h3C;
       pulse_q <= '0;
+      event_q <= '0;
+      enable_q <= 4'd3;
+      timer_q <= '0;
       wo_q    <= '0;
       for (int i = 0; i < 5; i++) kind_q[i] <= 8'h5A;
       for (int i = 0; i < 4; i++) begin

@@ -3,7 +3,7 @@
 // map_faults - N times map_block; the n-th has FAULT n, and the first has none.
 
 module map_faults #(
-  parameter int N = 23
+  parameter int N = 25
 ) (
   input  logic                 clk,
   input  logic                 rst_n,
