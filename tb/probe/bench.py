@@ -36,7 +36,7 @@ def with_address_map(description: Description, folder: Path, tell: Callable[[str
     Raises:
         GoldbeatError: the design cannot be built.
     """
-    design = description.design(folder)
+    design = description.design(folder.resolve())
     slaves, masters = description.sides({name: one.default for name, one in design.parameters.items()})
     if not slaves or not masters:
         return description
