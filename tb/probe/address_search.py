@@ -20,6 +20,7 @@ import numpy as np
 from goldbeat.pymodels.axi.burst import INCR, READ, WRITE, Bursts
 from goldbeat.pymodels.axi.memory import MemoryImage, Region
 from goldbeat.pymodels.axi.program import BurstProgram
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
 from goldbeat.tb.build.simulator import QUICKEST, build
 from goldbeat.tb.design.address_map import AddressRange, address_bits
@@ -70,9 +71,10 @@ def find_address_map(
         the ranges that were found, by address; none where nothing arrives anywhere, or too many places differ.
 
     Raises:
-        GoldbeatError: the design cannot be built.
+        GoldbeatError: the design cannot be built, or stops by itself wherever it is asked.
     """
     params = {name: one.default for name, one in design.parameters.items()}
+    stopped: list[str] = []
     built = build(design, params, quick=QUICKEST, tell=tell)
 
     def ask(pairs: Sequence[tuple[Bundle, int]]) -> list[Arrival | None]:
@@ -81,6 +83,7 @@ def find_address_map(
         episodes = [Episode(_stimulus(one, address, masters, clocks), tail) for one, address in pairs]
         with tempfile.TemporaryDirectory(prefix="goldbeat-") as folder:
             result = simulate(design, params, built, [_first(episodes[0]), *episodes[1:]], Path(folder))
+        stopped.extend(line for line in (result.failure or "").splitlines() if "rror" in line)
         found = [_arrival(record, pair, masters) for record, pair in zip(result.records, pairs, strict=False)]
         return [*found, *[None] * (len(pairs) - len(found))]
 
@@ -91,7 +94,10 @@ def find_address_map(
         # Most slaves see what the first one does: its ends are all that has to be looked at then.
         ends = {at for span in chain(*spans.values()) for at in (span.base, span.end)}
         spans[port.name] = search(port, ask, step, [*values, *ends, *(end - step for end in ends)])
-    return common_ranges(spans, {port.name: 1 << address_bits(port) for port in masters})
+    found = common_ranges(spans, {port.name: 1 << address_bits(port) for port in masters})
+    if not found and stopped:
+        raise UsageError(f"the simulation stopped: {stopped[0]}")
+    return found
 
 
 def search(port: Bundle, ask: Asked, step: int, values: Iterable[int] = ()) -> list[Span]:
