@@ -16,7 +16,7 @@ PYTEST  := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-slow attack lint lint-text lint-types lint-rtl bench clean lock
+.PHONY: help setup run test test-slow attack lint lint-text lint-types lint-rtl bench dashboard clean lock
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -66,6 +66,10 @@ lint-rtl:
 
 bench: $(READY) ## Measure; figures go to build/bench/*.json
 	for script in tests/benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+dashboard: $(READY) ## Smoke with coverage, then the stage of every design: build/dashboard/index.html
+	-$(BIN)/goldbeat regress smoke --coverage
+	$(BIN)/goldbeat dashboard --lint
 
 clean: ## Remove everything made (not .venv)
 	rm -rf build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +16,11 @@ from goldbeat.tb.build.harness import TOP, make_harness
 from goldbeat.tb.build.toolchain import verilator
 from goldbeat.tb.design.catalog import designs
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.git import git_revision
+from goldbeat.tb.paths import build_root
 
+LINT_FILE = "lint.json"
+"""In the folder for everything made."""
 # The harness is generated glue: what is looked at is the design.
 _WAIVERS = f'`verilator_config\nlint_off -file "*/{TOP}.sv"\n'
 
@@ -33,17 +39,38 @@ def lint(design: Design, params: Mapping[str, Any]) -> str:
     return run.stderr.strip() or ("" if run.returncode == 0 else run.stdout.strip() or "failed")
 
 
+def lint_record(found: Iterable[Design], tell: Callable[[str], None]) -> dict[str, dict[str, Any]]:
+    """Lint every variant of designs, and keep what came of it in ``lint.json`` beside what is known of others.
+
+    Args:
+        found: the designs.
+        tell: is given each finding.
+
+    Returns:
+        by design: ``found`` findings in so many ``variants``, ``when``, and of which revision (``git``).
+    """
+    rows: dict[str, dict[str, Any]] = {}
+    git = git_revision()
+    for design in found:
+        texts = [(variant, lint(design, design.params(design.cases[0], variant))) for variant in design.variants]
+        for variant, text in texts:
+            if text:
+                tell(f"{design.name} {dict(variant)}:\n{text}")
+        when = datetime.now(UTC).isoformat(timespec="seconds")
+        bad = sum(1 for _, text in texts if text)
+        rows[design.name] = {"found": bad, "variants": len(texts), "when": when, "git": git}
+    path = build_root() / LINT_FILE
+    path.parent.mkdir(parents=True, exist_ok=True)
+    known = json.loads(path.read_text()) if path.is_file() else {}
+    path.write_text(json.dumps(known | rows, indent=1) + "\n")
+    return rows
+
+
 def main() -> int:
     """Lint everything; exit code 1 when anything is found."""
-    found, runs = 0, 0
-    for design in designs().values():
-        for variant in design.variants:
-            runs += 1
-            text = lint(design, design.params(design.cases[0], variant))
-            if text:
-                found += 1
-                print(f"{design.name} {dict(variant)}:\n{text}", file=sys.stderr)
-    print(f"verilator -Wall: {runs} variants of {len(designs())} designs, {found} with findings")
+    rows = lint_record(designs().values(), lambda text: print(text, file=sys.stderr))
+    found, runs = (sum(row[name] for row in rows.values()) for name in ("found", "variants"))
+    print(f"verilator -Wall: {runs} variants of {len(rows)} designs, {found} with findings")
     return 1 if found or not runs else 0
 
 

@@ -52,6 +52,10 @@ COMMON = {
     "synth": Listed(
         "Synthesize a design with Yosys: check its RTL, and tell what it costs on a device family.", f"{_HOME}.synth"
     ),
+    "dashboard": Listed(
+        "Show the stage that each design has reached, each criterion with what was measured, failures and history.",
+        f"{_HOME}.dashboard",
+    ),
     "shrink": Listed("Find the smallest stimulus that fails in the same way.", f"{_HOME}.shrink"),
     "farm": Listed("Workers for `goldbeat regress --engine`.", f"{_HOME}.farm", _FARM),
     "clean": Listed(

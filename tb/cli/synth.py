@@ -19,11 +19,12 @@ from goldbeat.tb.cli.options import as_pairs, split_sets
 from goldbeat.tb.cli.screen import Screen, literal, progress
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.git import git_revision
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.synth.checks import SUMMARIES, SynthCheck, check_rtl
 from goldbeat.tb.synth.cost import SynthCost, measure_cost
 from goldbeat.tb.synth.families import FAMILIES, RESOURCES, Family, find_family
-from goldbeat.tb.synth.history import add_run, record_path, trend
+from goldbeat.tb.synth.history import add_run, record_path, trend, write_verdicts
 
 _SHOWN = 10
 """Findings of a check that are printed."""
@@ -84,6 +85,7 @@ def synth_command(
         cost = measure_cost(tool, design, params, mapped, tell) if passed and not checks_only else None
     found = _result(design, params, mapped, tool, checks, cost)
     found["seconds"] = round(time.monotonic() - started, 3)
+    write_verdicts(build_root(), design.name, git_revision(), {c.name: c.passed for c in checks})
     if cost is not None:
         _record(found, cost)
     if as_json:

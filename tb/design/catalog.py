@@ -25,6 +25,15 @@ def designs() -> dict[str, Design]:
     return dict(sorted((design.name, design) for design in found if design is not None))
 
 
+def folder_of(name: str) -> Path | None:
+    """The folder of the design of this name that comes with Goldbeat; None: there is none."""
+    for module in _benches():
+        design = _design_of(module)
+        if design is not None and design.name == name:
+            return Path(str(importlib.import_module(module).__file__)).parent
+    return None
+
+
 def _benches() -> Iterator[str]:
     """The modules that may hold a design."""
     for package in families().values():

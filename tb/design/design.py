@@ -10,7 +10,6 @@ from typing import Any
 
 from pydantic import Field
 
-from goldbeat.pymodels.coverpoints import CoverageItem
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import GoldenModel, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
@@ -60,7 +59,8 @@ class Design(Frozen):
         slow_parameters: so do builds with variants of these.
         foreign: folder of a user's RTL, file that describes it and top module -> the same design on that RTL; None where there is
             no such thing.
-        coverage: parameters -> what is counted in every episode of every case, beside what ports are counted by themselves.
+        coverage: parameters -> items (:class:`goldbeat.pymodels.coverpoints.CoverageItem`) that are counted in every episode of
+            every case, beside what is counted of the ports.
         answer: setting, stimulus and record of an episode -> what it has computed; None where that is of no use to anybody.
     """
 
@@ -95,7 +95,7 @@ class Design(Frozen):
     variants: tuple[Mapping[str, Any], ...] = ({},)
     findings: Callable[[Mapping[str, Any], Stimulus, Any], Sequence[MeasurementTable]] | None = None
     answer: Callable[[CaseContext, Stimulus, Any], RunAnswer | None] | None = None
-    coverage: Callable[[Mapping[str, Any]], Iterable[CoverageItem]] | None = None
+    coverage: Callable[[Mapping[str, Any]], Iterable[Any]] | None = None
     slow: bool = False
     slow_parameters: tuple[str, ...] = ()
     foreign: Callable[[Path, Path | None, str | None], Design] | None = None

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import signal
 import socket
-import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -19,6 +18,7 @@ from typing import Any
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.tb.build.compile import hold_cache
 from goldbeat.tb.build.in_use import sweep
+from goldbeat.tb.git import git_revision
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress import blobs
 from goldbeat.tb.regress.engine import Hooks, Runner, Tally, WorkEngine
@@ -381,21 +381,3 @@ def artefacts_of(report: Mapping[str, Any], folder: Path, base: Path) -> dict[st
         if path is not None and (folder / path).is_file():
             named[name] = os.path.relpath(folder / path, base)
     return named
-
-
-def git_revision() -> str:
-    """The revision of the current folder, with ``+`` when files have been changed; ``unknown`` without git."""
-    try:
-        head = subprocess.run(
-            ["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True, timeout=30
-        ).stdout.strip()
-        changed = subprocess.run(
-            ["git", "status", "--porcelain", "--untracked-files=no"],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=30,
-        ).stdout.strip()
-    except (OSError, subprocess.SubprocessError):
-        return "unknown"
-    return f"{head}+" if changed else head

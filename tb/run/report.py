@@ -21,11 +21,9 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.episodes import FILE as EPISODES
 from goldbeat.tb.run.episodes import save_episodes
-from goldbeat.tb.run.first_mismatch import find_first_mismatch
 from goldbeat.tb.run.plot import plot_memory, plot_run
 from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT
 from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult
-from goldbeat.tb.run.timing_diagram import draw_mismatch
 from goldbeat.tb.run.transactions import bus_directions
 from goldbeat.tb.run.user_coverage import add_hits
 from goldbeat.tb.synth.netlist import NOT_IN_NETLIST
@@ -139,9 +137,8 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
     report["measured"] = _keep_episodes([result], folder)
     report["coverage"] = result.covered
     report["labels"] = _keep_labelled(result, folder)
-    if (found := find_first_mismatch(result)) is not None:
-        (folder / DIAGRAM).write_text(draw_mismatch(found), encoding="utf-8")
-        report |= {"difference": asdict(found), "diagram": DIAGRAM}
+    if not result.passed:
+        report |= _keep_mismatch(result, folder)
     if episode is not None:
         report["main_episode"] = result.episodes.index(episode)
         shown: dict[str, Trace] = {}
@@ -160,6 +157,19 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
             report["memory_plots"] = _plot_memories(request, episode, folder)
     _dump(report, folder / REPORT)
     return report
+
+
+def _keep_mismatch(result: RunResult, folder: Path) -> dict[str, Any]:
+    """Draw the first difference of a stream; the report's entries of it."""
+    # Runs that pass start sooner without these.
+    from goldbeat.tb.run.first_mismatch import find_first_mismatch
+    from goldbeat.tb.run.timing_diagram import draw_mismatch
+
+    found = find_first_mismatch(result)
+    if found is None:
+        return {}
+    (folder / DIAGRAM).write_text(draw_mismatch(found), encoding="utf-8")
+    return {"difference": asdict(found), "diagram": DIAGRAM}
 
 
 def _port_entry(port: StreamPort, result: RunResult, episode: EpisodeResult, folder: Path) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
-from goldbeat.pymodels.coverpoints import Sampled
 from goldbeat.pymodels.errors import UserCodeError
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.tb.design.design import Design
@@ -30,6 +29,9 @@ def count_coverage(
     make = design.coverage
     if make is None:
         return hits, wrong
+    # Most designs have none, and start sooner without this.
+    from goldbeat.pymodels.coverpoints import Sampled
+
     sampled = Sampled(params, stimulus, record.outcome)
     try:
         for item in call_coverage(function_name(make), lambda: list(make(params))):

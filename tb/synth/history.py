@@ -15,6 +15,7 @@ from goldbeat.pymodels.errors import InputError
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.synth.families import RESOURCES
 
+VERDICTS = "checks.json"
 _KEPT = 100
 """Runs per file, the newest."""
 
@@ -60,6 +61,21 @@ def add_run(path: Path, head: Mapping[str, Any], run: Mapping[str, Any]) -> dict
     fresh.write_text(json.dumps({**head, "runs": runs[-_KEPT:]}, indent=2, default=list) + "\n")
     fresh.replace(path)
     return before
+
+
+def write_verdicts(root: Path, design: str, git: str, verdicts: Mapping[str, bool]) -> None:
+    """Keep whether each check has passed, as the newest verdict on a design.
+
+    Args:
+        root: the folder for everything made.
+        design: its name.
+        git: revision.
+        verdicts: by check.
+    """
+    path = root / "synth" / plain_name(design) / VERDICTS
+    path.parent.mkdir(parents=True, exist_ok=True)
+    when = datetime.now(UTC).isoformat(timespec="seconds")
+    path.write_text(json.dumps({"when": when, "git": git, "checks": dict(verdicts)}, indent=1) + "\n")
 
 
 def trend(before: Mapping[str, Any] | None, resources: Mapping[str, float]) -> dict[str, float]:

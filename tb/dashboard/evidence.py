@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What has been measured of designs: regressions, coverage, mutants, synthesis, lint; each with its date and revision."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from goldbeat.pymodels.errors import InputError
+from goldbeat.tb.build.lint import LINT_FILE
+from goldbeat.tb.design.design import Design
+from goldbeat.tb.paths import plain_name
+from goldbeat.tb.regress.brief import Brief
+from goldbeat.tb.regress.code_coverage import KINDS, Point
+from goldbeat.tb.regress.store import Run, Store
+from goldbeat.tb.regress.summary import Gathered, bins_hit
+from goldbeat.tb.synth.history import VERDICTS
+
+_ASSERTION = re.compile(r"`ASSERT\w*\s*\(|\bassert\s+(?:property|final)?\s*\(|\bcover\s+property")
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that was measured.
+
+    Attributes:
+        value: the share or number that a criterion looks at.
+        text: as the page shows it.
+        when: ISO 8601.
+        git: revision; empty where it is not known.
+    """
+
+    value: float
+    text: str
+    when: str
+    git: str = ""
+
+
+@dataclass
+class CaseHistory:
+    """One case in the runs, the oldest first: number of the run, cases that pass, all of them."""
+
+    case: str
+    runs: list[tuple[int, int, int]] = field(default_factory=list)
+
+    @property
+    def passes(self) -> bool:
+        """All of the newest run."""
+        return bool(self.runs) and self.runs[-1][1] == self.runs[-1][2]
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """Failures of one kind in one run: the same first mismatch but for numbers.
+
+    Attributes:
+        run: of the regression.
+        design, case: of the first of them.
+        mismatch: its first line.
+        keys: the cases.
+        repeat: the command that runs the first again.
+        log: the last lines that its simulator printed.
+    """
+
+    run: int
+    design: str
+    case: str
+    mismatch: str
+    keys: tuple[str, ...]
+    repeat: str
+    log: str
+
+
+@dataclass
+class Evidence:
+    """What is known of one design.
+
+    Attributes:
+        facts: by criterion; what was not measured is not there.
+        history: by case.
+        buckets: failures of the newest run of each suite.
+    """
+
+    facts: dict[str, Fact] = field(default_factory=dict)
+    history: dict[str, CaseHistory] = field(default_factory=dict)
+    buckets: list[Bucket] = field(default_factory=list)
+
+
+def gather(found: Sequence[Design], root: Path, runs: int) -> dict[str, Evidence]:
+    """Everything that the folder for everything made knows of designs.
+
+    Args:
+        found: the designs.
+        root: the folder for everything made.
+        runs: so many regressions are looked at, the newest.
+    """
+    evidence = {design.name: Evidence() for design in found}
+    if (root / "regress" / "results.sqlite").is_file():
+        with Store(read_only=True) as store:
+            _of_regressions(store, [r for r in store.runs(last=runs) if r.ended], found, evidence)
+    lint = _read(root / LINT_FILE) or {}
+    for design in found:
+        facts = evidence[design.name].facts
+        _of_mutants(root / "mutate" / plain_name(design.name) / "mutants.json", facts)
+        _of_synthesis(root / "synth" / plain_name(design.name) / VERDICTS, facts)
+        if (row := lint.get(design.name)) is not None:
+            said = f"{row['found']} findings, {row['variants']} sets of parameters"
+            facts["lint"] = Fact(row["found"], said, row["when"], row["git"])
+        if count := _assertions(design):
+            # The sources as they stand.
+            facts["assertions"] = Fact(count, str(count), datetime.now(UTC).isoformat(timespec="seconds"))
+    return evidence
+
+
+def _read(path: Path) -> Any:
+    try:
+        return json.loads(path.read_text()) if path.is_file() else None
+    except ValueError as error:
+        raise InputError(str(error), "JSON; remove it", file=path) from None
+
+
+def _assertions(design: Design) -> int:
+    texts = (_COMMENT.sub(" ", path.read_text(errors="replace")) for path in design.sources())
+    return sum(len(_ASSERTION.findall(text)) for text in texts)
+
+
+def _of_mutants(path: Path, facts: dict[str, Fact]) -> None:
+    result = _read(path)
+    if result is None or result["score"] is None:
+        return
+    counts = result["counts"]
+    said = f"{result['score']:.1%} of {result['mutants'] - counts['waived']} mutants, {counts['waived']} waived"
+    when = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
+    facts["mutation"] = Fact(result["score"], said, when, result.get("git", ""))
+
+
+def _of_synthesis(path: Path, facts: dict[str, Fact]) -> None:
+    result = _read(path)
+    if result is None or not result["checks"]:
+        return
+    bad = [name for name, passed in result["checks"].items() if not passed]
+    total = len(result["checks"])
+    said = f"{total - len(bad)} of {total} checks pass" + (f"; not {', '.join(bad)}" if bad else "")
+    facts["synthesis"] = Fact(len(bad), said, result["when"], result["git"])
+
+
+# -- regressions ------------------------------------------------------------------------------------------------------
+
+
+def _of_regressions(
+    store: Store, runs: Sequence[Run], found: Sequence[Design], evidence: Mapping[str, Evidence]
+) -> None:
+    """Results, coverage and failures of the runs, which come the newest first."""
+    seen: set[tuple[str, str]] = set()
+    totals: dict[str, _Totals] = {}
+    for run in runs:
+        rows: dict[str, list[Brief]] = {}
+        for row in store.briefs(run.id):
+            if row.design in evidence:
+                rows.setdefault(row.design, []).append(row)
+        functional: Mapping[str, Any] | None = None
+        for name, mine in rows.items():
+            one = evidence[name]
+            _add_history(one, run, mine)
+            totals.setdefault(name, _Totals()).add(run, mine)
+            suite = Path(run.suite).stem
+            if (name, suite) not in seen:
+                seen.add((name, suite))
+                one.facts.setdefault(f"suite {suite}", _pass_rate(run, mine))
+                one.buckets += _buckets(store, run, mine)
+            if "functional" not in one.facts:
+                functional = Gathered(store.measured(run.id)).functional if functional is None else functional
+                hit, all_bins = bins_hit(functional.get(name, {}))
+                if all_bins:
+                    one.facts["functional"] = Fact(hit / all_bins, f"{hit} of {all_bins} bins", run.started, run.git)
+        if run.settings.get("coverage"):
+            _add_code(store, run, [d for d in found if d.name in rows], evidence)
+    for design in found:
+        if design.name in totals:
+            totals[design.name].write(design, evidence[design.name].facts)
+
+
+@dataclass
+class _Totals:
+    """What all runs of a design together amount to."""
+
+    cases: int = 0
+    cycles: int = 0
+    params: set[str] = field(default_factory=set)
+    newest: Run | None = None
+
+    def add(self, run: Run, rows: Iterable[Brief]) -> None:
+        self.newest = self.newest or run
+        for row in rows:
+            if row.passed:
+                self.cases += 1
+                self.cycles += row.cycles
+                self.params.add(row.group.partition("/")[2].partition("/")[2])
+
+    def write(self, design: Design, facts: dict[str, Fact]) -> None:
+        assert self.newest is not None
+        when, git = self.newest.started, self.newest.git
+        facts["soak"] = Fact(self.cycles, f"{self.cycles:,} cycles in {self.cases:,} passing cases", when, git)
+        facts["parameters"] = Fact(
+            len(self.params), f"{len(self.params)} of {len(design.variants)} or more sets", when, git
+        )
+
+
+def _pass_rate(run: Run, rows: Sequence[Brief]) -> Fact:
+    passed = sum(row.passed for row in rows)
+    return Fact(passed / len(rows), f"{passed} of {len(rows)} pass (run {run.id})", run.started, run.git)
+
+
+def _add_history(one: Evidence, run: Run, rows: Iterable[Brief]) -> None:
+    counts: dict[str, list[int]] = {}
+    for row in rows:
+        count = counts.setdefault(row.case, [0, 0])
+        count[0] += row.passed
+        count[1] += 1
+    for case, (passed, total) in counts.items():
+        one.history.setdefault(case, CaseHistory(case)).runs.insert(0, (run.id, passed, total))
+
+
+def _buckets(store: Store, run: Run, rows: Sequence[Brief]) -> list[Bucket]:
+    kinds: dict[str, list[Brief]] = {}
+    for row in rows:
+        if row.status is not None and not row.passed:
+            kinds.setdefault(re.sub(r"\b(0x)?[0-9a-f]*\d[0-9a-f]*\b", "N", row.mismatch), []).append(row)
+    found = []
+    for members in kinds.values():
+        first = members[0]
+        result = store.find(run.id, first.key).result
+        log = "" if result is None else "\n".join(result.log.splitlines()[-8:])
+        keys = tuple(row.key for row in members)
+        found.append(Bucket(run.id, first.design, first.case, first.mismatch, keys, run.repeat(first.key), log))
+    return found
+
+
+def _add_code(store: Store, run: Run, found: Sequence[Design], evidence: Mapping[str, Evidence]) -> None:
+    """Code coverage of each design's own sources, by kind."""
+    points = [(Point.of(text), hits) for text, hits in store.coverage(run.id).items()]
+    for design in found:
+        facts = evidence[design.name].facts
+        files = {str(path) for path in design.sources()}
+        mine = [(p, hits) for p, hits in points if p.file in files]
+        for kind in KINDS:
+            hits = [h for p, h in mine if p.kind == kind]
+            if hits and f"code {kind}" not in facts:
+                share = sum(1 for h in hits if h) / len(hits)
+                said = f"{share:.1%} of {len(hits)}"
+                facts[f"code {kind}"] = Fact(share, said, run.started, run.git)
