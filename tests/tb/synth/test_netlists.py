@@ -16,7 +16,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.sim, pytest.mark.timeout(3600)]
 
 WHOLE = {"zynqnet"}
 """Too large for a test: its blocks run."""
-GATES = ("axis_skid", "axis_async_fifo", "plio_pkt_merge", "plio_port", "zynqnet_wcache")
+GATES = ("axis_skid", "axis_async_fifo", "plio_pkt_merge", "plio_port")
 
 
 def on_netlist(name, cells, folder, seeds=1):
