@@ -402,7 +402,7 @@ def _corner_scenes(shape: EngineShape) -> list[CornerScene]:
             scenes.append(({0: Descriptor(0, 4, pad_after=pad)}, [EngineTask(m, 0)], {}))
     scenes += [
         ({0: Descriptor(0, 4, (0, 2, 0), (1, 4, 0, 0), pad_before=(1, 0, 0))}, [EngineTask(m, 0)], {}),
-        ({0: Descriptor(0, 4, (2, 2, 0), (1, 2, 0, 0), pad_after=(0, 16, 0))}, [EngineTask(m, 0)], {}),
+        ({0: Descriptor(0, 36, (2, 2, 0), (1, 2, 0, 0), pad_after=(0, 16, 0))}, [EngineTask(m, 0)], {}),
     ]
     if shape.nlock < MOST_BDS:
         # A lock that is not there is never granted, and what is released to it is lost.
