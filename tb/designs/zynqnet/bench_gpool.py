@@ -27,10 +27,6 @@ _ACC, _BURST = 256, 16
 _RESULTS, _SUMS = 0x10000, 0x1000
 _BIAS, _BIAS_INT8 = np.float32(1.5), 3
 _SHIFTS = Shifts(bias=2, out=7, concat=1)
-_LEAST = 12
-"""Beats. Fewer would not make a tile."""
-
-
 def _tiles(params: Mapping[str, Any]) -> list[int]:
     """Pixels of each tile of the image, in order."""
     width, most = params["W_OUT"], _ACC // (params["CH_OUT"] // params["NPE"])
@@ -134,9 +130,10 @@ def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
 
 
 def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
-    beats = max(beats, _LEAST)
     params = setting.params
     groups, tiles = params["CH_OUT"] // params["NPE"], _tiles(params)
+    # Fewer would not make a tile.
+    beats = max(beats, groups * tiles[0], 12)
     places = [(i, number) for number, pixels in enumerate(tiles) for i in range(groups * pixels)]
     ends = np.cumsum([groups * pixels for pixels in tiles]) - 1
     count = min(beats, len(places))
@@ -197,7 +194,8 @@ DESIGN = Design(
     variants=(
         {},
         {"CH_OUT": 32, "W_OUT": 2, "H_OUT": 5},
-        {"NPE": 4, "DATA_W": 32, "CH_OUT": 16, "GPOOL": 0, "SPLIT": 1, "RELU": 0},
+        # Three tiles in a row, the last one smaller; a beat is as wide as the elements.
+        {"NPE": 4, "CH_OUT": 128, "W_OUT": 19, "H_OUT": 2, "GPOOL": 0, "SPLIT": 1, "RELU": 0},
         {"INT8": 1, "SPLIT": 1, "DATA_W": 64},
     ),
     cases=stream_cases(_traffic),
