@@ -395,11 +395,9 @@ def _corner_scenes(shape: EngineShape) -> list[CornerScene]:
         ),
     ]
     # Padding of one side and dimension alone, of one word and of the highest bit, where the innermost size is 0: BAD_BD.
-    for dimension, highest in enumerate((32, 16, 8)):
-        for words in (1, highest):
-            pad = tuple(words if d == dimension else 0 for d in range(3))
-            scenes.append(({0: Descriptor(0, 4, pad_before=pad)}, [EngineTask(m, 0)], {}))
-            scenes.append(({0: Descriptor(0, 4, pad_after=pad)}, [EngineTask(m, 0)], {}))
+    for pad in ((1, 0, 0), (32, 0, 0), (0, 1, 0), (0, 16, 0), (0, 0, 1), (0, 0, 8)):
+        scenes.append(({0: Descriptor(0, 4, pad_before=pad)}, [EngineTask(m, 0)], {}))
+        scenes.append(({0: Descriptor(0, 4, pad_after=pad)}, [EngineTask(m, 0)], {}))
     scenes += [
         ({0: Descriptor(0, 4, (0, 2, 0), (1, 4, 0, 0), pad_before=(1, 0, 0))}, [EngineTask(m, 0)], {}),
         ({0: Descriptor(0, 36, (2, 2, 0), (1, 2, 0, 0), pad_after=(0, 16, 0))}, [EngineTask(m, 0)], {}),

@@ -27,6 +27,8 @@ _ACC, _BURST = 256, 16
 _RESULTS, _SUMS = 0x10000, 0x1000
 _BIAS, _BIAS_INT8 = np.float32(1.5), 3
 _SHIFTS = Shifts(bias=2, out=7, concat=1)
+
+
 def _tiles(params: Mapping[str, Any]) -> list[int]:
     """Pixels of each tile of the image, in order."""
     width, most = params["W_OUT"], _ACC // (params["CH_OUT"] // params["NPE"])
