@@ -394,19 +394,23 @@ def _corner_scenes(shape: EngineShape) -> list[CornerScene]:
             {5: 60, 4: 60},
         ),
     ]
-    # Padding of one side and dimension alone, of one word and of the highest bit, where the innermost size is 0: BAD_BD.
-    for pad in ((1, 0, 0), (32, 0, 0), (0, 1, 0), (0, 16, 0), (0, 0, 1), (0, 0, 8)):
-        scenes.append(({0: Descriptor(0, 4, pad_before=pad)}, [EngineTask(m, 0)], {}))
-        scenes.append(({0: Descriptor(0, 4, pad_after=pad)}, [EngineTask(m, 0)], {}))
-    scenes += [
-        ({0: Descriptor(0, 4, (0, 2, 0), (1, 4, 0, 0), pad_before=(1, 0, 0))}, [EngineTask(m, 0)], {}),
-        ({0: Descriptor(0, 36, (2, 2, 0), (1, 2, 0, 0), pad_after=(0, 16, 0))}, [EngineTask(m, 0)], {}),
-    ]
+    scenes += _padding_scenes(m)
     if shape.nlock < MOST_BDS:
         # A lock that is not there is never granted, and what is released to it is lost.
         lost = {0: Descriptor(0, 1, release=(shape.nlock, 1)), 1: Descriptor(0, 1, acquire=(shape.nlock, 0))}
         scenes.append((lost, [EngineTask(0, 0), EngineTask(m, 1)], {}))
     return scenes
+
+
+def _padding_scenes(channel: int) -> list[CornerScene]:
+    """Padding of one side and dimension alone, of one word and of the highest bit; BAD_BD where the innermost size is 0."""
+    scenes: list[CornerScene] = []
+    for pad in ((1, 0, 0), (32, 0, 0), (0, 1, 0), (0, 16, 0), (0, 0, 1), (0, 0, 8)):
+        scenes.append(({0: Descriptor(0, 4, pad_before=pad)}, [EngineTask(channel, 0)], {}))
+        scenes.append(({0: Descriptor(0, 4, pad_after=pad)}, [EngineTask(channel, 0)], {}))
+    middle = Descriptor(0, 4, (0, 2, 0), (1, 4, 0, 0), pad_before=(1, 0, 0))
+    good = Descriptor(0, 36, (2, 2, 0), (1, 2, 0, 0), pad_after=(0, 16, 0))
+    return [*scenes, *(({0: one}, [EngineTask(channel, 0)], {}) for one in (middle, good))]
 
 
 def _registers(setting: CaseContext) -> list[Stimulus]:
