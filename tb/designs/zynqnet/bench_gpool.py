@@ -29,6 +29,10 @@ _BIAS, _BIAS_INT8 = np.float32(1.5), 3
 _SHIFTS = Shifts(bias=2, out=7, concat=1)
 
 
+_WHOLE = 1000
+"""Beats from which on the whole image comes."""
+
+
 def _tiles(params: Mapping[str, Any]) -> list[int]:
     """Pixels of each tile of the image, in order."""
     width, most = params["W_OUT"], _ACC // (params["CH_OUT"] // params["NPE"])
@@ -134,8 +138,8 @@ def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
 def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     params = setting.params
     groups, tiles = params["CH_OUT"] // params["NPE"], _tiles(params)
-    # Fewer would not make a tile.
-    beats = max(beats, groups * tiles[0], 12)
+    # Fewer would not make a tile, and a long run brings the whole image.
+    beats = max(beats, groups * tiles[0], 12) if beats < _WHOLE else groups * sum(tiles)
     places = [(i, number) for number, pixels in enumerate(tiles) for i in range(groups * pixels)]
     ends = np.cumsum([groups * pixels for pixels in tiles]) - 1
     count = min(beats, len(places))
@@ -147,7 +151,8 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
         rows[n, 0] = index | (number & 1) << 8 | int(n in ends) << 9
     clock = setting.clocks["aclk"]
     steps = (params["W_OUT"] * params["H_OUT"] + params["GPOOL"]) * params["CH_OUT"] // (params["DATA_W"] // 32)
-    enough = packed_rows(np.zeros((steps, 1), np.uint8), clock)
+    # More than there are steps: none may come behind the last.
+    enough = packed_rows(np.zeros((steps + 3, 1), np.uint8), clock)
     return Stimulus({"s_sums": packed_rows(rows, clock), "s_credit": enough}, clocks=setting.clocks)
 
 
@@ -196,8 +201,8 @@ DESIGN = Design(
     variants=(
         {},
         {"CH_OUT": 32, "W_OUT": 2, "H_OUT": 5},
-        # Three tiles in a row, the last one smaller; a beat is as wide as the elements.
-        {"NPE": 4, "CH_OUT": 128, "W_OUT": 19, "H_OUT": 2, "GPOOL": 0, "SPLIT": 1, "RELU": 0},
+        # Three tiles in a row, the last one smaller; a beat is as wide as the elements; bursts that begin anywhere.
+        {"NPE": 4, "CH_OUT": 80, "W_OUT": 27, "H_OUT": 2, "GPOOL": 0, "SPLIT": 1, "RELU": 0},
         {"INT8": 1, "SPLIT": 1, "DATA_W": 64},
     ),
     cases=stream_cases(_traffic),
