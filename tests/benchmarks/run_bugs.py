@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bugs that others have found and fixed in their own RTL: does a bench see the one before the fix, and is it silent after it?
+
+Run as a script, with a folder of clones (``OWNER+NAME/repo`` or ``OWNER-NAME``, git directories or checkouts): each bug of
+``bugs.toml`` is taken out of the history twice, as the fixing commit left it and as its parent was. Both get a bench from
+``goldbeat new`` and the same runs with the same options. Prints a table, and writes all text that Goldbeat printed beside
+the sources under ``--work``. What has a result there is not run again.
+
+    python tests/benchmarks/run_bugs.py ../clones --work build/bugs --only axis_pipeline_fifo
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import subprocess
+import sys
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+GOLDBEAT = str(Path(sys.executable).parent / "goldbeat")
+TIME_LIMIT_S = 900
+PASS, FAIL = 0, 1
+
+
+@dataclass(frozen=True)
+class Bug:
+    """One fixing commit; ``files`` count from the root of the repository, ``buggy_files`` where the two are different files.
+
+    ``beside`` are other repositories that it needs, as ``owner/name@commit:folder``, the same for both versions.
+    """
+
+    name: str
+    repo: str
+    fix: str
+    top: str
+    files: list[str]
+    new: list[str]
+    runs: list[str]
+    buggy_files: list[str] = field(default_factory=list)
+    buggy_top: str = ""
+    folders: list[str] = field(default_factory=lambda: ["rtl"])
+    beside: list[str] = field(default_factory=list)
+    edits: list[list[str]] = field(default_factory=list)
+    wrong: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What came of one version: the exit code of the first run that failed, and the line that says why."""
+
+    code: int
+    line: str
+
+    @property
+    def word(self) -> str:
+        return {PASS: "PASS", FAIL: "FAIL"}.get(self.code, f"exit {self.code}")
+
+
+def git_directory(clones: Path, repo: str) -> Path:
+    """The clone of a repository. Raises FileNotFoundError."""
+    for name in (repo.replace("/", "+") + "/repo", repo.replace("/", "+"), repo.replace("/", "-"), repo):
+        folder = clones / name
+        if (folder / ".git").exists():
+            return folder / ".git"
+        if (folder / "HEAD").is_file():
+            return folder
+    raise FileNotFoundError(f"no clone of {repo} in {clones}")
+
+
+def extract(git: Path, commit: str, folders: list[str], into: Path) -> None:
+    """The files of a commit, as they are. A folder that the commit does not have is an error of git's."""
+    into.mkdir(parents=True, exist_ok=True)
+    packed = subprocess.run(
+        ["git", f"--git-dir={git}", "archive", commit, *folders], check=True, capture_output=True
+    ).stdout
+    subprocess.run(["tar", "-x", "-C", str(into)], input=packed, check=True)
+
+
+def said(command: list[str], folder: Path) -> tuple[int, str]:
+    """Exit code and text of a command; one that takes too long counts as failed for another reason."""
+    try:
+        done = subprocess.run(
+            command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=TIME_LIMIT_S
+        )
+    except subprocess.TimeoutExpired:
+        return 3, f"took more than {TIME_LIMIT_S} s\n"
+    return done.returncode, done.stdout
+
+
+def first_reason(text: str) -> str:
+    """The first line that tells a difference: what follows ``failed:``, else the last line."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for number, line in enumerate(lines):
+        if line.endswith("failed:") and number + 1 < len(lines):
+            return lines[number + 1]
+    return lines[-1] if lines else ""
+
+
+def judge(bug: Bug, clones: Path, buggy: bool, folder: Path) -> Verdict:
+    """Take out one version, make its bench, run it."""
+    source = folder / "source"
+    if not source.is_dir():
+        for one in bug.beside:
+            where, inside = one.split(":")
+            repo, commit = where.split("@")
+            extract(git_directory(clones, repo), commit, [inside], source / repo.replace("/", "-"))
+        extract(
+            git_directory(clones, bug.repo),
+            f"{bug.fix}^" if buggy and not bug.buggy_files else bug.fix,
+            bug.folders,
+            source,
+        )
+    files = bug.buggy_files if buggy and bug.buggy_files else bug.files
+    top = bug.buggy_top if buggy and bug.buggy_top else bug.top
+    command = [GOLDBEAT, "new", "bench", "--force", *(f"source/{one}" for one in files), "--top", top, "--name", "bug"]
+    for library in sorted({str(path.parent.relative_to(folder)) for path in source.rglob("*.*v")}):
+        command += ["-y", library]
+    for include in sorted({str(path.relative_to(folder)) for path in source.rglob("include") if path.is_dir()}):
+        command += ["-I", include]
+    code, log = said([*command, *bug.new], folder)
+    verdict = Verdict(2, "goldbeat new: " + first_reason(log)) if code else Verdict(PASS, "")
+    if not code:
+        description = folder / "bench" / "bug.toml"
+        text = description.read_text()
+        for old, new in bug.edits:
+            text = text.replace(old, new.replace("{benchmarks}", str(HERE)))
+        description.write_text(text)
+        for number, run in enumerate(bug.runs):
+            code, text = said([GOLDBEAT, "run", "bench/bug.toml", *run.split(), "--name", f"run{number}"], folder)
+            log += text
+            verdict = Verdict(code, first_reason(text))
+            if code:
+                break
+    (folder / "log.txt").write_text(log)
+    return verdict
+
+
+def kept(bug: Bug, clones: Path, buggy: bool, work: Path) -> Verdict:
+    """The verdict of an earlier start with the same entry of the table, or a new one."""
+    folder = work / bug.name / ("buggy" if buggy else "fixed")
+    path = folder / "verdict.json"
+    asked = {key: value for key, value in vars(bug).items() if key != "wrong"}
+    if path.is_file():
+        old: dict[str, Any] = json.loads(path.read_text())
+        if old["asked"] == asked:
+            return Verdict(old["code"], old["line"])
+    folder.mkdir(parents=True, exist_ok=True)
+    verdict = judge(bug, clones, buggy, folder)
+    path.write_text(json.dumps({"asked": asked, "code": verdict.code, "line": verdict.line}, indent=1))
+    return verdict
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("clones", type=Path)
+    parser.add_argument("--table", type=Path, default=HERE / "bugs.toml")
+    parser.add_argument("--work", type=Path, default=Path("build/bugs"))
+    parser.add_argument("--only", action="append", default=[])
+    asked = parser.parse_args()
+    bugs = [Bug(**entry) for entry in tomllib.loads(asked.table.read_text())["bug"]]
+    caught = tried = 0
+    for bug in bugs:
+        if asked.only and bug.name not in asked.only:
+            continue
+        fixed = kept(bug, asked.clones.resolve(), False, asked.work.resolve())
+        buggy = kept(bug, asked.clones.resolve(), True, asked.work.resolve())
+        good = buggy.code == FAIL and fixed.code == PASS
+        tried, caught = tried + 1, caught + good
+        print(f"{'caught' if good else 'NOT   '} {bug.name} {bug.fix}")
+        print(f"  buggy {buggy.word}: {buggy.line}\n  fixed {fixed.word}: {fixed.line}", flush=True)
+    print(f"{caught} of {tried} bugs caught on the buggy version and silent on the fixed one")
+    sys.exit(PASS if caught == tried else FAIL)
+
+
+if __name__ == "__main__":
+    main()
