@@ -12,6 +12,7 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from goldbeat.tb.git import git_revision
 from goldbeat.tb.mutate.campaign import Fate
 from goldbeat.tb.mutate.waivers import MutantWaiver
 from goldbeat.tb.visible import visible
@@ -64,6 +65,7 @@ def summary_dict(
     counted = score(fates)
     return {
         "design": design,
+        "git": git_revision(),
         "cases": list(cases),
         "mutants": len(fates),
         "score": counted.share,
