@@ -167,8 +167,9 @@ module fifo_async #(
   assign m_valid = out_valid_q;
   assign m_data  = out_q;
 
-  `ASSERT_RESET(no_stale_rgray, (rgray_meta_q | rgray_sync_q) == '0, s_clk, s_rst_n_sync)
-  `ASSERT_RESET(no_stale_wgray, (wgray_meta_q | wgray_sync_q) == '0, m_clk, m_rst_n_sync)
+  // The first flip-flop may still settle when the other side's pointer is reset.
+  `ASSERT_RESET(no_stale_rgray, rgray_sync_q == '0, s_clk, s_rst_n_sync)
+  `ASSERT_RESET(no_stale_wgray, wgray_sync_q == '0, m_clk, m_rst_n_sync)
   `ASSERT(one_bit_of_wgray, $onehot0(wgray_q ^ bin_to_gray(wbin_d)), s_clk, s_rst_n_sync)
   `ASSERT(one_bit_of_rgray, $onehot0(rgray_q ^ bin_to_gray(rbin_d)), m_clk, m_rst_n_sync)
 
