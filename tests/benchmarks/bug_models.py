@@ -19,9 +19,10 @@ def _of(stimulus: Stimulus, chosen: list[Trace]) -> Outcome:
 
 
 def good_frames(params: dict[str, Any], stimulus: Stimulus) -> Outcome:
-    """What DROP_BAD_FRAME leaves: frames whose last beat has a TUSER of 0."""
+    """What DROP_BAD_FRAME leaves: frames whose last TUSER has no masked bit as the bad value has it."""
+    mask, bad = int(params["USER_BAD_FRAME_MASK"]), int(params["USER_BAD_FRAME_VALUE"])
     frames = stimulus.inputs["s_axis"].frames()
-    return _of(stimulus, [frame for frame in frames if frame.tuser is not None and not frame.tuser[-1]])
+    return _of(stimulus, [one for one in frames if one.tuser is not None and not mask & ~(int(one.tuser[-1]) ^ bad)])
 
 
 def frames_that_fit(params: dict[str, Any], stimulus: Stimulus) -> Outcome:
