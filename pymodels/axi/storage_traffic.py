@@ -200,7 +200,10 @@ def _program(
         burst=[row.burst for row in rows],
         id=[row.id for row in rows],
         lock=[row.lock for row in rows],
-        prot=rng.integers(0, 8, len(rows)),
+        # Both halves of an exclusive pair have one AxPROT (IHI 0022, A7.2.4), as they have one ID.
+        prot=[
+            row.id % 8 if row.lock else drawn for row, drawn in zip(rows, rng.integers(0, 8, len(rows)), strict=True)
+        ],
     )
     bursts = replace(bursts, barrier=_apart(bursts, rows))
     lanes = bursts.lanes(shape.width)

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from goldbeat.pymodels.axi.burst import DECERR, EXOKAY, FIXED, INCR, OKAY, WRAP, WRITE
+from goldbeat.pymodels.axi.burst import DECERR, EXOKAY, FIXED, INCR, OKAY, READ, WRAP, WRITE
 from goldbeat.pymodels.axi.storage_traffic import BurstShape, Window, storage_bursts
 
 WINDOWS = ((0x1000, 1024), (0xF000, 4096))
@@ -75,3 +75,18 @@ def test_bursts_to_nowhere_are_answered_so():
     assert (program.response[lost] == DECERR).all()
     assert (program.response[~lost] == OKAY).all()
     assert (program.bursts.kind == WRITE).all()
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_halves_of_an_exclusive_pair_are_alike(seed):
+    program, _ = drawn(seed, exclusive=True)
+    b = program.bursts
+    locked = np.flatnonzero(b.lock)
+    reads, writes = locked[::2], locked[1::2]
+    assert len(locked) >= 6
+    assert (b.kind[reads] == READ).all()
+    assert (b.kind[writes] == WRITE).all()
+    for name in ("address", "len", "size", "burst", "id", "cache", "prot", "region"):
+        column = getattr(b, name)
+        assert (column[reads] == column[writes]).all(), name
+    assert len(set(b.prot.tolist())) == 8
