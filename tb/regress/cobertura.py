@@ -19,17 +19,15 @@ def cobertura(counts: Mapping[str, int], root: Path) -> str:
         counts: hits by point, as stored.
         root: the folder that files are named from; files outside of it keep their whole path.
     """
-    files = points_by_file(counts)
+    files = {_shown(name, root): points for name, points in points_by_file(counts).items()}
     top = ElementTree.Element("coverage", {"version": "1", "timestamp": "0", "complexity": "0"})
     ElementTree.SubElement(ElementTree.SubElement(top, "sources"), "source").text = str(root)
     packages = ElementTree.SubElement(top, "packages")
     package = ElementTree.SubElement(packages, "package", {"name": "hdl", "complexity": "0"})
     classes = ElementTree.SubElement(package, "classes")
     totals = [0, 0, 0, 0]
-    for name, points in files.items():
-        path = Path(name)
-        shown = path.relative_to(root).as_posix() if path.is_relative_to(root) else name
-        facts = {"name": path.stem, "filename": shown, "complexity": "0"}
+    for name, points in sorted(files.items()):
+        facts = {"name": Path(name).stem, "filename": name, "complexity": "0"}
         one = ElementTree.SubElement(classes, "class", facts)
         ElementTree.SubElement(one, "methods")
         counted = _add_lines(ElementTree.SubElement(one, "lines"), points)
@@ -41,6 +39,11 @@ def cobertura(counts: Mapping[str, int], root: Path) -> str:
     top.attrib |= {name: str(value) for name, value in zip(names, totals, strict=True)}
     ElementTree.indent(top)
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{_DOCTYPE}\n{ElementTree.tostring(top, encoding="unicode")}\n'
+
+
+def _shown(name: str, root: Path) -> str:
+    path = Path(name)
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else name
 
 
 def _add_lines(parent: ElementTree.Element, points: Iterable[tuple[Point, int]]) -> list[int]:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import textwrap
 import time
 
 import pytest
@@ -88,6 +89,43 @@ def test_ctrl_c_at_the_start_is_quiet(tmp_path, wait_s):
     assert "Traceback" not in said
     assert said.splitlines()[-1] == "stopped"
     assert process.returncode == 130
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        # What a lost KeyboardInterrupt leaves behind is a loop that goes on.
+        "class Gone:\n    def __del__(self):\n        kill()\nGone()\nwait()",
+        "(folder / 'imported.py').write_text('kill(); started = 1')\n"
+        "try:\n    import imported\nexcept KeyboardInterrupt:\n    print('within')\nwait()",
+        "(folder / 'imported.py').write_text('kill(); wait()')\nimport imported",
+        "try:\n    kill()\n    wait()\nfinally:\n    time.sleep(1)\n    print('in order')",
+    ],
+    ids=["lost", "imported", "endless import", "in order"],
+)
+def test_ctrl_c_is_not_lost(tmp_path, body):
+    script = f"""
+import builtins, os, pathlib, signal, sys, time
+folder = pathlib.Path({str(tmp_path)!r})
+sys.path.insert(0, str(folder))
+builtins.kill = lambda: os.kill(os.getpid(), signal.SIGINT)
+def wait():
+    for _ in range(1000):
+        time.sleep(0.01)
+    print("went on")
+builtins.wait = wait
+from goldbeat.tb.cli import starting
+starting.begin()
+starting.end()
+try:
+{textwrap.indent(body, "    ")}
+except KeyboardInterrupt:
+    print("seen")
+"""
+    (tmp_path / "goldbeat").write_text(script)
+    words = [sys.executable, tmp_path / "goldbeat"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=30)
+    assert done.stdout.split("\n")[:-1] == (["in order", "seen"] if "in order" in body else ["seen"])
 
 
 def test_little_is_imported_before_ctrl_c_is_quiet():
