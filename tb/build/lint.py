@@ -61,7 +61,11 @@ def lint_record(found: Iterable[Design], tell: Callable[[str], None]) -> dict[st
         rows[design.name] = {"found": bad, "variants": len(texts), "when": when, "git": git}
     path = build_root() / LINT_FILE
     path.parent.mkdir(parents=True, exist_ok=True)
-    known = json.loads(path.read_text()) if path.is_file() else {}
+    try:
+        known = json.loads(path.read_text())
+    except (OSError, ValueError):
+        # There is none, or it is damaged: what it said of other designs is lost either way.
+        known = {}
     path.write_text(json.dumps(known | rows, indent=1) + "\n")
     return rows
 

@@ -123,6 +123,7 @@ def mutate_command(
             _run(campaign, left, journal, fates, jobs)
     found = [fates[m.number] for m in chosen]
     result = summary_dict(design.name, [i.key for i in items], found, stale, Path.cwd())
+    result |= {"of": len(mutants), "parts": [*(files or []), *(cases or []), *map(str, only or [])]}
     write_results(folder, result, found, Path.cwd())
     if as_json:
         print_json(result)

@@ -159,7 +159,7 @@ def regress_command(
             check_trusted(run, (r.item for r in store.rows(run.id)), trust=trust)
             settings = replace(settings, coverage=bool(run.settings.get("coverage")))
         else:
-            run = begin(store, suite or "smoke", items, settings, seed=seed, file=path)
+            run = begin(store, suite or "smoke", items, settings, seed=seed, file=path, filters=filters or ())
         with watching(run) as observer:
             run = go_on(store, run, settings, observer)
         if as_json:

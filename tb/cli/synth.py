@@ -70,7 +70,7 @@ def synth_command(
 
     Exit code: 0 all checks pass, 1 one fails, 2 bad usage, bad input, no Yosys, or a Yosys that failed.
     """
-    design, mapped, tool = find_design(name), find_family(family), yosys()
+    design, mapped = find_design(name), find_family(family)
     chosen = design.case(case)
     values, options = split_sets(design, chosen, as_pairs(sets or []))
     if options:
@@ -78,6 +78,7 @@ def synth_command(
             f"--set {min(options)}: an option of case {chosen.name}, expected a parameter of {design.name}"
         )
     params = design.params(chosen, values)
+    tool = yosys()
     started = time.monotonic()
     with _progress(quiet=as_json) as tell:
         checks = check_rtl(tool, design, params, tell)
@@ -85,7 +86,7 @@ def synth_command(
         cost = measure_cost(tool, design, params, mapped, tell) if passed and not checks_only else None
     found = _result(design, params, mapped, tool, checks, cost)
     found["seconds"] = round(time.monotonic() - started, 3)
-    write_verdicts(build_root(), design.name, git_revision(), {c.name: c.passed for c in checks})
+    write_verdicts(build_root(), design.name, params, git_revision(), {c.name: c.passed for c in checks})
     if cost is not None:
         _record(found, cost)
     if as_json:

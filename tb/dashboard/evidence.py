@@ -25,6 +25,10 @@ _ASSERTION = re.compile(r"`ASSERT\w*\s*\(|\bassert\s+(?:property|final)?\s*\(|\b
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
+_LEAST_SAMPLE = 100
+"""Mutants that have to be drawn, of a design that has as many."""
+
+
 @dataclass(frozen=True)
 class Fact:
     """Something that was measured.
@@ -42,17 +46,39 @@ class Fact:
     git: str = ""
 
 
+@dataclass(frozen=True)
+class CaseRun:
+    """What one run said of a case.
+
+    Attributes:
+        run: which.
+        passed, of: seeds and sets of parameters that pass, and all that ran.
+        whole: whether the run was a whole suite.
+        when, git: of the run.
+    """
+
+    run: int
+    passed: int
+    of: int
+    whole: bool
+    when: str
+    git: str
+
+
 @dataclass
 class CaseHistory:
-    """One case in the runs, the oldest first: number of the run, cases that pass, all of them."""
+    """One case in the runs, the oldest first."""
 
     case: str
-    runs: list[tuple[int, int, int]] = field(default_factory=list)
+    runs: list[CaseRun] = field(default_factory=list)
 
     @property
-    def passes(self) -> bool:
-        """All of the newest run."""
-        return bool(self.runs) and self.runs[-1][1] == self.runs[-1][2]
+    def judged_by(self) -> CaseRun | None:
+        """The newest run of a whole suite, or a run behind it that found a failure; None: there is none."""
+        for one in reversed(self.runs):
+            if one.whole or one.passed < one.of:
+                return one
+        return None
 
 
 @dataclass(frozen=True)
@@ -134,20 +160,25 @@ def _of_mutants(path: Path, facts: dict[str, Fact]) -> None:
     result = _read(path)
     if result is None or result["score"] is None:
         return
+    if result["parts"] or result["mutants"] < min(result["of"], _LEAST_SAMPLE):
+        # Some files, cases or single mutants say nothing of the whole, and neither does a handful.
+        return
     counts = result["counts"]
     said = f"{result['score']:.1%} of {result['mutants'] - counts['waived']} mutants, {counts['waived']} waived"
+    said += f", drawn from {result['of']}" if result["mutants"] < result["of"] else ""
     when = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
     facts["mutation"] = Fact(result["score"], said, when, result.get("git", ""))
 
 
 def _of_synthesis(path: Path, facts: dict[str, Fact]) -> None:
     result = _read(path)
-    if result is None or not result["checks"]:
+    verdicts = [one for one in (result or {}).values() if one["checks"]]
+    if not verdicts:
         return
-    bad = [name for name, passed in result["checks"].items() if not passed]
-    total = len(result["checks"])
-    said = f"{total - len(bad)} of {total} checks pass" + (f"; not {', '.join(bad)}" if bad else "")
-    facts["synthesis"] = Fact(len(bad), said, result["when"], result["git"])
+    bad = sorted({name for one in verdicts for name, passed in one["checks"].items() if not passed})
+    said = f"{len(verdicts)} sets of parameters" + (f"; not {', '.join(bad)}" if bad else "")
+    oldest = min(verdicts, key=lambda one: str(one["when"]))
+    facts["synthesis"] = Fact(len(bad), said, oldest["when"], oldest["git"])
 
 
 # -- regressions ------------------------------------------------------------------------------------------------------
@@ -168,9 +199,10 @@ def _of_regressions(
         for name, mine in rows.items():
             one = evidence[name]
             _add_history(one, run, mine)
-            totals.setdefault(name, _Totals()).add(run, mine)
+            totals.setdefault(name, _Totals()).add(run, mine, store.passed_params(run.id, name))
             suite = Path(run.suite).stem
-            if (name, suite) not in seen:
+            # A part of a suite is not the suite.
+            if (name, suite) not in seen and not run.settings.get("filters"):
                 seen.add((name, suite))
                 one.facts.setdefault(f"suite {suite}", _pass_rate(run, mine))
                 one.buckets += _buckets(store, run, mine)
@@ -192,24 +224,33 @@ class _Totals:
 
     cases: int = 0
     cycles: int = 0
-    params: set[str] = field(default_factory=set)
-    newest: Run | None = None
+    params: dict[str, Run] = field(default_factory=dict)
+    oldest: Run | None = None
 
-    def add(self, run: Run, rows: Iterable[Brief]) -> None:
-        self.newest = self.newest or run
+    def add(self, run: Run, rows: Iterable[Brief], params: Iterable[Mapping[str, Any]]) -> None:
+        """A run that is older than those before it."""
         for row in rows:
             if row.passed:
                 self.cases += 1
                 self.cycles += row.cycles
-                self.params.add(row.group.partition("/")[2].partition("/")[2])
+                self.oldest = run
+        for one in params:
+            self.params.setdefault(_set_name(one), run)
 
     def write(self, design: Design, facts: dict[str, Fact]) -> None:
-        assert self.newest is not None
-        when, git = self.newest.started, self.newest.git
-        facts["soak"] = Fact(self.cycles, f"{self.cycles:,} cycles in {self.cases:,} passing cases", when, git)
-        facts["parameters"] = Fact(
-            len(self.params), f"{len(self.params)} of {len(design.variants)} or more sets", when, git
-        )
+        """Facts are as old as the oldest run that they need."""
+        if self.oldest is not None:
+            said = f"{self.cycles:,} cycles in {self.cases:,} passing cases"
+            facts["soak"] = Fact(self.cycles, said, self.oldest.started, self.oldest.git)
+        ran = [self.params[name] for name in map(_set_name, design.variants) if name in self.params]
+        if ran:
+            oldest = min(ran, key=lambda run: run.id)
+            said = f"{len(ran)} of {len(design.variants)} sets"
+            facts["parameters"] = Fact(len(ran), said, oldest.started, oldest.git)
+
+
+def _set_name(params: Mapping[str, Any]) -> str:
+    return json.dumps(params, sort_keys=True, default=list)
 
 
 def _pass_rate(run: Run, rows: Sequence[Brief]) -> Fact:
@@ -224,7 +265,8 @@ def _add_history(one: Evidence, run: Run, rows: Iterable[Brief]) -> None:
         count[0] += row.passed
         count[1] += 1
     for case, (passed, total) in counts.items():
-        one.history.setdefault(case, CaseHistory(case)).runs.insert(0, (run.id, passed, total))
+        entry = CaseRun(run.id, passed, total, not run.settings.get("filters"), run.started, run.git)
+        one.history.setdefault(case, CaseHistory(case)).runs.insert(0, entry)
 
 
 def _buckets(store: Store, run: Run, rows: Sequence[Brief]) -> list[Bucket]:

@@ -35,7 +35,7 @@ def _design_dict(standing: Standing) -> dict[str, Any]:
         "testpoints": [{**point.model_dump(), "state": state} for point, state in standing.points],
         "facts": {name: asdict(fact) for name, fact in standing.evidence.facts.items()},
         "history": {
-            case: [{"run": run, "pass": passed, "of": total} for run, passed, total in one.runs]
+            case: [{"run": r.run, "pass": r.passed, "of": r.of, "whole": r.whole} for r in one.runs]
             for case, one in standing.evidence.history.items()
         },
         "failures": [asdict(bucket) for bucket in standing.evidence.buckets],

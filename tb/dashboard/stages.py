@@ -6,12 +6,12 @@ The names are those of OpenTitan's verification stages; the criteria are what Go
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
 from typing import Literal
 
-from goldbeat.tb.dashboard.evidence import Evidence, Fact
+from goldbeat.tb.dashboard.evidence import CaseRun, Evidence, Fact
 from goldbeat.tb.dashboard.testplan import STAGES, PlanPoint, PlanStage
 from goldbeat.tb.design.design import Design
 
@@ -79,7 +79,7 @@ class Standing:
 def judge_design(design: Design, points: Sequence[PlanPoint], evidence: Evidence) -> Standing:
     """Hold a design against every criterion."""
     states = tuple((point, _point_state(point, evidence)) for point in points)
-    criteria = tuple(_criteria(design, states, evidence.facts))
+    criteria = tuple(_criteria(design, states, evidence))
     reached: PlanStage | None = None
     for stage in STAGES:
         if any(c.state != "met" for c in criteria if c.stage == stage):
@@ -90,17 +90,22 @@ def judge_design(design: Design, points: Sequence[PlanPoint], evidence: Evidence
 
 def _point_state(point: PlanPoint, evidence: Evidence) -> State:
     """Met when for every pattern there is a case that ran, and all that ran pass."""
-    found = [[h for name, h in evidence.history.items() if fnmatch(name, pattern)] for pattern in point.cases]
-    if not all(found):
-        return "not measured"
-    return "met" if all(h.passes for some in found for h in some) else "not met"
+    found = [_judges(pattern, evidence) for pattern in point.cases]
+    if any(one.passed < one.of for some in found for one in some):
+        return "not met"
+    return "met" if all(found) else "not measured"
 
 
-def _criteria(
-    design: Design, points: Sequence[tuple[PlanPoint, State]], facts: Mapping[str, Fact]
-) -> Iterator[Criterion]:
+def _judges(pattern: str, evidence: Evidence) -> list[CaseRun]:
+    """The runs that decide on the cases of a pattern."""
+    known = (case.judged_by for name, case in evidence.history.items() if fnmatch(name, pattern))
+    return [one for one in known if one is not None]
+
+
+def _criteria(design: Design, points: Sequence[tuple[PlanPoint, State]], evidence: Evidence) -> Iterator[Criterion]:
+    facts = evidence.facts
     for stage in STAGES:
-        yield _plan(stage, points)
+        yield _plan(stage, points, evidence)
         for at, name, key, met in _DEMANDS:
             if at == stage:
                 fact = facts.get(key)
@@ -115,8 +120,8 @@ def _criteria(
             yield _parameters(design, facts.get("parameters"))
 
 
-def _plan(stage: PlanStage, points: Sequence[tuple[PlanPoint, State]]) -> Criterion:
-    """The test points of a stage; a stage without points has shown nothing."""
+def _plan(stage: PlanStage, points: Sequence[tuple[PlanPoint, State]], evidence: Evidence) -> Criterion:
+    """The test points of a stage, as old as the oldest run that one rests on; a stage without points has shown nothing."""
     mine = [state for point, state in points if point.stage == stage]
     worst: State = "met" if mine else "not measured"
     if "not met" in mine:
@@ -124,7 +129,11 @@ def _plan(stage: PlanStage, points: Sequence[tuple[PlanPoint, State]]) -> Criter
     elif "not measured" in mine:
         worst = "not measured"
     shown = f"{mine.count('met')} of {len(mine)} shown" if mine else "no test point"
-    return Criterion(stage, f"test points of {stage}", worst, shown)
+    patterns = (pattern for point, _ in points if point.stage == stage for pattern in point.cases)
+    rests = [one for pattern in patterns for one in _judges(pattern, evidence)]
+    oldest = min(rests, key=lambda one: one.run, default=None)
+    when, git = ("", "") if oldest is None else (oldest.when, oldest.git)
+    return Criterion(stage, f"test points of {stage}", worst, shown, when, git)
 
 
 def _parameters(design: Design, fact: Fact | None) -> Criterion:

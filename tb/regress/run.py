@@ -106,12 +106,21 @@ class _State:
 
 
 def begin(
-    store: Store, suite: str, items: Sequence[Item], settings: Settings, *, seed: int, file: Path | None = None
+    store: Store,
+    suite: str,
+    items: Sequence[Item],
+    settings: Settings,
+    *,
+    seed: int,
+    file: Path | None = None,
+    filters: Sequence[str] = (),
 ) -> Run:
-    """Record a new run; ``file``: of the suite."""
+    """Record a new run; ``file``: of the suite; ``filters``: only cases of it that these fit."""
     said: dict[str, Any] = {"jobs": settings.jobs, "engine": settings.engine, "coverage": settings.coverage}
     said["files"] = revision_of(items)
     said[CODE] = description_hashes(items)
+    if filters:
+        said["filters"] = list(filters)
     if file is not None:
         said["suite"] = {"file": str(file.resolve()), "hash": file_hash(file)}
     return store.begin(

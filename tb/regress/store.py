@@ -455,6 +455,14 @@ class Store:
             rows = self._base.execute(f"SELECT {COLUMNS} FROM items WHERE run=? ORDER BY idx", (run,))
             return [read_brief(tuple(row)) for row in rows]
 
+    def passed_params(self, run: int, design: str) -> list[dict[str, Any]]:
+        """The sets of parameter values, as differences from the cases', with which cases of a design pass."""
+        with _plain_errors(self.path):
+            found = self._base.execute(
+                "SELECT DISTINCT params FROM items WHERE run=? AND design=? AND status='pass'", (run, design)
+            )
+            return [json.loads(row["params"]) for row in found]
+
     def measured(self, run: int, *, waived: bool = False) -> Iterator[ItemFigures]:
         """The figures of every result of a run, one at a time, in the plan's order; ``waived``: only of those with waivers."""
         where = 'AND instr(result, \'"waived": {"\')' if waived else ""

@@ -63,19 +63,26 @@ def add_run(path: Path, head: Mapping[str, Any], run: Mapping[str, Any]) -> dict
     return before
 
 
-def write_verdicts(root: Path, design: str, git: str, verdicts: Mapping[str, bool]) -> None:
-    """Keep whether each check has passed, as the newest verdict on a design.
+def write_verdicts(root: Path, design: str, params: Mapping[str, Any], git: str, verdicts: Mapping[str, bool]) -> None:
+    """Keep whether each check has passed, as the newest verdict on a design with these parameters.
 
     Args:
         root: the folder for everything made.
         design: its name.
+        params: all parameter values.
         git: revision.
         verdicts: by check.
     """
     path = root / "synth" / plain_name(design) / VERDICTS
     path.parent.mkdir(parents=True, exist_ok=True)
     when = datetime.now(UTC).isoformat(timespec="seconds")
-    path.write_text(json.dumps({"when": when, "git": git, "checks": dict(verdicts)}, indent=1) + "\n")
+    try:
+        known = json.loads(path.read_text())
+    except (OSError, ValueError):
+        # There is none, or it is damaged: what it said is lost either way.
+        known = {}
+    known[json.dumps(params, sort_keys=True, default=list)] = {"when": when, "git": git, "checks": dict(verdicts)}
+    path.write_text(json.dumps(known, indent=1) + "\n")
 
 
 def trend(before: Mapping[str, Any] | None, resources: Mapping[str, float]) -> dict[str, float]:

@@ -32,11 +32,18 @@ def root(tmp_path, monkeypatch):
     return tmp_path / "build"
 
 
-def record(suite, bad=(), hit=100):
+def record(suite, bad=(), hit=100, params=SKID.variants, filters=()):
     """A regression of axis_skid with code coverage; cases in ``bad`` do not pass."""
-    keys = [(case, more, seed) for case in CASES for more in ("", "/DATA_W=8", "/DATA_W=1024") for seed in range(2)]
+    keys = [(case, more, seed) for case in CASES for more in params for seed in range(2)]
     items = [
-        Item(index=n, key=f"axis_skid/{case}{more}#{seed}", design="axis_skid", case=case, seed=seed)
+        Item(
+            index=n,
+            key=f"axis_skid/{case}/{json.dumps(more)}#{seed}",
+            design="axis_skid",
+            case=case,
+            params=more,
+            seed=seed,
+        )
         for n, (case, more, seed) in enumerate(keys)
     ]
     source = str(SKID.sources()[0])
@@ -46,7 +53,7 @@ def record(suite, bad=(), hit=100):
         for n in range(1, 101)
     }
     with Store() as store:
-        run = begin(store, suite, items, Settings(coverage=True), seed=0)
+        run = begin(store, suite, items, Settings(coverage=True), seed=0, filters=filters)
         wrong = "port m_axis, beat {0}: data differs: expected 0{0}, got ff"
         results = [
             ItemResult(
@@ -65,15 +72,18 @@ def record(suite, bad=(), hit=100):
     return run
 
 
+def mutants(score=0.99, mutants=101, of=101, parts=()):
+    return {"score": score, "mutants": mutants, "of": of, "parts": parts, "counts": {"waived": 1}}
+
+
 def complete(root):
     """Everything that stages look at, good."""
     record("smoke")
     record("nightly")
     now = datetime.now(UTC).isoformat()
     (root / "lint.json").write_text(json.dumps({"axis_skid": {"found": 0, "variants": 3, "when": now, "git": "abc"}}))
-    mutants = {"score": 0.99, "mutants": 101, "counts": {"waived": 1}}
-    checks = {"when": now, "git": "abc", "checks": {"latches": True, "loops": True}}
-    for place, content in (("mutate/axis_skid/mutants.json", mutants), ("synth/axis_skid/checks.json", checks)):
+    checks = {"{}": {"when": now, "git": "abc", "checks": {"latches": True, "loops": True}}}
+    for place, content in (("mutate/axis_skid/mutants.json", mutants()), ("synth/axis_skid/checks.json", checks)):
         (root / place).parent.mkdir(parents=True, exist_ok=True)
         (root / place).write_text(json.dumps(content))
 
@@ -100,7 +110,9 @@ def test_the_last_stage_needs_everything(root):
     one = standing(root)
     assert [c.name for c in one.criteria if c.state != "met"] == []
     assert one.reached == "V3"
-    assert one.evidence.history["sweep"].runs == [(1, 6, 6), (2, 6, 6)]
+    each = 2 * len(SKID.variants)
+    runs = [(r.run, r.passed, r.of, r.whole) for r in one.evidence.history["sweep"].runs]
+    assert runs == [(1, each, each, True), (2, each, each, True)]
 
 
 @pytest.mark.parametrize(
@@ -112,10 +124,20 @@ def test_the_last_stage_needs_everything(root):
             "lint: ",
             None,
         ),
-        ("mutate/axis_skid/mutants.json", {"score": 0.97, "mutants": 100, "counts": {"waived": 0}}, "mutants: ", "V2"),
-        ("mutate/axis_skid/mutants.json", {"score": None, "mutants": 0, "counts": {}}, "mutants: ", "V2"),
-        ("synth/axis_skid/checks.json", {"when": "", "git": "", "checks": {"latches": False}}, "synthesis: ", "V2"),
-        ("synth/axis_skid/checks.json", {"when": "", "git": "", "checks": {}}, "synthesis: ", "V2"),
+        ("mutate/axis_skid/mutants.json", mutants(score=0.97), "mutants: ", "V2"),
+        ("mutate/axis_skid/mutants.json", mutants(score=None, mutants=0), "mutants: ", "V2"),
+        ("mutate/axis_skid/mutants.json", mutants(mutants=99), "mutants: ", "V2"),
+        ("mutate/axis_skid/mutants.json", mutants(parts=["sweep"]), "mutants: ", "V2"),
+        (
+            "synth/axis_skid/checks.json",
+            {
+                "{}": {"when": "", "git": "", "checks": {"latches": True}},
+                '{"DATA_W": 8}': {"when": "", "git": "", "checks": {"latches": False}},
+            },
+            "synthesis: ",
+            "V2",
+        ),
+        ("synth/axis_skid/checks.json", {"{}": {"when": "", "git": "", "checks": {}}}, "synthesis: ", "V2"),
     ],
 )
 def test_each_measurement_counts(root, place, change, lost, reached):
@@ -133,7 +155,7 @@ def test_a_newer_failure_takes_its_stage_away(root):
     assert one.reached is None
     assert {c.name for c in one.criteria if c.state == "not met"} == {"smoke: every case passes", "test points of V2"}
     (bucket,) = one.evidence.buckets
-    assert len(bucket.keys) == 6
+    assert len(bucket.keys) == 2 * len(SKID.variants)
     assert bucket.mismatch.startswith("port m_axis, beat 0")
     assert bucket.log == "the last line"
     assert "goldbeat rerun" in bucket.repeat
@@ -145,6 +167,36 @@ def test_code_that_was_not_covered_counts(root):
     assert states(root)["line coverage: 95 %"] == "not met"
     assert states(root)["branch coverage: 98 %"] == "not met"
     assert states(root)["toggle coverage: 90 %"] == "met"
+
+
+def test_a_part_of_a_suite_is_not_the_suite(root):
+    record("smoke", bad=("sweep",))
+    record("smoke", filters=["sweep"])
+    seen = states(root)
+    assert seen["smoke: every case passes"] == "not met"
+    assert seen["test points of V2"] == "not met"
+
+
+def test_a_part_of_a_suite_alone_shows_nothing(root):
+    record("smoke", filters=["sweep"])
+    seen = states(root)
+    assert seen["smoke: every case passes"] == "not measured"
+    assert seen["test points of V2"] == "not measured"
+
+
+def test_a_failure_in_a_part_of_a_suite_counts(root):
+    complete(root)
+    record("smoke", bad=("sweep",), filters=["sweep"])
+    assert states(root)["test points of V2"] == "not met"
+
+
+def test_each_set_of_parameters_has_to_run(root):
+    complete(root)
+    assert states(root)["every set of parameter values that the design names has run"] == "met"
+    shutil.rmtree(root / "regress")
+    # As many sets as the design names, but not those.
+    record("smoke", params=[*SKID.variants[:-1], {"DATA_W": 24}])
+    assert states(root)["every set of parameter values that the design names has run"] == "not met"
 
 
 class Page(HTMLParser):
@@ -172,7 +224,8 @@ def test_the_command_writes_one_page_and_json(root):
     assert len(text) < 100_000
     found = {d["design"]: d for d in json.loads((root / "dashboard" / "dashboard.json").read_text())["designs"]}
     assert found["axis_skid"]["stage"] is None
-    assert found["axis_skid"]["history"]["reset"][-1] == {"run": 3, "pass": 0, "of": 6}
+    each = 2 * len(SKID.variants)
+    assert found["axis_skid"]["history"]["reset"][-1] == {"run": 3, "pass": 0, "of": each, "whole": True}
     assert {c["state"] for c in found["axis_fifo"]["criteria"]} == {"met", "not measured"}
 
 
