@@ -131,7 +131,8 @@ def _or(value: int | None) -> str:
     return "none" if value is None else str(value)
 
 
-def _hex(trace: Trace, beat: int) -> str:
+def beat_hex(trace: Trace, beat: int) -> str:
+    """The data of a beat in hexadecimal, high byte first: ``--`` for bytes that are not kept, ``..`` for position bytes."""
     one = trace[beat : beat + 1]
     cells = zip(one.data[0, ::-1], one.keep[0, ::-1], one.data_bytes[0, ::-1], strict=True)
     return "".join(f"{b:02x}" if held else ".." if kept else "--" for b, kept, held in cells)
@@ -143,7 +144,7 @@ def _row(trace: Trace, beat: int, *, cycle: bool) -> str:
     one = trace[beat : beat + 1]
     when = f" @{one.cycle[0]}" if cycle else ""
     side = "".join(f" {name}={getattr(one, name)[0]}" for name in trace.sides)
-    return f"{_hex(one, 0)}{' TLAST' if one.last[0] else ''}{when}{side}"
+    return f"{beat_hex(one, 0)}{' TLAST' if one.last[0] else ''}{when}{side}"
 
 
 def _context(expected: Trace, got: Trace, beat: int, cycles: Cycles) -> str:
@@ -234,7 +235,7 @@ def _cycle(trace: Trace, beat: int) -> int | None:
 def _show(beat: Trace, what: str) -> str:
     """A column of one beat, as text."""
     if what == "data":
-        return _hex(beat, 0)
+        return beat_hex(beat, 0)
     if what == "keep":
         return "".join("1" if k else "0" for k in beat.keep[0][::-1])
     if what == "time":

@@ -53,8 +53,7 @@ class Verilator:
     @property
     def counts_fsms(self) -> bool:
         """It knows coverage of state machines."""
-        found = re.search(r"(\d+)\.(\d+)", self.version)
-        return found is not None and (int(found[1]), int(found[2])) >= _FSM_COVERAGE
+        return (parse_version(self.version) or (0, 0)) >= _FSM_COVERAGE
 
     def environment(self) -> dict[str, str]:
         """The environment to run it and its makefiles in."""
@@ -74,7 +73,7 @@ class Verilator:
 
 def parse_version(text: str) -> tuple[int, int] | None:
     """``Verilator 5.036 2025-...`` to (5, 36); None where the text holds no version."""
-    found = re.search(r"Verilator (\d+)\.(\d+)", text)
+    found = re.search(r"[Vv]erilator (\d+)\.(\d+)", text)
     return (int(found[1]), int(found[2])) if found else None
 
 

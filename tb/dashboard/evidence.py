@@ -14,6 +14,7 @@ from typing import Any
 from goldbeat.pymodels.errors import InputError
 from goldbeat.tb.build.lint import LINT_FILE
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.source_text import read_code
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.code_coverage import KINDS, Point
@@ -22,7 +23,6 @@ from goldbeat.tb.regress.summary import Gathered, bins_hit
 from goldbeat.tb.synth.history import VERDICTS
 
 _ASSERTION = re.compile(r"`ASSERT\w*\s*\(|\bassert\s+(?:property|final)?\s*\(|\bcover\s+property")
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 _LEAST_SAMPLE = 100
@@ -152,7 +152,7 @@ def _read(path: Path) -> Any:
 
 
 def _assertions(design: Design) -> int:
-    texts = (_COMMENT.sub(" ", path.read_text(errors="replace")) for path in design.sources())
+    texts = map(read_code, design.sources())
     return sum(len(_ASSERTION.findall(text)) for text in texts)
 
 

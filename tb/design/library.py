@@ -8,18 +8,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.design.source_text import read_code
 
 EXTENSIONS = (".sv", ".v")
 """Names of library files end so, unless ``+libext+`` says otherwise."""
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DEFINITION = re.compile(
     r"^[ \t]*(?:module|interface|package|program)\s+(?:automatic\s+|static\s+)?(\w+)", re.MULTILINE
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
-
-
-def _read(path: Path) -> str:
-    return _COMMENT.sub(" ", path.read_text(errors="replace"))
 
 
 def _index(folders: Sequence[Path], extensions: Sequence[str]) -> Mapping[str, Path]:
@@ -29,7 +25,7 @@ def _index(folders: Sequence[Path], extensions: Sequence[str]) -> Mapping[str, P
         if not folder.is_dir():
             raise UsageError(f"no such library folder: {folder}")
         for path in sorted(p for p in folder.iterdir() if p.suffix in extensions):
-            for name in _DEFINITION.findall(_read(path)):
+            for name in _DEFINITION.findall(read_code(path)):
                 known = found.get(name)
                 if known is None or (known.parent == folder and path.stem == name):
                     found[name] = path
@@ -51,14 +47,14 @@ def with_library(files: Sequence[Path], folders: Sequence[Path], extensions: Seq
         return tuple(files)
     index = _index(folders, extensions or EXTENSIONS)
     given = {path.resolve() for path in files if path.is_file()}
-    own = {name for path in given for name in _DEFINITION.findall(_read(path))}
+    own = {name for path in given for name in _DEFINITION.findall(read_code(path))}
     done: set[Path] = set()
 
     def walk(path: Path) -> Iterator[Path]:
         if path.resolve() in done or not path.is_file():
             return
         done.add(path.resolve())
-        for word in dict.fromkeys(_WORD.findall(_read(path))):
+        for word in dict.fromkeys(_WORD.findall(read_code(path))):
             needed = index.get(word)
             if needed is not None and word not in own and needed.resolve() not in given:
                 yield from walk(needed)

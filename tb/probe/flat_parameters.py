@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from goldbeat.tb.design.source_text import without_comments
 from goldbeat.tb.probe.leaves import reachable_name
 from goldbeat.tb.probe.type_guesses import nearest_width, side_of, width_kind
 from goldbeat.tb.probe.value_guesses import WORD_BITS, guess_struct, guess_value
@@ -17,12 +18,11 @@ _QUALIFIED = re.compile(r"\b[A-Za-z_]\w*::[A-Za-z_]\w*")
 _KEYWORDS = frozenset(
     ("logic", "bit", "int", "integer", "byte", "shortint", "longint", "unsigned", "signed", "reg", "string", "time")
 ) | {"default", "type", "inside"}
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def plain(syntax: Any) -> str:
     """Source text without comments and line breaks."""
-    return " ".join(_COMMENT.sub(" ", str(syntax)).split()) if syntax is not None else ""
+    return " ".join(without_comments(str(syntax)).split()) if syntax is not None else ""
 
 
 def words(text: str) -> set[str]:

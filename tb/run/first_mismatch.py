@@ -10,11 +10,12 @@ from pathlib import Path
 import numpy as np
 
 from goldbeat.pymodels.clock import Clock
-from goldbeat.pymodels.compare import Mismatch
+from goldbeat.pymodels.compare import Mismatch, beat_hex
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.build.harness import TOP
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
+from goldbeat.tb.run.scoreboard import compared_part
 from goldbeat.tb.run.waves import wave_signals, waves_readable
 
 BEFORE, BEHIND = 6, 9
@@ -115,11 +116,7 @@ def _where(first: Mismatch) -> tuple[bool, int]:
 
 def _around(result: RunResult, number: int, port: StreamPort, first: Mismatch, cycle: int) -> FirstMismatch:
     episode, timed = result.episodes[number], result.request.design.timed
-    want = (
-        episode.expected.until(episode.stimulus.stop_ps)
-        if timed and not episode.expected.earliest
-        else episode.expected
-    )
+    want = compared_part(result.request.design, episode.stimulus, episode.expected)
     expected, got = want.ports[port.name], episode.record.outcome.ports[port.name]
     start = max(0, cycle - BEFORE)
     window = range(start, start + BEFORE + 1 + BEHIND)
@@ -149,8 +146,7 @@ def _shown_beat(trace: Trace, beat: int) -> ShownBeat | None:
     if not 0 <= beat < len(trace):
         return None
     one = trace[beat : beat + 1]
-    lanes = zip(one.data[0, ::-1], one.keep[0, ::-1], strict=True)
-    return ShownBeat(int(one.cycle[0]), "".join(f"{b:02x}" if k else "--" for b, k in lanes), bool(one.last[0]))
+    return ShownBeat(int(one.cycle[0]), beat_hex(one, 0), bool(one.last[0]))
 
 
 def _signals_of(

@@ -15,9 +15,9 @@ from typing import Any
 
 from goldbeat.tb.build.harness import TOP
 from goldbeat.tb.design.ports.bundle import Bundle
+from goldbeat.tb.design.source_text import read_code
 from goldbeat.tb.run.waves import WaveSignal, wave_signals
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _ASSIGNED = re.compile(r"(\w+)\s*(?:\[[^\]]*\]\s*)*<=")
 _HANDSHAKE = re.compile(r"valid|ready|psel|penable")
 
@@ -71,7 +71,7 @@ def suspects(
             at = _parting(one[name], other[name])
             known += [] if at is None else [at]
     until = min(known, default=None)
-    assigned = set(_ASSIGNED.findall("".join(_COMMENT.sub(" ", path.read_text(errors="replace")) for path in sources)))
+    assigned = set(_ASSIGNED.findall("".join(read_code(path) for path in sources)))
     found = []
     for name in one.keys() & other.keys():
         held = one[name].at(0), other[name].at(0)

@@ -212,7 +212,10 @@ BARE = Trace.empty(32, clock_ps=4000)
 def many(folder: Path, episodes: list[tuple[int, int, Trace, Trace]], **changes: Any) -> Path:
     """A run of several seeds and episodes: seed, episode, input, output."""
     run = run_folder(folder)
-    kept = [WholeEpisode(seed, n, {"s_axis": given, "m_axis": got}) for seed, n, given, got in episodes]
+    kept = [
+        WholeEpisode(seed, n, {"s_axis": given, "m_axis": got}, registers=not len(given))
+        for seed, n, given, got in episodes
+    ]
     save_episodes(kept, run / FILE)
     report = json.loads((run / "report.json").read_text())
     del report["ports"]["raw"]
@@ -415,6 +418,15 @@ def test_a_run_whose_cycles_nobody_predicted_is_signed_off_with_a_note(tmp_path:
     untimed = run_folder(tmp_path / "untimed", time_compared=False)
     assert note in signoff(untimed, "--limits", rules, code=0).stdout
     assert json.loads(signoff(untimed, "--limits", rules, "--json", code=0).stdout)["time_compared"] is False
+
+
+def test_episodes_of_registers_alone_are_not_counted(tmp_path: Path) -> None:
+    nothing = trace()[:0]
+    episodes = [(0, 0, trace(), late(LATENCY_PS)), (1, 0, trace(), late(LATENCY_PS)), (1, 1, nothing, nothing)]
+    run = many(tmp_path / "run", episodes)
+    found = json.loads(signoff(run, "--limits", limits(tmp_path, GOOD), "--json", code=0).stdout)
+    assert found["episodes"] == 2
+    assert not any(check["left_out"] for check in found["checks"])
 
 
 def test_command_on_a_run_of_many_episodes(tmp_path: Path) -> None:
