@@ -24,8 +24,9 @@ from goldbeat.tb.paths import build_root, plain_name
 from goldbeat.tb.run.report import write_report
 from goldbeat.tb.run.run_folder import REPORT, prepare
 from goldbeat.tb.run.runs import Request, run
+from goldbeat.tb.shrink.parameter_search import ParameterSearch
 from goldbeat.tb.shrink.pieces import beats_of
-from goldbeat.tb.shrink.search import Shrinker
+from goldbeat.tb.shrink.search import Shrinker, Watch
 from goldbeat.tb.shrink.trials import Episodes, Trial, Trials
 
 FILE = "stimulus.json"
@@ -43,6 +44,10 @@ Limit = Annotated[
     float, typer.Option("--limit", metavar="S", min=1, help="Seconds after which it stops with the best.")
 ]
 NoWaves = Annotated[bool, typer.Option("--no-waves", help="Write no waves of the result (saves a build).")]
+Parameters = Annotated[
+    bool, typer.Option("--parameters", help="Try smaller parameters too, behind the stimulus; each set costs a build.")
+]
+Builds = Annotated[int, typer.Option("--builds", metavar="N", min=1, help="With --parameters: at most N builds.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -55,6 +60,7 @@ def register(app: typer.Typer) -> None:
             "goldbeat shrink build/runs/my_fifo-random      a run that has failed",
             "goldbeat shrink 12/my_fifo/random#3            a case of regression 12",
             "goldbeat shrink my_fifo --case sweep --seed 7  what `goldbeat run` takes",
+            "goldbeat shrink my_fifo --seed 7 --parameters  on smaller parameters as well",
         ),
     )(shrink_command)
 
@@ -64,6 +70,8 @@ def shrink_command(
     what: What,
     out: Out = None,
     limit: Limit = 300.0,
+    parameters: Parameters = False,
+    builds: Builds = 12,
     no_waves: NoWaves = False,
     force: Force = False,
     as_json: Json = False,
@@ -75,6 +83,9 @@ def shrink_command(
     The result is a file: `goldbeat run DESIGN --stimulus FILE` runs it, and a description takes it as a case of its own
     (make = "stimulus:FILE").
 
+    --parameters then goes on to smaller parameters: the sets that the description names (`variants`), and halves of single numbers,
+    one after the other, as long as the failure stays the same. It ends after --builds builds, those that fail included.
+
     Exit code: 0 there is a result, 2 bad usage, bad input, or a case that does not fail.
     """
     request = _request(what, context.args)
@@ -83,7 +94,9 @@ def shrink_command(
     check_free(folder / FILE, force)
     started = time.monotonic()
     err = Screen(stderr=True)
-    with tempfile.TemporaryDirectory(prefix="trials-", dir=folder) as place:
+    # The simulator runs in folders of its own: what it gets of names must not count from here.
+    inside = folder.resolve()
+    with tempfile.TemporaryDirectory(prefix="trials-", dir=inside) as place:
         status = err.status("building") if err.is_terminal and not as_json else nullcontext()
         with status as bar:
 
@@ -91,26 +104,40 @@ def shrink_command(
                 if bar is not None:
                     bar.update(f"{request.design.name}: {text}, {beats_of(episodes)} beats and accesses left")
 
-            trials = Trials(request, Path(place))
-            original = trials.original()
-            if original.kind is None:
-                raise UsageError(f"{request.label}, seed {request.seeds[0]}: it does not fail; nothing to shrink")
-            over = started + limit
-            best = Shrinker(trials, original.kind, lambda: time.monotonic() > over, watch).shrink(original)
+            most = builds if parameters else 0
+            original, best, search = _searched(request, Path(place), started + limit, most, watch)
+            before, request = request, search.trials.request
             path = folder / FILE
             write_stimulus(path, _kept(request, best))
             # A run of its own: waves, traces and report of just that.
             repeat = _again(request, best, path)
             report = write_report(
-                run(replace(repeat, waves=not no_waves), folder / "sim", begin=partial(prepare, folder / "run")),
+                run(replace(repeat, waves=not no_waves), inside / "sim", begin=partial(prepare, folder / "run")),
                 folder / "run",
             )
-    result = _result(request, original, best, path, trials.count, time.monotonic() - started, report["status"])
-    result["command"] = repeat.command()
+    result = _result(request, original, best, path, search.count, time.monotonic() - started, report["status"])
+    result |= {"command": repeat.command(), "builds": search.builds, "parameters": _smaller(before, request)}
     if as_json:
         print_json(result)
     else:
         _show(result)
+
+
+def _searched(
+    request: Request, place: Path, end: float, builds: int, watch: Watch
+) -> tuple[Trial, Trial, ParameterSearch]:
+    """What fails, the smallest of it that was found until a time, and the search that has its parameters."""
+    trials = Trials(request, place)
+    original = trials.original()
+    if original.kind is None:
+        raise UsageError(f"{request.label}, seed {request.seeds[0]}: it does not fail; nothing to shrink")
+
+    def out_of_time() -> bool:
+        return time.monotonic() > end
+
+    best = Shrinker(trials, original.kind, out_of_time, watch).shrink(original)
+    search = ParameterSearch(trials, original.kind, builds, out_of_time, watch)
+    return original, search.shrink(best), search
 
 
 def _request(what: list[str], rest: list[str]) -> Request:
@@ -194,6 +221,12 @@ def _result(
     }
 
 
+def _smaller(before: Request, now: Request) -> dict[str, list[Any]]:
+    """Parameters that have become smaller: value before, and now."""
+    pairs = {name: [value, now.all_params[name]] for name, value in before.all_params.items()}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+
+
 def _show(result: dict[str, Any]) -> None:
     out = Screen(highlight=False)
     out.print(result["failure"], markup=False, soft_wrap=True)
@@ -201,5 +234,9 @@ def _show(result: dict[str, Any]) -> None:
     small = "" if after < before or few < many else f": {_NOTHING}"
     text = f"{before} beats and accesses in {many} episode(s) before, {after} in {few} now{small}"
     out.print(f"{text} ({result['trials']} trials, {result['seconds']} s)", markup=False, soft_wrap=True)
+    if result["builds"]:
+        changed = ", ".join(f"{name} {one} -> {other}" for name, (one, other) in result["parameters"].items())
+        text = changed or "none smaller fails in the same way"
+        out.print(f"parameters: {text} ({result['builds']} builds)", markup=False, soft_wrap=True)
     out.print(f"stimulus: {result['stimulus']}", markup=False, soft_wrap=True)
     out.print(f"repeat: {result['command']}", markup=False, soft_wrap=True)

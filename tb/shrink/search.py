@@ -160,11 +160,7 @@ class Shrinker:
         return best
 
     def _fails_alike(self, one: Trial) -> bool:
-        """Something has to move, as it did: a bench that compares nothing fails on sound RTL too."""
-        if one.kind != self.kind:
-            return False
-        moved = pieces.moving(one.episodes) if self._moved else pieces.beats_of(one.episodes)
-        return moved > 0
+        return fails_alike(one, self.kind, moves=self._moved)
 
     # -- how ------------------------------------------------------------------------------------------------------------
 
@@ -208,6 +204,20 @@ class Shrinker:
             if alike:
                 return sorted(alike, key=len)
         return ()
+
+
+def fails_alike(one: Trial, kind: FailureKind, *, moves: bool) -> bool:
+    """Whether a trial fails as it has to.
+
+    Args:
+        one: the trial.
+        kind: how it has to fail.
+        moves: beats have to move, as they did: a bench that compares nothing fails on sound RTL too.
+    """
+    if one.kind != kind:
+        return False
+    moved = pieces.moving(one.episodes) if moves else pieces.beats_of(one.episodes)
+    return moved > 0
 
 
 def _replaced(episodes: Episodes, number: int, stimulus: Stimulus) -> Episodes:
