@@ -69,6 +69,11 @@ def write_stimulus(path: str | PathLike[str], kept: KeptStimulus) -> None:
     Path(path).write_text(json.dumps(document, indent=1) + "\n")
 
 
+def canonical_text(stimulus: Stimulus) -> str:
+    """Everything about a stimulus as one line of JSON, the same for equal stimuli; functions by their names."""
+    return json.dumps(_plain(stimulus), sort_keys=True, default=lambda one: getattr(one, "__qualname__", "a function"))
+
+
 def read_stimulus(path: str | PathLike[str]) -> KeptStimulus:
     """Read a file.
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -34,6 +34,7 @@ from goldbeat.tb.cli.common import (
 from goldbeat.tb.cli.options import Pair, as_pairs, own_options, settings_help, split_inputs, split_sets
 from goldbeat.tb.cli.run_options import (
     AllowPartial,
+    Bless,
     CaseName,
     Clocks,
     DescriptionFile,
@@ -44,6 +45,7 @@ from goldbeat.tb.cli.run_options import (
     NetlistCells,
     OnNetlist,
     ReadyBound,
+    Rebless,
     Rtl,
     Seed,
     Seeds,
@@ -133,6 +135,8 @@ def run_command(
     description: DescriptionFile = None,
     top: Top = None,
     allow_partial: AllowPartial = False,
+    bless: Bless = False,
+    rebless: Rebless = False,
     force: ReplaceFolder = False,
     as_json: Json = False,
 ) -> None:
@@ -141,8 +145,8 @@ def run_command(
     What --set takes may also stand as an option of its own: --layer c1 is --set layer=c1. Without --case, the first case that
     has all of these options runs.
 
-    Exit code: 0 everything is equal, 1 something differs (or nothing was compared), 2 bad usage or bad input,
-    3 nothing differs, but outputs were not compared.
+    Exit code: 0 everything is equal to the model (without one: to what --bless has recorded), 1 something differs (or nothing
+    was compared), 2 bad usage or bad input, 3 nothing differs, but outputs were not compared.
     """
     run_case(*_asked(context))
 
@@ -205,6 +209,8 @@ def _asked(context: Any) -> Asked:
         netlist=_cells(given["netlist_cells"]) if given["netlist"] else None,
         stimulus=_text(given["stimulus"]),
         stimuli=() if kept is None else kept.episodes,
+        bless=given["bless"] or given["rebless"],
+        rebless=given["rebless"],
     )
     return design, chosen, words, given["inputs"] or [], wishes
 
@@ -253,7 +259,8 @@ class Wishes:
         x_check: run again with other initial values.
         netlist: cells of the netlist that runs in place of the RTL; None: the RTL runs.
         stimulus, stimuli: file of the stimulus, and its episodes; empty: the case makes them.
-        allow_partial, force, as_json: as the options.
+        allow_partial, force, as_json, rebless: as the options.
+        bless: either of --bless and --rebless.
     """
 
     seed: int = 0
@@ -277,6 +284,8 @@ class Wishes:
     allow_partial: bool = False
     force: bool = False
     as_json: bool = False
+    bless: bool = False
+    rebless: bool = False
 
 
 def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], wishes: Wishes) -> None:
@@ -299,6 +308,8 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
         with calls_watched(end_when_stuck):
             begin = partial(prepare, folder, force=wishes.force)
             results = _run(request, folder, wishes.as_json, begin, shelf)
+            if wishes.bless:
+                results = _blessed(results)
         with nullcontext() if wishes.as_json else working(f"writing {folder}"):
             report = write_report(results, folder)
         failed = [r for r in results if r.status == "fail"]
@@ -311,12 +322,46 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
             show_results(report, results, failed, folder)
     if failed:
         raise typer.Exit(FAILED)
-    if worst_status(results) == "partial" and not wishes.allow_partial:
+    if worst_status(results) == "partial" and not (wishes.allow_partial or wishes.bless):
         raise typer.Exit(PARTIAL)
+
+
+def _blessed(results: list[RunResult]) -> list[RunResult]:
+    """Record what a run did, unless something failed: a recording that differs, too, unless it may be replaced."""
+    from goldbeat.tb.run.blessed_check import keep_blessed
+
+    checks = [r.blessed for r in results if r.blessed is not None]
+    if len(checks) < len(results) or any(r.failures for r in results):
+        return results
+    kept = keep_blessed(results[0].request.design, checks)
+    return [replace(r, blessed=check) for r, check in zip(results, kept, strict=True)]
+
+
+def _recordable(design: Design, wishes: Wishes) -> Design:
+    """The design as ``--bless`` runs it: without the model that nobody has written.
+
+    Raises:
+        UsageError: it has a golden model, or the stimulus is not a case's.
+    """
+    from goldbeat.tb.design.unmodelled import is_unwritten, unmodelled
+
+    if wishes.stimuli:
+        raise UsageError(
+            "--bless and --stimulus: a recording is of a case's own stimulus; make the file a case of the design"
+        )
+    if design.blessed is None:
+        raise UsageError(
+            f"--bless: {design.name} has a golden model, which says more than a recording; --bless is for descriptions (.toml) "
+            'with model = "rules", or with a model that is not written yet'
+        )
+    return unmodelled(design) if is_unwritten(design.model) else design
 
 
 def requested(design: Design, case: Case, words: list[Pair], inputs: list[str], wishes: Wishes) -> Request:
     """What is to be run; parameters as :func:`run_case` has them."""
+    if wishes.bless:
+        design = _recordable(design, wishes)
+        case = design.case(case.name)
     ports, files = split_inputs(case, inputs)
     params, options = split_sets(design, case, words)
     if twice := options.keys() & files.keys():
@@ -333,6 +378,8 @@ def requested(design: Design, case: Case, words: list[Pair], inputs: list[str], 
         *(design, case, seeds, params, options, given, wishes.waves, backend, origin, wishes.waive, wishes.traces),
         *(wishes.clocks, wishes.metastability, wishes.ready_bound, wishes.x_check, wishes.stimuli),
         netlist=wishes.netlist,
+        bless=wishes.bless,
+        rebless=wishes.rebless,
     )
 
 

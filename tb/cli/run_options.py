@@ -91,3 +91,7 @@ DescriptionFile = Annotated[
 ]
 Top = Annotated[str | None, typer.Option("--top", metavar="MODULE", help="Top module of that RTL.")]
 AllowPartial = Annotated[bool, typer.Option("--allow-partial", help="Exit code 0 where outputs could not be compared.")]
+Bless = Annotated[
+    bool, typer.Option("--bless", help="Record what RTL without a golden model does, for later runs to compare with.")
+]
+Rebless = Annotated[bool, typer.Option("--rebless", help="As --bless; replace what was recorded and has changed.")]

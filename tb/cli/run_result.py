@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,17 @@ from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.run.report import waived_in_all, whole_samples, worst_status
 from goldbeat.tb.run.run_folder import DIAGRAM
 from goldbeat.tb.run.runs import Request, RunResult
+from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.user_coverage import coverage_lines
 from goldbeat.tb.synth.netlist import NOT_IN_NETLIST
 
 _SHOWN_FAILURES = 3
-_MARKS = {"fail": "[bold red]FAIL[/]", "partial": "[bold yellow]PARTIAL[/]", "pass": "[bold green]PASS[/]"}
+_MARKS = {
+    "fail": "[bold red]FAIL[/]",
+    "partial": "[bold yellow]PARTIAL[/]",
+    RECORDED: "[bold cyan]SAME AS RECORDED[/]",
+    "pass": "[bold green]PASS[/]",
+}
 
 
 def show_results(
@@ -61,9 +67,14 @@ def show_results(
     _show_failures(out, failed, folder)
     if (diagram := _diagram(failed, folder)) is not None:
         out.print(f"the first difference as a timing diagram: {diagram}", markup=False, soft_wrap=True)
-    episodes, compared = sum(len(r.episodes) for r in results), sum(r.compared for r in results)
+    episodes = sum(len(r.episodes) for r in results)
     for text in dict.fromkeys(text for r in results for text in r.partial):
-        out.print(f"not compared: {text}", markup=False, soft_wrap=True)
+        what = "not compared with a model" if worst_status(results) == RECORDED else "not compared"
+        out.print(f"{what}: {text}", markup=False, soft_wrap=True)
+    for line in _recordings(results):
+        out.print(line, markup=False, soft_wrap=True)
+    if request.bless and failed:
+        out.print("nothing was recorded, since the run failed", markup=False, soft_wrap=True)
     if first.answer is not None:
         for line in first.answer.lines:
             out.print(line.replace("{folder}", str(folder)), markup=False, soft_wrap=True)
@@ -72,10 +83,28 @@ def show_results(
     subject = "" if first.answer is None else f", {first.answer.subject}"
     out.print(
         f"{mark} {literal(request.design.name)} {literal(request.case.name)}{literal(subject)}: {tally}{episodes} episode(s), "
-        f"{compared} output values compared {_how(request, results)}",
+        f"{_compared(request, results)}",
         soft_wrap=True,
     )
     out.print(f"in {folder}", markup=False, soft_wrap=True)
+
+
+def _recordings(results: list[RunResult]) -> Iterator[str]:
+    """What recordings say of the run: that is never the word of a model."""
+    checks = [r.blessed for r in results if r.blessed is not None]
+    for state in dict.fromkeys(check.state for check in checks):
+        mine = [check for check in checks if check.state == state]
+        file, count = mine[0].file, sum(check.count for check in mine)
+        seeds = ", ".join(str(check.run.seed) for check in mine)
+        yield {
+            "none": f"not compared: {file} has no recording of this case with seed {seeds} and these settings; --bless makes one",
+            "same": f"same as recorded in {file}; no golden model has said that this is right",
+            "changed": f"changed since it was recorded in {file}; if that is meant to be, record it again with --rebless",
+            "written": f"recorded: {count} beats and values in {file}; commit it: later runs compare with it",
+            "replaced": f"recorded again: {count} beats and values in {file}, in place of what was there",
+        }[state]
+        if state == "replaced":
+            yield from (f"  {text}" for check in mine for text in check.changes)
 
 
 def _show_gaps(out: Screen, report: Mapping[str, Any], design: Design) -> None:
@@ -123,6 +152,15 @@ def _crossed(results: list[RunResult]) -> str:
     return f"metastability: {late} bits were seen late at clock crossings; {how}"
 
 
+def _compared(request: Request, results: list[RunResult]) -> str:
+    """How much was compared, and with what."""
+    compared = sum(r.compared for r in results)
+    if worst_status(results) != RECORDED:
+        return f"{compared} output values compared {_how(request, results)}"
+    count = sum(r.blessed.count for r in results if r.blessed is not None)
+    return f"{count} beats and values as recorded, with their cycles; {compared} output values compared with a model"
+
+
 def _how(request: Request, results: list[RunResult]) -> str:
     """What the comparison looked at beside the values."""
     design = request.design
@@ -162,6 +200,11 @@ def _port_table(result: RunResult) -> Table:
             samples,
             f"{rate.mb_per_s:.1f}" if rate else "-",
             f"{found.share(rate):.1%}" if rate else "-",
-            "-" if open_end else "[green]equal[/]" if equal else "[red]differs[/]",
+            _open_end(result) if open_end else "[green]equal[/]" if equal else "[red]differs[/]",
         )
     return table
+
+
+def _open_end(result: RunResult) -> str:
+    """What stands for the model's word on a port that no model knows."""
+    return "as recorded" if result.status == RECORDED else "-"

@@ -40,6 +40,7 @@ from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.register_walks import CASE, quiet_case, traffics
 from goldbeat.tb.design.rules_model import RULES, outputs_unknown, rules_cases, rules_outcome, without_reset
 from goldbeat.tb.design.traffic import Rng, random_trace, stream_cases
+from goldbeat.tb.design.unmodelled import is_unwritten, unmodelled
 from goldbeat.tb.design.user_code import load_function
 from goldbeat.tb.toml import Refused, load_model
 
@@ -47,6 +48,8 @@ READY = (*READY_MODELS, *BUS_MODELS, RULES)
 """Models that need no line of Python."""
 _TRAFFIC_MODELS = tuple(name for name in (*BUS_MODELS, RULES) if name != "register_file")
 """Models that have cases of their own."""
+BLESSED = ".blessed.json"
+"""How the file with recordings ends, in place of the description's ``.toml``."""
 _RAM, _STIMULUS = "ram", "stimulus"
 _RAM_BYTES = 256
 """What the case ``ram`` writes and reads unless it is told, or the port's address bits reach less."""
@@ -299,6 +302,7 @@ class Description(_Table):
 
     def _rules(self, params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         slaves = [lane.name for port in self.registers for lane in lanes(port, params)]
+        slaves += [one.name for one in self.status]
         return rules_outcome(self._shapes(params, "in"), self._shapes(params, "out"), slaves, stimulus)
 
     def _model(self, folder: Path) -> GoldenModel:
@@ -560,7 +564,15 @@ def load_description(path: Path) -> Design:
     Raises:
         InputError: no such file, no TOML, an unknown key, a wrong value: with the file and, where it can be told, the line.
     """
-    return read_description(path).design(path.parent.resolve())
+    description = read_description(path)
+    design = description.design(path.parent.resolve())
+    open_end, unwritten = RULES in (description.model, description.stream_model), is_unwritten(design.model)
+    if not (open_end or unwritten):
+        return design
+    recordings = path.resolve().with_suffix(BLESSED)
+    design = design.model_copy(update={"blessed": recordings})
+    # Without a recording, a run still says that the model has to be written.
+    return unmodelled(design) if unwritten and recordings.is_file() else design
 
 
 def read_description(path: Path) -> Description:

@@ -62,6 +62,7 @@ class Design(Frozen):
         coverage: parameters -> items (:class:`goldbeat.pymodels.coverpoints.CoverageItem`) that are counted in every episode of
             every case, beside what is counted of the ports.
         answer: setting, stimulus and record of an episode -> what it has computed; None where that is of no use to anybody.
+        blessed: file with recordings of what the design does, for one without a golden model; None: it has a model.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Design(Frozen):
     slow: bool = False
     slow_parameters: tuple[str, ...] = ()
     foreign: Callable[[Path, Path | None, str | None], Design] | None = None
+    blessed: Path | None = None
 
     def case(self, name: str | None) -> Case:
         """A case by name; None gives the first one."""

@@ -47,6 +47,7 @@ from goldbeat.tb.run.initial_values import differing_episodes, with_other_values
 from goldbeat.tb.run.inputs import read_input
 from goldbeat.tb.run.runs import Request, RunResult, SeedPlan, check_request, judge, predict
 from goldbeat.tb.run.simulate import JournalNote, Simulator
+from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.time_limit import calls_watched, model_timeout
 from goldbeat.tb.run.transactions import bus_directions
 
@@ -409,7 +410,8 @@ class _Run:
             records, others = records[:number], records[number:]
             with _limited(item):
                 result = judge(ready.request, ready.plan, records, "")
-            failures = [*result.failures, *(f"not compared: {text}" for text in result.partial)]
+            said = "same as recorded, not compared with a model" if result.status == RECORDED else "not compared"
+            failures = [*result.failures, *(f"{said}: {text}" for text in result.partial)]
             failures += differing_episodes([stimulus for stimulus, _ in ready.plan.steps], records, others)
             failures += _broken_limits(item, result)
             self._give_ran(

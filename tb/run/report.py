@@ -24,6 +24,7 @@ from goldbeat.tb.run.episodes import save_episodes
 from goldbeat.tb.run.plot import plot_memory, plot_run
 from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT
 from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult
+from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.transactions import bus_directions
 from goldbeat.tb.run.user_coverage import add_hits
 from goldbeat.tb.synth.netlist import NOT_IN_NETLIST
@@ -59,6 +60,8 @@ def _all_seeds(results: Sequence[RunResult]) -> dict[str, Any]:
     seeds = []
     for r in results:
         seeds.append({"seed": r.seed, "status": r.status, "compared": r.compared, "episodes": len(r.episodes)})
+        if r.blessed is not None:
+            seeds[-1]["recording"] = r.blessed.as_dict()
         if not r.passed:
             seeds[-1]["repeat"] = r.request.command(r.seed)
     return {
@@ -76,9 +79,9 @@ def _all_seeds(results: Sequence[RunResult]) -> dict[str, Any]:
 
 
 def worst_status(results: Sequence[RunResult]) -> str:
-    """``fail`` if one run failed, else ``partial`` if one is, else ``pass``."""
+    """``fail`` if one run failed, else ``partial`` if one is, else ``recorded`` if one is, else ``pass``."""
     found = {r.status for r in results}
-    return next((status for status in ("fail", "partial") if status in found), "pass")
+    return next((status for status in ("fail", "partial", RECORDED) if status in found), "pass")
 
 
 def _keep_episodes(results: Sequence[RunResult], folder: Path) -> dict[str, Any]:
@@ -114,6 +117,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
         "episodes": len(result.episodes),
         "failures": list(result.failures),
         "partial": list(result.partial),
+        "recording": None if result.blessed is None else result.blessed.as_dict(),
         "waived": dict(result.waived),
         "late_bits": result.late_bits,
         "late_crossings": result.late_crossings,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -42,10 +42,14 @@ from goldbeat.tb.run.scoreboard import Verdict, check_episode, nothing_compared
 from goldbeat.tb.run.second_run import Differing, differing, second_run
 from goldbeat.tb.run.simulate import TIMEOUT_S, SimulatorResult, simulate
 from goldbeat.tb.run.simulate import Watch as SimulatorWatch
+from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.time_limit import model_timeout
 from goldbeat.tb.run.transactions import episode_transactions
 from goldbeat.tb.run.user_coverage import Hits, add_hits, count_coverage
 from goldbeat.tb.synth.netlist import CELLS, Cells, Netlist, make_netlist
+
+if TYPE_CHECKING:
+    from goldbeat.tb.run.blessed_check import BlessedCheck
 
 _DRAIN_CYCLES = 80
 """Cycles of the slowest clock that a run goes on after the last predicted transfer, to see beats that should not come."""
@@ -118,6 +122,8 @@ class Request:
         x_check: every episode runs once more with other initial values, and must give the same.
         stimuli: the episodes, in place of those that the case makes; empty: the case makes them.
         netlist: the cells of the netlist that runs in place of the RTL; None: the RTL runs.
+        bless: what the design does will be recorded.
+        rebless: likewise, and it may differ from an earlier recording.
     """
 
     design: Design
@@ -137,6 +143,8 @@ class Request:
     x_check: bool = False
     stimuli: Sequence[Stimulus] = ()
     netlist: Cells | None = None
+    bless: bool = False
+    rebless: bool = False
 
     def __post_init__(self) -> None:
         if self.metastability is not None and self.design.timed and not self.design.blurred:
@@ -279,6 +287,7 @@ class RunResult:
         warnings: what fails nothing and may still be wrong.
         x_check: episodes that differ with other initial values; None: they were not run twice.
         netlist: what ran in place of the RTL.
+        blessed: what an earlier recording says of it; None for a design with a golden model.
     """
 
     request: Request
@@ -292,6 +301,7 @@ class RunResult:
     warnings: tuple[str, ...] = ()
     x_check: tuple[Differing, ...] | None = None
     netlist: Netlist | None = None
+    blessed: BlessedCheck | None = None
 
     @property
     def partial(self) -> tuple[str, ...]:
@@ -300,8 +310,10 @@ class RunResult:
 
     @property
     def status(self) -> str:
-        """``fail``, ``partial`` where nothing failed but outputs were not compared, or ``pass``."""
-        return "fail" if self.failures else "partial" if self.partial else "pass"
+        """``fail``, ``pass``, or, where no model knows outputs, ``recorded`` (they are the same as recorded) or ``partial``."""
+        if self.failures or not self.partial:
+            return "fail" if self.failures else "pass"
+        return RECORDED if self.blessed is not None and self.blessed.state == "same" else "partial"
 
     @property
     def passed(self) -> bool:
@@ -572,7 +584,27 @@ def judge(request: Request, plan: SeedPlan, records: Sequence[Record], stopped: 
     if not any(e.partial for e in episodes):
         failures += nothing_compared([e.verdict for e in episodes], still=_may_rest(request))
     warnings = _warnings(request, episodes, seen)
-    return RunResult(request, plan.seed, tuple(episodes), tuple(failures), 0.0, None, None, dict(waived), warnings)
+    blessed = _blessed(request, plan.seed, episodes) if len(episodes) == len(plan.steps) else None
+    if blessed is not None and not request.rebless:
+        failures += [f"changed since it was recorded in {blessed.file.name}: {text}" for text in blessed.changes]
+    return RunResult(
+        *(request, plan.seed, tuple(episodes), tuple(failures), 0.0, None, None, dict(waived), warnings),
+        blessed=blessed,
+    )
+
+
+def _blessed(request: Request, seed: int, episodes: Sequence[EpisodeResult]) -> BlessedCheck | None:
+    """What an earlier recording says of a run whose outputs no model knows."""
+    design = request.design
+    if design.blessed is None or request.stimuli or not (request.bless or design.blessed.is_file()):
+        return None
+    # Most runs start sooner without these.
+    from goldbeat.tb.run.blessed_check import check_blessed, settings_of
+
+    options = {**request.case.options, **request.options}
+    settings = settings_of(request.all_params, options, request.inputs, request.clocks, request.metastability)
+    pairs = [(e.stimulus, e.record) for e in episodes]
+    return check_blessed(design, request.case.name, seed, settings, pairs)
 
 
 def _warnings(request: Request, episodes: Sequence[EpisodeResult], seen: Sequence[str]) -> tuple[str, ...]:

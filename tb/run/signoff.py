@@ -18,11 +18,15 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.run.episodes import WholeEpisode, load_episodes
 from goldbeat.tb.run.junit import JUnitCase, JUnitSuite, junit_text
+from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.transaction_limits import TransactionLimits, check_transaction_ports, measured_transactions
 from goldbeat.tb.toml import load_model
 
 ARROW = "->"
 """Between the two ports of a latency limit."""
+
+SAME_AS_RECORDED = "same as recorded"
+"""What stands for the verdict of a run that no golden model has checked."""
 
 Verdict = Literal["pass", "fail", "unmeasured"]
 
@@ -234,6 +238,11 @@ class Subject:
     cut: int = 0
     buses: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def recorded(self) -> bool:
+        """A run that was compared with a recording, not with a golden model."""
+        return self.status is not None and self.status.lower() == RECORDED
+
     def of_streams(self) -> list[Measured]:
         """The episodes that limits of streams look at."""
         return [e for e in self.episodes if not e.registers]
@@ -326,10 +335,23 @@ class _Figure:
     absent: bool = False
 
 
-def check_subject(subject: Subject, limits: Limits) -> list[LimitCheck]:
+def _run_check(status: str, *, allow_recorded: bool) -> LimitCheck:
+    """The check of the run's own verdict: a recording is no model."""
+    if status.lower() != RECORDED:
+        good = status.lower() in ("pass", "passed")
+        reason = "" if good else "the run itself did not pass"
+        return LimitCheck("run", "status", "pass", status, "", "pass" if good else "fail", reason)
+    reason = "the run is the same as recorded, but no golden model has checked it; --allow-recorded accepts that"
+    if allow_recorded:
+        return LimitCheck("run", "status", SAME_AS_RECORDED, SAME_AS_RECORDED, "", "pass")
+    return LimitCheck("run", "status", "pass", SAME_AS_RECORDED, "", "fail", reason)
+
+
+def check_subject(subject: Subject, limits: Limits, *, allow_recorded: bool = False) -> list[LimitCheck]:
     """Hold every limit against every episode of the subject; each check has the worst of them.
 
-    A limit that cannot be measured is a failed check with the reason. An episode too short for a figure (one frame, say) is left
+    A limit that cannot be measured is a failed check with the reason; so is a run that was compared with a recording alone, unless
+    ``allow_recorded``. An episode too short for a figure (one frame, say) is left
     out as long as another one has it; one whose figure exists and cannot be measured is not.
 
     Raises:
@@ -344,9 +366,7 @@ def check_subject(subject: Subject, limits: Limits) -> list[LimitCheck]:
     check_transaction_ports(limits.transactions, subject.buses, subject.name)
     found: list[LimitCheck] = []
     if subject.status is not None:
-        good = subject.status.lower() in ("pass", "passed")
-        reason = "" if good else "the run itself did not pass"
-        found.append(LimitCheck("run", "status", "pass", subject.status, "", "pass" if good else "fail", reason))
+        found.append(_run_check(subject.status, allow_recorded=allow_recorded))
     for name, table in limits.port.items():
         found += _port_checks(subject, name, table)
     for source, sink, latencies in limits.pairs():
