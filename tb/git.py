@@ -4,13 +4,28 @@
 from __future__ import annotations
 
 import subprocess
+from pathlib import Path
 
 
-def git_revision() -> str:
-    """The revision of the current folder, with ``+`` when files have been changed; ``unknown`` without git."""
+def installed_revision() -> str:
+    """The revision of Goldbeat's own clone; empty where it was not installed from one."""
+    root = Path(__file__).resolve().parent.parent
+    if not (root / ".git").exists():
+        return ""
+    revision = git_revision(root)
+    return "" if revision == "unknown" else revision
+
+
+def git_revision(folder: Path | None = None) -> str:
+    """The revision of a folder, by default the current one, with ``+`` when files have been changed; ``unknown`` without git."""
     try:
         head = subprocess.run(
-            ["git", "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True, timeout=30
+            ["git", "rev-parse", "--short=12", "HEAD"],
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=30,
+            cwd=folder,
         ).stdout.strip()
         changed = subprocess.run(
             ["git", "status", "--porcelain", "--untracked-files=no"],
@@ -18,6 +33,7 @@ def git_revision() -> str:
             text=True,
             check=True,
             timeout=30,
+            cwd=folder,
         ).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return "unknown"

@@ -50,20 +50,22 @@ app = typer.Typer(
 
 def _version(asked: bool) -> None:
     if asked:
+        from goldbeat.tb.git import installed_revision
         from goldbeat.tb.versions import version_of
 
         try:
             number = version_of("goldbeat")
         except ModuleNotFoundError:
             number = "(not installed)"
-        typer.echo(f"goldbeat {number}")
+        commit = f" ({revision})" if (revision := installed_revision()) else ""
+        typer.echo(f"goldbeat {number}{commit}")
         raise typer.Exit
 
 
 @app.callback()
 def _root(
     show_version: Annotated[
-        bool, typer.Option("--version", help="Print the version and exit.", callback=_version, is_eager=True)
+        bool, typer.Option("--version", "-V", help="Print the version and exit.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
     """Golden models against RTL, beat by beat.

@@ -44,7 +44,7 @@ def _tell(text: str) -> None:
 
 
 def local_command(
-    workers: Annotated[int, typer.Option("--workers", "-w", metavar="N", min=1, help="Number of workers.")] = 2,
+    workers: Annotated[int, typer.Option("--workers", metavar="N", min=1, help="Number of workers.")] = 2,
     port: Annotated[
         int, typer.Option("--port", metavar="P", min=0, max=65535, help="Port of the scheduler; 0: any.")
     ] = _SCHEDULER_PORT,

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nearest import did_you_mean
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 
@@ -68,8 +68,14 @@ def _shown_default(value: Any) -> str | None:
     return f"[{shown}]".replace("%", "%%") if shown else None
 
 
-def own_options(design: Design, cases: Sequence[Case], words: Sequence[str]) -> list[Pair]:
+def own_options(design: Design, cases: Sequence[Case], words: Sequence[str], common: Sequence[Any] = ()) -> list[Pair]:
     """``--memory-latency 40 --layer c1 --layer c2`` as ``memory_latency`` = 40 and ``layer`` = c1,c2; a switch is 1.
+
+    Args:
+        design: what is run.
+        cases: of it, those that may run.
+        words: the words of the command line that the command itself does not know.
+        common: the options of the command itself, as click has them: they may have been meant.
 
     Raises:
         UsageError: neither the design nor one of the cases has such an option, or its value is missing.
@@ -79,10 +85,12 @@ def own_options(design: Design, cases: Sequence[Case], words: Sequence[str]) -> 
     if unknown:
         word = unknown[0].partition("=")[0]
         if not word.startswith("-"):
+            if word in {case.name for case in cases}:
+                raise UsageError(f"{word} is a case, expected --case {word}")
             raise UsageError(f"{word}: expected an option")
         known = {*design.parameters, *design.words, *(name for case in cases for name in case.options)}
-        close = get_close_matches(word, [_spellings(name)[0] for name in known], n=1)
-        hint = f", did you mean {close[0]}?" if close else f"; `goldbeat run {design.name} --help` lists those it has"
+        spelled = [*(_spellings(name)[0] for name in known), *(word for one in common for word in one.opts)]
+        hint = did_you_mean(word, spelled) or f"; `goldbeat run {design.name} --help` lists those it has"
         raise UsageError(f"{design.name} has no option {word}{hint}")
     return [(name, ",".join(values)) for name, values in vars(found).items() if values is not None]
 
@@ -146,8 +154,9 @@ def split_sets(design: Design, case: Case, words: list[Pair]) -> tuple[dict[str,
                 raise UsageError(f"--set {key}={text}: expected {key}={' or '.join(design.words[key])}")
             params.update(design.words[key][text])
         else:
-            known = ", ".join([*design.parameters, *case.options, *design.words])
-            raise UsageError(f"--set {key}: neither a parameter of {design.name} nor an option of {case.name}: {known}")
+            known = [*design.parameters, *case.options, *design.words]
+            said = f"neither a parameter of {design.name} nor an option of {case.name}{did_you_mean(key, known)}"
+            raise UsageError(f"--set {key}: {said}{'' if said.endswith('?') else ':'} {', '.join(known)}")
     return params, options
 
 

@@ -42,7 +42,7 @@ FileLists = Annotated[
 NearLists = Annotated[
     list[Path] | None, typer.Option("-F", metavar="LIST", help="File list; its paths count from its own folder.")
 ]
-Top = Annotated[str | None, typer.Option("--top", "-t", metavar="MODULE", help="Top module [the only one].")]
+Top = Annotated[str | None, typer.Option("--top", metavar="MODULE", help="Top module [the only one].")]
 Includes = Annotated[list[Path] | None, typer.Option("-I", metavar="DIR", help="Folder for `include.")]
 Libraries = Annotated[
     list[Path] | None, typer.Option("-y", metavar="DIR", help="Folder of sources that are added where needed.")
@@ -161,6 +161,8 @@ def new_command(
     force: Force = False,
 ) -> None:
     """Write a bench that runs: description, golden-model stub (it fails until it is written), pytest file."""
+    if not (files or lists or near) and folder.suffix in (".v", ".sv"):
+        raise UsageError(f"no folder for the bench is given, expected `goldbeat new bench/{folder.stem} {folder}`")
     if model != MODEL and model not in READY:
         raise UsageError(f"unknown model {model!r}; ready-made ones: {', '.join(READY)}")
     sources, found = _find(

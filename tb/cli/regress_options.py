@@ -27,7 +27,7 @@ FirstSeed = Annotated[int, typer.Option("--seed", "-s", metavar="S", min=0, help
 Jobs = Annotated[int | None, typer.Option("--jobs", "-j", metavar="J", min=1, help="Worker processes [one a core].")]
 Filters = Annotated[
     list[str] | None,
-    typer.Option("--filter", "-f", metavar="TEXT", help="Only cases that it fits (* ? or a part)."),
+    typer.Option("--filter", metavar="TEXT", help="Only cases that it fits (* ? or a part)."),
 ]
 FailFast = Annotated[bool, typer.Option("--fail-fast", help="Stop at the first case that does not pass.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would run.")]

@@ -177,7 +177,7 @@ def _asked(context: Any) -> Asked:
     if kept is not None:
         chosen = _case_of(kept, design, given)
     cases = design.cases if given["case"] is None and kept is None else (chosen,)
-    words = as_pairs(given["sets"] or []) + own_options(design, cases, context.args)
+    words = as_pairs(given["sets"] or []) + own_options(design, cases, context.args, context.command.params)
     if given["case"] is None and kept is None:
         chosen = _fitting(design, words)
     mhz, clock_wishes = split_clocks(given["clocks"] or [])

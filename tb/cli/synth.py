@@ -37,7 +37,7 @@ CaseName = Annotated[
     str | None, typer.Option("--case", "-c", metavar="NAME", help="Take the parameters of this case [the first].")
 ]
 FamilyName = Annotated[
-    str, typer.Option("--family", "-f", metavar="NAME", help=f"Device family for the cost: {', '.join(FAMILIES)}.")
+    str, typer.Option("--family", metavar="NAME", help=f"Device family for the cost: {', '.join(FAMILIES)}.")
 ]
 ChecksOnly = Annotated[bool, typer.Option("--checks-only", help="Check the RTL; measure no cost (much faster).")]
 

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nearest import did_you_mean
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.families import families
@@ -84,10 +85,30 @@ def find_design(name: str) -> Design:
         return load_description(Path(name))
     design = _built_in(name)
     if design is None:
-        raise UsageError(
-            f"unknown design {name!r}; known: {', '.join(sorted(designs()))} (or the path of a description)"
-        )
+        raise UsageError(_unknown(name))
     return design
+
+
+def _unknown(name: str) -> str:
+    """Why a name is no design, and what to do."""
+    path = Path(name)
+    if path.is_dir():
+        files = sorted(p.name for p in path.glob("*.toml"))
+        if files:
+            return f"{name} is a folder, expected a design or a description in it: {', '.join(files)}"
+        return f"{name} is a folder, expected a design or a description; `goldbeat new DIR FILES` makes one"
+    if path.suffix in (".v", ".sv", ".svh", ".f"):
+        given = f"-f {name}" if path.suffix == ".f" else name
+        made = f"bench/{path.stem}"
+        return f"{name} is RTL; make a bench for it: `goldbeat new {made} {given}`, then `goldbeat run {made}/{path.stem}.toml`"
+    if path.exists() or path.suffix:
+        kind = "a file without a description's name" if path.exists() else "no such file"
+        return f"{name}: {kind}, expected a design, or a description (.toml or .py)"
+    known = sorted(designs())
+    hint = did_you_mean(name, known)
+    return f"unknown design {name!r}{hint}" + (
+        "" if hint else f"; known: {', '.join(known)} (or the path of a description)"
+    )
 
 
 def find_case(name: str, case: str | None) -> tuple[Design, Case]:

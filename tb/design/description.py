@@ -587,7 +587,11 @@ def _explain(refused: Refused) -> GoldbeatError:
     key = ".".join(f"[{p}]" if isinstance(p, int) else p for p in place).replace(".[", "[")
     said = refused.said.removeprefix("Value error, ")
     if kind == "missing":
-        return InputError(f"no key {key}", "one", file=path, line=_line(text, place[:-1]))
+        line = _line(text, place[:-1])
+        if len(place) > 1:
+            return InputError(f"no key {key}", "one", file=path, line=line)
+        needed = [name for name, one in refused.model.model_fields.items() if one.is_required()]
+        return InputError(f"no key {key}", f"a description ({', '.join(needed)}; `goldbeat new` writes one)", file=path)
     line = _line(text, place)
     if kind == "extra_forbidden":
         return InputError(f"unknown key {key}", refused.known, file=path, line=line)

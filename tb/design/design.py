@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nearest import did_you_mean
 from goldbeat.pymodels.stimulus import GoldenModel, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.filelist import Sources, read_filelist
@@ -109,7 +110,8 @@ class Design(Frozen):
         for case in self.cases:
             if case.name == name:
                 return case
-        raise UsageError(f"{self.name} has no case {name!r}; it has: {', '.join(c.name for c in self.cases)}")
+        known = [c.name for c in self.cases]
+        raise UsageError(f"{self.name} has no case {name!r}{did_you_mean(name, known)}; it has: {', '.join(known)}")
 
     def params(
         self, case: Case, overrides: Mapping[str, Any], options: Mapping[str, Any] | None = None

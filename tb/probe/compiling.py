@@ -93,7 +93,7 @@ def compile_sources(
     """
     slang = _slang()
     if not sources.files:
-        raise UsageError("no source files given")
+        raise UsageError("no source files given, expected FILES or -f LIST")
     for path in sources.files:
         if not path.is_file():
             raise UsageError(f"no such source file: {path}")

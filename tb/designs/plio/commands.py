@@ -171,9 +171,9 @@ def _gap_rows(result: Throughput, clock_known: bool) -> list[tuple[str, str]]:
 @app.command(
     no_args_is_help=True,
     epilog=examples(
-        "goldbeat plio gen in.txt -t cint16 -w 32 -p chirp -n 1024 --frame 256 --noise 300",
-        "goldbeat plio gen in.csv -t int16 -w 64 -p random -n 4096 --stall random:0.3 --seed 7",
-        "goldbeat plio gen pk.txt -t int32 -w 32 -p ramp -n 64 --frame 16 --packets 0-3",
+        "goldbeat plio gen in.txt -t cint16 -w 32 -p chirp --samples 1024 --frame 256 --noise 300",
+        "goldbeat plio gen in.csv -t int16 -w 64 -p random --samples 4096 --stall random:0.3 --seed 7",
+        "goldbeat plio gen pk.txt -t int32 -w 32 -p ramp --samples 64 --frame 16 --packets 0-3",
     ),
 )
 def gen(
@@ -186,7 +186,7 @@ def gen(
     ],
     samples: Annotated[
         int | None,
-        typer.Option("--samples", "-n", metavar="N", help="How many samples; a PATH.npy has its own number."),
+        typer.Option("--samples", metavar="N", help="How many samples; a PATH.npy has its own number."),
     ] = None,
     seed: Seed = 0,
     frame: Frame = None,

@@ -33,11 +33,11 @@ app = typer.Typer(help=HELP, no_args_is_help=True)
 File = Annotated[Path, typer.Argument(metavar="FILE", help="BModel, CviModel, or the bare stream of one engine.")]
 ChipName = Annotated[
     str | None,
-    typer.Option("--chip", "-c", metavar="CHIP", help="Chip; a container names its own. `goldbeat tpu chips`."),
+    typer.Option("--chip", metavar="CHIP", help="Chip; a container names its own. `goldbeat tpu chips`."),
 ]
 EngineName = Annotated[
     str | None,
-    typer.Option("--engine", "-e", metavar="ENGINE", help="tiu, gdma (dma), sdma, hau, cdma; a name may tell it."),
+    typer.Option("--engine", metavar="ENGINE", help="tiu, gdma (dma), sdma, hau, cdma; a name may tell it."),
 ]
 TableFile = Annotated[
     Path | None, typer.Option("--tables", metavar="FILE.json", help="Command tables of further chips.")
@@ -229,10 +229,8 @@ def dis(
     file: File,
     chip: ChipName = None,
     engine: EngineName = None,
-    form: Annotated[str, typer.Option("--format", "-f", metavar="FORMAT", help="text, json or csv.")] = "text",
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="File instead of stdout.")
-    ] = None,
+    form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="text, json or csv.")] = "text",
+    output: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="File instead of stdout.")] = None,
     force: Force = False,
     table: TableFile = None,
 ) -> None:

@@ -30,7 +30,7 @@ from goldbeat.tb.visible import visible
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
 NetworkName = Annotated[
-    str, typer.Option("--network", "-n", metavar="NAME|FILE", help="zynqnet, mini, or a TOML or JSON file.")
+    str, typer.Option("--network", metavar="NAME|FILE", help="zynqnet, mini, or a TOML or JSON file.")
 ]
 Base = Annotated[str, typer.Option("--base", metavar="ADDRESS", help="Byte address of the memory.")]
 
@@ -56,10 +56,10 @@ _SCORE_DIGITS = 4
 def golden(
     network: NetworkName = "zynqnet",
     weights: Annotated[
-        str, typer.Option("--weights", "-w", metavar="synth:SEED|FILE", help="By rule, or float32 (.bin, .npy).")
+        str, typer.Option("--weights", metavar="synth:SEED|FILE", help="By rule, or float32 (.bin, .npy).")
     ] = "synth:1",
     image: Annotated[
-        str, typer.Option("--image", "-i", metavar="synth:SEED|FILE", help="By rule, a picture, .npy or .bin.")
+        str, typer.Option("--image", metavar="synth:SEED|FILE", help="By rule, a picture, .npy or .bin.")
     ] = "synth:7",
     number: Annotated[str, typer.Option("--number", metavar="FORMAT", help="fp32 or int8.")] = "fp32",
     count: Annotated[int, typer.Option("--top", metavar="N", min=1, help="Classes to print.")] = 5,
@@ -182,7 +182,7 @@ def time_command(
     ),
 )
 def plot_command(
-    layer: Annotated[str, typer.Option("--layer", "-l", metavar="NAME", help="The layer.")],
+    layer: Annotated[str, typer.Option("--layer", metavar="NAME", help="The layer.")],
     out: Annotated[Path, typer.Option("--out", "-o", metavar="PNG", help="The picture.")],
     network: NetworkName = "zynqnet",
     data_w: DataWidth = 128,
@@ -271,7 +271,7 @@ def _sections(memory: MemoryMap) -> Iterator[Stretch]:
 def program(
     network: NetworkName = "zynqnet",
     layer: Annotated[
-        list[str] | None, typer.Option("--layer", "-l", metavar="NAME", help="Only this layer; may be repeated.")
+        list[str] | None, typer.Option("--layer", metavar="NAME", help="Only this layer; may be repeated.")
     ] = None,
     base: Base = _BASE,
     as_json: Json = False,

@@ -255,12 +255,16 @@ def test_settings_of_a_design_stand_as_options_too(build):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--sead", "5"), "zynqnet has no option --sead; `goldbeat run zynqnet --help` lists those it has"),
+        (("--sead", "5"), "zynqnet has no option --sead, did you mean --seed?"),
+        (("--qqqq", "5"), "zynqnet has no option --qqqq; `goldbeat run zynqnet --help` lists those it has"),
         (("--layre=c1",), "zynqnet has no option --layre, did you mean --layer?"),
         (("--case", "reset", "--layer", "c1"), "zynqnet has no option --layer"),
         (("--layer",), "--layer: expected one argument"),
         (("--memory-latency", "--W", "3"), "--memory-latency: expected one argument"),
         (("more",), "more: expected an option"),
+        (("reset",), "reset is a case, expected --case reset"),
+        (("--case", "rest"), "no case 'rest', did you mean reset?"),
+        (("--set", "memory_latncy=3"), "did you mean memory_latency?"),
         (("--number", "int9"), "expected number=fp32 or int8"),
     ],
 )
@@ -307,3 +311,34 @@ def test_help_behind_a_design_lists_its_settings():
     every = _goldbeat("run", "zynqnet", "--help", "--layer", "c1").output
     assert "settings of zynqnet:" in every
     assert _goldbeat("run", "nothing", "--help").exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("filter.v", "RTL; make a bench for it: `goldbeat new bench/filter filter.v`"),
+        ("files.f", "RTL; make a bench for it: `goldbeat new bench/files -f files.f`"),
+        ("made", "a folder, expected a design or a description in it: one.toml"),
+        ("empty", "a folder, expected a design or a description; `goldbeat new DIR FILES` makes one"),
+        ("made/one.toml", "found no key name, expected a description (name, top, files, model, clocks; `goldbeat new`"),
+        ("notes.txt", "a file without a description's name"),
+        ("absent.txt", "no such file"),
+        ("axis_fif", "unknown design 'axis_fif', did you mean axis_fifo?"),
+        ("qqqq", "unknown design 'qqqq'; known: axis_async_fifo, "),
+    ],
+)
+def test_what_is_no_design_is_told_with_what_to_do(tmp_path, monkeypatch, name, said):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("made", "empty"):
+        (tmp_path / folder).mkdir()
+    for file, text in (("filter.v", "module filter; endmodule"), ("made/one.toml", "a = 1"), ("notes.txt", "a")):
+        (tmp_path / file).write_text(text)
+    run = _goldbeat("run", name)
+    assert run.exit_code == 2
+    assert said in " ".join(run.stderr.split())
+
+
+def test_new_without_a_folder_is_told_what_to_say(tmp_path):
+    run = _goldbeat("new", "filter.v")
+    assert run.exit_code == 2
+    assert "expected `goldbeat new bench/filter filter.v`" in " ".join(run.stderr.split())

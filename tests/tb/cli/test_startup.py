@@ -146,6 +146,24 @@ def test_what_is_listed_is_what_the_commands_say() -> None:
                 assert one.get_short_help_str(1000) == command.listed[key].summary, (name, key)
 
 
+def test_an_option_has_one_meaning_and_files_go_to_out() -> None:
+    root = get_group(app)
+    meanings: dict[str, set[str]] = {}
+    for name in root.list_commands(None):
+        command = root.get_command(None, name)
+        inner = command.list_commands(None) if isinstance(command, LazyGroup) else []
+        for one in [command.get_command(None, key) for key in inner] or [command]:
+            for option in one.params:
+                long = [word for word in option.opts if word.startswith("--")]
+                for word in option.opts:
+                    if word.startswith("-") and word not in long:
+                        meanings.setdefault(word, set()).add(long[0] if long else option.metavar)
+                assert not {"--output", "--into", "--file"} & set(long), (name, long)
+    # A file list and the settings of a simulator are called as simulators call them.
+    assert {word: found for word, found in meanings.items() if len(found) > 1} == {}
+    assert {"-o", "-s", "-t", "-w", "-c"} <= set(meanings)
+
+
 def test_no_command_of_a_group_is_left_out_of_its_list() -> None:
     for name, one in listing().items():
         if not one.commands:

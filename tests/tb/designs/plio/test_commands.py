@@ -121,7 +121,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
 
 def test_info_of_packets(tmp_path: Path) -> None:
     out = tmp_path / "p.txt"
-    plio("gen", out, "-t", "int32", "-w", "32", "-p", "ramp", "-n", "13", "--frame", "5", "--packets", "7,2")
+    plio("gen", out, "-t", "int32", "-w", "32", "-p", "ramp", "--samples", "13", "--frame", "5", "--packets", "7,2")
     args = ["-t", "int32", "-w", "32", "--packets"]
     found = json.loads(plio("info", out, *args, "--json").stdout)["packets"]
     assert found == [{"id": 2, "packets": 1, "words": 5}, {"id": 7, "packets": 2, "words": 8}]
@@ -158,7 +158,7 @@ def test_malformed_files_are_refused_and_nothing_is_written(case: dict[str, Any]
 
 def test_gen_main_job(tmp_path: Path) -> None:
     out = tmp_path / "in.txt"
-    args = ["gen", out, *CINT, "-p", "chirp", "-n", "1024", "--frame", "256", "--noise", "300", "--seed", "3"]
+    args = ["gen", out, *CINT, "-p", "chirp", "--samples", "1024", "--frame", "256", "--noise", "300", "--seed", "3"]
     assert "1024 beats, 1024 samples, 4 frames" in plio(*args).stderr
     file = read(out, "cint16", 32)
     assert not file.timed
@@ -176,7 +176,7 @@ def test_gen_main_job(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("dtype", "width"), [("int8", 32), ("uint16", 64), ("cint32", 128), ("bfloat16", 32)])
 def test_gen_every_pattern(tmp_path: Path, pattern: str, dtype: str, width: int) -> None:
     for name in ("a.txt", "a.csv"):
-        plio("gen", tmp_path / name, "-t", dtype, "-w", width, "-p", pattern, "-n", "64", "--frame", "20")
+        plio("gen", tmp_path / name, "-t", dtype, "-w", width, "-p", pattern, "--samples", "64", "--frame", "20")
     text, table = (read(tmp_path / name, dtype, width).trace for name in ("a.txt", "a.csv"))
     assert text == table
     assert len(text.samples(dtype)) == 64
@@ -185,7 +185,7 @@ def test_gen_every_pattern(tmp_path: Path, pattern: str, dtype: str, width: int)
 
 def test_gen_from_numpy(tmp_path: Path) -> None:
     np.save(tmp_path / "s.npy", np.arange(10))
-    plio("gen", tmp_path / "a.txt", "-t", "int32", "-w", "64", "-p", tmp_path / "s.npy", "-n", "8")
+    plio("gen", tmp_path / "a.txt", "-t", "int32", "-w", "64", "-p", tmp_path / "s.npy", "--samples", "8")
     assert read(tmp_path / "a.txt", "int32", 64).trace.samples("int32").tolist() == list(range(8))
     for option in ("--noise", "--amplitude"):
         message = refused(
@@ -197,7 +197,7 @@ def test_gen_from_numpy(tmp_path: Path) -> None:
 
 def test_gen_packets(tmp_path: Path) -> None:
     out = tmp_path / "p.txt"
-    plio("gen", out, "-t", "int32", "-w", "64", "-p", "ramp", "-n", "13", "--frame", "5", "--packets", "0,3-4")
+    plio("gen", out, "-t", "int32", "-w", "64", "-p", "ramp", "--samples", "13", "--frame", "5", "--packets", "0,3-4")
     assert out.read_text().split("\n")[0] == "2415853568 0"
     packets = trace_to_packets(read(out, "int32", 64).trace)
     assert [p.packet_id for p in packets] == [0, 3, 4]
@@ -206,13 +206,13 @@ def test_gen_packets(tmp_path: Path) -> None:
 
 def test_gen_packets_of_samples_smaller_than_a_word(tmp_path: Path) -> None:
     out = tmp_path / "p.txt"
-    plio("gen", out, *CINT, "-p", "ramp", "-n", "4", "--frame", "2", "--packets", "1")
+    plio("gen", out, *CINT, "-p", "ramp", "--samples", "4", "--frame", "2", "--packets", "1")
     packets = trace_to_packets(read(out, "int32", 32).trace)
     assert [p.payload.view("<i2").tolist() for p in packets] == [[0, 0, 1, -1], [2, -2, 3, -3]]
 
 
 def test_gen_stalls_and_times(tmp_path: Path) -> None:
-    common = ["-t", "int32", "-w", "32", "-p", "ramp", "-n", "10", "--stall", "every:4:6"]
+    common = ["-t", "int32", "-w", "32", "-p", "ramp", "--samples", "10", "--stall", "every:4:6"]
     plio("gen", tmp_path / "a.csv", *common)
     gaps = [0, 0, 0, 0, 6, 0, 0, 0, 6, 0]
     assert read(tmp_path / "a.csv", "int32", 32).trace.gaps.tolist() == gaps
@@ -229,21 +229,21 @@ def test_gen_stalls_and_times(tmp_path: Path) -> None:
     ("args", "message"),
     [
         (["-p", "ramp"], "--samples N is needed"),
-        (["-p", "square", "-n", "8"], "unknown pattern 'square'"),
+        (["-p", "square", "--samples", "8"], "unknown pattern 'square'"),
         (["-p", "none.npy"], "none.npy: found no such file"),
-        (["-p", "ramp", "-n", "0"], "0 samples"),
-        (["-p", "ramp", "-n", "8", "--frequency", "0.1"], "--frequency is for the pattern sine"),
-        (["-p", "sine", "-n", "8", "--amplitude", "99999"], "does not fit cint16"),
-        (["-p", "ramp", "-n", "8", "--time"], "--time needs the port's clock"),
-        (["-p", "ramp", "-n", "8", "--stall", "random:0.9"], "--time --clock MHZ, or write a .csv"),
-        (["-p", "ramp", "-n", "8", "--stall", "every:0:1"], "expected every:N:M"),
-        (["-p", "ramp", "-n", "8", "--stall", "every:2"], "expected every:N:M"),
-        (["-p", "ramp", "-n", "8", "--stall", "often"], "unknown pattern 'often'"),
-        (["-p", "ramp", "-n", "8", "--frame", "0"], "frames of 0 samples"),
-        (["-p", "ramp", "-n", "8", "--packets", "1"], "--packets needs --frame"),
-        (["-p", "ramp", "-n", "8", "--frame", "2", "--packets", "1-"], "is not an id"),
-        (["-p", "ramp", "-n", "8", "--frame", "2", "--packets", "32"], "ids go from 0 to 31"),
-        (["-p", "ramp", "-n", "8", "--frame", "2", "--packets", "3-1"], "ids go from 0 to 31"),
+        (["-p", "ramp", "--samples", "0"], "0 samples"),
+        (["-p", "ramp", "--samples", "8", "--frequency", "0.1"], "--frequency is for the pattern sine"),
+        (["-p", "sine", "--samples", "8", "--amplitude", "99999"], "does not fit cint16"),
+        (["-p", "ramp", "--samples", "8", "--time"], "--time needs the port's clock"),
+        (["-p", "ramp", "--samples", "8", "--stall", "random:0.9"], "--time --clock MHZ, or write a .csv"),
+        (["-p", "ramp", "--samples", "8", "--stall", "every:0:1"], "expected every:N:M"),
+        (["-p", "ramp", "--samples", "8", "--stall", "every:2"], "expected every:N:M"),
+        (["-p", "ramp", "--samples", "8", "--stall", "often"], "unknown pattern 'often'"),
+        (["-p", "ramp", "--samples", "8", "--frame", "0"], "frames of 0 samples"),
+        (["-p", "ramp", "--samples", "8", "--packets", "1"], "--packets needs --frame"),
+        (["-p", "ramp", "--samples", "8", "--frame", "2", "--packets", "1-"], "is not an id"),
+        (["-p", "ramp", "--samples", "8", "--frame", "2", "--packets", "32"], "ids go from 0 to 31"),
+        (["-p", "ramp", "--samples", "8", "--frame", "2", "--packets", "3-1"], "ids go from 0 to 31"),
     ],
 )
 def test_what_gen_refuses(tmp_path: Path, args: list[str], message: str) -> None:
@@ -253,17 +253,17 @@ def test_what_gen_refuses(tmp_path: Path, args: list[str], message: str) -> None
 def test_gen_frames_fill_words_and_streams_fill_beats(tmp_path: Path) -> None:
     args = ["-t", "int16", "-w", "64", "-p", "ramp"]
     for more in (
-        ["-n", "9", "--frame", "3"],
-        ["-n", "9", "--frame", "4"],
-        ["-n", "8", "--frame", "4", "--packets", "x"],
+        ["--samples", "9", "--frame", "3"],
+        ["--samples", "9", "--frame", "4"],
+        ["--samples", "8", "--frame", "4", "--packets", "x"],
     ):
         assert refused("plio", "gen", tmp_path / "a.txt", *args, *more, folder=tmp_path)
-    message = refused("plio", "gen", tmp_path / "a.txt", *args, "-n", "9", folder=tmp_path)
+    message = refused("plio", "gen", tmp_path / "a.txt", *args, "--samples", "9", folder=tmp_path)
     assert "9 samples, expected a multiple of 4 without TLAST" in message
 
 
 def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
-    args = [*CINT, "-p", "ramp", "-n", "4"]
+    args = [*CINT, "-p", "ramp", "--samples", "4"]
     assert "no such directory" in refused("plio", "gen", tmp_path / "no" / "a.txt", *args, folder=tmp_path)
     assert refused("plio", "gen", tmp_path, *args, "--force", folder=tmp_path)
     assert "no time stamps" in refused("plio", "gen", tmp_path / "a.csv", *args, "--time", folder=tmp_path)
@@ -274,7 +274,7 @@ def test_outputs_that_cannot_be_written(tmp_path: Path) -> None:
 
 def test_unpack_and_pack(tmp_path: Path) -> None:
     source = tmp_path / "a.txt"
-    plio("gen", source, *CINT, "-p", "random", "-n", "40", "--frame", "8")
+    plio("gen", source, *CINT, "-p", "random", "--samples", "40", "--frame", "8")
     plio("unpack", source, tmp_path / "a.npy", *CINT)
     samples = np.load(tmp_path / "a.npy")
     assert (samples.shape, samples.dtype) == ((40, 2), np.int16)
@@ -318,13 +318,13 @@ def test_convert_times(tmp_path: Path) -> None:
 
 
 def test_convert_width(tmp_path: Path) -> None:
-    plio("gen", tmp_path / "a.txt", "-t", "int16", "-w", "32", "-p", "ramp", "-n", "30", "--frame", "10")
+    plio("gen", tmp_path / "a.txt", "-t", "int16", "-w", "32", "-p", "ramp", "--samples", "30", "--frame", "10")
     plio("convert", tmp_path / "a.txt", tmp_path / "b.txt", "-t", "int16", "-w", "32", "--to-width", "128")
     expected = Trace.from_samples(np.arange(30), "int16", 128, clock_ps=1000, frame=10)
     assert np.array_equal(read(tmp_path / "b.txt", "int16", 128).trace.keep, expected.keep)
     plio("convert", tmp_path / "b.txt", tmp_path / "c.txt", "-t", "int16", "-w", "128", "--to-width", "32")
     assert (tmp_path / "c.txt").read_bytes() == (tmp_path / "a.txt").read_bytes()
-    plio("gen", tmp_path / "w.txt", "-t", "int64", "-w", "64", "-p", "ramp", "-n", "4")
+    plio("gen", tmp_path / "w.txt", "-t", "int64", "-w", "64", "-p", "ramp", "--samples", "4")
     message = refused(
         "plio", "convert", tmp_path / "w.txt", tmp_path / "x.txt", "-t", "int64", "-w", "64", "--to-width", "32",
         folder=tmp_path,

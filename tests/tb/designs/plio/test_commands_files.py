@@ -122,7 +122,7 @@ def test_payloads_by_id_with_their_own_type(tmp_path: Path) -> None:
 
 
 def test_packets_of_types_wider_than_the_port_are_refused(tmp_path: Path) -> None:
-    args = ["-p", "ramp", "-n", "8", "--frame", "4", "--packets", "0-1"]
+    args = ["-p", "ramp", "--samples", "8", "--frame", "4", "--packets", "0-1"]
     for name in ("int64", "cint32", "cfloat"):
         message = refused("plio", "gen", tmp_path / "p.txt", "-t", name, "-w", "32", *args, folder=tmp_path)
         assert f"{name} (64 bit) does not fit a 32-bit port" in message
@@ -153,7 +153,7 @@ def test_convert_puts_tlast_on_a_file(jitter: Path, tmp_path: Path) -> None:
         assert message in refused(
             "plio", "convert", jitter, tmp_path / "e.txt", *args, "--frame", frame, folder=tmp_path
         )
-    plio("gen", tmp_path / "p.txt", *INT32, "-p", "ramp", "-n", "8", "--frame", "4", "--packets", "0")
+    plio("gen", tmp_path / "p.txt", *INT32, "-p", "ramp", "--samples", "8", "--frame", "4", "--packets", "0")
     assert "packet stream" in refused(
         "plio", "convert", tmp_path / "p.txt", tmp_path / "q.txt", *INT32, "--frame", "2", folder=tmp_path
     )
@@ -206,7 +206,7 @@ def test_diff_finds_the_offset(tmp_path: Path) -> None:
 )
 def test_more_types_through_the_commands(tmp_path: Path, dtype: str) -> None:
     word = ["-t", dtype, "-w", "64"]
-    plio("gen", tmp_path / "a.txt", *word, "-p", "random", "-n", "96", "--frame", "24")
+    plio("gen", tmp_path / "a.txt", *word, "-p", "random", "--samples", "96", "--frame", "24")
     plio("convert", tmp_path / "a.txt", tmp_path / "a.csv", *word)
     plio("convert", tmp_path / "a.csv", tmp_path / "b.txt", *word)
     assert (tmp_path / "b.txt").read_text().split() == (tmp_path / "a.txt").read_text().split()

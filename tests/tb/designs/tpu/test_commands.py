@@ -89,7 +89,7 @@ def test_dis_as_json_and_csv(net: Path):
     assert set(said[0]) == {"stream", "engine", "id", "dep", "offset", "bytes", "raw", "kind", "name", "fields"}
     assert said[-1]["raw"] == "0000000000fe03000000000000000000"
     assert (said[0]["dep"], said[0]["fields"]["res0_addr"]) == (1, 0x4000)
-    code, text = goldbeat("dis", net, "-e", "gdma", "-f", "csv")
+    code, text = goldbeat("dis", net, "--engine", "gdma", "--format", "csv")
     assert code == 0
     assert text.splitlines()[0] == "stream,engine,id,dep,offset,bytes,kind,name,fields"
     assert "constant_value=5" in text
@@ -126,11 +126,11 @@ def test_time(net: Path, tmp_path: Path):
     for key, name in (("tiu0", "core0.sub0.g0.tiu.bin"), ("gdma0", "core0.sub0.g0.dma.bin")):
         (tmp_path / name).write_bytes(made.lookup(key)[0])
     names = [tmp_path / "core0.sub0.g0.tiu.bin", tmp_path / "core0.sub0.g0.dma.bin"]
-    code, text = goldbeat("time", *names, "-c", "BM1688", "--profile", profile, "--json")
+    code, text = goldbeat("time", *names, "--chip", "BM1688", "--profile", profile, "--json")
     assert code == 0
     assert [(r["name"], r["start"]) for r in json.loads(text)][:2] == [("dma.tensor", 0), ("system.spb", 7)]
     profile.write_text("a|GDMA_TENSOR|s:0|b:0|g:9|e:6|t:7|dr:0\n")
-    assert goldbeat("time", *names, "-c", "BM1688", "--profile", profile)[0] == 2
+    assert goldbeat("time", *names, "--chip", "BM1688", "--profile", profile)[0] == 2
     assert goldbeat("time", net, "--cost", "sAR")[0] == 2
     made = CodeGen(chip("BM1688"))
     made.nodes[0].ids["gdma"] = 9

@@ -50,7 +50,7 @@ def test_golden_prints_every_layer():
 
 def test_seeds_and_formats_matter():
     runs = [
-        goldbeat("golden", "-n", "mini", "--json", *more).stdout
+        goldbeat("golden", "--network", "mini", "--json", *more).stdout
         for more in ((), ("--weights", "synth:2"), ("--image", "synth:8"), ("--number", "int8"))
     ]
     digests = [json.loads(run)["layers"][0]["sha256"] for run in runs]
@@ -59,13 +59,15 @@ def test_seeds_and_formats_matter():
 
 
 def test_files_give_what_the_rule_gives(tmp_path):
-    expected = json.loads(goldbeat("golden", "-n", "mini", "--json").stdout)["layers"]
+    expected = json.loads(goldbeat("golden", "--network", "mini", "--json").stdout)["layers"]
     weights, image = synth.weights(mini()), synth.image(mini().input)
     weights.tofile(tmp_path / "weights.bin")
     np.save(tmp_path / "weights.npy", weights)
     np.save(tmp_path / "image.npy", image)
     for name in ("weights.bin", "weights.npy"):
-        found = goldbeat("golden", "-n", "mini", "-w", tmp_path / name, "-i", tmp_path / "image.npy", "--json")
+        found = goldbeat(
+            "golden", "--network", "mini", "--weights", tmp_path / name, "--image", tmp_path / "image.npy", "--json"
+        )
         assert json.loads(found.stdout)["layers"] == expected
 
 
@@ -114,11 +116,11 @@ def test_map_tells_of_the_overrun():
 
 
 def test_time_of_every_layer():
-    found = goldbeat("time", "-n", "mini")
+    found = goldbeat("time", "--network", "mini")
     assert found.code == 0
     assert all(layer.name in found.stdout for layer in mini().layers)
     plain, narrow, late = (
-        json.loads(goldbeat("time", "-n", "mini", "--json", *more).stdout)
+        json.loads(goldbeat("time", "--network", "mini", "--json", *more).stdout)
         for more in ((), ("--data-width", 32), ("--memory-latency", 100))
     )
     assert plain["cycles"] == sum(row["CYCLES"] for row in plain["layers"])
@@ -129,11 +131,11 @@ def test_time_of_every_layer():
 
 def test_a_picture_of_a_layer(tmp_path):
     target = tmp_path / "layer.png"
-    assert goldbeat("plot", "-n", "mini", "--layer", "f3/s3", "--out", target).code == 0
+    assert goldbeat("plot", "--network", "mini", "--layer", "f3/s3", "--out", target).code == 0
     assert target.read_bytes().startswith(b"\x89PNG")
-    again = goldbeat("plot", "-n", "mini", "--layer", "f3/s3", "--out", target)
+    again = goldbeat("plot", "--network", "mini", "--layer", "f3/s3", "--out", target)
     assert (again.code, "--force" in again.stderr) == (2, True)
-    assert goldbeat("plot", "-n", "mini", "--layer", "c1", "--out", target, "--force").code == 0
+    assert goldbeat("plot", "--network", "mini", "--layer", "c1", "--out", target, "--force").code == 0
 
 
 def test_program_of_one_layer_and_of_all():
@@ -148,11 +150,11 @@ def test_program_of_one_layer_and_of_all():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["golden", "-n", "nothing"], "unknown network"),
-        (["golden", "-n", "nothing.toml"], "no such file"),
-        (["golden", "-n", "mini", "-w", "synth:x"], "whole number"),
-        (["golden", "-n", "mini", "-w", "missing.bin"], "no such file"),
-        (["golden", "-n", "mini", "-i", "missing.png"], "no such file"),
+        (["golden", "--network", "nothing"], "unknown network"),
+        (["golden", "--network", "nothing.toml"], "no such file"),
+        (["golden", "--network", "mini", "--weights", "synth:x"], "whole number"),
+        (["golden", "--network", "mini", "--weights", "missing.bin"], "no such file"),
+        (["golden", "--network", "mini", "--image", "missing.png"], "no such file"),
         (["golden", "--number", "fp16"], "unknown format"),
         (["program", "--layer", "c99"], "c99"),
         (["map", "--base", "here"], "not an address"),
@@ -173,14 +175,17 @@ def test_files_that_are_something_else(tmp_path):
         'input = {width = 7, height = 7, channels = 3}\n[[layer]]\nname = "a"\nch_out = 16\nstride = 2\n'
     )
     for arguments, message in [
-        (["-w", "short.bin"], "4 bytes"),
-        (["-w", "ints.npy"], "int32"),
-        (["-i", "text.png"], "a picture"),
-        (["-i", "ints.npy"], "int32"),
-        (["-n", "wide.toml"], "even sizes"),
+        (["--weights", "short.bin"], "4 bytes"),
+        (["--weights", "ints.npy"], "int32"),
+        (["--image", "text.png"], "a picture"),
+        (["--image", "ints.npy"], "int32"),
+        (["--network", "wide.toml"], "even sizes"),
     ]:
         found = goldbeat(
-            "golden", *(["-n", "mini"] if "-n" not in arguments else []), arguments[0], tmp_path / arguments[1]
+            "golden",
+            *(["--network", "mini"] if "--network" not in arguments else []),
+            arguments[0],
+            tmp_path / arguments[1],
         )
         assert (found.code, message in found.stderr) == (2, True), found.stderr
 
@@ -190,7 +195,7 @@ def _numbers_gone_wrong(tmp_path, what, value):
     (weights if what == "weights" else image.reshape(-1))[5] = value
     np.save(tmp_path / "weights.npy", weights)
     np.save(tmp_path / "image.npy", image)
-    return ["golden", "-n", "mini", "-w", tmp_path / "weights.npy", "-i", tmp_path / "image.npy"]
+    return ["golden", "--network", "mini", "--weights", tmp_path / "weights.npy", "--image", tmp_path / "image.npy"]
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf, 3e38])
@@ -199,7 +204,7 @@ def test_scores_that_are_not_finite_leave_valid_json(value, tmp_path):
     # The last layer's biases: classes 18 and 19 alone go wrong.
     weights[-14:-12] = value
     np.save(tmp_path / "w.npy", weights)
-    found = goldbeat("golden", "-n", "mini", "-w", tmp_path / "w.npy", "--top", 32, "--json")
+    found = goldbeat("golden", "--network", "mini", "--weights", tmp_path / "w.npy", "--top", 32, "--json")
     assert found.code == 0, found.stderr
     data = json.loads(found.stdout, parse_constant=pytest.fail)
     assert data["scores_not_finite"] == 2
@@ -207,7 +212,7 @@ def test_scores_that_are_not_finite_leave_valid_json(value, tmp_path):
     assert ranks[-2:] == [18, 19] if np.isnan(value) else ranks[:2] == [18, 19]
     assert {one["number"] for one in data["top"] if one["score"] is None} == {18, 19}
     assert all(one["probability"] is None for one in data["top"])
-    text = goldbeat("golden", "-n", "mini", "-w", tmp_path / "w.npy", "--top", 32).stdout
+    text = goldbeat("golden", "--network", "mini", "--weights", tmp_path / "w.npy", "--top", 32).stdout
     assert "class   18     undefined  score not finite" in text
     assert "note: 2 of 32 scores are NaN or infinite" in text
 
@@ -233,15 +238,15 @@ def test_int8_refuses_what_it_has_no_fraction_length_for(what, value, message, t
 
 def test_int8_refuses_weights_that_are_too_small(tmp_path):
     np.save(tmp_path / "w.npy", synth.weights(mini()) * np.float32(1e-12))
-    found = goldbeat("golden", "-n", "mini", "-w", tmp_path / "w.npy", "--number", "int8")
+    found = goldbeat("golden", "--network", "mini", "--weights", tmp_path / "w.npy", "--number", "int8")
     assert (found.code, "make a shift" in found.stderr) == (2, True), found.stderr
     np.save(tmp_path / "w.npy", np.zeros(mini().weights, np.float32))
-    assert goldbeat("golden", "-n", "mini", "-w", tmp_path / "w.npy", "--number", "int8").code == 0
+    assert goldbeat("golden", "--network", "mini", "--weights", tmp_path / "w.npy", "--number", "int8").code == 0
 
 
 def test_doubles_beyond_float32_are_refused(tmp_path):
     np.save(tmp_path / "w.npy", np.full(mini().weights, 1e39))
-    found = goldbeat("golden", "-n", "mini", "-w", tmp_path / "w.npy")
+    found = goldbeat("golden", "--network", "mini", "--weights", tmp_path / "w.npy")
     assert (found.code, "1e+39 as number 0" in found.stderr) == (2, True), found.stderr
 
 
@@ -256,12 +261,12 @@ def test_the_originals_input_file(tmp_path):
     (tmp_path / "indata.bin").write_bytes(b"".join(struct.pack("<3f", *pixel) for pixel in rows))
     np.save(tmp_path / "picture.npy", picture)
     runs = [
-        json.loads(goldbeat("golden", "-n", "mini", "-i", tmp_path / name, "--json").stdout)["layers"]
+        json.loads(goldbeat("golden", "--network", "mini", "--image", tmp_path / name, "--json").stdout)["layers"]
         for name in ("indata.bin", "picture.npy")
     ]
     assert runs[0] == runs[1]
     (tmp_path / "indata.bin").write_bytes(bytes(4 * 16 * 16 * 3 + 4))
-    found = goldbeat("golden", "-n", "mini", "-i", tmp_path / "indata.bin")
+    found = goldbeat("golden", "--network", "mini", "--image", tmp_path / "indata.bin")
     assert (found.code, "found 3076 bytes, expected 3072" in found.stderr) == (2, True), found.stderr
 
 
@@ -272,13 +277,13 @@ def test_a_network_with_padded_channels(tmp_path):
     )
     weights = np.linspace(-1, 1, 28 * 10 + 11 * 7, dtype=np.float32)
     weights.tofile(tmp_path / "weights.bin")
-    network = ["-n", tmp_path / "odd.toml"]
-    found = goldbeat("golden", *network, "-w", tmp_path / "weights.bin", "--top", 20, "--json")
+    network = ["--network", tmp_path / "odd.toml"]
+    found = goldbeat("golden", *network, "--weights", tmp_path / "weights.bin", "--top", 20, "--json")
     data = json.loads(found.stdout)
     assert [row["shape"] for row in data["layers"]] == [[8, 8, 10], [8, 8, 7]]
     assert sorted(one["number"] for one in data["top"]) == list(range(7))
     assert "note: c1 has 10 output channels, 16 in memory\n" in goldbeat("map", *network).stdout
     assert json.loads(goldbeat("map", *network, "--json").stdout)["padding"] == {"c1": 6, "c2": 9}
     weights[1:].tofile(tmp_path / "short.bin")
-    short = goldbeat("golden", *network, "-w", tmp_path / "short.bin")
+    short = goldbeat("golden", *network, "--weights", tmp_path / "short.bin")
     assert (short.code, "found 1424 bytes, expected 1428" in short.stderr) == (2, True), short.stderr
