@@ -80,7 +80,7 @@ module zynqnet_image_cache
         w_row_q    <= w_row_q + 9'd1;
       end else if (w_pixel_end) begin
         w_column_q <= w_column_q + 9'd1;
-        if (w_column_q[1:0] == 2'd3) w_quad_q <= w_quad_q + 8'(layer.blocks);
+        if (w_column_q[1:0] == 2'd3) w_quad_q <= w_quad_q + layer.blocks;
       end
     end
   end
@@ -106,9 +106,9 @@ module zynqnet_image_cache
     // the centre at its ends.
     assign line = row[8:2] - 7'(row[1:0] == 2'd0 && BankRow == 2'd3)
         + 7'(row[1:0] == 2'd3 && BankRow == 2'd0);
-    assign quad = quad_entry - (column[1:0] == 2'd0 && BankColumn == 2'd3 ? 8'(layer.blocks) : 8'd0)
+    assign quad = quad_entry - (column[1:0] == 2'd0 && BankColumn == 2'd3 ? layer.blocks : 8'd0)
                              + (column[1:0] == 2'd3 && BankColumn == 2'd0
-                                ? 8'(layer.blocks) : 8'd0);
+                                ? layer.blocks : 8'd0);
     assign r_entry[b] = entry(line, quad + r_block);
 
     zynqnet_image_bank #(.DEPTH(Depth)) u_bank (

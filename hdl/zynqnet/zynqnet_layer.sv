@@ -31,7 +31,7 @@ module zynqnet_layer
   // Stage 1
   logic        k3_q, stride2_q, split_q, narrow_q;
   logic [8:0]  w_out_q, h_out_q;
-  logic [6:0]  blocks_q;
+  logic [7:0]  blocks_q;
   logic [6:0]  quads_q;
   logic [7:0]  groups_q;
   logic [18:0] row_words_q;
@@ -74,7 +74,7 @@ module zynqnet_layer
       narrow_q    <= (r_q.ch_in & 10'(N - 1)) != '0;
       w_out_q     <= r_q.stride == 2'd2 ? r_q.width >> 1 : r_q.width;
       h_out_q     <= r_q.stride == 2'd2 ? r_q.height >> 1 : r_q.height;
-      blocks_q    <= 7'((11'(r_q.ch_in) + 11'd7) >> 3);
+      blocks_q    <= 8'((11'(r_q.ch_in) + 11'd7) >> 3);
       quads_q     <= 7'((10'(r_q.width) + 10'd3) >> 2);
       groups_q    <= 8'(r_q.ch_out >> GroupShift);
       row_words_q <= 19'(r_q.width) * 19'(r_q.ch_in);

@@ -62,7 +62,7 @@ package zynqnet_pkg;
     logic [8:0]  h_out;
     logic [9:0]  ch_in;
     logic [9:0]  ch_out;
-    logic [6:0]  blocks;          // of eight input channels
+    logic [7:0]  blocks;          // of eight input channels
     logic [9:0]  passes;
     logic [7:0]  groups;          // of NPE output channels
     logic [8:0]  tile;            // pixels

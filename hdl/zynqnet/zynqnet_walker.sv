@@ -98,7 +98,7 @@ module zynqnet_walker
 
   // The next pixel to the right, in the order of the centre pixels.
   function automatic logic [7:0] quad_after(logic [1:0] column_low, logic [7:0] quad);
-    return column_low[1] && (layer.stride2 || column_low[0]) ? quad + 8'(layer.blocks) : quad;
+    return column_low[1] && (layer.stride2 || column_low[0]) ? quad + layer.blocks : quad;
   endfunction
 
   assign ahead = layer.stride2 ? 3'd2 : 3'd1;

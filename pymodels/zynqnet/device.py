@@ -13,12 +13,11 @@ from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, AccessAnswer, Clock, MemoryContents, Outcome, Phase, Stimulus
 from goldbeat.pymodels.zynqnet import device_map as reg
+from goldbeat.pymodels.zynqnet.described import described_layer, description_error
 from goldbeat.pymodels.zynqnet.device_memory import DeviceMemory, Refusal
-from goldbeat.pymodels.zynqnet.hardware import GO_LATENCY, RESTART_LATENCY, ErrorCode, Hardware, configuration_error
-from goldbeat.pymodels.zynqnet.memory_map import WORD_BYTES, Space
-from goldbeat.pymodels.zynqnet.network import Layer
+from goldbeat.pymodels.zynqnet.hardware import GO_LATENCY, RESTART_LATENCY, ErrorCode, Hardware
+from goldbeat.pymodels.zynqnet.memory_map import WORD_BYTES
 from goldbeat.pymodels.zynqnet.registers import COUNTERS, HELD, READ_ONLY
-from goldbeat.pymodels.zynqnet.shifts import Shifts
 from goldbeat.pymodels.zynqnet.timing import Accelerator, LayerTimes
 
 REGISTERS = "s_axil"
@@ -228,51 +227,14 @@ class TimedAccelerator:
     def _begin(self, go: int) -> None:
         self._go = None
         self._results |= dict.fromkeys(_CLEARED, 0)
-        layer, space = self._layer()
-        error = self._error(layer, space)
+        layer, space = described_layer(self._values)
+        error = description_error(self._values, self._hardware)
         if error is not ErrorCode.NONE:
             self._running = self._accelerator.refuse(layer, go, error)
         else:
             self._running = self._accelerator.run(layer, space, go)
             self._refusal = self._memory.run(self._running, space)
         self.layers.append(self._running)
-
-    def _layer(self) -> tuple[Layer, Space]:
-        """The layer that the registers describe, right or wrong."""
-        v = self._values
-        shifts = reg.REGISTERS["SHIFTS"].unpack(v[reg.SHIFTS]).values()
-        bias, out, concat = (s - 256 if s > 127 else s for s in shifts)
-        layer = Layer.model_construct(
-            name=(v[reg.NAME] | v[reg.NAME + 4] << 32).to_bytes(8, "little").rstrip(b"\0").decode("latin-1"),
-            width=v[reg.WIDTH],
-            height=v[reg.HEIGHT],
-            ch_in=v[reg.CH_IN],
-            ch_out=v[reg.CH_OUT],
-            kernel=v[reg.KERNEL],
-            stride=v[reg.STRIDE],
-            relu=bool(v[reg.RELU]),
-            split="second" if v[reg.SECOND_SPLIT] else "first" if v[reg.FIRST_SPLIT] else "none",
-            gpool=bool(v[reg.GLOBAL_POOL]),
-            mem_in=v[reg.MEM_IN],
-            mem_out=v[reg.MEM_OUT],
-            mem_weights=v[reg.MEM_WEIGHTS],
-            shifts=Shifts.model_construct(bias=bias, out=out, concat=concat),
-        )
-        return layer, Space(v[reg.DRAM_BASE], v[reg.WEIGHTS_OFFSET], v[reg.INPUT_OFFSET], v[reg.MEM_WORDS])
-
-    def _error(self, layer: Layer, space: Space) -> ErrorCode:
-        """The code with the lowest number that applies."""
-        found = configuration_error(layer, space, self._hardware)
-        wrong = [] if found is ErrorCode.NONE else [found]
-        if self._values[reg.NUM_WEIGHTS] != layer.weights:
-            wrong.append(ErrorCode.NUM_WEIGHTS)
-        if self._values[reg.FIRST_SPLIT] and self._values[reg.SECOND_SPLIT]:
-            wrong.append(ErrorCode.SPLIT)
-        shifts = layer.shifts or Shifts()
-        in_range = -16 <= shifts.bias <= 15 and -16 <= shifts.out <= 31 and -8 <= shifts.concat <= 7
-        if self._hardware.int8 and not in_range:
-            wrong.append(ErrorCode.SHIFTS)
-        return min(wrong, default=ErrorCode.NONE)
 
 
 def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:

@@ -16,6 +16,8 @@ from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, respond
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import MemoryContents, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.zynqnet import device_map as reg
+from goldbeat.pymodels.zynqnet.described import derived_words, described_layer
 from goldbeat.pymodels.zynqnet.hardware import (
     ALIGNED_BYTES,
     ALIGNED_WORDS,
@@ -28,17 +30,26 @@ from goldbeat.pymodels.zynqnet.hardware import (
 )
 from goldbeat.pymodels.zynqnet.memory_map import WORD_BYTES, Space
 from goldbeat.pymodels.zynqnet.network import Layer
+from goldbeat.pymodels.zynqnet.registers import HELD
 from goldbeat.pymodels.zynqnet.timing_reader import LayerReader
 
 MEMORY = "m_axi"
-LAYERS, ROWS, STEPS, WORDS, EVENTS = "s_layer", "s_row", "s_drain", "m_words", "m_event"
-LAYER_WORDS = 7
+LAYERS, ROWS, STEPS, WORDS, EVENTS, JUDGED = "s_layer", "s_row", "s_drain", "m_words", "m_event", "m_layer"
+LAYER_WORDS = 12
+JUDGED_ALONE = 1 << 8
+"""In the third word of a layer: it is judged and does not run."""
 FIRST_STEP, LAST_STEP = 1 << 8, 1 << 9
 """In the word of a drain step that has the burst's length."""
 READ_BEAT, READ_ERROR, WRITE_BEAT, WRITE_ERROR, END = (1 << bit for bit in range(5))
 
 LOG = np.dtype([(n, np.int64) for n in ("address", "cycle", "first", "last", "done", "len", "kind", "response")])
 """Columns of the memory's log that are predicted."""
+
+_WHOLE_WORDS = (
+    *(reg.NUM_WEIGHTS, reg.MEM_IN, reg.MEM_WEIGHTS, reg.DRAM_BASE, reg.MEM_OUT),
+    *(reg.WEIGHTS_OFFSET, reg.INPUT_OFFSET, reg.MEM_WORDS, reg.SHIFTS),
+)
+"""Registers that have a word of a layer's beat for themselves, in order."""
 
 _HANDED_ON = 1
 """From a data handshake to the cycle in which the reader hands its words on."""
@@ -124,11 +135,18 @@ class _Controller:
         self.words: list[tuple[Cycles, Words, npt.NDArray[np.bool_], bool]] = []
         self.events: list[tuple[Cycles, int]] = []
         self.log: list[npt.NDArray[Any]] = []
+        self.judged: list[tuple[int, list[int]]] = []
 
-    def layer(self, config: list[int], rows: Trace, steps: Trace, go: int, offers: tuple[_Offers, _Offers]) -> int:
-        """One layer; the cycle in which it ends."""
+    def judge(self, values: Mapping[int, int], go: int) -> None:
+        """What is said of a layer."""
+        self.judged.append((go + SETUP, derived_words(values, self.hardware)))
+
+    def layer(
+        self, values: Mapping[int, int], rows: Trace, steps: Trace, go: int, offers: tuple[_Offers, _Offers]
+    ) -> int:
+        """One layer that runs; the cycle in which it ends."""
         start = go + SETUP
-        layer, space = _layer(config)
+        layer, space = _layer(values)
         reader = LayerReader(self.hardware, layer, space, start, self.channel)
         last = start
         for base in rows.data.view(np.uint32)[:, 0].tolist():
@@ -237,6 +255,12 @@ class _Controller:
         np.bitwise_or.at(data, place, bits)
         return Trace.from_bytes(data[:, None], cycle=cycles, clock_ps=like.clock_ps, offset_ps=like.offset_ps)
 
+    def trace_judged(self, like: Trace) -> Trace:
+        """The stream of judged layers."""
+        cycles, words = zip(*self.judged, strict=True)
+        data = np.array(words, np.uint32).view(np.uint8)
+        return Trace.from_bytes(data, cycle=np.array(cycles), clock_ps=like.clock_ps, offset_ps=like.offset_ps)
+
     def contents(self) -> MemoryContents:
         """What the memory holds, and the bursts that it has answered."""
         log = np.concatenate(self.log)
@@ -245,49 +269,83 @@ class _Controller:
         return MemoryContents({region.name: region.data for region in self.regions}, log)
 
 
-def _layer(config: list[int]) -> tuple[Layer, Space]:
-    """The layer that a beat describes, and where its memory is."""
-    size, channels, kernel, words, image, weights, base = config
-    layer = Layer(
-        name="memctl",
-        width=size & 0x1FF,
-        height=size >> 16 & 0x1FF,
-        ch_in=channels & 0x3FF,
-        ch_out=channels >> 16 & 0x3FF,
-        kernel=kernel & 3,
-        stride=1,
-        relu=False,
-        mem_in=image,
-        mem_out=0,
-        mem_weights=weights,
+def layer_beat(values: Mapping[int, int], alone: bool = False) -> list[int]:
+    """The words of a beat of ``s_layer``.
+
+    Args:
+        values: of the registers, by address.
+        alone: the layer is judged and does not run.
+    """
+    v = values
+    flags = (v[reg.RELU], v[reg.FIRST_SPLIT], v[reg.SECOND_SPLIT], v[reg.GLOBAL_POOL])
+    return [
+        v[reg.WIDTH] | v[reg.HEIGHT] << 16,
+        v[reg.CH_IN] | v[reg.CH_OUT] << 16,
+        v[reg.KERNEL] | v[reg.STRIDE] << 2 | sum(flag << 4 + n for n, flag in enumerate(flags)) | JUDGED_ALONE * alone,
+        *(v[address] for address in _WHOLE_WORDS),
+    ]
+
+
+def _values(config: list[int]) -> dict[int, int]:
+    """The registers of a beat."""
+    size, channels, kind, *words = config
+    flags = (reg.RELU, reg.FIRST_SPLIT, reg.SECOND_SPLIT, reg.GLOBAL_POOL)
+    return {
+        reg.WIDTH: size & 0x1FF,
+        reg.HEIGHT: size >> 16 & 0x1FF,
+        reg.CH_IN: channels & 0x3FF,
+        reg.CH_OUT: channels >> 16 & 0x3FF,
+        reg.KERNEL: kind & 3,
+        reg.STRIDE: kind >> 2 & 3,
+        **{address: kind >> 4 + n & 1 for n, address in enumerate(flags)},
+        **{address: word & HELD[address] for address, word in zip(_WHOLE_WORDS, words, strict=True)},
+    }
+
+
+def _layer(values: Mapping[int, int]) -> tuple[Layer, Space]:
+    """The layer that runs, and where its memory is."""
+    layer, space = described_layer(values)
+    words, places = (
+        values[reg.NUM_WEIGHTS],
+        (space.weights_offset + layer.mem_weights, space.data_offset + layer.mem_in),
     )
     if layer.weights != words:
         raise UsageError(f"num_weights: found {words}, expected {layer.weights} for this layer")
-    if base % ALIGNED_BYTES or image % ALIGNED_WORDS or weights % ALIGNED_WORDS:
-        raise UsageError(f"words {image} and {weights} behind {base:#x}: expected multiples of {ALIGNED_BYTES} bytes")
-    return layer, Space(base, 0, 0, 1 << 23)
+    if space.base % ALIGNED_BYTES or any(place % ALIGNED_WORDS for place in places):
+        raise UsageError(f"words {places} behind {space.base:#x}: expected multiples of {ALIGNED_BYTES} bytes")
+    return layer, space
 
 
 def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
-    """Golden model of the memory controller by itself; parameters ``DATA_W LINES``.
+    """Golden model of the memory controller by itself; parameters ``NPE DATA_W INT8 LINES``.
 
     Raises:
         UsageError: layers, base rows and drain steps do not belong together.
     """
     inputs = stimulus.inputs
     layers, rows, steps = (inputs[name] for name in (LAYERS, ROWS, STEPS))
-    hardware = Hardware(data_w=int(params["DATA_W"]), lines=int(params["LINES"]))
+    hardware = Hardware.of(params)
     controller = _Controller(hardware, stimulus.memories[MEMORY])
     sources = {name: _Offers(trace) for name, trace in inputs.items()}
-    row_frames, step_frames = list(rows.frames()), list(steps.frames())
-    if not len(layers) == len(row_frames) == len(step_frames):
-        counts = f"{len(layers)} layers, {len(row_frames)} frames of base rows, {len(step_frames)} of drain steps"
+    frames = list(zip(rows.frames(), steps.frames(), strict=False))
+    configs = layers.data.view(np.uint32).tolist()
+    running = sum(not config[2] & JUDGED_ALONE for config in configs)
+    found = (len(list(rows.frames())), len(list(steps.frames())))
+    if found != (running, running):
+        counts = f"{running} layers that run, {found[0]} frames of base rows, {found[1]} of drain steps"
         raise UsageError(f"{counts}: expected as many of each")
     free = 0
-    configs = layers.data.view(np.uint32).tolist()
-    for config, bases, drain in zip(configs, row_frames, step_frames, strict=True):
+    for config in configs:
         go = sources[LAYERS].take(free)
-        free = controller.layer(config, bases, drain, go, (sources[ROWS], sources[STEPS])) + 1
+        controller.judge(values := _values(config), go)
+        if config[2] & JUDGED_ALONE:
+            free = go + SETUP
+        else:
+            free = controller.layer(values, *frames.pop(0), go, (sources[ROWS], sources[STEPS])) + 1
     ports = {name: trace.with_cycles(np.array(sources[name].taken, np.int64)) for name, trace in inputs.items()}
-    ports |= {WORDS: controller.trace_words(layers), EVENTS: controller.trace_events(layers)}
+    ports |= {
+        WORDS: controller.trace_words(layers),
+        EVENTS: controller.trace_events(layers),
+        JUDGED: controller.trace_judged(layers),
+    }
     return Outcome(ports, memories={MEMORY: controller.contents()})

@@ -6,8 +6,9 @@
 // A beat of s_sums goes into the output cache: index in bits 7:0, half in bit 8, bit 9 ends the
 // tile, NPE words from bit 32 up. Tiles are drained as they are complete; a beat is taken while
 // fewer than two tiles wait. A beat of s_credit lets the drain make one step more. m_axis has the
-// words as they go to the output FIFO, N a beat, TLAST at a burst's end. All biases are 1.5 (int8:
-// 3).
+// words as they go to the output FIFO, N a beat, TLAST at a burst's end. From the third tile on,
+// m_read has what a beat of s_sums writes over, as the elements read it. SHIFTS is the register of
+// this name. Biases are of a table: ordinary numbers, and the limits of the format.
 
 module zynqnet_block_gpool
   import zynqnet_pkg::*;
@@ -20,7 +21,8 @@ module zynqnet_block_gpool
   parameter int unsigned CH_OUT = 16,
   parameter int unsigned RELU   = 1,
   parameter int unsigned GPOOL  = 1,
-  parameter int unsigned SPLIT  = 0
+  parameter int unsigned SPLIT  = 0,
+  parameter int unsigned SHIFTS = 32'h01_07_02
 ) (
   input  logic                    aclk,
   input  logic                    aresetn,
@@ -37,6 +39,8 @@ module zynqnet_block_gpool
   output logic                    m_axis_tvalid,
   output logic [39:0]             m_burst_tdata,
   output logic                    m_burst_tvalid,
+  output logic [32*NPE-1:0]       m_read_tdata,
+  output logic                    m_read_tvalid,
   output logic                    finished
 );
 
@@ -61,14 +65,29 @@ module zynqnet_block_gpool
     layer.split        = SPLIT != 0;
     layer.out_address  = 32'h0001_0000;
     layer.pool_address = 32'h0000_1000;
-    layer.shift_bias   = 8'd2;
-    layer.shift_out    = 8'd7;
-    layer.shift_concat = 8'd1;
+    layer.shift_bias   = SHIFTS[7:0];
+    layer.shift_out    = SHIFTS[15:8];
+    layer.shift_concat = SHIFTS[23:16];
   end
 
+  localparam logic [31:0] Floats [16] = '{
+    32'h3FC0_0000, 32'hBFC0_0000, 32'h0000_0000, 32'h8000_0000,
+    32'h3F80_0001, 32'hBF7F_FFFF, 32'h0000_0001, 32'h807F_FFFF,
+    32'h0080_0000, 32'hFF7F_FFFF, 32'h7F80_0000, 32'hFF80_0000,
+    32'h7FC0_0001, 32'h4B7F_FFFF, 32'hCB00_0001, 32'h7F00_0000
+  };
+
+  logic [31:0] row;
+  assign row = 32'(bias_row);
+
   for (genvar p = 0; p < int'(NPE); p++) begin : gen_lane
+    logic [3:0] place;
+    assign place         = 4'(32'(p) + 32'd3 * row + 32'd5 * (row >> 4));
     assign write_sums[p] = s_sums_tdata[32*(p+1) +: 32];
-    assign biases[p]     = INT8 != 0 ? 32'd3 : 32'h3FC0_0000;
+    // The address is a flip-flop behind the step, as in the weights cache.
+    always_ff @(posedge aclk)
+      biases[p] <= INT8 != 0 ? 32'(8'(32'd37 * 32'(place) + 32'd100)) : Floats[place];
+    assign m_read_tdata[32*p +: 32] = read_sums[p];
   end
 
   logic        taken, ready_q;
@@ -87,12 +106,14 @@ module zynqnet_block_gpool
 
   always_ff @(posedge aclk) begin
     ready_q <= aresetn;
+    // What the first tile of a half writes over is not known.
+    m_read_tvalid <= aresetn && taken && tiles_q >= 16'd2;
     if (!aresetn) tiles_q <= '0;
     else if (taken && s_sums_tdata[9]) tiles_q <= tiles_q + 16'd1;
   end
 
   zynqnet_output_cache #(.NPE(NPE)) u_cache (
-    .clk(aclk), .read_half(!drain_half), .read_index(8'd0), .read_sums,
+    .clk(aclk), .read_half(s_sums_tdata[8]), .read_index(s_sums_tdata[7:0]), .read_sums,
     .write(taken), .write_half(s_sums_tdata[8]), .write_index(s_sums_tdata[7:0]), .write_sums,
     .drain, .drain_half, .drain_index, .drain_sums
   );
@@ -107,12 +128,7 @@ module zynqnet_block_gpool
     .burst_len(m_burst_tdata[39:32])
   );
 
-  logic [31:0] unused_read;
-  always_comb begin
-    unused_read = '0;
-    for (int unsigned p = 0; p < NPE; p++) unused_read ^= read_sums[p];
-  end
   logic unused;
-  assign unused = ^{unused_read, tiles_drained, bias_row, step, step_burst, s_sums_tdata[31:10]};
+  assign unused = ^{tiles_drained, step, step_burst, s_sums_tdata[31:10]};
 
 endmodule

@@ -43,7 +43,7 @@ module zynqnet_block_icache
     layer.width  = 9'(WIDTH);
     layer.height = 9'(HEIGHT);
     layer.ch_in  = 10'(CH_IN);
-    layer.blocks = 7'(Blocks);
+    layer.blocks = 8'(Blocks);
   end
 
   zynqnet_image_cache #(.DATA_W(DATA_W), .LINES(LINES)) u_cache (

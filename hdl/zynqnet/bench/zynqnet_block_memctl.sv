@@ -3,7 +3,10 @@
 // zynqnet_block_memctl - reader and writer around one AXI4 port, behind streams, for their bench.
 //
 // A beat of s_layer starts a layer: from the lowest word up {height, width}, {ch_out, ch_in}
-// (halves of 16 bits), kernel, num_weights, word addresses of image and weights, DRAM base. s_row
+// (halves of 16 bits), kernel (1:0) with stride (3:2), relu, split1, split2, gpool (from bit 4 up)
+// and in bit 8 whether the layer is only judged, num_weights, mem_in, mem_weights, DRAM base,
+// mem_out, offsets of weights and of data, mem_words, shifts. m_layer says what is made of it, the
+// error in the lowest byte, the rest 0 if there is one. A layer runs whatever its error is. s_row
 // brings the first row that is still needed, s_drain the drain's steps: N words, above them the
 // burst's address (32 bits), its length (8), first step (1), last step (1). TLAST ends the layer's
 // share of both. m_words has what the reader hands on, TUSER 1 for weights, m_event one bit for
@@ -15,13 +18,15 @@
 module zynqnet_block_memctl
   import zynqnet_pkg::*;
 #(
+  parameter int unsigned NPE    = 16,
   parameter int unsigned DATA_W = 128,
+  parameter int unsigned INT8   = 0,
   parameter int unsigned LINES  = 8
 ) (
   input  logic                aclk,
   input  logic                aresetn,
 
-  input  logic [7*32-1:0]     s_layer_tdata,
+  input  logic [12*32-1:0]    s_layer_tdata,
   input  logic                s_layer_tvalid,
   output logic                s_layer_tready,
   input  logic [31:0]         s_row_tdata,
@@ -39,6 +44,8 @@ module zynqnet_block_memctl
   output logic                m_words_tvalid,
   output logic [7:0]          m_event_tdata,
   output logic                m_event_tvalid,
+  output logic [17*32-1:0]    m_layer_tdata,
+  output logic                m_layer_tvalid,
 
   `AXI_WRITE_PORTS(m_axi, , 32, DATA_W),
   `AXI_READ_PORTS(m_axi, , 32, DATA_W)
@@ -55,7 +62,7 @@ module zynqnet_block_memctl
   registers_t registers;
   layer_t     layer;
   error_t     layer_error;
-  logic       ready_q, go, settling_q, run_q, done;
+  logic       ready_q, go, settling_q, alone_q, judged_q, run_q, done;
   logic [4:0] setup_q;
   logic       rows_over_q, drain_over_q;
   logic       row_taken, step;
@@ -63,21 +70,44 @@ module zynqnet_block_memctl
   logic [8:0] base_row_q;
 
   always_comb begin
-    registers              = '0;
-    registers.width        = s_layer_tdata[8:0];
-    registers.height       = s_layer_tdata[24:16];
-    registers.ch_in        = s_layer_tdata[41:32];
-    registers.ch_out       = s_layer_tdata[57:48];
-    registers.kernel       = s_layer_tdata[65:64];
-    registers.stride       = 2'd1;
-    registers.num_weights  = s_layer_tdata[114:96];
-    registers.mem_in       = s_layer_tdata[150:128];
-    registers.mem_weights  = s_layer_tdata[182:160];
-    registers.dram_base    = s_layer_tdata[223:192];
+    registers.width          = s_layer_tdata[8:0];
+    registers.height         = s_layer_tdata[24:16];
+    registers.ch_in          = s_layer_tdata[41:32];
+    registers.ch_out         = s_layer_tdata[57:48];
+    registers.kernel         = s_layer_tdata[65:64];
+    registers.stride         = s_layer_tdata[67:66];
+    registers.relu           = s_layer_tdata[68];
+    registers.split1         = s_layer_tdata[69];
+    registers.split2         = s_layer_tdata[70];
+    registers.gpool          = s_layer_tdata[71];
+    registers.num_weights    = s_layer_tdata[32*3  +: 19];
+    registers.mem_in         = s_layer_tdata[32*4  +: 23];
+    registers.mem_weights    = s_layer_tdata[32*5  +: 23];
+    registers.dram_base      = s_layer_tdata[32*6  +: 32];
+    registers.mem_out        = s_layer_tdata[32*7  +: 23];
+    registers.weights_offset = s_layer_tdata[32*8  +: 23];
+    registers.input_offset   = s_layer_tdata[32*9  +: 23];
+    registers.mem_words      = s_layer_tdata[32*10 +: 23];
+    {registers.shift_concat, registers.shift_out, registers.shift_bias}
+                             = s_layer_tdata[32*11 +: 24];
   end
 
-  zynqnet_layer #(.DATA_W(DATA_W)) u_layer (.clk(aclk), .go, .settling(settling_q), .registers,
-      .layer, .error(layer_error));
+  zynqnet_layer #(.NPE(NPE), .DATA_W(DATA_W), .INT8(INT8 != 0)) u_layer (
+    .clk(aclk), .go, .settling(settling_q), .registers, .layer, .error(layer_error)
+  );
+
+  assign m_layer_tvalid = judged_q;
+  assign m_layer_tdata  = layer_error != ErrNone ? {536'd0, layer_error} : {
+    8'd0, layer.shift_concat, layer.shift_out, layer.shift_bias,
+    layer.pool_address, layer.out_address, layer.weights_address, layer.image_address,
+    4'd0, layer.image_beats, 13'd0, layer.weight_beats, 12'd0, layer.pre_beats,
+    13'd0, layer.row_words, 14'd0, layer.all_groups, 14'd0, layer.last_group,
+    7'd0, layer.tile, 8'd0, layer.groups, 6'd0, layer.passes, 8'd0, layer.blocks,
+    6'd0, layer.ch_out, 6'd0, layer.ch_in, 7'd0, layer.height, 7'd0, layer.width,
+    7'd0, layer.h_out, 7'd0, layer.w_out,
+    16'd0, layer.pre, layer.narrow, layer.gpool, layer.split, layer.relu, layer.stride2, layer.k3,
+    8'd0
+  };
 
   assign s_layer_tready = ready_q && !settling_q && !run_q;
   assign s_row_tready   = run_q && !rows_over_q;
@@ -87,7 +117,9 @@ module zynqnet_block_memctl
 
   always_ff @(posedge aclk) begin
     // Low in reset and at the first edge behind it.
-    ready_q <= aresetn;
+    ready_q  <= aresetn;
+    judged_q <= aresetn && settling_q && setup_q == 5'd1;
+    if (go) alone_q <= s_layer_tdata[72];
     if (!aresetn) begin
       settling_q   <= 1'b0;
       run_q        <= 1'b0;
@@ -105,7 +137,7 @@ module zynqnet_block_memctl
       setup_q <= setup_q - 5'(settling_q);
       if (settling_q && setup_q == 5'd1) begin
         settling_q <= 1'b0;
-        run_q      <= 1'b1;
+        run_q      <= !alone_q;
       end
       if (row_taken) begin
         base_row_q  <= s_row_tdata[8:0];
@@ -172,6 +204,6 @@ module zynqnet_block_memctl
   assign m_event_tvalid = run_q && m_event_tdata != '0;
 
   logic unused;
-  assign unused = ^{layer_error, layer, s_layer_tdata, s_row_tdata[31:9], command[63:42]};
+  assign unused = ^{s_layer_tdata, s_row_tdata[31:9], command[63:42]};
 
 endmodule

@@ -13,6 +13,7 @@ from goldbeat.pymodels.stimulus import Clock, Stimulus
 from goldbeat.pymodels.zynqnet.device import INTERRUPT, MEMORY, REGISTERS, predict
 from goldbeat.pymodels.zynqnet.device_map import REGISTERS as MAP
 from goldbeat.pymodels.zynqnet.hardware import MEM_WORDS, Hardware
+from goldbeat.pymodels.zynqnet.network import parse_network
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import ClockPort, Parameter
@@ -88,6 +89,16 @@ def _random(setting: CaseContext) -> Sequence[Stimulus]:
     return episodes
 
 
+def _deep(setting: CaseContext) -> Sequence[Stimulus]:
+    """A layer of nearly as many channels as a layer can have, whose rows fill a line of the image cache."""
+    rng = np.random.default_rng(setting.seed)
+    layer = {"name": "a", "ch_out": 16, "kernel": 1, "stride": 1, "relu": False}
+    image = {"width": 8, "height": 1, "channels": 1020}
+    network = parse_network({"name": "deep", "input": image, "layer": [layer]})
+    words = random_memory(rng, network, bool(setting.params["INT8"]))
+    return [stimulus(network, words, network.layers, MemoryTiming(), setting.clocks)]
+
+
 _STORAGE = storage_of(MAP.values())
 
 DESIGN = Design(
@@ -128,6 +139,7 @@ DESIGN = Design(
             make=_random,
             options={"layers": 1, "memory": "random"},
         ),
+        Case(name="deep", summary="a layer of 1,020 channels, as many as a line has room for", make=_deep),
         Case(name="errors", summary="bad layers, and registers that are not there", make=errors),
         Case(
             name="errors_int8",

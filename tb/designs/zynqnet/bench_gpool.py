@@ -10,7 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
+from goldbeat.pymodels.zynqnet import device_map as reg
 from goldbeat.pymodels.zynqnet.int8 import finish
+from goldbeat.pymodels.zynqnet.registers import shifts_word
 from goldbeat.pymodels.zynqnet.shifts import Shifts
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.design import Design
@@ -25,10 +27,18 @@ from goldbeat.tb.paths import HDL
 _POOL_PIXEL, _POOL_WAIT, _WORDS, _QUEUE = 8, 8, 6, 1
 _ACC, _BURST = 256, 16
 _RESULTS, _SUMS = 0x10000, 0x1000
-_BIAS, _BIAS_INT8 = np.float32(1.5), 3
+_READ = 1
+# As in zynqnet_block_gpool: numbers, and the limits of the format.
+_BIASES = np.array(
+    [
+        *(0x3FC00000, 0xBFC00000, 0x00000000, 0x80000000, 0x3F800001, 0xBF7FFFFF, 0x00000001, 0x807FFFFF),
+        *(0x00800000, 0xFF7FFFFF, 0x7F800000, 0xFF800000, 0x7FC00001, 0x4B7FFFFF, 0xCB000001, 0x7F000000),
+    ],
+    np.uint32,
+)
 _SHIFTS = Shifts(bias=2, out=7, concat=1)
 
-
+_PLAIN = 0.3
 _WHOLE = 1000
 """Beats from which on the whole image comes."""
 
@@ -41,14 +51,27 @@ def _tiles(params: Mapping[str, Any]) -> list[int]:
     return tiles
 
 
+def _shifts(params: Mapping[str, Any]) -> Shifts:
+    values = reg.REGISTERS["SHIFTS"].unpack(params["SHIFTS"]).values()
+    bias, out, concat = (value - 256 if value > 127 else value for value in values)
+    return Shifts(bias=bias, out=out, concat=concat if params["SPLIT"] else 0)
+
+
+def _biases(params: Mapping[str, Any]) -> npt.NDArray[Any]:
+    """(ch_out,) float32, or int64."""
+    row, element = np.divmod(np.arange(params["CH_OUT"]), params["NPE"])
+    place = (element + 3 * row + 5 * (row >> 4)) % len(_BIASES)
+    whole: npt.NDArray[Any] = (37 * place + 100).astype(np.uint8).view(np.int8).astype(np.int64)
+    return whole if params["INT8"] else _BIASES.view(np.float32)[place]
+
+
 def _results(params: Mapping[str, Any], acc: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """(pixels, ch_out) bits of results of sums."""
     if params["INT8"]:
-        shifts = _SHIFTS if params["SPLIT"] else _SHIFTS.model_copy(update={"concat": 0})
-        bias = np.full(acc.shape[-1], _BIAS_INT8, np.int64)
-        return finish(acc.view(np.int32).astype(np.int64), bias, shifts, bool(params["RELU"])).view(np.uint32)
+        sums = acc.view(np.int32).astype(np.int64)
+        return finish(sums, _biases(params), _shifts(params), bool(params["RELU"])).view(np.uint32)
     with np.errstate(all="ignore"):
-        value = acc.view(np.float32) + _BIAS
+        value = acc.view(np.float32) + _biases(params)
     return nan_bits(np.where(value < 0, np.float32(0), value) if params["RELU"] else value)
 
 
@@ -106,6 +129,8 @@ def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     drain = _Drain(params, given_at)
     drained: list[int] = []
     taken: list[int] = []
+    written: dict[tuple[int, int], npt.NDArray[Any]] = {}
+    read: list[tuple[int, npt.NDArray[Any]]] = []
     at, cycle = 0, -1
     for number, pixels in enumerate(tiles):
         beats = words[at : at + groups * pixels, 1:]
@@ -113,6 +138,9 @@ def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
             room = drained[number - 2] + 1 if n == 0 and number >= 2 else 1
             cycle = max(cycle + 1 + gaps[at + n], room)
             taken.append(cycle)
+            if number >= 2:
+                read.append((cycle + _READ, written[number % 2, n]))
+            written[number % 2, n] = beats[n]
         at += len(beats)
         if len(beats) < groups * pixels:
             break
@@ -131,8 +159,44 @@ def _model(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         "m_burst": packed_rows(
             np.array(bursts, np.uint8).reshape(-1, 5), given, np.array([b[0] for b in drain.bursts], np.int64) + _QUEUE
         ),
+        "m_read": packed_rows(
+            np.array([row for _, row in read], np.uint32).reshape(-1, npe),
+            given,
+            np.array([c for c, _ in read], np.int64),
+        ),
     }
     return Outcome(ports, {"finished": int(whole)})
+
+
+def _int8_sums(rng: Rng, params: Mapping[str, Any], channels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Sums whose results are about everywhere, or near ties and limits."""
+    shape, shifts, bias = channels.shape, _shifts(params), _biases(params)[channels]
+    top = 40_000 << max(0, shifts.out - 7)
+    wide = rng.integers(-top, top, shape) >> rng.integers(0, 17, shape)
+    result = np.where(
+        rng.random(shape) < 0.5, rng.choice([-128, -127, 126, 127], shape), rng.integers(-130, 131, shape)
+    )
+    tie = (1 << max(0, shifts.out)) // 2
+    total = (result << max(0, shifts.out)) + rng.choice([0, -tie, tie, tie - 1, 1 - tie], shape) >> max(0, -shifts.out)
+    near = total - (bias << max(0, shifts.bias)) >> max(0, -shifts.bias)
+    return np.where(rng.random(shape) < 0.5, near, wide).astype(np.int32).view(np.uint32)
+
+
+def _sums(rng: Rng, params: Mapping[str, Any], channels: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Sums of these channels, as bits: ordinary ones, or such as are near the limits of the format and of their bias."""
+    shape = channels.shape
+    if params["INT8"]:
+        return _int8_sums(rng, params, channels)
+    plain = random_words(rng, shape)
+    if rng.random() < _PLAIN:
+        return plain
+    bits = rng.integers(0, 1 << 32, shape, dtype=np.uint32)
+    near = _BIASES[rng.integers(0, len(_BIASES), shape)] ^ (bits & np.uint32(0x80000003))
+    # Differences of every length.
+    low = np.uint32(0x80000000) | ((np.uint32(1) << rng.integers(0, 24, shape, dtype=np.uint32)) - np.uint32(1))
+    own = _biases(params).view(np.uint32)[channels] ^ (bits & low)
+    scaled = own ^ (bits & np.uint32(0x0FFFFFFF))
+    return np.choose(rng.integers(0, 5, shape), [plain, bits, near, own, scaled])
 
 
 def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
@@ -144,9 +208,8 @@ def _traffic(setting: CaseContext, rng: Rng, beats: int) -> Stimulus:
     ends = np.cumsum([groups * pixels for pixels in tiles]) - 1
     count = min(beats, len(places))
     rows = np.zeros((count, params["NPE"] + 1), np.uint32)
-    rows[:, 1:] = random_words(rng, (count, params["NPE"]), bool(params["INT8"]))
-    if params["INT8"]:
-        rows[:, 1:] = rng.integers(-40_000, 40_000, (count, params["NPE"])).astype(np.int32).view(np.uint32)
+    channels = np.array([index // tiles[number] for index, number in places[:count]])[:, None] * params["NPE"]
+    rows[:, 1:] = _sums(rng, params, channels + np.arange(params["NPE"]))
     for n, (index, number) in enumerate(places[:count]):
         rows[n, 0] = index | (number & 1) << 8 | int(n in ends) << 9
     clock = setting.clocks["aclk"]
@@ -172,6 +235,7 @@ DESIGN = Design(
         "RELU": Parameter(default=1),
         "GPOOL": Parameter(default=1),
         "SPLIT": Parameter(default=0),
+        "SHIFTS": Parameter(default=shifts_word(_SHIFTS)),
     },
     streams=(
         StreamPort(
@@ -195,6 +259,7 @@ DESIGN = Design(
             signals={role: f"m_axis_{role}" for role in ("tdata", "tlast", "tvalid")},
         ),
         StreamPort(name="m_burst", direction="out", width=40, signals=silent("m_burst")),
+        StreamPort(name="m_read", direction="out", width="32*NPE", signals=silent("m_read")),
     ),
     status=(StatusPort(name="finished", width=1),),
     model=_model,

@@ -9,7 +9,8 @@ import numpy as np
 
 from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.stimulus import Stimulus
-from goldbeat.pymodels.zynqnet.memctl import EVENTS, LAYER_WORDS, LAYERS, MEMORY, ROWS, STEPS, WORDS, predict
+from goldbeat.pymodels.zynqnet.described import DERIVED_WORDS
+from goldbeat.pymodels.zynqnet.memctl import EVENTS, JUDGED, LAYER_WORDS, LAYERS, MEMORY, ROWS, STEPS, WORDS, predict
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import Parameter
@@ -18,6 +19,7 @@ from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import AFTER_VALID, Rng, stop_after
 from goldbeat.tb.designs.zynqnet.blocks import MEMORY_ROLES
+from goldbeat.tb.designs.zynqnet.judged_layers import limit_layers, random_layer, wrong_layers
 from goldbeat.tb.designs.zynqnet.memctl_traffic import (
     CHANNELS,
     PATTERNS,
@@ -29,6 +31,7 @@ from goldbeat.tb.designs.zynqnet.memctl_traffic import (
 )
 from goldbeat.tb.paths import HDL
 
+_CHANGED = 4
 _FAR = 300
 """Cycles of latency behind which all outstanding bursts stand in a row."""
 
@@ -117,6 +120,20 @@ def _limits(setting: CaseContext) -> Sequence[Stimulus]:
     return [_one(setting, rng, shape, timing=timing) for timing in timings for shape in shapes]
 
 
+def _judged(setting: CaseContext) -> Sequence[Stimulus]:
+    """Layers that do not run: at every limit, good ones by the hundred, and what one change makes of a few."""
+    rng = np.random.default_rng([setting.seed, 9])
+    traffic, npe = Traffic(setting, rng), int(setting.params["NPE"])
+    for values in limit_layers():
+        traffic.judge(values)
+    for number in range(int(setting.options["layers"])):
+        traffic.judge(good := random_layer(rng, npe))
+        for wrong in wrong_layers(good) if number < _CHANGED else ():
+            traffic.judge(wrong)
+    traffic.add(random_shape(rng, 20))
+    return [traffic.stimulus(MemoryTiming())]
+
+
 def _errors(setting: CaseContext) -> Sequence[Stimulus]:
     rng = np.random.default_rng([setting.seed, 7])
     count = int(setting.options["episodes"])
@@ -142,7 +159,12 @@ DESIGN = Design(
     top="zynqnet_block_memctl",
     files=("zynqnet/bench/zynqnet_memctl.f",),
     root=HDL,
-    parameters={"DATA_W": Parameter(default=128), "LINES": Parameter(default=8)},
+    parameters={
+        "NPE": Parameter(default=16),
+        "DATA_W": Parameter(default=128),
+        "INT8": Parameter(default=0),
+        "LINES": Parameter(default=8),
+    },
     streams=(
         StreamPort(
             name=LAYERS,
@@ -169,10 +191,11 @@ DESIGN = Design(
             signals=named(WORDS, "tdata", "tkeep", "tuser", "tvalid"),
         ),
         StreamPort(name=EVENTS, direction="out", width=8, signals=silent(EVENTS)),
+        StreamPort(name=JUDGED, direction="out", width=32 * DERIVED_WORDS, signals=silent(JUDGED)),
     ),
     memories=(MemoryPort(name=MEMORY, direction="out", data_width="DATA_W", signals=named(MEMORY, *MEMORY_ROLES)),),
     model=predict,
-    variants=({}, {"DATA_W": 64, "LINES": 4}, {"DATA_W": 32}),
+    variants=({}, {"NPE": 8, "DATA_W": 64, "INT8": 1, "LINES": 4}, {"NPE": 4, "DATA_W": 32}),
     cases=(
         Case(
             name="random",
@@ -190,6 +213,12 @@ DESIGN = Design(
         Case(name="borders", summary="images, weights and results around 16 beats and 4 KiB", make=_borders),
         Case(name="rows", summary="many rows, released early and late", make=_rows),
         Case(name="limits", summary="as many bursts outstanding as there may be", make=_limits),
+        Case(
+            name="judged",
+            summary="layers right and wrong, and what the blocks are told of them",
+            make=_judged,
+            options={"layers": 300},
+        ),
         Case(
             name="errors",
             summary="memory that answers with errors here and there",

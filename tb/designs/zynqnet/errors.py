@@ -11,13 +11,16 @@ import numpy as np
 from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.pymodels.zynqnet import device_map as reg
-from goldbeat.pymodels.zynqnet.device import MEMORY, REGISTERS
-from goldbeat.pymodels.zynqnet.hardware import ErrorCode
+from goldbeat.pymodels.zynqnet.described import description_error
+from goldbeat.pymodels.zynqnet.device import INTERRUPT, MEMORY, REGISTERS
+from goldbeat.pymodels.zynqnet.hardware import ErrorCode, Hardware
 from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
 from goldbeat.pymodels.zynqnet.network import Layer
 from goldbeat.pymodels.zynqnet.networks import mini
 from goldbeat.pymodels.zynqnet.registers import RegisterRow, layer_rows, setup_rows
 from goldbeat.tb.design.case import CaseContext
+from goldbeat.tb.design.traffic import Rng
+from goldbeat.tb.designs.zynqnet.judged_layers import Registers, limit_layers, random_layer, wrong_layers
 from goldbeat.tb.designs.zynqnet.traffic import layer_patience, memory_image, play_layer, random_memory, setup
 
 _HIGHEST = (1 << 23) - 4
@@ -86,6 +89,24 @@ def borders(memory: MemoryMap, layer: Layer) -> list[Mapping[int, int]]:
     ]
 
 
+def refused_layers(rng: Rng, hardware: Hardware) -> list[Registers]:
+    """Bad layers around every limit, and what one change makes of a good layer, if that is a bad one."""
+    changed = wrong_layers(random_layer(rng, hardware.npe))
+    return [one for one in (*limit_layers(), *changed) if description_error(one, hardware) is not ErrorCode.NONE]
+
+
+def _play_refused(layers: Sequence[Registers], now: dict[int, int], patience: int) -> list[Access]:
+    """Start one bad layer after the other, with no more writes than it takes, and read what each is told; ``now`` follows."""
+    accesses = []
+    for values in layers:
+        accesses += [Access("write", address, values[address]) for address in now if values[address] != now[address]]
+        now.update({address: values[address] for address in now})
+        accesses.append(Access("write", reg.AP_CTRL, reg.AP_CTRL_START))
+        accesses += [Access("wait_for", port=INTERRUPT, cycles=patience), Access("write", reg.ISR, 1)]
+        accesses.append(Access("read", reg.ERROR))
+    return accesses
+
+
 def errors(setting: CaseContext) -> Sequence[Stimulus]:
     """Bad layers that must not start; good ones before and after them, and such as are only just good."""
     rng = np.random.default_rng(setting.seed)
@@ -104,8 +125,11 @@ def errors(setting: CaseContext) -> Sequence[Stimulus]:
         # The start comes last.
         accesses += play_layer([*changes, rows[-1]], layer_patience(good))
         accesses += [Access("write", address, kept[address]) for address in mistake]
+    now = {address: value for address, value in kept.items() if address != reg.AP_CTRL}
+    accesses += _play_refused(refused_layers(rng, Hardware.of(setting.params)), now, layer_patience(good))
+    accesses += [Access("write", address, kept[address]) for address in now if kept[address] != now[address]]
     accesses += play_layer(rows, layer_patience(good))
-    accesses += [Access("read", address) for address in kept if address != reg.AP_CTRL]
+    accesses += [Access("read", address) for address in now]
     (clock,) = setting.clocks.values()
     return [
         Stimulus(

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
@@ -13,9 +13,11 @@ import numpy.typing as npt
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.pymodels.zynqnet import device_map as reg
 from goldbeat.pymodels.zynqnet.hardware import BURST
-from goldbeat.pymodels.zynqnet.memctl import FIRST_STEP, LAST_STEP, LAYER_WORDS, LAYERS, MEMORY, ROWS, STEPS
+from goldbeat.pymodels.zynqnet.memctl import FIRST_STEP, LAST_STEP, LAYER_WORDS, LAYERS, MEMORY, ROWS, STEPS, layer_beat
 from goldbeat.pymodels.zynqnet.memory_map import DRAM_BASE, WORD_BYTES
+from goldbeat.pymodels.zynqnet.registers import HELD
 from goldbeat.pymodels.zynqnet.timing_reader import cut
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.traffic import Rng
@@ -28,6 +30,7 @@ _PAGE = 1024
 _LONG_PAUSE = 20
 _ALIGNED = 4
 """Words; images, weights and results begin at multiples of it."""
+_NOTHING = dict.fromkeys(HELD, 0)
 
 
 def _aligned(words: int) -> int:
@@ -130,19 +133,31 @@ class Traffic:
         else:
             image = self._place(shape.words_in, skew[0])
         weights = self._place(shape.weights, skew[1])
-        self.configs.append(
-            [
-                shape.width | shape.height << 16,
-                shape.ch_in | shape.ch_out << 16,
-                shape.kernel,
-                shape.weights,
-                image,
-                weights,
-                DRAM_BASE,
-            ]
-        )
         self._release(shape)
         self._drain(shape, skew[2])
+        self.configs.append(
+            layer_beat(
+                _NOTHING
+                | {
+                    reg.WIDTH: shape.width,
+                    reg.HEIGHT: shape.height,
+                    reg.CH_IN: shape.ch_in,
+                    reg.CH_OUT: shape.ch_out,
+                    reg.KERNEL: shape.kernel,
+                    reg.STRIDE: 1,
+                    reg.NUM_WEIGHTS: shape.weights,
+                    reg.MEM_IN: image,
+                    reg.MEM_WEIGHTS: weights,
+                    reg.MEM_OUT: self._results or 0,
+                    reg.DRAM_BASE: DRAM_BASE,
+                    reg.MEM_WORDS: HELD[reg.MEM_WORDS],
+                }
+            )
+        )
+
+    def judge(self, values: Mapping[int, int]) -> None:
+        """One more layer, which is judged alone; values of its registers by address."""
+        self.configs.append(layer_beat(values, alone=True))
 
     def _release(self, shape: TrafficShape) -> None:
         """Base rows that let the reader go on to the last row; sometimes in time, sometimes late."""

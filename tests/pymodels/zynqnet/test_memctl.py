@@ -19,7 +19,7 @@ from goldbeat.pymodels.zynqnet.memctl import (
     predict,
 )
 
-PARAMS = {"DATA_W": 128, "LINES": 8}
+PARAMS = {"NPE": 16, "DATA_W": 128, "INT8": 0, "LINES": 8}
 BASE, WEIGHTS, RESULTS = 0x1000, 64, 256
 """Byte address, words and words."""
 
@@ -40,7 +40,9 @@ def stimulus(ch_in=4, width=1, num_weights=None, image=0, frames=1, refused=(), 
         for name, a, b in zip(("image", "weights", "results"), edges[:-1], edges[1:], strict=True)
     )
     inputs = {
-        "s_layer": trace([[width | 1 << 16, ch_in | 16 << 16, 1, words, image, WEIGHTS, BASE]]),
+        "s_layer": trace(
+            [[width | 1 << 16, ch_in | 16 << 16, 0b101, words, image, WEIGHTS, BASE, RESULTS, 0, 0, 320, 0]]
+        ),
         "s_row": trace([[0]] * frames, last=[True] * frames),
         "s_drain": trace(step, last=[False, True]),
     }
@@ -108,7 +110,7 @@ def test_errors_change_nothing_but_data():
     [
         ({"num_weights": 16}, "num_weights: found 16, expected 80 for this layer"),
         ({"image": 2}, "expected multiples of 16 bytes"),
-        ({"frames": 2}, "1 layers, 2 frames of base rows, 1 of drain steps: expected as many of each"),
+        ({"frames": 2}, "1 layers that run, 2 frames of base rows, 1 of drain steps: expected as many of each"),
     ],
 )
 def test_what_does_not_belong_together_is_refused(what, why):
