@@ -56,6 +56,7 @@ class _Live:
     running: list[bool] = field(default_factory=list)
     current: list[int] = field(default_factory=list)
     status: list[int] = field(default_factory=list)
+    asking: bool = False
     messages: list[tuple[int, int]] = field(default_factory=list)
 
 
@@ -70,6 +71,7 @@ class Registers:
         tables: durations of each engine by index.
         groups: pushed groups of each core.
         irq_status: of IRQ_STATUS.
+        silent: no memory ever takes an address: what START sets off stands still at once.
     """
 
     front: Front
@@ -78,14 +80,15 @@ class Registers:
     tables: list[dict[int, int]] = field(default_factory=list)
     groups: list[list[GroupSettings]] = field(default_factory=list)
     irq_status: int = 0
+    silent: bool = False
     ran: bool = False
     live: _Live = field(default_factory=_Live)
 
     @classmethod
-    def of(cls, params: Mapping[str, Any]) -> Self:
+    def of(cls, params: Mapping[str, Any], *, silent: bool = False) -> Self:
         """As reset leaves them, for the RTL's parameters."""
         front = Front(*(int(params[name]) for name in ("CHIP", "CORES", "ENGINES", "DEPTH", "NMSG")))
-        made = cls(front, {one.address: one.reset for one in _PLAIN})
+        made = cls(front, {one.address: one.reset for one in _PLAIN}, silent=silent)
         made.engines = [[0, 0, 0] for _ in range(made.number)]
         made.tables = [{} for _ in range(made.number)]
         made._clear()
@@ -138,8 +141,8 @@ class Registers:
         masks = self._masks()
         engine, core = self._engine(address), self._core(address)
         if address == reg.CTRL:
-            self._control(value)
-        elif address == reg.IRQ_STATUS:
+            return self._control(value)
+        if address == reg.IRQ_STATUS:
             self.irq_status &= ~value
         elif address == reg.DUR_DATA:
             self._table_entry(value & reg.REGISTERS["DUR_DATA"].field("VALUE").mask)
@@ -153,13 +156,28 @@ class Registers:
             return False
         return True
 
-    def _control(self, value: int) -> None:
+    def _control(self, value: int) -> bool:
         if value & reg.CTRL_CLEAR:
+            if self.live.asking:
+                return False
             self._clear()
         elif value & reg.CTRL_START:
             if any(self.live.queues):
-                raise UsageError("CTRL START with groups waiting: when they run is not predicted; use the trigger")
+                if not self.silent:
+                    raise UsageError("CTRL START with groups waiting: when they run is not predicted; use the trigger")
+                self._begin()
             self.live.enabled = True
+        return True
+
+    def _begin(self) -> None:
+        """The first group of each core begins, and its engines wait for their first block for ever."""
+        live, done = self.live, reg.REGISTERS["ENGINE.STATUS"].pack(DONE=True)
+        for core, groups in enumerate(self.groups):
+            if groups:
+                live.queues[core] -= 1
+                live.running[core] = live.asking = True
+                for engine in range(self.front.engines):
+                    live.status[core * self.front.engines + engine] = 0 if engine in groups[0].streams else done
 
     def _table_entry(self, value: int) -> None:
         index = self.plain[reg.DUR_INDEX]
@@ -174,7 +192,7 @@ class Registers:
         used = {e: s for e, s in streams.items() if s.count}
         if self.live.queues[core] == GROUPS or not used or any(s.size == 0 for s in used.values()):
             return False
-        if self.live.enabled or self.ran:
+        if not self.live.halted and (self.live.enabled or self.ran):
             raise UsageError("PUSH into a running core: when the group runs is not predicted; push before the trigger")
         self.groups[core].append(GroupSettings(used))
         self.live.queues[core] += 1
@@ -243,8 +261,8 @@ class Registers:
         return bool(self.irq_status & self.plain[reg.IRQ_MASK])
 
 
-def _played(params: Mapping[str, Any], accesses: Iterable[Access]) -> tuple[Registers, list[Answer]]:
-    registers = Registers.of(params)
+def _played(params: Mapping[str, Any], accesses: Iterable[Access], *, silent: bool) -> tuple[Registers, list[Answer]]:
+    registers = Registers.of(params, silent=silent)
     return registers, [registers.access(a) for a in accesses]
 
 
@@ -273,7 +291,7 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     """Every dispatch, every event, and the interrupt as it stands at the end."""
     clock = stimulus.clocks["aclk"]
     stamps = {"clock_ps": clock.period_ps, "offset_ps": clock.offset_ps}
-    registers, before = _played(params, stimulus.program.get("s_axil", ()))
+    registers, before = _played(params, stimulus.program.get("s_axil", ()), silent=not stimulus.memories)
     result = _run(registers, stimulus)
     ports = {"start": stimulus.inputs.get("start", Trace.empty(8, **stamps))}
     for n in range(registers.number):

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +17,7 @@ from goldbeat.pymodels.tpu.front_end.kinds import BLOCK, BM1684X, BM1688, BM1690
 from goldbeat.pymodels.tpu.front_end.registers import TABLE, predict
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.design.measurements import Check
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.bundle import StatusPort, named
 from goldbeat.tb.design.ports.lite import LitePort
@@ -23,9 +26,11 @@ from goldbeat.tb.design.ports.storage import Storage
 from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, registers_case, stream_cases
 from goldbeat.tb.designs.tpu.damage import DAMAGES, Damage, DamageTarget
+from goldbeat.tb.designs.tpu.head_cases import heads_case
 from goldbeat.tb.designs.tpu.model_case import model_answer, model_case
 from goldbeat.tb.designs.tpu.programs import (
     END,
+    NOP,
     NUMBERS,
     SEND,
     WAIT,
@@ -50,6 +55,10 @@ MESSAGES = 512
 """NMSG unless given: all that 9 bits can name."""
 
 _PATTERNS = {"ready": "none"}
+_A_WHILE = 8
+"""Cycles after which a write has had its effects."""
+_SHORTEST = 2
+"""The longest of the time-outs that the quick cases go through."""
 
 
 def _dressed(stimulus: Stimulus, setting: CaseContext) -> Stimulus:
@@ -187,10 +196,15 @@ def _groups(setting: CaseContext) -> list[Stimulus]:
         Access("write", reg.IRQ_STATUS, 0),
         Access("read", reg.IRQ_STATUS),
     )
+    # So does what CLEAR takes away, if CTRL is written without it.
+    nothing = (Access("write", reg.CTRL, 0), *end_reads(setting.params))
     clear = (Access("write", reg.CTRL, reg.CTRL_CLEAR), Access("read", reg.CTRL), Access("read", reg.IRQ_STATUS))
     cleared = (Access("write", reg.IRQ_STATUS, scene.mask), Access("read", reg.IRQ_STATUS))
-    scene.extra = (*stay, *clear, *cleared, *end_reads(setting.params))
-    return [at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting))]
+    scene.extra = (*stay, *nothing, *clear, *cleared, *end_reads(setting.params))
+    waited = _timed_out(setting, _SHORTEST) if shape.cores > 1 else []
+    if shape.chip != BM1684X:
+        waited.append(_granted(setting, rng))
+    return [at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting)), *waited]
 
 
 def damaged(setting: CaseContext, damage: Damage) -> Stimulus:
@@ -208,8 +222,10 @@ def damaged(setting: CaseContext, damage: Damage) -> Stimulus:
     scene.timeout, scene.mask, scene.damaged = 200, 1 << 31, True
     # Interrupts of cores are cleared, that of the error stays; then that one too.
     some = (Access("write", reg.IRQ_STATUS, (1 << 31) - 1), Access("read", reg.IRQ_STATUS))
+    # What is pushed into a core that has nothing to do any more stays in its queue.
+    push = (Access("write", reg.PUSH, 0), *end_reads(setting.params)) if shape.cores > 1 else ()
     clear = (Access("write", reg.CTRL, reg.CTRL_START | reg.CTRL_CLEAR), Access("write", reg.IRQ_STATUS, (1 << 32) - 1))
-    scene.extra = (*some, *clear, *end_reads(setting.params))
+    scene.extra = (*some, *push, *clear, *end_reads(setting.params))
     return at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting))
 
 
@@ -224,7 +240,25 @@ def _damage(setting: CaseContext) -> list[Stimulus]:
     return [damaged(setting, d) for d in damages_of(shape.chip, shape.messages)]
 
 
-def _timeouts(setting: CaseContext) -> list[Stimulus]:
+def _refused(setting: CaseContext) -> list[Stimulus]:
+    """A stream without the right to read it, one that is nowhere, and ones of which only the beginning is there."""
+    whole = next(d for d in DAMAGES if d.name == "count one too great")
+    episodes = []
+    for n, blocks in enumerate((None, 0, 1, 2)):
+        stimulus = damaged(replace(setting, seed=setting.seed + n), whole)
+        port = f"m_axi_{SceneShape.of(setting.params).number - 1}"
+        image = stimulus.memories[port]
+        *others, region = image.regions
+        if blocks is None:
+            others.append(replace(region, readable=False))
+        elif blocks:
+            others.append(replace(region, data=region.data[: blocks * BLOCK].copy()))
+        memories = {**stimulus.memories, port: replace(image, regions=tuple(others), refusals=True)}
+        episodes.append(replace(stimulus, memories=memories))
+    return episodes
+
+
+def _timed_out(setting: CaseContext, longest: int) -> list[Stimulus]:
     """Everybody waits for the second group of the last core: only at the edge of its hand-over nobody works.
 
     So TIMEOUT 1 ends in a deadlock there, and TIMEOUT 2 just escapes, however long the waiting lasts.
@@ -232,7 +266,7 @@ def _timeouts(setting: CaseContext) -> list[Stimulus]:
     shape = SceneShape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 15])
     episodes = []
-    for timeout in range(1, int(setting.options["longest"]) + 1):
+    for timeout in range(1, longest + 1):
         program: Program = []
         for core in range(shape.cores):
             waits = core < shape.cores - 1
@@ -251,6 +285,21 @@ def _timeouts(setting: CaseContext) -> list[Stimulus]:
         scene.timeout, scene.mask = timeout, 1 << 31
         episodes.append(at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting)))
     return episodes
+
+
+def _granted(setting: CaseContext, rng: Rng) -> Stimulus:
+    """A WAIT is granted at an edge at which the other engine waits for it: TIMEOUT 1 sees no deadlock there."""
+    shape = SceneShape.of(setting.params)
+    tiu = [Command(SEND[False], 0, 0, 1), Command(NOP[False], 1), Command(END[False])]
+    dma = [Command(WAIT[True], 0, 0, 1), Command(END[True])]
+    group = CommandGroup([tiu, dma, *([] for _ in range(shape.engines - 2))])
+    scene = FrontEndScene([[group], *([] for _ in range(shape.cores - 1))], duration=int(rng.integers(4, 9)))
+    scene.timeout = 1
+    return at_rest(_dressed(front_end_stimulus(scene, setting, rng), setting))
+
+
+def _timeouts(setting: CaseContext) -> list[Stimulus]:
+    return _timed_out(setting, int(setting.options["longest"]))
 
 
 def _registers(setting: CaseContext) -> list[Stimulus]:
@@ -281,13 +330,83 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     ]
     accesses += [Access("read", a) for a in known]
     empty = front_end_stimulus(FrontEndScene([[] for _ in range(shape.cores)]), setting, rng)
-    return [replace(empty, inputs={}, program={"s_axil": tuple(accesses)}, after={})]
+    bare = replace(empty, inputs={}, memories={}, after={})
+    return [replace(bare, program={"s_axil": some}) for some in (tuple(accesses), tuple(_held_up(setting, rng)))]
+
+
+def _held_up(setting: CaseContext, rng: Rng) -> Iterator[Access]:
+    """CTRL starts the last core, whose memories never answer: it cannot be cleared any more."""
+    shape = SceneShape.of(setting.params)
+    core = shape.cores - 1
+    idle = int(rng.integers(shape.engines))
+    for engine in range(shape.engines):
+        at = reg.ENGINE + reg.ENGINE_STRIDE * (core * shape.engines + engine)
+        yield Access("write", at + reg.ENGINE_SIZE, int(rng.integers(1, 9)))
+        yield Access("write", at + reg.ENGINE_COUNT, 0 if engine == idle else int(rng.integers(1, 9)))
+    yield Access("write", reg.PUSH + 4 * core, 0)
+    for value in (0, reg.CTRL_START, reg.CTRL_CLEAR, reg.CTRL_START | reg.CTRL_CLEAR):
+        yield Access("write", reg.CTRL, value)
+        yield Access("wait", cycles=_A_WHILE)
+        yield from end_reads(setting.params)
+
+
+def zero_behind(setting: CaseContext, stimulus: Stimulus, record: Any) -> Check:
+    """Bytes behind the end of a command are 0; nothing else looks at bytes without TKEEP."""
+    traces = {name: t for name, t in record.outcome.ports.items() if name.startswith("m_axis_")}
+    failures = [
+        f"{name}: command {int(at[0])} has bytes behind its end that are not 0"
+        for name, trace in traces.items()
+        if len(at := np.flatnonzero((trace.data * ~trace.keep).any(axis=1)))
+    ]
+    return Check(tuple(failures))
 
 
 _NUMBER = "CORES*ENGINES"
 _READ_CHANNELS = (
     *("araddr", "arlen", "arsize", "arburst", "arvalid", "arready"),
     *("rdata", "rresp", "rlast", "rvalid", "rready"),
+)
+
+_CASES: tuple[Case, ...] = (
+    Case(
+        name="rate",
+        summary="streams of short commands and of all commands, as fast as memory gives them",
+        make=_rate,
+        options={"commands": 200, "latency": 20, **_PATTERNS},
+    ),
+    Case(
+        name="sync_all",
+        slow=True,
+        summary="all engines of all cores meet at barriers",
+        make=_sync_all,
+        options={"meetings": 8, "duration": 3, **_PATTERNS},
+        params={"CORES": 2},
+    ),
+    Case(
+        name="groups",
+        summary="hand-overs between groups, engines without work, noise behind END, waits across a hand-over",
+        make=_groups,
+        options=_PATTERNS,
+    ),
+    Case(
+        name="damage",
+        summary="every kind of damage ends in its error",
+        make=_damage,
+        options={"ready": "random:0.5"},
+    ),
+    Case(name="refused", summary="memories that refuse", make=_refused, options=_PATTERNS),
+    Case(
+        name="timeouts",
+        slow=True,
+        summary="deadlock time-outs of few edges, which programs just reach or just escape",
+        make=_timeouts,
+        options={"longest": 4, **_PATTERNS},
+        params={"CORES": 2},
+    ),
+    heads_case(_PATTERNS),
+    *stream_cases(_traffic),
+    model_case(_PATTERNS),
+    registers_case(_registers),
 )
 
 DESIGN = Design(
@@ -339,43 +458,5 @@ DESIGN = Design(
         {"CHIP": BM1690, "CORES": 2, "ENGINES": 3, "DEPTH": 16},
         {"CORES": 3, "DEPTH": 2, "NMSG": 4},
     ),
-    cases=(
-        Case(
-            name="rate",
-            summary="streams of short commands and of all commands, as fast as memory gives them",
-            make=_rate,
-            options={"commands": 200, "latency": 20, **_PATTERNS},
-        ),
-        Case(
-            name="sync_all",
-            slow=True,
-            summary="all engines of all cores meet at barriers",
-            make=_sync_all,
-            options={"meetings": 8, "duration": 3, **_PATTERNS},
-            params={"CORES": 2},
-        ),
-        Case(
-            name="groups",
-            summary="hand-overs between groups, engines without work, noise behind END",
-            make=_groups,
-            options=_PATTERNS,
-        ),
-        Case(
-            name="damage",
-            summary="every kind of damage ends in its error",
-            make=_damage,
-            options={"ready": "random:0.5"},
-        ),
-        Case(
-            name="timeouts",
-            slow=True,
-            summary="deadlock time-outs of few edges, which programs just reach or just escape",
-            make=_timeouts,
-            options={"longest": 4, **_PATTERNS},
-            params={"CORES": 2},
-        ),
-        *stream_cases(_traffic),
-        model_case(_PATTERNS),
-        registers_case(_registers),
-    ),
+    cases=tuple(one if one.check else one.model_copy(update={"check": zero_behind}) for one in _CASES),
 )

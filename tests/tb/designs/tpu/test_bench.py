@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tpu_bench import BUS_CASE, SYNC_CASE, answers, attempt, check, without_refusals, zero_behind
+from tpu_bench import SYNC_CASE, answers, attempt, check
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access
@@ -27,9 +27,8 @@ VARIANTS = [pytest.param(v, id="-".join(f"{k}{x}" for k, x in v.items()) or "def
 
 @pytest.mark.sim
 def test_a_refused_read_ends_in_the_error_bus(tmp_path):
-    (result,) = attempt(BUS_CASE, [1], tmp_path)
-    assert result.failures
-    assert without_refusals(result) == []
+    (result,) = attempt("refused", [1], tmp_path)
+    assert result.passed, result.failures[:2]
     for episode in result.episodes:
         assert answers(episode, ERROR)[0] & 0xF == BUS
         assert answers(episode, CTRL)[0] & 2
@@ -138,8 +137,6 @@ def test_back_pressure(case, tmp_path):
 def test_nothing_lies_between_commands_while_data_are_there(tmp_path):
     (result,) = attempt("rate", [0], tmp_path, options={"commands": 400, "latency": 20})
     short, mixed = result.episodes
-    assert zero_behind(short)
-    assert zero_behind(mixed)
     for port in ("m_axis_0", "m_axis_1"):
         assert (short.record.outcome.ports[port].gaps[1:] == 0).all()
         trace = mixed.record.outcome.ports[port]

@@ -3,7 +3,7 @@
 
 import pytest
 from breaks import Break, assert_places, breaks, each_break, run_broken
-from tpu_bench import CASES, without_refusals, zero_behind
+from tpu_bench import CASES
 
 ROWS = [
     # Running one command ahead of its dependency.
@@ -70,7 +70,7 @@ ROWS = [
         "tpu",
         "tpu/tpu_engine.sv",
         ("(end_ended && missing == '0)", "end_ended", "groups"),
-        ("m_axi_rresp != 2'b00", "1'b0", "bus"),
+        ("m_axi_rresp != 2'b00", "1'b0", "refused"),
     ),
 ]
 
@@ -84,4 +84,4 @@ def test_every_break_has_its_place():
 def test_the_bench_sees(row: Break, tmp_path):
     seeds = {"random": 12, "damage": 8}.get(row.case, 4)
     results = run_broken(row, tmp_path, seeds=seeds, cases=CASES)
-    assert any(without_refusals(r) or not all(zero_behind(e) for e in r.episodes) for r in results)
+    assert any(r.failures for r in results)
