@@ -31,6 +31,10 @@ COMMON = {
         "Check a file or a run against limits: every whole episode of every seed, each limit by its worst value.",
         f"{_HOME}.signoff",
     ),
+    "backlog": Listed(
+        "Show how much was under way between two ports of a run: what had gone in and had not come out yet.",
+        f"{_HOME}.backlog",
+    ),
     "probe": Listed(
         "Find clocks, resets and AXI bundles of a top module, and list what belongs to nothing known.", f"{_HOME}.probe"
     ),

@@ -19,7 +19,7 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.run.svg_panel import SvgFigure
 
 _INK, _SOFT, _GRID = "#1f2933", "#616e7c", "#e4e7eb"
-_BLUE, _FILL, _RED, _GREEN = "#2166ac", "#c6dbef", "#b2182b", "#1b7837"
+BLUE, FILL, RED, _GREEN = "#2166ac", "#c6dbef", "#b2182b", "#1b7837"
 _BINS = 160
 _DPI = 130
 _WIDTHS = [2.2, 1.0]
@@ -40,12 +40,12 @@ def plot_trace(trace: Trace, path: _Target, *, title: str, dtype: _Format = None
         title: over the figure.
         dtype: sample type; without it throughput is in MB/s.
     """
-    figure, (top, left, right) = _figure(title, [["rate", "rate"], ["gaps", "frames"]], (9.6, 6.4), [1.15, 1.0])
+    figure, (top, left, right) = new_figure(title, [["rate", "rate"], ["gaps", "frames"]], (9.6, 6.4), [1.15, 1.0])
     result = measure(trace, dtype)
     _throughput(top, trace, result, dtype)
     _gaps(left, result)
     _frames(right, trace, result)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def plot_run(
@@ -67,7 +67,7 @@ def plot_run(
         axes: list[Axes] = list(drawn.panels)
     else:
         mosaic = [[f"rate{i}", f"gaps{i}"] for i in range(rows)]
-        figure, axes = _figure(title, mosaic, size, [1.0] * rows, _WIDTHS)
+        figure, axes = new_figure(title, mosaic, size, [1.0] * rows, _WIDTHS)
     times = [int(end.time_ps[0]) for t in ports.values() if len(t) for end in (t[:1], t[-1:])]
     span = (min(times), max(times)) if times else None
     for i, name in enumerate(names):
@@ -83,7 +83,7 @@ def plot_run(
     if drawn is not None:
         drawn.save(Path(str(path)))
     else:
-        _save(figure, path)
+        save_figure(figure, path)
 
 
 def plot_memory(log: npt.NDArray[Any], regions: Sequence[Region], path: _Target, title: str) -> None:
@@ -101,17 +101,17 @@ def plot_memory(log: npt.NDArray[Any], regions: Sequence[Region], path: _Target,
     moved = log[(log["last"] >= 0) & (log["region"] >= 0)]
     touched = np.unique(moved["region"]).tolist()
     height = 0.45 * max(2, len(touched))
-    figure, (top, below) = _figure(title, [["use"], ["where"]], (10.4, 3.2 + height), [1.9, height])
-    _label(top, "Data channels", "", "use, % of cycles")
-    _label(below, "Bursts: addresses, from the lowest to the highest in each region", "cycle", "")
+    figure, (top, below) = new_figure(title, [["use"], ["where"]], (10.4, 3.2 + height), [1.9, height])
+    label_axes(top, "Data channels", "", "use, % of cycles")
+    label_axes(below, "Bursts: addresses, from the lowest to the highest in each region", "cycle", "")
     if not len(moved):
         _say(top, "no burst came to its end")
         _say(below, "")
-        _save(figure, path)
+        save_figure(figure, path)
         return
     end = int(moved["last"].max()) + 1
     edges = np.linspace(0, end, min(_BINS, end) + 1)
-    for kind, name, colour in ((READ, "read", _BLUE), (WRITE, "written", _RED)):
+    for kind, name, colour in ((READ, "read", BLUE), (WRITE, "written", RED)):
         some = moved[moved["kind"] == kind]
         top.stairs(100 * busy(some, edges), edges, color=colour, fill=True, alpha=0.25)
         top.stairs(100 * busy(some, edges), edges, color=colour, linewidth=1.1, label=name)
@@ -131,7 +131,7 @@ def plot_memory(log: npt.NDArray[Any], regions: Sequence[Region], path: _Target,
     below.grid(False, axis="y")
     for border in range(1, len(touched)):
         below.axhline(border, color=_GRID, linewidth=1)
-    _save(figure, path)
+    save_figure(figure, path)
 
 
 def _span(bursts: npt.NDArray[Any]) -> tuple[np.uint64, np.uint64]:
@@ -157,13 +157,14 @@ def busy(bursts: npt.NDArray[Any], edges: npt.NDArray[np.float64]) -> npt.NDArra
     return share
 
 
-def _figure(
+def new_figure(
     title: str,
     mosaic: list[list[str]],
     size: tuple[float, float],
     heights: list[float],
     widths: list[float] | None = None,
 ) -> tuple[Any, list[Any]]:
+    """A figure of panels in the style of all plots; the panels in the order of the mosaic."""
     # It takes longer to import than a short run.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -185,12 +186,14 @@ def _figure(
     return figure, list(grid.values())
 
 
-def _save(figure: Any, path: _Target) -> None:
+def save_figure(figure: Any, path: _Target) -> None:
+    """Write a figure to a file, or as a PNG to a stream."""
     # A stream has no ending that says what to write.
     figure.savefig(path, dpi=_DPI, facecolor="white", format=None if isinstance(path, (str, PathLike)) else "png")
 
 
-def _label(axes: Axes, title: str, x: str, y: str) -> None:
+def label_axes(axes: Axes, title: str, x: str, y: str) -> None:
+    """Title and axes of a panel."""
     axes.set_title(title, loc="left", fontsize=10, color=_INK)
     axes.set_xlabel(x, fontsize=9, color=_SOFT)
     axes.set_ylabel(y, fontsize=9, color=_SOFT)
@@ -225,7 +228,8 @@ def binned(trace: Trace, bins: int = _BINS) -> tuple[npt.NDArray[np.float64], np
     return edges * float(trace.clock_ps) + float(first.time_ps[0]), rate
 
 
-def _time_unit(span_ps: float) -> tuple[float, str]:
+def time_unit(span_ps: float) -> tuple[float, str]:
+    """Picoseconds of the unit that suits a span of time, and its name."""
     for scale, unit in ((1e12, "s"), (1e9, "ms"), (1e6, "us")):
         if span_ps >= 2 * scale:
             return scale, unit
@@ -237,17 +241,17 @@ def _throughput(
 ) -> None:
     kind = None if dtype is None else sample_type(dtype)
     unit, per_byte = ("MB/s", 1.0) if kind is None else ("Msamples/s", 8.0 / kind.bits)
-    _label(axes, "Throughput", "time", unit)
+    label_axes(axes, "Throughput", "time", unit)
     edges, rate = binned(trace)
     if not len(rate):
         _say(axes, "no beats")
         return
-    scale, name = _time_unit(float(edges[-1]))
+    scale, name = time_unit(float(edges[-1]))
     axes.set_xlabel(f"time [{name}]", fontsize=9, color=_SOFT)
-    axes.stairs(rate * per_byte, edges / scale, fill=True, color=_FILL)
-    axes.stairs(rate * per_byte, edges / scale, color=_BLUE, linewidth=1.1)
+    axes.stairs(rate * per_byte, edges / scale, fill=True, color=FILL)
+    axes.stairs(rate * per_byte, edges / scale, color=BLUE, linewidth=1.1)
     limit = result.limit_mb_per_s * per_byte
-    axes.axhline(limit, color=_RED, linewidth=1.2, linestyle="--", label=f"port limit {limit:.2f}")
+    axes.axhline(limit, color=RED, linewidth=1.2, linestyle="--", label=f"port limit {limit:.2f}")
     average = result.by_frames or result.continuous
     if average is not None:
         what = "by frames" if result.by_frames else "continuous"
@@ -261,7 +265,7 @@ def _throughput(
 
 
 def _gaps(axes: Axes, result: Throughput) -> None:
-    _label(axes, "Gaps (time from beat to beat)", "gap [ns]", "how often")
+    label_axes(axes, "Gaps (time from beat to beat)", "gap [ns]", "how often")
     if not result.gaps:
         _say(axes, result.reason("max_gap_ps"))
         return
@@ -271,21 +275,21 @@ def _gaps(axes: Axes, result: Throughput) -> None:
     axes.set_ylim(0.6, float(count.max()) * 6)
     if len(gap_ns) <= 8:
         at = np.arange(len(gap_ns))
-        bars = axes.bar(at, count, width=0.55, color=_FILL, edgecolor=_BLUE)
+        bars = axes.bar(at, count, width=0.55, color=FILL, edgecolor=BLUE)
         axes.bar_label(bars, [f"{n:,}" for n in count], fontsize=8, color=_INK, padding=2)
         axes.set_xticks(at, [f"{g:g}" for g in gap_ns])
         side = 1.5 if len(gap_ns) == 1 else 0.8
         axes.set_xlim(-side, len(gap_ns) - 1 + side)
         axes.grid(False, axis="x")
         return
-    axes.vlines(gap_ns, 0.6, count, color=_BLUE, linewidth=1.4)
-    axes.plot(gap_ns, count, "o", color=_BLUE, markersize=3)
+    axes.vlines(gap_ns, 0.6, count, color=BLUE, linewidth=1.4)
+    axes.plot(gap_ns, count, "o", color=BLUE, markersize=3)
     if gap_ns[-1] > 50 * gap_ns[0]:
         axes.set_xscale("log")
 
 
 def _frames(axes: Axes, trace: Trace, result: Throughput) -> None:
-    _label(axes, "Frame intervals (TLAST to TLAST)", "frame", "ns")
+    label_axes(axes, "Frame intervals (TLAST to TLAST)", "frame", "ns")
     try:
         intervals = frame_intervals(trace) / 1000
     except UnmeasurableError as why:
@@ -294,23 +298,23 @@ def _frames(axes: Axes, trace: Trace, result: Throughput) -> None:
     frame = np.arange(1, len(intervals) + 1)
     high = float(intervals.max())
     if len(frame) <= 12:
-        bars = axes.bar(frame, intervals, width=0.55, color=_FILL, edgecolor=_BLUE)
+        bars = axes.bar(frame, intervals, width=0.55, color=FILL, edgecolor=BLUE)
         if len(frame) <= 8:
             axes.bar_label(bars, [f"{v:g}" for v in intervals], fontsize=8, color=_INK, padding=2)
         axes.set_xticks(frame)
         axes.set_xlim(0.2, max(len(frame) + 0.8, 2.8))
         axes.grid(False, axis="x")
     elif len(frame) <= _MOST_POINTS:
-        axes.plot(frame, intervals, color=_BLUE, linewidth=1, marker="o", markersize=2.5)
+        axes.plot(frame, intervals, color=BLUE, linewidth=1, marker="o", markersize=2.5)
     else:
         # More than there are pixels: from the shortest to the longest of so many neighbours.
         starts = np.linspace(0, len(frame), _MOST_POINTS // 2, endpoint=False).astype(np.int64)
         low, top = (limit.reduceat(intervals, starts) for limit in (np.minimum, np.maximum))
-        axes.fill_between(frame[starts], low, top, color=_FILL, edgecolor=_BLUE, linewidth=1)
+        axes.fill_between(frame[starts], low, top, color=FILL, edgecolor=BLUE, linewidth=1)
     axes.set_ylim(0, high * 1.2)
     steady = result.steady
     if steady is not None:
         text = f"steady from frame {steady.since_frame}" if steady.holds else "not steady"
         axes.text(
-            1, 1.02, text, transform=axes.transAxes, ha="right", color=_GREEN if steady.holds else _RED, fontsize=8
+            1, 1.02, text, transform=axes.transAxes, ha="right", color=_GREEN if steady.holds else RED, fontsize=8
         )

@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from goldbeat.pymodels.backlog import BACKLOG_UNITS, BacklogUnit, backlog
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.measure import Latency, Rate, Throughput, UnmatchedError, UnmeasurableError, latency, measure
 from goldbeat.pymodels.trace import Trace
@@ -78,18 +79,36 @@ class LatencyLimits(_Frozen):
     max_first_ns: float | None = Field(default=None, ge=0)
 
 
+class BacklogLimits(_Frozen):
+    """Limits of what is under way from one port to another; see :func:`goldbeat.pymodels.backlog.backlog`.
+
+    Attributes:
+        max_backlog_beats, max_backlog_bytes, max_backlog_frames: most of them.
+    """
+
+    max_backlog_beats: int | None = Field(default=None, ge=0)
+    max_backlog_bytes: int | None = Field(default=None, ge=0)
+    max_backlog_frames: int | None = Field(default=None, ge=0)
+
+
 class Limits(_Frozen):
-    """A limits file: ``[port.NAME]``, ``[latency."IN->OUT"]`` and ``[transactions.NAME]`` tables."""
+    """A limits file: ``[port.NAME]``, ``[latency."IN->OUT"]``, ``[backlog."IN->OUT"]`` and ``[transactions.NAME]`` tables."""
 
     port: Mapping[str, PortLimits] = {}
     latency: Mapping[str, LatencyLimits] = {}
+    backlog: Mapping[str, BacklogLimits] = {}
     transactions: Mapping[str, TransactionLimits] = {}
 
-    def pairs(self) -> Iterator[tuple[str, str, LatencyLimits]]:
-        """Input, output and limits of each latency table."""
-        for name, limits in self.latency.items():
-            source, _, sink = (part.strip() for part in name.partition(ARROW))
-            yield source, sink, limits
+    def pairs(self) -> Iterator[tuple[str, str]]:
+        """Input and output of each latency and backlog table."""
+        for name in (*self.latency, *self.backlog):
+            yield split_path(name)
+
+
+def split_path(name: str) -> tuple[str, str]:
+    """Input and output of ``IN->OUT``; what is not there is empty."""
+    source, _, sink = (part.strip() for part in name.partition(ARROW))
+    return source, sink
 
 
 @dataclass(frozen=True)
@@ -167,17 +186,27 @@ def load_limits(path: Path) -> Limits:
         InputError: not TOML, an unknown name, a value out of range, or no limit at all.
     """
     limits = load_model(Limits, path, "a limits file (.toml)")
-    for kind, tables in (("port", limits.port), ("latency", limits.latency), ("transactions", limits.transactions)):
+    kinds: Sequence[tuple[str, Mapping[str, Any]]] = (
+        ("port", limits.port),
+        ("latency", limits.latency),
+        ("backlog", limits.backlog),
+        ("transactions", limits.transactions),
+    )
+    for kind, tables in kinds:
         for name, table in tables.items():
             if not table.given() and not getattr(table, "steady", None):
                 known = ", ".join(n for n in type(table).model_fields if n.startswith(("min_", "max_")))
                 raise InputError(f'[{kind}."{name}"] without a limit', f"at least one of {known}", file=path)
-    if not (limits.port or limits.latency or limits.transactions):
-        raise InputError("no limits", 'a [port.NAME], [latency."IN->OUT"] or [transactions.NAME] table', file=path)
-    for name in limits.latency:
-        source, arrow, sink = (part.strip() for part in name.partition(ARROW))
-        if not (source and arrow and sink) or ARROW in sink:
-            raise InputError(f'[latency."{name}"]', '[latency."INPUT->OUTPUT"]', file=path)
+    if not any(tables for _, tables in kinds):
+        raise InputError(
+            "no limits",
+            'a [port.NAME], [latency."IN->OUT"], [backlog."IN->OUT"] or [transactions.NAME] table',
+            file=path,
+        )
+    for kind, name in (*(("latency", n) for n in limits.latency), *(("backlog", n) for n in limits.backlog)):
+        source, sink = split_path(name)
+        if not (source and sink) or ARROW in sink:
+            raise InputError(f'[{kind}."{name}"]', f'[{kind}."INPUT->OUTPUT"]', file=path)
     return limits
 
 
@@ -357,7 +386,7 @@ def check_subject(subject: Subject, limits: Limits, *, allow_recorded: bool = Fa
     Raises:
         UsageError: a limit for a port that is not there, or an output that comes before its input.
     """
-    wanted = [*limits.port, *(port for source, sink, _ in limits.pairs() for port in (source, sink))]
+    wanted = [*limits.port, *(port for pair in limits.pairs() for port in pair)]
     # A file has one port; a latency limit cannot be measured on it, whatever the ports are called.
     missing = [p for p in wanted if p not in subject.names] if subject.status is not None else []
     missing = missing or [p for p in limits.port if p not in subject.names]
@@ -369,8 +398,10 @@ def check_subject(subject: Subject, limits: Limits, *, allow_recorded: bool = Fa
         found.append(_run_check(subject.status, allow_recorded=allow_recorded))
     for name, table in limits.port.items():
         found += _port_checks(subject, name, table)
-    for source, sink, latencies in limits.pairs():
-        found += _latency_checks(subject, source, sink, latencies)
+    for name, latencies in limits.latency.items():
+        found += _latency_checks(subject, *split_path(name), latencies)
+    for name, backlogs in limits.backlog.items():
+        found += _backlog_checks(subject, *split_path(name), backlogs)
     for name, transactions in limits.transactions.items():
         found += _transaction_checks(subject, name, transactions)
     return found
@@ -493,6 +524,26 @@ def _latency_checks(subject: Subject, source: str, sink: str, limits: LatencyLim
             for at, got in found
         ]
         yield _worst(where, what, limit, "ns", figures)
+
+
+def _backlog_checks(subject: Subject, source: str, sink: str, limits: BacklogLimits) -> Iterator[LimitCheck]:
+    where = f"{source}{ARROW}{sink}"
+    for what, limit in limits.given().items():
+        unit = next(one for one in BACKLOG_UNITS if what.endswith(one))
+        figures = [_backlog_figure(subject, at, source, sink, unit) for at in subject.of_streams()]
+        yield _worst(where, what, limit, unit, figures)
+
+
+def _backlog_figure(subject: Subject, at: Measured, source: str, sink: str, unit: BacklogUnit) -> _Figure:
+    """What an episode says of the backlog between two ports."""
+    if subject.status is None:
+        return _Figure(at, None, "a single file has no second port; give a run folder")
+    try:
+        return _Figure(at, backlog(at.ports[source].trace, at.ports[sink].trace, unit=unit).most)
+    except UnmeasurableError as why:
+        return _Figure(at, None, str(why), absent=not isinstance(why, UnmatchedError))
+    except UsageError as why:
+        raise UsageError(_placed(f"{source}{ARROW}{sink}: {why}", at)) from None
 
 
 def _transaction_checks(subject: Subject, name: str, limits: TransactionLimits) -> Iterator[LimitCheck]:
