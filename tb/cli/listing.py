@@ -61,6 +61,10 @@ COMMON = {
         f"{_HOME}.dashboard",
     ),
     "shrink": Listed("Find the smallest stimulus that fails in the same way.", f"{_HOME}.shrink"),
+    "timeline": Listed(
+        "Write what a recorded case did as a trace for Perfetto, golden model and RTL side by side.",
+        f"{_HOME}.timeline",
+    ),
     "farm": Listed("Workers for `goldbeat regress --engine`.", f"{_HOME}.farm", _FARM),
     "clean": Listed(
         "Remove leftovers of killed processes, and by limits old runs, builds, blobs and reports of regressions.",

@@ -57,6 +57,7 @@ from goldbeat.tb.cli.run_options import (
     TransactorsName,
     Waive,
     Waves,
+    WithTimeline,
     XCheck,
 )
 from goldbeat.tb.design.case import Case
@@ -117,6 +118,7 @@ def run_command(
     seed: Seed = 0,
     seeds: Seeds = 1,
     waves: Waves = False,
+    timeline: WithTimeline = False,
     sets: Sets = None,
     inputs: Inputs = None,
     clocks: Clocks = None,
@@ -191,6 +193,7 @@ def _asked(context: Any) -> Asked:
         seed=first,
         seeds=given["seeds"],
         waves=given["waves"],
+        timeline=given["timeline"],
         clock=mhz,
         label=given["label"],
         transactors=given["transactors"],
@@ -245,6 +248,7 @@ class Wishes:
     Attributes:
         seed, seeds: the first seed, and how many.
         waves: write waves.
+        timeline: write a trace for Perfetto.
         clock: MHz of stimulus files without time.
         label: of the run's folder.
         transactors: back end.
@@ -266,6 +270,7 @@ class Wishes:
     seed: int = 0
     seeds: int = 1
     waves: bool = False
+    timeline: bool = False
     clock: float | None = None
     label: str | None = None
     transactors: str = "native"
@@ -311,7 +316,7 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
             if wishes.bless:
                 results = _blessed(results)
         with nullcontext() if wishes.as_json else working(f"writing {folder}"):
-            report = write_report(results, folder)
+            report = write_report(results, folder, timeline=wishes.timeline)
         failed = [r for r in results if r.status == "fail"]
         if wishes.as_json:
             print_json({**report, "folder": str(folder)})

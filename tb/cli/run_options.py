@@ -73,6 +73,9 @@ Traces = Annotated[
         "--traces", metavar="WHICH", help="Ports whose traces and PLIO files are kept: all, failed, none or names."
     ),
 ]
+WithTimeline = Annotated[
+    bool, typer.Option("--timeline", help="Write trace.json.gz, model and RTL side by side, for Perfetto.")
+]
 Timeout = Annotated[
     float | None,
     typer.Option(

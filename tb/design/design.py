@@ -60,6 +60,8 @@ class Design(Frozen):
         slow_parameters: so do builds with variants of these.
         foreign: folder of a user's RTL, file that describes it and top module -> the same design on that RTL; None where there is
             no such thing.
+        timeline: side of an episode (:class:`goldbeat.tb.timeline.side.TimelineSide`), model or RTL -> the design's own rows of a
+            timeline (:class:`goldbeat.tb.timeline.compose.OwnRows`).
         coverage: parameters -> items (:class:`goldbeat.pymodels.coverpoints.CoverageItem`) that are counted in every episode of
             every case, beside what is counted of the ports.
         answer: setting, stimulus and record of an episode -> what it has computed; None where that is of no use to anybody.
@@ -97,6 +99,7 @@ class Design(Frozen):
     variants: tuple[Mapping[str, Any], ...] = ({},)
     findings: Callable[[Mapping[str, Any], Stimulus, Any], Sequence[MeasurementTable]] | None = None
     answer: Callable[[CaseContext, Stimulus, Any], RunAnswer | None] | None = None
+    timeline: Callable[[Any], Any] | None = None
     coverage: Callable[[Mapping[str, Any]], Iterable[Any]] | None = None
     slow: bool = False
     slow_parameters: tuple[str, ...] = ()

@@ -22,7 +22,7 @@ from goldbeat.tb.paths import plain_name
 from goldbeat.tb.run.episodes import FILE as EPISODES
 from goldbeat.tb.run.episodes import save_episodes
 from goldbeat.tb.run.plot import plot_memory, plot_run
-from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT
+from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT, TIMELINE
 from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult
 from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.transactions import bus_directions
@@ -30,7 +30,9 @@ from goldbeat.tb.run.user_coverage import add_hits
 from goldbeat.tb.synth.netlist import NOT_IN_NETLIST
 
 
-def write_report(results: Sequence[RunResult], folder: Path, *, repeat: str | None = None) -> dict[str, Any]:
+def write_report(
+    results: Sequence[RunResult], folder: Path, *, repeat: str | None = None, timeline: bool = False
+) -> dict[str, Any]:
     """Write everything about a run with one or many seeds, and give the report back.
 
     With many seeds, the folder itself holds the first seed's traces and the timing of all seeds' episodes, and ``seeds/<seed>``
@@ -40,17 +42,18 @@ def write_report(results: Sequence[RunResult], folder: Path, *, repeat: str | No
         results: one a seed.
         folder: of the run.
         repeat: the command that repeats the run; the request's own unless given.
+        timeline: write traces for Perfetto too, where traces of beats are.
     """
     request = results[0].request
     several = len(results) > 1
-    report = _write_one(results[0], folder, plot=True)
+    report = _write_one(results[0], folder, plot=True, timeline=timeline)
     report["repeat"] = repeat or request.command()
     if several:
         report |= _all_seeds(results)
         report["measured"] = _keep_episodes(results, folder)
         for result in results:
             if not result.passed:
-                _write_one(result, folder / "seeds" / str(result.seed), plot=False)
+                _write_one(result, folder / "seeds" / str(result.seed), plot=False, timeline=timeline)
     _dump(report, folder / REPORT)
     return report
 
@@ -102,7 +105,7 @@ def waived_in_all(results: Sequence[RunResult]) -> dict[str, int]:
     return {name: sum(r.waived.get(name, 0) for r in results) for result in results for name in result.waived}
 
 
-def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]:
+def _write_one(result: RunResult, folder: Path, *, plot: bool, timeline: bool) -> dict[str, Any]:
     request, episode = result.request, result.main_episode
     report: dict[str, Any] = {
         "design": request.design.name,
@@ -143,6 +146,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool) -> dict[str, Any]
     report["labels"] = _keep_labelled(result, folder)
     if not result.passed:
         report |= _keep_mismatch(result, folder)
+    report |= _keep_timeline(result, folder) if timeline else {}
     if episode is not None:
         report["main_episode"] = result.episodes.index(episode)
         shown: dict[str, Trace] = {}
@@ -174,6 +178,19 @@ def _keep_mismatch(result: RunResult, folder: Path) -> dict[str, Any]:
         return {}
     (folder / DIAGRAM).write_text(draw_mismatch(found), encoding="utf-8")
     return {"difference": asdict(found), "diagram": DIAGRAM}
+
+
+def _keep_timeline(result: RunResult, folder: Path) -> dict[str, Any]:
+    """Write the trace for Perfetto, of a run in which an episode ended; the report's entry of it."""
+    if not result.episodes:
+        return {}
+    # Most runs start sooner without it.
+    from goldbeat.tb.run.timeline import save_timeline
+
+    metadata = save_timeline(result, folder / TIMELINE)
+    return {
+        "timeline": {"file": TIMELINE, **{name: metadata[name] for name in ("episode", "not_predicted", "thinned")}}
+    }
 
 
 def _port_entry(port: StreamPort, result: RunResult, episode: EpisodeResult, folder: Path) -> dict[str, Any]:

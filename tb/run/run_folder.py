@@ -21,11 +21,13 @@ REPORT = "report.json"
 PLOT = "plot.svg"
 DIAGRAM = "difference.svg"
 """The window around the first difference of a run that failed."""
+TIMELINE = "trace.json.gz"
+"""The trace for Perfetto."""
 OLD_PLOT = "plot.png"
 """What earlier versions drew."""
 MADE = (
     *(REPORT, EPISODES, OLD_EPISODES, "traces", "expected"),
-    *("stimulus", "output", PLOT, DIAGRAM, OLD_PLOT, "memory", "seeds", "sim"),
+    *("stimulus", "output", PLOT, DIAGRAM, TIMELINE, OLD_PLOT, "memory", "seeds", "sim"),
 )
 """What runs leave in their folder; nothing else there is ever touched."""
 _MARKER_BYTES = 4096
