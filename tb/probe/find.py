@@ -167,13 +167,27 @@ class _Finder:
         if len(clocks) == 1:
             chosen = clocks[0]
         elif evidence:
-            chosen = evidence.most_common(1)[0][0]
+            chosen = self._named_clock(port.name, evidence.most_common(1)[0][0], clocks)
         else:
             chosen = _closest(port.name, clocks)
             self.notes.append(f"{port.name}: clock {chosen} by its name")
         if chosen not in clocks:
             self.refused[port.name] = f"its clock {chosen} is no port that can be driven"
         return port.model_copy(update={"clock": chosen})
+
+    def _named_clock(self, name: str, found: str, clocks: list[str]) -> str:
+        """The clock of a bundle whose registers run on ``found``.
+
+        Where nothing runs on the clock that the bundle is named after, its registers probably have the wrong one.
+        """
+        named = _closest(name, clocks)
+        if named in self.module.wiring.clocks or affinity(name, named) <= affinity(name, found):
+            return found
+        self.notes.append(
+            f"{name}: clock {named} by its name, although its flip-flops use {found}: nothing uses {named}, which "
+            f"looks like a bug of the RTL; where it is none, write clock = {found!r}"
+        )
+        return named
 
     # -- clocks and resets --------------------------------------------------------------------------------------
 

@@ -94,6 +94,12 @@ def test_arrays(name: str, layout: str) -> None:
     assert shape(found)["s_axis"] == f"in clk N {layout} tdata:24 tvalid:1 tready:1"
 
 
+def test_a_clock_that_nothing_uses_is_the_one_of_the_bundle_named_after_it() -> None:
+    found = probe("wrong_clock")
+    assert {b.name: b.clock for b in found.streams} == {"s_a": "a_clk", "m_b": "b_clk"}
+    assert any("m_b: clock b_clk by its name" in note and "looks like a bug" in note for note in found.notes)
+
+
 def test_clock_of_each_bundle_by_its_flip_flops() -> None:
     found = probe("two_clocks")
     assert clocks(found) == [("ck_fast", "fast_reset", True), ("ck_slow", "rst_slow_n", False)]
