@@ -21,6 +21,7 @@ from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError, rules_text
 from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, DesignVerdict, Report, analyse
 from goldbeat.tb.cli.common import FAILED, Json, ReplaceFolder, check_free, examples, facts, print_json, say
 from goldbeat.tb.designs.objfifo import HELP
+from goldbeat.tb.designs.objfifo.compiled_commands import asm, dis
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -243,3 +244,10 @@ def run(
 def rules() -> None:
     """List the rules by name; those with a star are not checked by mlir-aie."""
     say(rules_text())
+
+
+app.command(
+    no_args_is_help=True,
+    epilog=examples("goldbeat objfifo dis insts.bin", "goldbeat objfifo dis design.xclbin -o design.txt"),
+)(dis)
+app.command(no_args_is_help=True, epilog=examples("goldbeat objfifo asm insts.txt -o insts.bin"))(asm)
