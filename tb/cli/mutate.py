@@ -6,16 +6,20 @@ from __future__ import annotations
 import os
 import random
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from fnmatch import fnmatch
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.progress import MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.cli.common import FAILED, Json, examples, print_json
+from goldbeat.tb.cli.farm import Keys
+from goldbeat.tb.cli.regress_options import EngineAddress, WaitSeconds
 from goldbeat.tb.cli.screen import Screen, progress
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.design import Design
@@ -26,10 +30,16 @@ from goldbeat.tb.mutate.points import find_mutants
 from goldbeat.tb.mutate.report import PAGE, score, summary_dict, write_results
 from goldbeat.tb.mutate.waivers import MutantWaiver, match, waivers_of_design
 from goldbeat.tb.paths import build_root
+from goldbeat.tb.regress.farm_pool import WAIT_S
+from goldbeat.tb.regress.item import Item
+from goldbeat.tb.regress.run import LOCAL
 
 _SHOWN = 40
 """Mutants that are printed one by one."""
 _GOAL = 98.0
+_REPLACED = "{} simulator(s) replaced, in which a mutant had left something behind"
+_Runner = Callable[[Sequence[Mutant]], Iterator[Fate]]
+"""Runs some mutants, here or on a farm."""
 
 Name = Annotated[str, typer.Argument(metavar="DESIGN|FILE.toml", help="A design's name, or a description file.")]
 Files = Annotated[
@@ -70,6 +80,7 @@ def register(app: typer.Typer) -> None:
             "goldbeat mutate bench/fir.toml --files 'fir_*.v' --case random --seeds 10",
             "goldbeat mutate my_fifo --list               what would be changed, and where",
             "goldbeat mutate my_fifo --mutant 17          one of them again",
+            "goldbeat mutate my_fir --engine tls://10.0.0.5:8786 --tls keys",
         ),
     )(mutate_command)
 
@@ -87,6 +98,9 @@ def mutate_command(
     goal: Goal = _GOAL,
     resume: Resume = False,
     list_only: ListOnly = False,
+    engine: EngineAddress = LOCAL,
+    keys: Keys = None,
+    wait_s: WaitSeconds = WAIT_S,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -103,12 +117,11 @@ def mutate_command(
         _show_list(mutants, as_json)
         return
     chosen = _chosen(mutants, sample, seed, only or [])
-    waivers = waivers_of_design(design, Path(name) if name.endswith((".toml", ".py")) else None, waive)
-    reasons, stale = match(waivers, mutants)
-    if files:
-        changed = {m.place.file.name for m in mutants}
-        stale = tuple(waiver for waiver in stale if waiver.file in changed)
+    reasons, stale = _waived(design, name, waive, mutants, parts=bool(files))
     items = plan_cases(name, cases or (), seeds, seed)
+    # A farm that is not there is refused before anything is written.
+    with _runner(engine, keys, wait_s, items, jobs):
+        pass
     folder = out or build_root() / "mutate" / design.name
     folder.mkdir(parents=True, exist_ok=True)
     journal = Journal(folder, fingerprint(items, mutants), resume=resume)
@@ -119,12 +132,27 @@ def mutate_command(
         with (
             tempfile.TemporaryDirectory(prefix="mutate-", dir=folder) as place,
             Campaign(items, left, Path(place), _say) as campaign,
+            _runner(engine, keys, wait_s, items, jobs) as runner,
         ):
-            _run(campaign, left, journal, fates, jobs)
+            _run(campaign, left, journal, fates, partial(runner, campaign))
     found = [fates[m.number] for m in chosen]
     result = summary_dict(design.name, [i.key for i in items], found, stale, Path.cwd())
     result |= {"of": len(mutants), "parts": [*(files or []), *(cases or []), *map(str, only or [])]}
     write_results(folder, result, found, Path.cwd())
+    _end(design, found, stale, result, folder, goal, as_json=as_json)
+
+
+def _end(
+    design: Design,
+    found: Sequence[Fate],
+    stale: Sequence[MutantWaiver],
+    result: Mapping[str, Any],
+    folder: Path,
+    goal: float,
+    *,
+    as_json: bool,
+) -> None:
+    """Print the results; a score below the goal fails."""
     if as_json:
         print_json(result)
     else:
@@ -132,6 +160,16 @@ def mutate_command(
     share = score(found).share
     if share is not None and 100 * share < goal:
         raise typer.Exit(FAILED)
+
+
+def _waived(
+    design: Design, name: str, more: Path | None, mutants: Sequence[Mutant], *, parts: bool
+) -> tuple[dict[int, str], tuple[MutantWaiver, ...]]:
+    """Reasons by number of the mutant, and the waivers that fit none; of parts of the sources, those about these parts."""
+    waivers = waivers_of_design(design, Path(name) if name.endswith((".toml", ".py")) else None, more)
+    reasons, stale = match(waivers, mutants)
+    changed = {m.place.file.name for m in mutants}
+    return reasons, tuple(waiver for waiver in stale if not parts or waiver.file in changed)
 
 
 def _mutants(design: Design, patterns: Sequence[str]) -> list[Mutant]:
@@ -161,17 +199,41 @@ def _say(text: str) -> None:
     Screen(stderr=True, highlight=False).print(text, markup=False, soft_wrap=True)
 
 
-def _run(
-    campaign: Campaign, left: Sequence[Mutant], journal: Journal, fates: dict[int, Fate], jobs: int | None
-) -> None:
+@contextmanager
+def _runner(
+    engine: str, keys: Path | None, wait_s: float, items: Sequence[Item], jobs: int | None
+) -> Iterator[Callable[[Campaign, Sequence[Mutant]], Iterator[Fate]]]:
+    """What runs mutants of a campaign: simulators of this machine, or a farm."""
+    if engine == LOCAL:
+        at_a_time = jobs or len(os.sched_getaffinity(0))
+        yield lambda campaign, some: campaign.fates(some, at_a_time)
+        return
+    from goldbeat.tb.mutate.farm import MutantFarm
+    from goldbeat.tb.mutate.farm_task import run_mutants
+    from goldbeat.tb.regress.farm import connect
+    from goldbeat.tb.regress.farm_task import run_apart
+    from goldbeat.tb.regress.farm_versions import need_native
+
+    with connect(engine, keys, native=need_native(items), wait_s=wait_s) as executor:
+
+        def tick() -> None:
+            for text in executor.check():
+                _say(text)
+
+        farm = MutantFarm(executor, tick, partial(run_apart, executor.topic, run_mutants))
+        yield farm.fates
+        if farm.replaced:
+            _say(_REPLACED.format(farm.replaced))
+
+
+def _run(campaign: Campaign, left: Sequence[Mutant], journal: Journal, fates: dict[int, Fate], runner: _Runner) -> None:
     """Run mutants; those that survive once more, to tell whether they are reached."""
     campaign.check_original()
-    jobs = jobs or len(os.sched_getaffinity(0))
     columns = (MofNCompleteColumn(), "survived", TimeElapsedColumn(), TimeRemainingColumn())
     with progress(Screen(stderr=True), *columns) as bar:
         task = bar.add_task("mutants", total=len(left), survived="")
         survivors = []
-        for fate in campaign.fates(left, jobs):
+        for fate in runner(left):
             fates[fate.mutant.number] = fate
             if fate.status == "killed":
                 journal.add(fate)
@@ -181,12 +243,12 @@ def _run(
         if survivors:
             bar.update(task, description="are they reached?", total=len(left) + len(survivors))
             campaign.watch(survivors)
-            for fate in campaign.fates(survivors, jobs):
+            for fate in runner(survivors):
                 fates[fate.mutant.number] = fate
                 journal.add(fate)
                 bar.update(task, advance=1)
     if campaign.replaced:
-        _say(f"{campaign.replaced} simulator(s) replaced, in which a mutant had left something behind")
+        _say(_REPLACED.format(campaign.replaced))
 
 
 def _show_list(mutants: Sequence[Mutant], as_json: bool) -> None:

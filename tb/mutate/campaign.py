@@ -14,15 +14,13 @@ from goldbeat.tb.build.harness import TOP
 from goldbeat.tb.build.simulator import QUICK, build
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.mutate.kept import Group, MutantBench, PlannedCase
+from goldbeat.tb.mutate.kept import MutantBench, NoticedFailure, plan_groups
 from goldbeat.tb.mutate.mutant import Mutant
 from goldbeat.tb.mutate.rewrite import SELECTOR, binding, rewrite
 from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.plan import make_plan
 from goldbeat.tb.regress.suite import Entry, Suite
-from goldbeat.tb.regress.worker import make_request
 from goldbeat.tb.run.failure_kind import failure_kind
-from goldbeat.tb.run.runs import check_request, predict
 
 _RANDOM = "random"
 
@@ -118,6 +116,10 @@ class Campaign:
         folder: for sources, logs and records.
         tell: is told each step.
 
+    Attributes:
+        items: the cases.
+        groups: the same by parameter values, each with its simulator.
+
     Raises:
         GoldbeatError: a case cannot run.
     """
@@ -130,7 +132,6 @@ class Campaign:
         tell: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._folder, self._tell = folder, tell
-        self._groups: list[Group] = []
         self._watched = False
         self._mine = threading.local()
         self._benches: list[MutantBench] = []
@@ -139,15 +140,8 @@ class Campaign:
         sources = folder / "rtl"
         sources.mkdir(parents=True)
         tell(f"predicting {len(items)} case(s)")
-        for item in items:
-            request = make_request(item, design)
-            check_request(request)
-            plan = predict(request, item.seed)
-            params = request.all_params
-            group = next((g for g in self._groups if g.params == params), None)
-            if group is None:
-                self._groups.append(group := Group(params))
-            group.cases.append(PlannedCase(item, request, plan, plan.episodes(design)))
+        self.items = list(items)
+        self.groups = plan_groups(items, design)
         self._original = design
         self._design = mutated(design, mutants, sources)
         self._build()
@@ -166,8 +160,8 @@ class Campaign:
         self._mine = threading.local()
 
     def _build(self) -> None:
-        for number, group in enumerate(self._groups, 1):
-            self._tell(f"building {number} of {len(self._groups)}")
+        for number, group in enumerate(self.groups, 1):
+            self._tell(f"building {number} of {len(self.groups)}")
             group.built = build(self._design, group.params, quick=QUICK, tell=self._tell)
 
     @property
@@ -194,7 +188,7 @@ class Campaign:
         Raises:
             UsageError: one fails: a mutant could not be told from it.
         """
-        for number, group in enumerate(self._groups):
+        for number, group in enumerate(self.groups):
             for case in group.cases:
                 found = self._bench().measure(number, case)
                 if found is not None:
@@ -220,6 +214,16 @@ class Campaign:
     def fate(self, mutant: Mutant) -> Fate:
         """Run one mutant through the cases, up to the first that notices it."""
         found, reached = self._bench().first_failure(mutant.number)
+        return self.judged(mutant, found, reached=reached)
+
+    def judged(self, mutant: Mutant, found: NoticedFailure | None, *, reached: bool) -> Fate:
+        """The fate of a mutant that has run.
+
+        Args:
+            mutant: which.
+            found: the first case that notices it.
+            reached: it has made a difference, as far as the sources tell.
+        """
         if found is None:
             return Fate(mutant, "survived" if reached or not self._watched else "not reached")
         by = "hang" if found.stopped else failure_kind(found.text).kind
@@ -229,6 +233,6 @@ class Campaign:
         """The simulators of this thread."""
         bench: MutantBench | None = getattr(self._mine, "bench", None)
         if bench is None:
-            bench = self._mine.bench = MutantBench(self._design, self._groups, self._folder)
+            bench = self._mine.bench = MutantBench(self._design, self.groups, self._folder)
             self._benches.append(bench)
         return bench

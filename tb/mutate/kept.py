@@ -24,7 +24,8 @@ from goldbeat.tb.inside.job import Episode, Record
 from goldbeat.tb.mutate.rewrite import CHOICE, REACHED
 from goldbeat.tb.regress.figures import all_cycles
 from goldbeat.tb.regress.item import Item
-from goldbeat.tb.run.runs import Request, SeedPlan, judge
+from goldbeat.tb.regress.worker import make_request
+from goldbeat.tb.run.runs import Request, SeedPlan, check_request, judge, predict
 from goldbeat.tb.run.simulate import Simulator
 
 TIMEOUT_S = 120.0
@@ -70,6 +71,29 @@ class Group:
     params: Mapping[str, Any]
     cases: list[PlannedCase] = field(default_factory=list)
     built: Build | None = None
+
+
+def plan_groups(items: Sequence[Item], design: Design) -> list[Group]:
+    """Stimulus and prediction of cases, by parameter values, in the order of the items.
+
+    Args:
+        items: the cases.
+        design: theirs.
+
+    Raises:
+        GoldbeatError: a case cannot run.
+    """
+    groups: list[Group] = []
+    for item in items:
+        request = make_request(item, design)
+        check_request(request)
+        plan = predict(request, item.seed)
+        params = request.all_params
+        group = next((g for g in groups if g.params == params), None)
+        if group is None:
+            groups.append(group := Group(params))
+        group.cases.append(PlannedCase(item, request, plan, plan.episodes(design)))
+    return groups
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,10 @@ from goldbeat.tb.regress.store import DiskFullError
 
 MOST_ATTEMPTS = 3
 """An item whose worker was lost so often is taken to be the reason."""
-_LOST = ("KilledWorker", "WorkerLostError", "BrokenProcessPool")
-_GONE = ("FutureCancelledError", "CommClosedError", "ClosedClientError")
+LOST = ("KilledWorker", "WorkerLostError", "BrokenProcessPool")
+"""Exceptions, by name, that say that a task's worker was lost."""
+GONE = ("FutureCancelledError", "CommClosedError", "ClosedClientError")
+"""And those that say that the executor has gone."""
 _TICK_S = 0.2
 
 Runner = Callable[..., BatchResult]
@@ -255,9 +257,9 @@ class WorkEngine:
         except Exception as error:
             if type(error).__name__ == WorkerStuckError.__name__:
                 self._stuck(task, error)
-            elif type(error).__name__ in _LOST:
+            elif type(error).__name__ in LOST:
                 self._lost(task, error)
-            elif isinstance(error, ConnectionError | TimeoutError) or type(error).__name__ in _GONE:
+            elif isinstance(error, ConnectionError | TimeoutError) or type(error).__name__ in GONE:
                 raise ClusterLostError(f"the executor has gone: {error}") from error
             else:
                 left = [i for i in task.batch.items if i.index in self._open]

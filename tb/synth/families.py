@@ -57,9 +57,17 @@ _XILINX = {
     # In block RAMs of 36 Kibit; one of UltraRAM has eight times as many bits.
     "RAM": (("RAMB36.*|FIFO36.*", 1), ("RAMB18.*|FIFO18.*", 0.5), ("URAM288.*", 8)),
 }
+_XCUP = "synth_xilinx -family xcup -noiopad -flatten -run"
+_BY_ABC = (
+    *("opt_expr -mux_undef -noclkinv", "abc -luts 2:2,3,6:5,10,20", "clean", "xilinx_srl -fixed -minlen 3"),
+    "techmap -map +/xilinx/lut_map.v -map +/xilinx/cells_map.v -D LUT_WIDTH=6",
+    *("xilinx_dffopt", "opt_lut_ins -tech xilinx", "clean"),
+)
+"""What ``synth_xilinx`` does from its step ``map_luts`` on, by ``abc`` for ``abc9``, which takes far longer for large designs."""
 _CHOICES = (
     Family("xc7", "Xilinx 7 series", ("synth_xilinx -family xc7 -noiopad -flatten -run begin:check",), _XILINX),
-    Family("xcup", "Xilinx UltraScale+", ("synth_xilinx -family xcup -noiopad -flatten -run begin:check",), _XILINX),
+    Family("xcup", "Xilinx UltraScale+", (f"{_XCUP} begin:check",), _XILINX),
+    Family("xcup-quick", "the same, mapped to LUTs by a quicker pass", (f"{_XCUP} begin:map_luts", *_BY_ABC), _XILINX),
     Family(
         "ice40",
         "Lattice iCE40 UltraPlus",

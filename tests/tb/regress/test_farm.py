@@ -8,10 +8,11 @@ import subprocess
 import sys
 import time
 import xml.etree.ElementTree as ET
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from local_farm import command, running_farm
 
 from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.regress.item import Status
@@ -25,47 +26,17 @@ pytest.importorskip("distributed", reason="dask.distributed is not installed (ex
 SUPPORT = REPOSITORY / "tests" / "support"
 
 
-def command(*words):
-    return [sys.executable, "-m", "goldbeat.tb.cli", *words]
-
-
-@contextmanager
-def _farm(folder):
-    """Address, process ids of the scheduler and the workers, and the workers' build folders, which are in a folder."""
-    process = subprocess.Popen(
-        command("farm", "local", "--workers", "2", "--port", "0"),
-        stdout=subprocess.PIPE,
-        text=True,
-        # Rich folds lines at the width of the terminal.
-        env=os.environ | {"COLUMNS": "400", "GOLDBEAT_BUILD": str(folder)},
-    )
-    try:
-        address, scheduler, workers, folders, text = "", 0, [], [], ""
-        while not address or len(workers) < 2 or "goldbeat regress" not in text:
-            text = process.stdout.readline()
-            assert text, "the farm does not start"
-            if found := re.match(r"scheduler at (\S+), process (\d+)", text):
-                address, scheduler = found[1], int(found[2])
-            if found := re.match(r"worker-\d: process (\d+), build folder (\S+)", text):
-                workers.append(int(found[1]))
-                folders.append(Path(found[2]))
-        yield address, scheduler, workers, folders
-    finally:
-        process.send_signal(signal.SIGINT)
-        process.wait(60)
-
-
 @pytest.fixture(scope="module")
 def farm(tmp_path_factory):
     """A farm that survives what is done to its workers."""
-    with _farm(tmp_path_factory.mktemp("farm")) as found:
+    with running_farm(tmp_path_factory.mktemp("farm")) as found:
         yield found
 
 
 @pytest.fixture
 def own_farm(tmp_path):
     """A farm of a test that ends its scheduler, or wants both workers as they were."""
-    with _farm(tmp_path / "farm") as found:
+    with running_farm(tmp_path / "farm") as found:
         yield found
 
 

@@ -102,7 +102,7 @@ def test_the_cost_is_measured_once_and_kept_with_its_trend(tmp_path, monkeypatch
     assert [run["resources"]["FF"] for run in kept["runs"]] == [0, 8]
 
 
-@pytest.mark.parametrize("family", ["xc7", "xcup", "ice40", "ecp5", "generic"])
+@pytest.mark.parametrize("family", ["xc7", "xcup", "xcup-quick", "ice40", "ecp5", "generic"])
 def test_every_family_counts_flip_flops(family, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "passes.toml").write_text(DESCRIPTION)
