@@ -205,6 +205,8 @@ class Outcome:
         pace: what an episode amounts to, for people (``44.7 frames/s at 200 MHz``); likewise.
         earliest: by stream port, the earliest cycle of each transfer, where ``ports`` has the latest one: clock crossings are
             blurred. Empty: all cycles are exact.
+        details: what else a model knows of the design's inside, as rows with named columns, for timelines; nothing is compared
+            with it. Only in predictions.
         unknown: output streams, memories and slaves of which the model knows nothing; nothing of them is compared. Only in
             predictions.
     """
@@ -217,6 +219,7 @@ class Outcome:
     pace: str = ""
     earliest: Mapping[str, npt.NDArray[np.int64]] = field(default_factory=dict)
     unknown: frozenset[str] = frozenset()
+    details: Mapping[str, npt.NDArray[Any]] = field(default_factory=dict)
 
     def until(self, stop_ps: int | None) -> Outcome:
         """What has transferred before ``stop_ps``; status outputs and memories are only defined for a run to the end."""

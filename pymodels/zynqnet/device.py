@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
 from goldbeat.pymodels.axi.memory import MemoryImage
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, AccessAnswer, Clock, MemoryContents, Outcome, Phase, Stimulus
@@ -23,6 +26,9 @@ from goldbeat.pymodels.zynqnet.timing import Accelerator, LayerTimes
 REGISTERS = "s_axil"
 MEMORY = "m_axi"
 INTERRUPT = "irq"
+TILES = "tiles"
+"""Among the details of an outcome: every tile that the walker and the drain have worked on."""
+_TILE = np.dtype([(n, np.int64) for n in ("layer", "tile", "first_issue", "last_issue", "first_step", "last_step")])
 
 FIRST_CYCLE = 1
 """When a program's first step is offered: nothing transfers at edge 0."""
@@ -251,7 +257,20 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
         accesses={REGISTERS: answers},
         phases=[Phase(times.layer.name, times.go, times.done) for times in device.layers],
         pace=_pace(device.layers, clock),
+        details={TILES: _tile_rows(device.layers)},
     )
+
+
+def _tile_rows(layers: Sequence[LayerTimes]) -> npt.NDArray[Any]:
+    """When each tile of each layer was issued and drained, in cycles from reset release."""
+    parts = [np.zeros(0, _TILE)]
+    for number, times in enumerate(layers):
+        rows = np.zeros(len(times.tiles.first_issue), _TILE)
+        rows["layer"], rows["tile"] = number, np.arange(len(rows))
+        for name in ("first_issue", "last_issue", "first_step", "last_step"):
+            rows[name] = getattr(times.tiles, name)
+        parts.append(rows)
+    return np.concatenate(parts)
 
 
 def _pace(layers: Sequence[LayerTimes], clock: Clock) -> str:

@@ -10,20 +10,23 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.axi.burst import WRITE
-from goldbeat.tb.timeline.rows import Column, Entry, HexNumbers, Named, Numbers, Slices, side_by_side
+from goldbeat.tb.timeline.rows import Column, Counts, Entry, HexNumbers, Named, Numbers, Slices, side_by_side
 from goldbeat.tb.timeline.side import TimedAccess, TimelineSide
 
 RESPONSES = ("OKAY", "EXOKAY", "SLVERR", "DECERR")
 _KINDS = ("read", "write")
 
 
-def burst_rows(side: TimelineSide, port: str, columns: frozenset[str]) -> Iterator[Entry]:
+def burst_rows(side: TimelineSide, port: str, columns: frozenset[str], window: int) -> Iterator[Entry]:
     """The bursts of a master of the design, a row for each id and kind, from the address to the last data or the response.
+
+    The beats of each kind are counted too, each burst's at its last data.
 
     Args:
         side: model or RTL.
         port: of the design.
-        columns: of the log, those that both sides have.
+        columns: of the log, those that both sides have; without ``id`` all bursts have one row for each kind.
+        window: cycles in which beats are counted.
     """
     log = side.rows(port)
     if log is None:
@@ -41,6 +44,17 @@ def burst_rows(side: TimelineSide, port: str, columns: frozenset[str]) -> Iterat
         args["region"] = _regions([(r.name, r.base, r.end) for r in image.regions], log["address"].astype(np.uint64))
     ids = log["id"] if "id" in columns else np.zeros(len(log), np.int64)
     yield from _by_id(port, begin, end, log["kind"], ids, args, named="id" in columns)
+    for kind, name in enumerate(_KINDS):
+        rows = np.flatnonzero((log["kind"] == WRITE) == bool(kind))
+        moved = side.moments(port, log["last"][rows] + 1, behind[rows])
+        if "last" in columns and len(rows):
+            yield _traffic(f"{port} {name} throughput", moved, log["len"][rows] + 1, side.clock(port).period_ps, window)
+
+
+def _traffic(row: str, at: Numbers, beats: npt.NDArray[Any], period_ps: int, window: int) -> Counts:
+    length = window * period_ps
+    count = np.bincount(at // length, weights=beats.astype(np.float64)).astype(np.int64)
+    return Counts(row, f"beats in {window} cycles", np.arange(len(count) + 1) * length, np.append(count, 0))
 
 
 def slave_rows(side: TimelineSide, port: str) -> Iterator[Entry]:

@@ -29,10 +29,12 @@ class OwnRows:
     Attributes:
         entries: its rows.
         covers: ports whose own rows it replaces.
+        title: put behind the names of the processes; empty: nothing is.
     """
 
     entries: Sequence[Entry]
     covers: frozenset[str] = frozenset()
+    title: str = ""
 
 
 OwnTimeline = Callable[[TimelineSide], OwnRows]
@@ -59,14 +61,14 @@ class EpisodeTimeline:
     Attributes:
         processes: golden model, RTL, and what differs if anything does.
         clocks: (period, offset) in picoseconds by name, the first one being that of cycles.
-        lead_ps: from time 0, the release of reset, to the start of the streams.
+        lead_ps: from time 0, the release of reset, to the start of the streams; None: there are none.
         not_predicted: ports whose times the model does not know.
         facts: what else the trace says of itself.
     """
 
     processes: Sequence[TimelineProcess]
     clocks: Mapping[str, tuple[int, int]]
-    lead_ps: int
+    lead_ps: int | None
     not_predicted: Sequence[str] = ()
     facts: Mapping[str, Any] = field(default_factory=dict)
 
@@ -104,36 +106,49 @@ def compose_timeline(episode: TimelineEpisode, facts: Mapping[str, Any]) -> Epis
     registers = design.register_ports(params)
     clocks = {p.name: p.clock for p in (*streams, *memories, *registers)}
     sides = sides_of(params, episode.stimulus, episode.expected, episode.record, clocks)
-    processes = [TimelineProcess(side.name, list(_entries(episode, side, sides, streams))) for side in sides]
+    own = [OwnRows(()) if design.timeline is None else design.timeline(side) for side in sides]
+    processes = [
+        TimelineProcess(_name(side, mine), [*mine.entries, *_entries(episode, side, sides, streams, mine.covers)])
+        for side, mine in zip(sides, own, strict=True)
+    ]
     differences = [*_differences(episode, *sides, streams)]
     if differences:
         processes.append(TimelineProcess(DIFFERENCES, differences))
     periods = {name: (clock.period_ps, clock.offset_ps) for name, clock in episode.stimulus.clocks.items()}
     first = design.clocks[0].name
     ordered = {name: periods[name] for name in sorted(periods, key=lambda name: name != first)}
-    return EpisodeTimeline(processes, ordered, sides[0].lead_ps, _not_predicted(*sides), facts)
+    lead = sides[0].lead_ps if streams else None
+    return EpisodeTimeline(processes, ordered, lead, _not_predicted(*sides), facts)
+
+
+def _name(side: TimelineSide, own: OwnRows) -> str:
+    return f"{side.name}: {own.title}" if own.title else side.name
 
 
 def _entries(
-    episode: TimelineEpisode, side: TimelineSide, sides: Sequence[TimelineSide], streams: Sequence[StreamPort]
+    episode: TimelineEpisode,
+    side: TimelineSide,
+    sides: Sequence[TimelineSide],
+    streams: Sequence[StreamPort],
+    covers: frozenset[str],
 ) -> Iterator[Entry]:
     design, params = episode.design, episode.params
-    own = OwnRows(()) if design.timeline is None else design.timeline(side)
-    yield from own.entries
     end_ps = max(_end(one) for one in sides)
     for port in streams:
         # A model may have forgotten a port; that is a failure, and all else is shown.
-        if port.name not in own.covers and port.name in side.outcome.ports and _used(sides, port.name):
+        if port.name not in covers and port.name in side.outcome.ports and _used(sides, port.name):
             period = side.stimulus.clocks[port.clock].period_ps
             yield from stream_rows(side, port, window_of(end_ps, period), end_ps, exact=episode.exact)
-    both = [p for p in streams if p.name not in own.covers and all(p.name in one.outcome.ports for one in sides)]
+    both = [p for p in streams if p.name not in covers and all(p.name in one.outcome.ports for one in sides)]
     yield from backlogs(side, paired(both, sides[0]))
     for memory in design.memory_ports(params):
-        if memory.name not in own.covers:
-            yield from burst_rows(side, memory.name, _columns(sides, memory.name))
+        if memory.name not in covers:
+            window = window_of(end_ps, side.stimulus.clocks[memory.clock].period_ps)
+            named = _columns(sides, memory.name) - (frozenset() if memory.id_width else {"id"})
+            yield from burst_rows(side, memory.name, named, window)
             yield from slave_rows(side, memory.name)
     for lane in design.register_ports(params):
-        if lane.name not in own.covers:
+        if lane.name not in covers:
             yield from register_rows(side, lane.name)
 
 

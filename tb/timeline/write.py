@@ -85,7 +85,7 @@ def write_timeline(
         **timeline.facts,
         "unit": scale.unit,
         "time_0": "release of reset",
-        "streams_start_ns": timeline.lead_ps / 1000,
+        "streams_start_ns": None if timeline.lead_ps is None else timeline.lead_ps / 1000,
         "clocks": {name: {"period_ps": p, "offset_ps": o} for name, (p, o) in timeline.clocks.items()},
         "not_predicted": list(timeline.not_predicted),
         "thinned": thinned,

@@ -32,6 +32,7 @@ from goldbeat.tb.designs.nvdla.corners import (
 from goldbeat.tb.designs.nvdla.loadable_case import loadable_answer, loadable_case
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
 from goldbeat.tb.designs.nvdla.rtl import NAME, find_rtl
+from goldbeat.tb.designs.nvdla.timeline import nvdla_timeline
 from goldbeat.tb.designs.nvdla.traffic import (
     DrawnOperation,
     MemorySpace,
@@ -309,5 +310,6 @@ DESIGN = Design(
         loadable_case(own=True),
     ),
     answer=partial(loadable_answer, True),
+    timeline=nvdla_timeline,
     foreign=find_rtl,
 )

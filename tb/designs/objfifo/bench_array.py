@@ -32,6 +32,7 @@ from goldbeat.tb.design.traffic import Rng, registers_case, stream_cases
 from goldbeat.tb.designs.objfifo.bench_engine import BD_TABLE
 from goldbeat.tb.designs.objfifo.draw import dims_of
 from goldbeat.tb.designs.objfifo.scene import dressed_scene
+from goldbeat.tb.designs.objfifo.timeline import array_timeline
 from goldbeat.tb.designs.objfifo.whole import Whole, place_plan
 from goldbeat.tb.paths import HDL
 
@@ -153,6 +154,7 @@ DESIGN = Design(
     ),
     status=(StatusPort(name="irq", width="NE"),),
     model=predict,
+    timeline=array_timeline,
     slow=True,
     cases=(
         Case(

@@ -40,6 +40,7 @@ from goldbeat.tb.design.traffic import Rng, registers_case, stream_cases
 from goldbeat.tb.designs.objfifo.design_case import design_case
 from goldbeat.tb.designs.objfifo.draw import draw
 from goldbeat.tb.designs.objfifo.scene import EngineScene, dressed_scene, engine_stimulus, random_halves
+from goldbeat.tb.designs.objfifo.timeline import engine_timeline
 from goldbeat.tb.paths import HDL
 
 LARGEST = {"NS": 6, "NM": 6, "NBD": 64, "NBANK": 8, "MEM_WORDS": 4096}
@@ -615,6 +616,7 @@ DESIGN = Design(
     registers=(LitePort(name="s_axil", address_width=reg.ADDRESS_BITS, storage=BD_TABLE),),
     status=(StatusPort(name="irq", width=1),),
     model=predict,
+    timeline=engine_timeline,
     slow_parameters=("WORD_W", "NBANK"),
     variants=(
         {},

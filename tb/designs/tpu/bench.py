@@ -49,6 +49,7 @@ from goldbeat.tb.designs.tpu.scene import (
     end_reads,
     front_end_stimulus,
 )
+from goldbeat.tb.designs.tpu.timeline import tpu_timeline
 from goldbeat.tb.paths import HDL
 
 MESSAGES = 512
@@ -450,6 +451,7 @@ DESIGN = Design(
     status=(StatusPort(name="irq", width=1),),
     model=predict,
     answer=model_answer,
+    timeline=tpu_timeline,
     slow_parameters=("DEPTH",),
     variants=(
         {},

@@ -109,8 +109,10 @@ class StreamLayout:
         self.accesses.append(Access("write", reg.PUSH + 4 * core, 0))
 
 
-_DECODED_AS = {BM1684X: "BM1684X", BM1688: "BM1688", BM1690: "BM1690"}
-_ENGINES = ("tiu", "gdma", "sdma")
+CHIP_TABLES = {BM1684X: "BM1684X", BM1688: "BM1688", BM1690: "BM1690"}
+"""By CHIP, the tables that its commands are decoded by."""
+ENGINES = ("tiu", "gdma", "sdma")
+"""By number within a core."""
 
 
 def _check_messages(shape: SceneShape, core: int, engine: int, raw: bytes) -> None:
@@ -119,7 +121,7 @@ def _check_messages(shape: SceneShape, core: int, engine: int, raw: bytes) -> No
     Raises:
         UsageError: with the command, the message and the parameter.
     """
-    found = lane(decode_stream(chip_tables(_DECODED_AS[shape.chip]).engine(_ENGINES[engine]), raw, strict=False), core)
+    found = lane(decode_stream(chip_tables(CHIP_TABLES[shape.chip]).engine(ENGINES[engine]), raw, strict=False), core)
     beyond = np.flatnonzero((found.role > 0) & (found.message >= shape.messages))
     if len(beyond):
         most = int(found.message[found.role > 0].max())

@@ -28,6 +28,7 @@ from goldbeat.tb.designs.zynqnet.errors import errors
 from goldbeat.tb.designs.zynqnet.host import edges, polling, register_scenes, resets, responses, restart
 from goldbeat.tb.designs.zynqnet.inputs import chosen_layers, find_image, find_network, find_weights
 from goldbeat.tb.designs.zynqnet.report import findings
+from goldbeat.tb.designs.zynqnet.timeline import zynqnet_timeline
 from goldbeat.tb.designs.zynqnet.traffic import (
     late_timing,
     prepared,
@@ -124,6 +125,7 @@ DESIGN = Design(
     model=predict,
     findings=findings,
     answer=answer,
+    timeline=zynqnet_timeline,
     slow=True,
     cases=(
         Case(
