@@ -12,7 +12,7 @@ import numpy.typing as npt
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, Steps
 from goldbeat.pymodels.objfifo.plan.device import Device
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
-from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
+from goldbeat.pymodels.objfifo.plan.plan import FifoEnd, Plan
 from goldbeat.pymodels.objfifo.plan.tile import Tile
 
 Dims = tuple[tuple[int, int], ...]
@@ -153,6 +153,23 @@ class Transfer:
     bd: int | None = None
 
 
+@dataclass(frozen=True)
+class FixedPlan:
+    """The plan of a design that was read in lowered form.
+
+    Attributes:
+        plan: what was read.
+        remarks: what was left out without harm.
+        unsupported: what keeps it from being decided and run.
+        waiting: cores whose programs nothing stands for.
+    """
+
+    plan: Plan
+    remarks: tuple[str, ...] = ()
+    unsupported: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+
+
 @dataclass
 class FifoDesign:
     """Everything that was written.
@@ -163,6 +180,7 @@ class FifoDesign:
         cores: programs.
         hosts: the arrays that the host hands over, in order.
         transfers: in the order of the host's sequence.
+        fixed: the plan of a design that was read in lowered form; None for one that is to be lowered.
     """
 
     device: Device
@@ -171,6 +189,7 @@ class FifoDesign:
     cores: list[Core] = field(default_factory=list)
     hosts: list[Host] = field(default_factory=list)
     transfers: list[Transfer] = field(default_factory=list)
+    fixed: FixedPlan | None = None
 
     def fifo(self, name: str) -> Fifo:
         """The fifo of this name; KeyError if there is none."""

@@ -55,7 +55,7 @@ def plan(
     depths: Mapping[EndKey, int] | None = None,
     packets: bool = False,
 ) -> Plan:
-    """Lower a design.
+    """Lower a design; one that was read in lowered form has its plan.
 
     Args:
         design: what was written.
@@ -66,6 +66,8 @@ def plan(
     Raises:
         RuleError: the first rule that is broken.
     """
+    if design.fixed is not None:
+        return design.fixed.plan
     for error in check_design(design, strict=strict):
         raise error
     found = _Lowering(DesignLayout(design, depths), packets).run()
@@ -76,7 +78,9 @@ def plan(
 
 
 def violations(design: FifoDesign, *, strict: bool = True) -> list[RuleError]:
-    """Every broken rule; those of limits only where the design can be lowered."""
+    """Every broken rule; those of limits only where the design can be lowered. A fixed plan breaks none."""
+    if design.fixed is not None:
+        return []
     found = check_design(design, strict=strict)
     if not found:
         limits = check_limits(_Lowering(DesignLayout(design), False).run())

@@ -31,6 +31,13 @@ class Note:
 
 def notes(design: FifoDesign) -> list[Note]:
     """The remarks on a design that breaks no rule, in the order of its programs and links."""
+    if design.fixed is not None:
+        named = {
+            "left-out": design.fixed.remarks,
+            "unsupported": design.fixed.unsupported,
+            "core": design.fixed.waiting,
+        }
+        return [Note(name, text) for name, texts in named.items() for text in texts]
     layout = DesignLayout(design)
     found = [*_repeats(layout)]
     for joint in (layout.joints[link.outs[0], 0] for link in design.links):

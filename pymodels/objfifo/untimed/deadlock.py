@@ -141,12 +141,14 @@ def analyse(
         design: what was written.
         iterations: passes asked of programs that never end; where the host fills and drains, its transfers count.
         strict: as for planning; hangs that come from what mlir-aie does not check need False.
-        search: look for depths that help.
+        search: look for depths that help; a fixed plan has none to change.
 
     Raises:
         RuleError: the design cannot be planned.
     """
     plan = lower(design, strict=strict)
+    if design.fixed is not None and design.fixed.unsupported:
+        return Report(DesignVerdict.UNDECIDED, iterations)
     machine = Machine(plan, recorded_cores(design, plan, iterations))
     outcome = machine.run()
     if outcome is True:
@@ -157,7 +159,7 @@ def analyse(
     verdict = {True: DesignVerdict.DEPENDS, False: DesignVerdict.HANGS, None: DesignVerdict.UNDECIDED}[roomy]
     storage = _storage(design, plan, iterations) if roomy else None
     blocked, cycle, pools = _blame(plan, machine)
-    found = _search(design, plan, pools, iterations, strict) if search else None
+    found = _search(design, plan, pools, iterations, strict) if search and design.fixed is None else None
     return Report(verdict, iterations, blocked, cycle, found, storage)
 
 

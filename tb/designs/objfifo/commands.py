@@ -10,18 +10,18 @@ from typing import Annotated, Any
 import typer
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.export import to_dot, to_json
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.lower import violations
 from goldbeat.pymodels.objfifo.plan.mlir import to_mlir
 from goldbeat.pymodels.objfifo.plan.notes import Note, notes
-from goldbeat.pymodels.objfifo.plan.plan import Plan
 from goldbeat.pymodels.objfifo.plan.rules import RULES, RuleError, rules_text
 from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, DesignVerdict, Report, analyse
-from goldbeat.tb.cli.common import FAILED, Json, ReplaceFolder, check_free, examples, facts, print_json, say
+from goldbeat.tb.cli.common import FAILED, Json, ReplaceFolder, check_free, examples, print_json, say
 from goldbeat.tb.designs.objfifo import HELP
-from goldbeat.tb.designs.objfifo.compiled_commands import asm, dis
+from goldbeat.tb.designs.objfifo.compiled_commands import asm, dis, load_files
+from goldbeat.tb.designs.objfifo.plan_text import print_plan
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -57,7 +57,7 @@ def plan(
         raise UsageError("--json, --mlir, --dot and --picture exclude each other")
     if picture is not None:
         check_free(picture, force)
-    found = lower(load_fifo_design(design, arguments or ()), strict=not lax)
+    found = lower(open_fifo_design(design, arguments or ()), strict=not lax)
     if picture is not None:
         # matplotlib takes a second to import: only where something is drawn.
         from goldbeat.tb.designs.objfifo.picture import draw_plan
@@ -70,41 +70,7 @@ def plan(
     elif dot:
         say(to_dot(found))
     else:
-        _print_plan(found)
-
-
-def _print_plan(found: Plan) -> None:
-    for one in found.tiles:
-        rows: list[tuple[str, str]] = []
-        for pool in found.pools:
-            if pool.tile != one.tile:
-                continue
-            first = one.buffer(pool.buffers[0])
-            at = ", ".join(f"{one.buffer(n).address:#x}" for n in pool.buffers)
-            rows.append((f"pool {pool.name}", f"{pool.depth} x {first.size} bytes at {at}"))
-            for part in pool.segments:
-                pair = [one.lock(part.producer_lock), one.lock(part.consumer_lock)]
-                locks = ", ".join(f"lock {k.id} {k.name} = {k.initial}" for k in pair)
-                rows.append((f"  words {part.offset}..{part.offset + part.length - 1}", locks))
-        for channel in one.channels:
-            bds = ", ".join(
-                f"{bd.id} ({bd.buffer} +{_offset(found, one.tile.name, bd)}, {bd.length})" for bd in channel.bds
-            )
-            starts = ", ".join(f"start {t.bd}" + (f" x {t.repeat + 1}" if t.repeat else "") for t in channel.queue)
-            rows.append((channel.name, f"{channel.fifo}: {starts or 'not started'}; BDs {bds or 'none'}"))
-        facts(str(one.tile), rows or [("", "nothing")])
-
-
-def _offset(found: Plan, tile: str, bd: Any) -> int:
-    for one in found.tiles:
-        if one.tile.name == tile:
-            for buffer in one.buffers:
-                if buffer.name == bd.buffer:
-                    return int(bd.base_bytes - buffer.address) // 4
-    for host in found.hosts:
-        if host.name == bd.buffer:
-            return int(bd.base_bytes - host.address) // 4
-    return 0
+        print_plan(found)
 
 
 @app.command(
@@ -130,8 +96,10 @@ def check(
     """
     report: Report | None = None
     remarks: list[Note] = []
+    lowered = False
     try:
-        made = load_fifo_design(design, arguments or ())
+        made = open_fifo_design(design, arguments or ())
+        lowered = made.fixed is not None
         broken = violations(made, strict=not lax)
         if not broken:
             remarks = notes(made)
@@ -144,7 +112,7 @@ def check(
         for one in broken:
             say(f"{one.rule}: {one.text}")
         if report is not None:
-            say(f"{len(RULES)} rules hold")
+            say(f"{len(RULES)} rules hold" if not lowered else "read in lowered form: its compiler checked the rules")
             for note in remarks:
                 say(f"note {note.name}: {note.text}")
             say(report.text())
@@ -251,3 +219,12 @@ app.command(
     epilog=examples("goldbeat objfifo dis insts.bin", "goldbeat objfifo dis design.xclbin -o design.txt"),
 )(dis)
 app.command(no_args_is_help=True, epilog=examples("goldbeat objfifo asm insts.txt -o insts.bin"))(asm)
+app.command(
+    "load",
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat objfifo load insts.bin --cdo build/design.mlir.prj",
+        "goldbeat objfifo load insts.bin --xclbin final.xclbin --core 0,2=add.py:add --json",
+        "goldbeat objfifo run insts.bin -- --config final.xclbin --core 0,2=add.py:add",
+    ),
+)(load_files)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The commands of ``goldbeat objfifo`` for compiled files: ``dis`` and ``asm``."""
+"""The commands of ``goldbeat objfifo`` for compiled files: ``dis``, ``asm`` and ``load``."""
 
 from __future__ import annotations
 
@@ -9,11 +9,16 @@ from typing import Annotated, Any
 import typer
 
 from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.objfifo.artefact.compiled_design import load_compiled, stand_ins
 from goldbeat.pymodels.objfifo.artefact.files import read_bytes, read_compiled
 from goldbeat.pymodels.objfifo.artefact.listing import address_text, from_listing, to_listing
+from goldbeat.pymodels.objfifo.artefact.raw_design import fixed_design
 from goldbeat.pymodels.objfifo.artefact.register_names import describe_op
 from goldbeat.pymodels.objfifo.artefact.transaction import Transaction
-from goldbeat.tb.cli.common import Force, Json, check_free, print_json, say
+from goldbeat.pymodels.objfifo.plan.export import to_json
+from goldbeat.pymodels.objfifo.plan.plan import Plan
+from goldbeat.tb.cli.common import Force, Json, check_free, facts, print_json, say
+from goldbeat.tb.designs.objfifo.plan_text import print_plan
 
 Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the listing to this file.")]
 
@@ -80,3 +85,44 @@ def _part(offset: int, content: Any) -> dict[str, Any]:
             for op in content.ops
         ],
     }
+
+
+def load_files(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="insts.bin, or a configuration alone.")],
+    cdo: Annotated[
+        list[Path] | None, typer.Option("--cdo", metavar="PATH", help="A CDO, or the folder a compiler left them in.")
+    ] = None,
+    xclbin: Annotated[
+        list[Path] | None, typer.Option("--xclbin", metavar="FILE", help="An xclbin or PDI with the configuration.")
+    ] = None,
+    core: Annotated[
+        list[str] | None,
+        typer.Option("--core", metavar="C,R=FILE.py:FUNCTION", help="What stands for a core's program; or C,R=copy."),
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Print what compiled files hold: buffers, locks, descriptors, streams, and which cores need a stand-in."""
+    design = fixed_design(load_compiled(file, [*(cdo or ()), *(xclbin or ())]), stand_ins(core or ()))
+    fixed = design.fixed
+    assert fixed is not None
+    groups = {"left out": fixed.remarks, "unsupported": fixed.unsupported, "no stand-in": fixed.waiting}
+    if as_json:
+        print_json({**to_json(fixed.plan), **{name.replace(" ", "_"): list(found) for name, found in groups.items()}})
+        return
+    print_plan(fixed.plan)
+    _print_streams(fixed.plan)
+    for name, found in groups.items():
+        for text in found:
+            say(f"{name}: {text}")
+
+
+def _print_streams(plan: Plan) -> None:
+    for tile in plan.tiles:
+        if tile.locks:
+            facts(f"{tile.tile}, locks", [(str(lock.id), f"initially {lock.initial}") for lock in tile.locks])
+    rows = []
+    for flow in plan.flows:
+        ends = ", ".join(f"S2MM {d.channel} of {d.tile}" for d in flow.dests)
+        header = "" if flow.packet is None else f" (packet {flow.packet.id})"
+        rows.append((flow.fifo, f"MM2S {flow.source.channel} of {flow.source.tile} to {ends}{header}"))
+    facts("streams", rows or [("", "none")])

@@ -22,7 +22,7 @@ from goldbeat.pymodels import plio_file
 from goldbeat.pymodels.arrays import load_array
 from goldbeat.pymodels.errors import UsageError, UserCodeError
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape
-from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import Fifo
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign as Written
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
@@ -95,7 +95,7 @@ def _planned(options: Mapping[str, Any]) -> _Planned:
 @lru_cache(maxsize=4)
 def _plan(file: Path, arguments: str, lax: bool, stamp: object) -> _Planned:
     """Load and lower; every seed and every question about the parameters has the same answer."""
-    written = load_fifo_design(file, shlex.split(arguments))
+    written = open_fifo_design(file, shlex.split(arguments))
     return _Planned(written, lower(written, strict=not lax))
 
 
@@ -137,6 +137,9 @@ def _execute(
     shape: EngineShape,
     stamps: object,
 ) -> _Executed:
+    fixed = planned.written.fixed
+    if fixed is not None and (fixed.unsupported or fixed.waiting):
+        raise UsageError("; ".join((*fixed.unsupported, *fixed.waiting)))
     report = analyse(planned.written, strict=not lax)
     if report.verdict is not DesignVerdict.COMPLETES:
         raise UserCodeError(report.text())

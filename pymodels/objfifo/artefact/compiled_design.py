@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A design from compiled files, with Python functions that stand for the cores' programs."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import runpy
+import traceback
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.pymodels.objfifo.artefact.array_state import ArrayState
+from goldbeat.pymodels.objfifo.artefact.files import read_cdo_folder, read_compiled
+from goldbeat.pymodels.objfifo.artefact.lift import lift_design
+from goldbeat.pymodels.objfifo.artefact.listing import CompiledFile
+from goldbeat.pymodels.objfifo.artefact.raw_design import RawDesign, StandIn, copy_objects, fixed_design
+from goldbeat.pymodels.objfifo.artefact.transaction import TxnHeader
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
+from goldbeat.pymodels.objfifo.plan.device import AIEDevice, Device
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
+
+SUFFIXES = (".bin", ".xclbin", ".pdi", ".cdo")
+_STAND_IN = re.compile(r"(\d+),(\d+)=(?:(copy)|(.+\.py):([A-Za-z_]\w*))")
+
+
+def load_compiled(path: Path, configuration: Sequence[Path] = ()) -> RawDesign:
+    """What compiled files hold.
+
+    Args:
+        path: an instruction stream, or a configuration (CDO, PDI, xclbin).
+        configuration: more files, or folders with a compiler's configuration objects; applied first.
+
+    Raises:
+        InputError: a file is damaged, with the byte offset.
+    """
+    files: list[tuple[Path, CompiledFile]] = []
+    for more in configuration:
+        files += read_cdo_folder(more) if more.is_dir() else [(more, read_compiled(more))]
+    files.append((path, read_compiled(path)))
+    headers = [found.transaction.header for _, found in files if found.transaction is not None]
+    state = ArrayState(headers[0].mem_rows if headers else 1)
+    for sequence in (False, True):
+        for name, found in files:
+            if (found.transaction is not None) is sequence:
+                state.apply(found.ops, name.name, sequence=sequence)
+    raw = lift_design(state, _device(headers, state))
+    if all(found.transaction is not None for _, found in files):
+        raw.unsupported.insert(0, "no configuration (CDO, PDI or xclbin): rings, locks and streams are not known")
+    return raw
+
+
+def _device(headers: list[TxnHeader], state: ArrayState) -> Device:
+    columns = max((tile.col + 1 for tile in state.registers), default=1)
+    generation = "npu1"
+    if headers:
+        columns, generation = max(columns, headers[0].columns), headers[0].device
+    known = {one.value.name: one.value for one in AIEDevice}
+    return known.get(f"{generation}_{columns}col", known[generation])
+
+
+def stand_ins(items: Iterable[str]) -> dict[Tile, StandIn]:
+    """Functions from ``COLUMN,ROW=FILE.py:FUNCTION`` or ``COLUMN,ROW=copy``.
+
+    Raises:
+        UsageError: another form, or a tile that is named twice.
+        InputError: the file has no such function, or cannot be run.
+    """
+    found: dict[Tile, StandIn] = {}
+    for item in items:
+        match = _STAND_IN.fullmatch(item)
+        if match is None:
+            raise UsageError(f"--core {item}: expected COLUMN,ROW=FILE.py:FUNCTION or COLUMN,ROW=copy")
+        column, row, plain, file, name = match.groups()
+        tile = Tile(int(column), int(row), TileKind.CORE)
+        if tile in found:
+            raise UsageError(f"--core {item}: {tile} is named twice")
+        found[tile] = copy_objects if plain else _function(Path(file), name)
+    return found
+
+
+def _function(file: Path, name: str) -> StandIn:
+    if not file.is_file():
+        raise InputError("no file", f"a Python file with a function {name}", file=file)
+    try:
+        names = runpy.run_path(str(file))
+    except GoldbeatError:
+        raise
+    except Exception as error:
+        lines = [f.lineno for f in traceback.extract_tb(error.__traceback__) if f.filename == str(file)]
+        line = lines[-1] if lines else getattr(error, "lineno", None)
+        raise InputError(
+            f"{type(error).__name__}: {error}", "a file that runs to its end", file=file, line=line
+        ) from error
+    if not callable(names.get(name)):
+        raise InputError(f"no function {name}", f"one of {', '.join(n for n in names if callable(names[n])) or 'its own'}",
+                         file=file)  # fmt: skip
+    function: StandIn = names[name]
+    return function
+
+
+class _Words(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"arguments after --: {message}")
+
+
+def compiled_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
+    """A design from an instruction stream or a configuration.
+
+    Args:
+        path: the file.
+        arguments: ``--config PATH`` for each file or folder of the configuration, ``--core C,R=FILE.py:FUNCTION`` for
+            each core's stand-in.
+
+    Raises:
+        UsageError: an argument that is none of these.
+        InputError: a file is damaged.
+    """
+    words = _Words(add_help=False, allow_abbrev=False)
+    words.add_argument("--config", action="append", default=[], type=Path)
+    words.add_argument("--core", action="append", default=[])
+    given = words.parse_args(list(arguments))
+    return fixed_design(load_compiled(path, given.config), stand_ins(given.core))

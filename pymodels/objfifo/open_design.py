@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A design from any file that holds one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from goldbeat.pymodels.objfifo.artefact.compiled_design import SUFFIXES, compiled_design
+from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
+
+
+def open_fifo_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
+    """A design by its file's suffix: compiled files, else a Python file.
+
+    Args:
+        path: the file.
+        arguments: its command line; of compiled files the configuration and the cores' stand-ins.
+
+    Raises:
+        RuleError: a rule that is broken while the design is being made.
+        InputError: the file is damaged, cannot be run, or holds no design.
+    """
+    if path.suffix in SUFFIXES:
+        return compiled_design(path, arguments)
+    return load_fifo_design(path, arguments)

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A plan for people."""
+
+from __future__ import annotations
+
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Plan
+from goldbeat.tb.cli.common import facts
+
+
+def print_plan(found: Plan) -> None:
+    """Print each tile's pools and channels."""
+    for one in found.tiles:
+        rows: list[tuple[str, str]] = []
+        for pool in found.pools:
+            if pool.tile != one.tile:
+                continue
+            first = one.buffer(pool.buffers[0])
+            at = ", ".join(f"{one.buffer(n).address:#x}" for n in pool.buffers)
+            rows.append((f"pool {pool.name}", f"{pool.depth} x {first.size} bytes at {at}"))
+            for part in pool.segments:
+                pair = [one.lock(part.producer_lock), one.lock(part.consumer_lock)]
+                locks = ", ".join(f"lock {k.id} {k.name} = {k.initial}" for k in pair)
+                rows.append((f"  words {part.offset}..{part.offset + part.length - 1}", locks))
+        for channel in one.channels:
+            bds = ", ".join(
+                f"{bd.id} ({bd.buffer} +{_offset(found, one.tile.name, bd)}, {bd.length})" for bd in channel.bds
+            )
+            starts = ", ".join(f"start {t.bd}" + (f" x {t.repeat + 1}" if t.repeat else "") for t in channel.queue)
+            rows.append((channel.name, f"{channel.fifo}: {starts or 'not started'}; BDs {bds or 'none'}"))
+        facts(str(one.tile), rows or [("", "nothing")])
+
+
+def _offset(found: Plan, tile: str, bd: Bd) -> int:
+    for one in found.tiles:
+        if one.tile.name == tile:
+            for buffer in one.buffers:
+                if buffer.name == bd.buffer:
+                    return int(bd.base_bytes - buffer.address) // 4
+    for host in found.hosts:
+        if host.name == bd.buffer:
+            return int(bd.base_bytes - host.address) // 4
+    return 0

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the planner makes is written as compiled files and read back: the same rings, locks, streams and data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.objfifo.artefact.compiled_design import compiled_design, load_compiled, stand_ins
+from goldbeat.pymodels.objfifo.artefact.descriptors import read_bd
+from goldbeat.pymodels.objfifo.artefact.listing import decode_compiled, from_listing, to_listing
+from goldbeat.pymodels.objfifo.artefact.raw_design import CoreHandle, fixed_design
+from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
+from goldbeat.pymodels.objfifo.plan.device import ANY
+from goldbeat.pymodels.objfifo.plan.lower import plan as lower
+from goldbeat.pymodels.objfifo.plan.notes import notes
+from goldbeat.pymodels.objfifo.plan.plan import Dim, Direction, LockUse, PacketHeader, Pad, Plan
+from goldbeat.pymodels.objfifo.plan.tile import TileKind
+from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
+from goldbeat.pymodels.objfifo.untimed.functional import bd_addresses, run_untimed
+from tests.support.objfifo_compiled import LONG_TXN, hex_bytes, pdi_bytes, xclbin_bytes
+from tests.support.objfifo_emit import configuration, instructions, words_of
+
+ADD = """
+import numpy as np
+from goldbeat.pymodels.objfifo import *
+
+big, small = np.ndarray[(48,), np.dtype[np.int32]], np.ndarray[(16,), np.dtype[np.int32]]
+source = ObjectFifo(big, name="in")
+ins = source.cons().split([0, 16, 32], obj_types=[small] * 3)
+result = ObjectFifo(big, name="out")
+outs = result.prod().join([0, 16, 32], obj_types=[small] * 3)
+
+def add(x, y):
+    a, b = x.acquire(1), y.acquire(1)
+    b[:] = a + 1
+    x.release(1)
+    y.release(1)
+
+workers = [Worker(add, [x.cons(), y.prod()]) for x, y in zip(ins, outs)]
+rt = Runtime()
+arg = np.ndarray[(96,), np.dtype[np.int32]]
+with rt.sequence(arg, arg) as (a, b):
+    rt.start(*workers)
+    rt.fill(source.prod(), a)
+    rt.drain(result.cons(), b, wait=True)
+Program(NPU1Col1(), rt).resolve_program()
+"""
+WALKS = """
+import numpy as np
+from goldbeat.pymodels.objfifo import *
+
+S, M = tile(0, 0), tile(0, 1)
+kind = np.ndarray[(24,), np.dtype[np.int32]]
+longer = np.ndarray[(40,), np.dtype[np.int32]]
+a = object_fifo("a", S, M, 3, kind)
+b = object_fifo("b", M, S, 2, kind, [(3, 2), (4, 6), (2, 1)])
+object_fifo_link(a, b)
+"""
+HOST = """
+A = np.ndarray[(144,), np.dtype[np.int32]]
+
+@runtime_sequence(A, A)
+def sequence(x, y):
+    npu_dma_memcpy_nd(metadata=b, bd_id=1, mem=y, sizes=[1, 1, 1, 144], strides=[0, 0, 0, 1], issue_token=True)
+    npu_dma_memcpy_nd(metadata=a, bd_id=0, mem=x, sizes=[2, 3, 4, 6], strides=[72, 24, 6, 1])
+    dma_wait(b)
+"""
+
+
+def _plus_one(x: CoreHandle, y: CoreHandle) -> None:
+    a, b = x.acquire(1), y.acquire(1)
+    b[:] = a + 1
+    x.release(1)
+    y.release(1)
+
+
+def _written(tmp_path: Path, text: str) -> FifoDesign:
+    file = tmp_path / "design.py"
+    file.write_text(text)
+    return load_fifo_design(file)
+
+
+def _compiled(tmp_path: Path, plan: Plan, version: tuple[int, int] = (0, 1)) -> tuple[Path, Path]:
+    insts, config = tmp_path / "insts.bin", tmp_path / "main.cdo"
+    insts.write_bytes(instructions(plan, version))
+    config.write_bytes(configuration(plan))
+    return insts, config
+
+
+def _shape(plan: Plan) -> dict[str, Any]:
+    """What must be equal: ids, locks, walks, starts and streams; not names, and not buffers that nothing walks."""
+    found: dict[str, Any] = {}
+    for one in plan.tiles:
+        for channel in one.channels:
+            found[f"{one.tile} {channel.name}"] = (
+                [
+                    (bd.id, bd_addresses(bd).tolist(), bd.iteration, bd.acquire, bd.release, bd.next, bd.packet)
+                    for bd in channel.bds
+                ],
+                [(t.bd, t.repeat) for t in channel.queue],
+            )
+        if one.tile.kind is not TileKind.SHIM:
+            found[f"{one.tile}"] = {lock.id: lock.initial for lock in one.locks}
+    found["flows"] = sorted(str((f.source, f.dests, f.packet)) for f in plan.flows)
+    found["hosts"] = [h.size for h in plan.hosts]
+    return found
+
+
+@pytest.mark.parametrize("version", [(0, 1), (1, 0)])
+def test_what_is_planned_is_read_back(tmp_path: Path, version: tuple[int, int]) -> None:
+    design = _written(tmp_path, ADD)
+    insts, config = _compiled(tmp_path, lower(design), version)
+    tiles = [ANY.tile(0, 2 + i) for i in range(3)]
+    again = fixed_design(load_compiled(insts, [config]), dict.fromkeys(tiles, _plus_one))
+    assert again.fixed is not None
+    assert again.fixed.unsupported == again.fixed.waiting == ()
+    assert _shape(again.fixed.plan) == _shape(lower(design))
+    data = np.arange(96, dtype=np.int32) * 7
+    wanted = run_untimed(design, {"arg0": data}).hosts["arg1"]
+    result = run_untimed(again, {"arg0": data})
+    assert result.finished
+    assert result.hosts["arg1"].tolist() == wanted.tolist() == (data + 1).tolist()
+    assert analyse(again).verdict is DesignVerdict.COMPLETES
+
+
+def test_walks_and_repeats(tmp_path: Path) -> None:
+    design = _written(tmp_path, WALKS + HOST)
+    insts, config = _compiled(tmp_path, lower(design))
+    again = compiled_design(insts, ["--config", str(config)])
+    assert _shape(lower(again)) == _shape(lower(design))
+    data = np.arange(144, dtype=np.int32)
+    assert (run_untimed(again, {"arg0": data}).hosts["arg1"] == run_untimed(design, {"arg0": data}).hosts["arg1"]).all()
+
+
+def test_packet_streams(tmp_path: Path) -> None:
+    design = _written(tmp_path, ADD)
+    plan = lower(design, packets=True)
+    insts, config = _compiled(tmp_path, plan)
+    again = compiled_design(insts, ["--config", str(config)])
+    assert _shape(lower(again)) == _shape(plan)
+
+
+def test_a_pdi_and_an_xclbin_hold_the_same(tmp_path: Path) -> None:
+    plan = lower(_written(tmp_path, ADD))
+    insts, config = _compiled(tmp_path, plan)
+    bare = load_compiled(insts, [config])
+    for name, data in (
+        ("a.pdi", pdi_bytes(config.read_bytes())),
+        ("a.xclbin", xclbin_bytes(pdi_bytes(config.read_bytes()))),
+    ):
+        (tmp_path / name).write_bytes(data)
+        found = load_compiled(insts, [tmp_path / name])
+        assert (found.tiles, found.flows, found.hosts) == (bare.tiles, bare.flows, bare.hosts)
+    folder = tmp_path / "prj"
+    folder.mkdir()
+    with pytest.raises(InputError, match=r"no \*cdo\*_init.bin"):
+        load_compiled(insts, [folder])
+    (folder / "main_aie_cdo_init.bin").write_bytes(config.read_bytes())
+    assert load_compiled(insts, [folder]).flows == bare.flows
+
+
+def test_a_core_without_a_stand_in_is_named(tmp_path: Path) -> None:
+    insts, config = _compiled(tmp_path, lower(_written(tmp_path, ADD)))
+    design = fixed_design(load_compiled(insts, [config]), {ANY.tile(0, 3): _plus_one})
+    assert design.fixed is not None
+    assert design.fixed.waiting == (
+        "the core of core tile (0, 2) has a program of 128 bytes and no stand-in",
+        "the core of core tile (0, 4) has a program of 128 bytes and no stand-in",
+    )
+    assert {n.name for n in notes(design)} == {"core"}
+    with pytest.raises(UsageError, match=r"a stand-in for core tile \(0, 5\)"):
+        fixed_design(load_compiled(insts, [config]), {ANY.tile(0, 5): _plus_one})
+
+
+def test_an_instruction_stream_alone_is_not_run(tmp_path: Path) -> None:
+    file = tmp_path / "insts.bin"
+    file.write_bytes(hex_bytes(LONG_TXN))
+    design = compiled_design(file)
+    assert design.fixed is not None
+    assert design.fixed.unsupported[0].startswith("no configuration")
+    assert analyse(design).verdict is DesignVerdict.UNDECIDED
+    shim = design.fixed.plan.tiles[0]
+    assert {c.name: [(b.id, b.buffer, b.length, b.dims) for b in c.bds] for c in shim.channels} == {
+        "S2MM 0": [(1, "arg2", 64, ())],
+        "MM2S 0": [(0, "arg0", 64, ())],
+    }
+    assert [(c.name, t.bd, t.repeat, t.token) for c in shim.channels for t in c.queue] == [
+        ("S2MM 0", 1, 0, True),
+        ("MM2S 0", 0, 0, False),
+    ]
+
+
+def test_single_descriptors() -> None:
+    core = read_bd(ANY.tile(0, 2), 0, words_of("08000008 0 0 0 0 1E041FE1")).bd
+    assert (core.base_bytes, core.length, core.next) == (0x8000, 8, 3)
+    assert (core.acquire, core.release) == (LockUse(1, 1), LockUse(0, 1))
+    mem = read_bd(ANY.tile(0, 1), 0, words_of("00001000 000A0000 0 0 0 0 0 8141FF40")).bd
+    assert (mem.base_bytes, mem.length, mem.next, mem.dims) == (0, 4096, 0, ())
+    assert (mem.acquire, mem.release) == (LockUse(0, 1), LockUse(1, 1))
+    padded = read_bd(ANY.tile(0, 1), 0, words_of("00000010 08020000 001A0000 0 0 00020000 0 8140FF41")).bd
+    assert (padded.length, padded.dims, padded.padding) == (16, (Dim(13, 1),), (Pad(2, 1),))
+    assert (padded.acquire, padded.release, padded.next) == (LockUse(1, 1), LockUse(0, 1), None)
+    assert bd_addresses(padded).tolist() == [-1, -1, *range(13), -1]
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("08000008 0 0 0 0 1C041FE1", "is not valid"),
+        ("08000008 80000000 0 0 0 1E041FE1", "compresses"),
+        ("08000000 0 0 0 0 1E041FE1", "has no words"),
+        ("08000008 0 0 0 0 1E041021", "acquires a lock that equals 1"),
+        ("08000008 0 0 0 0 1FFC1FE1", "releases a lock by -1"),
+    ],
+)
+def test_what_a_plan_cannot_say_is_named(words: str, text: str) -> None:
+    assert text in read_bd(ANY.tile(0, 2), 0, words_of(words)).unsupported
+
+
+def test_neighbours_of_a_memory_tile_are_named() -> None:
+    words = words_of("00001000 00080000 0 0 0 0 0 8101FF00")
+    assert read_bd(ANY.tile(1, 1), 0, words).unsupported == (
+        "uses memory of the memory tile to the west",
+        "uses locks of the memory tile to the west",
+        "uses locks of the memory tile to the west",
+    )
+    assert read_bd(ANY.tile(0, 1), 0, words).unsupported == ()
+
+
+def test_stand_ins_are_named_by_file(tmp_path: Path) -> None:
+    file = tmp_path / "fn.py"
+    file.write_text("def one(x, y):\n    pass\n")
+    assert list(stand_ins([f"0,2={file}:one", "1,3=copy"])) == [ANY.tile(0, 2), ANY.tile(1, 3)]
+    for item, text in (
+        (f"0,2={file}:two", "no function two"),
+        ("0,2=x", "expected COLUMN,ROW="),
+        (f"0,2={file}x.py:a", "no file"),
+    ):
+        with pytest.raises((UsageError, InputError), match=text):
+            stand_ins([item])
+    file.write_text("x = 1\ny = 1 / 0\n")
+    with pytest.raises(InputError, match=r"fn.py:2: found ZeroDivisionError"):
+        stand_ins([f"0,2={file}:one"])
+
+
+def test_reuse_of_a_descriptor_is_two_descriptors(tmp_path: Path) -> None:
+    """A sequence writes descriptor 0 again after a wait: both contents are kept."""
+    plan = lower(_written(tmp_path, WALKS + HOST))
+    insts, config = _compiled(tmp_path, plan)
+    text = list(to_listing(decode_compiled(insts.read_bytes())))
+    fill = [
+        n for n, line in enumerate(text) if line.startswith(("block 0,0+1D000", "patch 0,0+1D004", "write 0,0+1D214"))
+    ]
+    assert len(fill) == 3
+    block, patch, write = (text[n].partition(" ;")[0] for n in fill)
+    words = block.split()
+    again = [" ".join([*words[:2], "24", *words[3:]]), patch.replace("#0,0", "#0,96"), write]
+    insts.write_bytes(from_listing("\n".join([*text, *again])).encode())
+    raw = load_compiled(insts, [config])
+    channel = raw.tiles[ANY.tile(0, 0)].channels[Direction.MM2S, 0]
+    assert [(bd.id, bd.base_bytes, bd.length) for bd in channel.bds] == [(0, 0, 72), (16, 96, 36)]
+    assert [t.bd for t in channel.queue] == [0, 16]
+
+
+def test_what_changes_while_the_array_runs_is_named(tmp_path: Path) -> None:
+    plan = lower(_written(tmp_path, WALKS + HOST))
+    insts, config = _compiled(tmp_path, plan)
+    text = list(to_listing(decode_compiled(insts.read_bytes())))
+    late = ["write 0,1+C0000 1", "write 0,1+00000 5", "write 0,0+1D000 1"]
+    insts.write_bytes(from_listing("\n".join([*text, *late])).encode())
+    raw = load_compiled(insts, [config])
+    at = [line.split(": ", 2)[2] for line in raw.unsupported]
+    assert at == [
+        "Lock0_value of mem tile (0, 1) is written while the array runs",
+        "Data_Memory 0x0 of mem tile (0, 1) is written while the array runs",
+    ]
+
+
+def test_streams_that_end_elsewhere_are_named(tmp_path: Path) -> None:
+    plan = lower(_written(tmp_path, ADD))
+    insts, config = _compiled(tmp_path, plan)
+    text = list(to_listing(decode_compiled(config.read_bytes())))
+    target = next(n for n, line in enumerate(text) if "0,2+3F004" in line)
+    text[target] = text[target].replace("3F004", "3F000")
+    config.write_bytes(from_listing("\n".join(text)).encode())
+    raw = load_compiled(insts, [config])
+    assert any("goes to port Core 0 of core tile (0, 2), which is no DMA channel" in line for line in raw.unsupported)
+
+
+def test_any_damage_is_told_or_harmless(tmp_path: Path) -> None:
+    """Flipped bits in the words of operations: read, refused or named, never a crash."""
+    rng = np.random.default_rng(20)
+    plan = lower(_written(tmp_path, WALKS + HOST))
+    insts, config = _compiled(tmp_path, plan)
+    files: list[Path | None] = []
+    for path in (insts, config):
+        data = path.read_bytes()
+        for _ in range(150):
+            damaged = bytearray(data)
+            damaged[rng.integers(20, len(data))] ^= 1 << int(rng.integers(8))
+            path.write_bytes(damaged)
+            try:
+                design = fixed_design(load_compiled(insts, [config]))
+            except InputError as error:
+                files.append(error.file)
+                continue
+            assert design.fixed is not None
+        path.write_bytes(data)
+    assert set(files) == {insts, config}
+
+
+def test_headers_reach_the_plan() -> None:
+    words = words_of("08000008 40280000 0 0 0 02000000")
+    assert read_bd(ANY.tile(0, 2), 0, words).bd.packet == PacketHeader(5, 0)
