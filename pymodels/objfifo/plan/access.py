@@ -2,8 +2,8 @@
 """What a core does with fifos: acquire, release, and loops around them.
 
 A core's Python function runs under a backend: the recorder notes the order of its acquires and releases without data,
-the functional model hands out real arrays. ``range_`` is the loop that both understand: as in mlir-aie, where it is
-compiled once, every pass of it makes the same acquires and releases.
+the functional model hands out real arrays. ``range_`` is the loop that both understand. Its passes may differ by the
+loop's index: short loops are recorded pass by pass.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -25,6 +26,10 @@ from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 _HERE = Path(__file__).parent
 ENDLESS = 2**31 - 1
 """A ``range_`` of this many passes or more stands for a loop without end."""
+MOST_PASSES = 64
+"""A ``range_`` of at most so many passes is recorded pass by pass."""
+_MORE = {"busy": 4096, "idle": 1024}
+"""Passes after the first ones, for a whole function: of loops that acquire and release, and of those that only compute."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +61,12 @@ class Loop:
     Attributes:
         count: passes, None for no end.
         body: what is run.
+        varies: passes were seen to differ, and there are too many to record each; the body is the first one's.
     """
 
     count: int | None
     body: tuple[LockAccess | Loop, ...]
+    varies: bool = False
 
 
 Steps = tuple[LockAccess | Loop, ...]
@@ -120,6 +127,7 @@ class Recorder:
         self._objects = objects
         self._open: list[list[LockAccess | Loop]] = [[]]
         self._left = limit
+        self._more = dict(_MORE)
 
     def acquire(self, access: LockAccess) -> list[npt.NDArray[Any]]:
         """Note it and give zeros."""
@@ -138,19 +146,43 @@ class Recorder:
         self._open[-1].append(access)
 
     def loop(self, numbers: range) -> Iterator[int]:
-        """Run one pass and note how many there are."""
+        """Note every pass of a short loop, the first two and the last of a long one, three of one without end."""
         count = _passes(numbers)
+        seen: list[Steps] = []
+        try:
+            for index in self._indices(numbers, count, seen):
+                body: list[LockAccess | Loop] = []
+                left = self._left
+                self._open.append(body)
+                try:
+                    yield numbers[index]
+                finally:
+                    while self._open.pop() is not body:
+                        pass
+                    seen.append(tuple(body))
+                if len(seen) > 1:
+                    # Further passes are looked at, they are not further accesses of the function.
+                    self._left = left
+        finally:
+            self._open[-1] += _loop_steps(seen, None if endless(numbers) else count)
+
+    def _indices(self, numbers: range, count: int, seen: list[Steps]) -> Iterator[int]:
+        """The passes that are run; what the first one did decides which budget the others are taken from."""
         if count == 0:
             return
-        body: list[LockAccess | Loop] = []
-        self._open.append(body)
-        try:
-            yield numbers[0]
-        finally:
-            while self._open.pop() is not body:
-                pass
-            if body:
-                self._open[-1].append(Loop(None if endless(numbers) else count, tuple(body)))
+        yield 0
+        budget = "idle" if not seen[0] else "busy"
+        if endless(numbers):
+            more = range(1, 3)
+        elif count <= MOST_PASSES and count - 1 <= self._more[budget]:
+            more = range(1, count)
+        else:
+            more = range(1, count, max(1, count - 2))
+        for index in more:
+            if self._more[budget] == 0:
+                return
+            self._more[budget] -= 1
+            yield index
 
     def steps(self) -> Steps:
         """What was noted; loops that were left open end where recording did."""
@@ -158,6 +190,23 @@ class Recorder:
             body = self._open.pop()
             self._open[-1].extend(body)
         return tuple(self._open[0])
+
+
+def _loop_steps(seen: list[Steps], count: int | None) -> list[LockAccess | Loop]:
+    """A loop from the passes that were run."""
+    if not any(seen):
+        return []
+    if all(body == seen[0] for body in seen):
+        return [Loop(count, seen[0])]
+    if count == len(seen):
+        runs = [(body, len(list(same))) for body, same in groupby(seen)]
+        return [Loop(passes, body) for body, passes in runs if body]
+    return [Loop(count, seen[0] or seen[-1], varies=True)]
+
+
+def varying(steps: Sequence[LockAccess | Loop]) -> bool:
+    """True if the passes of some loop differ in a way that was not recorded."""
+    return any(isinstance(step, Loop) and (step.varies or varying(step.body)) for step in steps)
 
 
 def _passes(numbers: range) -> int:

@@ -14,8 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from goldbeat.pymodels.objfifo.plan.access import MOST_PASSES, varying
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
-from goldbeat.pymodels.objfifo.plan.layout import EndKey
+from goldbeat.pymodels.objfifo.plan.layout import DesignLayout, EndKey
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.plan import Plan, Pool
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
@@ -25,6 +26,7 @@ from goldbeat.pymodels.objfifo.untimed.recorded_cores import recorded_cores
 
 ITERATIONS = 64
 """Passes asked of every program that never ends, where the host's transfers ask for nothing."""
+_TOO_LONG = "too many steps"
 _DEEPER = 16
 """How many more objects are tried in the search for a depth that helps."""
 
@@ -101,6 +103,7 @@ class Report:
         cycle: names of those who wait for each other in a circle, empty if there is none.
         help: the smallest depths that end the hang, None if none were found.
         storage: where streams that hold words under way would let it complete, how many words each must hold.
+        reason: why it is undecided.
     """
 
     verdict: DesignVerdict
@@ -109,6 +112,7 @@ class Report:
     cycle: tuple[str, ...] = ()
     help: Help | None = None
     storage: int | None = None
+    reason: str = ""
 
     @property
     def hangs(self) -> bool:
@@ -117,13 +121,13 @@ class Report:
 
     def text(self) -> str:
         """For people."""
-        lines = [f"the design {self.verdict}" if self.verdict is not DesignVerdict.UNDECIDED else "undecided"]
+        lines = [f"undecided: {self.reason}" if self.reason else f"the design {self.verdict}"]
         if self.storage is not None:
             lines[0] += f": it hangs unless every stream holds {self.storage} words under way"
         lines += [f"  {b}" for b in self.blocked]
         if self.cycle:
             lines.append(f"  circle: {' -> '.join([*self.cycle, self.cycle[0]])}")
-        if self.hangs:
+        if self.blocked:
             lines.append(f"  help: {self.help}" if self.help else "  help: no depth was found that ends it")
         return "\n".join(lines)
 
@@ -147,20 +151,31 @@ def analyse(
         RuleError: the design cannot be planned.
     """
     plan = lower(design, strict=strict)
-    if design.fixed is not None and design.fixed.unsupported:
-        return Report(DesignVerdict.UNDECIDED, iterations)
+    reason = _undecidable(design)
+    if reason:
+        return Report(DesignVerdict.UNDECIDED, iterations, reason=reason)
     machine = Machine(plan, recorded_cores(design, plan, iterations))
     outcome = machine.run()
     if outcome is True:
         return Report(DesignVerdict.COMPLETES, iterations)
     if outcome is None:
-        return Report(DesignVerdict.UNDECIDED, iterations)
+        return Report(DesignVerdict.UNDECIDED, iterations, reason=_TOO_LONG)
     roomy = Machine(plan, recorded_cores(design, plan, iterations), storage=None).run()
     verdict = {True: DesignVerdict.DEPENDS, False: DesignVerdict.HANGS, None: DesignVerdict.UNDECIDED}[roomy]
     storage = _storage(design, plan, iterations) if roomy else None
     blocked, cycle, pools = _blame(plan, machine)
     found = _search(design, plan, pools, iterations, strict) if search and design.fixed is None else None
-    return Report(verdict, iterations, blocked, cycle, found, storage)
+    return Report(verdict, iterations, blocked, cycle, found, storage, _TOO_LONG if roomy is None else "")
+
+
+def _undecidable(design: FifoDesign) -> str:
+    """What keeps a design from being executed without data; empty where nothing does."""
+    if design.fixed is not None and design.fixed.unsupported:
+        return "; ".join(design.fixed.unsupported)
+    for core, steps in zip(design.cores, DesignLayout(design).programs.values(), strict=True):
+        if varying(steps):
+            return f"{core.name} has a loop of more than {MOST_PASSES} passes that are not all the same"
+    return ""
 
 
 def _storage(design: FifoDesign, plan: Plan, iterations: int) -> int:

@@ -129,6 +129,7 @@ def _as_json(broken: list[RuleError], remarks: list[Note], report: Report | None
     if report is not None:
         found["run"] = {
             "verdict": report.verdict.value,
+            "reason": report.reason,
             "iterations": report.iterations,
             "cycle": list(report.cycle),
             "blocked": [
