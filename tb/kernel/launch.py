@@ -13,6 +13,7 @@ from pathlib import Path
 
 from goldbeat.pymodels.errors import ToolError
 from goldbeat.tb.errors import missing
+from goldbeat.tb.extras import install_hint
 from goldbeat.tb.paths import IMPORT_ROOT
 
 
@@ -73,7 +74,7 @@ def _cocotb_files() -> tuple[str, Path, Path]:
     folders = [] if package is None else list(package.submodule_search_locations or ())
     entry = PathFinder.find_spec("cocotb.simulator", folders)
     if entry is None or entry.origin is None:
-        raise missing("cocotb", "not installed, or without its module cocotb.simulator", "pip install 'goldbeat[sim]'")
+        raise missing("cocotb", "not installed, or without its module cocotb.simulator", install_hint("sim"))
     return libpython, Path(folders[0]).resolve() / "libs", Path(entry.origin).resolve()
 
 

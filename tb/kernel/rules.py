@@ -125,7 +125,7 @@ run with its port, beat and cycle, also where the golden model compares no cycle
 do not count, as bytes without TKEEP, may differ.
 
 With `--waves`, the second run's waves are in the folder `x-check` of the run's, and the text ends with a register:
-`first register that differs: lucky.away, 0xb1 and 0xf3 out of reset` (needs `pip install 'goldbeat[waves]'`). Many registers
+`first register that differs: lucky.away, 0xb1 and 0xf3 out of reset` (needs the [extra](install.md#extras) `waves`). Many registers
 without reset differ, and most do no harm. The one that is named differs at the release of reset and still when the ports begin
 to differ, and has moved until then, as counters and states do; of several, the narrowest. It is a good guess, no proof. In
 `report.json`, `x_check` lists each episode that differs with its `text`, the first of them with up to 20 such `registers`

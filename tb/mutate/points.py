@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import InputError, ToolError, UsageError
+from goldbeat.tb.extras import install_hint
 from goldbeat.tb.mutate.mutant import Mutant, MutantChange, MutatedPlace
 from goldbeat.tb.mutate.operators import changes, negated, stuck, text_of, wrong_reset
 from goldbeat.tb.mutate.selects import NAMES, SelectTable, is_connected, selects_of
@@ -94,7 +95,7 @@ def find_mutants(
     try:
         import pyslang
     except ImportError as error:
-        raise ToolError(f"pyslang: {error}; pip install 'goldbeat[probe]'") from None
+        raise ToolError(f"pyslang: {error}; {install_hint('probe')}") from None
     for path in files:
         if not path.is_file():
             raise UsageError(f"no such source file: {path}")

@@ -10,6 +10,7 @@ from typing import Any
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.design.filelist import Sources
 from goldbeat.tb.errors import missing
+from goldbeat.tb.extras import install_hint
 from goldbeat.tb.probe.readable import check_readable
 
 _HINT = "If Verilator accepts these sources, --relaxed makes the errors warnings."
@@ -19,7 +20,7 @@ def _slang() -> Any:
     try:
         import pyslang
     except ImportError as error:
-        raise missing("pyslang", str(error), "pip install 'goldbeat[probe]'") from None
+        raise missing("pyslang", str(error), install_hint("probe")) from None
     return pyslang
 
 

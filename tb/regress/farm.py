@@ -16,6 +16,7 @@ from pathlib import Path
 
 from goldbeat.pymodels.errors import GoldbeatError, ToolError, UsageError
 from goldbeat.tb import orphan_guard
+from goldbeat.tb.extras import install_hint
 from goldbeat.tb.paths import IMPORT_ROOT, build_root
 from goldbeat.tb.regress.farm_keys import security
 from goldbeat.tb.regress.farm_pool import WAIT_S, FarmExecutor
@@ -46,9 +47,7 @@ def connect(
     try:
         from distributed import Client
     except ModuleNotFoundError as error:
-        raise ToolError(
-            f"--engine {address} needs the Python package {error.name}: pip install 'goldbeat[farm]'"
-        ) from None
+        raise ToolError(f"--engine {address} needs the Python package {error.name}: {install_hint('farm')}") from None
     if "://" not in address:
         raise UsageError(f"--engine {address}: expected local, or an address such as tls://scheduler:8786")
     if (address.partition("://")[0] == "tls") != (keys is not None):
@@ -82,7 +81,7 @@ def need_distributed() -> None:
     try:
         import distributed  # noqa: F401
     except ModuleNotFoundError as error:
-        raise ToolError(f"a farm needs the Python package {error.name}: pip install 'goldbeat[farm]'") from None
+        raise ToolError(f"a farm needs the Python package {error.name}: {install_hint('farm')}") from None
 
 
 def local_farm(workers: int, port: int, keys: Path | None, tell: Callable[[str], None]) -> None:

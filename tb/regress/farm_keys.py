@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from goldbeat.pymodels.errors import InputError, ToolError, UsageError
+from goldbeat.tb.extras import install_hint
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
@@ -49,7 +50,7 @@ def make_keys(folder: Path, *, days: int = _DAYS, force: bool = False) -> None:
         from cryptography.hazmat.primitives.asymmetric import ec
         from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
     except ModuleNotFoundError as error:
-        raise ToolError(f"farm keys need the Python package {error.name}: pip install 'goldbeat[farm]'") from None
+        raise ToolError(f"farm keys need the Python package {error.name}: {install_hint('farm')}") from None
     authority_key = ec.generate_private_key(ec.SECP256R1())
     authority = _certificate("Goldbeat farm authority", authority_key, None, authority_key, days)
     member_key = ec.generate_private_key(ec.SECP256R1())

@@ -19,6 +19,7 @@ from goldbeat.pymodels.zynqnet.network import InputShape, Layer, Network, load_n
 from goldbeat.pymodels.zynqnet.networks import mini, zynqnet
 from goldbeat.pymodels.zynqnet.padding import pad_weights
 from goldbeat.pymodels.zynqnet.picture import from_rgb
+from goldbeat.tb.extras import install_hint
 
 NETWORKS: dict[str, Callable[[], Network]] = {"zynqnet": zynqnet, "mini": mini}
 SYNTH = "synth:"
@@ -122,7 +123,7 @@ def _picture(path: Path, shape: InputShape) -> npt.NDArray[np.uint8]:
     try:
         from PIL import Image, ImageOps
     except ModuleNotFoundError:
-        raise ToolError("reading pictures needs the Python package pillow: pip install 'goldbeat[images]'") from None
+        raise ToolError(f"reading pictures needs the Python package pillow: {install_hint('images')}") from None
     if not path.exists():
         raise InputError("no such file", f"a picture, a .npy file, or {SYNTH}SEED", file=path)
     try:

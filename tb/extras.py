@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How to install what an optional part of Goldbeat needs, whatever Goldbeat itself was installed from."""
+
+from __future__ import annotations
+
+import re
+
+
+def install_hint(extra: str) -> str:
+    """The command that installs the packages of an extra.
+
+    Args:
+        extra: one of ``[project.optional-dependencies]`` in ``pyproject.toml``.
+    """
+    marker = re.compile(rf"extra == ['\"]{re.escape(extra)}['\"]")
+    words = [f"'{one.partition(';')[0].strip()}'" for one in _needed() if marker.search(one)]
+    return f"pip install {' '.join(words)}" if words else f"install Goldbeat with its extra {extra}"
+
+
+def package_hint(package: str) -> str:
+    """The command that installs one package in a version that Goldbeat works with.
+
+    Args:
+        package: its name on PyPI.
+    """
+    name = re.compile(rf"{re.escape(package)}(?![\w.-])", re.IGNORECASE)
+    found = [one.partition(";")[0].strip() for one in _needed() if name.match(one)]
+    return f"pip install '{found[0] if found else package}'"
+
+
+def _needed() -> list[str]:
+    """Everything that Goldbeat may need, as the installation says it."""
+    # Wanted for errors alone, and slow to import.
+    from importlib.metadata import PackageNotFoundError, requires
+
+    try:
+        return requires("goldbeat") or []
+    except PackageNotFoundError:
+        return []
