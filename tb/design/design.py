@@ -11,7 +11,6 @@ from typing import Any
 from pydantic import Field
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nearest import did_you_mean
 from goldbeat.pymodels.stimulus import GoldenModel, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.filelist import Sources, read_filelist
@@ -113,6 +112,9 @@ class Design(Frozen):
         for case in self.cases:
             if case.name == name:
                 return case
+        # Wanted for the error alone: every simulator imports this module.
+        from goldbeat.pymodels.nearest import did_you_mean
+
         known = [c.name for c in self.cases]
         raise UsageError(f"{self.name} has no case {name!r}{did_you_mean(name, known)}; it has: {', '.join(known)}")
 
