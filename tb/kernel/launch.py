@@ -13,7 +13,6 @@ from pathlib import Path
 
 from goldbeat.pymodels.errors import ToolError
 from goldbeat.tb.errors import missing
-from goldbeat.tb.extras import install_hint
 from goldbeat.tb.paths import IMPORT_ROOT
 
 
@@ -74,6 +73,9 @@ def _cocotb_files() -> tuple[str, Path, Path]:
     folders = [] if package is None else list(package.submodule_search_locations or ())
     entry = PathFinder.find_spec("cocotb.simulator", folders)
     if entry is None or entry.origin is None:
+        # Wanted for the error alone: every simulator imports this module.
+        from goldbeat.tb.extras import install_hint
+
         raise missing("cocotb", "not installed, or without its module cocotb.simulator", install_hint("sim"))
     return libpython, Path(folders[0]).resolve() / "libs", Path(entry.origin).resolve()
 
