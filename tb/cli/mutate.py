@@ -17,6 +17,7 @@ import typer
 from rich.progress import MofNCompleteColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.tb.build.yosys import Yosys, yosys
 from goldbeat.tb.cli.common import FAILED, Json, examples, print_json
 from goldbeat.tb.cli.farm import Keys
 from goldbeat.tb.cli.regress_options import EngineAddress, WaitSeconds
@@ -24,6 +25,7 @@ from goldbeat.tb.cli.screen import Screen, progress
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.mutate.campaign import Campaign, Fate, plan_cases
+from goldbeat.tb.mutate.equivalence import PROVEN, EquivalenceProver, parameter_sets
 from goldbeat.tb.mutate.journal import Journal, fingerprint
 from goldbeat.tb.mutate.mutant import Mutant
 from goldbeat.tb.mutate.points import find_mutants
@@ -37,6 +39,7 @@ from goldbeat.tb.regress.run import LOCAL
 _SHOWN = 40
 """Mutants that are printed one by one."""
 _GOAL = 98.0
+_UNNOTICED = ("survived", "not reached")
 _REPLACED = "{} simulator(s) replaced, in which a mutant had left something behind"
 _Runner = Callable[[Sequence[Mutant]], Iterator[Fate]]
 """Runs some mutants, here or on a farm."""
@@ -66,6 +69,10 @@ Waivers = Annotated[
 ]
 Goal = Annotated[float, typer.Option("--goal", metavar="PERCENT", min=0, max=100, help="Least score that passes.")]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on with the last campaign of this design.")]
+Prove = Annotated[
+    bool,
+    typer.Option("--prove", help="Have Yosys try whether mutants that survive, or are not reached, are equivalent."),
+]
 ListOnly = Annotated[bool, typer.Option("--list", help="Print the mutants; build and run nothing.")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder of the results [build/mutate/DESIGN].")]
 
@@ -80,6 +87,7 @@ def register(app: typer.Typer) -> None:
             "goldbeat mutate bench/fir.toml --files 'fir_*.v' --case random --seeds 10",
             "goldbeat mutate my_fifo --list               what would be changed, and where",
             "goldbeat mutate my_fifo --mutant 17          one of them again",
+            "goldbeat mutate my_fifo --prove              equivalent ones do not count",
             "goldbeat mutate my_fir --engine tls://10.0.0.5:8786 --tls keys",
         ),
     )(mutate_command)
@@ -97,6 +105,7 @@ def mutate_command(
     waive: Waivers = None,
     goal: Goal = _GOAL,
     resume: Resume = False,
+    prove: Prove = False,
     list_only: ListOnly = False,
     engine: EngineAddress = LOCAL,
     keys: Keys = None,
@@ -107,7 +116,8 @@ def mutate_command(
     """Change the RTL in one small place after the other, and tell which changes the bench notices.
 
     All mutants are in one simulator, so there is one build for all. A mutant is killed when a case fails; it has survived when
-    all pass; it is not reached when nothing that was changed ever made a difference.
+    all pass; it is not reached when nothing that was changed ever made a difference; with --prove, it is equivalent where Yosys
+    proves that no stimulus can tell it from the original, and counts no more.
 
     Exit code: 0 the score reaches --goal, 1 it does not, 2 bad usage, bad input, or a case that fails without any mutant.
     """
@@ -119,6 +129,7 @@ def mutate_command(
     chosen = _chosen(mutants, sample, seed, only or [])
     reasons, stale = _waived(design, name, waive, mutants, parts=bool(files))
     items = plan_cases(name, cases or (), seeds, seed)
+    tool = yosys() if prove else None
     # A farm that is not there is refused before anything is written.
     with _runner(engine, keys, wait_s, items, jobs):
         pass
@@ -135,6 +146,8 @@ def mutate_command(
             _runner(engine, keys, wait_s, items, jobs) as runner,
         ):
             _run(campaign, left, journal, fates, partial(runner, campaign))
+    if tool is not None:
+        _prove(tool, design, items, journal, fates, folder, jobs)
     found = [fates[m.number] for m in chosen]
     result = summary_dict(design.name, [i.key for i in items], found, stale, Path.cwd())
     result |= {"of": len(mutants), "parts": [*(files or []), *(cases or []), *map(str, only or [])]}
@@ -251,6 +264,35 @@ def _run(campaign: Campaign, left: Sequence[Mutant], journal: Journal, fates: di
         _say(_REPLACED.format(campaign.replaced))
 
 
+def _prove(
+    tool: Yosys,
+    design: Design,
+    items: Sequence[Item],
+    journal: Journal,
+    fates: dict[int, Fate],
+    folder: Path,
+    jobs: int | None,
+) -> None:
+    """Those that no case has noticed and that Yosys proves to be equivalent get this fate."""
+    open_ones = [fate.mutant for fate in fates.values() if fate.status in _UNNOTICED]
+    if not open_ones:
+        return
+    columns = (MofNCompleteColumn(), "proven", TimeElapsedColumn())
+    with (
+        tempfile.TemporaryDirectory(prefix="proofs-", dir=folder) as place,
+        progress(Screen(stderr=True), *columns) as bar,
+    ):
+        task = bar.add_task("are they equivalent?", total=len(open_ones), proven="")
+        prover = EquivalenceProver(tool, design, parameter_sets(items, design), Path(place).resolve())
+        count = 0
+        for mutant, proven in prover.proven(open_ones, jobs or len(os.sched_getaffinity(0))):
+            if proven:
+                count += 1
+                fates[mutant.number] = Fate(mutant, "equivalent", reason=PROVEN)
+                journal.add(fates[mutant.number])
+            bar.update(task, advance=1, proven=f"{count} proven")
+
+
 def _show_list(mutants: Sequence[Mutant], as_json: bool) -> None:
     if as_json:
         rows = [(m.number, str(m.place.file), m.place.line, m.place.column, m.operator, m.change) for m in mutants]
@@ -266,7 +308,7 @@ def _show_list(mutants: Sequence[Mutant], as_json: bool) -> None:
 
 def _show(design: Design, fates: Sequence[Fate], stale: Sequence[MutantWaiver], folder: Path) -> None:
     out = Screen(highlight=False)
-    notable = [f for f in fates if f.status in ("survived", "not reached")]
+    notable = [f for f in fates if f.status in _UNNOTICED]
     for fate in notable[:_SHOWN]:
         place = fate.mutant.place
         where = f"{place.file.name}:{place.line}:{place.column}"
@@ -279,7 +321,7 @@ def _show(design: Design, fates: Sequence[Fate], stale: Sequence[MutantWaiver], 
     counted = score(fates)
     by = ", ".join(f"{name} {n}" for name, n in sorted(counted.by.items(), key=lambda one: -one[1]))
     counts = ", ".join(
-        f"{counted.counts[s]} {s}" for s in ("killed", "survived", "not reached", "waived") if s in counted.counts
+        f"{counted.counts[s]} {s}" for s in ("killed", *_UNNOTICED, "equivalent", "waived") if s in counted.counts
     )
     out.print(f"{design.name}: {counts} of {len(fates)} mutants", markup=False, soft_wrap=True)
     if by:

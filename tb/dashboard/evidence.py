@@ -164,7 +164,11 @@ def _of_mutants(path: Path, facts: dict[str, Fact]) -> None:
         # Some files, cases or single mutants say nothing of the whole, and neither does a handful.
         return
     counts = result["counts"]
-    said = f"{result['score']:.1%} of {result['mutants'] - counts['waived']} mutants, {counts['waived']} waived"
+    proven = counts.get("equivalent", 0)
+    said = (
+        f"{result['score']:.1%} of {result['mutants'] - counts['waived'] - proven} mutants, {counts['waived']} waived"
+    )
+    said += f", {proven} proven to be equivalent" if proven else ""
     said += f", drawn from {result['of']}" if result["mutants"] < result["of"] else ""
     when = datetime.fromtimestamp(path.stat().st_mtime, UTC).isoformat(timespec="seconds")
     facts["mutation"] = Fact(result["score"], said, when, result.get("git", ""))

@@ -31,11 +31,11 @@ class Fate:
 
     Attributes:
         mutant: which.
-        status: ``killed``, ``survived``, ``not reached`` or ``waived``.
+        status: ``killed``, ``survived``, ``not reached``, ``equivalent`` or ``waived``.
         by: what noticed it: ``data``, ``time``, ``protocol``, ``assertion``, ``hang`` or ``other``; empty if nothing did.
         case: key of the case that noticed it.
         failure: what was said.
-        reason: why it is waived.
+        reason: why it is waived, or who has proven it to be equivalent.
         cycles: of that case that were simulated, up to the end of the episode that fails.
     """
 

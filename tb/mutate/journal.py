@@ -72,10 +72,11 @@ class Journal:
         """Keep a fate."""
         row = {"mutant": fate.mutant.number, "status": fate.status, "by": fate.by, "case": fate.case}
         row["cycles"] = fate.cycles
+        row |= {"reason": fate.reason} if fate.reason else {}
         with self._path.open("a") as file:
             file.write(json.dumps(row | {"failure": fate.failure.partition("\n")[0]}) + "\n")
 
 
 def _fate(mutant: Mutant, row: Mapping[str, str | int]) -> Fate:
     status, by, case, failure = (str(row[name]) for name in ("status", "by", "case", "failure"))
-    return Fate(mutant, status, by, case, failure, cycles=int(row["cycles"]))
+    return Fate(mutant, status, by, case, failure, str(row.get("reason", "")), int(row["cycles"]))

@@ -92,6 +92,28 @@ def find_mutants(
         ToolError: pyslang is not installed.
         InputError: a file does not parse; with file and line.
     """
+    tree, manager, buffers = parse_sources(files, include_dirs=include_dirs, defines=defines)
+    wanted = {b.id: p for b, p in zip(buffers, files, strict=True) if not only or p in only}
+    finder = _Finder(manager, wanted, SelectTable(tree))
+    finder.walk(tree.root)
+    found = sorted(finder.found, key=lambda one: (files.index(one[0].file), one[0].start, one[0].depth))
+    return [Mutant(n, place, made) for n, (place, made) in enumerate(found, 1)]
+
+
+def parse_sources(
+    files: Sequence[Path], *, include_dirs: Sequence[Path] = (), defines: Sequence[str] = ()
+) -> tuple[Any, Any, list[Any]]:
+    """RTL as ``pyslang`` has it: the tree of all files, its source manager, and the buffer of each file.
+
+    Args:
+        files: sources, packages first.
+        include_dirs: folders for ```include``.
+        defines: macros, as ``NAME`` or ``NAME=VALUE``.
+
+    Raises:
+        ToolError: pyslang is not installed.
+        InputError: a file does not parse; with file and line.
+    """
     try:
         import pyslang
     except ImportError as error:
@@ -109,11 +131,7 @@ def find_mutants(
     buffers = [manager.readSource(str(path), None) for path in files]
     tree = pyslang.syntax.SyntaxTree.fromBuffers(buffers, manager, bag)
     _check(tree, manager)
-    wanted = {b.id: p for b, p in zip(buffers, files, strict=True) if not only or p in only}
-    finder = _Finder(manager, wanted, SelectTable(tree))
-    finder.walk(tree.root)
-    found = sorted(finder.found, key=lambda one: (files.index(one[0].file), one[0].start, one[0].depth))
-    return [Mutant(n, place, made) for n, (place, made) in enumerate(found, 1)]
+    return tree, manager, buffers
 
 
 def _check(tree: Any, manager: Any) -> None:

@@ -19,7 +19,9 @@ from goldbeat.tb.visible import visible
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
 JSON_FILE, PAGE = "mutants.json", "index.html"
-ORDER = ("survived", "not reached", "killed", "waived")
+ORDER = ("survived", "not reached", "killed", "equivalent", "waived")
+LEFT_OUT = ("equivalent", "waived")
+"""Of the score: no case can notice these, or need not."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +38,12 @@ class Score:
 
     @property
     def judged(self) -> int:
-        """Mutants that are not waived."""
-        return sum(n for status, n in self.counts.items() if status != "waived")
+        """Mutants that are neither waived nor proven to be equivalent."""
+        return sum(n for status, n in self.counts.items() if status not in LEFT_OUT)
 
     @property
     def share(self) -> float | None:
-        """Killed ones of all that are not waived; None: there are none."""
+        """Killed ones of all that are judged; None: there are none."""
         return self.counts.get("killed", 0) / self.judged if self.judged else None
 
 

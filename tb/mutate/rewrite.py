@@ -82,6 +82,26 @@ def rewrite(path: Path, mutants: Iterable[Mutant], *, watched: bool = False) -> 
     return b"".join([*pieces, data[at:]]).decode(errors="surrogateescape")
 
 
+def rewrite_alone(mutant: Mutant) -> str:
+    """The source file of a mutant with nothing but its change in it."""
+    place, made = mutant.place, mutant.made
+    # A statement that is left out may be all that a branch has.
+    edits = [(place, f"({made.text})" if made.text else ";")]
+    if made.also is not None:
+        edits.append((made.also[0], f"({made.also[1]})"))
+    data = place.file.read_bytes()
+    if made.late is not None:
+        target, block = made.late.target, made.late.block
+        edits = [(place, f"begin late <= {made.late.value}; due <= 1'b1; end")]
+        head = f"begin static type({target}) late; static bit due; due <= 1'b0; if (due) {target} <= late; "
+        empty = MutatedPlace(place.file, block.start, block.start, block.line, block.column, "", 0)
+        end = MutatedPlace(place.file, block.end, block.end, block.line, block.column, "", 0)
+        edits += [(empty, head), (end, " end")]
+    for where, text in sorted(edits, key=lambda one: (one[0].start, one[0].end), reverse=True):
+        data = data[: where.start] + text.encode(errors="surrogateescape") + data[where.end :]
+    return data.decode(errors="surrogateescape")
+
+
 def _pieces(place: MutatedPlace, before: str, behind: str) -> list[_Piece]:
     # At one place the outer text opens first and closes last; what closes comes before what opens.
     return [(place.start, 1, place.depth, before), (place.end, 0, -place.depth, behind)]

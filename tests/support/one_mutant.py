@@ -9,29 +9,10 @@ from pathlib import Path
 
 from goldbeat.tb.build.simulator import QUICKEST, build
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.mutate.mutant import Mutant, MutatedPlace
+from goldbeat.tb.mutate.mutant import Mutant
+from goldbeat.tb.mutate.rewrite import rewrite_alone
 from goldbeat.tb.regress.item import Item
 from goldbeat.tb.run.runs import Request, run
-
-
-def written_alone(mutant: Mutant) -> str:
-    """The source file of a mutant with nothing but its change in it."""
-    place, made = mutant.place, mutant.made
-    # A statement that is left out may be all that a branch has.
-    edits = [(place, f"({made.text})" if made.text else ";")]
-    if made.also is not None:
-        edits.append((made.also[0], f"({made.also[1]})"))
-    data = place.file.read_bytes()
-    if made.late is not None:
-        target, block = made.late.target, made.late.block
-        edits = [(place, f"begin late <= {made.late.value}; due <= 1'b1; end")]
-        head = f"begin static type({target}) late; static bit due; due <= 1'b0; if (due) {target} <= late; "
-        empty = MutatedPlace(place.file, block.start, block.start, block.line, block.column, "", 0)
-        end = MutatedPlace(place.file, block.end, block.end, block.line, block.column, "", 0)
-        edits += [(empty, head), (end, " end")]
-    for where, text in sorted(edits, key=lambda one: (one[0].start, one[0].end), reverse=True):
-        data = data[: where.start] + text.encode() + data[where.end :]
-    return data.decode()
 
 
 def verdict_alone(design: Design, mutant: Mutant, items: Sequence[Item], folder: Path) -> str:
@@ -46,7 +27,7 @@ def verdict_alone(design: Design, mutant: Mutant, items: Sequence[Item], folder:
     folder.mkdir()
     sources = [*design.sources()]
     changed = folder / mutant.place.file.name
-    changed.write_text(written_alone(mutant))
+    changed.write_text(rewrite_alone(mutant))
     files = tuple(str(changed if path == mutant.place.file else path) for path in sources)
     # A file may include what lies beside its original.
     folders = dict.fromkeys([*design.include_paths(), *(path.parent for path in sources)])
