@@ -3,8 +3,8 @@
 
     python tests/benchmarks/bench_prove.py [--designs NAMES] [--others N] [--limit S]
 
-Waived mutants have to be equivalent with all sets of parameter values of the cases of ``goldbeat mutate``. Of the others, which
-cases notice, N of each design are drawn from a seed, and one set is enough: a proof of one would be wrong.
+A proof counts if it holds for all sets of parameter values of the cases of ``goldbeat mutate``. N of the others, which cases
+notice, are drawn from a seed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def measure(name: str, others: int, limit: int, folder: Path) -> None:
         for m in sorted(proven, key=lambda one: one.number):
             print(f"  {m.number} {m.place.file.name}:{m.place.line} {m.operator}: {m.change}")
         seconds = time.monotonic() - began
-        print(f"{name}: {len(proven)} of {len(some)} {what} proven, {len(values)} set(s), {seconds:.0f} s", flush=True)
+        print(f"{name}: {len(proven)} of {len(some)} {what} proven, {len(sets)} set(s), {seconds:.0f} s", flush=True)
 
 
 def main() -> None:
