@@ -27,6 +27,9 @@ COMMON = {
         "Build, simulate and compare a design with its golden model, beat by beat and cycle by cycle.", f"{_HOME}.run"
     ),
     "list": Listed("What can be run: designs, their cases, parameters and options.", f"{_HOME}.list"),
+    "report": Listed(
+        "Make the page of a run: report.html beside its report, one file that needs no network.", f"{_HOME}.report"
+    ),
     "signoff": Listed(
         "Check a file or a run against limits: every whole episode of every seed, each limit by its worst value.",
         f"{_HOME}.signoff",

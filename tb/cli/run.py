@@ -44,6 +44,7 @@ from goldbeat.tb.cli.run_options import (
     Metastability,
     NetlistCells,
     OnNetlist,
+    PageWish,
     ReadyBound,
     Rebless,
     Rtl,
@@ -139,6 +140,7 @@ def run_command(
     allow_partial: AllowPartial = False,
     bless: Bless = False,
     rebless: Rebless = False,
+    page: PageWish = False,
     force: ReplaceFolder = False,
     as_json: Json = False,
 ) -> None:
@@ -202,6 +204,7 @@ def _asked(context: Any) -> Asked:
         source=given["name"] if given["name"].endswith((".py", ".toml")) else None,
         own=own,
         allow_partial=given["allow_partial"],
+        page=given["page"],
         force=given["force"],
         as_json=given["as_json"],
         traces=tuple(given["traces"].split(",")),
@@ -263,7 +266,7 @@ class Wishes:
         x_check: run again with other initial values.
         netlist: cells of the netlist that runs in place of the RTL; None: the RTL runs.
         stimulus, stimuli: file of the stimulus, and its episodes; empty: the case makes them.
-        allow_partial, force, as_json, rebless: as the options.
+        allow_partial, page, force, as_json, rebless: as the options.
         bless: either of --bless and --rebless.
     """
 
@@ -287,6 +290,7 @@ class Wishes:
     stimulus: str | None = None
     stimuli: Sequence[Stimulus] = ()
     allow_partial: bool = False
+    page: bool = False
     force: bool = False
     as_json: bool = False
     bless: bool = False
@@ -325,6 +329,8 @@ def run_case(design: Design, case: Case, words: list[Pair], inputs: list[str], w
             from goldbeat.tb.cli.run_result import show_results
 
             show_results(report, results, failed, folder)
+        if wishes.page:
+            _make_page(folder, quiet=wishes.as_json)
     if failed:
         raise typer.Exit(FAILED)
     if worst_status(results) == "partial" and not (wishes.allow_partial or wishes.bless):
@@ -360,6 +366,16 @@ def _recordable(design: Design, wishes: Wishes) -> Design:
             'with model = "rules", or with a model that is not written yet'
         )
     return unmodelled(design) if is_unwritten(design.model) else design
+
+
+def _make_page(folder: Path, *, quiet: bool) -> None:
+    """Make the page of a run: after the verdict, and only where somebody wants it."""
+    from goldbeat.tb.cli.report import show_page
+    from goldbeat.tb.page.run_page import write_page
+
+    made = write_page(folder)
+    if not quiet:
+        show_page(made)
 
 
 def requested(design: Design, case: Case, words: list[Pair], inputs: list[str], wishes: Wishes) -> Request:

@@ -98,3 +98,4 @@ Bless = Annotated[
     bool, typer.Option("--bless", help="Record what RTL without a golden model does, for later runs to compare with.")
 ]
 Rebless = Annotated[bool, typer.Option("--rebless", help="As --bless; replace what was recorded and has changed.")]
+PageWish = Annotated[bool, typer.Option("--page", help="Make the page of the run too, report.html, after the verdict.")]

@@ -42,8 +42,8 @@ def plot_trace(trace: Trace, path: _Target, *, title: str, dtype: _Format = None
     """
     figure, (top, left, right) = new_figure(title, [["rate", "rate"], ["gaps", "frames"]], (9.6, 6.4), [1.15, 1.0])
     result = measure(trace, dtype)
-    _throughput(top, trace, result, dtype)
-    _gaps(left, result)
+    draw_throughput(top, trace, result, dtype)
+    draw_gaps(left, result)
     _frames(right, trace, result)
     save_figure(figure, path)
 
@@ -74,8 +74,8 @@ def plot_run(
         trace, dtype = ports[name], (dtypes or {}).get(name)
         rate, gaps = axes[2 * i], axes[2 * i + 1]
         result = measure(trace, dtype)
-        _throughput(rate, trace, result, dtype, span)
-        _gaps(gaps, result)
+        draw_throughput(rate, trace, result, dtype, span)
+        draw_gaps(gaps, result)
         rate.set_title(f"{name}: throughput", loc="left", fontsize=10, color=_INK)
     if not names:
         _say(axes[0], "no ports")
@@ -124,7 +124,10 @@ def plot_memory(log: npt.NDArray[Any], regions: Sequence[Region], path: _Target,
         below.add_collection(LineCollection(np.concatenate(lines).tolist(), colors=colour, linewidths=1.6))
     top.set_ylim(0, 105)
     top.set_xlim(0, end)
-    top.legend(loc="upper right", ncols=2, fontsize=8, frameon=True, labelcolor=_INK)
+    # Above the panel: within, it would cover data.
+    top.legend(
+        loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0, ncols=2, fontsize=8, frameon=False, labelcolor=_INK
+    )
     below.set_xlim(0, end)
     below.set_ylim(0, len(touched))
     below.set_yticks(np.arange(len(touched)) + 0.5, [regions[n].name for n in touched])
@@ -236,9 +239,18 @@ def time_unit(span_ps: float) -> tuple[float, str]:
     return 1e3, "ns"
 
 
-def _throughput(
+def draw_throughput(
     axes: Axes, trace: Trace, result: Throughput, dtype: _Format, span: tuple[int, int] | None = None
 ) -> None:
+    """Throughput over time in a panel, with what the port can carry and the average.
+
+    Args:
+        axes: the panel.
+        trace: of the port.
+        result: what was measured in it.
+        dtype: sample type; without it throughput is in MB/s.
+        span: first and last time of the axis in picoseconds; None: the trace's own.
+    """
     kind = None if dtype is None else sample_type(dtype)
     unit, per_byte = ("MB/s", 1.0) if kind is None else ("Msamples/s", 8.0 / kind.bits)
     label_axes(axes, "Throughput", "time", unit)
@@ -264,7 +276,8 @@ def _throughput(
     axes.legend(loc="upper right", ncols=2, fontsize=8, frameon=False, labelcolor=_INK)
 
 
-def _gaps(axes: Axes, result: Throughput) -> None:
+def draw_gaps(axes: Axes, result: Throughput) -> None:
+    """How often which time lies between two beats, in a panel."""
     label_axes(axes, "Gaps (time from beat to beat)", "gap [ns]", "how often")
     if not result.gaps:
         _say(axes, result.reason("max_gap_ps"))

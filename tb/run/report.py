@@ -204,6 +204,7 @@ def _port_entry(port: StreamPort, result: RunResult, episode: EpisodeResult, fol
         "width": trace.width,
         "trace": None,
         "expected": None,
+        "model": _model_says(port.name, episode),
         "throughput": measures_dict(measure(trace, dtype)),
     }
     if unseen := _not_compared(trace, expected):
@@ -211,6 +212,14 @@ def _port_entry(port: StreamPort, result: RunResult, episode: EpisodeResult, fol
     if request.keeps(port.name, passed=result.passed):
         return entry | _keep_traces(port, trace, expected, dtype, why, folder)
     return entry | {"left_out": f"--traces {','.join(request.traces)}"}
+
+
+def _model_says(port: str, episode: EpisodeResult) -> str | None:
+    """``equal`` or ``differs``; None where the golden model says nothing of the port."""
+    compared = episode.verdict.ports.get(port)
+    if compared is None or port in episode.expected.unknown:
+        return None
+    return "equal" if compared.equal else "differs"
 
 
 def _keep_traces(

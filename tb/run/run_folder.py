@@ -23,11 +23,13 @@ DIAGRAM = "difference.svg"
 """The window around the first difference of a run that failed."""
 TIMELINE = "trace.json.gz"
 """The trace for Perfetto."""
+PAGE = "report.html"
+"""The page of a run: made on request from everything else."""
 OLD_PLOT = "plot.png"
 """What earlier versions drew."""
 MADE = (
     *(REPORT, EPISODES, OLD_EPISODES, "traces", "expected"),
-    *("stimulus", "output", PLOT, DIAGRAM, TIMELINE, OLD_PLOT, "memory", "seeds", "sim"),
+    *("stimulus", "output", PLOT, DIAGRAM, TIMELINE, PAGE, OLD_PLOT, "memory", "seeds", "sim"),
 )
 """What runs leave in their folder; nothing else there is ever touched."""
 _MARKER_BYTES = 4096

@@ -257,7 +257,7 @@ class SvgFigure:
     """Rows of panels under a title.
 
     Args:
-        title: over all.
+        title: over all; empty: no room is left for one.
         rows: of panels.
         widths: of a row's panels, as shares.
         size: width and height in inches of 100 pixels.
@@ -269,24 +269,29 @@ class SvgFigure:
     def __init__(self, title: str, rows: int, widths: Sequence[float], size: tuple[float, float]) -> None:
         self._title = title
         self._size = (100 * size[0], 100 * size[1])
-        across, tall = self._size[0], (self._size[1] - 40) / rows
+        head = 40 if title else 2
+        across, tall = self._size[0], (self._size[1] - head) / rows
         self.panels = []
         for row in range(rows):
             left = 0.0
             for share in widths:
                 room = across * share / sum(widths)
-                self.panels.append(SvgPanel(left + 64, 40 + row * tall + 24, room - 80, tall - 68))
+                self.panels.append(SvgPanel(left + 64, head + row * tall + 24, room - 80, tall - 68))
                 left += room
 
-    def save(self, path: Path) -> None:
-        """Write it."""
+    def text(self) -> str:
+        """The picture as SVG; its background is what is behind it."""
         across, tall = self._size
         head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {across:g} {tall:g}" width="{across:g}" height="{tall:g}"'
         lines = [
             f'{head} font-family="DejaVu Sans, Verdana, sans-serif">',
-            '<rect width="100%" height="100%" fill="white"/>',
-            _text(12, 24, self._title, size=15, colour=_INK, more=' font-weight="bold"'),
+            *([_text(12, 24, self._title, size=15, colour=_INK, more=' font-weight="bold"')] if self._title else []),
             *(line for panel in self.panels for line in panel.lines()),
             "</svg>",
         ]
-        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return "\n".join(lines) + "\n"
+
+    def save(self, path: Path) -> None:
+        """Write it, on white."""
+        head, rest = self.text().split("\n", 1)
+        path.write_text(f'{head}\n<rect width="100%" height="100%" fill="white"/>\n{rest}', encoding="utf-8")

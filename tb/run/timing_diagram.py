@@ -62,7 +62,7 @@ def _edges(cycles: range, height: int) -> Iterator[str]:
 def _beat_lane(top: int, name: str, beats: Sequence[ShownBeat | None], found: FirstMismatch) -> Iterator[str]:
     """A box for each transfer; red where expected and got are not the same."""
     yield _label(8, top + 18, name, _INK)
-    differing = {pair.beat for pair in found.pairs if _differs(pair, found.timed)}
+    differing = {pair.beat for pair in found.pairs if beat_differs(pair, found.timed)}
     for pair, beat in zip(found.pairs, beats, strict=True):
         if beat is None or beat.cycle not in found.cycles:
             continue
@@ -71,7 +71,8 @@ def _beat_lane(top: int, name: str, beats: Sequence[ShownBeat | None], found: Fi
         yield from _box(top, beat.cycle - found.first, 1, _short(beat.data) + ("*" if beat.last else ""), more, colour)
 
 
-def _differs(pair: BeatPair, timed: bool) -> bool:
+def beat_differs(pair: BeatPair, timed: bool) -> bool:
+    """Whether a beat came otherwise than expected; in another cycle too where the model is ``timed``."""
     if pair.expected is None or pair.got is None:
         return True
     one, other = pair.expected, pair.got

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the folder of a run holds, read back for its page: the report, the ports with their traces, the transactions of buses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.stored_trace import StoredTrace
+from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.trace_file import SUFFIX
+from goldbeat.pymodels.transactions import Transactions
+from goldbeat.tb.run.episodes import WholeEpisode, load_episodes
+from goldbeat.tb.run.first_mismatch import FirstMismatch
+from goldbeat.tb.run.run_folder import REPORT
+
+
+class _Entry(BaseModel):
+    """A part of the report; what the page does not need is left out."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore", allow_inf_nan=False)
+
+
+class KeptRate(_Entry):
+    """A rate of a port."""
+
+    mb_per_s: float
+    msamples_per_s: float | None = None
+    share_of_port: float
+
+
+class KeptThroughput(_Entry):
+    """The figures of a port."""
+
+    beats: int
+    frames: int
+    clock_ps: int
+    limit_mb_per_s: float
+    raw: KeptRate | None = None
+    by_frames: KeptRate | None = None
+    max_idle_cycles: float | None = None
+
+
+class KeptEntry(_Entry):
+    """A port's entry."""
+
+    direction: str
+    dtype: str | None = None
+    width: int
+    trace: str | None = None
+    expected: str | None = None
+    model: Literal["equal", "differs"] | None = None
+    throughput: KeptThroughput | None = None
+    not_compared: Sequence[str] = ()
+    left_out: str | None = None
+    file: str | None = None
+
+
+class KeptSeed(_Entry):
+    """A seed of a run of several."""
+
+    seed: int
+    status: str
+    compared: int = 0
+    episodes: int = 0
+    repeat: str | None = None
+
+
+class KeptTable(_Entry):
+    """A table of what a design has measured itself."""
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Any]]
+
+
+class _KeptEpisodes(_Entry):
+    file: str
+    whole: int
+    cut: int = 0
+
+
+class KeptReport(_Entry):
+    """What the page needs of ``report.json``."""
+
+    design: str
+    case: str
+    params: Mapping[str, Any] = {}
+    options: Mapping[str, Any] = {}
+    seed: int
+    status: Literal["pass", "fail", "partial"]
+    compared: int
+    time_compared: bool = True
+    order_compared: bool = True
+    episodes: int
+    main_episode: int | None = None
+    failures: Sequence[str] = ()
+    partial: Sequence[str] = ()
+    warnings: Sequence[str] = ()
+    waived: Mapping[str, int] = {}
+    undriven: Mapping[str, str] = {}
+    repeat: str = ""
+    repeat_in: str = ""
+    waves: str | None = None
+    log: str | None = None
+    subject: str | None = None
+    ports: Mapping[str, KeptEntry] = {}
+    measured: _KeptEpisodes | None = None
+    seeds: Sequence[KeptSeed] = ()
+    tables: Sequence[KeptTable] = ()
+    coverage: Mapping[str, Mapping[str, int]] = {}
+    memory_plots: Mapping[str, str] = {}
+    difference: FirstMismatch | None = None
+
+
+@dataclass(frozen=True)
+class KeptPort:
+    """A stream port of the run's main episode.
+
+    Attributes:
+        name: of the port.
+        entry: what the report says of it.
+        trace: what was recorded.
+        expected: what the model predicted; None where that was not kept.
+        has_data: the trace has its data; without, it has times, TLAST and numbers of bytes alone.
+    """
+
+    name: str
+    entry: KeptEntry
+    trace: Trace
+    expected: Trace | None
+    has_data: bool
+
+
+@dataclass(frozen=True)
+class KeptRun:
+    """A run as its folder has it.
+
+    Attributes:
+        folder: of the run, or of one of its seeds.
+        report: what it says.
+        ports: stream ports that have a trace, in the report's order.
+        buses: transactions of the main episode by bus port.
+    """
+
+    folder: Path
+    report: KeptReport
+    ports: Sequence[KeptPort] = ()
+    buses: Mapping[str, Transactions] = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """Design, case and what it was about."""
+        subject = f", {self.report.subject}" if self.report.subject else ""
+        return f"{self.report.design} {self.report.case}{subject}"
+
+    def link(self, path: str | None) -> str | None:
+        """A file of the run as a link from its page; None where it is not there, or elsewhere."""
+        if path is None:
+            return None
+        target = self.folder / path
+        inside = target.resolve()
+        if not target.is_file() or not inside.is_relative_to(self.folder.resolve()):
+            return None
+        return inside.relative_to(self.folder.resolve()).as_posix()
+
+
+def load_kept(folder: Path) -> KeptRun:
+    """Read a folder that ``goldbeat run`` has written.
+
+    Raises:
+        InputError: no report, or a damaged file; it names the file.
+    """
+    report = _load_report(folder / REPORT)
+    episode = None
+    if report.measured is not None:
+        whole = load_episodes(folder / report.measured.file)
+        mine = [e for e in whole if (e.seed, e.episode) == (report.seed, report.main_episode)]
+        episode = mine[0] if mine else None
+    ports = [_load_port(folder, name, entry, episode) for name, entry in report.ports.items()]
+    buses = {} if episode is None else dict(episode.transactions)
+    return KeptRun(folder, report, [p for p in ports if p is not None], buses)
+
+
+def _load_report(path: Path) -> KeptReport:
+    try:
+        return KeptReport.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise InputError(f"no {REPORT}", "a folder that `goldbeat run` has written", file=path.parent) from None
+    except json.JSONDecodeError as error:
+        raise InputError(error.msg, "the report of a run (JSON)", file=path, line=error.lineno) from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise InputError(f"{where}: {first['msg'].lower()}", "the report of a run", file=path) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(str(error), "the report of a run (JSON)", file=path) from None
+
+
+def _load_port(folder: Path, name: str, entry: KeptEntry, episode: WholeEpisode | None) -> KeptPort | None:
+    got = _load_trace(folder, entry.trace)
+    if got is not None:
+        return KeptPort(name, entry, got, _load_trace(folder, entry.expected), True)
+    if episode is None or name not in episode.ports:
+        return None
+    return KeptPort(name, entry, episode.ports[name], None, False)
+
+
+def _load_trace(folder: Path, path: str | None) -> Trace | None:
+    if path is None or not (folder / path).is_file():
+        return None
+    return StoredTrace.open(folder / path) if path.endswith(SUFFIX) else Trace.load(folder / path)
