@@ -80,6 +80,13 @@ class KeptTable(_Entry):
     rows: Sequence[Sequence[Any]]
 
 
+class KeptRecording(_Entry):
+    """What an earlier recording says of a run of RTL that has no golden model."""
+
+    state: str
+    meaning: str
+
+
 class _KeptEpisodes(_Entry):
     file: str
     whole: int
@@ -94,7 +101,7 @@ class KeptReport(_Entry):
     params: Mapping[str, Any] = {}
     options: Mapping[str, Any] = {}
     seed: int
-    status: Literal["pass", "fail", "partial"]
+    status: Literal["pass", "fail", "partial", "recorded"]
     compared: int
     time_compared: bool = True
     order_compared: bool = True
@@ -110,6 +117,7 @@ class KeptReport(_Entry):
     waves: str | None = None
     log: str | None = None
     subject: str | None = None
+    recording: KeptRecording | None = None
     ports: Mapping[str, KeptEntry] = {}
     measured: _KeptEpisodes | None = None
     seeds: Sequence[KeptSeed] = ()

@@ -329,6 +329,8 @@ def _not_covered(run: KeptRun) -> Iterator[str]:
     """What the verdict says nothing of."""
     report = run.report
     yield from report.partial
+    if report.recording is not None:
+        yield f"no golden model: {report.recording.meaning}"
     if not report.time_compared:
         yield "cycles: the golden model predicts none, values are compared in order"
     if not report.order_compared:

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from kept_runs import beats, transactions
 
+from goldbeat.pymodels.backlog import backlog
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.tb.page.curves import MOST_PAIRS, bus_curves, histogram, open_over_time, pair_curves, thin_curve
 from goldbeat.tb.page.kept_run import KeptEntry, KeptPort
@@ -51,7 +52,7 @@ def test_latency_and_backlog_of_a_pair_are_what_the_cycles_say():
     assert notes == []
     assert (pair.name, pair.by, pair.least_ns, pair.most_ns) == ("s->m", "beat", 20, 140)
     # A beat comes out 35 cycles after it went in, one a cycle: so many are inside.
-    assert pair.most_inside == 35
+    assert pair.most_inside == 35 == backlog(source, source.with_cycles(source.cycle + 5 + held)).most
     assert pair.latency.mean[0] == 20
     assert pair.backlog.mean[-1] == 0
     assert pair.histogram.counts.sum() == 100

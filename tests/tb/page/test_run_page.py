@@ -152,6 +152,16 @@ def test_a_run_of_nothing_has_a_page_too(tmp_path):
     assert "No beats: s" in made.path.read_text()
 
 
+def test_a_recording_is_no_equality_with_a_model(tmp_path):
+    meaning = "same as recorded; no golden model has said that it is right"
+    recording = {"file": "a", "state": "same", "meaning": meaning, "values": 3, "changes": []}
+    folder = keep_run(tmp_path / "run", {"s": ("in", beats(9), None)}, status="recorded", recording=recording)
+    text = write_page(folder).path.read_text()
+    assert "RECORDED</span>" in text
+    assert f"no golden model: {meaning}" in text
+    assert ">equal<" not in text
+
+
 def test_a_page_is_made_again_and_no_other_file_is_touched(tmp_path):
     folder = failed(tmp_path / "run")
     first = write_page(folder).path.read_text()
