@@ -18,6 +18,7 @@ from goldbeat.tb.design.source_text import read_code
 from goldbeat.tb.paths import plain_name
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.code_coverage import KINDS, Point
+from goldbeat.tb.regress.failure_groups import mismatch_kind
 from goldbeat.tb.regress.store import Run, Store
 from goldbeat.tb.regress.summary import Gathered, bins_hit
 from goldbeat.tb.synth.history import VERDICTS
@@ -277,7 +278,7 @@ def _buckets(store: Store, run: Run, rows: Sequence[Brief]) -> list[Bucket]:
     kinds: dict[str, list[Brief]] = {}
     for row in rows:
         if row.status is not None and not row.passed:
-            kinds.setdefault(re.sub(r"\b(0x)?[0-9a-f]*\d[0-9a-f]*\b", "N", row.mismatch), []).append(row)
+            kinds.setdefault(mismatch_kind(row.mismatch), []).append(row)
     found = []
     for members in kinds.values():
         first = members[0]

@@ -96,6 +96,24 @@ class Figures(TypedDict, total=False):
     latency: dict[str, LatencyFigures]
     coverage: dict[str, dict[str, int]]
     waived: dict[str, int]
+    traffic: str | None
+
+
+class PassedItem(NamedTuple):
+    """What passed, and what is held against other runs.
+
+    Attributes:
+        key, design, case, cycles: the item's.
+        traffic: hash of what the testbench did; None for results of versions that did not keep it.
+        figures: of its ports.
+    """
+
+    key: str
+    design: str
+    case: str
+    cycles: int
+    traffic: str | None
+    figures: Figures
 
 
 class ItemFigures(NamedTuple):
@@ -114,3 +132,10 @@ def read_measured(rows: Iterable[tuple[int, str, str, str]]) -> Iterator[ItemFig
     """Rows of index, design, status and result as JSON. Raises :class:`ValueError` for what no run has written."""
     for number, design, status, result in rows:
         yield ItemFigures(number, design, status == Status.PASS.value, _FIGURES.validate_json(result))
+
+
+def read_passed(rows: Iterable[tuple[str, str, str, int, str]]) -> Iterator[PassedItem]:
+    """Rows of key, design, case, cycles and result as JSON. Raises as :func:`read_measured`."""
+    for key, design, case, cycles, result in rows:
+        figures = _FIGURES.validate_json(result)
+        yield PassedItem(key, design, case, int(cycles), figures.get("traffic"), figures)

@@ -4,13 +4,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import fields, is_dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.trace import SIDEBANDS, Trace
 from goldbeat.tb.inside.job import Record
 
@@ -56,6 +58,46 @@ def trace_hash(records: Iterable[Record]) -> str:
         for name, accesses in sorted(record.accesses.items()):
             put("registers", name, [(a.value, a.error, a.cycle) for a in accesses])
     return digest.hexdigest()[:32]
+
+
+_WHOLE_BYTES = 1 << 20
+"""Of an array that goes into a hash of traffic; of a larger one (the contents of a memory) so many from its beginning."""
+
+
+def traffic_hash(stimuli: Iterable[Stimulus]) -> str:
+    """Over what the testbench does in all episodes: data and gaps of every source, patterns, clocks, programs, memories.
+
+    Programs that act on what they read count as what they are, not as what they did.
+    """
+    digest = hashlib.sha256()
+    for stimulus in stimuli:
+        _put_part(digest, stimulus)
+    return digest.hexdigest()[:16]
+
+
+def _put_part(digest: Any, value: Any) -> None:
+    """Put a value and all it is made of into a hash, the same in every process."""
+    if isinstance(value, np.ndarray):
+        flat = np.ascontiguousarray(value).reshape(-1)
+        digest.update(f"{value.dtype.str}{value.shape}".encode())
+        digest.update(flat[: _WHOLE_BYTES // max(1, value.itemsize)].tobytes())
+    elif isinstance(value, Mapping):
+        for key in sorted(value, key=str):
+            digest.update(f"{key}=".encode())
+            _put_part(digest, value[key])
+    elif isinstance(value, list | tuple):
+        digest.update(f"[{len(value)}]".encode())
+        for one in value:
+            _put_part(digest, one)
+    elif is_dataclass(value) and not isinstance(value, type):
+        digest.update(type(value).__name__.encode())
+        for one in fields(value):
+            _put_part(digest, getattr(value, one.name))
+    elif value is None or isinstance(value, bool | int | float | str | bytes | np.generic):
+        digest.update(f"{value!r};".encode())
+    else:
+        # A function or an object of the user's: its name alone is the same in every process.
+        digest.update(f"<{getattr(value, '__qualname__', type(value).__qualname__)}>".encode())
 
 
 def content_hash(data: bytes) -> str:

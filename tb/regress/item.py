@@ -131,6 +131,7 @@ class ItemResult:
         attempt: counted from 1; above it the workers before were lost.
         waived: violations that each waiver fitted.
         late_bits: bits that were seen late, by clock crossing, where crossings are blurred.
+        traffic: hash over what the testbench did: stimulus, back-pressure, clocks, programs; None where nothing was judged.
         before: of what does not pass: the items, by index, that had run in its simulator process before it, in order.
     """
 
@@ -153,6 +154,7 @@ class ItemResult:
     before: tuple[int, ...] = ()
     waived: Mapping[str, int] = field(default_factory=dict)
     late_bits: Mapping[str, int] = field(default_factory=dict)
+    traffic: str | None = None
 
     def __post_init__(self) -> None:
         # Texts come from anybody's exceptions. Half a surrogate pair cannot be stored, printed or put on a page.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run as one HTML page that needs nothing else: no network, no script, no other file but the artefacts that it links to."""
+"""A regression as one HTML page that needs nothing else: no network, no script, no file but the artefacts that it links to."""
 
 from __future__ import annotations
 
@@ -7,18 +7,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from goldbeat.tb.kernel.waivers import waived
+from goldbeat.tb.page.run_page import page_environment
 from goldbeat.tb.regress import code_coverage, summary
 from goldbeat.tb.regress.brief import Brief
+from goldbeat.tb.regress.failure_groups import FailureGroup, failure_groups
 from goldbeat.tb.regress.store import Row, Run
 from goldbeat.tb.regress.summary import Spread
-from goldbeat.tb.visible import visible
+from goldbeat.tb.regress.trends import Trend, Trends, sparkline
 
 _TEMPLATES = Path(__file__).resolve().parent / "templates"
-_MOST_FAILURES = 100
+_MOST_GROUPS = 100
+_MOST_KEYS = 50
+_MOST_SLOWEST = 12
+_MOST_TRENDS = 60
 _MOST_MISSED = 60
 
 
@@ -30,34 +34,53 @@ class Content:
         rows: the run's items.
         gathered: their figures.
         failures: the first of those that do not pass, whole.
-        before: the run that cycles are compared with, and its items; None when there is none.
+        trends: figures over the earlier runs.
         covered: code coverage by point; empty when it was not counted.
     """
 
     rows: Sequence[Brief]
     gathered: summary.Gathered
     failures: Sequence[Row]
-    before: tuple[Run, Sequence[Brief]] | None
+    trends: Trends
     covered: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class _GroupCard:
+    """Failures that are alike, for the page.
+
+    Attributes:
+        anchor: where the card is.
+        group: its items.
+        row: the item that is shown, whole; None where too many failed.
+        pages: artefacts of its items, by item.
+    """
+
+    anchor: str
+    group: FailureGroup
+    row: Row | None
+    pages: Mapping[int, Mapping[str, str]]
+
+    @classmethod
+    def of(cls, number: int, group: FailureGroup, content: Content) -> _GroupCard:
+        """The card; of its items one that was run again is shown, if there is one."""
+        whole = {row.item.index: row for row in content.failures}
+        rows = [whole[brief.number] for brief in group.members if brief.number in whole]
+        again = [row for row in rows if row.artefacts]
+        pages = {row.item.index: row.artefacts for row in again}
+        return cls(f"failure-{number}", group, next(iter([*again, *rows]), None), pages)
 
 
 def run_page(run: Run, content: Content) -> str:
     """The page of a run."""
-    environment = Environment(
-        loader=FileSystemLoader(_TEMPLATES),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        finalize=_seen,
-    )
-    environment.filters |= {"percent": _percent, "bar": _bar, "range": _range, "change": _change_bar}
+    environment = page_environment(_TEMPLATES)
+    environment.filters |= {"percent": _percent, "bar": _bar, "range": _range, "spark": _spark}
     found = summary.cells(content.rows)
     counts: dict[str, int] = {}
     for cell in found.values():
         for status, number in cell.counts.items():
             counts[status] = counts.get(status, 0) + number
-    failures, before = content.failures[:_MOST_FAILURES], content.before
+    groups = [_GroupCard.of(number, group, content) for number, group in enumerate(failure_groups(content.rows))]
     latencies = content.gathered.latencies()
     files = code_coverage.by_file(content.covered)
     functional = content.gathered.functional
@@ -69,16 +92,18 @@ def run_page(run: Run, content: Content) -> str:
         designs=list(dict.fromkeys(d for d, _ in found)),
         cases=list(dict.fromkeys(c for _, c in found)),
         cells=found,
-        failures=failures,
-        shown={r.item.index for r in failures},
-        more_failures=sum(n for status, n in counts.items() if status not in ("pass", "open")) - len(failures),
-        repeat=lambda row: run.repeat(row.item.key),
-        with_batch=lambda row: run.repeat_with_batch(row.item.key),
+        groups=groups[:_MOST_GROUPS],
+        anchors={row.number: card.anchor for card in groups[:_MOST_GROUPS] for row in card.group.members},
+        more_groups=max(0, len(groups) - _MOST_GROUPS),
+        most_keys=_MOST_KEYS,
+        repeat=run.repeat,
+        with_batch=run.repeat_with_batch,
         ports=content.gathered.ports(),
         latencies=latencies,
         longest=_longest(latencies),
-        before=before[0] if before else None,
-        against=summary.cycles_against(before[1], content.rows) if before else [],
+        trends=content.trends,
+        most_trends=_MOST_TRENDS,
+        slowest=sorted((r for r in content.rows if r.status is not None), key=lambda r: -r.wall_s)[:_MOST_SLOWEST],
         files=files,
         kinds=[k for k in code_coverage.KINDS if any(f.total.get(k) for f in files)],
         most_missed=_MOST_MISSED,
@@ -94,11 +119,6 @@ def _longest(latencies: Sequence[summary.LatencySummary]) -> dict[str, float]:
     for one in latencies:
         longest[one.design] = max(longest.get(one.design, 0.0), one.mean.most)
     return longest
-
-
-def _seen(value: object) -> object:
-    """What stands in a place of the template: texts from outside made visible, before they are escaped."""
-    return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
 def _percent(value: float | None) -> str:
@@ -130,12 +150,12 @@ def _range(spread: Spread, whole: float = 1.0) -> Markup:
     ).format(least, max(0.4, most - least), low, max(0.4, high - low), min(99.0, max(0.0, middle - 0.5)))
 
 
-def _change_bar(change: float) -> Markup:
-    """Slower to the right, faster to the left; the ends are 20 %."""
-    size = min(50.0, abs(change) * 250)
-    start = 50.0 if change > 0 else 50.0 - size
+def _spark(trend: Trend) -> Markup:
+    """A figure over the runs, this one last."""
+    points = " ".join(f"{x:.1f},{y:.1f}" for x, y in sparkline(trend))
+    colour = "flat" if trend.change == 0 else "bad" if trend.is_worse else "good"
+    said = ", ".join(f"run {p.run}: {p.ratio:.1%} ({p.items} cases)" for p in trend.points)
     return Markup(
-        '<svg class="plot" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">'
-        '<rect class="rest" width="100" height="10"/><rect class="{}" x="{:.2f}" width="{:.2f}" height="10"/>'
-        '<rect class="mark" x="49.7" width="0.6" height="10"/></svg>'
-    ).format("bad" if change > 0 else "good", start, size)
+        '<svg class="spark {}" viewBox="0 0 100 20" preserveAspectRatio="none" role="img"><title>{}, this run: 100 %</title>'
+        '<polyline points="{}" vector-effect="non-scaling-stroke"/></svg>'
+    ).format(colour, said, points)

@@ -15,6 +15,7 @@ from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.page import Content, run_page
 from goldbeat.tb.regress.store import Row, Run, Store
 from goldbeat.tb.regress.summary import Gathered
+from goldbeat.tb.regress.trends import trends
 from goldbeat.tb.regress.ucis_xml import FILE as UCIS_FILE
 from goldbeat.tb.regress.ucis_xml import ucis_writable, write_ucis
 from goldbeat.tb.run.junit import JUnitCase, JUnitSuite, junit_text
@@ -44,9 +45,7 @@ def write_reports(store: Store, run: Run) -> None:
         (run.folder / "cobertura.xml").write_text(cobertura(covered, Path.cwd()), encoding="utf-8")
     if gathered.functional and ucis_writable():
         write_ucis(gathered.functional, run.folder / UCIS_FILE, passed=run.status == "pass", date=run.started)
-    last = store.before(run)
-    before = None if last is None else (last, store.briefs(last.id))
-    content = Content(rows, gathered, failures, before, covered)
+    content = Content(rows, gathered, failures, trends(store, run), covered)
     (run.folder / "index.html").write_text(run_page(run, content), encoding="utf-8")
 
 

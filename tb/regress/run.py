@@ -32,6 +32,7 @@ from goldbeat.tb.regress.revision import changed, file_hash, revision_of
 from goldbeat.tb.regress.store import Row, Run, Store, locked, timing_name
 from goldbeat.tb.regress.trust import CODE, description_hashes
 from goldbeat.tb.regress.worker import build_simulator, run_alone, run_batch
+from goldbeat.tb.run.run_folder import PAGE
 
 LOCAL = "local"
 
@@ -383,7 +384,7 @@ def _rerun_failures(store: Store, run: Run, most: int, pool: LocalExecutor, obse
 
 def artefacts_of(report: Mapping[str, Any], folder: Path, base: Path) -> dict[str, str]:
     """The files that a rerun has left, by name, relative to ``base``, and how it ended under ``alone``."""
-    found = {"alone": str(report["status"]), "report": "report.json", "plot": report.get("plot")}
+    found = {"alone": str(report["status"]), "page": PAGE, "report": "report.json", "plot": report.get("plot")}
     found |= {name: report.get(name) for name in ("diagram", "waves", "log")}
     named: dict[str, str] = {"alone": str(found.pop("alone"))}
     for name, path in found.items():

@@ -25,7 +25,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from goldbeat.pymodels.errors import InputError, ToolError, UsageError
 from goldbeat.tb.paths import build_root
-from goldbeat.tb.regress.brief import COLUMNS, Brief, ItemFigures, read_brief, read_measured
+from goldbeat.tb.regress.brief import COLUMNS, Brief, ItemFigures, PassedItem, read_brief, read_measured, read_passed
 from goldbeat.tb.regress.item import Item, ItemResult
 from goldbeat.tb.regress.recorded import read_artefacts, read_facts, read_result, read_settings
 
@@ -393,13 +393,6 @@ class Store:
             return self._runs("ORDER BY id DESC LIMIT ?", last)
         return self._runs("WHERE suite=? ORDER BY id DESC LIMIT ?", suite, last)
 
-    def before(self, run: Run) -> Run | None:
-        """The newest run of the same suite that ended before this one began."""
-        found = self._runs(
-            "WHERE suite=? AND id<? AND status IN ('pass', 'fail') ORDER BY id DESC LIMIT 1", run.suite, run.id
-        )
-        return found[0] if found else None
-
     def unfinished(self, suite: str | None, number: int | None = None) -> Run:
         """A run that has not ended.
 
@@ -472,6 +465,16 @@ class Store:
                 (run,),
             )
             yield from read_measured(tuple(row) for row in rows)
+
+    def passed(self, run: int, most: int) -> Iterator[PassedItem]:
+        """The first items of a run that pass, with what is held against other runs, one at a time."""
+        with _plain_errors(self.path):
+            rows = self._base.execute(
+                "SELECT key, design, case_name, coalesce(cycles, 0), result FROM items"
+                " WHERE run=? AND status='pass' ORDER BY idx LIMIT ?",
+                (run, most),
+            )
+            yield from read_passed(tuple(row) for row in rows)
 
     def bad(self, run: int, most: int) -> list[Row]:
         """The first items of a run that do not pass, whole."""

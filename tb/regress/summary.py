@@ -103,38 +103,6 @@ class LatencySummary:
     most: float
 
 
-@dataclass
-class CyclesSummary:
-    """Cycles of the items of one case that pass in two runs."""
-
-    design: str
-    case: str
-    before: int = 0
-    after: int = 0
-    items: int = 0
-
-    @property
-    def change(self) -> float:
-        """Relative to before."""
-        return self.after / self.before - 1 if self.before else 0.0
-
-
-def cycles_against(before: Iterable[Brief], after: Iterable[Brief]) -> list[CyclesSummary]:
-    """Cycles by design and case, over what passes in both runs; the largest change first."""
-    old = {r.key: r.cycles for r in before if r.passed}
-    found: dict[tuple[str, str], CyclesSummary] = {}
-    for row in after:
-        if not row.passed or row.key not in old:
-            continue
-        one = found.get((row.design, row.case))
-        if one is None:
-            one = found[row.design, row.case] = CyclesSummary(row.design, row.case)
-        one.before += old[row.key]
-        one.after += row.cycles
-        one.items += 1
-    return sorted(found.values(), key=lambda c: (-abs(c.change), c.design, c.case))
-
-
 class Gathered:
     """What the figures of a run amount to, gathered in one pass.
 

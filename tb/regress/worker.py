@@ -13,7 +13,7 @@ import socket
 import time
 import traceback
 from collections.abc import Hashable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from goldbeat.tb.regress import blobs
 from goldbeat.tb.regress.code_coverage import FILE as COVERAGE_FILE
 from goldbeat.tb.regress.code_coverage import add, read_counts
 from goldbeat.tb.regress.figures import all_cycles, pair_latencies, port_figures, simulated_ps
-from goldbeat.tb.regress.fingerprint import code_hash, trace_hash
+from goldbeat.tb.regress.fingerprint import code_hash, trace_hash, traffic_hash
 from goldbeat.tb.regress.functional import port_coverage
 from goldbeat.tb.regress.item import Batch, BatchResult, Began, Item, ItemResult, Status
 from goldbeat.tb.regress.kept_simulator import RunningSimulator, SimulatorPlace
@@ -431,6 +431,7 @@ class _Run:
                     coverage=port_coverage(result),
                     waived=result.waived,
                     late_bits=result.late_crossings,
+                    traffic=traffic_hash(stimulus for stimulus, _ in ready.plan.steps),
                 )
             )
         except Exception as error:
@@ -505,6 +506,7 @@ def run_alone(item: Item, folder: str, root: str | None, *, waves: bool, repeat:
     Returns:
         the report, as ``goldbeat run`` writes it.
     """
+    from goldbeat.tb.page.run_page import write_page
     from goldbeat.tb.run.report import write_report
     from goldbeat.tb.run.run_folder import prepare
     from goldbeat.tb.run.runs import run
@@ -515,7 +517,11 @@ def run_alone(item: Item, folder: str, root: str | None, *, waves: bool, repeat:
     request = make_request(item, design, waves=waves)
     results = run(request, target / "sim", timeout_s=item.timeout_s * 3, begin=partial(prepare, target))
     judged = [replace(r, failures=(*r.failures, *_broken_limits(item, r))) for r in results]
-    return write_report(judged, target, repeat=repeat)
+    report = write_report(judged, target, repeat=repeat)
+    # Without its page a rerun is still one.
+    with suppress(GoldbeatError, OSError):
+        write_page(target)
+    return report
 
 
 def run_with_batch(items: Sequence[Item]) -> ItemResult:

@@ -4,15 +4,22 @@
 import re
 import shutil
 import subprocess
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import numpy as np
 import pytest
 
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.regress.failure_groups import mismatch_kind
+from goldbeat.tb.regress.fingerprint import traffic_hash
 from goldbeat.tb.regress.item import Item, ItemResult, Status
 from goldbeat.tb.regress.reports import write_reports
 from goldbeat.tb.regress.run import Settings, begin
 from goldbeat.tb.regress.store import Store
+from goldbeat.tb.regress.trends import Trend, TrendPoint, sparkline, trends
 
 BROWSER = next((b for b in ("chromium", "chromium-browser", "google-chrome") if shutil.which(b)), None)
 CASES = ("random", "sweep", "sizes", "reset", "a_case_with_a_long_name")
@@ -34,7 +41,7 @@ class Links(HTMLParser):
             self.ids.add(named["id"])
 
 
-def make_run(store, seeds=4, bad=True, slower=1.0, coverage=True):
+def make_run(store, seeds=4, bad=True, slower=1.0, coverage=True, traffic="t"):
     items = [
         Item(index=0, key=f"{d}/{c}#{s}", design=d, case=c, seed=s)
         for d in DESIGNS
@@ -70,6 +77,8 @@ def make_run(store, seeds=4, bad=True, slower=1.0, coverage=True):
                 latency={"s_axis->m_axis": {"by": "beat", "mean": 40000 * share, "max": 90000}},
                 coverage={"s_axis": {"gap 0": 10, "gap 1": 0}, "m_axis": {"gap 0": 3, "stall 64+": 0}},
                 trace_hash=item.key,
+                traffic=traffic and f"{traffic} {item.key}",
+                wall_s=item.index / 100,
                 log=log,
             )
         )
@@ -83,8 +92,10 @@ def make_run(store, seeds=4, bad=True, slower=1.0, coverage=True):
         folder = run.folder / "failures" / str(result.index)
         folder.mkdir(parents=True)
         (folder / "report.json").write_text("{}")
+        (folder / "report.html").write_text("a page")
         alone = "pass" if result.index == 7 else "fail"
-        store.artefacts(run.id, result.index, {"alone": alone, "report": f"failures/{result.index}/report.json"})
+        files = {name: f"failures/{result.index}/report.{end}" for name, end in (("page", "html"), ("report", "json"))}
+        store.artefacts(run.id, result.index, {"alone": alone, **files})
     store.end(run.id, "fail" if bad else "pass", {"built": 1, "cached": 2, "wall_s": 3.25})
     run = store.run(run.id)
     write_reports(store, run)
@@ -138,8 +149,76 @@ def test_a_run_of_nothing_but_passes_has_no_failures(own_root):
         run = make_run(store, bad=False, coverage=False)
     text, found = parsed(run.folder)
     assert "failures" not in found.ids
-    assert "first run of the suite" in text
+    assert "No earlier run of this suite" in text
     assert "was not counted" in text
+
+
+def test_ten_failures_alike_are_one_card(own_root):
+    with Store() as store:
+        run = make_run(store, seeds=40)
+        bad = store.bad(run.id, 1000)
+    text, found = parsed(run.folder)
+    kinds = {(row.item.design, row.result.status) for row in bad}
+    assert len(bad) > len(kinds)
+    assert text.count('<section class="failure"') == len(kinds)
+    assert text.count("cases</summary>") == text.count('class="keys"') > 0
+    # Every case is on its card, and those that were run again lead to their page.
+    for row in bad:
+        assert row.item.key in text
+    assert len([link for link in found.links if link.endswith("report.html")]) >= 5
+
+
+def test_mismatches_are_alike_but_for_their_numbers():
+    one = "port m_axis, beat 21: data differs: expected fade, got beef (cycle expected 22, got 22); 3 beat(s) differ in all"
+    other = "port m_axis, beat 7: data differs: expected 00-- , got fa17e805 (cycle expected 9, got 10); 1 beat(s) differ in all"
+    assert mismatch_kind(one) == mismatch_kind(other.replace("-- ,", "--,"))
+    assert mismatch_kind(one) != mismatch_kind(one.replace("m_axis", "n_axis"))
+    assert mismatch_kind(one) != mismatch_kind(one.replace("data", "last"))
+
+
+def test_runs_with_other_traffic_are_not_compared(own_root):
+    with Store() as store:
+        make_run(store, bad=False)
+        fast = make_run(store, bad=False, slower=0.9, traffic="u")
+        assert trends(store, fast).trends == []
+        assert trends(store, fast).other_traffic == fast.total
+        make_run(store, bad=False, traffic=None)
+        unknown = make_run(store, bad=False, traffic=None)
+        assert trends(store, unknown).trends == []
+        again = make_run(store, bad=False, slower=0.8, traffic="u")
+        found = trends(store, again)
+    assert [r.id for r in found.runs] == [fast.id]
+    cycles = [t for t in found.trends if t.what == "cycles"]
+    assert len(cycles) == len(DESIGNS) * len(CASES)
+    assert all(not t.is_worse and t.change == pytest.approx(-100 / 900, rel=0.01) for t in cycles)
+    assert all(t.is_flat for t in found.trends if t.what != "cycles")
+    assert found.trends[0].what == "cycles"
+
+
+def test_a_trend_is_worse_where_throughput_falls_or_cycles_and_latency_rise():
+    point = TrendPoint(1, "abc", 0.5, 3)
+    for what, ratio, worse in (("cycles", 0.5, True), ("latency", 2.0, False), ("throughput", 2.0, True)):
+        trend = Trend("d", what, "x", (replace(point, ratio=1.0), replace(point, ratio=ratio)))
+        assert trend.is_worse is worse
+        assert [y for _, y in sparkline(trend)] == (
+            [10.0 if ratio == 1 else 2.0, 18.0, 2.0] if ratio < 1 else [18.0, 2.0, 18.0]
+        )
+
+
+def test_traffic_is_what_the_testbench_does_and_nothing_else():
+    trace = Trace.from_bytes(np.zeros((4, 4), np.uint8), clock_ps=4000)
+    stimulus = Stimulus({"s": trace}, {"m": Pattern("random", 0.5, seed=1)}, {"clk": Clock(4000, 4000)})
+    same = traffic_hash([replace(stimulus, ready={"m": Pattern("random", 0.5, seed=1)})])
+    assert traffic_hash([stimulus]) == same
+    others = [
+        [stimulus, stimulus],
+        [replace(stimulus, ready={"m": Pattern("random", 0.5, seed=2)})],
+        [replace(stimulus, inputs={"s": trace.with_gaps([0, 1, 0, 0])})],
+        [replace(stimulus, inputs={"t": trace})],
+        [replace(stimulus, clocks={"clk": Clock(5000, 4000)})],
+        [replace(stimulus, program={"csr": (Access("write", 0, 1),)})],
+    ]
+    assert len({same, *map(traffic_hash, others)}) == 1 + len(others)
 
 
 @pytest.mark.slow
