@@ -40,7 +40,7 @@ from goldbeat.tb.page.drawings import (
 )
 from goldbeat.tb.page.kept_run import KeptPort, KeptRun, load_kept
 from goldbeat.tb.page.plot_library import PlotLibrary, find_library
-from goldbeat.tb.run.run_folder import PAGE
+from goldbeat.tb.run.run_folder import PAGE, TIMELINE
 from goldbeat.tb.run.timing_diagram import beat_differs, draw_mismatch
 from goldbeat.tb.visible import visible
 
@@ -348,7 +348,7 @@ def _files(shown: KeptRun, run: KeptRun) -> list[str]:
     """The files of the run that are there, as links from the page."""
     report = shown.report
     entries = report.ports.values()
-    named = [*(e.file for e in entries), *(path for e in entries for path in (e.trace, e.expected))]
+    named = [TIMELINE, *(e.file for e in entries), *(path for e in entries for path in (e.trace, e.expected))]
     named += [*report.memory_plots.values(), *(_within(shown, path) for path in (report.log, report.waves))]
     links = [link for path in named if (link := shown.link(path)) is not None]
     return [(shown.folder / link).resolve().relative_to(run.folder.resolve()).as_posix() for link in links]

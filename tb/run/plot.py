@@ -19,7 +19,7 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.run.svg_panel import SvgFigure
 
 _INK, _SOFT, _GRID = "#1f2933", "#616e7c", "#e4e7eb"
-BLUE, FILL, RED, _GREEN = "#2166ac", "#c6dbef", "#b2182b", "#1b7837"
+BLUE, FILL, RED, GREEN = "#2166ac", "#c6dbef", "#b2182b", "#1b7837"
 _BINS = 160
 _DPI = 130
 _WIDTHS = [2.2, 1.0]
@@ -124,10 +124,7 @@ def plot_memory(log: npt.NDArray[Any], regions: Sequence[Region], path: _Target,
         below.add_collection(LineCollection(np.concatenate(lines).tolist(), colors=colour, linewidths=1.6))
     top.set_ylim(0, 105)
     top.set_xlim(0, end)
-    # Above the panel: within, it would cover data.
-    top.legend(
-        loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0, ncols=2, fontsize=8, frameon=False, labelcolor=_INK
-    )
+    legend_above(top)
     below.set_xlim(0, end)
     below.set_ylim(0, len(touched))
     below.set_yticks(np.arange(len(touched)) + 0.5, [regions[n].name for n in touched])
@@ -193,6 +190,19 @@ def save_figure(figure: Any, path: _Target) -> None:
     """Write a figure to a file, or as a PNG to a stream."""
     # A stream has no ending that says what to write.
     figure.savefig(path, dpi=_DPI, facecolor="white", format=None if isinstance(path, (str, PathLike)) else "png")
+
+
+def legend_above(axes: Axes) -> None:
+    """Say what the lines of a panel are, in one line over its right end: within, it would cover data."""
+    axes.legend(
+        loc="lower right",
+        bbox_to_anchor=(1, 1),
+        borderaxespad=0,
+        ncols=len(axes.get_legend_handles_labels()[0]),
+        fontsize=8,
+        frameon=False,
+        labelcolor=_INK,
+    )
 
 
 def label_axes(axes: Axes, title: str, x: str, y: str) -> None:
@@ -269,7 +279,7 @@ def draw_throughput(
         what = "by frames" if result.by_frames else "continuous"
         value = average.mb_per_s * per_byte
         label = f"{what} {value:.2f} ({result.share(average):.1%})"
-        axes.axhline(value, color=_GREEN, linewidth=1.2, linestyle=":", label=label)
+        axes.axhline(value, color=GREEN, linewidth=1.2, linestyle=":", label=label)
     axes.set_ylim(0, limit * 1.32)
     if span is not None:
         axes.set_xlim(span[0] / scale, (span[1] + trace.clock_ps) / scale)
@@ -328,6 +338,4 @@ def _frames(axes: Axes, trace: Trace, result: Throughput) -> None:
     steady = result.steady
     if steady is not None:
         text = f"steady from frame {steady.since_frame}" if steady.holds else "not steady"
-        axes.text(
-            1, 1.02, text, transform=axes.transAxes, ha="right", color=_GREEN if steady.holds else RED, fontsize=8
-        )
+        axes.text(1, 1.02, text, transform=axes.transAxes, ha="right", color=GREEN if steady.holds else RED, fontsize=8)

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 
 from goldbeat.pymodels.zynqnet.timing import LayerTimes
+from goldbeat.tb.run.plot import BLUE, GREEN, RED, label_axes, legend_above, new_figure, save_figure
 
 _BINS = 400
-_DPI = 110
-_COLOURS = {"pixels and weights read": "tab:blue", "issues": "tab:orange", "results written": "tab:green"}
+_ISSUES = "#b8860b"
+_COLOURS = {"pixels and weights read": BLUE, "issues": _ISSUES, "results written": RED}
 
 
 def _share(spans: npt.NDArray[np.int64], busy: npt.NDArray[np.float64], edges: npt.NDArray[np.float64]) -> Any:
@@ -40,26 +39,22 @@ def plot_layer(times: LayerTimes, path: Path, title: str) -> None:
         "issues": _share(issues, per_tile, edges),
         "results written": _share(times.writes[:, 3:5] - go, times.writes[:, 1].astype(float), edges),
     }
-    figure = Figure(figsize=(10, 6), layout="constrained")
-    FigureCanvasAgg(figure)
-    top, below = figure.subplots(2, 1, sharex=True, height_ratios=(1, 1.3))
+    figure, (top, below) = new_figure(title, [["use"], ["tiles"]], (10.4, 6), [1, 1.3])
     middle = (edges[1:] + edges[:-1]) / 2
     for name, share in shares.items():
-        top.fill_between(middle, 100 * share, step="mid", alpha=0.25, color=_COLOURS[name])
+        top.fill_between(middle, 100 * share, step="mid", alpha=0.2, color=_COLOURS[name])
         top.plot(middle, 100 * share, drawstyle="steps-mid", linewidth=1, color=_COLOURS[name], label=name)
-    top.set_ylabel("use, % of cycles")
+    label_axes(top, "Ports and multipliers", "", "use, % of cycles")
     top.set_ylim(0, 105)
-    top.legend(loc="center right", fontsize="small")
-    top.set_title(title)
     number = np.arange(len(tiles.first_issue))
-    height = 0.8
     for left, right, colour, label in (
-        (tiles.first_issue, tiles.last_issue, "tab:orange", "computed"),
-        (tiles.first_step, tiles.last_step, "tab:green", "drained"),
+        (tiles.first_issue, tiles.last_issue, _ISSUES, "computed"),
+        (tiles.first_step, tiles.last_step, GREEN, "drained"),
     ):
-        below.barh(number, right - left + 1, left=left - go, height=height, color=colour, label=label)
+        below.barh(number, right - left + 1, left=left - go, height=0.8, color=colour, label=label)
     below.invert_yaxis()
-    below.set_ylabel("tile")
-    below.set_xlabel("cycles since the start")
-    below.legend(loc="upper right", fontsize="small")
-    figure.savefig(path, dpi=_DPI, format="png")
+    label_axes(below, "Tiles", "cycles since the start", "tile")
+    for axes in (top, below):
+        axes.set_xlim(0, times.cycles)
+        legend_above(axes)
+    save_figure(figure, path)

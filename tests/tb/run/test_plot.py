@@ -9,7 +9,7 @@ import pytest
 from goldbeat.pymodels.axi.memory import Region
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.run.plot import binned, busy, plot_memory, plot_run, plot_trace
+from goldbeat.tb.run.plot import binned, busy, legend_above, new_figure, plot_memory, plot_run, plot_trace
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -117,3 +117,16 @@ def test_what_a_memory_has_answered_can_be_drawn(tmp_path: Path) -> None:
     for name, log in {"plain": plain, "refused": refused, "open": plain[2:], "none": plain[:0]}.items():
         plot_memory(log, regions, tmp_path / f"{name}.png", name)
         assert (tmp_path / f"{name}.png").read_bytes().startswith(PNG)
+
+
+def test_a_legend_covers_no_data() -> None:
+    figure, (top, below) = new_figure("run", [["a"], ["b"]], (8, 4), [1, 1])
+    for axes in (top, below):
+        axes.set_title("a title", loc="left")
+        for name in ("one", "two", "three"):
+            axes.plot([0, 1], [0, 1], label=name)
+        legend_above(axes)
+    figure.canvas.draw()
+    for axes in (top, below):
+        assert axes.get_legend().get_window_extent().y0 >= axes.bbox.y1
+    assert below.get_legend().get_window_extent().y1 <= top.bbox.y0
