@@ -140,7 +140,7 @@ def _locks(side: TimelineSide, prefix: str, trace: Trace, initial: Sequence[int]
         step = change[rows, lock]
         held = values[1:, lock][rows]
         name = f"{prefix}LOCK_{lock}"
-        yield Counts(f"{name} value", "value", np.append(0, at), np.append(values[0, lock], held))
+        yield Counts(name, "value", np.append(0, at), np.append(values[0, lock], held))
         args: dict[str, Column] = {"change": step, "value": held, "cycle": trace.cycle[rows]}
         named = Named([f"LOCK_{lock}_{what}" for what in _CHANGES], (step > 0).astype(np.int64))
         yield Slices(name, at, at + trace.clock_ps, named, None, args)

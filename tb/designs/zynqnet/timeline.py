@@ -86,4 +86,4 @@ def _caches(side: TimelineSide) -> Iterator[Entry]:
         at, last = np.unique(end[order], return_index=True)
         total = np.cumsum(beats[order])
         ends = np.append(last[1:], len(order)) - 1
-        yield Counts(f"{row}, beats", "beats so far", np.append(0, at), np.append(0, total[ends]))
+        yield Counts(row, "beats so far", np.append(0, at), np.append(0, total[ends]))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from trace_events import read_timeline
 
+from goldbeat.pymodels.backlog import backlog
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
@@ -115,6 +116,7 @@ def test_backlog_is_what_went_in_and_has_not_come_out(tmp_path):
             points.append((4 * (cycle + 2), inside))
     found = written(episode, tmp_path)
     assert found.rtl.counters["backlog s_axis->m_axis"] == points
+    assert max(value for _, value in points) == backlog(*(episode.expected.ports[p] for p in ("s_axis", "m_axis"))).most
     assert max(value for _, value in points) > 1
 
 

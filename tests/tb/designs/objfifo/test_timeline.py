@@ -63,7 +63,7 @@ def test_locks_are_those_of_the_trace(tmp_path):
         assert [(c["change"], c["value"]) for c in changes] == steps
         assert {c["name"] for c in changes if c["change"] < 0} == {f"LOCK_{lock}_ACQ_GE"}
         assert {c["name"] for c in changes if c["change"] > 0} == {f"LOCK_{lock}_REL"}
-        counted = found.counters[f"LOCK_{lock} value"]
+        counted = found.counters[f"LOCK_{lock}"]
         assert [value for _, value in counted] == [initial, *(value for _, value in steps)]
     assert "LOCK_2" not in found.rows
 

@@ -40,6 +40,6 @@ def test_layers_tiles_and_caches(tmp_path):
     fills = sum(len(s) for row, s in rtl.items() if "cache fill" in row)
     drains = sum(len(s) for row, s in rtl.items() if row.startswith("output cache drain"))
     assert (fills, drains) == (reads, writes)
-    beats = sum(found.rtl.counters[f"{row}, beats"][-1][1] for row in ("weights cache fill", "image cache fill"))
+    beats = sum(found.rtl.counters[row][-1][1] for row in ("weights cache fill", "image cache fill"))
     assert beats == layer["read_beats"]
-    assert found.rtl.counters["output cache drain, beats"][-1][1] == layer["write_beats"]
+    assert found.rtl.counters["output cache drain"][-1][1] == layer["write_beats"]
