@@ -6,6 +6,7 @@ from __future__ import annotations
 import gzip
 import json
 import shlex
+from collections.abc import Sequence
 from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
@@ -19,6 +20,7 @@ from goldbeat.tb.build.in_use import job_folder
 from goldbeat.tb.cli.common import Force, Json, check_free, examples, print_json, say, working
 from goldbeat.tb.cli.run import request_of
 from goldbeat.tb.paths import build_root
+from goldbeat.tb.regress.trust import check_trusted, project_root
 from goldbeat.tb.run.run_folder import REPORT, TIMELINE
 from goldbeat.tb.run.runs import NONE, Request, RunResult, run
 from goldbeat.tb.run.simulate import TIMEOUT_S
@@ -26,6 +28,9 @@ from goldbeat.tb.run.timeline import save_timeline
 from goldbeat.tb.timeline.write import MOST_SLICES, UNITS
 
 _CHANGED = "the design, its model or its inputs have changed since; run it again with --timeline"
+
+_CODE = (".py", ".toml", ".f", ".sv", ".v")
+"""Files that are run, or that name what is."""
 
 What = Annotated[
     str,
@@ -49,6 +54,10 @@ Beside = Annotated[
     Path | None, typer.Option("--with", metavar="FILE", help="Another trace (JSON), added as further processes.")
 ]
 
+Trust = Annotated[
+    bool, typer.Option("--trust", help="Run descriptions outside this project that the record names. They are code.")
+]
+
 
 def register(app: typer.Typer) -> None:
     """Mount the command."""
@@ -70,6 +79,7 @@ def timeline_command(
     unit: UnitName = "ns",
     most: Most = MOST_SLICES,
     beside: Beside = None,
+    trust: Trust = False,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
@@ -87,7 +97,7 @@ def timeline_command(
     others = [] if beside is None else read_events(beside)
     place = Path(what)
     with working(f"running {what}"):
-        target, result = _from_folder(place) if place.is_dir() else _from_regression(what)
+        target, result = (_from_folder if place.is_dir() else _from_regression)(what, trust=trust)
     target = out or target
     with working(f"writing {target}"):
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -125,8 +135,9 @@ def read_events(path: Path) -> list[Any]:
     return events
 
 
-def _from_folder(folder: Path) -> tuple[Path, RunResult]:
+def _from_folder(what: str, *, trust: bool) -> tuple[Path, RunResult]:
     """Where the trace of a run's folder goes, and the run once more."""
+    folder = Path(what)
     path = folder / REPORT
     if not path.is_file():
         raise UsageError(f"{folder}: no {REPORT} in it; expected a folder of `goldbeat run`")
@@ -142,6 +153,8 @@ def _from_folder(folder: Path) -> tuple[Path, RunResult]:
     if words[:2] != ["goldbeat", "run"]:
         raise UsageError(f"{path}: {shlex.join(words)}: expected a case of `goldbeat run`")
     absolute = folder.resolve()
+    if not trust:
+        _check_inside(words, home, path)
     with chdir(home if home.is_dir() else Path.cwd()):
         result = _again(replace(request_of(words[2:]), seeds=(seed,)))
     for name, entry in ports.items():
@@ -154,7 +167,18 @@ def _from_folder(folder: Path) -> tuple[Path, RunResult]:
     return folder / TIMELINE, result
 
 
-def _from_regression(case: str) -> tuple[Path, RunResult]:
+def _check_inside(words: Sequence[str], home: Path, report: Path) -> None:
+    """Refuse a report that names code outside of the project that the command stands in."""
+    root = project_root()
+    for word in words:
+        path = (home / word.rpartition("=")[2]).resolve()
+        if (path.is_dir() or path.suffix in _CODE) and path.exists() and not path.is_relative_to(root):
+            raise UsageError(
+                f"{report} names {path}, which is outside this project ({root}); descriptions are code: --trust runs it"
+            )
+
+
+def _from_regression(case: str, *, trust: bool) -> tuple[Path, RunResult]:
     """The same of a case of a regression."""
     if "/" not in case:
         raise UsageError(f"{case}: no such folder; expected a folder of `goldbeat run`, or a case as [RUN/]CASE")
@@ -167,6 +191,8 @@ def _from_regression(case: str) -> tuple[Path, RunResult]:
     with Store(read_only=True) as store:
         recorded, row = find_recorded(store, case)
     item = row.item
+    for note in check_trusted(recorded, [item], trust=trust):
+        say(note, err=True)
     result = _again(make_request(item, find_design(item.source or item.design)))
     was = None if row.result is None else row.result.trace_hash
     if was is not None and was != trace_hash(e.record for e in result.episodes):

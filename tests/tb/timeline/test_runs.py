@@ -106,6 +106,35 @@ def test_the_commands(tmp_path, monkeypatch):
     assert "does not do what was recorded" in invoke("timeline", str(folder), code=2)
 
 
+def test_a_case_of_a_regression(tmp_path, monkeypatch):
+    monkeypatch.setenv("GOLDBEAT_CACHE", str(Path("build").resolve()))
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(tmp_path / "build"))
+    goldbeat("regress", "smoke", "--filter", "axis_fifo/random", "--seeds", "2", "--jobs", "1")
+    said = json.loads(invoke("timeline", "axis_fifo/random#1", "--json"))
+    found = read_timeline(Path(said["timeline"]))
+    assert (found.metadata["design"], found.metadata["case"], found.metadata["seed"]) == ("axis_fifo", "random", 1)
+    assert found.rtl.rows == found.model.rows
+    assert "no such folder" in invoke("timeline", "nowhere", code=2)
+    monkeypatch.setattr("goldbeat.tb.regress.fingerprint.trace_hash", lambda records: "another")
+    assert "does not do what was recorded" in invoke("timeline", "axis_fifo/random#1", code=2)
+
+
+def test_code_outside_the_project_is_not_run(tmp_path):
+    (tmp_path / "bench.py").write_text("raise SystemExit('was run')")
+    report = {
+        "repeat": f"goldbeat run {tmp_path / 'bench.py'} --case x --seed 0 --name x",
+        "repeat_in": str(tmp_path),
+        "seed": 0,
+        "ports": {},
+        "status": "pass",
+    }
+    (tmp_path / "report.json").write_text(json.dumps(report))
+    assert "--trust" in invoke("timeline", str(tmp_path), code=2)
+    # No report at all.
+    (tmp_path / "report.json").write_text("[]")
+    assert "no report of a run" in invoke("timeline", str(tmp_path), code=2)
+
+
 def test_each_seed_that_fails_has_its_own(tmp_path):
     edit = ("assign load   = !empty && (!out_valid_q || m_ready);", "assign load   = !empty && !out_valid_q;")
     design = broken(FIFO, tmp_path, "axis/fifo_sync.sv", edit)
