@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
@@ -16,7 +16,7 @@ from goldbeat.pymodels.tpu.streams.container import Container, commands
 from goldbeat.pymodels.tpu.streams.decode import Commands, places
 from goldbeat.pymodels.tpu.streams.framing import RULES as FRAMING
 from goldbeat.pymodels.tpu.streams.schedule import OTHER, SEND, WAIT, Lane, lane, schedule
-from goldbeat.pymodels.tpu.streams.tables import Chip
+from goldbeat.pymodels.tpu.streams.tables import Chip, CommandForm
 
 RULES = {
     **FRAMING,
@@ -26,7 +26,7 @@ RULES = {
     "id-order": "ids that do not go 1, 2, 3, ...",
     "id-width": "more commands in a group than ids can count",
     "never-met": "a dependency on a command that the other engine never reaches",
-    "dep-order": "a dependency on an earlier command than the command before it waited for",
+    "dep-order": "a dependency on an earlier command than a command before it waited for, or on none",
     "sync-count": "a barrier whose SENDs, WAITs and counts do not agree across engines and cores",
     "deadlock": "commands that wait for each other",
 }
@@ -47,6 +47,7 @@ class Finding:
         text: what.
         id: of the command, None where there is none.
         offset: byte offset in the file, None where there is none.
+        details: more for machines.
     """
 
     rule: str
@@ -54,6 +55,7 @@ class Finding:
     text: str
     id: int | None = None
     offset: int | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         where = f"{self.stream}: " if self.stream else ""
@@ -62,7 +64,8 @@ class Finding:
 
     def as_json(self) -> dict[str, Any]:
         """For machines."""
-        return {"rule": self.rule, "stream": self.stream, "text": self.text, "id": self.id, "offset": self.offset}
+        found = {"rule": self.rule, "stream": self.stream, "text": self.text, "id": self.id, "offset": self.offset}
+        return {**found, **self.details}
 
 
 def stream_place(name: str) -> tuple[int, int, int, int, int] | None:
@@ -157,17 +160,33 @@ def _alone(chip: Chip, stream: CommandStream, found: Commands, fatal: bool) -> I
     if width and most >= 1 << width:
         yield Finding("id-width", name, f"found {most} commands in a group, expected at most {(1 << width) - 1}")
     if found.engine.name in OTHER and n:
-        waits = np.flatnonzero(found.dep > 0)
-        falling = waits[1:][(np.diff(found.dep[waits]) < 0) & (np.diff(found.segment[waits]) == 0)]
-        rows, more = _first(falling)
-        for row in rows[:1]:
-            text = (
-                f"command {int(found.id[row])} waits for {OTHER[found.engine.name]} command {int(found.dep[row])}, an "
-            )
-            text += (
-                f"earlier one than a command before it{more or (f' ({len(falling)} such)' if len(falling) > 1 else '')}"
-            )
-            yield Finding("dep-order", name, text, int(found.id[row]), int(at[row]))
+        yield from _falling(stream, found, chip.magic is None)
+
+
+def _falling(stream: CommandStream, found: Commands, every: bool) -> Iterable[Finding]:
+    """Commands that wait for less than one before them.
+
+    System commands, which touch no tensors, may wait for nothing; ``every`` other command may not.
+    """
+    system = np.array([is_system(kind) or not kind.has_dep for kind in found.engine.kinds], np.bool_)[found.kind]
+    rows = np.flatnonzero((~system & every) | (found.dep > 0))
+    dep, segment = found.dep[rows], found.segment[rows].astype(np.int64)
+    most = np.maximum.accumulate((segment << 32) + dep)
+    falling = rows[(segment << 32) + dep < most]
+    if not len(falling):
+        return
+    row = int(falling[0])
+    what = (
+        f"waits for {OTHER[found.engine.name]} command {int(found.dep[row])}" if found.dep[row] else "waits for nothing"
+    )
+    text = f"command {int(found.id[row])} {what}, a command before it for one later"
+    text += f" ({len(falling)} such)" if len(falling) > 1 else ""
+    yield Finding("dep-order", stream.name, text, int(found.id[row]), stream.offset + int(found.offset[row]))
+
+
+def is_system(kind: CommandForm) -> bool:
+    """Whether commands of a form are END, messages or registers."""
+    return "sys" in kind.name.lower()
 
 
 def _dep_width(chip: Chip, engine: str) -> int:

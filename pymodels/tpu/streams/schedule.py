@@ -143,7 +143,7 @@ def schedule(lanes: Sequence[Lane], durations: Sequence[npt.ArrayLike | int]) ->
     return _Run(lanes, durations, by_name).run()
 
 
-def _needs(one: Lane, other: Lane | None) -> list[int]:
+def needed_commands(one: Lane, other: Lane | None) -> list[int]:
     """For each command, how many of the other engine must have ended; more than there are where that never comes."""
     need = np.zeros(len(one), np.int64)
     never = 1 if other is None else len(other) + 1
@@ -160,7 +160,7 @@ def _needs(one: Lane, other: Lane | None) -> list[int]:
     return made
 
 
-def _gates(one: Lane, other: Lane) -> dict[int, int]:
+def segment_gates(one: Lane, other: Lane) -> dict[int, int]:
     """First commands of further segments, and how many of the other engine must have ended before them."""
     theirs = other.bounds()
     return {row: theirs[min(s, len(theirs) - 1)] for s, row in enumerate(one.bounds()[1:-1], 1)}
@@ -187,9 +187,9 @@ class _Run:
             self.took.append(cycles.tolist())
             other = self.other[index]
             self.need.append(
-                _needs(one, None if other is None else lanes[other]) if one.engine in OTHER else [0] * len(one)
+                needed_commands(one, None if other is None else lanes[other]) if one.engine in OTHER else [0] * len(one)
             )
-            self.gates.append({} if other is None else _gates(one, lanes[other]))
+            self.gates.append({} if other is None else segment_gates(one, lanes[other]))
         self.start: list[list[int]] = [[] for _ in lanes]
         self.end: list[list[int]] = [[] for _ in lanes]
         self.sends: dict[int, list[int]] = {}

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from difflib import get_close_matches
@@ -15,6 +16,7 @@ import numpy.typing as npt
 import typer
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.tpu.hazards.report import HAZARD_ADVICE, HAZARD_RULES, HazardReport, check_hazards
 from goldbeat.pymodels.tpu.streams import checks
 from goldbeat.pymodels.tpu.streams.assemble import Assembled, assemble
 from goldbeat.pymodels.tpu.streams.bmodel import BModel, CommandStream
@@ -27,6 +29,10 @@ from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, costs, lane
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
 from goldbeat.tb.cli.common import FAILED, Force, Json, check_free, examples, facts, print_json, say, working
 from goldbeat.tb.designs.tpu import HELP
+
+_SHOWN = 8
+_LISTED = 20
+"""Findings of one rule in text."""
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -326,25 +332,49 @@ def check(
     as_json_: Json = False,
     table: TableFile = None,
 ) -> None:
-    """Check framing, ids, dependencies, counts, barriers and deadlock. Exit code 1 if something is wrong."""
+    """Check framing, ids, dependencies, barriers, deadlock and hazards. Exit code 1 if something is wrong."""
     of, streams, container = _together(files, chip, engine, Tables(table))
     if len(files) == 1 and not is_container(files[0].read_bytes()[:8]) and of.magic is None:
         say("note: one engine's stream alone; what waits for the other engine is not checked", err=True)
-    found = checks.check_streams(of, streams, container, files[0] if len(files) == 1 else None)
-    wrong = checks.failed(found)
+    file = files[0] if len(files) == 1 else None
+    groups = len({(s.net, s.stage, s.subnet, s.group) for s in streams})
+    with working(f"checking {files[0].name}", groups) as step:
+        found = checks.check_streams(of, streams, container, file)
+        hazards = check_hazards(of, streams, file, step)
+    found += hazards.findings
+    advice = checks.ADVICE | HAZARD_ADVICE
+    wrong = any(one.rule not in advice for one in found)
     if as_json_:
-        print_json(
-            {"chip": of.name, "streams": len(streams), "ok": not wrong, "findings": [f.as_json() for f in found]}
-        )
+        listed = [f.as_json() for f in found]
+        report = {"chip": of.name, "streams": len(streams), "ok": not wrong, "findings": listed}
+        print_json({**report, "hazards": hazards.as_json()})
     else:
+        shown: Counter[str] = Counter()
         for one in found:
-            say(f"{'note' if one.rule in checks.ADVICE else 'FAIL'} {one}")
+            shown[one.rule] += 1
+            if shown[one.rule] <= _LISTED:
+                say(f"{'note' if one.rule in advice else 'FAIL'} {one}")
+        for rule, many in shown.items():
+            if many > _LISTED:
+                say(f"{'note' if rule in advice else 'FAIL'} {rule}: {many - _LISTED} more; --json lists them")
+        for line in _left_out(hazards):
+            say(f"note {line}")
         counts = sum(len(c) for s in streams for c in commands(of, s, strict=False).values())
         say(
             f"{'FAIL' if wrong else 'PASS'} {of.name}: {len(streams)} streams, {counts} commands, {len(found)} findings"
         )
     if wrong:
         raise typer.Exit(FAILED)
+
+
+def _left_out(hazards: HazardReport) -> list[str]:
+    """What the check of hazards could not see."""
+    lines = [f"hazards not checked: {text}" for text in hazards.unchecked]
+    if hazards.omitted:
+        some = [f"{o.op} {o.operand}, {o.reason} ({n})" for o, n in hazards.omitted.most_common(_SHOWN)]
+        more = f"; {len(hazards.omitted) - _SHOWN} more kinds" if len(hazards.omitted) > _SHOWN else ""
+        lines.append(f"{hazards.omitted.total()} operands are not modelled: {'; '.join(some)}{more}")
+    return lines
 
 
 @app.command(
@@ -497,5 +527,5 @@ def chips(table: TableFile = None, as_json_: Json = False) -> None:
 @app.command(epilog=examples("goldbeat tpu rules"))
 def rules() -> None:
     """List what `check` looks for, by name; those with a star are advice."""
-    for name, text in checks.RULES.items():
-        say(f"{name + ('*' if name in checks.ADVICE else ''):<14} {text}")
+    for name, text in {**checks.RULES, **HAZARD_RULES}.items():
+        say(f"{name + ('*' if name in checks.ADVICE | HAZARD_ADVICE else ''):<18} {text}")

@@ -324,4 +324,4 @@ def test_the_page_prints_what_comes_out(tmp_path: Path, monkeypatch: pytest.Monk
                 assert [line.rstrip() for line in out.splitlines()] == printed.splitlines(), command
     assert commands > 5
     said = capsys.readouterr().out
-    assert "core0.sub0.g0.dma DMA_tensor [0, 1] [0, 1]" in said
+    assert "core0.sub0.g0.dma DMA_tensor [0, 1] [0, 2]" in said

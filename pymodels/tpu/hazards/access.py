@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sets of bytes that operands cover: tensors dealt over lanes, with strides, as columns of numbers.
+
+An operand of a command is a tensor of ``n * c * h * w`` elements. Channel ``c`` lies in lane ``(lane + c) % lanes``, in row
+``(lane + c) // lanes`` of it; its element ``(n, h, w)`` begins at byte ``offset + row * row_stride + n * n_stride + h * h_stride +
+w * w_stride`` of the lane and covers ``size`` bytes. Memories without lanes have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+import numpy.typing as npt
+
+Column = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Accesses:
+    """(n,) operands as columns; strides in bytes.
+
+    Attributes:
+        lane_of: which engine's, an index.
+        row: the command, an index into the engine's.
+        operand: an index into the names that go with the table.
+        write: whether it is written.
+        memory: which memory, an index; local memories of two cores are two memories.
+        lanes: how many lanes the memory has.
+        lane, offset: where the tensor begins.
+        n, c, h, w: its shape, all at least 1.
+        n_stride, row_stride, h_stride, w_stride, size: in bytes.
+        part: whether this is only a known part of what the operand covers.
+    """
+
+    lane_of: Column
+    row: Column
+    operand: Column
+    write: Column
+    memory: Column
+    lanes: Column
+    lane: Column
+    offset: Column
+    n: Column
+    c: Column
+    h: Column
+    w: Column
+    n_stride: Column
+    row_stride: Column
+    h_stride: Column
+    w_stride: Column
+    size: Column
+    part: Column
+
+    def __len__(self) -> int:
+        return len(self.row)
+
+    def take(self, rows: npt.NDArray[np.int64] | npt.NDArray[np.bool_]) -> Accesses:
+        """Some of them."""
+        return Accesses(*(getattr(self, one.name)[rows] for one in fields(self)))
+
+    @property
+    def rows(self) -> Column:
+        """(n,) rows of a lane that the tensor reaches."""
+        found: Column = (self.lane + self.c - 1) // self.lanes + 1
+        return found
+
+    @property
+    def first_lane(self) -> Column:
+        """(n,) the lowest lane."""
+        return np.where(self.lane + self.c > self.lanes, 0, self.lane)
+
+    @property
+    def last_lane(self) -> Column:
+        """(n,) the highest lane."""
+        found: Column = np.minimum(self.lane + self.c, self.lanes) - 1
+        return found
+
+    @property
+    def end(self) -> Column:
+        """(n,) the byte behind the last one, of all lanes."""
+        far: Column = self.offset + (self.rows - 1) * self.row_stride + (self.n - 1) * self.n_stride + self.size
+        far += (self.h - 1) * self.h_stride + (self.w - 1) * self.w_stride
+        return far
+
+
+def empty_accesses() -> Accesses:
+    """None at all."""
+    return Accesses(*(np.zeros(0, np.int64) for _ in fields(Accesses)))
+
+
+def join_accesses(parts: Iterable[Accesses]) -> Accesses:
+    """All of them, one after the other."""
+    some = [empty_accesses(), *parts]
+    return Accesses(*(np.concatenate([getattr(one, each.name) for one in some]) for each in fields(Accesses)))
+
+
+@dataclass(frozen=True)
+class Box:
+    """Bytes ``start + sum(index * stride) + 0 .. size - 1`` of one address space, for all indices below the counts.
+
+    Attributes:
+        start: the first byte.
+        dims: (count, stride), the largest stride first.
+        size: bytes that follow each other.
+    """
+
+    start: int
+    dims: tuple[tuple[int, int], ...]
+    size: int
+
+    @property
+    def end(self) -> int:
+        """The byte behind the last one."""
+        return self.start + sum((count - 1) * stride for count, stride in self.dims) + self.size
+
+
+def packed(start: int, dims: Sequence[tuple[int, int]], size: int) -> Box:
+    """A box without dimensions that say nothing: runs that touch become one run, equal steps one dimension."""
+    left: list[tuple[int, int]] = []
+    for count, stride in sorted((d for d in dims if d[0] > 1 and d[1] > 0), key=lambda d: d[1]):
+        if not left and stride <= size:
+            size += (count - 1) * stride
+        elif left and stride == left[-1][0] * left[-1][1]:
+            left[-1] = (left[-1][0] * count, left[-1][1])
+        else:
+            left.append((count, stride))
+    return Box(start, tuple(reversed(left)), size)
+
+
+def boxes(table: Accesses, index: int, lane_bytes: int) -> list[Box]:
+    """The bytes of one operand in an address space in which lane ``l`` begins at ``l * lane_bytes``.
+
+    A tensor that is dealt over lanes gives up to three boxes: the lanes of the first row, the rows that are full, the last row.
+    """
+    lanes, lane, channels = int(table.lanes[index]), int(table.lane[index]), int(table.c[index])
+    step = int(table.row_stride[index])
+    inner = [
+        (int(table.n[index]), int(table.n_stride[index])),
+        (int(table.h[index]), int(table.h_stride[index])),
+        (int(table.w[index]), int(table.w_stride[index])),
+    ]
+    start, size = int(table.offset[index]), int(table.size[index])
+    made = []
+    row, left = 0, channels
+    first = min(lanes - lane, channels)
+    for begin, many, rows in (
+        (lane, first, 1),
+        (0, lanes, (channels - first) // lanes),
+        (0, (channels - first) % lanes, 1),
+    ):
+        if many and rows:
+            at = start + begin * lane_bytes + row * step
+            made.append(packed(at, [(many, lane_bytes), (rows, step), *inner], size))
+        row += rows if many else 0
+        left -= many * rows
+    return made
+
+
+def _starts(box: Box, low: int, high: int) -> Column:
+    """Where the runs of a box begin that reach into ``low .. high - 1``, in order."""
+    found = np.array([box.start], np.int64)
+    rest = box.end - box.start
+    for count, stride in box.dims:
+        rest -= (count - 1) * stride
+        # Only the indices that can reach into the window are made: nothing is enumerated in vain.
+        begin = np.maximum(0, -((found + rest - low - 1) // stride))
+        stop = np.minimum(count, (high - 1 - found) // stride + 1)
+        many = np.maximum(stop - begin, 0)
+        which = np.repeat(np.arange(len(found)), many)
+        step = np.arange(len(which)) - np.repeat(np.cumsum(many) - many, many) + begin[which]
+        found = found[which] + step * stride
+    return np.sort(found)
+
+
+def meeting(a: Box, b: Box) -> int | None:
+    """The first byte that two boxes share, None if they share none."""
+    low, high = max(a.start, b.start), min(a.end, b.end)
+    if low >= high:
+        return None
+    if not a.dims and not b.dims:
+        return low
+    one, two = _starts(a, low, high), _starts(b, low, high)
+    if not len(one) or not len(two):
+        return None
+    if len(one) > len(two):
+        one, two, a, b = two, one, b, a
+    # Runs of one box may overlap each other, but they all have one length: the nearest on either side decides.
+    after = np.searchsorted(two, one)
+    found: list[int] = []
+    right = after < len(two)
+    hits = np.flatnonzero(right)[two[after[right]] < one[right] + a.size]
+    if len(hits):
+        found.append(int(two[after[hits[0]]]))
+    left = after > 0
+    hits = np.flatnonzero(left)[two[after[left] - 1] + b.size > one[left]]
+    if len(hits):
+        found.append(int(one[hits[0]]))
+    return min(found, default=None)

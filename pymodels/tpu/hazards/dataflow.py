@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Local memory that is read without having been written, and results that nothing reads: what a missing command leaves behind."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.tpu.hazards.access import Accesses
+from goldbeat.pymodels.tpu.hazards.latest import NOTHING, greatest_overlap
+
+Column = npt.NDArray[np.int64]
+
+
+def never_written(table: Accesses, time: Column) -> Column:
+    """Reads of local memory before which nothing wrote any byte between their first and their last one.
+
+    Memories of which some written operands are not known are left out.
+
+    Args:
+        table: operands.
+        time: (n,) when the command of each starts, in any order that keeps the dependencies.
+
+    Returns:
+        Indices into the table.
+    """
+    found = []
+    for rows in _memories(table, 1):
+        write = table.write[rows] > 0
+        wrote, read = rows[write], rows[~write]
+        first = -greatest_overlap(
+            table.offset[wrote], table.end[wrote], -time[wrote], table.offset[read], table.end[read]
+        )
+        found.append(read[first >= time[read]])
+    rows = np.sort(np.concatenate([np.zeros(0, np.int64), *found]))
+    return rows[~_idle(table)[rows]]
+
+
+def never_read(table: Accesses, time: Column) -> Column:
+    """Writes of local memory after which nothing reads any byte between their first and their last one.
+
+    A command is listed only if this is so for all that it writes. Memories of which some operands that are read are not known are
+    left out. Arguments and result as in :func:`never_written`.
+    """
+    dead = np.zeros(len(table), np.bool_)
+    for rows in _memories(table, 0):
+        write = table.write[rows] > 0
+        wrote, read = rows[write], rows[~write]
+        last = greatest_overlap(table.offset[read], table.end[read], time[read], table.offset[wrote], table.end[wrote])
+        dead[wrote] = last <= time[wrote]
+    whole = (table.lane_of << 40) + table.row
+    alive = np.unique(whole[(table.write > 0) & ~dead])
+    return np.flatnonzero(dead & ~np.isin(whole, alive) & ~_idle(table))
+
+
+def _idle(table: Accesses) -> npt.NDArray[np.bool_]:
+    """(n,) whether a command copies one element onto itself, as the compiler does for BM1688 to pass the time."""
+    single = (table.n * table.c * table.h * table.w == 1) & (table.lanes > 1)
+    place = np.stack([table.lane_of, table.row, table.memory, table.lane, table.offset], 1)
+    read = {row.tobytes() for row in place[single & (table.write == 0)]}
+    idle = np.zeros(len(table), np.bool_)
+    for index in np.flatnonzero(single & (table.write > 0)).tolist():
+        idle[index] = place[index].tobytes() in read
+    of = (table.lane_of << 40) + table.row
+    found: npt.NDArray[np.bool_] = np.isin(of, of[idle]) & single
+    return found
+
+
+def _memories(table: Accesses, unknown: int) -> list[Column]:
+    """The operands of each local memory whose operands of one direction are all known."""
+    whole = table.end
+    assert int(whole.min(initial=0)) > NOTHING
+    made = []
+    for memory in np.unique(table.memory[table.lanes > 1]).tolist():
+        rows = np.flatnonzero(table.memory == memory)
+        if not ((table.part[rows] > 0) & (table.write[rows] == unknown)).any():
+            made.append(rows)
+    return made

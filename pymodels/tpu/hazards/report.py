@@ -1,0 +1,314 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Hazards of all streams of a file, as findings."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from os import PathLike
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.tpu.hazards.access import Accesses, join_accesses
+from goldbeat.pymodels.tpu.hazards.builder import OPERANDS, Omission
+from goldbeat.pymodels.tpu.hazards.dataflow import never_read, never_written
+from goldbeat.pymodels.tpu.hazards.memory import ChipMemory
+from goldbeat.pymodels.tpu.hazards.operands import chip_memory, engine_operands
+from goldbeat.pymodels.tpu.hazards.order import Order
+from goldbeat.pymodels.tpu.hazards.races import Race, find_races
+from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
+from goldbeat.pymodels.tpu.streams.checks import Finding, is_system
+from goldbeat.pymodels.tpu.streams.container import commands
+from goldbeat.pymodels.tpu.streams.decode import Commands
+from goldbeat.pymodels.tpu.streams.schedule import OTHER, lane, schedule
+from goldbeat.pymodels.tpu.streams.tables import Chip
+
+HAZARD_RULES = {
+    "read-after-write": "a read that nothing orders behind the write that it needs",
+    "write-after-read": "a write that nothing orders behind a read of the old data",
+    "write-after-write": "two writes of the same bytes that nothing orders",
+    "waits-end": "a dependency on END of the other engine: a command may be missing before it",
+    "unwritten": "local memory that is read before anything is written to it",
+    "unread": "a result in local memory that nothing reads",
+    "repeated": "a command equal to the one before it, which changes nothing",
+    "repeated-in-place": "a command equal to the one before it, which works on its own result",
+    "outside": "an operand that reaches beyond the end of a lane",
+}
+"""Every rule of this check by name."""
+HAZARD_ADVICE = frozenset({"repeated-in-place"})
+"""Rules that are unusual rather than wrong."""
+MOST = 1_000
+"""Findings of one rule and group that are listed."""
+Member = tuple[CommandStream, Commands]
+
+
+@dataclass
+class HazardReport:
+    """What was found.
+
+    Attributes:
+        findings: in the order of groups.
+        operands, commands: how many were checked.
+        omitted: operands whose bytes are not known, how often.
+        unchecked: groups that were not checked, with the reason.
+    """
+
+    findings: list[Finding] = field(default_factory=list)
+    operands: int = 0
+    commands: int = 0
+    omitted: Counter[Omission] = field(default_factory=Counter)
+    unchecked: list[str] = field(default_factory=list)
+
+    def as_json(self) -> dict[str, Any]:
+        """For machines: counts, and what is not modelled."""
+        left = [
+            {"engine": o.engine, "operation": o.op, "operand": o.operand, "reason": o.reason, "count": n}
+            for o, n in sorted(self.omitted.items(), key=lambda item: str(item[0]))
+        ]
+        return {
+            "commands": self.commands,
+            "operands": self.operands,
+            "not_modelled": left,
+            "unchecked": self.unchecked,
+        }
+
+
+class _Group:
+    """The streams of one group, decoded."""
+
+    def __init__(self, memory: ChipMemory | None, members: Sequence[Member], report: HazardReport) -> None:
+        self.members = members
+        self.memory = memory
+        self.engines = [found.engine.name for _, found in members]
+        parts = []
+        for index, (stream, found) in enumerate(members):
+            table, omitted = engine_operands(memory, found, index, stream.core)
+            parts.append(table)
+            report.omitted.update(omitted)
+            report.commands += len(found)
+        table = join_accesses(parts)
+        self.table = table.take(np.lexsort((table.row, table.lane_of)))
+        report.operands += len(self.table)
+        self.lanes = [lane(found, stream.core) for stream, found in members]
+
+    def finding(self, rule: str, index: int, row: int, text: str, **details: Any) -> Finding:
+        """A finding at a command of an engine."""
+        stream, found = self.members[index]
+        at = stream.offset + int(found.offset[row])
+        return Finding(rule, stream.name, text, int(found.id[row]), at, details)
+
+    def command(self, index: int, row: int) -> str:
+        """A command in words: engine, id, operation."""
+        stream, found = self.members[index]
+        core = f"core {stream.core} " if len({s.core for s, _ in self.members}) > 1 else ""
+        segment = f" of segment {int(found.segment[row]) + 1}" if int(found.segment[-1]) else ""
+        return f"{core}{found.engine.name} command {int(found.id[row])}{segment} ({found.op(row)})"
+
+    def operand(self, place: int) -> str:
+        """An operand in words."""
+        table = self.table
+        shape = "x".join(str(int(getattr(table, axis)[place])) for axis in "nchw")
+        what = "the first byte of " if table.part[place] else f"{shape} elements of {int(table.size[place])} bytes, "
+        at = f"{_memory(int(table.memory[place]))} "
+        if table.lanes[place] > 1:
+            first, last = int(table.first_lane[place]), int(table.last_lane[place])
+            at += f"lane {first} " if first == last else f"lanes {first} to {last} "
+        at += f"{int(table.offset[place]):#x} to {int(table.end[place]) - 1:#x}"
+        return f"{OPERANDS[int(table.operand[place])]} ({what}{at})"
+
+    def place(self, at: int) -> dict[str, Any]:
+        """A command and its operand for machines."""
+        table = self.table
+        stream, found = self.members[int(table.lane_of[at])]
+        row = int(table.row[at])
+        return {
+            "stream": stream.name,
+            "core": stream.core,
+            "engine": found.engine.name,
+            "id": int(found.id[row]),
+            "operation": found.op(row),
+            "operand": OPERANDS[int(table.operand[at])],
+            "access": "write" if table.write[at] else "read",
+            "memory": _memory(int(table.memory[at])),
+            "lane": int(table.lane[at]),
+            "start": int(table.offset[at]),
+            "end": int(table.end[at]),
+            "shape": [int(getattr(table, axis)[at]) for axis in "nchw"],
+            "strides": [int(getattr(table, f"{axis}_stride")[at]) for axis in ("n", "row", "h", "w")],
+            "element_bytes": int(table.size[at]),
+        }
+
+
+def _memory(index: int) -> str:
+    if index == 0:
+        return "global memory"
+    core, static = divmod(index - 1, 2)
+    return f"{'static' if static else 'local'} memory of core {core}"
+
+
+def check_hazards(
+    chip: Chip,
+    streams: Iterable[CommandStream],
+    file: str | PathLike[str] | None = None,
+    step: Callable[[], None] = lambda: None,
+) -> HazardReport:
+    """Find commands of different engines that touch the same bytes in no order, and what missing commands leave behind.
+
+    Groups follow each other: only commands of one group are compared. Streams that cannot be decoded to their end are left out;
+    :func:`~goldbeat.pymodels.tpu.streams.checks.check_streams` tells why.
+
+    Args:
+        chip: whose streams they are.
+        streams: of one file, or bare ones that belong together.
+        file: for messages.
+        step: called behind each group.
+    """
+    report = HazardReport()
+    groups: dict[tuple[int, int, int, int], list[Member]] = {}
+    for stream in streams:
+        key = (stream.net, stream.stage, stream.subnet, stream.group)
+        for found in commands(chip, stream, file, strict=False).values():
+            groups.setdefault(key, []).append((stream, found))
+    final = {key[:3]: max(k[3] for k in groups if k[:3] == key[:3]) for key in groups}
+    for key, members in groups.items():
+        _check_group(chip, members, report, first=key[3] == 0, last=key[3] == final[key[:3]])
+        step()
+    return report
+
+
+def _check_group(chip: Chip, members: list[Member], report: HazardReport, *, first: bool, last: bool) -> None:
+    name = members[0][0].name.rsplit(".", 1)[0]
+    if any(p.fatal for _, found in members for p in found.problems):
+        report.unchecked.append(f"{name}: not decoded to its end")
+        return
+    taken = {(stream.core, found.engine.name): (stream, found) for stream, found in reversed(members)}
+    memory = chip_memory(chip.name)
+    group = _Group(memory, list(reversed(taken.values())), report)
+    report.findings += islice(_repeated(group), MOST)
+    report.findings += islice(_waits_for_end(group), MOST)
+    if memory is None:
+        return
+    order = Order(group.lanes)
+    if not order.complete:
+        report.unchecked.append(f"{name}: messages that never arrive")
+        return
+    report.findings += islice(_outside(group, memory), MOST)
+    races = islice(find_races(order, group.table, memory.lane_bytes), MOST)
+    found = [_hazard(group, order, race) for race in races]
+    report.findings += found
+    # Where commands race, what is read and written depends on luck.
+    if not found and {"tiu", "gdma"} <= set(group.engines):
+        report.findings += islice(_dataflow(group, first=first, last=last), MOST)
+
+
+def _hazard(group: _Group, order: Order, race: Race) -> Finding:
+    table = group.table
+    kind = race.kind(table)
+    one, two = ((int(table.lane_of[p]), int(table.row[p])) for p in (race.first, race.second))
+    verb = ["writes" if table.write[p] else "reads" for p in (race.first, race.second)]
+    needed, engine = int(group.members[one[0]][1].id[one[1]]), group.engines[one[0]]
+    if order.partner[two[0]] == one[0]:
+        dep = group.members[two[0]][1].dep[two[1]]
+        told = f"it waits for {engine} command {int(dep)}" if dep else f"it waits for no {engine} command"
+        edge = f"{told}, expected {needed} or later"
+    else:
+        edge = "no chain of dependencies and messages orders them"
+    lane_text = f"lane {race.lane} " if table.lanes[race.first] > 1 else ""
+    text = f"{group.command(*two)} {verb[1]} {group.operand(race.second)}, which {group.command(*one)} {verb[0]} as "
+    text += f"{group.operand(race.first)}; both reach {lane_text}byte {race.byte:#x}; {edge}"
+    return group.finding(
+        kind,
+        *two,
+        text,
+        first=group.place(race.first),
+        second=group.place(race.second),
+        overlap={"memory": _memory(int(table.memory[race.first])), "lane": race.lane, "byte": race.byte},
+        missing={"before": needed, "engine": engine, "core": group.members[one[0]][0].core, "known": race.waits},
+    )
+
+
+def _repeated(group: _Group) -> Iterator[Finding]:
+    """Equal commands one after the other; where ids are in the head, all but the id."""
+    table = group.table
+    for index, (_, found) in enumerate(group.members):
+        system = np.array([is_system(kind) for kind in found.engine.kinds], np.bool_)[found.kind]
+        same = np.flatnonzero((np.diff(found.kind) == 0) & ~system[1:] & (np.diff(found.segment) == 0)) + 1
+        mine = table.lane_of == index
+        for row in same[_equal(found, same)].tolist():
+            here = np.flatnonzero(mine & (table.row == row))
+            rule = "repeated-in-place" if _in_place(table, here) else "repeated"
+            yield group.finding(rule, index, row, f"{group.command(index, row)} is the same as the one before it")
+
+
+def _equal(found: Commands, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
+    """(n,) whether commands have the bytes of those before them, but for the id."""
+    equal = np.zeros(len(rows), np.bool_)
+    lengths = found.length[rows]
+    bit, width = found.engine.head.get("id", (0, 0))
+    for length in np.unique(lengths).tolist():
+        mine = np.flatnonzero(lengths == length)
+        span = np.arange(length)
+        mask = (((1 << 8 * length) - 1) & ~(((1 << width) - 1) << bit)).to_bytes(length, "little")
+        keep = np.frombuffer(mask, np.uint8)
+        # Most differ in their first bytes already.
+        for part in (span[: length // 2], span[length // 2 :]):
+            two = [found.data[found.offset[rows[mine] - back][:, None] + part] & keep[part] for back in (0, 1)]
+            mine = mine[(two[0] == two[1]).all(axis=1)]
+        equal[mine] = True
+    return equal
+
+
+def _in_place(table: Accesses, here: npt.NDArray[np.int64]) -> bool:
+    """Whether a command reads from where it writes, as far as its operands are known."""
+    write = table.write[here] > 0
+    for a in here[write]:
+        for b in here[~write]:
+            if table.memory[a] == table.memory[b] and table.offset[a] < table.end[b] and table.offset[b] < table.end[a]:
+                return True
+    return not len(here)
+
+
+def _waits_for_end(group: _Group) -> Iterator[Finding]:
+    place = {(one.core, one.engine): index for index, one in enumerate(group.lanes)}
+    for index, (stream, found) in enumerate(group.members):
+        other = place.get((stream.core, OTHER.get(found.engine.name, "")))
+        if other is None:
+            continue
+        theirs = group.members[other][1]
+        ends = {(int(theirs.segment[row]), int(theirs.id[row])) for row in np.flatnonzero(theirs.is_end)}
+        for segment, last in sorted(ends):
+            for row in np.flatnonzero((found.dep == last) & (found.segment == segment)).tolist():
+                text = f"{group.command(index, row)} waits for {theirs.engine.name} command {last}, which is END"
+                yield group.finding("waits-end", index, row, text)
+
+
+def _outside(group: _Group, memory: ChipMemory) -> Iterator[Finding]:
+    table = group.table
+    for place in np.flatnonzero((table.lanes > 1) & (table.end > memory.lane_bytes)).tolist():
+        index, row = int(table.lane_of[place]), int(table.row[place])
+        text = f"{group.command(index, row)} {'writes' if table.write[place] else 'reads'} {group.operand(place)}"
+        yield group.finding("outside", index, row, f"{text}, expected at most {memory.lane_bytes:#x} bytes in a lane")
+
+
+def _dataflow(group: _Group, *, first: bool, last: bool) -> Iterator[Finding]:
+    times = schedule(group.lanes, [1] * len(group.lanes))
+    if times.blocked:
+        return
+    time = np.zeros(len(group.table), np.int64)
+    for index, start in enumerate(times.start):
+        mine = group.table.lane_of == index
+        time[mine] = start[group.table.row[mine]]
+    found: list[tuple[str, npt.NDArray[np.int64], str]] = []
+    if first:
+        found.append(("unwritten", never_written(group.table, time), "reads {}, which nothing wrote before"))
+    if last:
+        found.append(("unread", never_read(group.table, time), "writes {}, which nothing reads"))
+    for rule, places, text in found:
+        for place in places.tolist():
+            index, row = int(group.table.lane_of[place]), int(group.table.row[place])
+            what = text.format(group.operand(place))
+            yield group.finding(rule, index, row, f"{group.command(index, row)} {what}", operand=group.place(place))

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sets of bytes against plain enumeration."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive_hazards import operand_bytes
+
+from goldbeat.pymodels.tpu.hazards.access import Accesses, Box, boxes, join_accesses, meeting, packed
+from goldbeat.pymodels.tpu.hazards.latest import NOTHING, greatest_overlap
+
+LANE = 256
+"""Bytes of a lane, enough for all tensors below."""
+
+
+@st.composite
+def operand(draw, lanes):
+    """One operand with small strides: overlapping elements, gaps and rows in all mixtures."""
+    number = st.integers
+    shape = [draw(number(1, most)) for most in (2, 9, 3, 4)]
+    strides = [draw(number(0, most)) for most in (24, 24, 12, 7)]
+    lane, offset, size = draw(number(0, lanes - 1)), draw(number(0, 40)), draw(st.sampled_from([1, 2, 4]))
+    fixed = [0, 0, 0, draw(number(0, 1)), 0, lanes, lane, offset]
+    return Accesses(*(np.array([value], np.int64) for value in (*fixed, *shape, *strides, size, 0)))
+
+
+def spelt(one: Box) -> set[int]:
+    found = {one.start}
+    for count, stride in one.dims:
+        found = {at + index * stride for at in found for index in range(count)}
+    return {at + byte for at in found for byte in range(one.size)}
+
+
+@given(st.sampled_from([1, 2, 4]).flatmap(operand))
+@settings(max_examples=300, deadline=None)
+def test_boxes_are_all_bytes_of_a_tensor_over_lanes(table):
+    found = set().union(*(spelt(one) for one in boxes(table, 0, LANE)))
+    assert found == {lane * LANE + byte for lane, byte in operand_bytes(table, 0)}
+    plain = operand_bytes(table, 0)
+    assert int(table.end[0]) == max(byte for _, byte in plain) + 1
+    assert (int(table.first_lane[0]), int(table.last_lane[0])) == (min(plain)[0], max(plain)[0])
+
+
+@given(st.sampled_from([1, 2, 4]).flatmap(lambda lanes: st.tuples(operand(lanes), operand(lanes))))
+@settings(max_examples=500, deadline=None)
+def test_two_tensors_meet_where_their_bytes_do(pair):
+    table = join_accesses(pair)
+    both = operand_bytes(table, 0) & operand_bytes(table, 1)
+    found = [meeting(a, b) for a in boxes(table, 0, LANE) for b in boxes(table, 1, LANE)]
+    hits = [at for at in found if at is not None]
+    assert bool(hits) == bool(both)
+    assert all(divmod(at, LANE) in both for at in hits)
+
+
+def test_interleaved_rows_do_not_meet():
+    even, odd = packed(0, [(1000, 64)], 32), packed(32, [(1000, 64)], 32)
+    assert meeting(even, odd) is None
+    assert meeting(even, packed(31, [(1000, 64)], 32)) == 31
+
+
+def test_runs_that_touch_are_one():
+    assert packed(8, [(4, 16), (4, 4), (1, 99), (5, 0)], 4) == Box(8, (), 64)
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_greatest_overlap_is_what_a_loop_finds(data):
+    spans = st.tuples(st.integers(0, 40), st.integers(1, 12), st.integers(-50, 50))
+    items, asked = data.draw(st.lists(spans, max_size=20)), data.draw(st.lists(spans, max_size=20))
+    start, length, value = (np.array([one[k] for one in items], np.int64) for k in range(3))
+    low, many = (np.array([one[k] for one in asked], np.int64) for k in range(2))
+    found = greatest_overlap(start, start + length, value, low, low + many)
+    for a, n, best in zip(low, many, found, strict=True):
+        mine = [v for s, m, v in items if s < a + n and a < s + m]
+        assert best == max(mine, default=NOTHING)
