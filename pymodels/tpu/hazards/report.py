@@ -280,7 +280,7 @@ def _waits_for_end(group: _Group) -> Iterator[Finding]:
             continue
         theirs = group.members[other][1]
         ends = {(int(theirs.segment[row]), int(theirs.id[row])) for row in np.flatnonzero(theirs.is_end)}
-        for segment, last in sorted(ends):
+        for segment, last in sorted(one for one in ends if one[1]):
             for row in np.flatnonzero((found.dep == last) & (found.segment == segment)).tolist():
                 text = f"{group.command(index, row)} waits for {theirs.engine.name} command {last}, which is END"
                 yield group.finding("waits-end", index, row, text)
