@@ -116,7 +116,7 @@ class Box:
         return self.start + sum((count - 1) * stride for count, stride in self.dims) + self.size
 
 
-def packed(start: int, dims: Sequence[tuple[int, int]], size: int) -> Box:
+def packed_box(start: int, dims: Sequence[tuple[int, int]], size: int) -> Box:
     """A box without dimensions that say nothing: runs that touch become one run, equal steps one dimension."""
     left: list[tuple[int, int]] = []
     for count, stride in sorted((d for d in dims if d[0] > 1 and d[1] > 0), key=lambda d: d[1]):
@@ -152,7 +152,7 @@ def boxes(table: Accesses, index: int, lane_bytes: int) -> list[Box]:
     ):
         if many and rows:
             at = start + begin * lane_bytes + row * step
-            made.append(packed(at, [(many, lane_bytes), (rows, step), *inner], size))
+            made.append(packed_box(at, [(many, lane_bytes), (rows, step), *inner], size))
         row += rows if many else 0
         left -= many * rows
     return made

@@ -15,7 +15,7 @@ Column = npt.NDArray[np.int64]
 def never_written(table: Accesses, time: Column) -> Column:
     """Reads of local memory before which nothing wrote any byte between their first and their last one.
 
-    Memories of which some written operands are not known are left out.
+    A write whose bytes are not known may have been any.
 
     Args:
         table: operands.
@@ -25,13 +25,11 @@ def never_written(table: Accesses, time: Column) -> Column:
         Indices into the table.
     """
     found = []
-    for rows in _memories(table, 1):
-        write = table.write[rows] > 0
-        wrote, read = rows[write], rows[~write]
-        first = -greatest_overlap(
-            table.offset[wrote], table.end[wrote], -time[wrote], table.offset[read], table.end[read]
-        )
-        found.append(read[first >= time[read]])
+    for rows in _memories(table):
+        wrote, read = rows[table.write[rows] > 0], rows[(table.write[rows] == 0) & (table.part[rows] == 0)]
+        first = -greatest_overlap(*_spans(table, wrote), -time[wrote], *_spans(table, read))
+        unknown = int(time[wrote[table.part[wrote] > 0]].min(initial=-NOTHING))
+        found.append(read[np.minimum(first, unknown) >= time[read]])
     rows = np.sort(np.concatenate([np.zeros(0, np.int64), *found]))
     return rows[~_idle(table)[rows]]
 
@@ -39,18 +37,30 @@ def never_written(table: Accesses, time: Column) -> Column:
 def never_read(table: Accesses, time: Column) -> Column:
     """Writes of local memory after which nothing reads any byte between their first and their last one.
 
-    A command is listed only if this is so for all that it writes. Memories of which some operands that are read are not known are
-    left out. Arguments and result as in :func:`never_written`.
+    A command is listed only if this is so for all that it writes. A read whose bytes are not known may be of any, and a write
+    whose bytes are not known may be read by any. Arguments and result as in :func:`never_written`.
     """
     dead = np.zeros(len(table), np.bool_)
-    for rows in _memories(table, 0):
-        write = table.write[rows] > 0
-        wrote, read = rows[write], rows[~write]
-        last = greatest_overlap(table.offset[read], table.end[read], time[read], table.offset[wrote], table.end[wrote])
+    for rows in _memories(table):
+        wrote, read = rows[table.write[rows] > 0], rows[table.write[rows] == 0]
+        last = greatest_overlap(*_spans(table, read), time[read], *_spans(table, wrote))
+        unknown = int(time[read[table.part[read] > 0]].max(initial=NOTHING))
+        ever = int(time[read].max(initial=NOTHING))
+        last = np.where(table.part[wrote] > 0, ever, np.maximum(last, unknown))
         dead[wrote] = last <= time[wrote]
     whole = (table.lane_of << 40) + table.row
     alive = np.unique(whole[(table.write > 0) & ~dead])
     return np.flatnonzero(dead & ~np.isin(whole, alive) & ~_idle(table))
+
+
+def _spans(table: Accesses, rows: Column) -> tuple[Column, Column]:
+    return table.offset[rows], table.end[rows]
+
+
+def _memories(table: Accesses) -> list[Column]:
+    """The operands of each local memory."""
+    memories = np.unique(table.memory[table.lanes > 1]).tolist()
+    return [np.flatnonzero(table.memory == memory) for memory in memories]
 
 
 def _idle(table: Accesses) -> npt.NDArray[np.bool_]:
@@ -64,15 +74,3 @@ def _idle(table: Accesses) -> npt.NDArray[np.bool_]:
     of = (table.lane_of << 40) + table.row
     found: npt.NDArray[np.bool_] = np.isin(of, of[idle]) & single
     return found
-
-
-def _memories(table: Accesses, unknown: int) -> list[Column]:
-    """The operands of each local memory whose operands of one direction are all known."""
-    whole = table.end
-    assert int(whole.min(initial=0)) > NOTHING
-    made = []
-    for memory in np.unique(table.memory[table.lanes > 1]).tolist():
-        rows = np.flatnonzero(table.memory == memory)
-        if not ((table.part[rows] > 0) & (table.write[rows] == unknown)).any():
-            made.append(rows)
-    return made

@@ -16,7 +16,7 @@ from goldbeat.pymodels.tpu.hazards.memory import LOCAL
 _TURN, _COLLECT, _REPEAT, _DEAL = 1, 2, 3, 4
 
 
-def address(b: Builder, end: str) -> Column:
+def dma_address(b: Builder, end: str) -> Column:
     """(n,) ``src``, ``dst`` or ``index`` address: the field of 32 bits is the low part, whatever the fields are called."""
     parts = [f for f in b.kind.fields if f.name.startswith(f"{end}_start_addr")]
     low = sum((b[f.name] for f in parts if f.width == 32), np.zeros(len(b), np.int64))
@@ -24,7 +24,7 @@ def address(b: Builder, end: str) -> Column:
     return low | high << 32
 
 
-def masked(b: Builder) -> Flags:
+def dma_masked(b: Builder) -> Flags:
     """(n,) whether only some lanes take part."""
     lanes = b.memory.lanes
     low, high = ("localmem_mask_l32", "localmem_mask_h32") if b.has("localmem_mask_l32") else ("default_lanemask1",) * 2
@@ -56,8 +56,8 @@ def _steps(b: Builder, end: str, plain: Flags | bool = True) -> tuple[Column, Co
 
 
 def _put(b: Builder, end: str, shape: list[Column], steps: tuple[Column, Column, Column, Column], use: Flags) -> None:
-    memory, at = b.memory.dma(address(b, end))
-    odd = use & (memory == LOCAL) & masked(b)
+    memory, at = b.memory.dma(dma_address(b, end))
+    odd = use & (memory == LOCAL) & dma_masked(b)
     if odd.any():
         b.omit(end, "lane mask", odd)
     tensor = Tensor((shape[0], shape[1], shape[2], shape[3]), STRIDED, steps)
@@ -70,11 +70,11 @@ def _unknown(b: Builder, reason: str, use: Flags | None = None, ends: tuple[str,
         if end == "src":
             some = some & (b["fill_constant_en"] == 0)
         if some.any():
-            memory, at = b.memory.dma(address(b, end))
+            memory, at = b.memory.dma(dma_address(b, end))
             b.omit(end, reason, some, memory=memory, address=at)
 
 
-def tensor(b: Builder) -> None:
+def dma_tensor(b: Builder) -> None:
     """DMA_tensor: strided on both sides; func 1 turns n and c, 2 and 4 turn c and w, 3 repeats one channel."""
     odd = (b["decompress_enable"] != 0) | ~np.isin(b.func, (0, _TURN, _COLLECT, _REPEAT, _DEAL))
     src, dst = _sizes(b, "src"), _sizes(b, "dst")
@@ -98,7 +98,7 @@ def tensor(b: Builder) -> None:
     _put(b, "dst", dst, _steps(b, "dst", plain), ~odd)
 
 
-def turned(b: Builder) -> None:
+def dma_turned(b: Builder) -> None:
     """DMA_cw_transpose: c and w change places."""
     odd = b["decompress_enable"] != 0
     if odd.any():
@@ -109,12 +109,12 @@ def turned(b: Builder) -> None:
     _put(b, "dst", [n, w, h, c], _steps(b, "dst", never), ~odd)
 
 
-def matrix(b: Builder) -> None:
+def dma_matrix(b: Builder) -> None:
     """DMA_matrix: h x w in memory; in local memory h rows (n) of channels of ``wsize`` columns, the last one shorter."""
     odd = b["decompress_enable"] != 0
     if odd.any():
         _unknown(b, "compressed", odd)
-    memory, _ = b.memory.dma(address(b, "src"))
+    memory, _ = b.memory.dma(dma_address(b, "src"))
     out = (memory == LOCAL) & (b["fill_constant_en"] == 0)
     for far, near, use in (("dst", "src", out), ("src", "dst", ~out)):
         use = use & ~odd
@@ -135,8 +135,8 @@ def _channels(b: Builder, end: str, rows: Column, columns: Column, use: Flags) -
     last = columns - (many - 1) * wide
     size = b.size(b["src_data_format"])
     n_step, c_step = b[f"{end}_nstride"], b[f"{end}_cstride"]
-    memory, at = b.memory.dma(address(b, end))
-    odd = use & masked(b)
+    memory, at = b.memory.dma(dma_address(b, end))
+    odd = use & dma_masked(b)
     if odd.any():
         b.omit(end, "lane mask", odd)
     use = use & ~odd
@@ -149,18 +149,18 @@ def _channels(b: Builder, end: str, rows: Column, columns: Column, use: Flags) -
     b.place(end, memory, tail, Tensor((rows, 1, 1, last), STRIDED, steps), size, use)
 
 
-def general(b: Builder) -> None:
+def dma_general(b: Builder) -> None:
     """DMA_general: bytes in a row; func 1 writes them to several lanes."""
     odd = (b["decompress_enable"] != 0) | ~np.isin(b.func, (0, 1))
     many = b["src_cstride_move_length_"] if b.has("src_cstride_move_length_") else b["src_cstride"]
     size = b.size(b["src_data_format"])
     one = np.ones(len(b), np.int64)
     for end in ("src", "dst"):
-        memory, at = b.memory.dma(address(b, end))
+        memory, at = b.memory.dma(dma_address(b, end))
         # What runs over the end of a lane is not documented.
         odd = (
             odd
-            | ((memory == LOCAL) & masked(b))
+            | ((memory == LOCAL) & dma_masked(b))
             | ((memory == LOCAL) & (at % b.memory.lane_bytes + many * size > b.memory.lane_bytes))
         )
     odd = odd & (many > 0)
@@ -171,7 +171,7 @@ def general(b: Builder) -> None:
     _put(b, "dst", [one, np.where(b.func == 1, b["dst_csize"], 1), one, many], steps, ~odd)
 
 
-def gather(b: Builder) -> None:
+def dma_gather(b: Builder) -> None:
     """DMA_gather and DMA_scatter: rows by their index."""
     one = np.ones(len(b), np.int64)
     c, h, w = (b[f"src_{axis}size"] for axis in "chw")
@@ -180,15 +180,15 @@ def gather(b: Builder) -> None:
     _put(b, "src", [one, c, h, w], (0 * one, b["src_cstride"], b["src_hstride"], one), every)
     channels = np.maximum(c, b["index_csize"])
     _put(b, "dst", [one, channels, rows, w], (0 * one, b["dst_cstride"], b["dst_hstride"], one), every)
-    memory, at = b.memory.dma(address(b, "index"))
+    memory, at = b.memory.dma(dma_address(b, "index"))
     b.omit("index", "shape of the indices", memory=memory, address=at)
 
 
-def system(b: Builder) -> None:
+def dma_system(b: Builder) -> None:
     """Messages, END, registers: no memory."""
 
 
-def tensor_1684(b: Builder) -> None:
+def dma_tensor_1684(b: Builder) -> None:
     """BM1684: 32-bit, 16-bit or 8-bit elements with strides; func 4 writes a constant."""
     plain = np.isin(b.func, (0, 4)) & (b["stride_enable"] != 0) & (b["sys_mem_type"] == 0)
     plain &= b["src_data_format"] <= 3
@@ -196,21 +196,21 @@ def tensor_1684(b: Builder) -> None:
     for end in ("src", "dst"):
         use = plain & ((b.func == 0) if end == "src" else True)
         shape, steps = _sizes(b, end), _steps(b, end)
-        memory, at = b.memory.dma(address(b, end))
+        memory, at = b.memory.dma(dma_address(b, end))
         b.place(end, memory, at, Tensor((shape[0], shape[1], shape[2], shape[3]), STRIDED, steps), size, use)
     if (~plain).any():
         _unknown(b, "matrices and special functions", ~plain)
 
 
 FORMS: dict[str, Callable[[Builder], None]] = {
-    "DMA_tensor": tensor,
-    "DMA_matrix": matrix,
-    "DMA_general": general,
-    "DMA_cw_transpose": turned,
-    "DMA_gather": gather,
-    "DMA_scatter": gather,
-    "sDMA_sys": system,
-    "dma_tensor": tensor_1684,
+    "DMA_tensor": dma_tensor,
+    "DMA_matrix": dma_matrix,
+    "DMA_general": dma_general,
+    "DMA_cw_transpose": dma_turned,
+    "DMA_gather": dma_gather,
+    "DMA_scatter": dma_gather,
+    "sDMA_sys": dma_system,
+    "dma_tensor": dma_tensor_1684,
 }
 """What a move covers, by the form's name."""
 

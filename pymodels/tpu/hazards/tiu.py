@@ -46,7 +46,7 @@ def _indirect(b: Builder, operand: str, use: Flags) -> None:
         b.omit(operand, "address in a register", use)
 
 
-def conv(b: Builder) -> None:
+def tiu_conv(b: Builder) -> None:
     """sCONV: weights are ``output channels`` over the lanes, input channels rounded up to the width of the cube."""
     n = b["res0_n"] if b.has("res0_n") else b["opd0_n"]
     _, oc, oh, ow = b.shape("res0")
@@ -79,7 +79,7 @@ def _scales(b: Builder, channels: Column, use: Flags) -> None:
     b.place("opd5", memory, address, Tensor((1, channels, 1, 2), COMPACT), b.size(_INT32), use)
 
 
-def matrix(b: Builder) -> None:
+def tiu_matrix(b: Builder) -> None:
     """sMM: rows are n, columns are cut into channels of w; the last channel of the left operand is shorter."""
     rows, c, w, last = b["opd0_n"], b["opd0_c"], b["opd0_w"], b["opd1_w"]
     use = _used(b, "opd0")
@@ -118,7 +118,7 @@ def _split(
     b.place(operand, memory, at, Tensor((n, 1, 1, last), STRIDED, strides), size, use)
 
 
-def matrix2(b: Builder) -> None:
+def tiu_matrix2(b: Builder) -> None:
     """sMM2: rows are channels; func 4 is as it stands, 5 turns the right operand, 6 both."""
     precision = b["opd0_prec"]
     rows, columns = b["res0_c"], b["res0_w"]
@@ -140,7 +140,7 @@ def matrix2(b: Builder) -> None:
             _indirect(b, operand, (b["rq"] != 0) & _used(b, operand))
 
 
-def compare(b: Builder) -> None:
+def tiu_compare(b: Builder) -> None:
     """sCMP: a maximum or minimum and what goes with it; funcs 23, 24 and 26 have one result."""
     shape = b.shape("res0")
     first, second = b["opd0_prec"], b["opd2_prec"]
@@ -153,7 +153,7 @@ def compare(b: Builder) -> None:
         b.tiu(operand, Tensor(shape), second, _used(b, operand))
 
 
-def special(b: Builder) -> None:
+def tiu_special(b: Builder) -> None:
     """sSFU: funcs 12 and 13 read a table of coefficients in every lane that is used."""
     shape = b.shape("res0")
     b.tiu("res0", Tensor(shape), b["res0_prec"])
@@ -164,7 +164,7 @@ def special(b: Builder) -> None:
     b.tiu("opd1", table, b["opd0_prec"], taylor)
 
 
-def linear(b: Builder) -> None:
+def tiu_linear(b: Builder) -> None:
     """sLIN: a value, or two, for each channel."""
     shape, precision = b.shape("res0"), b["res0_prec"]
     b.tiu("res0", Tensor(shape), precision)
@@ -174,7 +174,7 @@ def linear(b: Builder) -> None:
     b.tiu("opd2", each, precision, _used(b, "opd2") & (b.func == 1))
 
 
-def vectors(b: Builder) -> None:
+def tiu_vectors(b: Builder) -> None:
     """sVC: every element of one vector with every element of another."""
     c, w, last = b["opd0_c"], b["opd0_w"], b["opd1_w"]
     many = (c - 1) * w + last
@@ -183,7 +183,7 @@ def vectors(b: Builder) -> None:
     b.tiu("opd1", Tensor((1, b["res0_c"], 1, b["res0_w"])), b["opd1_prec"])
 
 
-def arithmetic(b: Builder) -> None:
+def tiu_arithmetic(b: Builder) -> None:
     """sAR: element by element; a stride of 0 repeats."""
     shape, many = b.shape("res0"), b["tsk_opd_num"]
     b.tiu("res0", Tensor(shape, b["res0_str"], b.strides("res0")), b["res0_prec"])
@@ -198,7 +198,7 @@ def arithmetic(b: Builder) -> None:
     b.tiu("opd2", Tensor((1, shape[1], 1, pair), COMPACT), b["opd2_prec"], third)
 
 
-def pooling(b: Builder) -> None:
+def tiu_pooling(b: Builder) -> None:
     """sPorD: depthwise convolution (0), average (1), minimum and maximum (3, 4) over windows."""
     n, c, h, w = b.shape("res0")
     precision = b["opd0_prec"]
@@ -224,7 +224,7 @@ def pooling(b: Builder) -> None:
         _scales(b, c, (b["rq"] != 0) & _used(b, "opd5"))
 
 
-def lanes(b: Builder) -> None:
+def tiu_lanes(b: Builder) -> None:
     """sCW&sBC, sTRANS&sBC: 0, 1 turn channels and width; 2 copies, 3 repeats a channel, 4 and 5 read the static memory."""
     n, c, h, w = b.shape("res0")
     precision = b["res0_prec"]
@@ -241,7 +241,7 @@ def lanes(b: Builder) -> None:
     b.place("opd0", static, fixed & 0xFFFF, source, b.size(precision), row | each)
 
 
-def quantise(b: Builder) -> None:
+def tiu_quantise(b: Builder) -> None:
     """sRQ&sDQ: two or three numbers of 4 bytes for each channel, side by side, in the channel's lane."""
     shape = b.shape("res0")
     b.tiu("res0", Tensor(shape), b["res0_prec"])
@@ -256,7 +256,7 @@ def quantise(b: Builder) -> None:
         b.omit("opd1", "rows of parameters", use & ~one_row)
 
 
-def gather(b: Builder) -> None:
+def tiu_gather(b: Builder) -> None:
     """sSG: elements by their index; which ones is data, so all of the table counts."""
     n, c, h, w = b.shape("res0")
     flat, deep, own = _is(b, 0, 3), _is(b, 1, 4), _is(b, 5, 6, 13, 14)
@@ -277,7 +277,7 @@ def gather(b: Builder) -> None:
             b.omit(operand, "selections", ~known)
 
 
-def gather_lines(b: Builder) -> None:
+def tiu_gather_lines(b: Builder) -> None:
     """sSGL: whole lines by their index."""
     n, c, h, w = b.shape("res0")
     known = _is(b, 17, 18)
@@ -292,21 +292,21 @@ def gather_lines(b: Builder) -> None:
             b.omit(operand, "selections", ~known)
 
 
-def nothing(b: Builder) -> None:
+def tiu_nothing(b: Builder) -> None:
     """System commands; 3 and 4 of SYS move local memory into the static one."""
     moved = _is(b, 3, 4)
     if b.kind.name in ("SYS", "SYSID") and _any(moved):
         b.omit("opd0", "software-defined registers", moved)
 
 
-def undocumented(b: Builder) -> None:
+def tiu_undocumented(b: Builder) -> None:
     """A form of which no source says what its operands cover."""
     for operand in ("res0", "res1", "opd0", "opd1", "opd2", "opd3"):
         if b.has(f"{operand}_addr"):
             b.omit(operand, "form", None if operand.startswith("res") else _used(b, operand))
 
 
-def arithmetic_1684(b: Builder) -> None:
+def tiu_arithmetic_1684(b: Builder) -> None:
     """BM1684: 32-bit elements with the strides of the command; narrower ones are packed and not documented."""
     many = b["tsk_opd_num"]
     for order, operand in ((0, "res0"), (1, "opd0"), (2, "opd1"), (3, "opd2")):
@@ -318,7 +318,7 @@ def arithmetic_1684(b: Builder) -> None:
             b.omit(operand, "packed elements", use & ~wide)
 
 
-def undocumented_1684(b: Builder) -> None:
+def tiu_undocumented_1684(b: Builder) -> None:
     """BM1684: its other operations."""
     many = b["tsk_opd_num"]
     b.omit("res0", "form")
@@ -327,32 +327,32 @@ def undocumented_1684(b: Builder) -> None:
 
 
 FORMS: dict[str, Callable[[Builder], None]] = {
-    "sCONV": conv,
-    "sMM": matrix,
-    "sMM2": matrix2,
-    "sCMP": compare,
-    "sSFU": special,
-    "sLIN": linear,
-    "sVC": vectors,
-    "sAR": arithmetic,
-    "sPorD": pooling,
-    "sCW&sBC": lanes,
-    "sTRANS&sBC": lanes,
-    "sBC&CWT": lanes,
-    "sRQ&sDQ": quantise,
-    "sRQDQ": quantise,
-    "sSG": gather,
-    "sSGL": gather_lines,
-    "SYS": nothing,
-    "SYSID": nothing,
-    "SYS_TR_ACC": nothing,
-    "SYS_TR_WR": nothing,
-    "ar_op": arithmetic_1684,
+    "sCONV": tiu_conv,
+    "sMM": tiu_matrix,
+    "sMM2": tiu_matrix2,
+    "sCMP": tiu_compare,
+    "sSFU": tiu_special,
+    "sLIN": tiu_linear,
+    "sVC": tiu_vectors,
+    "sAR": tiu_arithmetic,
+    "sPorD": tiu_pooling,
+    "sCW&sBC": tiu_lanes,
+    "sTRANS&sBC": tiu_lanes,
+    "sBC&CWT": tiu_lanes,
+    "sRQ&sDQ": tiu_quantise,
+    "sRQDQ": tiu_quantise,
+    "sSG": tiu_gather,
+    "sSGL": tiu_gather_lines,
+    "SYS": tiu_nothing,
+    "SYSID": tiu_nothing,
+    "SYS_TR_ACC": tiu_nothing,
+    "SYS_TR_WR": tiu_nothing,
+    "ar_op": tiu_arithmetic_1684,
 }
 """What an operation covers, by the form's name."""
 
 
 def tiu_operands(b: Builder) -> None:
     """Fill the builder with the operands of its form."""
-    other = undocumented_1684 if b.kind.name.endswith("_op") else undocumented
+    other = tiu_undocumented_1684 if b.kind.name.endswith("_op") else tiu_undocumented
     FORMS.get(b.kind.name, other)(b)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive_hazards import operand_bytes
 
-from goldbeat.pymodels.tpu.hazards.access import Accesses, Box, boxes, join_accesses, meeting, packed
+from goldbeat.pymodels.tpu.hazards.access import Accesses, Box, boxes, join_accesses, meeting, packed_box
 from goldbeat.pymodels.tpu.hazards.latest import NOTHING, greatest_overlap
 
 LANE = 256
@@ -53,13 +53,13 @@ def test_two_tensors_meet_where_their_bytes_do(pair):
 
 
 def test_interleaved_rows_do_not_meet():
-    even, odd = packed(0, [(1000, 64)], 32), packed(32, [(1000, 64)], 32)
+    even, odd = packed_box(0, [(1000, 64)], 32), packed_box(32, [(1000, 64)], 32)
     assert meeting(even, odd) is None
-    assert meeting(even, packed(31, [(1000, 64)], 32)) == 31
+    assert meeting(even, packed_box(31, [(1000, 64)], 32)) == 31
 
 
 def test_runs_that_touch_are_one():
-    assert packed(8, [(4, 16), (4, 4), (1, 99), (5, 0)], 4) == Box(8, (), 64)
+    assert packed_box(8, [(4, 16), (4, 4), (1, 99), (5, 0)], 4) == Box(8, (), 64)
 
 
 @given(st.data())

@@ -56,7 +56,9 @@ def ready(lanes, partner, state, index, row):
     if one.role[row] != WAIT:
         return True
     message = one.message[row]
-    sent = sum(int(((o.role[:at] == SEND) & (o.message[:at] == message)).sum()) for o, at in zip(lanes, state, strict=True))
+    sent = sum(
+        int(((o.role[:at] == SEND) & (o.message[:at] == message)).sum()) for o, at in zip(lanes, state, strict=True)
+    )
     turn = int(((one.role[:row] == WAIT) & (one.message[:row] == message)).sum())
     return sent >= (turn + 1) * int(one.count[row])
 
@@ -103,7 +105,7 @@ def test_barriers_order_all_that_is_before_and_behind(seed):
         commands = []
         for turn in range(2):
             commands += [(0,)] * int(rng.integers(0, 3)) + barrier(3, turn if seed % 2 else 0)
-        lanes.append(engine(core, name, commands + [(0,)]))
+        lanes.append(engine(core, name, [*commands, (0,)]))
     assert compare(lanes, True)
 
 
