@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat tpu check`` and hazards: text, JSON, exit codes."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from tpu_faults import FaultPlanter
+from tpu_safe import SafeMaker, SafeProgram
+from typer.testing import CliRunner
+
+from goldbeat.pymodels.tpu.hazards.report import HAZARD_RULES, check_hazards
+from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
+from goldbeat.tb.cli import app
+
+RUN = CliRunner()
+RACES = {"read-after-write", "write-after-read", "write-after-write"}
+
+
+def check(folder: Path, streams: list[CommandStream], name: str, *more: str) -> tuple[int, str]:
+    paths = []
+    for one in streams:
+        paths.append(folder / f"{one.name}.bin")
+        paths[-1].write_bytes(one.data.tobytes())
+    done = RUN.invoke(app, ["tpu", "check", *map(str, paths), "--chip", name, *more])
+    return done.exit_code, done.output
+
+
+@pytest.fixture(scope="module")
+def program() -> SafeProgram:
+    return SafeMaker("BM1690", 2).make(10)
+
+
+@pytest.fixture(scope="module")
+def planter(program: SafeProgram) -> FaultPlanter:
+    return FaultPlanter(program.chip, program.streams())
+
+
+def test_a_sound_program_passes(program, tmp_path):
+    code, text = check(tmp_path, program.streams(), "BM1690")
+    assert code == 0, text
+    assert text.splitlines()[-1].startswith("PASS BM1690: 2 streams")
+
+
+def test_a_race_names_both_commands_and_the_missing_edge(planter, tmp_path):
+    fault = next(one for one in planter.dependencies() if one.races)
+    code, text = check(tmp_path, fault.streams, "BM1690", "--json")
+    said = json.loads(text)
+    assert code == 1
+    assert not said["ok"]
+    race = next(one for one in said["findings"] if one["rule"] in RACES)
+    first, second = race["first"], race["second"]
+    assert {first["engine"], second["engine"]} == {"tiu", "gdma"}
+    assert "write" in (first["access"], second["access"])
+    assert race["missing"]["before"] == first["id"]
+    assert first["memory"] == second["memory"] == race["overlap"]["memory"]
+    assert max(first["start"], second["start"]) <= race["overlap"]["byte"] < min(first["end"], second["end"])
+    assert said["hazards"]["commands"] > 0
+    assert said["hazards"]["not_modelled"] == []
+    code, text = check(tmp_path, fault.streams, "BM1690")
+    assert code == 1
+    assert f"FAIL {race['rule']}" in text
+    assert "expected" in text
+
+
+def test_a_missing_command_leaves_a_trace(planter):
+    for fault in planter.deletions():
+        found = {one.rule for one in check_hazards(planter.chip, fault.streams).findings}
+        assert found & {"unread", "unwritten", "waits-end", *RACES}
+
+
+def test_what_is_not_modelled_is_counted_and_its_first_byte_compared(program, planter):
+    gdma = next(one for one in program.streams() if one.engine == "gdma")
+    engine = program.chip.engine("gdma")
+    assert engine.end is not None
+    kind = engine.kind("DMA_tensor")
+    bit = kind.by_name["localmem_mask_l32"].bit
+    data = gdma.data.copy()
+    data[bit // 8 : bit // 8 + 4] = 0x0F
+    report = check_hazards(program.chip, [replace(gdma, data=data)])
+    assert report.omitted.total() == 1
+    assert next(iter(report.omitted)).reason == "lane mask"
+    assert report.as_json()["not_modelled"][0]["count"] == 1
+
+
+def test_an_operand_over_the_end_of_a_lane(program):
+    tiu = next(one for one in program.streams() if one.engine == "tiu")
+    engine = program.chip.engine("tiu")
+    field = engine.kind("sAR").by_name["res0_h"]
+    data = tiu.data.copy()
+    assert field.bit % 8 == 0
+    data[field.bit // 8 : field.bit // 8 + 2] = np.frombuffer((0xFFFF).to_bytes(2, "little"), np.uint8)
+    assert "outside" in {one.rule for one in check_hazards(program.chip, [replace(tiu, data=data)]).findings}
+
+
+def test_another_chip_is_a_usage_error(program, tmp_path):
+    assert check(tmp_path, program.streams(), "NOSUCH")[0] == 2
+
+
+def test_rules_are_listed():
+    text = RUN.invoke(app, ["tpu", "rules"]).output
+    assert all(name in text for name in HAZARD_RULES)
+    assert "repeated-in-place*" in text
