@@ -18,9 +18,9 @@ DESIGN = _GPOOL.model_copy(
             {"CH_OUT": 64, "W_OUT": 2, "RELU": 0, "SPLIT": 1},
             # Many groups, three tiles in a row, elements as wide as a beat.
             {"NPE": 4, "CH_OUT": 288, "W_OUT": 7, "H_OUT": 2, "RELU": 0, "GPOOL": 1},
-            {"INT8": 1, "SPLIT": 1, "GPOOL": 1, "RELU": 0},
+            {"INT8": 1, "GPOOL": 1, "RELU": 0},
             # Sums and results that go up.
-            {"INT8": 1, "DATA_W": 32, "SPLIT": 1, "SHIFTS": 0xFE_FE_FD},
+            {"INT8": 1, "DATA_W": 32, "SPLIT": 1, "SHIFTS": 0x01_FE_FD},
         ),
     }
 )
