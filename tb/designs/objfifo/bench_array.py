@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from goldbeat.pymodels.objfifo.engine import switch_map as reg
 from goldbeat.pymodels.objfifo.engine.array import (
     ArrayShape,
     predict,
+    route_writes,
     worker_address,
 )
 from goldbeat.pymodels.objfifo.engine.engine_map import ADDRESS_BITS
@@ -30,6 +32,7 @@ from goldbeat.tb.design.ports.storage import Storage
 from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, registers_case, stream_cases
 from goldbeat.tb.designs.objfifo.bench_engine import BD_TABLE
+from goldbeat.tb.designs.objfifo.bench_engine import DESIGN as ENGINE
 from goldbeat.tb.designs.objfifo.draw import dims_of
 from goldbeat.tb.designs.objfifo.scene import dressed_scene
 from goldbeat.tb.designs.objfifo.timeline import array_timeline
@@ -119,6 +122,32 @@ def _registers(setting: CaseContext) -> list[Stimulus]:
     return [Stimulus({}, {}, setting.clocks, {"sw_axil": tuple(accesses)})]
 
 
+def _on_array(episode: Stimulus, shape: ArrayShape, engine: int) -> Stimulus:
+    """What one engine is given, given to it in the array: its channels lead outside as far as there are streams."""
+    inside, outside = min(shape.outside, shape.engine.ns), min(shape.outside, shape.engine.nm)
+    routes = {shape.target("engine", c, engine): shape.source("outside", c) for c in range(inside)}
+    routes |= {shape.target("outside", c): shape.source("engine", c, engine) for c in range(outside)}
+    inputs = {
+        name: episode.inputs[name] for name in ("start", *(f"s_axis_{x}" for x in range(inside))) if episode.inputs
+    }
+    program = {"sw_axil": route_writes(routes), f"s_axil_{engine}": episode.program["s_axil"]}
+    after = {f"s_axil_{engine}": accesses for accesses in episode.after.values()}
+    return replace(episode, inputs=inputs, program=program, after=after)
+
+
+def _of_an_engine(name: str, summary: str, seeds: int = 1) -> Case:
+    """A case of the engine alone, so many seeds of it, on the engines of the array in turn."""
+    case = ENGINE.case(name)
+
+    def make(setting: CaseContext) -> list[Stimulus]:
+        shape = ArrayShape.of(setting.params)
+        settings = (replace(setting, seed=seeds * setting.seed + n) for n in range(seeds))
+        episodes = [episode for one in settings for episode in case.make(one)]
+        return [_on_array(one, shape, n % shape.engines) for n, one in enumerate(episodes)]
+
+    return case.model_copy(update={"name": f"engine_{name}", "summary": summary, "make": make})
+
+
 DESIGN = Design(
     name="objfifo_array",
     summary="object FIFO engines, the streams between them, and workers for cores",
@@ -165,5 +194,11 @@ DESIGN = Design(
         ),
         *stream_cases(_traffic),
         registers_case(_registers, "the switch's register map, strobes and error answers"),
+        _of_an_engine("random", "random designs of one engine", 8),
+        _of_an_engine("scenes", "an engine's random descriptors, locks and tasks that no planner would write", 8),
+        _of_an_engine("errors", "everything that stops a channel of an engine or is noted as an error"),
+        _of_an_engine("corners", "what falls on one edge of an engine, what is not there, what one direction ignores"),
+        _of_an_engine("registers", "an engine's whole register map, strobes and error answers"),
     ),
+    variants=({}, {"NX": 4, "NW": 2}),
 )
