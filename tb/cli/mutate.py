@@ -133,7 +133,7 @@ def mutate_command(
     # A farm that is not there is refused before anything is written.
     with _runner(engine, keys, wait_s, items, jobs):
         pass
-    folder = out or build_root() / "mutate" / design.name
+    folder = (out or build_root() / "mutate" / design.name).absolute()
     folder.mkdir(parents=True, exist_ok=True)
     journal = Journal(folder, fingerprint(items, mutants), resume=resume)
     fates = {n: Fate(m, "waived", reason=reasons[n]) for m in chosen if (n := m.number) in reasons}
