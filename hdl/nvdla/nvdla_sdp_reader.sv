@@ -127,9 +127,7 @@ module nvdla_sdp_reader (
   );
 
   always_ff @(posedge clk) begin
-    if (!rst_n || load) begin
-      asked_q <= '0;
-    end else if (step) begin
+    if (!rst_n || step) begin
       asked_q <= '0;
     end else if (accept) begin
       asked_q[pick] <= 1'b1;

@@ -7,6 +7,8 @@
 // is followed by discarding whatever else comes. ready depends on `move`, which comes from the
 // dispatch port's tready; it only steers the buffer's output register.
 
+`include "assertions.svh"
+
 module tpu_assemble
   import tpu_pkg::command_t;
 #(
@@ -148,29 +150,30 @@ module tpu_assemble
       discard_q <= 1'b0;
       full_q    <= 1'b0;
       lane_q    <= '0;
-      remain_q  <= '0;
-      count_q   <= '0;
-      other_q   <= '0;
-      id_q      <= '0;
-    end else if (load) begin
-      discard_q <= 1'b0;
-      full_q    <= 1'b0;
-      lane_q    <= '0;
-      remain_q  <= {load_size, 3'b000};
-      count_q   <= load_count;
-      other_q   <= load_other;
-      id_q      <= '0;
     end else begin
-      remain_q <= remain_q - 27'(take);
-      full_q   <= (collect && complete) || (full_q && !asm_move);
-      if (stop) begin
+      full_q <= (collect && complete) || (full_q && !asm_move);
+      if (load) begin
+        discard_q <= 1'b0;
+      end else if (stop) begin
         discard_q <= 1'b1;
       end
       if (collect) begin
         lane_q <= complete ? '0 : lane_q + 3'd1;
-        if (first) begin
-          id_q <= id;
-        end
+      end
+    end
+  end
+
+  // Every stream begins with a load.
+  always_ff @(posedge clk) begin
+    if (load) begin
+      remain_q <= {load_size, 3'b000};
+      count_q  <= load_count;
+      other_q  <= load_other;
+      id_q     <= '0;
+    end else begin
+      remain_q <= remain_q - 27'(take);
+      if (collect && first) begin
+        id_q <= id;
       end
     end
   end
@@ -198,5 +201,7 @@ module tpu_assemble
   assign asm_data  = data_q;
   assign asm_beats = beats_q;
   assign asm_dep   = dep_q;
+
+  `ASSERT(empty_at_load, !load || (!full_q && lane_q == '0 && !take), clk, rst_n)
 
 endmodule

@@ -200,10 +200,9 @@ module tpu_engine
 
   logic done_q;
 
+  // It is looked at while the core runs, which begins with a load.
   always_ff @(posedge clk) begin
-    if (!rst_n) begin
-      done_q <= 1'b0;
-    end else if (load) begin
+    if (load) begin
       done_q <= group.count == '0;
     end else begin
       done_q <= done_q || (end_ended && missing == '0);

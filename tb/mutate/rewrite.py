@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.mutate.mutant import Mutant, MutatedPlace
 
 PLUSARG = "goldbeat_mutant"
@@ -62,9 +63,13 @@ def rewrite(path: Path, mutants: Iterable[Mutant], *, watched: bool = False) -> 
         path: the source.
         mutants: all of that file.
         watched: tell whether the chosen mutant and the original ever differ; slower.
+
+    Raises:
+        UsageError: the file has changed since its mutants were found.
     """
     data = path.read_bytes()
     mutants = list(mutants)
+    _check_unchanged(path, data, mutants)
     every = [(m.place, m, m.text) for m in mutants]
     every += [(also[0], m, also[1]) for m in mutants if (also := m.made.also) is not None]
     every.sort(key=lambda o: (o[0].start, o[0].end, o[0].depth, o[0].statement, o[1].number))
@@ -83,13 +88,18 @@ def rewrite(path: Path, mutants: Iterable[Mutant], *, watched: bool = False) -> 
 
 
 def rewrite_alone(mutant: Mutant) -> str:
-    """The source file of a mutant with nothing but its change in it."""
+    """The source file of a mutant with nothing but its change in it.
+
+    Raises:
+        UsageError: the file has changed since its mutants were found.
+    """
     place, made = mutant.place, mutant.made
     # A statement that is left out may be all that a branch has.
     edits = [(place, f"({made.text})" if made.text else ";")]
     if made.also is not None:
         edits.append((made.also[0], f"({made.also[1]})"))
     data = place.file.read_bytes()
+    _check_unchanged(place.file, data, [mutant])
     if made.late is not None:
         target, block = made.late.target, made.late.block
         edits = [(place, f"begin late <= {made.late.value}; due <= 1'b1; end")]
@@ -100,6 +110,15 @@ def rewrite_alone(mutant: Mutant) -> str:
     for where, text in sorted(edits, key=lambda one: (one[0].start, one[0].end), reverse=True):
         data = data[: where.start] + text.encode(errors="surrogateescape") + data[where.end :]
     return data.decode(errors="surrogateescape")
+
+
+def _check_unchanged(path: Path, data: bytes, mutants: Sequence[Mutant]) -> None:
+    """A campaign reads its sources again for the watched build, and offsets are those of the first reading."""
+    for m in mutants:
+        found = data[m.place.start : m.place.end].decode(errors="surrogateescape")
+        if found != m.place.text:
+            wanted = f"{m.place.text!r} at line {m.place.line}"
+            raise UsageError(f"{path} has changed since its mutants were found: expected {wanted}; start again")
 
 
 def _pieces(place: MutatedPlace, before: str, behind: str) -> list[_Piece]:

@@ -22,12 +22,14 @@ from goldbeat.tb.design.ports.storage import Storage
 from goldbeat.tb.design.traffic import AFTER_VALID, Rng, registers_case
 from goldbeat.tb.designs.nvdla.corners import (
     after_reset,
+    at_the_limits,
     cleared_as_it_is_set,
     counted,
     on_the_fly,
     refused,
     taken_as_it_ends,
     under_way,
+    without_sums,
 )
 from goldbeat.tb.designs.nvdla.loadable_case import loadable_answer, loadable_case
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
@@ -48,6 +50,8 @@ from goldbeat.tb.paths import HDL
 
 _Mix = Callable[[Rng, MemorySpace, int], list[DrawnOperation]]
 
+_HALF = 1 << 12
+"""Half of what the registers of sizes hold."""
 _LEAST_CYCLES = 50
 """How long to look on after a program, for what should not come any more."""
 
@@ -118,7 +122,7 @@ def _starved(rng: Rng, space: MemorySpace, count: int) -> list[DrawnOperation]:
         flying = bool(rng.integers(2))
         operations += [stub_operation(rng, "CONV")] if flying else []
         operations.append(random_sdp(rng, space, flying=flying, starved=True))
-    return operations
+    return [*operations, without_sums(rng, space)]
 
 
 def _interrupt(setting: CaseContext) -> Sequence[Stimulus]:
@@ -150,6 +154,9 @@ def _registers(setting: CaseContext) -> Sequence[Stimulus]:
     active = {r.address for r in all_registers() if r.name in ("D_OP_ENABLE", "S_INTR_SET")}
     known = [r.address for r in all_registers()]
     holes = [0x01A0, 0x1010, 0x1FFC, 0x201C, 0x30EC, 0xB0A0, 0xE000, 0x1_2000, 0x3_FFFC]
+    # Where a register would be if an address had fewer bits.
+    somewhere = rng.choice(known, 12).tolist()
+    holes += [address | bit for address, bit in zip(somewhere, (0x400, 0x800) * 6, strict=True)]
     pointers = [r.address for r in all_registers() if r.name == "S_POINTER"]
     steps = [Access("read", a) for a in (*known, *holes)]
     for _ in range(2):
@@ -172,7 +179,13 @@ def _sizes(setting: CaseContext) -> Sequence[Stimulus]:
         size = (width, int(rng.integers(1, 4)), int(rng.choice([1, 8, 9])))
         operations = [random_sdp(rng, space, size=size), random_pdp(rng, space, size=size)]
         episodes.append(_stimulus(setting, operations_program(operations, rng), space, dbb_timing(rng, setting.seed)))
-    return episodes
+    space = MemorySpace(rng)
+    operations = [at_the_limits(rng, space, moved) for moved in (16, int(rng.integers(32, 64)))]
+    # Lines that come one behind the other, and windows that take longer than their lines.
+    operations.append(random_pdp(rng, space, size=(1, 2, 80), windows=(1, 1)))
+    operations.append(random_pdp(rng, space, size=(20, 6, 8), windows=(8, 3)))
+    timing = MemoryTiming(read_jitter=9, seed=setting.seed)
+    return [*episodes, _stimulus(setting, operations_program(operations, rng), space, timing)]
 
 
 def _sweep(setting: CaseContext) -> Sequence[Stimulus]:
@@ -208,7 +221,7 @@ def _reset(setting: CaseContext) -> Sequence[Stimulus]:
 
 
 def _large(setting: CaseContext) -> Sequence[Stimulus]:
-    """One side of the cube beyond what smaller counters hold; for PDP lines that just fit."""
+    """One side of the cube beyond what smaller counters hold, then up to their last bit; for PDP lines that just fit."""
     rng = np.random.default_rng(setting.seed)
     space = MemorySpace(rng)
     line = int(setting.params["LINE_ATOMS"])
@@ -220,7 +233,19 @@ def _large(setting: CaseContext) -> Sequence[Stimulus]:
         random_pdp(rng, space, size=(8, int(rng.integers(257, 290)), 8)),
         random_pdp(rng, space, size=(3, 3, int(rng.integers(257, 290)))),
     ]
-    return [_stimulus(setting, operations_program(operations, rng), space, dbb_timing(rng, setting.seed))]
+    largest = MemorySpace(rng)
+    side, other, more = (_HALF + int(rng.integers(1, 40)) for _ in range(3))
+    last_bits = [
+        random_sdp(rng, largest, size=(side, 1, 8)),
+        random_pdp(rng, largest, size=(1, other, 8), windows=(1, 1)),
+        random_sdp(rng, largest, size=(1, more, 8)),
+        random_pdp(rng, largest, size=(1, 1, side), windows=(1, 1)),
+        random_sdp(rng, largest, size=(1, 1, other)),
+    ]
+    return [
+        _stimulus(setting, operations_program(operations, rng), space, dbb_timing(rng, setting.seed)),
+        _stimulus(setting, operations_program(last_bits, rng), largest, MemoryTiming(read_latency=2, write_latency=1)),
+    ]
 
 
 def _outstanding(setting: CaseContext) -> Sequence[Stimulus]:
@@ -242,11 +267,12 @@ def _start(setting: CaseContext) -> Sequence[Stimulus]:
     """What must not begin, and what may only when there is a convolution for it."""
     rng = np.random.default_rng(setting.seed)
     line = int(setting.params["LINE_ATOMS"])
-    spaces = [MemorySpace(rng) for _ in range(3)]
+    spaces = [MemorySpace(rng) for _ in range(4)]
     programs = [
         (refused(rng, spaces[0], line), spaces[0]),
-        (counted(rng, spaces[1]), spaces[1]),
-        *((steps, spaces[2]) for steps in taken_as_it_ends(rng, spaces[2])),
+        (refused(rng, spaces[1], None), spaces[1]),
+        (counted(rng, spaces[2]), spaces[2]),
+        *((steps, spaces[3]) for steps in taken_as_it_ends(rng, spaces[3])),
     ]
     return [_stimulus(setting, steps, space, MemoryTiming()) for steps, space in programs]
 

@@ -33,25 +33,64 @@ def _convolution(data: int, weights: int, all_of_it: int) -> DrawnOperation:
 
 
 def on_the_fly(rng: Rng, space: MemorySpace, size: Size = (3, 1, 8)) -> DrawnOperation:
-    """An SDP operation that takes a convolution's data and reads nothing."""
+    """An SDP operation that takes a convolution's data and reads nothing; its units rest, or work with operands of registers."""
     op = random_sdp(rng, space, flying=True, size=size)
     for unit in ("BS", "BN"):
-        op.set("SDP", f"D_DP_{unit}_CFG", **{f"{unit}_BYPASS": 1})
+        if rng.integers(2):
+            op.set("SDP", f"D_DP_{unit}_CFG", **{f"{unit}_BYPASS": 1})
+        for part in ("ALU", "MUL"):
+            op.set("SDP", f"D_DP_{unit}_{part}_CFG", **{f"{unit}_{part}_SRC": 0})
     return op
 
 
-def refused(rng: Rng, space: MemorySpace, line_atoms: int) -> tuple[Access, ...]:
-    """Operations that must not begin, beside stubs that do their work."""
+def at_the_limits(rng: Rng, space: MemorySpace, moved: int) -> DrawnOperation:
+    """An SDP operation whose sums and products are as large as 33 and 49 bits hold, and saturate to either side.
+
+    Its operands of 16 bits are moved up by 16, or by more, which saturates.
+    """
+    op = random_sdp(rng, space, size=(int(rng.integers(1, 20)), 1, 8))
+    # The least number of 32 bits, in both units: the second one's sum is twice that.
+    factors = {"BS": 1, "BN": int(rng.choice([0x7FFF, 0x8000, 0x8000]))}
+    for unit in ("BS", "BN"):
+        bits = {"BYPASS": 0, "ALU_BYPASS": 0, "MUL_BYPASS": 0, "ALU_ALGO": 2, "MUL_PRELU": 0, "RELU_BYPASS": 1}
+        op.set("SDP", f"D_DP_{unit}_CFG", **{f"{unit}_{name}": value for name, value in bits.items()})
+        for part, operand, shift in (("ALU", 0x8000, moved), ("MUL", factors[unit], 0)):
+            op.set("SDP", f"D_DP_{unit}_{part}_CFG", **{f"{unit}_{part}_SRC": 0, f"{unit}_{part}_SHIFT_VALUE": shift})
+            op.set("SDP", f"D_DP_{unit}_{part}_SRC_VALUE", **{f"{unit}_{part}_OPERAND": operand})
+    op.set("SDP", "D_CVT_OFFSET", CVT_OFFSET=0)
+    op.set("SDP", "D_CVT_SCALE", CVT_SCALE=1)
+    op.set("SDP", "D_CVT_SHIFT", CVT_SHIFT=int(rng.integers(22, 26)))
+    return op
+
+
+def without_sums(rng: Rng, space: MemorySpace) -> DrawnOperation:
+    """An SDP operation whose X1 gets factors out of memory, and none of the operands that its sums are to have from there."""
+    op = random_sdp(rng, space, size=(int(rng.integers(9, 20)), 1, 16), starved=True)
+    bits = {"BYPASS": 0, "ALU_BYPASS": 0, "ALU_ALGO": 2, "RELU_BYPASS": 1}
+    op.set("SDP", "D_DP_BS_CFG", **{f"BS_{name}": value for name, value in bits.items()})
+    op.set("SDP", "D_DP_BS_ALU_CFG", BS_ALU_SRC=1, BS_ALU_SHIFT_VALUE=0)
+    op.set("SDP", "D_DP_BN_CFG", BN_BYPASS=1)
+    op.set("SDP_RDMA", "D_BRDMA_CFG", BRDMA_DISABLE=0, BRDMA_DATA_USE=0)
+    return op
+
+
+def refused(rng: Rng, space: MemorySpace, line_atoms: int | None) -> tuple[Access, ...]:
+    """Operations that must not begin, and others behind them, beside stubs that do their work.
+
+    That of PDP has a line that is one atom too long, or, without ``line_atoms``, data that come on the fly.
+    """
     stuck = OperationProgram(rng)
     sdp = random_sdp(rng, space, size=(5, 2, 8))
     sdp.set("SDP", "D_FEATURE_MODE_CFG", OUTPUT_DST=1)
     stuck.run(sdp)
-    if rng.integers(2):
+    if line_atoms is None:
         pdp = random_pdp(rng, space, size=(9, 4, 8))
         pdp.set("PDP", "D_OPERATION_MODE_CFG", FLYING_MODE=0)
     else:
         pdp = random_pdp(rng, space, size=(line_atoms + 1, 1, 8))
     stuck.run(pdp)
+    for behind in (random_sdp(rng, space, size=(3, 1, 8)), random_pdp(rng, space, size=(4, 3, 8))):
+        stuck.run(behind)
     others = OperationProgram(rng)
     for engine in ("CDP", "CONV"):
         others.run(stub_operation(rng, engine))

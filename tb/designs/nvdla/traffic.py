@@ -117,6 +117,7 @@ def dbb_timing(rng: Rng, seed: int) -> MemoryTiming:
         write_jitter=int(rng.integers(0, 20)),
         max_reads=int(rng.integers(1, 9)),
         max_writes=int(rng.integers(1, 9)),
+        data_ahead=int(rng.choice([0, 0, 2, 16])),
         read_bandwidth=(1, int(rng.integers(1, 4))),
         order=str(rng.choice(["in_order", "by_id", "interleaved"])),  # type: ignore[arg-type]
         seed=seed,
@@ -233,7 +234,14 @@ def _unit(
         _cube(op, space, rng, "SDP_RDMA", unit, (size[2], 1, 1), group)
 
 
-def random_pdp(rng: Rng, space: MemorySpace, *, size: Size | None = None, wild: bool = False) -> DrawnOperation:
+def random_pdp(
+    rng: Rng,
+    space: MemorySpace,
+    *,
+    size: Size | None = None,
+    wild: bool = False,
+    windows: tuple[int, int] | None = None,
+) -> DrawnOperation:
     """A PDP operation of any method, kernel, stride and padding, on a cube of any size or of about this one.
 
     Args:
@@ -241,12 +249,15 @@ def random_pdp(rng: Rng, space: MemorySpace, *, size: Size | None = None, wild: 
         space: where the cubes go.
         size: of the input.
         wild: an average whose padding is worth anything that fits into the registers, so that sums wrap; kernels often of 8 x 8.
+        windows: averages over kernels of this width and height at every place, from the first one with but one atom in it on.
     """
     op = DrawnOperation("PDP")
     kernel = [8, 8] if wild and rng.integers(2) else [1 + _small(rng, 3, 8) for _ in range(2)]
     stride = [1 + _small(rng, 2, 4, 16) for _ in range(2)]
     before = [min(_small(rng, 1, k), 7) for k in kernel]
     behind = [min(_small(rng, 1, k), 7) for k in kernel]
+    if windows is not None:
+        kernel, stride, before, behind = [*windows], [1, 1], [k - 1 for k in windows], [0, 0]
     width, height, channels = size or (1 + _small(rng, 8, 50), 1 + _small(rng, 3, 9), 1 + _small(rng, 8, 20))
     inner = [width, height]
     inner = [max(n, k - b - e) for n, k, b, e in zip(inner, kernel, before, behind, strict=True)]
@@ -257,9 +268,7 @@ def random_pdp(rng: Rng, space: MemorySpace, *, size: Size | None = None, wild: 
             op.set(block, f"D_DATA_CUBE_{name}", **{f"CUBE_{name}": value - 1})
     for name, value in (("OUT_WIDTH", outer[0]), ("OUT_HEIGHT", outer[1]), ("OUT_CHANNEL", channels)):
         op.set("PDP", f"D_DATA_CUBE_{name}", **{f"CUBE_{name}": value - 1})
-    op.set(
-        "PDP", "D_OPERATION_MODE_CFG", POOLING_METHOD=0 if wild else int(rng.integers(3)), FLYING_MODE=1, SPLIT_NUM=0
-    )
+    op.set("PDP", "D_OPERATION_MODE_CFG", POOLING_METHOD=0 if wild or windows else int(rng.integers(3)), FLYING_MODE=1)
     shape = {"KERNEL_WIDTH": kernel[0] - 1, "KERNEL_STRIDE_WIDTH": stride[0] - 1}
     op.set("PDP_RDMA", "D_POOLING_KERNEL_CFG", **shape)
     shape |= {"KERNEL_HEIGHT": kernel[1] - 1, "KERNEL_STRIDE_HEIGHT": stride[1] - 1}
@@ -267,7 +276,7 @@ def random_pdp(rng: Rng, space: MemorySpace, *, size: Size | None = None, wild: 
     op.set("PDP_RDMA", "D_POOLING_PADDING_CFG", PAD_WIDTH=before[0])
     op.set("PDP", "D_POOLING_PADDING_CFG", PAD_LEFT=before[0], PAD_TOP=before[1], PAD_RIGHT=behind[0])
     op.set("PDP", "D_POOLING_PADDING_CFG", PAD_BOTTOM=behind[1])
-    pad = _small(rng, 1, 128) * int(rng.choice([-1, 1]))
+    pad = (int(rng.integers(64, 128)) if windows else _small(rng, 1, 128)) * int(rng.choice([-1, 1]))
     for n in range(1, 8):
         value = int(rng.integers(1 << 19)) if wild else n * pad & 0x7FFFF
         op.set("PDP", f"D_POOLING_PADDING_VALUE_{n}_CFG", **{f"PAD_VALUE_{n}X": value})

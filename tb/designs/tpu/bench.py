@@ -14,7 +14,7 @@ from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.pymodels.tpu.front_end import front_map as reg
 from goldbeat.pymodels.tpu.front_end.kinds import BLOCK, BM1684X, BM1688, BM1690
-from goldbeat.pymodels.tpu.front_end.registers import TABLE, predict
+from goldbeat.pymodels.tpu.front_end.registers import GROUPS, TABLE, predict
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.measurements import Check
@@ -344,7 +344,8 @@ def _held_up(setting: CaseContext, rng: Rng) -> Iterator[Access]:
         at = reg.ENGINE + reg.ENGINE_STRIDE * (core * shape.engines + engine)
         yield Access("write", at + reg.ENGINE_SIZE, int(rng.integers(1, 9)))
         yield Access("write", at + reg.ENGINE_COUNT, 0 if engine == idle else int(rng.integers(1, 9)))
-    yield Access("write", reg.PUSH + 4 * core, 0)
+    # One more than a queue holds.
+    yield from (Access("write", reg.PUSH + 4 * core, 0) for _ in range(GROUPS + 1))
     for value in (0, reg.CTRL_START, reg.CTRL_CLEAR, reg.CTRL_START | reg.CTRL_CLEAR):
         yield Access("write", reg.CTRL, value)
         yield Access("wait", cycles=_A_WHILE)

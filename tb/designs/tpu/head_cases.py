@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -29,6 +30,8 @@ from goldbeat.tb.designs.tpu.scene import FrontEndScene, SceneShape, front_end_s
 
 _SHORT_WHILE = 60
 """Cycles in which a stream of two commands comes to its end or to its error."""
+_MANY, _FEWER = 4, 4
+"""Of more than so many engines, one of so many wrong heads is tried."""
 _STRANGE = 2
 """Kinds per engine and form whose type no chip has."""
 _COUNT_BITS = 7
@@ -42,11 +45,19 @@ class WrongHead:
     command: Command
 
 
-def _episode(setting: CaseContext, rng: Rng, streams: list[list[Command]], extra: tuple[Access, ...] = ()) -> Stimulus:
-    """Streams of the last core; the other cores rest."""
+def _episode(
+    setting: CaseContext,
+    rng: Rng,
+    streams: list[list[Command]],
+    extra: tuple[Access, ...] = (),
+    *,
+    everywhere: bool = False,
+) -> Stimulus:
+    """Streams of the last core, or of all; the other cores rest."""
     shape = SceneShape.of(setting.params)
     group = CommandGroup(streams + [[] for _ in range(shape.engines - len(streams))])
-    scene = FrontEndScene([*([] for _ in range(shape.cores - 1)), [group]], extra=extra)
+    others = [[group] if everywhere else [] for _ in range(shape.cores - 1)]
+    scene = FrontEndScene([*others, [group]], extra=extra)
     stimulus = front_end_stimulus(scene, setting, rng)
     ready = {name: setting.pattern("ready", salt) for salt, name in enumerate(setting.outputs)}
     return replace(stimulus, ready=ready)
@@ -67,10 +78,16 @@ def _every_kind(setting: CaseContext) -> list[Stimulus]:
 
 
 def _neighbours(rng: Rng, chip: int, *, dma: bool) -> Iterator[CommandKind]:
-    """Of each type and form the lowest sub-operation that is not there, and some of types that no chip has."""
+    """Of each type and form the lowest sub-operation that is not there, and some of types that no chip has.
+
+    Where 0 is the only one that is there, those that differ from it in one bit.
+    """
+    there = Counter((kind.short, kind.type) for kind in kinds(chip, dma))
     lowest: dict[tuple[bool, int], CommandKind] = {}
     for kind in absent(chip, dma):
-        lowest.setdefault((kind.short, kind.type), kind)
+        form = (kind.short, kind.type)
+        if lowest.setdefault(form, kind) != kind and there[form] == 1 and kind.sub.bit_count() == 1:
+            yield kind
     named = {*DMA_LONG, *DMA_SHORT} if dma else set(TIU)
     strange = [kind for kind in lowest.values() if kind.type not in named]
     yield from (kind for kind in lowest.values() if kind.type in named)
@@ -98,16 +115,22 @@ def wrong_heads(rng: Rng, shape: SceneShape) -> Iterator[WrongHead]:
 
 
 def _wrong(setting: CaseContext) -> list[Stimulus]:
-    """Each wrong head in an episode of its own: an error ends it."""
+    """Each wrong head in an episode of its own, then one in each engine: an error ends it."""
     shape = SceneShape.of(setting.params)
     rng = np.random.default_rng([setting.seed, 17])
-    clock, episodes = setting.clocks["aclk"], []
-    for one in wrong_heads(rng, shape):
+    episodes = []
+    # Hardware of many engines has the heads of the small one, which goes through all of them.
+    every = _FEWER if shape.number > _MANY else 1
+    for one in list(wrong_heads(rng, shape))[setting.seed % every :: every]:
         streams = [[Command(END[False])], [Command(END[True])]]
         streams[one.engine].insert(0, one.command)
-        made = _episode(setting, rng, streams)
-        episodes.append(replace(made, least_ps=clock.time(_SHORT_WHILE)))
-    return episodes
+        episodes.append(_episode(setting, rng, streams))
+    # All at the same edge: the lowest engine's error is the one that is kept.
+    streams = [[Command(next(_neighbours(rng, shape.chip, dma=dma))), Command(END[dma])] for dma in (False, True)]
+    episodes.append(_episode(setting, rng, streams, everywhere=True))
+    told = {"s_axil": tuple(Access("read", at) for at in (reg.CTRL, reg.ERROR, reg.ERROR_ID))}
+    least = setting.clocks["aclk"].time(_SHORT_WHILE)
+    return [replace(episode, least_ps=least, after=told) for episode in episodes]
 
 
 def _counts(setting: CaseContext) -> list[Stimulus]:

@@ -149,9 +149,11 @@ class Command:
             put(37 if wide else 36, 3, kind.sub)
             if chip == BM1684X:
                 put(9, 20, name)
-            put(64, 24 if chip == BM1688 else 20, self.dep)
             if wide:
                 put(84, 1, self.dep > 0)
+            # Where a bit says that there is no dependency, its field may hold anything.
+            if self.dep or not wide:
+                put(64, 24 if chip == BM1688 else 20, self.dep)
             if self.message is not None:
                 put(96, 9 if wide else 7, self.message)
                 put(105 if wide else 104, 7, self.count)
@@ -164,9 +166,10 @@ class Command:
                 put(1, 20, name)
             if kind.type not in NO_DEPENDENCY:
                 low, width = ((21, 20), (17, 24), (17, 20))[chip]
-                put(low, width, self.dep)
                 if chip == BM1690:
                     put(37, 1, self.dep > 0)
+                if self.dep or chip != BM1690:
+                    put(low, width, self.dep)
             if self.message is not None:
                 put(64, 9 if chip == BM1690 else 7, self.message)
                 put(80, 7, self.count)

@@ -25,6 +25,8 @@ from goldbeat.tb.designs.tpu.programs import CommandGroup, Program, stream
 BY_KIND, BY_ID = 1, 2
 """Values of DUR_MODE (docs/tpu-engine.md, Duration)."""
 
+_BLOCKS = (1 << 32) - (1 << 20)
+"""Where a stream may begin: 32 bits name its first block, and what follows is no longer than the rest of them."""
 _QUIET_CYCLES = 3000
 """How long an episode lasts whose end no stream shows: longer than any of them takes to come to rest."""
 
@@ -96,7 +98,7 @@ class StreamLayout:
             raw = group.raw.get(engine, b"" if not commands else stream(self.shape.chip, commands, self.rng))
             count = group.counts.get(engine, len(commands))
             here = self.regions.setdefault(n, [])
-            block = int(self.rng.integers(1 << 24)) if not here else here[-1].end // BLOCK + int(self.rng.integers(4))
+            block = int(self.rng.integers(_BLOCKS)) if not here else here[-1].end // BLOCK + int(self.rng.integers(4))
             if raw:
                 raw += self.rng.bytes(BLOCK * group.leftover)
                 here.append(Region(f"stream{len(here)}", block * BLOCK, np.frombuffer(raw, np.uint8).copy()))

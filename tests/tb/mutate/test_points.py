@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.tb.mutate.mutant import shortened
 from goldbeat.tb.mutate.points import find_mutants
 from goldbeat.tb.mutate.rewrite import rewrite
@@ -46,6 +46,13 @@ def mutants(tmp_path: Path, text: str = MODULE, **options: object):
     path = tmp_path / "box.sv"
     path.write_text(text)
     return path, find_mutants([path], **options)  # type: ignore[arg-type]
+
+
+def test_a_source_that_has_changed_is_not_rewritten(tmp_path):
+    path, found = mutants(tmp_path)
+    path.write_text("// One more line.\n" + MODULE)
+    with pytest.raises(UsageError, match="has changed since its mutants were found"):
+        rewrite(path, found)
 
 
 def test_every_kind_of_change_is_found_and_elaboration_is_left_alone(tmp_path):

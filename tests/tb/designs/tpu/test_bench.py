@@ -14,8 +14,10 @@ from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.designs.tpu import bench
 from goldbeat.tb.designs.tpu.bench import DESIGN, damages_of
-from goldbeat.tb.designs.tpu.damage import BUS, DAMAGES
+from goldbeat.tb.designs.tpu.damage import BAD_DEPENDENCY, BAD_ID, BAD_KIND, BAD_MESSAGE, BUS, DAMAGES
+from goldbeat.tb.designs.tpu.head_cases import wrong_heads
 from goldbeat.tb.designs.tpu.programs import END, SEND, WAIT, Command, CommandGroup, stream
+from goldbeat.tb.designs.tpu.scene import SceneShape
 from goldbeat.tb.run.runs import Request
 
 MANY_CORES = {"CHIP": BM1690, "CORES": 8, "ENGINES": 3}
@@ -69,6 +71,26 @@ def test_damage_ends_in_the_named_error_never_in_a_hang(params, tmp_path):
 
 def test_there_are_thirty_kinds_of_damage():
     assert len({d.name for d in DAMAGES}) == len(DAMAGES) >= 30
+
+
+# -- heads -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variant", DESIGN.variants[:3], ids=["BM1690", "BM1684X", "BM1688"])
+def test_a_head_that_is_wrong_in_one_place_ends_in_an_error(variant):
+    setting = Request(DESIGN, DESIGN.case("heads"), [0], dict(variant)).setting(0)
+    wrong = list(wrong_heads(np.random.default_rng(0), SceneShape.of(setting.params)))
+    episodes = DESIGN.case("heads").make(setting)
+    codes = []
+    for stimulus in episodes:
+        steps = (*stimulus.program["s_axil"], *stimulus.after["s_axil"])
+        answers = DESIGN.model(setting.params, stimulus).accesses["s_axil"]
+        codes += [a.value & 0xF for s, a in zip(steps, answers, strict=True) if (s.op, s.address) == ("read", ERROR)]
+    legal = len(episodes) - len(wrong) - 1
+    assert legal >= 1
+    assert codes[:legal] == [0] * legal
+    assert set(codes[legal:]) <= {BAD_KIND, BAD_ID, BAD_DEPENDENCY, BAD_MESSAGE}
+    assert {BAD_KIND, BAD_DEPENDENCY} <= set(codes)
 
 
 # -- messages ----------------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ ROWS = [
         "tpu/tpu_assemble.sv",
         ("data_q[7:1] <= '0;", "", "random"),
         ("beat_ready = discard_q || !full_q || asm_move;", "beat_ready = discard_q || !full_q;", "rate"),
-        ("id_q      <= '0;\n    end else begin", "end else begin", "groups"),
+        ("id_q     <= '0;\n    end else begin", "end else begin", "groups"),
         ("27'(beats) > remain_q", "27'(beats) > remain_q + 27'd1", "damage"),
         ("is_end && id < count_q", "is_end && id > count_q", "damage"),
         ("dep > other_q", "1'b0", "damage"),
