@@ -6,17 +6,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from goldbeat.pymodels.objfifo.artefact.compiled_design import SUFFIXES, compiled_design
+from goldbeat.pymodels.objfifo.compiled_design import SUFFIXES, compiled_design
 from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 
 
 def open_fifo_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
-    """A design by its file's suffix: compiled files, else a Python file.
+    """A design by its file's suffix: compiled files, MLIR text, else a Python file.
 
     Args:
         path: the file.
-        arguments: its command line; of compiled files the configuration and the cores' stand-ins.
+        arguments: its command line; of compiled files and text the configuration and the cores' stand-ins.
 
     Raises:
         RuleError: a rule that is broken while the design is being made.

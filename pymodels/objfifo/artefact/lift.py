@@ -43,7 +43,7 @@ class _Lift:
         for tile in sorted(self.state.registers):
             self._locks(tile)
         for tile, code in self.state.code.items():
-            self.raw.tile(tile).code = code
+            self.raw.tile(tile).program = f"a program of {code} bytes"
         for push in self.state.pushes:
             self._push(push)
         for tile, one in self.raw.tiles.items():

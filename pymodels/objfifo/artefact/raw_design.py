@@ -60,14 +60,14 @@ class RawTile:
         locks: initial value by id.
         names: names of locks, where they have some.
         channels: those in use.
-        code: bytes of its core's program.
+        program: what is known of its core's program, empty where it has none.
     """
 
     buffers: list[Buffer] = field(default_factory=list)
     locks: dict[int, int] = field(default_factory=dict)
     names: dict[int, str] = field(default_factory=dict)
     channels: dict[ChannelKey, RawChannel] = field(default_factory=dict)
-    code: int = 0
+    program: str = ""
 
 
 @dataclass(frozen=True)
@@ -110,14 +110,15 @@ class CoreHandle:
 
     fifo: str
     port: FifoEnd
+    consumer: int = 0
 
     def acquire(self, count: int = 1) -> Any:
-        """Wait for objects: an array of 32-bit words, or a list of them."""
-        return call(LockAccess(True, self.fifo, self.port, 0, count))
+        """Wait for objects: an array (of a lowered design, of 32-bit words), or a list of them."""
+        return call(LockAccess(True, self.fifo, self.port, self.consumer, count))
 
     def release(self, count: int = 1) -> None:
         """Give objects back."""
-        call(LockAccess(False, self.fifo, self.port, 0, count))
+        call(LockAccess(False, self.fifo, self.port, self.consumer, count))
 
 
 StandIn = Callable[..., Any]
@@ -184,9 +185,9 @@ class _Fixing:
         kept = [Host(n, ObjectType((w,), np.dtype(np.int32))) for n, w in self.raw.hosts.items()]
         transfers = [*self._transfers(plan)]
         waiting = [
-            f"the core of {tile} has a program of {one.code} bytes and no stand-in"
+            f"the core of {tile} has {one.program} and no stand-in"
             for tile, one in sorted(self.raw.tiles.items())
-            if one.code and tile not in self.stand_ins and tile in self.ends
+            if one.program and tile not in self.stand_ins and tile in self.ends
         ]
         fixed = FixedPlan(plan, tuple(self.remarks), tuple(self.unsupported), tuple(waiting))
         return FifoDesign(self.raw.device, self.fifos, [], cores, kept, transfers, fixed)

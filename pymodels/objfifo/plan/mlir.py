@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Plan, TilePlan
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Buffer, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
 
 _REGION = {TileKind.CORE: "mem", TileKind.MEM: "memtile_dma", TileKind.SHIM: "shim_dma"}
@@ -23,7 +23,9 @@ def _body(plan: Plan) -> Iterator[str]:
         yield f"%{one.tile.name} = aie.tile({one.tile.col}, {one.tile.row})"
     for one in plan.tiles:
         for buffer in one.buffers:
-            start = "" if buffer.initial is None else " // holds initial values"
+            start = (
+                "" if buffer.initial is None else f" = dense<[{', '.join(str(v) for v in _signed(buffer.initial))}]>"
+            )
             yield (
                 f"%{buffer.name} = aie.buffer(%{one.tile.name}) "
                 f"{{address = {buffer.address} : i32, mem_bank = {buffer.bank} : i32}} : memref<{buffer.size // 4}xi32>{start}"
@@ -36,17 +38,21 @@ def _body(plan: Plan) -> Iterator[str]:
         yield f"%{host.name} = aie.external_buffer : memref<{host.size // 4}xi32>"
     for flow in plan.flows:
         for dest in flow.dests:
-            ends = (
-                f"(%{flow.source.tile.name}, DMA : {flow.source.channel}, %{dest.tile.name}, DMA : {dest.channel})"
-                f" // {flow.fifo}"
-            )
-            yield f"aie.flow{ends}" if flow.packet is None else f"aie.packet_flow({flow.packet.id}) {ends}"
+            source = f"%{flow.source.tile.name}, DMA : {flow.source.channel}"
+            target = f"%{dest.tile.name}, DMA : {dest.channel}"
+            if flow.packet is None:
+                yield f"aie.flow({source}, {target}) // {flow.fifo}"
+            else:
+                yield f"aie.packet_flow({flow.packet.id}) {{ // {flow.fifo}"
+                yield f"  aie.packet_source<{source}>"
+                yield f"  aie.packet_dest<{target}>"
+                yield "}"
     for one in plan.tiles:
         if any(channel.bds for channel in one.channels):
-            yield from _dma(one)
+            yield from _dma(one, plan)
 
 
-def _dma(one: TilePlan) -> Iterator[str]:
+def _dma(one: TilePlan, plan: Plan) -> Iterator[str]:
     yield f"%{_REGION[one.tile.kind]}_{one.tile.col}_{one.tile.row} = aie.{_REGION[one.tile.kind]}(%{one.tile.name}) {{"
     locks = {lock.id: lock.name for lock in one.locks}
     for channel in one.channels:
@@ -59,19 +65,20 @@ def _dma(one: TilePlan) -> Iterator[str]:
             yield f"{labels[bd.id]}:"
             if bd.acquire is not None:
                 yield f"  aie.use_lock(%{locks[bd.acquire.lock]}, AcquireGreaterEqual, {bd.acquire.value})"
-            yield f"  {_bd(bd, one)}"
+            yield f"  {_bd(bd, one.buffers or plan.hosts)}"
             if bd.release is not None:
                 yield f"  aie.use_lock(%{locks[bd.release.lock]}, Release, {bd.release.value})"
             yield "  aie.end" if bd.next is None else f"  aie.next_bd {labels[bd.next]}"
     yield "}"
 
 
-def _bd(bd: Bd, one: TilePlan) -> str:
-    start = 0
-    for buffer in one.buffers:
-        if buffer.name == bd.buffer:
-            start = buffer.address // 4
-    offset = bd.base_words - start if one.buffers else bd.base_words
+def _signed(words: tuple[int, ...]) -> Iterator[int]:
+    return (w - (1 << 32) if w & 1 << 31 else w for w in words)
+
+
+def _bd(bd: Bd, buffers: tuple[Buffer, ...]) -> str:
+    start = next((b.address // 4 for b in buffers if b.name == bd.buffer), 0)
+    offset = bd.base_words - start
     text = f"aie.dma_bd(%{bd.buffer}, {offset}, {bd.length}"
     if bd.dims:
         text += ", [" + ", ".join(f"<size = {d.size}, stride = {d.step}>" for d in reversed(bd.dims)) + "]"

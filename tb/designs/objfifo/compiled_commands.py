@@ -9,12 +9,12 @@ from typing import Annotated, Any
 import typer
 
 from goldbeat.pymodels.errors import InputError
-from goldbeat.pymodels.objfifo.artefact.compiled_design import load_compiled, stand_ins
 from goldbeat.pymodels.objfifo.artefact.files import read_bytes, read_compiled
 from goldbeat.pymodels.objfifo.artefact.listing import address_text, from_listing, to_listing
 from goldbeat.pymodels.objfifo.artefact.raw_design import fixed_design
 from goldbeat.pymodels.objfifo.artefact.register_names import describe_op
 from goldbeat.pymodels.objfifo.artefact.transaction import Transaction
+from goldbeat.pymodels.objfifo.compiled_design import load_compiled, stand_ins
 from goldbeat.pymodels.objfifo.plan.export import to_json
 from goldbeat.pymodels.objfifo.plan.plan import Plan
 from goldbeat.tb.cli.common import Force, Json, check_free, facts, print_json, say
@@ -95,6 +95,9 @@ def load_files(
     xclbin: Annotated[
         list[Path] | None, typer.Option("--xclbin", metavar="FILE", help="An xclbin or PDI with the configuration.")
     ] = None,
+    mlir: Annotated[
+        Path | None, typer.Option("--mlir", metavar="FILE", help="Lowered MLIR text as the configuration.")
+    ] = None,
     core: Annotated[
         list[str] | None,
         typer.Option("--core", metavar="C,R=FILE.py:FUNCTION", help="What stands for a core's program; or C,R=copy."),
@@ -102,7 +105,9 @@ def load_files(
     as_json: Json = False,
 ) -> None:
     """Print what compiled files hold: buffers, locks, descriptors, streams, and which cores need a stand-in."""
-    design = fixed_design(load_compiled(file, [*(cdo or ()), *(xclbin or ())]), stand_ins(core or ()))
+    design = fixed_design(
+        load_compiled(file, [*(cdo or ()), *(xclbin or ()), *([mlir] if mlir else ())]), stand_ins(core or ())
+    )
     fixed = design.fixed
     assert fixed is not None
     groups = {"left out": fixed.remarks, "unsupported": fixed.unsupported, "no stand-in": fixed.waiting}

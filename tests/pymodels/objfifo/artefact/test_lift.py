@@ -4,80 +4,27 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.objfifo.artefact.compiled_design import compiled_design, load_compiled, stand_ins
 from goldbeat.pymodels.objfifo.artefact.descriptors import read_bd
 from goldbeat.pymodels.objfifo.artefact.listing import decode_compiled, from_listing, to_listing
-from goldbeat.pymodels.objfifo.artefact.raw_design import CoreHandle, fixed_design
+from goldbeat.pymodels.objfifo.artefact.raw_design import fixed_design
+from goldbeat.pymodels.objfifo.compiled_design import compiled_design, load_compiled, stand_ins
 from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.device import ANY
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.notes import notes
 from goldbeat.pymodels.objfifo.plan.plan import Dim, Direction, LockUse, PacketHeader, Pad, Plan
-from goldbeat.pymodels.objfifo.plan.tile import TileKind
 from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
 from goldbeat.pymodels.objfifo.untimed.functional import bd_addresses, run_untimed
 from tests.support.objfifo_compiled import LONG_TXN, hex_bytes, pdi_bytes, xclbin_bytes
 from tests.support.objfifo_emit import configuration, instructions, words_of
-
-ADD = """
-import numpy as np
-from goldbeat.pymodels.objfifo import *
-
-big, small = np.ndarray[(48,), np.dtype[np.int32]], np.ndarray[(16,), np.dtype[np.int32]]
-source = ObjectFifo(big, name="in")
-ins = source.cons().split([0, 16, 32], obj_types=[small] * 3)
-result = ObjectFifo(big, name="out")
-outs = result.prod().join([0, 16, 32], obj_types=[small] * 3)
-
-def add(x, y):
-    a, b = x.acquire(1), y.acquire(1)
-    b[:] = a + 1
-    x.release(1)
-    y.release(1)
-
-workers = [Worker(add, [x.cons(), y.prod()]) for x, y in zip(ins, outs)]
-rt = Runtime()
-arg = np.ndarray[(96,), np.dtype[np.int32]]
-with rt.sequence(arg, arg) as (a, b):
-    rt.start(*workers)
-    rt.fill(source.prod(), a)
-    rt.drain(result.cons(), b, wait=True)
-Program(NPU1Col1(), rt).resolve_program()
-"""
-WALKS = """
-import numpy as np
-from goldbeat.pymodels.objfifo import *
-
-S, M = tile(0, 0), tile(0, 1)
-kind = np.ndarray[(24,), np.dtype[np.int32]]
-longer = np.ndarray[(40,), np.dtype[np.int32]]
-a = object_fifo("a", S, M, 3, kind)
-b = object_fifo("b", M, S, 2, kind, [(3, 2), (4, 6), (2, 1)])
-object_fifo_link(a, b)
-"""
-HOST = """
-A = np.ndarray[(144,), np.dtype[np.int32]]
-
-@runtime_sequence(A, A)
-def sequence(x, y):
-    npu_dma_memcpy_nd(metadata=b, bd_id=1, mem=y, sizes=[1, 1, 1, 144], strides=[0, 0, 0, 1], issue_token=True)
-    npu_dma_memcpy_nd(metadata=a, bd_id=0, mem=x, sizes=[2, 3, 4, 6], strides=[72, 24, 6, 1])
-    dma_wait(b)
-"""
-
-
-def _plus_one(x: CoreHandle, y: CoreHandle) -> None:
-    a, b = x.acquire(1), y.acquire(1)
-    b[:] = a + 1
-    x.release(1)
-    y.release(1)
+from tests.support.objfifo_shape import plan_shape
+from tests.support.objfifo_texts import ADD, HOST, WALKS, plus_one
 
 
 def _written(tmp_path: Path, text: str) -> FifoDesign:
@@ -93,34 +40,15 @@ def _compiled(tmp_path: Path, plan: Plan, version: tuple[int, int] = (0, 1)) -> 
     return insts, config
 
 
-def _shape(plan: Plan) -> dict[str, Any]:
-    """What must be equal: ids, locks, walks, starts and streams; not names, and not buffers that nothing walks."""
-    found: dict[str, Any] = {}
-    for one in plan.tiles:
-        for channel in one.channels:
-            found[f"{one.tile} {channel.name}"] = (
-                [
-                    (bd.id, bd_addresses(bd).tolist(), bd.iteration, bd.acquire, bd.release, bd.next, bd.packet)
-                    for bd in channel.bds
-                ],
-                [(t.bd, t.repeat) for t in channel.queue],
-            )
-        if one.tile.kind is not TileKind.SHIM:
-            found[f"{one.tile}"] = {lock.id: lock.initial for lock in one.locks}
-    found["flows"] = sorted(str((f.source, f.dests, f.packet)) for f in plan.flows)
-    found["hosts"] = [h.size for h in plan.hosts]
-    return found
-
-
 @pytest.mark.parametrize("version", [(0, 1), (1, 0)])
 def test_what_is_planned_is_read_back(tmp_path: Path, version: tuple[int, int]) -> None:
     design = _written(tmp_path, ADD)
     insts, config = _compiled(tmp_path, lower(design), version)
     tiles = [ANY.tile(0, 2 + i) for i in range(3)]
-    again = fixed_design(load_compiled(insts, [config]), dict.fromkeys(tiles, _plus_one))
+    again = fixed_design(load_compiled(insts, [config]), dict.fromkeys(tiles, plus_one))
     assert again.fixed is not None
     assert again.fixed.unsupported == again.fixed.waiting == ()
-    assert _shape(again.fixed.plan) == _shape(lower(design))
+    assert plan_shape(again.fixed.plan) == plan_shape(lower(design))
     data = np.arange(96, dtype=np.int32) * 7
     wanted = run_untimed(design, {"arg0": data}).hosts["arg1"]
     result = run_untimed(again, {"arg0": data})
@@ -133,7 +61,7 @@ def test_walks_and_repeats(tmp_path: Path) -> None:
     design = _written(tmp_path, WALKS + HOST)
     insts, config = _compiled(tmp_path, lower(design))
     again = compiled_design(insts, ["--config", str(config)])
-    assert _shape(lower(again)) == _shape(lower(design))
+    assert plan_shape(lower(again)) == plan_shape(lower(design))
     data = np.arange(144, dtype=np.int32)
     assert (run_untimed(again, {"arg0": data}).hosts["arg1"] == run_untimed(design, {"arg0": data}).hosts["arg1"]).all()
 
@@ -143,7 +71,7 @@ def test_packet_streams(tmp_path: Path) -> None:
     plan = lower(design, packets=True)
     insts, config = _compiled(tmp_path, plan)
     again = compiled_design(insts, ["--config", str(config)])
-    assert _shape(lower(again)) == _shape(plan)
+    assert plan_shape(lower(again)) == plan_shape(plan)
 
 
 def test_a_pdi_and_an_xclbin_hold_the_same(tmp_path: Path) -> None:
@@ -167,7 +95,7 @@ def test_a_pdi_and_an_xclbin_hold_the_same(tmp_path: Path) -> None:
 
 def test_a_core_without_a_stand_in_is_named(tmp_path: Path) -> None:
     insts, config = _compiled(tmp_path, lower(_written(tmp_path, ADD)))
-    design = fixed_design(load_compiled(insts, [config]), {ANY.tile(0, 3): _plus_one})
+    design = fixed_design(load_compiled(insts, [config]), {ANY.tile(0, 3): plus_one})
     assert design.fixed is not None
     assert design.fixed.waiting == (
         "the core of core tile (0, 2) has a program of 128 bytes and no stand-in",
@@ -175,7 +103,7 @@ def test_a_core_without_a_stand_in_is_named(tmp_path: Path) -> None:
     )
     assert {n.name for n in notes(design)} == {"core"}
     with pytest.raises(UsageError, match=r"a stand-in for core tile \(0, 5\)"):
-        fixed_design(load_compiled(insts, [config]), {ANY.tile(0, 5): _plus_one})
+        fixed_design(load_compiled(insts, [config]), {ANY.tile(0, 5): plus_one})
 
 
 def test_an_instruction_stream_alone_is_not_run(tmp_path: Path) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A design from compiled files, with Python functions that stand for the cores' programs."""
+"""A design from compiled files or MLIR text, with Python functions that stand for the cores' programs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import re
 import runpy
 import traceback
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -16,13 +17,24 @@ from goldbeat.pymodels.objfifo.artefact.array_state import ArrayState
 from goldbeat.pymodels.objfifo.artefact.files import read_cdo_folder, read_compiled
 from goldbeat.pymodels.objfifo.artefact.lift import lift_design
 from goldbeat.pymodels.objfifo.artefact.listing import CompiledFile
-from goldbeat.pymodels.objfifo.artefact.raw_design import RawDesign, StandIn, copy_objects, fixed_design
+from goldbeat.pymodels.objfifo.artefact.raw_design import (
+    RawChannel,
+    RawDesign,
+    RawTile,
+    StandIn,
+    copy_objects,
+    fixed_design,
+)
 from goldbeat.pymodels.objfifo.artefact.transaction import TxnHeader
+from goldbeat.pymodels.objfifo.mlir_text.text_design import lowered_file, text_design
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign
 from goldbeat.pymodels.objfifo.plan.device import AIEDevice, Device
+from goldbeat.pymodels.objfifo.plan.plan import Direction
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 
-SUFFIXES = (".bin", ".xclbin", ".pdi", ".cdo")
+TEXT = ".mlir"
+SUFFIXES = (".bin", ".xclbin", ".pdi", ".cdo", TEXT)
+"""Files that are no Python."""
 _STAND_IN = re.compile(r"(\d+),(\d+)=(?:(copy)|(.+\.py):([A-Za-z_]\w*))")
 
 
@@ -31,13 +43,18 @@ def load_compiled(path: Path, configuration: Sequence[Path] = ()) -> RawDesign:
 
     Args:
         path: an instruction stream, or a configuration (CDO, PDI, xclbin).
-        configuration: more files, or folders with a compiler's configuration objects; applied first.
+        configuration: more files, or folders with a compiler's configuration objects; applied first. Lowered MLIR
+            text (``.mlir``) stands for a whole configuration.
 
     Raises:
-        InputError: a file is damaged, with the byte offset.
+        InputError: a file is damaged, with the byte offset, or with line and column.
+        UsageError: lowered text and another configuration.
     """
+    texts = [more for more in configuration if more.suffix == TEXT]
+    if texts and len(configuration) > 1:
+        raise UsageError(f"{texts[0]} is a whole configuration; nothing else may be given with it")
     files: list[tuple[Path, CompiledFile]] = []
-    for more in configuration:
+    for more in () if texts else configuration:
         files += read_cdo_folder(more) if more.is_dir() else [(more, read_compiled(more))]
     files.append((path, read_compiled(path)))
     headers = [found.transaction.header for _, found in files if found.transaction is not None]
@@ -47,9 +64,26 @@ def load_compiled(path: Path, configuration: Sequence[Path] = ()) -> RawDesign:
             if (found.transaction is not None) is sequence:
                 state.apply(found.ops, name.name, sequence=sequence)
     raw = lift_design(state, _device(headers, state))
+    if texts:
+        return _with_sequence(lowered_file(texts[0]), raw)
     if all(found.transaction is not None for _, found in files):
         raw.unsupported.insert(0, "no configuration (CDO, PDI or xclbin): rings, locks and streams are not known")
     return raw
+
+
+def _with_sequence(configured: RawDesign, sequence: RawDesign) -> RawDesign:
+    """A configuration from text with the host's sequence of an instruction stream."""
+    tiles = {tile: one for tile, one in configured.tiles.items() if tile.kind is not TileKind.SHIM}
+    for tile, one in sequence.tiles.items():
+        if tile.kind is TileKind.SHIM:
+            tiles[tile] = one
+        elif one.channels:
+            sequence.unsupported.append(f"the instruction stream starts channels of {tile}, the configuration is text")
+    for flow in configured.flows:
+        for end, direction in ((flow.source, Direction.MM2S), *((d, Direction.S2MM) for d in flow.dests)):
+            tiles.setdefault(end.tile, RawTile()).channels.setdefault((direction, end.channel), RawChannel())
+    unsupported = [*configured.unsupported, *sequence.unsupported]
+    return replace(configured, tiles=tiles, hosts=sequence.hosts, unsupported=unsupported)
 
 
 def _device(headers: list[TxnHeader], state: ArrayState) -> Device:
@@ -107,12 +141,12 @@ class _Words(argparse.ArgumentParser):
 
 
 def compiled_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
-    """A design from an instruction stream or a configuration.
+    """A design from an instruction stream, a configuration, or MLIR text.
 
     Args:
         path: the file.
         arguments: ``--config PATH`` for each file or folder of the configuration, ``--core C,R=FILE.py:FUNCTION`` for
-            each core's stand-in.
+            each core's stand-in. Text has no other configuration.
 
     Raises:
         UsageError: an argument that is none of these.
@@ -122,4 +156,8 @@ def compiled_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
     words.add_argument("--config", action="append", default=[], type=Path)
     words.add_argument("--core", action="append", default=[])
     given = words.parse_args(list(arguments))
+    if path.suffix == TEXT:
+        if given.config:
+            raise UsageError(f"{path} is text: --config is for compiled files")
+        return text_design(path, stand_ins(given.core))
     return fixed_design(load_compiled(path, given.config), stand_ins(given.core))

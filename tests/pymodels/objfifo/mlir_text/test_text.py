@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MLIR text at the level of object FIFOs and lowered: read, read back, and errors with line and column."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.pymodels.objfifo.compiled_design import compiled_design, load_compiled
+from goldbeat.pymodels.objfifo.iron.load import load_fifo_design
+from goldbeat.pymodels.objfifo.mlir_text.text_design import text_design
+from goldbeat.pymodels.objfifo.open_design import open_fifo_design
+from goldbeat.pymodels.objfifo.plan.device import ANY
+from goldbeat.pymodels.objfifo.plan.lower import plan as lower
+from goldbeat.pymodels.objfifo.plan.mlir import to_mlir
+from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd
+from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
+from goldbeat.pymodels.objfifo.untimed.functional import run_untimed
+from tests.support.objfifo_emit import instructions
+from tests.support.objfifo_shape import plan_shape
+from tests.support.objfifo_texts import ADD, ADD_MLIR, HOST, LOWERED_MLIR, WALKS, plus_one
+
+CORE = ANY.tile(0, 2)
+
+
+def _file(folder: Path, text: str, name: str = "design.mlir") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_object_fifos_as_upstream_prints_them(tmp_path: Path) -> None:
+    path = _file(tmp_path, ADD_MLIR)
+    design = text_design(path, {CORE: plus_one})
+    assert [(f.name, f.depth, f.obj.shape) for f in design.fifos] == [
+        ("in0", 2, (16,)),
+        ("in1", 2, (8,)),
+        ("out1", (2, 2), (8,)),
+        ("out0", 2, (16,)),
+    ]
+    assert [(t.fifo, t.port, t.host, t.bd, t.token) for t in design.transfers] == [
+        ("in0", FifoEnd.PRODUCE, "arg0", 0, False),
+        ("out0", FifoEnd.CONSUME, "arg2", 1, True),
+    ]
+    data = np.arange(64, dtype=np.int32)
+    assert (run_untimed(design, {"arg0": data}).hosts["arg2"] == data + 1).all()
+    assert analyse(design).verdict is DesignVerdict.COMPLETES
+    plain = text_design(path)
+    assert analyse(plain).verdict is DesignVerdict.COMPLETES
+    assert lower(plain) == lower(design)
+    with pytest.raises(UsageError, match="only declared"):
+        run_untimed(plain, {"arg0": data})
+    assert lower(open_fifo_design(path)) == lower(plain)
+
+
+def test_a_core_that_takes_too_much_hangs(tmp_path: Path) -> None:
+    wrong = ADD_MLIR.replace("aie.objectfifo.release @in1(Consume, 1)", "")
+    assert analyse(text_design(_file(tmp_path, wrong)), search=False).verdict is not DesignVerdict.COMPLETES
+
+
+def test_a_branch_with_an_acquire_needs_a_stand_in(tmp_path: Path) -> None:
+    line = "aie.objectfifo.release @in1(Consume, 1)"
+    inside = f"%t = arith.constant true\n scf.if %t {{\n {line}\n }} else {{\n {line}\n }}"
+    path = _file(tmp_path, ADD_MLIR.replace(line, inside))
+    with pytest.raises(
+        InputError, match=r"design.mlir:26:2: found scf.if with an acquire or release, expected a stand-in"
+    ):
+        text_design(path)
+    assert analyse(text_design(path, {CORE: plus_one})).verdict is DesignVerdict.COMPLETES
+
+
+@pytest.mark.parametrize("text", [ADD, WALKS + HOST])
+@pytest.mark.parametrize("packets", [False, True])
+def test_what_is_exported_is_read_back(tmp_path: Path, text: str, packets: bool) -> None:
+    made = lower(load_fifo_design(_file(tmp_path, text, "design.py")), packets=packets)
+    again = lower(text_design(_file(tmp_path, to_mlir(made))))
+    assert plan_shape(again) == plan_shape(made)
+    places = [[(b.name, b.address, b.size) for b in t.buffers] for t in made.tiles]
+    assert [[(b.name, b.address, b.size) for b in t.buffers] for t in again.tiles] == places
+
+
+def test_initial_values_are_exported(tmp_path: Path) -> None:
+    text = (
+        WALKS.replace(', "b", M', ', "b", M')
+        .replace("b = object_fifo(", "c = object_fifo(")
+        .replace("(a, b)", "(a, c)")
+    )
+    text += "\nd = object_fifo('d', tile(0, 3), tile(2, 2), 2, kind, initValues=[np.arange(24) - 3, np.arange(24)])\n"
+    made = lower(load_fifo_design(_file(tmp_path, text, "design.py")))
+    again = lower(text_design(_file(tmp_path, to_mlir(made))))
+    assert [b.initial for t in again.tiles for b in t.buffers] == [b.initial for t in made.tiles for b in t.buffers]
+    assert any(b.initial for t in again.tiles for b in t.buffers)
+
+
+def test_lowered_text_as_upstream_prints_it(tmp_path: Path) -> None:
+    design = text_design(_file(tmp_path, LOWERED_MLIR), {CORE: plus_one})
+    assert design.fixed is not None
+    assert (design.fixed.unsupported, design.fixed.waiting, design.fixed.remarks) == ((), (), ())
+    mem = design.fixed.plan.tile(ANY.tile(0, 1))
+    ring = mem.channel(Direction.S2MM, 0)
+    assert [(bd.id, bd.buffer, bd.length, bd.next) for bd in ring.bds] == [(0, "m0", 16, 1), (1, "m1", 16, 0)]
+    data = np.arange(64, dtype=np.int32)
+    result = run_untimed(design, {"arg0": data})
+    assert result.finished
+    assert (result.hosts["arg1"] == data + 1).all()
+    assert "has a program (line" in "".join(text_design(tmp_path / "design.mlir").fixed.waiting)  # type: ignore[union-attr]
+
+
+def test_lowered_text_with_an_instruction_stream(tmp_path: Path) -> None:
+    made = lower(load_fifo_design(_file(tmp_path, ADD, "design.py")))
+    (tmp_path / "insts.bin").write_bytes(instructions(made))
+    text = _file(tmp_path, to_mlir(made))
+    found = compiled_design(tmp_path / "insts.bin", ["--config", str(text)])
+    assert plan_shape(lower(found)) == plan_shape(made)
+    with pytest.raises(UsageError, match="is a whole configuration"):
+        load_compiled(tmp_path / "insts.bin", [text, text])
+    with pytest.raises(UsageError, match="is text"):
+        open_fifo_design(text, ["--config", "x"])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "found"),
+    [
+        ("npu1_1col", "npu9", "2:14", "'npu9', expected one of npu"),
+        ("aie.tile(0, 2)", "aie.tile(3, 2)", "5:17", "tile(3, 2), expected a tile of npu1_1col"),
+        ("aie.tile(0, 2)", "aie.tile(0 2)", "5:28", "'2', expected ','"),
+        ("{%mem_tile_0_1}, 2 : i32", "{%nothing}, 2 : i32", "6:46", "'%nothing', expected a tile that was declared"),
+        ("memref<16xi32>>", "memref<16xi33>>", "6:", "memref<16xi33>"),
+        (
+            "aie.objectfifo.link [@in0] -> [@in1]",
+            "aie.objectfifo.link [@in9] -> [@in1]",
+            "10:5",
+            "@in9, expected a fifo",
+        ),
+        ("@in1(Consume, 1) :", "@in1(Produce, 1) :", "17:14", "@in1, expected a Produce end at core tile (0, 2)"),
+        ("metadata = @in0", "metadata = @in7", "32:7", "@in7, expected metadata of a fifo"),
+        (
+            "aiex.npu.dma_wait",
+            "aiex.npu.frobnicate",
+            "34:7",
+            "'aiex.npu.frobnicate', expected an operation that is read",
+        ),
+        ("aiex.npu.dma_wait", "é", "34:7", "'é', expected MLIR text"),
+    ],
+)
+def test_a_mistake_is_named_by_line_and_column(tmp_path: Path, old: str, new: str, place: str, found: str) -> None:
+    assert old in ADD_MLIR
+    path = _file(tmp_path, ADD_MLIR.replace(old, new, 1))
+    with pytest.raises(InputError) as error:
+        text_design(path)
+    assert str(error.value).startswith(f"{path}:{place}")
+    assert found in str(error.value)
+
+
+def test_every_truncation_is_an_error(tmp_path: Path) -> None:
+    for text in (ADD_MLIR, LOWERED_MLIR):
+        whole = text.rstrip().rstrip("}").rstrip()
+        for length in range(0, len(whole) - 1, 7):
+            with pytest.raises(InputError):
+                text_design(_file(tmp_path, whole[:length]))
+
+
+def test_random_changes_never_crash(tmp_path: Path) -> None:
+    rng = random.Random(3)
+    outcomes = set()
+    for text in (ADD_MLIR, LOWERED_MLIR):
+        words = text.split(" ")
+        for _ in range(200):
+            changed = list(words)
+            for _ in range(rng.randint(1, 2)):
+                a, b = rng.randrange(len(words)), rng.randrange(len(words))
+                changed[a] = changed[b] if rng.random() < 0.7 else ""
+            try:
+                outcomes.add(type(lower(text_design(_file(tmp_path, " ".join(changed))))).__name__)
+            except GoldbeatError as error:
+                outcomes.add(type(error).__name__)
+    assert {"Plan", "MlirError"} <= outcomes
+
+
+def test_levels_are_not_mixed(tmp_path: Path) -> None:
+    text = ADD_MLIR.replace(
+        "    aie.objectfifo.link", "    %x = aie.mem(%tile_0_2) {\n aie.end\n }\n    aie.objectfifo.link", 1
+    )
+    with pytest.raises(InputError, match="not with both"):
+        text_design(_file(tmp_path, text))
+    (tmp_path / "insts.bin").write_bytes(b"")
+    with pytest.raises(InputError):
+        load_compiled(tmp_path / "insts.bin", [_file(tmp_path, ADD_MLIR)])
