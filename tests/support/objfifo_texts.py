@@ -154,17 +154,22 @@ LOWERED_MLIR = """module @add_one {
       aie.use_lock(%a_cons, Release)
       aie.next_bd ^bb1
     ^bb2:
+      %c1_i32 = arith.constant 1 : i32
+      %c0_i32 = arith.constant 0 : i32
+      %c8_i32 = arith.constant 8 : i32
       %1 = aie.dma_start(MM2S, 0, ^bb3, ^bb4)
     ^bb3:
-      aie.use_lock(%b_cons, AcquireGreaterEqual, 1)
-      aie.dma_bd(%b : memref<8xi32>, 0, 8)
+      aie.use_lock(%b_cons, AcquireGreaterEqual, %c1_i32)
+      aie.dma_bd(%b : memref<8xi32> offset = %c0_i32 len = %c8_i32)
       aie.use_lock(%b_prod, Release, 1)
       aie.next_bd ^bb3
     ^bb4:
       aie.end
     }
     aiex.runtime_sequence @sequence(%arg0: memref<64xi32>, %arg1: memref<64xi32>) {
-      aiex.npu.dma_memcpy_nd(0, 0, %arg0[0, 0, 0, 0][1, 1, 1, 64][0, 0, 0]) {id = 0 : i64, metadata = @in0} : memref<64xi32>
+      %c0_i64 = arith.constant 0 : i64
+      %c64_i64 = arith.constant 64 : i64
+      aiex.npu.dma_memcpy_nd(0, 0, %arg0[%c0_i64, 0, 0, 0][1, 1, 1, %c64_i64][0, 0, 0]) {id = 0 : i64, metadata = @in0} : memref<64xi32>
       %0 = aiex.dma_configure_task_for @out0 {
         aie.dma_bd(%arg1 : memref<64xi32>, 0, 64, [<size = 1, stride = 0>, <size = 64, stride = 1>]) {burst_length = 0 : i32}
         aie.end

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import re
-
 from goldbeat.pymodels.objfifo.mlir_text.lexer import Token
 from goldbeat.pymodels.objfifo.mlir_text.lines import AccessLine, CoreLine
 from goldbeat.pymodels.objfifo.mlir_text.scope import DeviceScope
@@ -13,7 +11,6 @@ from goldbeat.pymodels.objfifo.plan.access import ENDLESS
 
 _NO_ACCESS = ("aie.end", "aie.use_lock", "aie.get_cascade", "aie.put_cascade", "aie.event")
 """Operations of a core that are passed over: what uses locks by itself is at the lowered level."""
-_CONSTANT = re.compile(r"-?\d+|0x[0-9A-Fa-f]+")
 
 
 def read_core(scope: DeviceScope, _: list[str], name: Token) -> None:
@@ -29,23 +26,12 @@ def read_core(scope: DeviceScope, _: list[str], name: Token) -> None:
     scope.lines.cores.append(CoreLine(name, tile, tuple(body)))
 
 
-def read_constant(scope: DeviceScope, results: list[str], name: Token) -> None:
-    """``arith.constant``: whole numbers are kept for loops' bounds."""
-    token = scope.cursor.now
-    if token.kind == "number" and _CONSTANT.fullmatch(token.text):
-        for result in results:
-            scope.constants[result] = int(token.text, 0)
-    scope.cursor.skip_operation()
-
-
 def _body(scope: DeviceScope) -> list[AccessLine]:
     found: list[AccessLine] = []
 
     def inside(results: list[str], one: Token) -> None:
         if one.text in ("aie.objectfifo.acquire", "aie.objectfifo.release"):
             found.append(_access(scope, one))
-        elif one.text == "arith.constant":
-            read_constant(scope, results, one)
         elif one.text == "scf.for":
             _loop(scope, one, found)
         elif one.text in ("scf.if", "scf.index_switch", "scf.while", "scf.execute_region"):

@@ -133,7 +133,7 @@ def read_dma(scope: DeviceScope, _: list[str], name: Token) -> None:
     cursor.expect(")")
     block = BlockLines()
 
-    def inside(_: list[str], one: Token) -> None:
+    def inside(results: list[str], one: Token) -> None:
         nonlocal block
         if one.kind == "block":
             block = found.blocks.setdefault(one.text, BlockLines())
@@ -150,6 +150,10 @@ def read_dma(scope: DeviceScope, _: list[str], name: Token) -> None:
             block.next = cursor.kind("block", "a block").text
         elif one.text == "aie.end":
             block.end = True
+        elif one.text == "aie.buffer":
+            read_buffer(scope, results, one)
+        elif one.text == "aie.lock":
+            read_lock(scope, results, one)
         elif one.text == "aie.dma":
             cursor.fail("aie.dma_start with blocks", one)
         else:
@@ -220,6 +224,12 @@ def read_bd_line(scope: DeviceScope, name: Token) -> BdLine:
     obj = read_memref(cursor) if cursor.accept(":") else None
     numbers: list[int] = []
     lists: list[Pairs] = []
+    # Newer text names offset and length.
+    for word in ("offset", "len"):
+        if cursor.accept(word):
+            cursor.expect("=")
+            numbers += [0] * (("offset", "len").index(word) - len(numbers))
+            numbers.append(_operand(scope))
     while cursor.accept(","):
         if cursor.now.text == "[":
             inner = cursor.balanced()

@@ -30,7 +30,6 @@ _READERS = {
     "aie.shim_dma": lowered_ops.read_dma,
     "aie.shim_dma_allocation": lowered_ops.read_allocation,
     "aie.core": core_ops.read_core,
-    "arith.constant": core_ops.read_constant,
     "aiex.runtime_sequence": host_ops.read_sequence,
     "aie.runtime_sequence": host_ops.read_sequence,
 }

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from goldbeat.pymodels.objfifo.mlir_text.lexer import Token, TokenCursor
 from goldbeat.pymodels.objfifo.mlir_text.lines import DeviceLines
 from goldbeat.pymodels.objfifo.plan.tile import Tile
 
+_WHOLE = re.compile(r"-?\d+|0x[0-9A-Fa-f]+")
 Operation = Callable[[list[str], Token], None]
 """Reads an operation behind its name: its results and the name."""
 
@@ -46,7 +48,18 @@ class DeviceScope:
             name = cursor.take()
             if name.kind not in ("word", "string"):
                 cursor.fail("an operation", name)
-            operation(results, name)
+            if name.text == "arith.constant":
+                self._constant(results)
+            else:
+                operation(results, name)
+
+    def _constant(self, results: list[str]) -> None:
+        """Whole numbers are kept: bounds of loops, values of locks, sizes of transfers."""
+        token = self.cursor.now
+        if token.kind == "number" and _WHOLE.fullmatch(token.text):
+            for result in results:
+                self.constants[result] = int(token.text, 0)
+        self.cursor.skip_operation()
 
     def passed(self, name: Token) -> None:
         """Pass over an operation of another dialect; one of aie or aiex is an error."""
