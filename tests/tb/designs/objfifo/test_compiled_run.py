@@ -103,6 +103,19 @@ def test_check_of_compiled_files(compiled: Path) -> None:
     assert goldbeat("objfifo", "check", "insts.bin", "--", "--cdo", "main.cdo").code == 2
 
 
+def test_text_on_the_command_line(compiled: Path) -> None:
+    text = goldbeat("objfifo", "plan", "design.py", "--mlir").stdout
+    (compiled / "low.mlir").write_text(text)
+    assert goldbeat("objfifo", "check", "low.mlir").code == 0
+    found = json.loads(goldbeat("objfifo", "load", "insts.bin", "--mlir", "low.mlir", "--json").stdout)
+    assert found["unsupported"] == []
+    assert len(found["flows"]) == 4
+    (compiled / "low.mlir").write_text(text.replace("aie.lock(", "aie.lokc(", 1))
+    wrong = goldbeat("objfifo", "check", "low.mlir")
+    assert wrong.code == 2
+    assert "'aie.lokc', expected an operation that is read" in " ".join(wrong.stderr.split())
+
+
 def test_a_run_without_stand_ins_is_refused(compiled: Path) -> None:
     done = goldbeat("objfifo", "run", "insts.bin", "--", "--config", "main.cdo")
     assert done.code == 2
