@@ -68,6 +68,10 @@ COMMON = {
         "Write what a recorded case did as a trace for Perfetto, golden model and RTL side by side.",
         f"{_HOME}.timeline",
     ),
+    "size": Listed(
+        "Find the smallest parameter values with which a design keeps its limits, for FIFO depths and the like.",
+        f"{_HOME}.size",
+    ),
     "farm": Listed("Workers for `goldbeat regress --engine`.", f"{_HOME}.farm", _FARM),
     "clean": Listed(
         "Remove leftovers of killed processes, and by limits old runs, builds, blobs and reports of regressions.",

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat size`` on the pipeline of examples/."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from goldbeat.tb.cli import app
+from goldbeat.tb.paths import REPOSITORY
+
+PIPELINE = REPOSITORY / "examples" / "pipeline"
+WORDS = ("--limits", PIPELINE / "limits.toml", "--case", "stream", "--set", "beats=1024")
+
+
+def goldbeat(*words):
+    said = CliRunner().invoke(app, [str(word) for word in words])
+    return said.exit_code, said.output
+
+
+def sized(tmp_path, *words, name=PIPELINE / "pipeline.toml"):
+    return goldbeat("size", name, *WORDS, "--out", tmp_path / "size", *words)
+
+
+@pytest.mark.sim
+def test_a_depth_is_found_kept_and_drawn(tmp_path):
+    code, said = sized(tmp_path, "--param", "DEPTH_5=1/16/32", "--json")
+    assert code == 0, said
+    found = json.loads(said)
+    assert found["values"] == {"DEPTH_5": 16}
+    assert found["measured"]["m_axis min_mb_per_s"] >= 770
+    broken = next(p for p in found["points"] if p["values"] == [1])
+    assert not broken["keeps"]
+    assert "is below 770 MB/s" in broken["reasons"][0]
+    assert found["run"] == 3
+    assert (tmp_path / "size" / "size.png").stat().st_size > 10_000
+    code, said = sized(tmp_path, "--param", "DEPTH_5=1/16/32")
+    assert code == 0
+    assert "0 sets of values run, 3 taken from an earlier call" in said
+
+
+@pytest.mark.sim
+def test_limits_that_no_value_keeps_are_explained(tmp_path):
+    code, said = sized(tmp_path, "--param", "DEPTH_5=0/1")
+    assert code == 1
+    assert "no values keep the limits; the largest, 1:" in said
+    assert "is below 770 MB/s" in said
+    assert "the design refuses 1 set(s) of values" in said
+
+
+def test_what_no_run_takes_is_refused_before_anything_is_built(tmp_path):
+    for words, said in (
+        (("--param", "DEEP"), "no parameter 'DEEP'"),
+        (("--param", "DEPTH_5", "--set", "DEPTH_5=3"), "it is sized by --param"),
+        (("--param", "DEPTH_5", "--nonsense", "3"), "has no option --nonsense"),
+        (("--param", "DEPTH_5", "--traffic", "--case nothing"), "has no case 'nothing'"),
+        (("--param", "DEPTH_5", "--bless"), "is for descriptions"),
+    ):
+        code, output = sized(tmp_path, *words)
+        assert (code, said in output) == (2, True), output
