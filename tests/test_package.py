@@ -64,7 +64,7 @@ _CHECK = """
 import goldbeat, hdl, tb
 assert tb.__file__ == {tb!r}, tb.__file__
 assert goldbeat.__file__.startswith({home!r}), goldbeat.__file__
-assert goldbeat.load("axis_skid").sources()
+assert goldbeat.load("axis_skid").design.sources()
 assert goldbeat.Trace and goldbeat.Stimulus and goldbeat.Outcome and goldbeat.Pattern and goldbeat.run
 assert sorted(goldbeat.__all__) == sorted(goldbeat._HOMES)
 assert all(getattr(goldbeat, name) for name in goldbeat.__all__)

@@ -16,8 +16,10 @@ if TYPE_CHECKING:
     from goldbeat.pymodels.pattern import Pattern
     from goldbeat.pymodels.stimulus import Access, Clock, MemoryContents, Outcome, Stimulus
     from goldbeat.pymodels.trace import Trace
+    from goldbeat.tb.api.dut import Dut
+    from goldbeat.tb.api.dut import load_dut as load
+    from goldbeat.tb.api.dut_run import DutRun
     from goldbeat.tb.design.case import Case, CaseContext
-    from goldbeat.tb.design.catalog import find_design as load
     from goldbeat.tb.design.design import Design
     from goldbeat.tb.design.measurements import MeasurementTable, RunAnswer
     from goldbeat.tb.design.parameter import ClockPort, Parameter
@@ -34,6 +36,8 @@ _HOMES = {
     "Clock": ("goldbeat.pymodels.stimulus", "Clock"),
     "ClockPort": ("goldbeat.tb.design.parameter", "ClockPort"),
     "Design": ("goldbeat.tb.design.design", "Design"),
+    "Dut": ("goldbeat.tb.api.dut", "Dut"),
+    "DutRun": ("goldbeat.tb.api.dut_run", "DutRun"),
     "LitePort": ("goldbeat.tb.design.ports.lite", "LitePort"),
     "MeasurementTable": ("goldbeat.tb.design.measurements", "MeasurementTable"),
     "MemoryContents": ("goldbeat.pymodels.stimulus", "MemoryContents"),
@@ -48,7 +52,7 @@ _HOMES = {
     "StreamPort": ("goldbeat.tb.design.ports.stream", "StreamPort"),
     "Trace": ("goldbeat.pymodels.trace", "Trace"),
     "assert_equal": ("goldbeat.pymodels.compare", "assert_equal"),
-    "load": ("goldbeat.tb.design.catalog", "find_design"),
+    "load": ("goldbeat.tb.api.dut", "load_dut"),
     "run": ("goldbeat.tb.run.runs", "run"),
 }
 
@@ -59,6 +63,8 @@ __all__ = [
     "Clock",
     "ClockPort",
     "Design",
+    "Dut",
+    "DutRun",
     "LitePort",
     "MeasurementTable",
     "MemoryContents",

@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus
 from goldbeat.pymodels.stored_trace import Shelf
+from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.crossing import Crossing
 from goldbeat.tb.design.parameter import ClockPort
 from goldbeat.tb.design.ports.bundle import Bundle, StatusPort
@@ -47,6 +48,28 @@ Backend = Literal["native", "cocotbext"]
 BACKENDS: tuple[Backend, ...] = ("native", "cocotbext")
 
 
+@dataclass(frozen=True, eq=False)
+class RawBeats:
+    """Whole beats back to back, as few bytes as can be: what most of a call's traces are.
+
+    Attributes:
+        data: (n, B) bytes, all of them kept.
+        ends: beats with TLAST.
+        clock_ps, offset_ps: of the trace.
+    """
+
+    data: npt.NDArray[np.uint8]
+    ends: npt.NDArray[np.int64]
+    clock_ps: int
+    offset_ps: int
+
+    def trace(self) -> Trace:
+        """The beats as a trace."""
+        last = np.zeros(len(self.data), np.bool_)
+        last[self.ends] = True
+        return Trace.from_bytes(self.data, last=last, clock_ps=self.clock_ps, offset_ps=self.offset_ps)
+
+
 @dataclass(frozen=True)
 class Episode:
     """A stimulus and how long to run it.
@@ -58,6 +81,10 @@ class Episode:
             episode before has left.
         blur_seed: draws what is seen late at clock crossings, where the stimulus has a ``blur_ps``.
         long: streams are handed over in parts, and recorded on the job's shelf.
+        raw: inputs beside those of the stimulus.
+        data_alone: of outputs whose bytes are all kept, the record has the bytes and no traces.
+        quiet_ps: the episode ends sooner, when nothing has transferred on a stream for so long; its record has no traces of
+            inputs, which the host knows. None: it runs to its end.
     """
 
     stimulus: Stimulus
@@ -65,6 +92,9 @@ class Episode:
     seed: int | None = None
     blur_seed: int = 0
     long: bool = False
+    quiet_ps: int | None = None
+    raw: Mapping[str, RawBeats] = field(default_factory=dict)
+    data_alone: bool = False
 
 
 @dataclass(frozen=True)
@@ -142,6 +172,8 @@ class Record:
         late_bits: how many bits were seen late, by clock crossing (``SIGNAL at CLOCK``).
         bursts: answers to the programs of bursts, by AXI4 slave port.
         waits: by AXI port and channel the longest wait for ready of what has transferred: since which cycle, and how many.
+        data: (n, B) bytes of stream outputs, of episodes that ask for no more.
+        taken: beats that each stream input has transferred; of episodes that end when they are quiet.
         released_ps: simulation time of the release of reset.
         origin_ps: simulation time from which the cycles of the streams are counted.
     """
@@ -155,6 +187,8 @@ class Record:
     late_bits: Mapping[str, int] = field(default_factory=dict)
     bursts: Mapping[str, BurstAnswers] = field(default_factory=dict)
     waits: Mapping[str, Mapping[str, tuple[int, int]]] = field(default_factory=dict, compare=False)
+    data: Mapping[str, npt.NDArray[np.uint8]] = field(default_factory=dict)
+    taken: Mapping[str, int] = field(default_factory=dict)
     released_ps: int = field(default=0, compare=False)
     origin_ps: int = field(default=0, compare=False)
 

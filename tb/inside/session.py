@@ -12,6 +12,7 @@ import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,8 @@ import cocotb
 import cocotb._event_loop
 import cocotb._shutdown
 import cocotb._test_manager
+import numpy as np
+import numpy.typing as npt
 from cocotb.task import Task
 from cocotb.triggers import RisingEdge, Timer
 from cocotb.utils import get_sim_time
@@ -102,8 +105,24 @@ def _pulse(origin: int, clocks: Mapping[str, Clock]) -> Task[None] | None:
     return cocotb.start_soon(pulse(lambda ps: _note("at", ps), float(every), origin, period))
 
 
+def _whole_stimulus(episode: Episode) -> Stimulus:
+    """The stimulus with the inputs that came as bytes alone."""
+    given = {name: raw.trace() for name, raw in episode.raw.items()}
+    return replace(episode.stimulus, inputs={**episode.stimulus.inputs, **given})
+
+
+async def _stream(agents: Transactors, episode: Episode, origin: int) -> None:
+    """Let the streams run until the episode ends."""
+    stop = episode.stimulus.stop_ps
+    length = episode.run_ps if stop is None else min(stop, episode.run_ps)
+    if episode.quiet_ps is None:
+        await _flip_until(agents, origin, length, next(iter(episode.stimulus.clocks.values())))
+    else:
+        await _until_quiet(agents, origin, length, episode.quiet_ps)
+
+
 async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Record:
-    stimulus = episode.stimulus
+    stimulus = _whole_stimulus(episode)
     resets = _resets(dut, job)
     _set(resets, 0)
     agents.reset()
@@ -117,8 +136,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         failed_assertions(job.top, origin, stimulus.clocks)
     violations: list[str] = []
     accesses: dict[str, list[AccessResult]] = {p.name: [] for p in job.registers}
-    driven: dict[str, list[Access]] = {}
-    bursts: dict[str, BurstAnswers] = {}
+    driven, bursts = dict[str, list[Access]](), dict[str, BurstAnswers]()
     if not stimulus.settled:
         agents.start(origin, settled=False)
     await _reach(dut, origin, stimulus.clocks)
@@ -132,13 +150,13 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         origin = await _align(agents, stimulus.clocks, _HELD_CYCLES)
         agents.start(origin, settled=True)
     stop = stimulus.stop_ps
-    length = episode.run_ps if stop is None else min(stop, episode.run_ps)
-    await _flip_until(agents, origin, length, next(iter(stimulus.clocks.values())))
+    await _stream(agents, episode, origin)
     if stop is not None:
         _set(resets, 0)
     if watched is not None:
         watched.cancel()
-    outcome, broken, waiting = agents.stop()
+    taken, outcome, broken, waiting = _stopped(agents, outputs_alone=episode.quiet_ps is not None)
+    data = _whole_data(outcome) if episode.data_alone else {}
     left = _outstanding(job, waiting) if stop is None else []
     status = {s.name: agents.peek(s.name) for s in job.status}
     if stop is None:
@@ -149,7 +167,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     unanswered, stuck = agents.unanswered()
     late = await waiting_for_ready(agents, stimulus.clocks, origin, _until) if stop is None else []
     return Record(
-        Outcome(outcome.ports, status, outcome.memories),
+        Outcome({n: t for n, t in outcome.ports.items() if n not in data}, status, outcome.memories),
         {port: tuple(results) for port, results in accesses.items()},
         {port: tuple(steps) for port, steps in driven.items()},
         (*violations, *late, *broken, *agents.rules(), *left, *unanswered),
@@ -158,6 +176,8 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         agents.late_bits(),
         bursts,
         agents.waits(),
+        data,
+        taken,
         released,
         origin,
     )
@@ -174,6 +194,34 @@ async def _flip_until(agents: Transactors, origin: int, length: int, clock: Cloc
         await _until(origin + moment)
         agents.flip()
     await _until(origin + length)
+
+
+def _stopped(
+    agents: Transactors, *, outputs_alone: bool
+) -> tuple[Mapping[str, int], Outcome, tuple[str, ...], tuple[str, ...]]:
+    """Beats that inputs have taken, where their traces are left out, and what :meth:`Transactors.stop` gives."""
+    taken = agents.taken() if outputs_alone else {}
+    return taken, *agents.stop(outputs_alone=outputs_alone)
+
+
+def _whole_data(outcome: Outcome) -> dict[str, npt.NDArray[np.uint8]]:
+    """The bytes of the ports that keep all of theirs."""
+    return {name: trace.data for name, trace in outcome.ports.items() if bool(trace.data_bytes.all())}
+
+
+async def _until_quiet(agents: Transactors, origin: int, length: int, quiet: int) -> None:
+    """Wait until no stream has transferred for so long, at most for so long from the origin on.
+
+    Each look returns to Python, so there are few of them: none before all that is offered can have been taken.
+    """
+    now, seen = 0, -1
+    while now < length:
+        moved, least = agents.progress()
+        if moved == seen:
+            return
+        seen = moved
+        now = min(length, now + max(quiet, least))
+        await _until(origin + now)
 
 
 async def _look(agents: Transactors, origin: int, clock: Clock) -> None:

@@ -252,6 +252,11 @@ class AxiStreamSource(Transactor):
         """Beats transferred since the last reset."""
         return int(self._library.gb_axis_sent(self._handle))
 
+    @property
+    def left(self) -> int:
+        """Beats queued that have not transferred."""
+        return self._given + sum(len(block.trace) for block in self._blocks) - self.sent
+
     def taken(self) -> Iterator[Trace]:
         """The queued traces that have been sent to their ends, as :meth:`transferred` has them; they are given out once."""
         while self._blocks and len(self._blocks[0].trace) <= self.sent - self._given:

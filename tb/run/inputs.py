@@ -73,14 +73,15 @@ def check_inputs(design: Design, case: Case, params: Mapping[str, Any], inputs: 
     for name, trace in inputs.items():
         if name not in ports:
             raise _unknown_port(design, name, ports)
-        _check_fit(ports[name], trace)
+        check_fit(ports[name], trace)
     if not case.inputs:
         known = ", ".join(c.name for c in design.cases if c.inputs) or "none"
         raise UsageError(f"case {case.name} of {design.name} takes no stimulus from files; cases that do: {known}")
     clocks_of(design, params, inputs)
 
 
-def _check_fit(port: StreamPort, trace: Trace) -> None:
+def check_fit(port: StreamPort, trace: Trace) -> None:
+    """Refuse beats that a port cannot carry; raises :class:`UsageError`."""
     if trace.width != port.width:
         raise UsageError(f"port {port.name} is {port.width} bit wide, its stimulus {trace.width} bit")
     if not port.has("tkeep") and not trace.keep.all():

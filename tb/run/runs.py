@@ -482,7 +482,7 @@ def predict(request: Request, seed: int, shelf: Shelf | None = None) -> SeedPlan
     """
     design, params = request.design, request.all_params
     setting = request.setting(seed, shelf)
-    stimuli = list(request.stimuli) or _made(request, setting)
+    stimuli = list(request.stimuli) or made_stimuli(request, setting)
     if not design.resettable and any(s.stop_ps is not None for s in stimuli):
         raise UsageError(f"{design.name} has no reset, so case {request.case.name} cannot run")
     if request.metastability is not None:
@@ -496,8 +496,8 @@ def predict(request: Request, seed: int, shelf: Shelf | None = None) -> SeedPlan
     return SeedPlan(seed, tuple(steps))
 
 
-def _made(request: Request, setting: CaseContext) -> list[Stimulus]:
-    """What the case makes, the user's files in their places."""
+def made_stimuli(request: Request, setting: CaseContext) -> list[Stimulus]:
+    """What the case makes, the user's files in their places; raises as :func:`predict` does."""
     design = request.design
     stimuli = make_stimuli(design, request.case.make, request.case.name, setting)
     if not stimuli:

@@ -182,6 +182,11 @@ class Simulator:
         if self._orders is not None:
             os.close(self._orders)
 
+    @property
+    def process_id(self) -> int:
+        """Of the simulator."""
+        return self._process.pid
+
     def run_more(self, episodes: Sequence[Episode]) -> None:
         """Have a process that stays run more episodes, numbered from 0 again; all before have ended.
 

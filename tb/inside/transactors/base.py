@@ -210,9 +210,21 @@ class Transactors(ABC):
     def waits(self) -> Mapping[str, Mapping[str, tuple[int, int]]]:
         """By port and channel the longest wait for ready, where the port's checker counts them."""
 
+    def progress(self) -> tuple[int, int]:
+        """Beats that all streams have transferred, and the picoseconds that what is left of the inputs takes at least."""
+        raise NotImplementedError
+
+    def taken(self) -> Mapping[str, int]:
+        """Beats that each stream input has transferred."""
+        raise NotImplementedError
+
     @abstractmethod
-    def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
-        """End the run: transfers recorded since :meth:`start` (no status), protocol violations, what is still waiting."""
+    def stop(self, *, outputs_alone: bool = False) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
+        """End the run: transfers recorded since :meth:`start` (no status), protocol violations, what is still waiting.
+
+        Args:
+            outputs_alone: leave out the traces of stream inputs, where the back end can.
+        """
 
 
 def step_patience(access: Access) -> int:

@@ -331,7 +331,7 @@ class CocotbextTransactors(Transactors):
                 return AccessResult(None, False)
         raise UsageError(f"unknown access {access.op!r}; known: write, read, poll, wait, wait_for")
 
-    def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
+    def stop(self, *, outputs_alone: bool = False) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
         """What was recorded."""
         assert self._stimulus is not None
         self._cancel()

@@ -190,7 +190,21 @@ class NativeTransactors(Transactors):
         """Counted by the checkers."""
         return self._memories.waits()
 
-    def stop(self) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
+    def progress(self) -> tuple[int, int]:
+        """Counted in C++."""
+        assert self._stimulus is not None
+        moved = sum(sink.beats for sink in self._sinks.values())
+        least = 0
+        for name, source in self._sources.items():
+            moved += source.sent
+            least = max(least, source.left * self._stimulus.clocks[self._streams[name].clock].period_ps)
+        return moved, least
+
+    def taken(self) -> Mapping[str, int]:
+        """Counted in C++."""
+        return {name: source.sent for name, source in self._sources.items()}
+
+    def stop(self, *, outputs_alone: bool = False) -> tuple[Outcome, tuple[str, ...], tuple[str, ...]]:
         """What was recorded."""
         assert self._stimulus is not None
         ports: dict[str, Trace] = {}
@@ -198,10 +212,13 @@ class NativeTransactors(Transactors):
         waiting: list[str] = []
         for name, port in self._streams.items():
             agent: AxiStreamSource | AxiStreamSink = self._sources.get(name) or self._sinks[name]
+            violations += agent.violations
+            since = agent.stalled_since
+            if outputs_alone and name in self._sources and since is None:
+                continue
             trace = self._long[name].trace() if name in self._long else self._recorded(name)
             ports[name] = trace
-            violations += agent.violations
-            if (since := agent.stalled_since) is not None:
+            if since is not None:
                 waiting.append(port.waits(since, trace))
         outcome = Outcome(ports, memories=self._memories.contents())
         seen = (*violations, *self._memories.violations(), *self._wires.violations)

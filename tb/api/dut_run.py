@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What :meth:`Dut.run` gives: verdict, traces and figures, as Python has them and as a notebook shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from goldbeat.pymodels.backlog import Backlog, BacklogUnit, backlog
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.measure import Latency, LatencyBy, Throughput, latency, measure
+from goldbeat.pymodels.trace import Trace
+from goldbeat.tb.api.dut_page import run_html, run_text
+from goldbeat.tb.run.report import whole_samples
+from goldbeat.tb.run.runs import EpisodeResult, RunResult
+
+
+class DutRun:
+    """One run against the golden model.
+
+    Attributes:
+        result: everything that is known of it.
+    """
+
+    def __init__(self, result: RunResult) -> None:
+        self.result = result
+
+    @property
+    def status(self) -> str:
+        """``pass``, ``fail``, ``partial`` or ``recorded`` (docs/running.md)."""
+        return self.result.status
+
+    @property
+    def passed(self) -> bool:
+        """True where outputs were compared with the model and nothing differs."""
+        return self.result.passed
+
+    @property
+    def failures(self) -> tuple[str, ...]:
+        """Everything that is wrong."""
+        return self.result.failures
+
+    def __bool__(self) -> bool:
+        return self.passed
+
+    @property
+    def _episode(self) -> EpisodeResult:
+        episode = self.result.main_episode
+        if episode is None:
+            raise UsageError("no episode ran to its end: there is nothing to look at; .failures says why")
+        return episode
+
+    @property
+    def traces(self) -> Mapping[str, Trace]:
+        """What transferred, by stream port, in the last whole episode."""
+        return self._episode.record.outcome.ports
+
+    @property
+    def expected(self) -> Mapping[str, Trace]:
+        """What the golden model predicted, likewise."""
+        return self._episode.expected.ports
+
+    @property
+    def figures(self) -> dict[str, Throughput]:
+        """Throughput, gaps and frames, by stream port."""
+        design, params = self.result.request.design, self.result.request.all_params
+        dtypes = {port.name: port.dtype for port in design.bundles(params)}
+        return {name: measure(t, whole_samples(t, dtypes[name])[0]) for name, t in self.traces.items()}
+
+    def latency(self, source: str, sink: str, *, by: LatencyBy = "beat") -> Latency:
+        """From one port to another; raises as :func:`goldbeat.pymodels.measure.latency` does."""
+        return latency(self._trace(source), self._trace(sink), by=by)
+
+    def backlog(self, source: str, sink: str, *, unit: BacklogUnit = "beats") -> Backlog:
+        """What was under way between two ports; raises as :func:`goldbeat.pymodels.backlog.backlog` does."""
+        return backlog(self._trace(source), self._trace(sink), unit=unit)
+
+    def _trace(self, name: str) -> Trace:
+        if name not in self.traces:
+            raise UsageError(f"no stream port {name!r}; there are: {', '.join(self.traces)}")
+        return self.traces[name]
+
+    def __repr__(self) -> str:
+        return run_text(self.result)
+
+    def _repr_html_(self) -> str:
+        return run_html(self.result, {} if self.result.main_episode is None else self._shown())
+
+    def _shown(self) -> dict[str, Any]:
+        return {name: (self.traces[name], figure) for name, figure in self.figures.items()}
