@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -101,7 +101,7 @@ def lane_sources(run: KeptRun) -> list[LaneSource]:
             mine = all_of_it.write == write
             if mine.any():
                 columns = {name: getattr(all_of_it, name)[mine] for name in Transactions.columns()}
-                found.append(LaneSource(f"{bus} {kind}", bus, bus=Transactions.of(all_of_it.period_ps, **columns)))
+                found.append(LaneSource(f"{bus} {kind}", bus, bus=replace(all_of_it, **columns)))
     return found
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from goldbeat.pymodels.errors import InputError
@@ -87,6 +88,13 @@ class KeptRecording(_Entry):
     meaning: str
 
 
+class _Ahead(_Entry):
+    """What ran before the streams, by bus port, and how long."""
+
+    lead_ps: int = 0
+    transactions: Mapping[str, int] = {}
+
+
 class _KeptEpisodes(_Entry):
     file: str
     whole: int
@@ -118,6 +126,7 @@ class KeptReport(_Entry):
     log: str | None = None
     subject: str | None = None
     recording: KeptRecording | None = None
+    ahead_of_streams: _Ahead = _Ahead()
     ports: Mapping[str, KeptEntry] = {}
     measured: _KeptEpisodes | None = None
     seeds: Sequence[KeptSeed] = ()
@@ -154,13 +163,18 @@ class KeptRun:
         folder: of the run, or of one of its seeds.
         report: what it says.
         ports: stream ports that have a trace, in the report's order.
-        buses: transactions of the main episode by bus port.
+        buses: transactions of the main episode by bus port; with streams, their cycles count from the start of these.
     """
 
     folder: Path
     report: KeptReport
     ports: Sequence[KeptPort] = ()
     buses: Mapping[str, Transactions] = field(default_factory=dict)
+
+    @property
+    def is_led(self) -> bool:
+        """Something ran before the streams: it has negative times."""
+        return any(int(bus.begin.min()) < 0 for bus in self.buses.values() if len(bus))
 
     @property
     def title(self) -> str:
@@ -192,8 +206,17 @@ def load_kept(folder: Path) -> KeptRun:
         mine = [e for e in whole if (e.seed, e.episode) == (report.seed, report.main_episode)]
         episode = mine[0] if mine else None
     ports = [_load_port(folder, name, entry, episode) for name, entry in report.ports.items()]
-    buses = {} if episode is None else dict(episode.transactions)
-    return KeptRun(folder, report, [p for p in ports if p is not None], buses)
+    found = [p for p in ports if p is not None]
+    ahead = report.ahead_of_streams if any(len(p.trace) for p in found) else _Ahead()
+    buses = {} if episode is None else {name: _placed(bus, name, ahead) for name, bus in episode.transactions.items()}
+    return KeptRun(folder, report, found, buses)
+
+
+def _placed(bus: Transactions, name: str, ahead: _Ahead) -> Transactions:
+    """Transactions with all cycles counted from the start of the streams: those before it have negative ones."""
+    lead = -(-ahead.lead_ps // bus.period_ps)
+    shift = np.where(np.arange(len(bus)) < ahead.transactions.get(name, 0), lead, 0)
+    return replace(bus, begin=bus.begin - shift, first=bus.first - shift, end=bus.end - shift)
 
 
 def _load_report(path: Path) -> KeptReport:

@@ -25,7 +25,7 @@ from goldbeat.tb.run.plot import plot_memory, plot_run
 from goldbeat.tb.run.run_folder import DIAGRAM, PLOT, REPORT, TIMELINE
 from goldbeat.tb.run.runs import EpisodeResult, Request, RunResult
 from goldbeat.tb.run.status import RECORDED
-from goldbeat.tb.run.transactions import bus_directions
+from goldbeat.tb.run.transactions import ahead_of_streams, bus_directions
 from goldbeat.tb.run.user_coverage import add_hits
 from goldbeat.tb.synth.netlist import NOT_IN_NETLIST
 
@@ -148,7 +148,7 @@ def _write_one(result: RunResult, folder: Path, *, plot: bool, timeline: bool) -
         report |= _keep_mismatch(result, folder)
     report |= _keep_timeline(result, folder) if timeline else {}
     if episode is not None:
-        report["main_episode"] = result.episodes.index(episode)
+        report |= {"main_episode": result.episodes.index(episode), "ahead_of_streams": _ahead(request, episode)}
         shown: dict[str, Trace] = {}
         dtypes: dict[str, str | None] = {}
         for port in request.design.bundles(request.all_params):
@@ -212,6 +212,10 @@ def _port_entry(port: StreamPort, result: RunResult, episode: EpisodeResult, fol
     if request.keeps(port.name, passed=result.passed):
         return entry | _keep_traces(port, trace, expected, dtype, why, folder)
     return entry | {"left_out": f"--traces {','.join(request.traces)}"}
+
+
+def _ahead(request: Request, episode: EpisodeResult) -> dict[str, Any]:
+    return ahead_of_streams(request.design, request.all_params, episode.stimulus, episode.record)
 
 
 def _model_says(port: str, episode: EpisodeResult) -> str | None:

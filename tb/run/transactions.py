@@ -42,6 +42,41 @@ def episode_transactions(
     return {name: made for name, made in found.items() if made is not None}
 
 
+def ahead_of_streams(design: Design, params: Mapping[str, Any], stimulus: Stimulus, record: Record) -> dict[str, Any]:
+    """What ran before the streams started, whose cycles are counted from the release of reset.
+
+    Args:
+        design: and
+        params: give the bus ports.
+        stimulus: as it was driven.
+        record: of the episode.
+
+    Returns:
+        ``lead_ps``: from the release of reset to the start of the streams; ``transactions``: by port how many of the first, as
+        :func:`episode_transactions` has them, were before it.
+    """
+    if not stimulus.settled:
+        return {"lead_ps": 0, "transactions": {}}
+    found = {port.name: _ahead_at_memory(port.name, stimulus, record) for port in design.memory_ports(params)}
+    for lane in design.register_ports(params):
+        program = stimulus.program.get(lane.name, ())
+        found[lane.name] = sum(1 for _ in _timed(program, record.accesses.get(lane.name, ())))
+    lead = record.origin_ps - record.released_ps
+    return {"lead_ps": lead, "transactions": {name: count for name, count in found.items() if count}}
+
+
+def _ahead_at_memory(name: str, stimulus: Stimulus, record: Record) -> int:
+    """Bursts of a program are; of those that a memory has answered, in their order, those before cycles begin anew."""
+    if name in stimulus.bursts:
+        return len(stimulus.bursts[name].bursts.address)
+    held = record.outcome.memories.get(name)
+    if held is None or held.log is None or "done" not in (held.log.dtype.names or ()):
+        return 0
+    again = np.flatnonzero(np.diff(held.log["cycle"].astype(np.int64)) < 0)
+    first = int(again[0]) + 1 if len(again) else 0 if record.outcome.ports else len(held.log)
+    return int(np.count_nonzero(held.log["done"][:first] >= 0))
+
+
 def bus_directions(design: Design, params: Mapping[str, Any]) -> dict[str, str]:
     """By bus port ``in`` (the design answers) or ``out`` (it asks)."""
     return {p.name: p.direction for p in (*design.memory_ports(params), *design.register_ports(params))}

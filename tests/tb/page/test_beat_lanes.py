@@ -87,6 +87,18 @@ def test_times_alone_make_a_lane_without_data(tmp_path):
     assert "d" not in lane
 
 
+def test_what_ran_before_the_streams_is_drawn_before_them(tmp_path):
+    ahead = {"lead_ps": 400_000, "transactions": {"x": 2}}
+    folder = keep_run(tmp_path, {"s": ("in", beats(9), None)}, buses={"x": transactions(4)}, ahead_of_streams=ahead)
+    _, reads, writes = make_timeline(lane_sources(load_kept(folder)), 100, None).lanes
+    # Every second one is a read; two come before the streams, 100 cycles of 4 ns.
+    assert np.cumsum(reads["c"]).tolist() == [-100, 20]
+    assert np.cumsum(writes["c"]).tolist() == [-90, 30]
+    # Without streams, cycles stay as they are.
+    alone = load_kept(keep_run(tmp_path / "alone", {}, buses={"x": transactions(4)}, ahead_of_streams=ahead))
+    assert np.cumsum(make_timeline(lane_sources(alone), 100, None).lanes[0]["c"]).tolist() == [0, 20]
+
+
 def test_a_bus_has_a_lane_for_reads_and_one_for_writes(tmp_path):
     run = load_kept(keep_run(tmp_path, {}, buses={"x": transactions(6)}))
     reads, writes = make_timeline(lane_sources(run), 100, None).lanes
