@@ -52,5 +52,7 @@ def wave_signals(path: Path, start_ps: int = 0, wanted: Callable[[str], bool] | 
     """
     import pywellen
 
-    found = (var for var in pywellen.Waveform(str(path)).all_vars() if wanted is None or wanted(var.full_name))
+    # Its threads live as long as their process: in one that was forked behind them, it would wait for them for ever.
+    waves = pywellen.Waveform(str(path), multi_threaded=False)
+    found = (var for var in waves.all_vars() if wanted is None or wanted(var.full_name))
     return {var.full_name: WaveSignal(var.bitwidth or 1, var.tv, start_ps) for var in found}
