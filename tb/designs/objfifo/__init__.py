@@ -7,9 +7,9 @@ COMMANDS = {
     "plan": "Print what a design is lowered to: buffers, locks, channels, buffer descriptors.",
     "check": "Check every rule, then whether the design hangs.",
     "run": "Run every tile of a design on the DMA engine in RTL, with the design's own data.",
+    "rules": "List the rules by name; those with a star are not checked by mlir-aie.",
     "dis": "List a compiled file: every register write with its name.",
     "asm": "Make a compiled file of a listing, byte for byte what dis read.",
     "load": "Print what compiled files hold: buffers, locks, descriptors, streams, and which cores need a stand-in.",
-    "rules": "List the rules by name; those with a star are not checked by mlir-aie.",
 }
 """What the group lists, without the commands being imported."""

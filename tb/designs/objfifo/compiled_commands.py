@@ -20,7 +20,7 @@ from goldbeat.pymodels.objfifo.plan.plan import Plan
 from goldbeat.tb.cli.common import Force, Json, check_free, facts, print_json, say
 from goldbeat.tb.designs.objfifo.plan_text import print_plan
 
-Output = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE", help="Write the listing to this file.")]
+Output = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the listing to this file.")]
 
 
 def dis(
@@ -43,11 +43,11 @@ def dis(
 
 def asm(
     listing: Annotated[Path, typer.Argument(metavar="LISTING", help="Text as dis writes it.")],
-    output: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="The compiled file.")],
+    output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The compiled file.")],
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Make a compiled file of a listing, byte for byte what ``dis`` read."""
+    """Make a compiled file of a listing, byte for byte what dis read."""
     check_free(output, force)
     try:
         text = read_bytes(listing, "a listing").decode()
