@@ -8,7 +8,7 @@ COMMANDS = {
     "extract": "Write every stream of a container to a file of its own, and coefficients or weights too.",
     "dis": "Disassemble: text (which `asm` takes back), one JSON object a command, or CSV.",
     "asm": "Assemble a disassembly back to bytes.",
-    "check": "Check framing, ids, dependencies, counts, barriers and deadlock.",
+    "check": "Check framing, ids, dependencies, barriers, deadlock and hazards.",
     "time": "Say in which cycle each command starts and ends.",
     "chips": "List chips, their engines and command forms.",
     "rules": "List what `check` looks for, by name; those with a star are advice.",
