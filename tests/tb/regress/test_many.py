@@ -102,9 +102,11 @@ def test_reports_of_many_cases_name_every_case(own_root, monkeypatch):
     assert sum("and more" in f.text for f in tree.iter("failure")) == 8
     assert sum("and more" in f.text for f in other_tree.iter("failure")) == 5
     assert sum(e.text == "the log" for e in other_tree.iter("system-out")) == 5
-    assert page.count('class="failure"') == 8
-    assert other_page.count('class="failure"') == 5
-    assert "and 3 more" in other_page
+    for one in page, other_page:
+        # The same mismatch of each of the two designs.
+        assert one.count('class="failure"') == 2
+        assert one.count("and 3 more</span>") == 2
+        assert all(f"<li>{case['case']}</li>" in one for case in bad)
 
 
 def test_a_case_of_a_large_report_is_cut_to_its_size():

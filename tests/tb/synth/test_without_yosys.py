@@ -59,7 +59,7 @@ def test_cells_are_counted_as_resources():
     assert FAMILIES["ice40"].count({"SB_LUT4": 2, "SB_DFFESR": 1})["FF"] == 1
     assert FAMILIES["ecp5"].count({"LUT4": 2, "CCU2C": 1, "DP16KD": 1}) == {"LUT": 4, "FF": 0, "DSP": 0, "RAM": 1}
     assert FAMILIES["generic"].count({"$lut": 2, "$_SDFFE_PN0P_": 3, "$mem_v2": 1})["FF"] == 3
-    with pytest.raises(UsageError, match="expected xc7, xcup, ice40, ecp5, generic"):
+    with pytest.raises(UsageError, match="expected xc7, xcup, xcup-quick, ice40, ecp5, generic"):
         find_family("spartan")
 
 

@@ -82,7 +82,7 @@ def _int8(tmp_path):
 
 
 def _packets(tmp_path):
-    goldbeat(*f"plio gen {tmp_path}/p.txt -t int32 -w 32 -p ramp -n 64 --frame 16 --packets 0-3".split())
+    goldbeat(*f"plio gen {tmp_path}/p.txt -t int32 -w 32 -p ramp --samples 64 --frame 16 --packets 0-3".split())
     read = commands(tmp_path / "a.txt", _packets_of, "plio info {} -t int32 -w 32 --packets --json")
     return Reader([(tmp_path / "p.txt").read_bytes()], read, _WORDS)
 
