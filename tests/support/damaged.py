@@ -55,6 +55,8 @@ def goldbeat(*arguments: Any) -> str:
         except SystemExit as stop:
             code = stop.code or 0
     printed, said = (stream.buffer.getvalue().decode() for stream in (out, err))  # type: ignore[attr-defined]
+    # An option that is gone would refuse every file.
+    assert "Usage:" not in said, said
     if code == 2 and "rror" in said:
         raise RefusedError(said)
     assert code in (0, 1), f"exit code {code}: {said}"

@@ -183,7 +183,7 @@ def _placed(path):
 
 
 def _network(tmp_path):
-    lines = ("zynqnet map -n {} --json", "zynqnet program -n {}", "zynqnet map -n {}")
+    lines = ("zynqnet map --network {} --json", "zynqnet program --network {}", "zynqnet map --network {}")
     words = (*_TOML, b'split = "first"', b"[[layer]]", b"ch_out = 512", b'name = ""')
     return Reader([_TINY.encode()], commands(tmp_path / "a.toml", _placed, *lines), words)
 
@@ -193,7 +193,7 @@ def _network_json(tmp_path):
 
     return Reader(
         [json.dumps(tomllib.loads(_TINY)).encode()],
-        commands(tmp_path / "a.json", _placed, "zynqnet map -n {} --json"),
+        commands(tmp_path / "a.json", _placed, "zynqnet map --network {} --json"),
         _JSON,
     )
 
@@ -208,30 +208,30 @@ def _tiny(tmp_path):
 
 
 def _numbers(tmp_path, suffix, files, option):
-    golden = f"zynqnet golden -n {{folder}}/tiny.toml {option} {{}} --json"
-    network, find = find_network(str(tmp_path / "tiny.toml")), find_weights if option == "-w" else find_image
+    golden = f"zynqnet golden --network {{folder}}/tiny.toml {option} {{}} --json"
+    network, find = find_network(str(tmp_path / "tiny.toml")), find_weights if option == "--weights" else find_image
     direct = lambda path: find(str(path), network)  # noqa: E731
     return Reader(files, commands(tmp_path / f"a{suffix}", direct, golden, f"{golden} --number int8"))
 
 
 def _weights_bin(tmp_path):
     used, _ = _tiny(tmp_path)
-    return _numbers(tmp_path, ".bin", [used.tobytes()], "-w")
+    return _numbers(tmp_path, ".bin", [used.tobytes()], "--weights")
 
 
 def _weights_npy(tmp_path):
     used, _ = _tiny(tmp_path)
-    return _numbers(tmp_path, ".npy", [_npy(used), _npy(used.astype(np.float64))], "-w")
+    return _numbers(tmp_path, ".npy", [_npy(used), _npy(used.astype(np.float64))], "--weights")
 
 
 def _image_bin(tmp_path):
     _, image = _tiny(tmp_path)
-    return _numbers(tmp_path, ".bin", [image.tobytes()], "-i")
+    return _numbers(tmp_path, ".bin", [image.tobytes()], "--image")
 
 
 def _image_npy(tmp_path):
     _, image = _tiny(tmp_path)
-    return _numbers(tmp_path, ".npy", [_npy(image), _npy(np.zeros((4, 4, 3), np.uint8))], "-i")
+    return _numbers(tmp_path, ".npy", [_npy(image), _npy(np.zeros((4, 4, 3), np.uint8))], "--image")
 
 
 def _image_png(tmp_path):
@@ -239,7 +239,7 @@ def _image_png(tmp_path):
     _tiny(tmp_path)
     stream = BytesIO()
     pillow.fromarray(np.arange(16 * 16 * 3, dtype=np.uint8).reshape(16, 16, 3)).save(stream, "png")
-    return _numbers(tmp_path, ".png", [stream.getvalue()], "-i")
+    return _numbers(tmp_path, ".png", [stream.getvalue()], "--image")
 
 
 # -- limits, suites, descriptions -------------------------------------------------------------------------------------
