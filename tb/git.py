@@ -19,22 +19,13 @@ def installed_revision() -> str:
 def git_revision(folder: Path | None = None) -> str:
     """The revision of a folder, by default the current one, with ``+`` when files have been changed; ``unknown`` without git."""
     try:
-        head = subprocess.run(
-            ["git", "rev-parse", "--short=12", "HEAD"],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=30,
-            cwd=folder,
-        ).stdout.strip()
-        changed = subprocess.run(
-            ["git", "status", "--porcelain", "--untracked-files=no"],
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=30,
-            cwd=folder,
-        ).stdout.strip()
+        head = _git(folder, "rev-parse", "--short=12", "HEAD")
+        changed = _git(folder, "status", "--porcelain", "--untracked-files=no")
     except (OSError, subprocess.SubprocessError):
         return "unknown"
     return f"{head}+" if changed else head
+
+
+def _git(folder: Path | None, *words: str) -> str:
+    done = subprocess.run(["git", *words], capture_output=True, text=True, check=True, timeout=30, cwd=folder)
+    return done.stdout.strip()

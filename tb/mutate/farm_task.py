@@ -3,22 +3,19 @@
 
 from __future__ import annotations
 
-import errno
 import os
-import socket
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.build.compile import Build
 from goldbeat.tb.build.in_use import hold, job_folder
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.mutate.kept import Group, MutantBench, NoticedFailure, plan_groups
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress import blobs
-from goldbeat.tb.regress.fingerprint import code_hash
+from goldbeat.tb.regress.fingerprint import check_code
 from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.pool import when_idle
 
@@ -88,18 +85,9 @@ def run_mutants(task: MutantTask, content: Mapping[str, bytes] | None = None) ->
     Raises:
         GoldbeatError: this worker is of another version.
     """
-    if task.code != code_hash():
-        raise GoldbeatError(
-            f"the worker on {socket.gethostname()} runs another Goldbeat ({code_hash()} instead of {task.code}): "
-            "install the same version there"
-        )
+    check_code(task.code)
     hold(build_root() / "blobs")
-    for name, packed in (content or {}).items():
-        blobs.keep_blob(name, packed)
-    if lacking := blobs.missing_blobs(task.blobs):
-        if content and not set(lacking).isdisjoint(content):
-            # To ask for it once more would go on without end.
-            raise OSError(errno.EIO, "the worker does not keep what it is sent", str(build_root() / "blobs"))
+    if lacking := blobs.take_content(task.blobs, content):
         return MutantTaskResult(missing=lacking)
     bench = PLACE.bench(task)
     before = bench.replaced

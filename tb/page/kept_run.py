@@ -3,23 +3,21 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict
 
-from goldbeat.pymodels.errors import InputError
 from goldbeat.pymodels.stored_trace import StoredTrace
 from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.trace_file import SUFFIX
 from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.run.episodes import WholeEpisode, load_episodes
 from goldbeat.tb.run.first_mismatch import FirstMismatch
-from goldbeat.tb.run.run_folder import REPORT
+from goldbeat.tb.run.kept_report import read_report
 
 
 class _Entry(BaseModel):
@@ -199,7 +197,7 @@ def load_kept(folder: Path) -> KeptRun:
     Raises:
         InputError: no report, or a damaged file; it names the file.
     """
-    report = _load_report(folder / REPORT)
+    report = read_report(KeptReport, folder)
     episode = None
     if report.measured is not None:
         whole = load_episodes(folder / report.measured.file)
@@ -217,21 +215,6 @@ def _placed(bus: Transactions, name: str, ahead: _Ahead) -> Transactions:
     lead = -(-ahead.lead_ps // bus.period_ps)
     shift = np.where(np.arange(len(bus)) < ahead.transactions.get(name, 0), lead, 0)
     return replace(bus, begin=bus.begin - shift, first=bus.first - shift, end=bus.end - shift)
-
-
-def _load_report(path: Path) -> KeptReport:
-    try:
-        return KeptReport.model_validate(json.loads(path.read_text(encoding="utf-8")))
-    except FileNotFoundError:
-        raise InputError(f"no {REPORT}", "a folder that `goldbeat run` has written", file=path.parent) from None
-    except json.JSONDecodeError as error:
-        raise InputError(error.msg, "the report of a run (JSON)", file=path, line=error.lineno) from None
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise InputError(f"{where}: {first['msg'].lower()}", "the report of a run", file=path) from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(str(error), "the report of a run (JSON)", file=path) from None
 
 
 def _load_port(folder: Path, name: str, entry: KeptEntry, episode: WholeEpisode | None) -> KeptPort | None:

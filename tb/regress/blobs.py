@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import tempfile
@@ -79,6 +80,25 @@ def _mend(name: str, folder: Path) -> None:
                 part = folder / f"{entry}.part{os.getpid()}"
                 part.write_bytes(data)
                 part.replace(path)
+
+
+def take_content(wanted: Mapping[str, str], sent: Mapping[str, bytes] | None) -> tuple[str, ...]:
+    """Put away what was sent, and say what is still missing.
+
+    Args:
+        wanted: content hashes by role.
+        sent: what this worker has said to be missing, packed, by hash; None: it was not asked yet.
+
+    Raises:
+        ValueError: a content is not what its name says.
+        OSError: what was sent is not here afterwards; to ask for it once more would go on without end.
+    """
+    for name, packed in (sent or {}).items():
+        keep_blob(name, packed)
+    lacking = missing_blobs(wanted)
+    if sent and not set(lacking).isdisjoint(sent):
+        raise OSError(errno.EIO, "the worker does not keep what it is sent", str(build_root() / "blobs"))
+    return lacking
 
 
 def missing_blobs(names: Mapping[str, str]) -> tuple[str, ...]:

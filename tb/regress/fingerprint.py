@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import socket
 from collections.abc import Iterable, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -12,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.trace import SIDEBANDS, Trace
 from goldbeat.tb.inside.job import Record
@@ -103,6 +105,19 @@ def _put_part(digest: Any, value: Any) -> None:
 def content_hash(data: bytes) -> str:
     """Names data by what it is."""
     return hashlib.sha256(data).hexdigest()
+
+
+def check_code(wanted: str) -> None:
+    """Refuse work of a Goldbeat with other sources than this worker's.
+
+    Raises:
+        GoldbeatError: they differ.
+    """
+    if wanted != code_hash():
+        raise GoldbeatError(
+            f"the worker on {socket.gethostname()} runs another Goldbeat ({code_hash()} instead of {wanted}): "
+            "install the same version there"
+        )
 
 
 @cache

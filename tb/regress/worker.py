@@ -34,7 +34,7 @@ from goldbeat.tb.regress import blobs
 from goldbeat.tb.regress.code_coverage import FILE as COVERAGE_FILE
 from goldbeat.tb.regress.code_coverage import add, read_counts
 from goldbeat.tb.regress.figures import all_cycles, pair_latencies, port_figures, simulated_ps
-from goldbeat.tb.regress.fingerprint import code_hash, trace_hash, traffic_hash
+from goldbeat.tb.regress.fingerprint import check_code, trace_hash, traffic_hash
 from goldbeat.tb.regress.functional import port_coverage
 from goldbeat.tb.regress.item import Batch, BatchResult, Began, Item, ItemResult, Status
 from goldbeat.tb.regress.kept_simulator import RunningSimulator, SimulatorPlace
@@ -134,22 +134,14 @@ def run_batch(batch: Batch, attempt: int = 1, content: Mapping[str, bytes] | Non
         GoldbeatError: this worker is of another version.
     """
     _use(batch.build_root)
-    if batch.code and batch.code != code_hash():
-        raise GoldbeatError(
-            f"the worker on {socket.gethostname()} runs another Goldbeat ({code_hash()} instead of {batch.code}): "
-            "install the same version there"
-        )
+    if batch.code:
+        check_code(batch.code)
     if batch.simulator:
         hold_cache()
     else:
         hold(build_root() / "blobs")
     try:
-        for name, packed in (content or {}).items():
-            blobs.keep_blob(name, packed)
-        if lacking := blobs.missing_blobs(batch.blobs):
-            if content and not set(lacking).isdisjoint(content):
-                # To ask for it once more would go on without end.
-                raise OSError(errno.EIO, "the worker does not keep what it is sent", str(build_root() / "blobs"))
+        if lacking := blobs.take_content(batch.blobs, content):
             return BatchResult(missing=lacking)
         return _Run(batch, attempt).result()
     except OSError as error:

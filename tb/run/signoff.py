@@ -3,14 +3,13 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
 from goldbeat.pymodels.backlog import BACKLOG_UNITS, BacklogUnit, backlog
 from goldbeat.pymodels.errors import InputError, UsageError
@@ -19,6 +18,7 @@ from goldbeat.pymodels.trace import Trace
 from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.run.episodes import WholeEpisode, load_episodes
 from goldbeat.tb.run.junit import JUnitCase, JUnitSuite, junit_text
+from goldbeat.tb.run.kept_report import read_report
 from goldbeat.tb.run.status import RECORDED
 from goldbeat.tb.run.transaction_limits import TransactionLimits, check_transaction_ports, measured_transactions
 from goldbeat.tb.toml import load_model
@@ -303,20 +303,7 @@ def load_run(folder: Path) -> Subject:
         InputError: no report, a damaged one, episodes that are not there, or a folder of an older version that has kept one of
             several episodes.
     """
-    path = folder / "report.json"
-    try:
-        raw = json.loads(path.read_text(encoding="utf-8"))
-        report = _Report.model_validate(raw)
-    except FileNotFoundError:
-        raise InputError("no report.json", "a folder that `goldbeat run` has written", file=folder) from None
-    except json.JSONDecodeError as error:
-        raise InputError(error.msg, "the report of a run (JSON)", file=path, line=error.lineno) from None
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(str(part) for part in first["loc"]) or "the whole"
-        raise InputError(f"{where}: {first['msg'].lower()}", "the report of a run", file=path) from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(str(error), "the report of a run (JSON)", file=path) from None
+    report = read_report(_Report, folder)
     name = " ".join(part for part in (report.design, report.case) if part) or folder.name
     episodes = _load_main(folder, report) if report.measured is None else _load_all(folder, report.measured)
     cut = 0 if report.measured is None else report.measured.cut

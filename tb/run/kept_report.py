@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The report of a run, read back from its folder."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from goldbeat.pymodels.errors import InputError
+from goldbeat.tb.run.run_folder import REPORT
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def read_report(model: type[Model], folder: Path) -> Model:
+    """What a model takes of ``report.json``.
+
+    Args:
+        model: the part of the report that is needed.
+        folder: that ``goldbeat run`` has left.
+
+    Raises:
+        InputError: no report, or a damaged one; with the file, and the line or the key.
+    """
+    path = folder / REPORT
+    try:
+        return model.model_validate(json.loads(path.read_text(encoding="utf-8")))
+    except FileNotFoundError:
+        raise InputError(f"no {REPORT}", "a folder that `goldbeat run` has written", file=folder) from None
+    except json.JSONDecodeError as error:
+        raise InputError(error.msg, "the report of a run (JSON)", file=path, line=error.lineno) from None
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the whole"
+        raise InputError(f"{where}: {first['msg'].lower()}", "the report of a run", file=path) from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise InputError(str(error), "the report of a run (JSON)", file=path) from None
