@@ -22,6 +22,7 @@ from goldbeat.tb.build.compile import Build
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.inside.job import Episode, Record
 from goldbeat.tb.mutate.rewrite import CHOICE, REACHED
+from goldbeat.tb.mutate.used_time import UsedTime
 from goldbeat.tb.regress.figures import all_cycles
 from goldbeat.tb.regress.item import Item
 from goldbeat.tb.regress.worker import make_request
@@ -29,12 +30,14 @@ from goldbeat.tb.run.runs import Request, SeedPlan, check_request, judge, predic
 from goldbeat.tb.run.simulate import Simulator
 
 TIMEOUT_S = 120.0
-"""For one case of the original, by the clock."""
+"""For one case of the original; as all limits here, time that the simulator uses (:class:`UsedTime`)."""
 _LEAST_S = 20.0
 _SLOWER = 40.0
 """A mutant of a case may take so many times as long as the original, or so long."""
 _FIRST = (1, 4)
 """After so many episodes of a case, a look is taken at whether it has failed already."""
+_WATCH_S = 0.5
+"""Seconds between two looks at how long the simulator has been at work."""
 
 
 @dataclass
@@ -47,7 +50,7 @@ class PlannedCase:
         plan: stimulus and prediction.
         episodes: what the simulator gets.
         looks: numbers of episodes after which a look is taken; the last is all of them.
-        seconds: what the original has taken.
+        seconds: of work that the original has taken.
     """
 
     item: Item
@@ -120,6 +123,12 @@ class ChoosingSimulator:
         design: on RTL that holds the mutants.
         group: cases and simulator.
         folder: for the files.
+
+    Attributes:
+        folder: with the files.
+        ended: how the process ended; empty while it can go on.
+        renewable: it can be given new initial values.
+        used_s: time that the last run has used.
     """
 
     def __init__(self, design: Design, group: Group, folder: Path) -> None:
@@ -129,6 +138,7 @@ class ChoosingSimulator:
         self._simulator: Simulator | None = None
         self.ended = ""
         self.renewable = True
+        self.used_s = 0.0
 
     def _start(self, episodes: Sequence[Episode]) -> Simulator:
         """The simulator, which runs these."""
@@ -152,8 +162,8 @@ class ChoosingSimulator:
         """Whether the mutant has made a difference since it was chosen."""
         return (self.folder / REACHED).exists()
 
-    def run(self, episodes: Sequence[Episode], end: float) -> list[Record]:
-        """The records of episodes; fewer where the process ended (then :attr:`ended` says how)."""
+    def run(self, episodes: Sequence[Episode], limit_s: float) -> list[Record]:
+        """The records of episodes; fewer where the process ended, or used more time (then :attr:`ended` says how)."""
         records: list[Record] = []
         if (simulator := self._simulator) is None:
             simulator = self._simulator = self._start(episodes)
@@ -162,8 +172,9 @@ class ChoosingSimulator:
                 simulator.run_more(episodes)
             except BrokenPipeError:
                 self.ended = "the simulator stopped"
+        used = UsedTime(simulator.process_id)
         while len(records) < len(episodes) and not self.ended:
-            notes = simulator.notes(end - time.monotonic())
+            notes = simulator.notes(_WATCH_S)
             if notes is None:
                 self.ended = f"the simulator ended with {simulator.exit_code()}:\n{simulator.last_words()}"
                 break
@@ -173,8 +184,9 @@ class ChoosingSimulator:
                 self.renewable &= note.what != "again"
                 if note.what == "end" and (record := simulator.record(note.number)) is not None:
                     records.append(record)
-            if len(records) < len(episodes) and time.monotonic() >= end:
+            if len(records) < len(episodes) and used.seconds() >= limit_s:
                 self.ended = "the simulator was still running"
+        self.used_s = used.seconds()
         return records
 
     def close(self) -> None:
@@ -204,11 +216,11 @@ class MutantBench:
 
     def measure(self, group: int, case: PlannedCase) -> NoticedFailure | None:
         """Run a case of the original, and note how long it takes and where a look at it is possible."""
-        started = time.monotonic()
+        started = time.thread_time()
         steps = case.plan.steps
         records, stopped = self._records(group, case.episodes, 0, TIMEOUT_S)
         found = _failure(case, case.plan, records, stopped)
-        case.seconds = time.monotonic() - started
+        case.seconds = time.thread_time() - started + self._processes[group].used_s
         if found is None:
             heads = [(n, SeedPlan(case.plan.seed, steps[:n])) for n in _FIRST if n < len(steps)]
             looks = [n for n, head in heads if _failure(case, head, records[:n], "") is None]
@@ -262,14 +274,13 @@ class MutantBench:
             process = self._processes[at] = ChoosingSimulator(self._design, self._groups[at], self._folder)
         if episodes and episodes[0].seed is not None:
             process.choose(number)
-        end = time.monotonic() + limit_s
-        records = process.run(episodes, end)
+        records = process.run(episodes, limit_s)
         if len(records) < len(episodes) and not process.renewable:
             # It has been in use: another one goes on with the first episode.
             self._drop(at)
             process = self._processes[at] = ChoosingSimulator(self._design, self._groups[at], self._folder)
             process.choose(number)
-            records = process.run(episodes, end)
+            records = process.run(episodes, limit_s)
             process.renewable = False
         return records, process.ended
 
