@@ -12,13 +12,14 @@ WORKERS ?= $(shell expr $(JOBS) + 1)
 SEED    ?= 1
 FAULTS  ?= 200
 SHARD   ?= 1/1
+PROSE   := README.md CHANGELOG.md CONTRIBUTING.md SECURITY.md docs examples hdl pymodels src tb
 PYTEST  := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 # Where this is set, as in many containers, every command and simulator that a test starts compiles all modules anew.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-slow attack wheel lint lint-text lint-types lint-rtl bench dashboard clean lock
+.PHONY: help setup run test test-slow attack wheel docs lint lint-text lint-types lint-rtl bench dashboard clean lock
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -64,6 +65,7 @@ lint: $(READY) ## ruff, mypy, import rules, register maps, Verilator -Wall
 lint-text:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/codespell $(PROSE)
 	$(BIN)/lint-imports
 	$(BIN)/python -m goldbeat.tb.build.regmaps
 
@@ -75,6 +77,11 @@ lint-rtl:
 
 bench: $(READY) ## Measure; figures go to build/bench/*.json
 	for script in tests/benchmarks/bench_*.py; do $(BIN)/python $$script || exit 1; done
+
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: export DISABLE_MKDOCS_2_WARNING = true
+docs: $(READY) ## The pages as a site, for a browser without network: build/site/index.html
+	$(BIN)/mkdocs build --quiet
 
 dashboard: $(READY) ## Smoke with coverage, then the stage of every design: build/dashboard/index.html
 	-$(BIN)/goldbeat regress smoke --coverage

@@ -85,9 +85,8 @@ class CaseTable(_Table):
         name, summary: as in :class:`~goldbeat.tb.design.case.Case`.
         make: ``file.py:function``; ``ram:PORT``: random writes and reads of registers that are a memory, every read checked;
             ``stimulus:FILE``: the episodes of a file.
-        options, params, inputs, registers: as in :class:`~goldbeat.tb.design.case.Case`; ``ram`` takes no inputs, and
-        is about registers
-            alone.
+        options, params, inputs, registers: as in :class:`~goldbeat.tb.design.case.Case`; ``ram`` takes no inputs and
+            sends register traffic only.
     """
 
     name: str
