@@ -106,7 +106,7 @@ def _rows(model: type[BaseModel]) -> str:
 
 def _default(field: FieldInfo) -> str:
     value = field.get_default(call_default_factory=True)
-    if value is None or value in ({}, ()):
+    if value is None or value in ({}, (), ""):
         return "none"
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 

@@ -125,13 +125,23 @@ _Memory = SerializeAsAny[Annotated[MemoryPort, _of_bus(MemoryPort, MemoryPort)]]
 
 
 class Description(_Table):
-    """What a TOML description says; :class:`~goldbeat.tb.design.design.Design` explains each key.
+    """What a TOML description says; keys that are not listed mean what :class:`~goldbeat.tb.design.design.Design` says.
 
-    ``model`` is ``file.py:function`` or the name of a ready-made one
-    (:data:`goldbeat.pymodels.stock_models.READY_MODELS`, :data:`goldbeat.pymodels.bus_models.BUS_MODELS`); ``address_map`` is for
-    ``interconnect``, ``accesses`` sets options of the bus models' cases, ``stream_model`` is what they expect of streams: a
-    ready-made model of streams, or ``rules``: nothing. ``compare_time`` and ``compare_order`` are Design's
-    ``timed`` and ``ordered``. File names count from the description's own folder.
+    File names are relative to the description's own folder.
+
+    Attributes:
+        model: ``file.py:function``, or the name of a ready-made model
+            (:data:`goldbeat.pymodels.stock_models.READY_MODELS`, :data:`goldbeat.pymodels.bus_models.BUS_MODELS`).
+        coverage: ``file.py:function`` that gives the coverage items.
+        stream_model: what the bus models expect of streams: a ready-made model of streams, or ``rules``: nothing.
+        compare_time: compare cycles. False: compare values and order, and say so in the report.
+        compare_order: compare beats in order. False: compare whole frames in any order, and say so in the report.
+        register_maps: registers by name, from SystemRDL, IP-XACT or a table.
+        contents: memories that hold data before the first episode.
+        address_map: routes of model ``interconnect``.
+        accesses: options of the bus models' cases.
+        traffic: adds the standard stream cases.
+        cases: cases besides the standard ones.
     """
 
     name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")
