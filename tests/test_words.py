@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Pages and help texts are plain English: short lines, short sentences, no phrase that reads as translated."""
+
+from pathlib import Path
+
+import pytest
+from prose import LINE, WORDS, findings
+
+from goldbeat.tb.paths import REPOSITORY
+
+PAGES = sorted(
+    [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md"), *(REPOSITORY / "examples").rglob("README.md")]
+)
+OLD = frozenset(
+    f"docs/{name}.md"
+    for name in (
+        "architecture bugs cocotb comparing coverage crossings dashboard designs install memory mutate new-bus new-design "
+        "nvdla nvdla-convolution nvdla-hardware objfifo objfifo-array objfifo-compiled objfifo-engine objfifo-mlir own-rtl "
+        "performance protocol-rules python-api registers regress run-page running security shrink signoff size stimulus synth "
+        "throughput timeline tpu tpu-engine zynqnet zynqnet-hardware"
+    ).split()
+) | {"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"}
+"""Pages that were written before this test and have not been rewritten."""
+
+
+def _name(path: Path) -> str:
+    return str(path.relative_to(REPOSITORY))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if _name(page) not in OLD], ids=_name)
+def test_a_page_is_plain_english(page: Path) -> None:
+    assert findings(page.read_text(encoding="utf-8")) == []
+
+
+def test_no_page_is_excused_that_need_not_be() -> None:
+    plain = [name for name in OLD if not findings((REPOSITORY / name).read_text(encoding="utf-8"))]
+    assert plain == [], "take it off the list"
+
+
+def test_every_page_is_in_the_site() -> None:
+    listed = (REPOSITORY / "mkdocs.yml").read_text(encoding="utf-8")
+    assert [page.name for page in (REPOSITORY / "docs").glob("*.md") if f"- {page.name}\n" not in listed] == []
+
+
+def test_what_is_wrong_is_found() -> None:
+    line, sentence = "word " * (LINE // 5 + 1), "\n".join(["one two three four"] * (WORDS // 4 + 1)) + "."
+    assert findings(line) == ["1: 125 characters"]
+    assert findings(f"# Title
+
+{sentence}")[0].startswith("3: 36 words: one two")
+    assert findings("It is told,\nbut for two.") == ["1: 'is told': reported, listed", "1: 'but for': unless, except"]
+    assert findings("| a | b |\n|---|---|\n| `is told` | stands in it |") == ["3: 'stands in': is in, is beside"]
+    assert findings("```\nthis is told\n```\n") == []
