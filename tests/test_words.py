@@ -45,9 +45,7 @@ def test_every_page_is_in_the_site() -> None:
 def test_what_is_wrong_is_found() -> None:
     line, sentence = "word " * (LINE // 5 + 1), "\n".join(["one two three four"] * (WORDS // 4 + 1)) + "."
     assert findings(line) == ["1: 125 characters"]
-    assert findings(f"# Title
-
-{sentence}")[0].startswith("3: 36 words: one two")
+    assert findings(f"# Title\n\n{sentence}")[0].startswith("3: 36 words: one two")
     assert findings("It is told,\nbut for two.") == ["1: 'is told': reported, listed", "1: 'but for': unless, except"]
     assert findings("| a | b |\n|---|---|\n| `is told` | stands in it |") == ["3: 'stands in': is in, is beside"]
     assert findings("```\nthis is told\n```\n") == []
