@@ -14,7 +14,7 @@ from goldbeat.pymodels.objfifo.mlir_text.lines import AccessLine, CoreLine, Devi
 from goldbeat.pymodels.objfifo.mlir_text.lowered_text import lowered_design
 from goldbeat.pymodels.objfifo.mlir_text.module import read_device
 from goldbeat.pymodels.objfifo.mlir_text.values import named_numbers
-from goldbeat.pymodels.objfifo.plan.access import LockAccess, Loop, Steps
+from goldbeat.pymodels.objfifo.plan.access import CodeLine, LockAccess, Loop, Steps
 from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign, Host, Link, Transfer
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
@@ -151,7 +151,8 @@ def _steps(body: Sequence[AccessLine], tile: Tile, fifos: dict[str, Fifo], curso
         if tile not in ends:
             cursor.fail(f"a {line.port} end at {tile}", line.token, f"@{line.fifo}")
         number = 0 if port is FifoEnd.PRODUCE else ends.index(tile)
-        found.append(LockAccess(line.acquire, line.fifo, port, number, line.count))
+        written = CodeLine(str(cursor.file), line.token.line)
+        found.append(LockAccess(line.acquire, line.fifo, port, number, line.count, written))
     return tuple(found)
 
 

@@ -12,9 +12,10 @@ import sys
 import traceback
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from pathlib import Path
+from types import FrameType
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,12 +25,24 @@ from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 
 _HERE = Path(__file__).parent
+_PACKAGE = str(_HERE.parent)
 ENDLESS = 2**31 - 1
 """A ``range_`` of this many passes or more stands for a loop without end."""
 MOST_PASSES = 64
 """A ``range_`` of at most so many passes is recorded pass by pass."""
 _MORE = {"busy": 4096, "idle": 1024}
 """Passes after the first ones, for a whole function: of loops that acquire and release, and of those that only compute."""
+
+
+@dataclass(frozen=True)
+class CodeLine:
+    """A place in a core's program: file and line from 1."""
+
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{Path(self.file).name}:{self.line}"
 
 
 @dataclass(frozen=True)
@@ -40,6 +53,7 @@ class LockAccess:
         acquire: True to acquire, False to release.
         fifo, port, consumer: the fifo's end.
         count: objects.
+        line: where it is written, None where that is not known. Accesses are equal whatever their lines.
     """
 
     acquire: bool
@@ -47,6 +61,7 @@ class LockAccess:
     port: FifoEnd
     consumer: int
     count: int
+    line: CodeLine | None = field(default=None, compare=False)
 
     @property
     def key(self) -> tuple[str, FifoEnd, int]:
@@ -115,6 +130,16 @@ def range_(start: int, stop: int | None = None, step: int | None = None) -> Iter
     return iter(numbers) if backend is None else backend.loop(numbers)
 
 
+def _written_at() -> CodeLine | None:
+    """The line outside of the package that called an acquire or release; None for functions of the package."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
+        if frame.f_code is run_with.__code__:
+            return None
+        frame = frame.f_back
+    return None if frame is None else CodeLine(frame.f_code.co_filename, frame.f_lineno)
+
+
 class Recorder:
     """Notes what a core does, with objects of zeros.
 
@@ -131,13 +156,13 @@ class Recorder:
 
     def acquire(self, access: LockAccess) -> list[npt.NDArray[Any]]:
         """Note it and give zeros."""
-        self._note(access)
+        self._note(replace(access, line=access.line or _written_at()))
         zeros = self._objects[access.fifo]
         return [zeros.copy() for _ in range(access.count)]
 
     def release(self, access: LockAccess) -> None:
         """Note it."""
-        self._note(access)
+        self._note(replace(access, line=access.line or _written_at()))
 
     def _note(self, access: LockAccess) -> None:
         if self._left == 0:

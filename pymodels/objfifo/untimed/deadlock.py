@@ -21,8 +21,9 @@ from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.plan import Plan, Pool
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import Tile
-from goldbeat.pymodels.objfifo.untimed.machine import LockAgent, LockKey, Machine
+from goldbeat.pymodels.objfifo.untimed.machine import LockAgent, LockKey, Machine, host_moves
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import recorded_cores
+from goldbeat.pymodels.objfifo.untimed.waits import lock_givers, waited_for, waiting_agents, waiting_circle
 
 ITERATIONS = 64
 """Passes asked of every program that never ends, where the host's transfers ask for nothing."""
@@ -154,18 +155,30 @@ def analyse(
     reason = _undecidable(design)
     if reason:
         return Report(DesignVerdict.UNDECIDED, iterations, reason=reason)
-    machine = Machine(plan, recorded_cores(design, plan, iterations))
+    machine = machine_without_data(design, plan, iterations)
     outcome = machine.run()
     if outcome is True:
         return Report(DesignVerdict.COMPLETES, iterations)
     if outcome is None:
         return Report(DesignVerdict.UNDECIDED, iterations, reason=_TOO_LONG)
-    roomy = Machine(plan, recorded_cores(design, plan, iterations), storage=None).run()
+    roomy = machine_without_data(design, plan, iterations, storage=None).run()
     verdict = {True: DesignVerdict.DEPENDS, False: DesignVerdict.HANGS, None: DesignVerdict.UNDECIDED}[roomy]
     storage = _storage(design, plan, iterations) if roomy else None
     blocked, cycle, pools = _blame(plan, machine)
     found = _search(design, plan, pools, iterations, strict) if search and design.fixed is None else None
     return Report(verdict, iterations, blocked, cycle, found, storage, _TOO_LONG if roomy is None else "")
+
+
+def machine_without_data(design: FifoDesign, plan: Plan, iterations: int, storage: int | None = 0) -> Machine:
+    """A design at work, before its first step; where the host moves anything, it moves nothing else.
+
+    Args:
+        design: for the cores' programs.
+        plan: what it is lowered to.
+        iterations: passes asked of programs that never end.
+        storage: words that each stream holds, None for any number.
+    """
+    return Machine(plan, recorded_cores(design, plan, iterations), storage=storage, endless=not host_moves(plan))
 
 
 def _undecidable(design: FifoDesign) -> str:
@@ -182,7 +195,7 @@ def _storage(design: FifoDesign, plan: Plan, iterations: int) -> int:
     """The fewest words that each stream must hold for the design to complete; it does with enough of them."""
 
     def enough(words: int) -> bool:
-        return Machine(plan, recorded_cores(design, plan, iterations), storage=words).run() is True
+        return machine_without_data(design, plan, iterations, storage=words).run() is True
 
     high = 1
     while not enough(high):
@@ -197,62 +210,10 @@ def _storage(design: FifoDesign, plan: Plan, iterations: int) -> int:
 # -- who waits for whom -----------------------------------------------------------------------------------------------
 
 
-def _givers(machine: Machine) -> dict[LockKey, list[LockAgent]]:
-    found: dict[LockKey, list[LockAgent]] = {}
-    for agent in machine.agents:
-        for key in agent.gives:
-            found.setdefault(key, []).append(agent)
-    return found
-
-
-def _next(agent: LockAgent, givers: dict[LockKey, list[LockAgent]]) -> list[LockAgent]:
-    """Those who would have to move for this agent to go on."""
-    if agent.wait is None:
-        return []
-    return givers.get(agent.wait.lock, []) if agent.wait.lock is not None else list(agent.wait.peers)
-
-
-def _waiting(machine: Machine, givers: dict[LockKey, list[LockAgent]]) -> list[LockAgent]:
-    """Those who did not do what is asked of them, and all that they wait for in turn."""
-    found: list[LockAgent] = []
-    stack = [a for a in machine.agents if not a.met and a.wait is not None]
-    while stack:
-        agent = stack.pop(0)
-        if agent not in found and agent.wait is not None:
-            found.append(agent)
-            stack += _next(agent, givers)
-    return found
-
-
-def _circle(agents: list[LockAgent], givers: dict[LockKey, list[LockAgent]]) -> list[LockAgent]:
-    for start in agents:
-        path = [start]
-        seen: set[int] = set()
-        if _back(start, start, path, givers, seen):
-            return path
-    return []
-
-
-def _back(
-    at: LockAgent, start: LockAgent, path: list[LockAgent], givers: dict[LockKey, list[LockAgent]], seen: set[int]
-) -> bool:
-    for other in _next(at, givers):
-        if other is start:
-            return True
-        if id(other) in seen:
-            continue
-        seen.add(id(other))
-        path.append(other)
-        if _back(other, start, path, givers, seen):
-            return True
-        path.pop()
-    return False
-
-
 def _blame(plan: Plan, machine: Machine) -> tuple[tuple[BlockedAgent, ...], tuple[str, ...], list[Pool]]:
-    givers = _givers(machine)
-    waiting = _waiting(machine, givers)
-    circle = _circle(waiting, givers)
+    givers = lock_givers(machine)
+    waiting = waiting_agents(machine, givers)
+    circle = waiting_circle(waiting, givers)
     order = [*circle, *(a for a in waiting if a not in circle)]
     pools: list[Pool] = []
     for agent in order:
@@ -266,7 +227,7 @@ def _blame(plan: Plan, machine: Machine) -> tuple[tuple[BlockedAgent, ...], tupl
 def _blocked(plan: Plan, machine: Machine, agent: LockAgent, givers: dict[LockKey, list[LockAgent]]) -> BlockedAgent:
     wait = agent.wait
     assert wait is not None
-    holders = tuple(f"{a.name}, which {_doing(plan, a)}" for a in _next(agent, givers))
+    holders = tuple(f"{a.name}, which {_doing(plan, a)}" for a in waited_for(agent, givers))
     if wait.lock is None:
         return BlockedAgent(agent.name, agent.state, agent.tile, None, None, 0, 0, wait.stream or "", holders)
     tile, number = wait.lock
@@ -321,4 +282,4 @@ def _completes(design: FifoDesign, depths: dict[EndKey, int], iterations: int, s
         plan = lower(design, strict=strict, depths=depths)
     except RuleError:
         return False
-    return Machine(plan, recorded_cores(design, plan, iterations)).run() is True
+    return machine_without_data(design, plan, iterations).run() is True

@@ -100,12 +100,14 @@ class ChannelAgent(LockAgent):
 
     Attributes:
         left: words that the descriptor at work still has to move; 0 where it is not moving.
+        passed: words that it has moved in all.
     """
 
     def __init__(self, tile: Tile, channel: DmaChannel, mover: Mover | None, endless: bool) -> None:
         super().__init__(f"{channel.name} of {tile} for {channel.fifo}", tile)
         self.channel = channel
         self.left = 0
+        self.passed = 0
         self.free = not channel.queue and endless
         """A shim's end that nobody programmed: it gives or takes any number of words."""
         self._bds = {bd.id: bd for bd in channel.bds}
@@ -133,8 +135,14 @@ class ChannelAgent(LockAgent):
         self.done = self._bd is None and not self.free
 
     def supply(self, words: int) -> None:
-        """Make a shim's end without tasks give so many words and no more."""
+        """Make a shim's end give or take so many words and no more, whatever its tasks are."""
+        self._bd, self._plan = None, iter(())
         self.free, self.left, self.done = False, words, words == 0
+
+    def unbound(self) -> None:
+        """Make a shim's end give or take any number of words, whatever its tasks are."""
+        self._bd, self._plan = None, iter(())
+        self.free, self.left, self.done = True, 0, False
 
     def step(self, locks: dict[LockKey, int]) -> bool:
         """Take the lock of the next descriptor."""
@@ -156,6 +164,7 @@ class ChannelAgent(LockAgent):
 
     def moved(self, words: int, locks: dict[LockKey, int]) -> None:
         """Words went by; with the last one the lock is given."""
+        self.passed += words
         if self.free:
             return
         self.left -= words
@@ -163,6 +172,11 @@ class ChannelAgent(LockAgent):
             if self._bd is not None and self._bd.release is not None:
                 locks[self.tile, self._bd.release.lock] += self._bd.release.value
             self._advance()
+
+    @property
+    def bd(self) -> Bd | None:
+        """The descriptor that it works on or waits to begin; None at the end of its tasks."""
+        return self._bd
 
     @property
     def met(self) -> bool:
@@ -255,6 +269,11 @@ class CoreAgent(LockAgent):
                 return moved
             moved = self._fresh = True
         return moved
+
+    @property
+    def access(self) -> LockAccess | None:
+        """The access that it waits at, None where it does not wait."""
+        return None if self.wait is None else self._access
 
     def serve(self) -> None:
         """Ask for no passes: others decide when all is done."""
@@ -368,6 +387,11 @@ def _whole(tile: TilePlan, channel: DmaChannel) -> None:
             )
 
 
+def host_moves(plan: Plan) -> bool:
+    """True if the host's sequence moves anything: then what it never starts stays empty."""
+    return any(c.queue for t in plan.tiles if t.tile.kind is TileKind.SHIM for c in t.channels)
+
+
 class Machine:
     """All agents and streams of a plan.
 
@@ -376,7 +400,7 @@ class Machine:
         cores: the cores' agents.
         mover: moves the data, if there is any.
         storage: words that a stream holds under way.
-        endless: shim ends without tasks give and take any number of words.
+        endless: shim ends without tasks give and take any number of words; PLIO ports always do.
 
     Raises:
         UsageError: a descriptor without words, which only lax planning makes.
@@ -396,8 +420,9 @@ class Machine:
                 _whole(tile, channel)
         self.plan = plan
         self.locks: dict[LockKey, int] = {(t.tile, k.id): k.initial for t in plan.tiles for k in t.locks}
+        ports = {f.name for f in plan.fifos if f.plio}
         self.channels = {
-            (t.tile, c.direction, c.index): ChannelAgent(t.tile, c, mover, endless)
+            (t.tile, c.direction, c.index): ChannelAgent(t.tile, c, mover, endless or c.fifo in ports)
             for t in plan.tiles
             for c in t.channels
         }

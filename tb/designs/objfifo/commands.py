@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.diagnose.hang import HangDiagnosis, explain_hang, hang_json
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.export import to_dot, to_json
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
@@ -95,6 +96,7 @@ def check(
     Notes say where the result of mlir-aie's compiler differs; they do not change the exit code.
     """
     report: Report | None = None
+    why: HangDiagnosis | None = None
     remarks: list[Note] = []
     lowered = False
     try:
@@ -104,10 +106,11 @@ def check(
         if not broken:
             remarks = notes(made)
             report = analyse(made, iterations=iterations, strict=not lax)
+            why = explain_hang(made, report, iterations=iterations, strict=not lax)
     except RuleError as error:
         broken = [error]
     if as_json:
-        print_json(_as_json(broken, remarks, report))
+        print_json(_as_json(broken, remarks, report, why))
     else:
         for one in broken:
             say(f"{one.rule}: {one.text}")
@@ -115,12 +118,14 @@ def check(
             say(f"{len(RULES)} rules hold" if not lowered else "read in lowered form: its compiler checked the rules")
             for note in remarks:
                 say(f"note {note.name}: {note.text}")
-            say(report.text())
+            say("\n".join([report.text(), *(why.lines() if why is not None else ())]))
     if report is None or report.verdict is not DesignVerdict.COMPLETES:
         raise typer.Exit(FAILED)
 
 
-def _as_json(broken: list[RuleError], remarks: list[Note], report: Report | None) -> dict[str, Any]:
+def _as_json(
+    broken: list[RuleError], remarks: list[Note], report: Report | None, why: HangDiagnosis | None
+) -> dict[str, Any]:
     found: dict[str, Any] = {
         "broken": [{"rule": e.rule, "text": e.text} for e in broken],
         "notes": [{"name": n.name, "text": n.text} for n in remarks],
@@ -132,6 +137,7 @@ def _as_json(broken: list[RuleError], remarks: list[Note], report: Report | None
             "reason": report.reason,
             "iterations": report.iterations,
             "cycle": list(report.cycle),
+            "why": hang_json(why),
             "blocked": [
                 {
                     "waiter": b.waiter,

@@ -21,6 +21,7 @@ import numpy.typing as npt
 from goldbeat.pymodels import plio_file
 from goldbeat.pymodels.arrays import load_array
 from goldbeat.pymodels.errors import UsageError, UserCodeError
+from goldbeat.pymodels.objfifo.diagnose.hang import explain_hang
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import Fifo
@@ -142,7 +143,8 @@ def _execute(
         raise UsageError("; ".join((*fixed.unsupported, *fixed.waiting)))
     report = analyse(planned.written, strict=not lax)
     if report.verdict is not DesignVerdict.COMPLETES:
-        raise UserCodeError(report.text())
+        why = explain_hang(planned.written, report, strict=not lax)
+        raise UserCodeError("\n".join([report.text(), *(why.lines() if why is not None else ())]))
     if not planned.tiles:
         raise UsageError("no tile of the design has a DMA; there is nothing to run on the engine")
     given = read_host_arrays(planned.written, dict(files), np.random.default_rng(seed))
