@@ -9,21 +9,24 @@ from functools import partial
 from itertools import chain, islice
 
 from goldbeat.pymodels.objfifo.diagnose.reorder import orders, releases
-from goldbeat.pymodels.objfifo.diagnose.trial import HangTrial, smallest
+from goldbeat.pymodels.objfifo.diagnose.trial import HangTrial, smallest_enough
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, Steps, each
 from goldbeat.pymodels.objfifo.plan.design import Core
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.plan import Direction, Pool
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
-from goldbeat.pymodels.objfifo.plan.tile import TileKind
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
 from goldbeat.pymodels.objfifo.untimed.machine import ChannelAgent, CoreAgent, LockAgent, LockKey, Machine
 
 _PROGRAMS = 96
 """Changed programs that are tried for each kind of change."""
 _OBJECTS = 16
 """Objects more than now that a core is tried with."""
-_MORE = 64
-"""Transfers' objects and iterations more than now that are tried at most."""
+_ITERATIONS = 64
+"""Iterations more than now that are tried at most."""
+
+
+ChannelKey = tuple[Tile, Direction, int]
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,10 @@ def cures(
         _transfers(trial, machine),
         _iterations(trial, machine),
     )
-    return [cure for kind in kinds for cure in islice(kind, 1)]
+    found: dict[str, HangCure] = {}
+    for cure in chain(*(islice(kind, 2) for kind in kinds)):
+        found.setdefault(cure.kind, cure)
+    return list(found.values())
 
 
 def _cores(trial: HangTrial, waiting: Sequence[LockAgent]) -> list[Core]:
@@ -94,7 +100,6 @@ def _initial(trial: HangTrial, pools: Sequence[Pool]) -> Iterator[HangCure]:
         segment = pool.segments[0]
         free, filled = (pool.tile, segment.producer_lock), (pool.tile, segment.consumer_lock)
         for count in range(1, pool.depth + 1):
-
             change = partial(_add_to_locks, ((filled, count), (free, -count * pool.units)))
             if trial.machine().locks[free] >= count * pool.units and trial.completes(change):
                 text = f"{count} object(s) in {pool.fifo} at the start (init_values)"
@@ -152,23 +157,15 @@ def _transfers(trial: HangTrial, machine: Machine) -> Iterator[HangCure]:
                 yield HangCure("fill" if sends else "drain", channel.channel.fifo, text)
 
 
-def _longer(trial: HangTrial, key: tuple[object, ...], channel: ChannelAgent) -> int | None:
-    """Words with which the design completes, more than a channel that has ended moved; None if no number does."""
-
-    def enough(more: int) -> bool:
-        return trial.completes(lambda m: m.channels[key].supply(channel.passed + more))  # type: ignore[index]
-
-    def any_number(machine: Machine) -> None:
-        machine.channels[key].unbound()  # type: ignore[index]
-
-    if not trial.completes(any_number):
+def _longer(trial: HangTrial, key: ChannelKey, channel: ChannelAgent) -> int | None:
+    """The fewest words with which the design completes, more than a channel that has ended moved; None if no number does."""
+    open_ended = trial.machine(lambda m: m.channels[key].unbound())
+    if not trial.ends(open_ended):
         return None
-    step = max((bd.length for bd in channel.channel.bds), default=1)
-    for more in range(1, 4 * step + 1):
-        if enough(more):
-            return channel.passed + more
-    found = smallest(lambda n: enough(n * step), _MORE)
-    return None if found is None else channel.passed + found * step
+    # Of as many words as it took at most, fewer may do; more than that would not be taken.
+    most = open_ended.channels[key].passed - channel.passed
+    more = smallest_enough(lambda n: trial.completes(lambda m: m.channels[key].supply(channel.passed + n)), most)
+    return None if more is None else channel.passed + more
 
 
 def _iterations(trial: HangTrial, machine: Machine) -> Iterator[HangCure]:
@@ -180,7 +177,7 @@ def _iterations(trial: HangTrial, machine: Machine) -> Iterator[HangCure]:
     for fifo in design.fifos:
         if fifo.name not in ended or fifo.iter_count is None:
             continue
-        for count in range(fifo.iter_count + 1, min(256, fifo.iter_count + _MORE) + 1):
+        for count in range(fifo.iter_count + 1, min(256, fifo.iter_count + _ITERATIONS) + 1):
             fifos = [replace(f, iter_count=count) if f is fifo else f for f in design.fifos]
             changed = replace(design, fifos=fifos)
             try:

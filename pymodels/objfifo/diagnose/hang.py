@@ -57,6 +57,7 @@ class HangDiagnosis:
         circle: those who wait for each other, empty if there is no circle.
         missing: what each of those who wait stands before.
         cures: changes with which the design completes, one of each kind.
+        stopped: the search for changes ran out of time.
     """
 
     cause: HangCause
@@ -65,12 +66,14 @@ class HangDiagnosis:
     circle: tuple[str, ...]
     missing: tuple[MissingWord, ...]
     cures: tuple[HangCure, ...]
+    stopped: bool = False
 
     def lines(self) -> list[str]:
         """For people."""
         found = [f"  cause: {self.text}"]
         found += [f"  missing: {one}" for one in self.missing]
-        return found + [f"  cure ({c.kind}): {c.text}" for c in self.cures]
+        found += [f"  cure ({c.kind}): {c.text}" for c in self.cures]
+        return found + (["  the search for cures ran out of time"] if self.stopped else [])
 
 
 def explain_hang(
@@ -98,8 +101,10 @@ def explain_hang(
     found += cures(trial, machine, waiting, pools, circle=bool(circle))
     cause, where, text = _cause(made, machine, waiting, circle, found)
     order = [*circle, *(a for a in waiting if a not in circle)]
-    words = [w for w in (missing_word(made, a) for a in order) if w is not None]
-    return HangDiagnosis(cause, where, text, tuple(a.name for a in circle), tuple(words), tuple(found))
+    words = [w for w in (missing_word(machine, a) for a in order) if w is not None]
+    return HangDiagnosis(
+        cause, where, text, tuple(a.name for a in circle), tuple(words), tuple(found), trial.budget.stopped
+    )
 
 
 def _touched(pool: Pool, agents: list[LockAgent]) -> bool:
@@ -134,6 +139,10 @@ def _never(made: Plan, machine: Machine, waiting: list[LockAgent]) -> tuple[Hang
     givers = lock_givers(machine)
     most = _most(made)
     for agent in waiting:
+        if isinstance(agent, ChannelAgent):
+            silent = _silent(made, agent)
+            if silent is not None:
+                return silent
         wait = agent.wait
         if wait is None or wait.lock is None:
             continue
@@ -143,7 +152,22 @@ def _never(made: Plan, machine: Machine, waiting: list[LockAgent]) -> tuple[Hang
             text = f"{agent.name} asks for {wait.needed} at once of {lock.fifo}, there are {most[wait.lock]} at most"
             return HangCause.ACQUIRE, lock.fifo, text
         if not givers.get(wait.lock):
+            idle = [c for c in made.tile(tile).channels if not c.queue]
+            if idle:
+                names = ", ".join(f"{c.name} of {tile}" for c in idle)
+                return HangCause.NOT_STARTED, idle[0].name, f"{names} was never started, so nobody releases {lock.name}"
             return HangCause.NO_GIVER, lock.name, f"nobody releases lock {lock.name} ({number}) of {tile}"
+    return None
+
+
+def _silent(made: Plan, agent: ChannelAgent) -> tuple[HangCause, str, str] | None:
+    """A descriptor that takes a lock and gives none, in a ring whose others do."""
+    given = {bd.release.lock for bd in agent.channel.bds if bd.release is not None}
+    for bd in agent.channel.bds:
+        if given and bd.acquire is not None and bd.release is None:
+            names = ", ".join(made.tile(agent.tile).lock(number).name for number in sorted(given))
+            text = f"BD {bd.id} of {agent.name} releases no lock, the others of its ring release {names}"
+            return HangCause.NO_GIVER, names, text
     return None
 
 
@@ -207,4 +231,5 @@ def hang_json(found: HangDiagnosis | None) -> dict[str, Any] | None:
         "circle": list(found.circle),
         "missing": missing,
         "cures": [asdict(c) for c in found.cures],
+        "search_stopped": found.stopped,
     }

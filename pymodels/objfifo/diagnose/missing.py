@@ -10,7 +10,7 @@ import numpy as np
 from goldbeat.pymodels.objfifo.plan.access import CodeLine
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, FifoEnd, Plan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
-from goldbeat.pymodels.objfifo.untimed.machine import ChannelAgent, CoreAgent, LockAgent
+from goldbeat.pymodels.objfifo.untimed.machine import ChannelAgent, CoreAgent, LockAgent, Machine
 
 
 @dataclass(frozen=True)
@@ -46,8 +46,9 @@ class MissingWord:
         return f"{self.waiter}{at} {self.what} word {self.word} of {self.fifo}{place}{by}"
 
 
-def missing_word(plan: Plan, agent: LockAgent) -> MissingWord | None:
-    """What a waiting agent stands before; None for one that does not wait."""
+def missing_word(machine: Machine, agent: LockAgent) -> MissingWord | None:
+    """What a waiting agent of a machine stands before; None for one that does not wait."""
+    plan = machine.plan
     if agent.wait is None:
         return None
     if isinstance(agent, ChannelAgent):
@@ -64,7 +65,9 @@ def missing_word(plan: Plan, agent: LockAgent) -> MissingWord | None:
     if isinstance(agent, CoreAgent) and agent.access is not None:
         access = agent.access
         end = agent.ends[access.key]
-        first = end.oldest + end.held
+        # What is there already, though not enough of it.
+        there = machine.locks[agent.wait.lock] // end.units if agent.wait.lock is not None else 0
+        first = end.oldest + end.held + there
         what = "has no room for" if access.port is FifoEnd.PRODUCE else "misses"
         words = _words(plan, access.fifo)
         word = first * (words or 0)

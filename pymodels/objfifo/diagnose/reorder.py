@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import permutations, zip_longest
 
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, Loop, Steps, each, unrolled
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
@@ -42,20 +42,16 @@ def orders(steps: Steps) -> Iterator[ProgramChange]:
     """Programs in which the accesses of one fifo come before those of another, or in turns with them."""
     for part, rebuild in _sequences(steps):
         keys = _keys(part)
-        for first in keys:
-            for then in keys:
-                if first == then:
-                    continue
-                moved = _before(part, first, then)
-                if moved is not None:
-                    yield ProgramChange("order", _order_text(part, first, then), rebuild(moved))
-        for number, first in enumerate(keys):
-            for then in keys[number + 1 :]:
-                turns = _turns(part, first, then)
-                if turns is not None:
-                    both = " and ".join(f"{_VERBS[key[1]]} {key[0]}" for key in (first, then))
-                    text = f"{both} in turns, object by object{_lines(part, (first, then))}"
-                    yield ProgramChange("order", text, rebuild(turns))
+        for first, then in permutations(keys, 2):
+            moved = _before(part, first, then)
+            if moved is not None:
+                yield ProgramChange("order", _order_text(part, first, then), rebuild(moved))
+        for first, then in permutations(keys, 2):
+            turns = _turns(part, first, then)
+            if turns is not None:
+                both = " and ".join(f"{_VERBS[key[1]]} {key[0]}" for key in (first, then))
+                text = f"{both} in turns, object by object{_lines(part, (first, then))}"
+                yield ProgramChange("order", text, rebuild(turns))
 
 
 def releases(steps: Steps) -> Iterator[ProgramChange]:

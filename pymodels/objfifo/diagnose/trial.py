@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from goldbeat.pymodels.objfifo.plan.access import Steps
 from goldbeat.pymodels.objfifo.plan.design import Core, FifoDesign
@@ -17,6 +18,27 @@ _ROUNDS = 20_000
 """Rounds of a trial; one that takes longer counts as no cure."""
 
 
+@dataclass
+class TrialBudget:
+    """How long changes are searched for.
+
+    Attributes:
+        seconds: of processor time.
+        stopped: changes were left untried.
+    """
+
+    seconds: float = 20.0
+    stopped: bool = False
+
+    def __post_init__(self) -> None:
+        self._end = time.process_time() + self.seconds
+
+    def left(self) -> bool:
+        """True while there is time; once there is none, ``stopped`` says so."""
+        self.stopped = self.stopped or time.process_time() > self._end
+        return not self.stopped
+
+
 @dataclass(frozen=True)
 class HangTrial:
     """What a change is tried on.
@@ -25,11 +47,13 @@ class HangTrial:
         design: as written.
         plan: what it is lowered to.
         iterations: passes asked of programs without end.
+        budget: of the whole search.
     """
 
     design: FifoDesign
     plan: Plan
     iterations: int
+    budget: TrialBudget = field(default_factory=TrialBudget)
 
     def machine(self, change: Callable[[Machine], None] | None = None) -> Machine:
         """The design at work, before its first step, after a change."""
@@ -40,7 +64,11 @@ class HangTrial:
 
     def completes(self, change: Callable[[Machine], None] | None = None) -> bool:
         """True if the design completes after a change."""
-        return self.machine(change).run(_ROUNDS) is True
+        return self.ends(self.machine(change))
+
+    def ends(self, machine: Machine) -> bool:
+        """Run a machine; True if it completes, False also for what is no longer tried."""
+        return self.budget.left() and machine.run(_ROUNDS) is True
 
     def steps(self, core: Core) -> Steps:
         """A core's recorded program."""
@@ -53,8 +81,10 @@ class HangTrial:
         return replace(self, design=replace(self.design, cores=cores))
 
 
-def smallest(enough: Callable[[int], bool], most: int) -> int | None:
+def smallest_enough(enough: Callable[[int], bool], most: int) -> int | None:
     """The smallest number from 1 to ``most`` that is enough, where every larger one is enough too; None if none is."""
+    if most < 1:
+        return None
     high = 1
     while not enough(high):
         if high >= most:
