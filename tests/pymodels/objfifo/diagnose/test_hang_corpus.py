@@ -79,7 +79,7 @@ def test_the_words_that_are_missing():
     assert core.line is not None
     assert core.line.file.endswith("objfifo_designs.py")
     input_ = next(one for name, one in by_waiter.items() if name.startswith("S2MM") and one.fifo == "x")
-    assert (input_.word, input_.item, input_.element, input_.buffer) == (40, 5, 0, "x_cons_buff_2")
+    assert (input_.word, input_.item, input_.element, input_.buffer) == (40, 5, 0, "x_cons_buff_1")
 
 
 def test_lines_of_a_program_are_no_part_of_its_accesses():
