@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -13,8 +14,10 @@ from goldbeat.pymodels.nvdla.timed.memory import BEAT, Burst, TimedMemory
 
 BURST_BYTES = 128
 MAX_WRITES = 8
-SDP, PDP = 0, 1
-"""Ids of the engines."""
+SDP, PDP, CDMA_DATA, CDMA_WEIGHTS = range(4)
+"""Ids on DBB."""
+READERS = (SDP, PDP, CDMA_DATA, CDMA_WEIGHTS)
+WRITERS = (SDP, PDP)
 
 
 class Cutter:
@@ -45,22 +48,24 @@ class Cutter:
 
 
 class DbbPort:
-    """What SDP and PDP share."""
+    """What all that read and write share, by id."""
 
     def __init__(self, memory: TimedMemory) -> None:
         self.memory = memory
-        self.readers = [Cutter(READ, SDP), Cutter(READ, PDP)]
-        self.writers = [Cutter(WRITE, SDP), Cutter(WRITE, PDP)]
-        self.unanswered = [0, 0]
-        self._last_read = self._last_write = PDP
+        self.readers = {ident: Cutter(READ, ident) for ident in READERS}
+        self.writers = {ident: Cutter(WRITE, ident) for ident in WRITERS}
+        self.unanswered = dict.fromkeys(WRITERS, 0)
+        # The search begins behind the last one of all.
+        self._last_read, self._last_write = READERS[-1], WRITERS[-1]
         self._read: Burst | None = None
         self._write: Burst | None = None
         self._addressed = False
 
     @property
     def quiet(self) -> bool:
-        """Nothing is on its way."""
-        return self._read is None and self._write is None and self.memory.quiet
+        """Nothing is asked for or on its way."""
+        asked = any(not cutter.free for cutter in (*self.readers.values(), *self.writers.values()))
+        return not asked and self._read is None and self._write is None and self.memory.quiet
 
     def edge(self, cycle: int) -> tuple[tuple[Burst, npt.NDArray[np.uint8]] | None, Burst | None, Burst | None]:
         """One edge: the beat that was read, the write burst whose last data moved, and the write that was answered."""
@@ -99,15 +104,13 @@ class DbbPort:
         return beat, sent, answered
 
     def _choose_read(self) -> int | None:
-        asks = [e for e in (SDP, PDP) if not self.readers[e].free]
-        return _turn(asks, self._last_read)
+        return _turn([e for e in READERS if not self.readers[e].free], self._last_read)
 
     def _choose_write(self) -> int | None:
-        asks = [e for e in (SDP, PDP) if not self.writers[e].free and self.unanswered[e] < MAX_WRITES]
+        asks = [e for e in WRITERS if not self.writers[e].free and self.unanswered[e] < MAX_WRITES]
         return _turn(asks, self._last_write)
 
 
-def _turn(asks: list[int], last: int) -> int | None:
-    if len(asks) == 2:
-        return 1 - last
-    return asks[0] if asks else None
+def _turn(asks: Sequence[int], last: int) -> int | None:
+    """The first one behind that granted last, in the cyclic order of the ids, which ``asks`` is sorted by."""
+    return next((e for e in asks if e > last), asks[0] if asks else None)

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.nvdla.timed.conv_buffer import DeliveryFifo
+from goldbeat.pymodels.nvdla.timed.conv_sums import ConvolutionSums
 from goldbeat.pymodels.nvdla.timed.dbb import DbbPort
 from goldbeat.pymodels.nvdla.timed.memory import BEAT, Burst
 
@@ -69,11 +72,18 @@ class Chunk:
     data: npt.NDArray[np.uint8] = field(default_factory=lambda: np.zeros(0, np.uint8))
 
 
+class BeatListener(Protocol):
+    """Who hears of the beats that it asked for."""
+
+    def arrived(self, cycle: int, unit: int, request: int, data: npt.NDArray[np.uint8]) -> None:
+        """A beat of a request."""
+
+
 @dataclass(frozen=True)
 class Tag:
     """What a burst belongs to: for reads a unit and one of its requests, for writes a chunk."""
 
-    owner: EngineOperation
+    owner: BeatListener
     unit: int
     request: int = 0
 
@@ -97,10 +107,19 @@ class EngineOperation:
         chunks: of writing, in order.
         steps: edges that the core needs for an atom.
         pipeline: from an atom's last step to its write slot.
+        feed: sums on the fly, one for each atom.
     """
 
     def __init__(
-        self, ident: int, port: DbbPort, start: int, units: list[Unit], chunks: list[Chunk], steps: int, pipeline: int
+        self,
+        ident: int,
+        port: DbbPort,
+        start: int,
+        units: list[Unit],
+        chunks: list[Chunk],
+        steps: int,
+        pipeline: int,
+        feed: DeliveryFifo | None = None,
     ) -> None:
         self.id = ident
         self._port = port
@@ -109,6 +128,8 @@ class EngineOperation:
         self.chunks = chunks
         self._steps = steps
         self._pipeline = pipeline
+        self._feed = feed
+        self.taken: list[tuple[ConvolutionSums, int, int]] = []
         self._unit = self._request = 0
         self._chunk = self._step = 0
         self._accepted = 0
@@ -129,9 +150,35 @@ class EngineOperation:
 
     def _slot(self, cycle: int) -> bool:
         """Whether there is a read slot for the next request."""
+        return cycle >= self._slot_edge()
+
+    def _slot_edge(self) -> int:
+        """From when on there is one."""
         if self._request:
-            return True
-        return cycle >= self._start + 1 and (self._unit < 2 or cycle >= self.units[self._unit - 2].fed + 1)
+            return 0
+        return max(self._start, self.units[self._unit - 2].fed if self._unit >= 2 else 0) + 1
+
+    def due(self, cycle: int) -> int:
+        """The first edge from ``cycle`` on at which something happens here, if nothing else does and DBB rests."""
+        found = self.done if self.done >= cycle else NEVER
+        if self._unit < len(self.units):
+            found = min(found, self._slot_edge())
+        if self._accepted < len(self.chunks):
+            found = min(found, self.chunks[self._accepted].filled + 1)
+        if self._chunk < len(self.chunks):
+            found = min(found, self._core_edge())
+        return max(found, cycle)
+
+    def _core_edge(self) -> int:
+        """From when on the core may make its next step."""
+        edge = 0
+        if self._step == 0:
+            slot = self.chunks[self._chunk - 2].sent if self._chunk >= 2 else -1
+            edge = max(self.units[self.chunks[self._chunk].unit].read, slot) + 1
+        if self._feed is not None:
+            fed = self._feed.next_edge()
+            edge = NEVER if fed is None else max(edge, fed)
+        return edge
 
     def commit(self, cycle: int, decision: Decision) -> None:
         """Make it happen."""
@@ -156,14 +203,11 @@ class EngineOperation:
 
     def core(self, cycle: int) -> None:
         """One edge of the core, looking at what stood before it."""
-        if self._chunk >= len(self.chunks):
+        if self._chunk >= len(self.chunks) or cycle < self._core_edge():
             return
         chunk = self.chunks[self._chunk]
-        unit = self.units[chunk.unit]
-        if self._step == 0:
-            slot = self.chunks[self._chunk - 2].sent if self._chunk >= 2 else -1
-            if cycle < max(unit.read, slot) + 1:
-                return
+        if self._feed is not None:
+            self.taken.append(self._feed.take(cycle))
         self._step += 1
         if self._step < chunk.atoms * self._steps:
             return
@@ -172,7 +216,7 @@ class EngineOperation:
         chunk.data = self.compute(chunk)
         last = self._chunk + 1 == len(self.chunks) or self.chunks[self._chunk + 1].unit != chunk.unit
         if last:
-            unit.fed = cycle
+            self.units[chunk.unit].fed = cycle
         self._chunk += 1
 
     def arrived(self, cycle: int, unit: int, request: int, data: npt.NDArray[np.uint8]) -> None:

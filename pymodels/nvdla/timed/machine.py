@@ -3,33 +3,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.nvdla.timed.conv_core import ConvolutionCore
+from goldbeat.pymodels.nvdla.timed.conv_stub import ConvolutionStub
 from goldbeat.pymodels.nvdla.timed.dbb import PDP, SDP, DbbPort
-from goldbeat.pymodels.nvdla.timed.engine import EngineOperation
+from goldbeat.pymodels.nvdla.timed.engine import NEVER, EngineOperation
 from goldbeat.pymodels.nvdla.timed.memory import TimedMemory
 from goldbeat.pymodels.nvdla.timed.pdp import PdpOperation
 from goldbeat.pymodels.nvdla.timed.pdp import may_start as pdp_may_start
-from goldbeat.pymodels.nvdla.timed.registers import RegisterFile
+from goldbeat.pymodels.nvdla.timed.registers import CDP_BIT, PDP_BIT, SDP_BIT, Ended, RegisterFile
 from goldbeat.pymodels.nvdla.timed.sdp import SdpOperation
 from goldbeat.pymodels.nvdla.timed.sdp import sdp_reads as sdp_needs_rdma
-
-MOST_FINISHED = 3
-"""So many finished convolutions that no SDP has taken are counted."""
-CONVOLUTION = ("CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC")
-SDP_BIT, CDP_BIT, PDP_BIT, DATA_BIT, WEIGHTS_BIT, CONVOLUTION_BIT = 0, 2, 4, 16, 18, 20
-"""Of GLB's status, for group 0."""
-
-
-@dataclass
-class _Convolution:
-    """The stub at work: when what is done, and CDMA's group at its start."""
-
-    data: int
-    weights: int
-    done: int
-    group: int
 
 
 class TimedMachine:
@@ -39,9 +23,10 @@ class TimedMachine:
         stub_cycles: parameter STUB_CYCLES.
         line_atoms: parameter LINE_ATOMS.
         image: behind DBB.
+        core: with the convolution core, not its stub.
     """
 
-    def __init__(self, stub_cycles: int, line_atoms: int, image: MemoryImage) -> None:
+    def __init__(self, stub_cycles: int, line_atoms: int, image: MemoryImage, *, core: bool = False) -> None:
         self.registers = RegisterFile()
         self.memory = TimedMemory(image)
         self.cycle = 0
@@ -50,16 +35,29 @@ class TimedMachine:
         self._line_atoms = line_atoms
         self._working: dict[int, EngineOperation] = {}
         self._blocks: dict[int, tuple[str, ...]] = {}
-        self._convolution: _Convolution | None = None
+        self._convolution: ConvolutionCore | ConvolutionStub = (
+            ConvolutionCore(self.registers, self._port) if core else ConvolutionStub(self.registers, stub_cycles)
+        )
         self._cdp: int | None = None
-        self._finished = 0
         self._write: tuple[int, int] | None = None
 
     @property
     def idle(self) -> bool:
-        """Nothing is at work, about to begin, or on its way."""
-        busy = self._working or self._convolution or self._cdp is not None or self._write
-        return not busy and self._port.quiet and not self._starts()
+        """Nothing will happen any more, unless a register is written."""
+        return self._due() == NEVER
+
+    def _due(self) -> int:
+        """The first edge at which something may happen."""
+        if self._write is not None or not self._port.quiet or self._starts():
+            return self.cycle
+        found = self._convolution.due(self.cycle)
+        for operation in self._working.values():
+            found = min(found, operation.due(self.cycle))
+        return found if self._cdp is None else min(found, self._cdp)
+
+    def leap(self, limit: int) -> None:
+        """Pass by edges at which nothing happens, up to ``limit``; the interrupt must be settled."""
+        self.cycle = max(self.cycle, min(self._due(), limit))
 
     def edge(self, write: tuple[int, int] | None = None) -> None:
         """One rising edge.
@@ -69,7 +67,8 @@ class TimedMachine:
         """
         cycle = self.cycle
         starts = self._starts()
-        bits, ended, convolved = self._ends(cycle)
+        ended = self._convolution.decide(cycle)
+        self._ends(cycle, ended)
         working = list(self._working.items())
         decisions = [(operation, operation.decide(cycle)) for _, operation in working]
         for _, operation in working:
@@ -80,9 +79,9 @@ class TimedMachine:
         for engine, operation in working:
             if operation.done == cycle:
                 del self._working[engine]
-        taken = self._begin(cycle, starts)
-        self._finished = min(self._finished + convolved - taken, MOST_FINISHED)
-        self.registers.edge(self._write, ended, bits)
+        self._begin(cycle, starts)
+        self._convolution.commit(cycle)
+        self.registers.edge(self._write, ended)
         self._write = write
         self.cycle += 1
 
@@ -104,62 +103,38 @@ class TimedMachine:
             values = self.registers.values("SDP", "SDP_RDMA")
             flying = values.get("SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE")
             to_memory = not values.get("SDP", "D_FEATURE_MODE_CFG", "OUTPUT_DST")
-            fed = not flying or self._finished > 0
+            fed = not flying or self._convolution.feeds
             if to_memory and fed and (blocks["SDP_RDMA"].ready or not sdp_needs_rdma(values)):
                 found.append("SDP")
         pdp = PDP not in self._working and blocks["PDP"].ready and blocks["PDP_RDMA"].ready
         if pdp and pdp_may_start(self.registers.values("PDP"), self._line_atoms):
             found.append("PDP")
-        if self._convolution is None and all(blocks[b].ready for b in CONVOLUTION):
-            found.append("CONV")
         if self._cdp is None and blocks["CDP"].ready and blocks["CDP_RDMA"].ready:
             found.append("CDP")
         return found
 
-    def _begin(self, cycle: int, starts: list[str]) -> int:
-        """Begin; gives how many finished convolutions are used up."""
-        taken = 0
+    def _begin(self, cycle: int, starts: list[str]) -> None:
         for engine in starts:
             if engine == "SDP":
                 values = self.registers.values("SDP", "SDP_RDMA")
                 self._blocks[SDP] = ("SDP", "SDP_RDMA") if sdp_needs_rdma(values) else ("SDP",)
-                self._working[SDP] = SdpOperation(self._port, cycle, values)
-                taken += values.get("SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE")
+                self._working[SDP] = SdpOperation(self._port, cycle, values, self._convolution.fifo)
+                if values.get("SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE"):
+                    self._convolution.begun()
             elif engine == "PDP":
                 self._blocks[PDP] = ("PDP", "PDP_RDMA")
                 self._working[PDP] = PdpOperation(self._port, cycle, self.registers.values("PDP", "PDP_RDMA"))
-            elif engine == "CONV":
-                values = self.registers.values("CDMA", "CACC")
-                cdma, cacc = values.get("CDMA", "D_CYA"), values.get("CACC", "D_CYA")
-                times = [t or self._stub_cycles for t in (cdma & 0xFFFF, cdma >> 16, cacc)]
-                group = self.registers.blocks["CDMA"].consumer
-                self._convolution = _Convolution(cycle + times[0], cycle + times[1], cycle + max(times), group)
             else:
                 self._cdp = cycle + (self.registers.values("CDP").get("CDP", "D_CYA") or self._stub_cycles)
-        return taken
 
-    def _ends(self, cycle: int) -> tuple[int, list[str], int]:
-        """Status bits, blocks that end, and convolutions that are finished at this edge."""
-        bits, ended, convolved = 0, list[str](), 0
+    def _ends(self, cycle: int, ended: Ended) -> None:
+        """Add the status bits and blocks of the other engines that end at this edge."""
         blocks = self.registers.blocks
         for engine, bit in ((SDP, SDP_BIT), (PDP, PDP_BIT)):
             if engine in self._working and self._working[engine].done == cycle:
-                ended += self._blocks[engine]
-                bits |= 1 << (bit + blocks[self._blocks[engine][0]].consumer)
-        if (stub := self._convolution) is not None:
-            if stub.data == cycle:
-                bits |= 1 << (DATA_BIT + stub.group)
-            if stub.weights == cycle:
-                bits |= 1 << (WEIGHTS_BIT + stub.group)
-            if max(stub.data, stub.weights) == cycle:
-                ended.append("CDMA")
-            if stub.done == cycle:
-                ended += CONVOLUTION[1:]
-                bits |= 1 << (CONVOLUTION_BIT + blocks["CACC"].consumer)
-                convolved = 1
-                self._convolution = None
+                ended.blocks += self._blocks[engine]
+                ended.bits |= 1 << (bit + blocks[self._blocks[engine][0]].consumer)
         if self._cdp == cycle:
-            ended += ("CDP", "CDP_RDMA")
-            bits |= 1 << (CDP_BIT + blocks["CDP"].consumer)
+            ended.blocks += ("CDP", "CDP_RDMA")
+            ended.bits |= 1 << (CDP_BIT + blocks["CDP"].consumer)
             self._cdp = None
-        return bits, ended, convolved

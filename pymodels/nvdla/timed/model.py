@@ -24,21 +24,23 @@ LONGEST = 1 << 22
 _NOBODY = MemoryImage((), MemoryTiming(ar_ready=Pattern("array", values=(0,)), aw_ready=Pattern("array", values=(0,))))
 
 
-def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
+def predict(params: Mapping[str, Any], stimulus: Stimulus, *, core: bool = False) -> Outcome:
     """What a run gives: every step's answer and last cycle, every burst with its cycles, the memory at the end.
 
     Args:
         params: ``STUB_CYCLES`` and ``LINE_ATOMS``.
         stimulus: register programs on ``csb``, a memory behind ``dbb``.
+        core: with the convolution core of docs/nvdla-convolution.md, which the RTL does not have yet.
 
     Raises:
         UsageError: a step that the port does not know, or a program that waits for ever.
     """
     image = stimulus.memories.get(DBB, _NOBODY)
-    machine = TimedMachine(int(params["STUB_CYCLES"]), int(params["LINE_ATOMS"]), image)
+    machine = TimedMachine(int(params["STUB_CYCLES"]), int(params["LINE_ATOMS"]), image, core=core)
     program = (*stimulus.program.get(CSB, ()), *stimulus.after.get(CSB, ()))
     answers = _play(machine, program)
     while not machine.idle:
+        machine.leap(LONGEST)
         machine.edge()
         if machine.cycle > LONGEST:
             raise UsageError(f"NVDLA still works after {LONGEST} cycles")
@@ -54,15 +56,22 @@ def _play(machine: TimedMachine, program: Sequence[Access]) -> tuple[AccessAnswe
     answers = []
     start = FIRST_CYCLE
     for number, step in enumerate(program):
-        while machine.cycle < start:
-            machine.edge()
+        _pass(machine, start)
         answer = _step(machine, step, f"step {number}, {step.name}")
         answers.append(answer)
         assert answer.cycle is not None
         start = answer.cycle + 1
-    while machine.cycle < start:
-        machine.edge()
+    _pass(machine, start)
     return tuple(answers)
+
+
+def _pass(machine: TimedMachine, until: int) -> None:
+    """Let the machine come to a cycle."""
+    while machine.cycle < until:
+        if machine.registers.settled:
+            machine.leap(until)
+        if machine.cycle < until:
+            machine.edge()
 
 
 def _step(machine: TimedMachine, step: Access, what: str) -> AccessAnswer:
@@ -94,6 +103,8 @@ def _step(machine: TimedMachine, step: Access, what: str) -> AccessAnswer:
                 return AccessAnswer(cycle=machine.cycle)
             if machine.idle and machine.registers.settled:
                 raise UsageError(f"{what}: waits for ever, as nothing is at work")
+            if machine.registers.settled:
+                machine.leap(start + LONGEST)
             machine.edge()
         else:
             raise UsageError(f"{what}: expected write, post, read, poll, wait, host, or wait_for {INTERRUPT}")

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, Values, absent_blocks, csb_register, register_at
 
 ENGINE_BLOCKS = (
@@ -19,10 +21,23 @@ ENGINE_BLOCKS = (
     "CDP",
 )
 
+CONVOLUTION = ("CDMA", "CSC", "CMAC_A", "CMAC_B", "CACC")
+"""Blocks of the convolution, CDMA first."""
+SDP_BIT, CDP_BIT, PDP_BIT, DATA_BIT, WEIGHTS_BIT, CONVOLUTION_BIT = 0, 2, 4, 16, 18, 20
+"""Of GLB's status, for group 0."""
+
 _ABSENT = absent_blocks()
 _MASK = csb_register("GLB", "S_INTR_MASK")
 _SET = csb_register("GLB", "S_INTR_SET")
 _STATUS = csb_register("GLB", "S_INTR_STATUS")
+
+
+@dataclass
+class Ended:
+    """What ends at an edge: GLB status bits that are set, blocks whose CONSUMER's group ends."""
+
+    bits: int = 0
+    blocks: list[str] = field(default_factory=list)
 
 
 class Block:
@@ -75,14 +90,14 @@ class RegisterFile:
             joined.update(block.groups[block.consumer])
         return Values(joined)
 
-    def edge(self, write: tuple[int, int] | None, finished: list[str], bits: int) -> None:
+    def edge(self, write: tuple[int, int] | None, ended: Ended) -> None:
         """What changes at an edge, all of it looking at what stood before.
 
         Args:
             write: address and value of the write that takes effect.
-            finished: blocks whose CONSUMER's group ends.
-            bits: GLB status bits that are set.
+            ended: what ends.
         """
+        bits = ended.bits
         self.interrupt = bool(self.status & ~self.mask)
         clear = 0
         if write is not None:
@@ -95,7 +110,7 @@ class RegisterFile:
                     bits |= value & one.write_mask
                 else:
                     self._write(one, value)
-        for name in finished:
+        for name in ended.blocks:
             self.blocks[name].finish()
         self.status = (self.status & ~clear) | bits
 

@@ -12,6 +12,7 @@ from goldbeat.pymodels.nvdla.engines.address_space import ATOM
 from goldbeat.pymodels.nvdla.engines.arithmetic import signed
 from goldbeat.pymodels.nvdla.engines.registers import Values
 from goldbeat.pymodels.nvdla.engines.sdp import Converter, Sdp, Stage
+from goldbeat.pymodels.nvdla.timed.conv_buffer import DeliveryFifo
 from goldbeat.pymodels.nvdla.timed.dbb import SDP, DbbPort
 from goldbeat.pymodels.nvdla.timed.engine import Chunk, EngineOperation, ReadRequest, Unit, line_chunks
 
@@ -82,9 +83,9 @@ def sdp_reads(values: Values) -> bool:
 
 
 class SdpOperation(EngineOperation):
-    """One operation, its registers as they stood at its start."""
+    """One operation, its registers as they stood at its start; ``feed`` gives it sums on the fly, zeros without."""
 
-    def __init__(self, port: DbbPort, start: int, values: Values) -> None:
+    def __init__(self, port: DbbPort, start: int, values: Values, feed: DeliveryFifo | None = None) -> None:
         self._units = [operands(values, "BS"), operands(values, "BN")]
         self._flying = bool(values.get("SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE"))
         width, height, channel = (values.get("SDP", f"D_DATA_CUBE_{d}", d) + 1 for d in ("WIDTH", "HEIGHT", "CHANNEL"))
@@ -122,12 +123,15 @@ class SdpOperation(EngineOperation):
             units.append(Unit(requests))
             # A chunk has read slots of its own.
             chunk.unit = number
-        super().__init__(SDP, port, start, units, chunks, 1, SDP_PIPELINE)
+        super().__init__(SDP, port, start, units, chunks, 1, SDP_PIPELINE, feed if self._flying else None)
 
     def compute(self, chunk: Chunk) -> npt.NDArray[np.uint8]:
         """The bytes of a chunk."""
         parts = iter(self.units[chunk.unit].data)
-        if self._flying:
+        if self._flying and self.taken:
+            data = np.stack([sums.atom(group, number) for sums, group, number in self.taken])
+            self.taken.clear()
+        elif self._flying:
             data = np.zeros((chunk.atoms, ATOM), np.int64)
         else:
             data = np.frombuffer(bytes(next(parts)), np.int8).reshape(chunk.atoms, ATOM).astype(np.int64)
