@@ -132,8 +132,12 @@ class SampleType:
         """An array of no samples, with the shape and dtype of this type."""
         return self.decode(np.zeros(0, np.uint8))
 
-    def encode(self, samples: npt.ArrayLike) -> npt.NDArray[np.uint8]:
+    def encode(self, samples: npt.ArrayLike, *, shared: bool = False) -> npt.NDArray[np.uint8]:
         """Samples to bytes, shape (n * bytes,).
+
+        Args:
+            samples: as the class describes them.
+            shared: the bytes may be those of ``samples`` itself, where nothing has to be done to them.
 
         Raises:
             InputError: a value that the type cannot hold, or an array of the wrong shape.
@@ -153,7 +157,7 @@ class SampleType:
             raise InputError(f"values of type {flat.dtype}", f"numbers for {self.name}")
         if not self.is_integer:
             return self.pack(self._floats(flat))
-        parts = self._integers(flat)
+        parts = self._integers(flat, shared=shared)
         if self.part_bits < 8 and len(parts) % 2:
             raise InputError(f"{len(parts)} samples of {self.name}", "an even number, as two share a byte")
         return self.pack(parts)
@@ -168,7 +172,7 @@ class SampleType:
             raise InputError(f"{flat[at]} in sample {at // self.parts}", f"a number that {self.name} can hold")
         return parts
 
-    def _integers(self, flat: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    def _integers(self, flat: npt.NDArray[Any], *, shared: bool) -> npt.NDArray[Any]:
         low, high = self.part_range
         if flat.dtype.kind == "f":
             with np.errstate(invalid="ignore"):
@@ -176,6 +180,8 @@ class SampleType:
             if not whole.all():
                 at = int(np.argmin(whole))
                 raise InputError(f"{flat[at]} in sample {at // self.parts}", f"a whole number for {self.name}")
+        if flat.dtype == self.part_dtype and self.part_bits == 8 * flat.dtype.itemsize:
+            return flat if shared else flat.copy()
         # Compare in the array's own type: uint64 and int64 do not mix without loss.
         bad = (flat > high) | (flat < low)
         if bad.any():

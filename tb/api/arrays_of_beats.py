@@ -79,7 +79,7 @@ def _packed(
         return Trace.from_samples(
             array, kind, width, clock_ps=clock.period_ps, frame=frame, last=last, offset_ps=clock.offset_ps
         )
-    data = kind.encode(array).reshape(-1, width // 8)
+    data = kind.encode(array, shared=True).reshape(-1, width // 8)
     step = size // per_beat
     ends = np.arange(step - 1, len(data), step) if last else np.zeros(0, np.int64)
     return RawBeats(data, ends, clock.period_ps, clock.offset_ps)

@@ -218,7 +218,8 @@ class Dut:
     def _record(self, stimulus: Stimulus, inputs: Mapping[str, RawBeats | Trace], quiet: int, *, alone: bool) -> Record:
         traces = {name: one for name, one in inputs.items() if isinstance(one, Trace)}
         raw = {name: one for name, one in inputs.items() if isinstance(one, RawBeats)}
-        whole = replace(stimulus, inputs={**stimulus.inputs, **traces})
+        kept = {name: one for name, one in stimulus.inputs.items() if name not in raw}
+        whole = replace(stimulus, inputs={**kept, **traces})
         slowest = max(c.period_ps for c in stimulus.clocks.values())
         offered = max([0, *(int(t.cycle[-1]) for t in whole.inputs.values() if len(t))])
         beats = sum(len(t) for t in whole.inputs.values()) + sum(len(one.data) for one in raw.values())

@@ -31,7 +31,7 @@ class OpenSimulator:
 
     def __init__(self, design: Design, params: Mapping[str, Any], built: Build, seed: int) -> None:
         self._make: Callable[[Sequence[Episode], Path], Simulator] = lambda episodes, folder: Simulator(
-            design, params, built, episodes, folder, seed=seed, stays=True
+            design, params, built, episodes, folder, seed=seed, stays=True, shared=True
         )
         self._process: Simulator | None = None
         self._end: weakref.finalize[Any, Any] | None = None

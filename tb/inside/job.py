@@ -11,7 +11,7 @@ import pickle
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,9 @@ from goldbeat.tb.design.ports.bundle import Bundle, StatusPort
 from goldbeat.tb.design.ports.memory import MemoryPort
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
+
+if TYPE_CHECKING:
+    from goldbeat.tb.inside.shared_bytes import SharedBytes
 
 ENVIRONMENT = "GOLDBEAT_JOB"
 JOURNAL = "GOLDBEAT_JOURNAL"
@@ -40,6 +43,9 @@ PULSE = "GOLDBEAT_PULSE"
 """Set: the seconds between two ``at`` lines of the journal, which say how many picoseconds it is since the reset release of the
 episode that started last."""
 
+SHARED = "GOLDBEAT_SHARED"
+"""Set: the file descriptors of the memory for arrays of jobs and of that for arrays of records, separated by a comma."""
+
 COVERAGE = "GOLDBEAT_COVERAGE"
 """Set: code coverage is written after every episode."""
 
@@ -53,7 +59,7 @@ class RawBeats:
     """Whole beats back to back, as few bytes as can be: what most of a call's traces are.
 
     Attributes:
-        data: (n, B) bytes, all of them kept.
+        data: (n, B) bytes, all of them kept; may be the caller's array.
         ends: beats with TLAST.
         clock_ps, offset_ps: of the trace.
     """
@@ -64,10 +70,10 @@ class RawBeats:
     offset_ps: int
 
     def trace(self) -> Trace:
-        """The beats as a trace."""
+        """The beats as a trace, with bytes of its own."""
         last = np.zeros(len(self.data), np.bool_)
         last[self.ends] = True
-        return Trace.from_bytes(self.data, last=last, clock_ps=self.clock_ps, offset_ps=self.offset_ps)
+        return Trace.from_bytes(self.data.copy(), last=last, clock_ps=self.clock_ps, offset_ps=self.offset_ps)
 
 
 @dataclass(frozen=True)
@@ -193,35 +199,46 @@ class Record:
     origin_ps: int = field(default=0, compare=False)
 
 
-def write_job(job: Job, folder: Path) -> None:
-    """Put a job where the simulation will look for it."""
-    _dump(job, folder / "job.pickle")
+def write_job(job: Job, folder: Path, shared: SharedBytes | None = None) -> None:
+    """Put a job where the simulation will look for it, its arrays into shared memory if there is any."""
+    _dump(job, folder / "job.pickle", shared)
 
 
-def read_job(folder: Path) -> Job:
-    """The job of a folder."""
-    with (folder / "job.pickle").open("rb") as stream:
-        job: Job = pickle.load(stream)
+def read_job(folder: Path, shared: SharedBytes | None = None) -> Job:
+    """The job of a folder; arrays in shared memory are good until the next job is written."""
+    job: Job = _load(folder / "job.pickle", shared, copy=False)
     return job
 
 
-def write_record(record: Record, folder: Path, index: int) -> None:
-    """Keep the record of episode ``index``."""
-    _dump(record, folder / f"record-{index}.pickle")
+def write_record(record: Record, folder: Path, index: int, shared: SharedBytes | None = None) -> None:
+    """Keep the record of episode ``index``; what is in shared memory, only until the next one is written."""
+    _dump(record, folder / f"record-{index}.pickle", shared)
 
 
-def read_record(folder: Path, index: int) -> Record | None:
+def read_record(folder: Path, index: int, shared: SharedBytes | None = None) -> Record | None:
     """The record of episode ``index``, None when the simulation did not get that far."""
     path = folder / f"record-{index}.pickle"
     if not path.is_file():
         return None
-    with path.open("rb") as stream:
-        record: Record = pickle.load(stream)
+    record: Record = _load(path, shared, copy=True)
     return record
 
 
-def _dump(what: Any, path: Path) -> None:
+def _dump(what: Any, path: Path, shared: SharedBytes | None) -> None:
     part = path.with_suffix(".part")
     with part.open("wb") as stream:
-        pickle.dump(what, stream, protocol=pickle.HIGHEST_PROTOCOL)
+        if shared is None:
+            pickle.dump([], stream)
+            pickle.dump(what, stream, protocol=pickle.HIGHEST_PROTOCOL)
+        else:
+            apart = list[pickle.PickleBuffer]()
+            text = pickle.dumps(what, protocol=5, buffer_callback=lambda one: shared.leaves(one, apart))
+            pickle.dump(shared.put(apart), stream)
+            stream.write(text)
     part.replace(path)
+
+
+def _load(path: Path, shared: SharedBytes | None, *, copy: bool) -> Any:
+    with path.open("rb") as stream:
+        spans = pickle.load(stream)
+        return pickle.load(stream, buffers=shared.get(spans, copy=copy) if shared is not None else ())

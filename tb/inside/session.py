@@ -12,16 +12,13 @@ import logging
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cocotb
 import cocotb._event_loop
 import cocotb._shutdown
 import cocotb._test_manager
-import numpy as np
-import numpy.typing as npt
 from cocotb.task import Task
 from cocotb.triggers import RisingEdge, Timer
 from cocotb.utils import get_sim_time
@@ -38,6 +35,7 @@ from goldbeat.tb.inside.job import (
     JOURNAL,
     ORDERS,
     PULSE,
+    SHARED,
     AccessResult,
     BurstAnswers,
     Episode,
@@ -51,6 +49,9 @@ from goldbeat.tb.inside.transactors.probe import waiting_for_ready
 from goldbeat.tb.inside.transactors.wires import moments
 from goldbeat.tb.kernel.launch import simulator_seed
 from goldbeat.tb.kernel.library import library
+
+if TYPE_CHECKING:
+    from goldbeat.tb.inside.shared_bytes import SharedBytes
 
 _RESET_CYCLES = 8
 """Cycles of the slowest clock that a reset lasts: more than any synchroniser is deep."""
@@ -105,12 +106,6 @@ def _pulse(origin: int, clocks: Mapping[str, Clock]) -> Task[None] | None:
     return cocotb.start_soon(pulse(lambda ps: _note("at", ps), float(every), origin, period))
 
 
-def _whole_stimulus(episode: Episode) -> Stimulus:
-    """The stimulus with the inputs that came as bytes alone."""
-    given = {name: raw.trace() for name, raw in episode.raw.items()}
-    return replace(episode.stimulus, inputs={**episode.stimulus.inputs, **given})
-
-
 async def _stream(agents: Transactors, episode: Episode, origin: int) -> None:
     """Let the streams run until the episode ends."""
     stop = episode.stimulus.stop_ps
@@ -122,13 +117,14 @@ async def _stream(agents: Transactors, episode: Episode, origin: int) -> None:
 
 
 async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Record:
-    stimulus = _whole_stimulus(episode)
+    stimulus = episode.stimulus
     resets = _resets(dut, job)
     _set(resets, 0)
     agents.reset()
     agents.blur(episode.blur_seed, stimulus.blur_ps)
     origin = await _align(agents, stimulus.clocks, _RESET_CYCLES)
     agents.load(stimulus, long=episode.long)
+    agents.load_raw(episode.raw, data_alone=episode.data_alone)
     # The last look in reset; sinks decide two edges ahead, so everything is armed well before the origin.
     await _until(origin - 3 * max(c.period_ps for c in stimulus.clocks.values()))
     if resets:
@@ -156,7 +152,6 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     if watched is not None:
         watched.cancel()
     taken, outcome, broken, waiting = _stopped(agents, outputs_alone=episode.quiet_ps is not None)
-    data = _whole_data(outcome) if episode.data_alone else {}
     left = _outstanding(job, waiting) if stop is None else []
     status = {s.name: agents.peek(s.name) for s in job.status}
     if stop is None:
@@ -167,7 +162,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
     unanswered, stuck = agents.unanswered()
     late = await waiting_for_ready(agents, stimulus.clocks, origin, _until) if stop is None else []
     return Record(
-        Outcome({n: t for n, t in outcome.ports.items() if n not in data}, status, outcome.memories),
+        Outcome(outcome.ports, status, outcome.memories),
         {port: tuple(results) for port, results in accesses.items()},
         {port: tuple(steps) for port, steps in driven.items()},
         (*violations, *late, *broken, *agents.rules(), *left, *unanswered),
@@ -176,7 +171,7 @@ async def _run(dut: Any, job: Job, episode: Episode, agents: Transactors) -> Rec
         agents.late_bits(),
         bursts,
         agents.waits(),
-        data,
+        agents.bytes_alone(),
         taken,
         released,
         origin,
@@ -202,11 +197,6 @@ def _stopped(
     """Beats that inputs have taken, where their traces are left out, and what :meth:`Transactors.stop` gives."""
     taken = agents.taken() if outputs_alone else {}
     return taken, *agents.stop(outputs_alone=outputs_alone)
-
-
-def _whole_data(outcome: Outcome) -> dict[str, npt.NDArray[np.uint8]]:
-    """The bytes of the ports that keep all of theirs."""
-    return {name: trace.data for name, trace in outcome.ports.items() if bool(trace.data_bytes.all())}
 
 
 async def _until_quiet(agents: Transactors, origin: int, length: int, quiet: int) -> None:
@@ -288,10 +278,22 @@ def _note(what: str, number: int) -> None:
         os.write(int(pipe), f"{what} {number} {time.monotonic()}\n".encode())
 
 
-def _next_job(folder: Path) -> Job | None:
+def _shared_memory() -> tuple[SharedBytes | None, SharedBytes | None]:
+    """That of jobs and that of records, where the host has made some."""
+    named = os.environ.get(SHARED)
+    if named is None:
+        return None, None
+    # Most runs start sooner without it.
+    from goldbeat.tb.inside.shared_bytes import SharedBytes
+
+    jobs, records = named.split(",")
+    return SharedBytes(int(jobs)), SharedBytes(int(records))
+
+
+def _next_job(folder: Path, shared: SharedBytes | None) -> Job | None:
     """Wait for more episodes; None: there are no more. Nothing moves meanwhile, simulated time included."""
     orders = os.environ.get(ORDERS)
-    return read_job(folder) if orders is not None and os.read(int(orders), 1) else None
+    return read_job(folder, shared) if orders is not None and os.read(int(orders), 1) else None
 
 
 def _transactors(dut: Any, job: Job) -> Transactors:
@@ -337,7 +339,8 @@ async def episodes(dut: Any) -> None:
     if (parent := os.environ.get(orphan_guard.ENVIRONMENT)) is not None:
         orphan_guard.end_with(int(parent))
     folder = Path(os.environ[ENVIRONMENT])
-    job = read_job(folder)
+    jobs, records = _shared_memory()
+    job = read_job(folder, jobs)
     plain_models.leave()
     for clock in job.clocks:
         getattr(dut, clock.name).value = 0
@@ -355,13 +358,17 @@ async def episodes(dut: Any) -> None:
     more: Job | None = job
     fresh = True
     while more is not None:
-        if not await _run_all(dut, more, agents, folder, fresh=fresh):
+        # The memory has one record at a time.
+        shared = records if len(more.episodes) == 1 else None
+        if not await _run_all(dut, more, agents, folder, shared, fresh=fresh):
             return
         fresh = fresh and not more.episodes
-        more = _next_job(folder)
+        more = _next_job(folder, jobs)
 
 
-async def _run_all(dut: Any, job: Job, agents: Transactors, folder: Path, *, fresh: bool) -> bool:
+async def _run_all(
+    dut: Any, job: Job, agents: Transactors, folder: Path, shared: SharedBytes | None, *, fresh: bool
+) -> bool:
     """Run the episodes of a job; False: another process has to go on. ``fresh``: nothing has run in this one."""
     for index, episode in enumerate(job.episodes):
         renewed = episode.seed is None or await _renew(dut, job, agents, episode.seed)
@@ -371,7 +378,7 @@ async def _run_all(dut: Any, job: Job, agents: Transactors, folder: Path, *, fre
         _note("start", index)
         try:
             record = await _run(dut, job, episode, agents)
-            write_record(record, folder, index)
+            write_record(record, folder, index, shared)
         except OSError as error:
             # A full disk is nobody's wrong result: the host must be able to tell.
             _note("lost", error.errno or 0)

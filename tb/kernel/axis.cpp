@@ -61,7 +61,7 @@ struct GbAxisBeats {
   std::int64_t* cycles;                  ///< filled in: when each beat transferred
 };
 
-/// Beats received; null columns where there is no such signal. Each column is freed by gb_free().
+/// Beats received; null columns where there is no such signal, or nobody asked for it. Each column is freed by gb_free().
 struct GbAxisColumns {
   std::int64_t beats;
   std::uint8_t* data;
@@ -376,6 +376,7 @@ class AxisSink : public Transactor {
     stalled_ = false;
     stalls_.clear();
     taken_ = 0;
+    bytes_alone_ = false;
     GbAxisColumns dropped = take();
     release(dropped);
   }
@@ -389,6 +390,12 @@ class AxisSink : public Transactor {
 
   /// Record no more.
   void stop() { from_ = kNever; }
+
+  /// Make room for so many beats; `bytes_alone`: until the next reset no cycles, no TLAST and no sidebands but TSTRB are recorded.
+  void expect(std::int64_t beats, bool bytes_alone) {
+    bytes_alone_ = bytes_alone;
+    if (beats > capacity_) reserve(beats);
+  }
 
   /// Wake when so many beats, or frames, have been recorded since the last take().
   void wake_at(std::int64_t beats, std::int64_t frames) {
@@ -455,11 +462,14 @@ class AxisSink : public Transactor {
     const auto used = static_cast<std::size_t>(beats_), size = static_cast<std::size_t>(capacity_);
     data_.grow(used * ports_.bytes, size * ports_.bytes);
     if (ports_.keep) keep_.grow(used * ports_.keep_bytes(), size * ports_.keep_bytes());
-    if (ports_.has_last) last_.grow(used, size);
-    for (std::size_t i = 0; i < kSides; ++i) {
-      if (!ports_.sides[i].absent()) sides_[i].grow(used, size);
+    if (!ports_.sides[kStrobe].absent()) sides_[kStrobe].grow(used, size);
+    if (!bytes_alone_) {
+      if (ports_.has_last) last_.grow(used, size);
+      for (std::size_t i = 0; i < kStrobe; ++i) {
+        if (!ports_.sides[i].absent()) sides_[i].grow(used, size);
+      }
+      cycles_.grow(used, size);
     }
-    cycles_.grow(used, size);
     set_limit();
   }
 
@@ -534,6 +544,7 @@ class AxisSink : public Transactor {
   bool high_in_reset_ = false;  ///< reported in this reset
   int in_reset_ = 0;            ///< edges in reset so far
   bool whole_ = false;
+  bool bytes_alone_ = false;
   bool open_ = false;  ///< a packet has begun and not ended
   std::uint64_t packet_id_ = 0, packet_dest_ = 0;
   Column<std::uint8_t> data_;
@@ -633,20 +644,26 @@ class AxisSinkOf final : public AxisSink {
       const std::size_t size = ports_.keep_bytes();
       copy<keep_size(N)>(keep_.data() + at * size, ports_.keep, size);
     }
+    if (!ports_.sides[kStrobe].absent()) sides_[kStrobe].data()[at] = ports_.sides[kStrobe].get();
+    ++beats_;
+    if (!bytes_alone_) record_rest(at, cycle);
+    if (beats_ == limit_) at_limit();
+  }
+
+  /// All but the bytes.
+  void record_rest(std::size_t at, std::int64_t cycle) {
     if (ports_.has_sides) {
-      for (std::size_t i = 0; i < kSides; ++i) {
+      for (std::size_t i = 0; i < kStrobe; ++i) {
         if (!ports_.sides[i].absent()) sides_[i].data()[at] = ports_.sides[i].get();
       }
     }
     cycles_.data()[at] = cycle;
-    ++beats_;
     if (ports_.has_last) {
       const bool last = ports_.last.get();
       last_.data()[at] = last;
       frames_ += last;
       if (last && frames_ == wake_frames_) wake();
     }
-    if (beats_ == limit_) at_limit();
   }
 };
 
@@ -733,6 +750,8 @@ int gb_axis_check(void* handle, const goldbeat::GbAxisCheck* check) {
 }
 
 void gb_axis_sink_stop(void* handle) { sink(handle).stop(); }
+
+void gb_axis_expect(void* handle, std::int64_t beats, int bytes_alone) { sink(handle).expect(beats, bytes_alone != 0); }
 
 void gb_axis_wake_at(void* handle, std::int64_t beats, std::int64_t frames) {
   sink(handle).wake_at(beats < 0 ? goldbeat::kNever : beats, frames < 0 ? goldbeat::kNever : frames);

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -109,6 +110,7 @@ class _Block:
 
     def __init__(self, trace: Trace, signals: Mapping[str, str], widths: Mapping[str, int]) -> None:
         self.trace = trace
+        self.beats = len(trace)
         self.cycles = np.empty(len(trace), np.int64)
         gaps = trace.gaps
         self.gaps = gaps if gaps.any() else None
@@ -134,6 +136,38 @@ class _Block:
         if len(column) and int(column.max()) >> widths[name]:
             raise UsageError(f"{signals[name]}: {int(column.max())} does not fit in {widths[name]} bits")
         return column
+
+
+class _BytesBlock:
+    """Whole beats back to back on their way: nothing is made of them that C++ does not read.
+
+    Args:
+        data: (n, B) bytes.
+        ends: beats with TLAST.
+        cycles: (n,) that C++ fills.
+        has_last: whether the port has TLAST.
+    """
+
+    gaps = None
+
+    def __init__(
+        self, data: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64], cycles: npt.NDArray[np.int64], *, has_last: bool
+    ) -> None:
+        self.beats, self.cycles = len(data), cycles
+        self._data, self._last = data, None
+        if has_last and len(ends):
+            self._last = np.zeros(self.beats, np.uint8)
+            self._last[ends] = 1
+        sides = (ctypes.c_void_p * len(SIDEBANDS))()
+        self.columns = AxisBeats(
+            self.beats, _address(data), None, _address(self._last), sides, None, _address(self.cycles)
+        )
+
+    @cached_property
+    def trace(self) -> Trace:
+        """The beats."""
+        last = None if self._last is None else self._last.view(np.bool_)
+        return Trace.from_bytes(self._data, last=last, clock_ps=2)
 
 
 class AxiStreamSource(Transactor):
@@ -162,7 +196,8 @@ class AxiStreamSource(Transactor):
         self._sides = _sides(kernel, self.signals)
         names = _names(self.signals, self._sides)
         self._handle = checked(self._library.gb_axis_source(prefix.encode(), clock.encode(), ctypes.byref(names)))
-        self._blocks: list[_Block] = []
+        self._blocks: list[_Block | _BytesBlock] = []
+        self._scratch = np.zeros(0, np.int64)
         self._given = 0
         self._base = 0
         if not held:
@@ -202,6 +237,27 @@ class AxiStreamSource(Transactor):
         self._blocks.append(block)
         self._library.gb_axis_send(self._handle, ctypes.byref(block.columns))
 
+    def send_bytes(self, data: npt.NDArray[np.uint8], ends: npt.NDArray[np.int64]) -> None:
+        """Queue whole beats back to back, with no sidebands; nothing else may be queued.
+
+        Args:
+            data: (n, B) bytes, contiguous; read in place while it runs.
+            ends: beats with TLAST.
+
+        Raises:
+            UsageError: another width than the port's, or beats are queued.
+        """
+        if data.shape[1] * 8 != self._widths["tdata"] or self._blocks:
+            raise UsageError(
+                f"{self.name} is {self._widths['tdata']} bit wide and takes bytes once, got {data.shape[1]} byte(s)"
+            )
+        # Fresh pages cost more than what is written into them, so those of the last call serve again.
+        if len(self._scratch) < len(data):
+            self._scratch = np.empty(len(data), np.int64)
+        block = _BytesBlock(data, ends, self._scratch[: len(data)], has_last="tlast" in self.signals)
+        self._blocks.append(block)
+        self._library.gb_axis_send(self._handle, ctypes.byref(block.columns))
+
     def _framed(self, what: Framed | bytes | bytearray | memoryview) -> Trace:
         """Its cycles do not matter: it goes back to back."""
         from goldbeat.pymodels.frames import trace_of_frame, trace_of_frames
@@ -237,14 +293,14 @@ class AxiStreamSource(Transactor):
         """Cycle in which the next beat is offered."""
         sent, gap = self.sent - self._given, 0
         for block in self._blocks:
-            if sent < len(block.trace):
+            if sent < block.beats:
                 gap = 0 if block.gaps is None else int(block.gaps[sent])
                 break
-            sent -= len(block.trace)
+            sent -= block.beats
         return max(since, self._base) + gap
 
     def _expected(self) -> str:
-        beats = self._given + sum(len(block.trace) for block in self._blocks)
+        beats = self._given + sum(block.beats for block in self._blocks)
         return f"all {beats} beats to be taken, {self.sent} were ({_levels(self)})"
 
     @property
@@ -255,14 +311,14 @@ class AxiStreamSource(Transactor):
     @property
     def left(self) -> int:
         """Beats queued that have not transferred."""
-        return self._given + sum(len(block.trace) for block in self._blocks) - self.sent
+        return self._given + sum(block.beats for block in self._blocks) - self.sent
 
     def taken(self) -> Iterator[Trace]:
         """The queued traces that have been sent to their ends, as :meth:`transferred` has them; they are given out once."""
-        while self._blocks and len(self._blocks[0].trace) <= self.sent - self._given:
+        while self._blocks and self._blocks[0].beats <= self.sent - self._given:
             block = self._blocks.pop(0)
-            self._given += len(block.trace)
-            yield self._result(block, len(block.trace))
+            self._given += block.beats
+            yield self._result(block, block.beats)
 
     def transferred(self) -> Trace:
         """The beats transferred since the last reset, with the cycles in which they did; without those given out before."""
@@ -270,7 +326,7 @@ class AxiStreamSource(Transactor):
             return self._empty()
         left, parts = self.sent - self._given, []
         for block in self._blocks:
-            count = min(left, len(block.trace))
+            count = min(left, block.beats)
             left -= count
             parts.append(self._result(block, count))
         return Trace.concat(parts)
@@ -282,7 +338,7 @@ class AxiStreamSource(Transactor):
         sides: dict[str, Any] = {s: np.zeros(0, np.uint64) for s in self._sides if self._given}
         return Trace.from_bytes(np.zeros((0, self._widths["tdata"] // 8), np.uint8), **self._clocked(), **sides)
 
-    def _result(self, block: _Block, count: int) -> Trace:
+    def _result(self, block: _Block | _BytesBlock, count: int) -> Trace:
         """The first beats of a block, in the cycles in which they transferred."""
         beats = block.trace[:count]
         sides: dict[str, Any] = {s: self._sideband(beats, s) for s in self._sides}
@@ -385,6 +441,34 @@ class AxiStreamMonitor(Transactor):
         """Record no more."""
         self._library.gb_axis_sink_stop(self._handle)
 
+    def expect(self, beats: int, *, bytes_alone: bool = False) -> None:
+        """Make room for so many beats, so that nothing is moved while they come; more may come.
+
+        Args:
+            beats: so many.
+            bytes_alone: until the next reset no cycles, no TLAST and no sidebands but TSTRB are recorded; for :meth:`take_bytes`.
+        """
+        self._library.gb_axis_expect(self._handle, beats, bytes_alone)
+
+    def take_bytes(self) -> npt.NDArray[np.uint8] | Trace:
+        """What was recorded after :meth:`expect` with ``bytes_alone``.
+
+        Returns:
+            (n, B) bytes where all of them are data, else a trace whose cycles count beats.
+        """
+        columns = AxisColumns()
+        self._library.gb_axis_take(self._handle, ctypes.byref(columns))
+        if columns.sides[SIDEBANDS.index("tstrb")]:
+            return self._trace(columns)
+        if columns.keep:
+            full = np.packbits(np.ones(self._lanes, np.bool_), bitorder="little")
+            # Not a column yet, which would free it: the trace takes it too.
+            bits = ctypes.string_at(columns.keep, int(columns.beats) * len(full))
+            if bits != bytes(full) * int(columns.beats):
+                return self._trace(columns)
+            self._library.gb_free(columns.keep)
+        return self._column(columns.data, np.uint8, int(columns.beats), self._lanes)
+
     @property
     def beats(self) -> int:
         """Beats recorded that no call has given out yet."""
@@ -473,7 +557,7 @@ class AxiStreamMonitor(Transactor):
             data,
             keep=keep,
             last=last.view(np.bool_) if "tlast" in self.signals else None,
-            cycle=self._column(columns.cycles, np.int64, n),
+            cycle=self._column(columns.cycles, np.int64, n) if columns.cycles else None,
             clock_ps=self.clock.period_ps,
             offset_ps=self.clock.first_ps,
             **sides,

@@ -167,6 +167,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "gb_axis_sink_start": (c_int, [c_void_p, POINTER(ReadyPattern), c_int64]),
     "gb_axis_check": (c_int, [c_void_p, POINTER(AxisCheck)]),
     "gb_axis_sink_stop": (None, [c_void_p]),
+    "gb_axis_expect": (None, [c_void_p, c_int64, c_int]),
     "gb_axis_wake_at": (None, [c_void_p, c_int64, c_int64]),
     "gb_axis_beats": (c_int64, [c_void_p]),
     "gb_axis_frames": (c_int64, [c_void_p]),

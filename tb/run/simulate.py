@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from goldbeat.pymodels.stored_trace import Shelf
 from goldbeat.tb import orphan_guard
@@ -25,6 +25,7 @@ from goldbeat.tb.inside.job import (
     JOURNAL,
     ORDERS,
     PULSE,
+    SHARED,
     Backend,
     Episode,
     Job,
@@ -34,6 +35,9 @@ from goldbeat.tb.inside.job import (
 )
 from goldbeat.tb.kernel.launch import seed_arguments, simulator_environment
 from goldbeat.tb.run.bounded_log import BoundedLog
+
+if TYPE_CHECKING:
+    from goldbeat.tb.inside.shared_bytes import SharedBytes
 
 TIMEOUT_S = 1800.0
 """Wall time after which a simulator process is taken to hang."""
@@ -100,6 +104,8 @@ class Simulator:
         crossings: clock crossings that the build shows.
         shelf: for records of long episodes.
         stays: the process waits for more episodes when it has run these, until it is left.
+        shared: arrays go through shared memory, not through files, where the system has it; those of records, for one episode at a
+            time.
         arguments: further ones for the simulator, as ``+NAME=VALUE``.
     """
 
@@ -119,6 +125,7 @@ class Simulator:
         crossings: Sequence[Crossing] = (),
         shelf: Shelf | None = None,
         stays: bool = False,
+        shared: bool = False,
         arguments: Sequence[str] = (),
     ) -> None:
         self._folder = folder
@@ -128,7 +135,8 @@ class Simulator:
             stale.unlink()
         # What the process reads is not held here as well.
         self._job = _job(design, params, transactors, crossings, Shelf() if shelf is None else shelf)
-        write_job(replace(self._job, episodes=tuple(episodes)), folder)
+        self._jobs, self._records = _memories() if shared else (None, None)
+        write_job(replace(self._job, episodes=tuple(episodes)), folder, self._jobs)
         command = [str(built.executable), *seed_arguments(seed), *arguments, "--inputs-low"]
         if self.waves is not None:
             command += ["--trace", "--trace-file", str(self.waves)]
@@ -150,9 +158,11 @@ class Simulator:
             orders, self._orders = os.pipe()
             environment[ORDERS] = str(orders)
             pipes.append(orders)
+        memory = [one.descriptor for one in (self._jobs, self._records) if one is not None]
+        environment |= {SHARED: ",".join(map(str, memory))} if memory else {}
         try:
             self._output = BoundedLog(self.log, append=before > 0)
-            self._process = self._start(command, environment, pipes)
+            self._process = self._start(command, environment, [*pipes, *memory])
         except BaseException:
             self._close_pipes()
             raise
@@ -179,6 +189,9 @@ class Simulator:
 
     def _close_pipes(self) -> None:
         os.close(self._journal)
+        for memory in (self._jobs, self._records):
+            if memory is not None:
+                memory.close()
         if self._orders is not None:
             os.close(self._orders)
 
@@ -194,7 +207,7 @@ class Simulator:
             BrokenPipeError: it has ended.
         """
         assert self._orders is not None
-        write_job(replace(self._job, episodes=tuple(episodes)), self._folder)
+        write_job(replace(self._job, episodes=tuple(episodes)), self._folder, self._jobs)
         os.write(self._orders, b"\n")
 
     def __enter__(self) -> Simulator:
@@ -229,7 +242,7 @@ class Simulator:
 
     def record(self, index: int) -> Record | None:
         """The record of an episode that has ended; it is given out once."""
-        record = read_record(self._folder, index)
+        record = read_record(self._folder, index, self._records)
         if record is not None:
             (self._folder / f"record-{index}.pickle").unlink()
         return record
@@ -275,6 +288,14 @@ def _steps(ports: Sequence[Bundle], episodes: Sequence[Episode], *, stays: bool)
         *(["goldbeat.tb.inside.plain_models:enter"] if plain else []),
         f"{SESSION}:run_session",
     ]
+
+
+def _memories() -> tuple[SharedBytes | None, SharedBytes | None]:
+    """For jobs and for records."""
+    # Most runs start sooner without it.
+    from goldbeat.tb.inside.shared_bytes import new_memory
+
+    return new_memory(), new_memory()
 
 
 def _first_seed(episodes: Sequence[Episode], seed: int) -> int:

@@ -19,7 +19,7 @@ from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.ports.register import RegisterPort
 from goldbeat.tb.design.ports.stream import StreamPort
 from goldbeat.tb.design.user_code import load_class
-from goldbeat.tb.inside.job import AccessResult, BurstAnswers
+from goldbeat.tb.inside.job import AccessResult, BurstAnswers, RawBeats
 
 ACCESS_TIMEOUT_CYCLES = 10_000
 """Cycles after which a register access counts as not answered."""
@@ -106,6 +106,23 @@ class Transactors(ABC):
     @abstractmethod
     def load(self, stimulus: Stimulus, *, long: bool = False) -> None:
         """Take the traces and patterns of an episode; ``long``: too long to hold, where the back end knows how."""
+
+    def load_raw(self, raw: Mapping[str, RawBeats], *, data_alone: bool) -> None:
+        """Take inputs beside those of the stimulus, after :meth:`load`.
+
+        Args:
+            raw: by port.
+            data_alone: of outputs, no more than their bytes is asked for (:class:`~goldbeat.tb.inside.job.Episode`).
+
+        Raises:
+            UsageError: this back end takes traces only.
+        """
+        if raw or data_alone:
+            raise UsageError("these transactors take whole traces, not bytes alone")
+
+    def bytes_alone(self) -> Mapping[str, npt.NDArray[np.uint8]]:
+        """After :meth:`stop`, the (n, B) bytes of outputs that it has given no traces of; none but in episodes that ask for it."""
+        return {}
 
     @abstractmethod
     def start(self, origin_ps: int, *, settled: bool) -> None:

@@ -16,7 +16,7 @@ from goldbeat.pymodels.axi.program import BurstProgram
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, Clock, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
-from goldbeat.tb.inside.job import AccessResult, BurstAnswers, Job
+from goldbeat.tb.inside.job import AccessResult, BurstAnswers, Job, RawBeats
 from goldbeat.tb.inside.transactors.base import (
     ALL_BITS,
     Channel,
@@ -72,6 +72,8 @@ class NativeTransactors(Transactors):
         self._stimulus: Stimulus | None = None
         self._shelf = job.shelf
         self._long: dict[str, LongSource | LongSink] = {}
+        self._data_alone = False
+        self._bytes: dict[str, npt.NDArray[np.uint8]] = {}
         self._interfaces = interfaces(job)
         self._wires = WirePaths(self._interfaces, self._kernel.follows)
 
@@ -142,6 +144,20 @@ class NativeTransactors(Transactors):
             sink.ready = stimulus.pattern(name)
             if long:
                 self._long[name] = LongSink(sink, self._shelf, self._offset(name))
+
+    def load_raw(self, raw: Mapping[str, RawBeats], *, data_alone: bool) -> None:
+        """Hand the bytes over as they are."""
+        for name, beats in raw.items():
+            self._sources[name].send_bytes(beats.data, beats.ends)
+        self._bytes, self._data_alone = {}, data_alone
+        if data_alone:
+            room = max((len(beats.data) for beats in raw.values()), default=0)
+            for sink in self._sinks.values():
+                sink.expect(room, bytes_alone=True)
+
+    def bytes_alone(self) -> Mapping[str, npt.NDArray[np.uint8]]:
+        """The columns of the sinks."""
+        return self._bytes
 
     def _offset(self, port: str) -> int:
         """Time of edge 0 of a port's clock, from the origin."""
@@ -216,6 +232,11 @@ class NativeTransactors(Transactors):
             since = agent.stalled_since
             if outputs_alone and name in self._sources and since is None:
                 continue
+            if self._data_alone and name in self._sinks:
+                self._keep_bytes(name, ports)
+                if since is not None:
+                    waiting.append(agent.waiting)
+                continue
             trace = self._long[name].trace() if name in self._long else self._recorded(name)
             ports[name] = trace
             if since is not None:
@@ -223,6 +244,15 @@ class NativeTransactors(Transactors):
         outcome = Outcome(ports, memories=self._memories.contents())
         seen = (*violations, *self._memories.violations(), *self._wires.violations)
         return outcome, seen, (*waiting, *self._memories.waiting())
+
+    def _keep_bytes(self, name: str, ports: dict[str, Trace]) -> None:
+        """What an output has transferred, of an episode that asked for data alone; a trace where some bytes are no data."""
+        self._sinks[name].stop()
+        found = self._sinks[name].take_bytes()
+        if isinstance(found, Trace):
+            ports[name] = replace(found, offset_ps=self._offset(name))
+        else:
+            self._bytes[name] = found
 
     def _recorded(self, name: str) -> Trace:
         """What a stream port has transferred, whole."""

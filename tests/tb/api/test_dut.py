@@ -107,9 +107,25 @@ def test_what_is_wrong_is_said(tmp_path):
 
 @pytest.mark.sim
 def test_a_design_that_takes_no_more_is_said(adder):
-    with pytest.raises(WaitTimeoutError, match=r"add_three took \d of 20 beats at s, then nothing moved"):
+    said = (
+        r"add_three took 1 of 20 beats at s, then nothing moved \(s: tvalid without tready since cycle 2, 1 beats transferred, "
+        r"the last ones 0x00000000 in cycle 1; m: tvalid without tready since cycle 2, 0 beats transferred\)"
+    )
+    with pytest.raises(WaitTimeoutError, match=said):
         adder(np.arange(20, dtype=np.uint32), ready="array:0", quiet=100)
     assert adder(np.arange(2, dtype=np.uint32)).tolist() == [3, 4]
+
+
+@pytest.mark.sim
+def test_arrays_of_the_caller_are_not_shared(adder):
+    x = np.arange(100_000, dtype=np.uint32)
+    first, second = adder(x), adder(x + 1)
+    result = adder.run(x)
+    x[:] = 0
+    assert np.array_equal(first, np.arange(3, 100_003))
+    assert np.array_equal(second, np.arange(4, 100_004))
+    assert np.array_equal(result.expected["m"].samples("uint32"), np.arange(3, 100_003))
+    assert first.flags.writeable
 
 
 @pytest.mark.sim
@@ -118,6 +134,8 @@ def test_bytes_that_fill_no_beat_go_with_tkeep():
         x = np.arange(5, dtype=np.uint8)
         assert dut(x).tolist() == [0, 1, 2, 3, 4]
         assert dut(np.arange(10, dtype=np.uint8), frame=5).tolist() == list(range(10))
+        x = np.arange(100_001, dtype=np.uint8)
+        assert np.array_equal(dut(x), x)
 
 
 @pytest.mark.parametrize(
