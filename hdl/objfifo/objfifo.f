@@ -4,6 +4,7 @@
 ../axil/axil_regs.sv
 ../axis/fifo_sync.sv
 ../axis/skid_buffer.sv
+objfifo_npu1_pkg.sv
 objfifo_regs_pkg.sv
 objfifo_pkg.sv
 objfifo_bank_arbiter.sv
@@ -13,13 +14,19 @@ objfifo_bd_table.sv
 objfifo_channel.sv
 objfifo_counter_after.sv
 objfifo_dma.sv
+objfifo_gather.sv
+objfifo_ingress.sv
 objfifo_iteration.sv
 objfifo_locks.sv
 objfifo_lutram.sv
 objfifo_mm2s.sv
+objfifo_mm2s_npu1.sv
 objfifo_regs.sv
 objfifo_s2mm.sv
+objfifo_s2mm_npu1.sv
 objfifo_sequencer.sv
+objfifo_shallow_fifo.sv
+objfifo_staging.sv
 objfifo_status.sv
 objfifo_task_queue.sv
 objfifo_walk.sv

@@ -3,7 +3,8 @@
 // objfifo_banks - the memory: MEM_WORDS words in NBANK single-port banks, word-interleaved, shared
 // by NS writing and NM reading channels and the register window.
 //
-// A channel's request is granted in the same cycle; a write stands after the edge, read data comes
+// Words are written as a whole, or the lanes of 32 bits of `wlanes`. A channel's request is granted in
+// the same cycle; a write stands after the edge, read data comes
 // in the next cycle (latency 1). Throughput one access a bank and cycle, shared round robin, each
 // bank on its own. A channel that is not granted asks again.
 // The window has no arbitration: it is used only while no channel runs.
@@ -27,6 +28,7 @@ module objfifo_banks #(
   input  logic [C-1:0][19:0]         address,
   output logic [C-1:0]               grant,
   input  logic [NS-1:0][WORD_W-1:0]  wdata,
+  input  logic [NS-1:0][LANES-1:0]   wlanes,
   output logic [NM-1:0][WORD_W-1:0]  rdata,         // in the cycle after the grant
 
   input  logic                       window_access,
@@ -110,7 +112,10 @@ module objfifo_banks #(
       for (int unsigned c = 0; c < NS; c++) begin
         data |= wdata[c] & {WORD_W{bank_grant[b][c]}};
       end
-      write = (window_write & {LANES{window_here}}) | {LANES{bank_grant[b][NS-1:0] != '0}};
+      write = window_write & {LANES{window_here}};
+      for (int unsigned c = 0; c < NS; c++) begin
+        write |= wlanes[c] & {LANES{bank_grant[b][c]}};
+      end
     end
 
     objfifo_bank_ram #(

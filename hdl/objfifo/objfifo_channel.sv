@@ -6,7 +6,9 @@
 //
 // The stream side says when it wants a word (`want`); the channel asks the banks for it where it
 // lies in the memory, and `word` is high at the edge at which the word is moved: granted by its
-// bank, or a padding zero. Latency from the pop of a task to its first word: 5 cycles with an
+// bank, or a padding zero. Under npu1 (PROFILE; contract in docs/npu1.md) a word of a channel to
+// memory that does not close its group is moved without its bank, and `word` moves a whole group of a
+// channel from memory. Latency from the pop of a task to its first word: 5 cycles with an
 // acquire, 4 without. Throughput one word a cycle, without a bubble between descriptors.
 
 `include "assertions.svh"
@@ -15,8 +17,11 @@ module objfifo_channel
   import objfifo_pkg::*;
 #(
   parameter int unsigned NBD       = 48,
-  parameter int unsigned MEM_WORDS = 131072,
-  parameter bit          PADDING   = 1'b1
+  parameter int unsigned MEM_WORDS  = 131072,
+  parameter bit          PADDING    = 1'b1,   // MM2S
+  parameter bit          PROFILE    = 1'b0,
+  parameter bit          FINISH     = 1'b0,   // npu1, MM2S: a descriptor ends when its words are sent
+  parameter int unsigned LINE_WORDS = 1
 ) (
   input  logic              clk,
   input  logic              rst_n,
@@ -55,6 +60,15 @@ module objfifo_channel
   output logic              word,
   output logic              word_padding,
   output logic              word_tlast,      // with the last of the BD, unless suppressed
+  output logic              word_ends,       // with the last of the BD
+
+  // Under npu1
+  input  logic              core_tile,
+  input  logic              of_core,         // the channel stands for the core
+  output logic              hand,            // at this edge a descriptor of so many words comes in hand
+  output logic [17:0]       hand_words,
+  output logic [2:0]        run,             // words to the end of the group
+  input  logic              sent,            // at this edge the last word of a descriptor is sent
 
   output logic              evt_tvalid,
   output logic [15:0]       evt_tdata,
@@ -112,12 +126,17 @@ module objfifo_channel
 
   objfifo_sequencer #(
     .NBD    (NBD),
-    .PADDING(PADDING)
+    .PADDING(PADDING),
+    .PROFILE(PROFILE)
   ) u_sequencer (
     .clk,
     .rst_n,
     .enable,
     .clear,
+    .at_grant   (!PADDING || core_tile),
+    .of_core,
+    .hand,
+    .hand_words,
     .busy       (sequencer_busy),
     .head_valid,
     .head,
@@ -150,9 +169,12 @@ module objfifo_channel
   logic        in_memory;
   logic        word_last;       // of the BD
   logic        finish;
+  logic        kept;
 
   objfifo_walk #(
-    .MEM_WORDS(MEM_WORDS)
+    .MEM_WORDS (MEM_WORDS),
+    .LINE_WORDS(LINE_WORDS),
+    .BY_GROUP  (PADDING && PROFILE)
   ) u_walk (
     .clk,
     .load,
@@ -161,14 +183,19 @@ module objfifo_channel
     .address(bank_address),
     .outside,
     .padding(word_padding),
+    .run,
     .last   (word_last)
   );
 
   assign active       = enable && run_q;
   assign in_memory    = want && !word_padding;
-  assign bank_request = in_memory && !outside;
+  // Words to memory are kept until their group is complete.
+  assign kept         = PROFILE && !PADDING && run != 3'd1;
+  assign bank_request = in_memory && !outside && !kept;
   assign bad_address  = in_memory && outside;
-  assign word         = bank_granted || (want && word_padding);
+  assign word         =
+      bank_granted || (want && word_padding) || (in_memory && !outside && kept);
+  assign word_ends    = word_last;
   assign word_tlast   = word_last && !cur_q.suppress_last;
   assign finish       = word && word_last;
   assign next_ready   = !run_q || finish;
@@ -189,12 +216,48 @@ module objfifo_channel
   end
 
   assign bad_address_id = cur_q.bd;
-  assign token          = finish && cur_q.token;
+  assign token          = over && over_bd.token;
   assign busy           = queue_count != '0 || sequencer_busy || run_q;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // What a finished descriptor gives, one cycle later
   //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  // What finishes at this edge: the descriptor at work, or the one whose last word is sent.
+  logic        over;
+  descriptor_t over_bd;
+
+  if (PROFILE && FINISH && PADDING) begin : gen_sent
+    // As many may be between their last fetch and their last word as words fit in the staging.
+    logic unused_valid;
+    logic unused_ready;
+
+    objfifo_shallow_fifo #(
+      .DATA_W($bits(descriptor_t)),
+      .DEPTH (objfifo_npu1_pkg::CoreOutDepth)
+    ) u_unsent (
+      .clk,
+      .rst_n,
+      .s_valid(finish),
+      .s_ready(unused_ready),
+      .s_data (cur_q),
+      .m_valid(unused_valid),
+      .m_ready(sent),
+      .m_data (over_bd)
+    );
+
+    assign over = sent;
+  end else begin : gen_moved
+    assign over    = finish;
+    assign over_bd = cur_q;
+
+    logic unused_sent;
+    assign unused_sent = sent;
+  end
+
+  // TLAST goes with the word, not with the end.
+  logic unused_over;
+  assign unused_over = over_bd.suppress_last;
 
   // Neither a stop nor a clear takes back what is done: the word has been moved.
   logic       done_q;
@@ -208,23 +271,48 @@ module objfifo_channel
       done_q         <= 1'b0;
       done_release_q <= 1'b0;
     end else begin
-      done_q         <= finish;
-      done_release_q <= finish && cur_q.release_lock.value != '0;
+      done_q         <= over;
+      done_release_q <= over && over_bd.release_lock.value != '0;
     end
   end
 
   always_ff @(posedge clk) begin
-    if (finish) begin
-      done_bd_q   <= cur_q.bd;
-      done_last_q <= cur_q.last;
-      done_lock_q <= cur_q.release_lock;
+    if (over) begin
+      done_bd_q   <= over_bd.bd;
+      done_last_q <= over_bd.last;
+      done_lock_q <= over_bd.release_lock;
     end
   end
 
-  assign evt_tvalid    = done_q;
-  assign evt_tdata     = {7'b0, done_last_q, 2'b0, done_bd_q};
-  assign release_valid = done_release_q;
-  assign release_lock  = done_lock_q;
+  assign evt_tvalid = done_q;
+  assign evt_tdata  = {7'b0, done_last_q, 2'b0, done_bd_q};
+
+  if (PROFILE && !PADDING) begin : gen_late_release
+    // What a DMA has written takes its time to the lock.
+    localparam int unsigned Steps = objfifo_npu1_pkg::S2mmRelease - 1;
+
+    logic  [Steps-1:0] late_q;
+    lock_t [Steps-1:0] late_lock_q;
+
+    always_ff @(posedge clk) begin
+      if (!rst_n) begin
+        late_q <= '0;
+      end else begin
+        late_q <= {late_q[Steps-2:0], done_release_q && !of_core};
+      end
+    end
+
+    always_ff @(posedge clk) begin
+      late_lock_q <= {late_lock_q[Steps-2:0], done_lock_q};
+    end
+
+    // A channel is a core's or a DMA's for a whole run; the two do not meet.
+    assign release_valid = late_q[Steps-1] || (done_release_q && of_core);
+    assign release_lock  = late_q[Steps-1] ? late_lock_q[Steps-1] : done_lock_q;
+  end else begin : gen_release
+    assign release_valid = done_release_q;
+    assign release_lock  = done_lock_q;
+  end
 
   `ASSERT(word_as_wanted, !word || want, clk, rst_n)
   `ASSERT(no_word_outside, !(bank_granted && outside), clk, rst_n)

@@ -3,14 +3,15 @@
 // objfifo_dma - the DMA engine of object FIFOs: NS stream-to-memory and NM memory-to-stream
 // channels on one banked memory, driven by buffer descriptors and kept in order by counting locks.
 //
-// Contract, cycle by cycle, and register map in docs/objfifo-engine.md. Channels are numbered S2MM
-// first. start, evt and lock are one-way streams without ready: the start trigger, finished
+// Contract, cycle by cycle, and register map in docs/objfifo-engine.md; with PROFILE = 1 (npu1) what
+// docs/npu1.md changes, where FINISH says when MM2S descriptors end. Channels are numbered S2MM first. start, evt and lock are one-way streams without ready: the start trigger, finished
 // descriptors, lock values after a change.
 //
-// Latency: start trigger to the first word 6 edges with an acquire, 5 without; input transfer to
+// Latency (PROFILE = 0): start trigger to the first word 6 edges with an acquire, 5 without; input transfer to
 // memory 1 cycle; memory to output transfer 3 cycles. Throughput one word a cycle and channel, no
 // bubble between descriptors, as far as banks and locks allow. s_axis_tready, m_axis_tvalid, the
-// one-way outputs and all AXI-Lite ready and valid are flip-flops; the stream inputs' TKEEP and
+// one-way outputs and all AXI-Lite ready and valid are flip-flops (PROFILE = 1: tready and tvalid are
+// gates behind them); the stream inputs' TKEEP and
 // TLAST are ignored. irq is a gate behind flip-flops.
 
 `include "axil.svh"
@@ -26,6 +27,8 @@ module objfifo_dma
   parameter  int unsigned NBANK     = 16,
   parameter  int unsigned MEM_WORDS = 131072,
   parameter  int unsigned WORD_W    = 32,
+  parameter  int unsigned PROFILE   = 0,
+  parameter  int unsigned FINISH    = 0,
   localparam int unsigned C         = NS + NM
 ) (
   input  logic                        aclk,
@@ -71,10 +74,27 @@ module objfifo_dma
     $fatal(1, "objfifo_dma: WORD_W must be 32 or 128");
   end
 
+  if (PROFILE > 1 || FINISH > 1) begin : gen_bad_profile
+    $fatal(1, "objfifo_dma: PROFILE and FINISH must be 0 or 1");
+  end
+
   localparam int unsigned Lanes = WORD_W / 32;
 
-  logic running;
-  logic clear;
+  // An access moves a word, under npu1 a line.
+  localparam int unsigned LineW     = PROFILE == 1 ? objfifo_npu1_pkg::LineBits : WORD_W;
+  localparam int unsigned LineWords = LineW / WORD_W;
+  localparam int unsigned LineLanes = LineW / 32;
+  localparam int unsigned LineShift = $clog2(LineWords);
+  localparam int unsigned PlaceW    = LineWords > 1 ? LineShift : 1;
+
+  if (MEM_WORDS % LineWords != 0) begin : gen_bad_lines
+    $fatal(1, "objfifo_dma: MEM_WORDS must be a multiple of the words of a line");
+  end
+
+  logic         running;
+  logic         clear;
+  logic         core;
+  logic [C-1:0] cores;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // Descriptor table: a read port for each channel, and one for the registers
@@ -149,37 +169,68 @@ module objfifo_dma
   // Memory
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  logic [C-1:0]              bank_request;
-  logic [C-1:0][19:0]        bank_address;
-  logic [C-1:0]              bank_granted;
-  logic [NS-1:0][WORD_W-1:0] bank_wdata;
-  logic [NM-1:0][WORD_W-1:0] bank_rdata;
-  logic                      window_access;
-  logic [Lanes-1:0]          window_write;
-  logic [19:0]               window_address;
-  logic [31:0]               window_wdata;
-  logic [WORD_W-1:0]         window_rdata;
+  logic [C-1:0]                 bank_request;
+  logic [C-1:0][19:0]           bank_address;   // of the word
+  logic [C-1:0][19:0]           line_address;
+  logic [C-1:0][PlaceW-1:0]     place;          // of the word in its line
+  logic [C-1:0]                 bank_granted;
+  logic [NS-1:0][LineW-1:0]     bank_wdata;
+  logic [NS-1:0][LineLanes-1:0] bank_wlanes;
+  logic [NM-1:0][LineW-1:0]     bank_rdata;
+  logic                         window_access;
+  logic [Lanes-1:0]             window_write;
+  logic [19:0]                  window_address;
+  logic [31:0]                  window_wdata;
+  logic [WORD_W-1:0]            window_rdata;
+  logic [LineLanes-1:0]         window_lanes;
+  logic [LineW-1:0]             window_line;
+
+  for (genvar c = 0; c < C; c++) begin : gen_line
+    assign line_address[c] = bank_address[c] >> LineShift;
+    assign place[c]        = LineWords > 1 ? bank_address[c][PlaceW-1:0] : '0;
+  end
 
   objfifo_banks #(
     .NS       (NS),
     .NM       (NM),
     .NBANK    (NBANK),
-    .MEM_WORDS(MEM_WORDS),
-    .WORD_W   (WORD_W)
+    .MEM_WORDS(MEM_WORDS / LineWords),
+    .WORD_W   (LineW)
   ) u_banks (
-    .clk    (aclk),
-    .rst_n  (aresetn),
-    .request(bank_request),
-    .address(bank_address),
-    .grant  (bank_granted),
-    .wdata  (bank_wdata),
-    .rdata  (bank_rdata),
+    .clk           (aclk),
+    .rst_n         (aresetn),
+    .request       (bank_request),
+    .address       (line_address),
+    .grant         (bank_granted),
+    .wdata         (bank_wdata),
+    .wlanes        (bank_wlanes),
+    .rdata         (bank_rdata),
     .window_access,
-    .window_write,
-    .window_address,
+    .window_write  (window_lanes),
+    .window_address(window_address >> LineShift),
     .window_wdata,
-    .window_rdata
+    .window_rdata  (window_line)
   );
+
+  if (LineWords == 1) begin : gen_window_word
+    assign window_lanes = window_write;
+    assign window_rdata = window_line;
+  end else begin : gen_window_line
+    logic [PlaceW-1:0]                 place_q;
+    logic [LineWords-1:0][WORD_W-1:0]  words;
+
+    always_ff @(posedge aclk) begin
+      place_q <= window_address[PlaceW-1:0];
+    end
+
+    always_comb begin
+      window_lanes = '0;
+      window_lanes[32'(window_address[PlaceW-1:0])*Lanes+:Lanes] = window_write;
+    end
+
+    assign words        = window_line;
+    assign window_rdata = words[place_q];
+  end
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // Channels
@@ -206,12 +257,20 @@ module objfifo_dma
   header_t [C-1:0]   load_header;
   logic [C-1:0]      word_padding;
   logic [C-1:0]      word_tlast;
+  logic [C-1:0]      word_ends;
+  logic [C-1:0]      hand;
+  logic [C-1:0][17:0] hand_words;
+  logic [C-1:0][2:0] run;
+  logic [C-1:0]      sent;
 
   for (genvar c = 0; c < C; c++) begin : gen_channel
     objfifo_channel #(
-      .NBD      (NBD),
-      .MEM_WORDS(MEM_WORDS),
-      .PADDING  (c >= NS)
+      .NBD       (NBD),
+      .MEM_WORDS (MEM_WORDS),
+      .PADDING   (c >= NS),
+      .PROFILE   (PROFILE == 1),
+      .FINISH    (FINISH == 1),
+      .LINE_WORDS(LineWords)
     ) u_channel (
       .clk            (aclk),
       .rst_n          (aresetn),
@@ -243,6 +302,13 @@ module objfifo_dma
       .word           (word[c]),
       .word_padding   (word_padding[c]),
       .word_tlast     (word_tlast[c]),
+      .word_ends      (word_ends[c]),
+      .core_tile      (core),
+      .of_core        (cores[c]),
+      .hand           (hand[c]),
+      .hand_words     (hand_words[c]),
+      .run            (run[c]),
+      .sent           (sent[c]),
       .evt_tvalid     (evt_tvalid[c]),
       .evt_tdata      (evt_tdata[c]),
       .token          (token[c]),
@@ -253,22 +319,84 @@ module objfifo_dma
     );
 
     if (c < NS) begin : gen_s2mm
-      objfifo_s2mm #(
-        .WORD_W(WORD_W)
-      ) u_s2mm (
-        .clk          (aclk),
-        .rst_n        (aresetn),
-        .active       (active[c]),
-        .want         (want[c]),
-        .word         (word[c]),
-        .bank_wdata   (bank_wdata[c]),
-        .s_axis_tdata (s_axis_tdata[c]),
-        .s_axis_tvalid(s_axis_tvalid[c]),
-        .s_axis_tready(s_axis_tready[c])
-      );
+      assign sent[c] = 1'b0;
+
+      if (PROFILE == 1) begin : gen_npu1
+        logic [LineWords-1:0] there;
+
+        objfifo_s2mm_npu1 #(
+          .WORD_W    (WORD_W),
+          .LINE_WORDS(LineWords)
+        ) u_s2mm (
+          .clk          (aclk),
+          .rst_n        (aresetn),
+          .clear,
+          .hand         (hand[c]),
+          .hand_words   (hand_words[c]),
+          .active       (active[c]),
+          .load         (load[c]),
+          .want         (want[c]),
+          .word         (word[c]),
+          .word_closes  (run[c] == 3'd1),
+          .place        (place[c]),
+          .line_there   (there),
+          .line         (bank_wdata[c]),
+          .s_axis_tdata (s_axis_tdata[c]),
+          .s_axis_tvalid(s_axis_tvalid[c]),
+          .s_axis_tready(s_axis_tready[c])
+        );
+
+        for (genvar w = 0; w < LineWords; w++) begin : gen_word
+          assign bank_wlanes[c][w*Lanes+:Lanes] = {Lanes{there[w]}};
+        end
+      end else begin : gen_ideal
+        objfifo_s2mm #(
+          .WORD_W(WORD_W)
+        ) u_s2mm (
+          .clk          (aclk),
+          .rst_n        (aresetn),
+          .active       (active[c]),
+          .want         (want[c]),
+          .word         (word[c]),
+          .bank_wdata   (bank_wdata[c]),
+          .s_axis_tdata (s_axis_tdata[c]),
+          .s_axis_tvalid(s_axis_tvalid[c]),
+          .s_axis_tready(s_axis_tready[c])
+        );
+
+        assign bank_wlanes[c] = '1;
+
+        logic unused_npu1;
+        assign unused_npu1 = ^{load[c], hand[c], hand_words[c], run[c], place[c]};
+      end
 
       logic unused_output;
-      assign unused_output = ^{load[c], load_header[c], word_padding[c], word_tlast[c]};
+      assign unused_output = ^{load_header[c], word_padding[c], word_tlast[c], word_ends[c]};
+    end else if (PROFILE == 1) begin : gen_mm2s_npu1
+      objfifo_mm2s_npu1 #(
+        .WORD_W    (WORD_W),
+        .LINE_WORDS(LineWords)
+      ) u_mm2s (
+        .clk         (aclk),
+        .rst_n       (aresetn),
+        .core,
+        .active      (active[c]),
+        .load        (load[c]),
+        .load_header (load_header[c]),
+        .want        (want[c]),
+        .word        (word[c]),
+        .run         (run[c]),
+        .place       (place[c]),
+        .word_padding(word_padding[c]),
+        .word_tlast  (word_tlast[c]),
+        .word_ends   (word_ends[c]),
+        .bank_rdata  (bank_rdata[c-NS]),
+        .sent        (sent[c]),
+        `AXIS_PINS(m_axis, m_axis, [c-NS])
+      );
+
+      logic unused_hand;
+      assign unused_hand = ^{hand[c], hand_words[c]};
     end else begin : gen_mm2s
       objfifo_mm2s #(
         .WORD_W(WORD_W)
@@ -285,6 +413,11 @@ module objfifo_dma
         .bank_rdata  (bank_rdata[c-NS]),
         `AXIS_PINS(m_axis, m_axis, [c-NS])
       );
+
+      assign sent[c] = 1'b0;
+
+      logic unused_npu1;
+      assign unused_npu1 = ^{word_ends[c], hand[c], hand_words[c], run[c], place[c]};
     end
   end
 
@@ -320,6 +453,8 @@ module objfifo_dma
     .start       (start_tvalid),
     .running,
     .clear,
+    .core,
+    .cores,
     .push,
     .push_task,
     .queue_full,

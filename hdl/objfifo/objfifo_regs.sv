@@ -30,6 +30,8 @@ module objfifo_regs
   input  logic                  start,
   output logic                  running,
   output logic                  clear,           // at this edge all channels are emptied
+  output logic                  core,            // the engine stands for a core tile
+  output logic [C-1:0]          cores,           // channels that stand for the core
 
   // Channels
   output logic [C-1:0]          push,
@@ -218,19 +220,25 @@ module objfifo_regs
   // Armed and running
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  logic        armed_q;
-  logic [31:0] irq_mask_q;
+  logic         armed_q;
+  logic         core_q;
+  logic [C-1:0] cores_q;
+  logic [31:0]  irq_mask_q;
 
   assign clear = wr_ctrl && !write_data[CtrlArmedLsb];
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
       armed_q    <= 1'b0;
+      core_q     <= 1'b0;
+      cores_q    <= '0;
       running_q  <= 1'b0;
       irq_mask_q <= '0;
     end else begin
       if (wr_ctrl) begin
         armed_q <= write_data[CtrlArmedLsb];
+        core_q  <= write_data[CtrlCoreLsb];
+        cores_q <= write_data[CtrlCoresLsb+:C];
       end
       running_q <= !clear && (running_q || (start && armed_q));
       if (wr_irq_mask) begin
@@ -239,6 +247,8 @@ module objfifo_regs
     end
   end
 
+  assign core    = core_q;
+  assign cores   = cores_q;
   assign running = running_q;
   assign irq     = (irq_status & irq_mask_q) != '0;
 
@@ -288,7 +298,11 @@ module objfifo_regs
       case (raddr)
         AddrId:         rd_value = ResetId;
         AddrConfig:     rd_value = ConfigValue;
-        AddrCtrl:       rd_value[CtrlArmedLsb] = armed_q;
+        AddrCtrl: begin
+          rd_value[CtrlArmedLsb]     = armed_q;
+          rd_value[CtrlCoreLsb]      = core_q;
+          rd_value[CtrlCoresLsb+:C] = cores_q;
+        end
         AddrIrqStatus:  rd_value = irq_status;
         AddrIrqMask:    rd_value = irq_mask_q;
         AddrError:      rd_value = error;

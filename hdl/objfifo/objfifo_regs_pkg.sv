@@ -22,8 +22,9 @@ package objfifo_regs_pkg;
   localparam int unsigned ConfigWordWLsb = 24;
   localparam int unsigned ConfigWordWWidth = 8;
   localparam logic [15:0] AddrCtrl = 16'h0008;
-  localparam logic [31:0] HeldCtrl = 32'h00000001;  // bits that hold what is written
   localparam int unsigned CtrlArmedLsb = 0;
+  localparam int unsigned CtrlCoreLsb = 1;
+  localparam int unsigned CtrlCoresLsb = 16;
   localparam logic [15:0] AddrIrqStatus = 16'h000C;
   localparam int unsigned IrqStatusTokenLsb = 0;
   localparam int unsigned IrqStatusErrorLsb = 31;

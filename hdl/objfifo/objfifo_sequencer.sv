@@ -16,7 +16,8 @@ module objfifo_sequencer
   import objfifo_pkg::*;
 #(
   parameter int unsigned NBD     = 48,
-  parameter bit          PADDING = 1'b1      // MM2S; S2MM knows no padding
+  parameter bit          PADDING = 1'b1,     // MM2S; S2MM knows no padding
+  parameter bit          PROFILE = 1'b0
 ) (
   input  logic              clk,
   input  logic              rst_n,
@@ -34,6 +35,12 @@ module objfifo_sequencer
   input  logic [10:0][31:0] table_words,
   input  logic [5:0]        table_after,
   input  counter_t          counter,
+
+  // Under npu1: the hand-over may come at the edge of the grant; the channel stands for a core.
+  input  logic              at_grant,
+  input  logic              of_core,
+  output logic              hand,             // at this edge a descriptor comes into NEXT,
+  output logic [17:0]       hand_words,       // with so many words
 
   output logic              bad_bd,           // at this edge, for descriptor table_bd
 
@@ -73,6 +80,8 @@ module objfifo_sequencer
   // A full pipeline moves as one: each slot may be filled at the edge at which it empties.
   logic hand_over;
   logic queue_up;
+  logic granted_now;     // and may be handed over at this edge
+  logic held;            // granted, but not ready yet
   logic try_fetch;
   logic fetch;
 
@@ -80,7 +89,9 @@ module objfifo_sequencer
   assign hand_over = next_valid && next_ready;
   assign queue_up  = enable && fetch_full_q && (!next_full_q || hand_over);
   assign try_fetch = enable && id_valid_q && (!fetch_full_q || queue_up);
-  assign next_valid = enable && next_full_q && !next_wait_q;
+  assign next_valid = enable && next_full_q && !held && (!next_wait_q || granted_now);
+  assign hand       = queue_up;
+  assign hand_words = fetch_length_q;
 
   // The descriptor that is being fetched.
   logic       bd_legal;
@@ -138,6 +149,38 @@ module objfifo_sequencer
     end else if (acquire_granted) begin
       next_wait_q <= 1'b0;
     end
+  end
+
+  if (PROFILE) begin : gen_npu1
+    localparam int unsigned CoreWake = objfifo_npu1_pkg::CoreWake;
+
+    logic       stalled_q;     // the acquire was not granted at its first edge
+    logic [1:0] hold_q;
+    logic       wakes;
+
+    assign wakes       = of_core && stalled_q;
+    assign granted_now = at_grant && acquire_granted && !wakes;
+    assign held        = hold_q != '0;
+
+    always_ff @(posedge clk) begin
+      if (!rst_n || clear || queue_up) begin
+        stalled_q <= 1'b0;
+        hold_q    <= '0;
+      end else begin
+        stalled_q <= stalled_q || (acquire_valid && !acquire_granted);
+        if (acquire_granted && wakes) begin
+          hold_q <= 2'(CoreWake) - 2'(at_grant);
+        end else if (held) begin
+          hold_q <= hold_q - 2'd1;
+        end
+      end
+    end
+  end else begin : gen_ideal
+    assign granted_now = 1'b0;
+    assign held        = 1'b0;
+
+    logic unused_npu1;
+    assign unused_npu1 = ^{at_grant, of_core};
   end
 
   assign acquire_valid = enable && next_full_q && next_wait_q;

@@ -4,7 +4,7 @@
 import numpy as np
 from naive_engine import NaiveEngine
 
-from goldbeat.pymodels.objfifo.engine import engine
+from goldbeat.pymodels.objfifo.engine import alone, engine
 from goldbeat.pymodels.objfifo.engine import registers as reg
 from goldbeat.pymodels.stimulus import Clock, Stimulus
 from goldbeat.pymodels.trace import Trace
@@ -80,7 +80,7 @@ def naive(params, stimulus, edges):
 
 def check_against_naive(params, stimulus):
     """Every port in every cycle, and what is left behind; how many transfers there were."""
-    outcome = engine.predict(params, stimulus)
+    outcome = alone.predict(params, stimulus)
     end = max(int(t.cycle[-1]) for t in outcome.ports.values() if len(t))
     simulation = naive(params, stimulus, end + 60)
     shape = reg.EngineShape.of(params)
@@ -100,7 +100,7 @@ def check_against_naive(params, stimulus):
             (k, engine.header_word(*word[1]) if isinstance(word, tuple) else word, last)
             for k, word, last in simulation.outs[n]
         ]
-    left = engine.final_state(params, stimulus)
+    left = alone.final_state(params, stimulus)
     assert [int.from_bytes(bytes(row), "little") for row in left.memory] == simulation.memory
     assert (left.tokens, left.locks) == (simulation.tokens, simulation.locks)
     code, channel, number = simulation.error or (0, 0, 0)

@@ -4,7 +4,7 @@
 import numpy as np
 from engine_cases import CLOCK
 
-from goldbeat.pymodels.objfifo.engine.engine import predict
+from goldbeat.pymodels.objfifo.engine.alone import predict
 from goldbeat.pymodels.objfifo.engine.from_plan import from_plan
 from goldbeat.pymodels.objfifo.engine.registers import EngineRegisters, EngineShape
 from goldbeat.pymodels.stimulus import Stimulus

@@ -41,7 +41,7 @@ def register_name(kind: TileKind, offset: int) -> str:
 
 
 def switch_port(kind: TileKind, offset: int) -> tuple[str, str, int, int | None] | None:
-    """``Master``, ``Slave`` or ``Slot`` with the port's name and number, and the slot; None for other registers."""
+    """``Master``, ``Slave`` or ``BdSlot`` with the port's name and number, and the slot; None for other registers."""
     layout = reg.TILE_MAPS[kind]
     for part, base, ports in (("Master", layout.master, layout.masters), ("Slave", layout.slave, layout.slaves)):
         number, rest = divmod(offset - base, 4)

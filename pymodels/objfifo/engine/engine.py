@@ -4,20 +4,19 @@
 Contract: objfifo-engine.md. The model goes from edge to edge and leaves out those at which nothing can change. A word's
 way through an input's skid buffer or through an output is followed in one step, since both depend on earlier words only.
 While it runs, memory holds numbers of words (of the inputs, the first contents, headers); the data follow at the end.
-What stands at the ends of the channels is the caller's: here traces, in objfifo-array.md other engines.
+What stands at the ends of the channels is the caller's: traces (:mod:`.alone`), in objfifo-array.md other engines.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.axis.elastic import Take, clock_of, offered, ready_from, sink, transferred, unhindered
-from goldbeat.pymodels.axis.skid import SKID_DEPTH, SKID_LATENCY
+from goldbeat.pymodels.axis.elastic import Take, sink
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.engine.registers import (
     LOCK_MAX,
@@ -25,11 +24,9 @@ from goldbeat.pymodels.objfifo.engine.registers import (
     Code,
     Descriptor,
     EngineRegisters,
-    EngineShape,
-    Reply,
 )
 from goldbeat.pymodels.pattern import Pattern
-from goldbeat.pymodels.stimulus import Clock, Outcome, Stimulus, answered
+from goldbeat.pymodels.stimulus import Clock
 from goldbeat.pymodels.trace import Trace
 
 START_TO_POP = 1
@@ -65,11 +62,13 @@ DIMENSIONS = 3
 PADDING = -1
 """In a walk: a padding zero."""
 
+OUTSIDE = -3
+"""In a walk: an address that the memory does not have."""
+
 NEVER = 1 << 60
 """An edge that does not come."""
 
 _HEADER = -2
-_OUTSIDE = -3
 _MOST_EDGES = 1 << 24
 _FREE = -1
 _HEADER_ROW_COLUMN = 0xFFF << 16
@@ -187,79 +186,6 @@ class Sender(EngineEnd, Protocol):
         """The word that went last carries TLAST."""
 
 
-class _Input:
-    """The skid buffer of an input: when its next word stands at its output."""
-
-    def __init__(self, trace: Trace, first_ready: int, words: Words, memory: list[int]) -> None:
-        self.trace = trace
-        self.accepts: list[int] = []
-        self._row = words.add(trace.data)  # the next word
-        self._memory = memory
-        self._taken = 0
-        self._gaps = iter(trace.gaps.tolist())
-        self._next_offer = 0
-        for _ in range(SKID_DEPTH):
-            self._accept(first_ready)
-
-    def _accept(self, free: int) -> None:
-        for gap in self._gaps:
-            offer = self._next_offer + gap
-            accept = offer if offer > free else free
-            self.accepts.append(accept)
-            self._next_offer = accept + 1
-            return
-
-    def due(self) -> int:
-        """The first edge at which a word can leave."""
-        return self.accepts[self._taken] + SKID_LATENCY if self._taken < len(self.accepts) else NEVER
-
-    def word(self, edge: int, address: int) -> int:
-        """A word goes to memory at this edge; from when on the next one can."""
-        self._memory[address] = self._row
-        self._row += 1
-        self._taken += 1
-        self._accept(edge + 1)
-        due = self.due()
-        return due if due > edge else edge + 1
-
-
-class _Output:
-    """An output: credits, and when its words transfer."""
-
-    def __init__(self, pattern: Pattern, memory: list[int]) -> None:
-        self.outs: list[int] = []
-        self.rows: list[int] = []
-        self.lasts: list[int] = []
-        self._memory = memory
-        self._take = sink_of(pattern)
-        self._last = 0
-
-    def due(self) -> int:
-        """The first edge at which there is a credit."""
-        spent = len(self.outs) - OUT_DEPTH
-        return self.outs[spent] + 1 if spent >= 0 else 0
-
-    def word(self, edge: int, address: int) -> int:
-        """A word of memory is issued at this edge; from when on the next one can be."""
-        return self.put(edge, self._memory[address])
-
-    def last(self) -> None:
-        """The word that was issued last carries TLAST."""
-        self.lasts.append(len(self.outs) - 1)
-
-    def put(self, edge: int, row: int) -> int:
-        """Any word is issued at this edge; from when on the next one can be."""
-        offer = edge + MM2S_LATENCY
-        if offer <= self._last:
-            offer = self._last + 1
-        self._last = last = self._take(offer)
-        outs = self.outs
-        outs.append(last)
-        self.rows.append(row)
-        spent = len(outs) - OUT_DEPTH
-        return outs[spent] + 1 if spent >= 0 and outs[spent] > edge else edge + 1
-
-
 def sink_of(pattern: Pattern) -> Take:
     """A sink that is ready as the pattern says, which may be never."""
     if pattern.kind == "none":
@@ -279,7 +205,7 @@ def _too_late(offer: int) -> int:
 # -- a channel -------------------------------------------------------------------------------------------------------
 
 
-class _Slot(NamedTuple):
+class BdSlot(NamedTuple):
     """A descriptor on its way: number, its table entry, its words, final, and whether its end is a token."""
 
     number: int
@@ -290,16 +216,18 @@ class _Slot(NamedTuple):
 
 
 @dataclass
-class _Channel:
+class EngineChannel:
+    """What a channel holds between two edges (objfifo-engine.md, A channel)."""
+
     number: int
     to_memory: bool
     task: tuple[int, bool] | None = None  # start BD, token
     left: int = 0
     seq: int = _FREE
-    fetch: _Slot | None = None
-    next: _Slot | None = None
+    fetch: BdSlot | None = None
+    next: BdSlot | None = None
     waits: bool = False
-    cur: _Slot | None = None
+    cur: BdSlot | None = None
     stopped: bool = False
 
     @property
@@ -350,10 +278,10 @@ class Engine:
     def __init__(self, registers: EngineRegisters, words: Words) -> None:
         shape = registers.shape
         self.registers, self.shape, self.words = registers, shape, words
-        self.channels = [_Channel(c, c < shape.ns) for c in range(shape.channels)]
+        self.channels = [EngineChannel(c, c < shape.ns) for c in range(shape.channels)]
         first = words.add(registers.memory, registers.known)
         self.memory = list(range(first, first + shape.mem_words))
-        self.ends: list[EngineEnd] = []
+        self.ends: list[Any] = []  # EngineEnd; of another profile what that asks of its ends
         self.log = _Log([[] for _ in self.channels])
         self._zero = words.add(np.zeros((1, shape.word_bytes), np.uint8))
         self._table = registers.descriptors()
@@ -382,6 +310,7 @@ class Engine:
         channels, moving = self.channels, self._moving
         finished = self._work(edge)
         granted = self._acquire() if self._check else []
+        taken = [wanted_lock(channels[c]) for c in granted]
         added, releases = self._releases, []
         for c in finished:
             releases += self._finish(edge, channels[c])
@@ -394,7 +323,7 @@ class Engine:
             channels[c].waits = False
             moving.add(c)
         if granted or added:
-            check = self._change_locks(edge, granted, added) or check
+            check = self._change_locks(edge, taken, added) or check
         if self._errors:
             moving -= self._fail()
         self._moving, self._releases, self._check = moving, releases, check
@@ -426,7 +355,7 @@ class Engine:
                 if address >= 0:
                     bank = address & self._bank_mask
                     claims[bank] = self._first(bank, c, claims[bank]) if bank in claims else c
-                elif address == _OUTSIDE:
+                elif address == OUTSIDE:
                     self._errors.append((c, Code.BAD_ADDRESS, self._current(c).number))
                 else:
                     due[c] = self._made(edge, c, address)
@@ -449,24 +378,27 @@ class Engine:
         turn, count = self._turn[bank], len(self.channels)
         return one if (one - turn) % count < (other - turn) % count else other
 
-    def _current(self, c: int) -> _Slot:
+    def _current(self, c: int) -> BdSlot:
         cur = self.channels[c].cur
         assert cur is not None
         return cur
 
     def _made(self, edge: int, c: int, code: int) -> int:
         """A word that does not come from memory is issued; from when on the next one can be."""
-        row = self._zero
-        if code == _HEADER:
-            packet = self._current(c).descriptor.packet
-            assert packet is not None
-            row = self.words.make(header_word(*packet))
-        return self._sender(c).put(edge, row)
+        return self._sender(c).put(edge, self._made_row(c, code))
+
+    def _made_row(self, c: int, code: int) -> int:
+        """The number of a header or of a padding zero."""
+        if code != _HEADER:
+            return self._zero
+        packet = self._current(c).descriptor.packet
+        assert packet is not None
+        return self.words.make(header_word(*packet))
 
     def _sender(self, c: int) -> Sender:
         return cast(Sender, self.ends[c])
 
-    def _finish(self, edge: int, channel: _Channel) -> list[tuple[int, int]]:
+    def _finish(self, edge: int, channel: EngineChannel) -> list[tuple[int, int]]:
         """CUR becomes empty; what it releases."""
         slot = self._current(channel.number)
         channel.cur = None
@@ -482,7 +414,7 @@ class Engine:
         taken: dict[int, int] = {}
         for channel in self.channels:
             if channel.waits:
-                lock, value = _wanted(channel)
+                lock, value = wanted_lock(channel)
                 if value <= self._held(lock) and lock not in taken:
                     taken[lock] = channel.number
         return sorted(taken.values())
@@ -491,12 +423,11 @@ class Engine:
         """The value of a lock; one that is not there is never granted."""
         return self.registers.locks[lock] if lock < self.shape.nlock else -1
 
-    def _change_locks(self, edge: int, granted: list[int], added: list[tuple[int, int]]) -> bool:
+    def _change_locks(self, edge: int, taken: list[tuple[int, int]], added: list[tuple[int, int]]) -> bool:
         """Take and add; whether any value changes."""
         locks = self.registers.locks
         before = locks.copy()
-        for c in granted:
-            lock, value = _wanted(self.channels[c])
+        for lock, value in taken:
             locks[lock] -= value
         there = [(lock, value) for lock, value in added if lock < self.shape.nlock]
         for lock, value in there:
@@ -510,7 +441,7 @@ class Engine:
         self.log.locks.append((edge + LOCK_LATENCY, bytes(locks)))
         return True
 
-    def _advance(self, edge: int, c: _Channel) -> bool:
+    def _advance(self, edge: int, c: EngineChannel) -> bool:
         """Rules 5, 3, 2 and 1, the slots from the last to the first; whether anything has moved."""
         queue = self.registers.queues[c.number]
         pops = bool(queue) and c.task is None and c.seq == _FREE
@@ -529,7 +460,7 @@ class Engine:
             c.task, c.seq = (start, token), start
         return moved
 
-    def _fetch(self, c: _Channel) -> bool:
+    def _fetch(self, c: EngineChannel) -> bool:
         """Rule 2; false where the descriptor is a bad one."""
         number = c.seq
         descriptor = self._table[number] if number < self.shape.nbd else Descriptor(valid=False)
@@ -549,14 +480,14 @@ class Engine:
             c.seq, c.left = start, c.left - 1
         else:
             c.seq, c.task, final = _FREE, None, True
-        c.fetch = _Slot(number, descriptor, words, final, token)
+        c.fetch = BdSlot(number, descriptor, words, final, token)
         return True
 
     def _words_of(self, number: int, descriptor: Descriptor, iteration: int, to_memory: bool) -> list[int]:
         key = number, iteration, to_memory
         if key not in self._words:
             addresses = descriptor_addresses(descriptor, iteration, not to_memory)
-            addresses[addresses >= self.shape.mem_words] = _OUTSIDE
+            addresses[addresses >= self.shape.mem_words] = OUTSIDE
             header = [_HEADER] if descriptor.packet is not None and not to_memory else []
             self._words[key] = header + addresses.tolist()
         return self._words[key]
@@ -605,12 +536,13 @@ class Engine:
             if c.cur is not None:
                 found.append(Hang(c.number, "input" if c.to_memory else "output", c.cur.number))
             elif c.waits and c.next is not None:
-                lock, wanted = _wanted(c)
+                lock, wanted = wanted_lock(c)
                 found.append(Hang(c.number, "lock", c.next.number, lock, self._held(lock), wanted))
         return tuple(found)
 
 
-def _wanted(channel: _Channel) -> tuple[int, int]:
+def wanted_lock(channel: EngineChannel) -> tuple[int, int]:
+    """Lock and value that slot NEXT waits for."""
     assert channel.next is not None
     assert channel.next.descriptor.acquire is not None
     return channel.next.descriptor.acquire
@@ -635,44 +567,6 @@ def sent(name: str, words: Words, rows: list[int], cycles: list[int], lasts: lis
     return beats(data[chosen], edges, clock, last[: len(edges)])
 
 
-class _Alone:
-    """An engine between traces."""
-
-    def __init__(self, params: Mapping[str, Any], stimulus: Stimulus) -> None:
-        self.registers = EngineRegisters(EngineShape.of(params))
-        self.before = self.registers.apply(stimulus.program.get("s_axil", ()))
-        shape = self.registers.shape
-        self.clock = clock_of(stimulus, "aclk")
-        self.words = Words(shape.word_bytes)
-        self.engine = Engine(self.registers, self.words)
-        first = ready_from(stimulus)
-        memory = self.engine.memory
-        traces = [offered(stimulus, f"s_axis_{n}", shape.word_w, self.clock) for n in range(shape.ns)]
-        self.inputs = [_Input(trace, first, self.words, memory) for trace in traces]
-        self.outputs = [_Output(stimulus.pattern(f"m_axis_{n}"), memory) for n in range(shape.nm)]
-        self.engine.ends = [*self.inputs, *self.outputs]
-        self.start = offered(stimulus, "start", START_BITS, self.clock)
-        self.starts = unhindered(self.start.gaps, first)
-        if len(self.starts) and self.engine.start():
-            run_engines([self.engine], int(self.starts[0]) + START_TO_POP)
-        self.engine.settle()
-
-    def after(self, stimulus: Stimulus) -> list[Reply]:
-        """The answers to the accesses behind the streams."""
-        return self.registers.apply(stimulus.after.get("s_axil", ()))
-
-    def outcome(self) -> Outcome:
-        """What has transferred."""
-        ports = {f"s_axis_{n}": transferred(i.trace, self.clock, i.accepts) for n, i in enumerate(self.inputs)}
-        ports["start"] = transferred(self.start, self.clock, self.starts)
-        for n, output in enumerate(self.outputs):
-            name = f"m_axis_{n}"
-            ports[name] = sent(name, self.words, output.rows, output.outs, output.lasts, self.clock)
-        events, ports["lock"] = self.engine.logs(self.clock)
-        ports |= {f"evt_{c}": trace for c, trace in enumerate(events)}
-        return Outcome(ports, {"irq": self.registers.irq})
-
-
 def run_engines(engines: Sequence[Engine], edge: int, between: Callable[[int], None] = lambda edge: None) -> None:
     """Go through all edges that matter, until nothing can change any more.
 
@@ -692,34 +586,3 @@ def run_engines(engines: Sequence[Engine], edge: int, between: Callable[[int], N
         if edge >= NEVER:
             return
     raise UsageError(f"the engine still runs at edge {edge}; its tasks have no end, and nothing holds them back")
-
-
-# -- what it is asked for --------------------------------------------------------------------------------------------
-
-
-def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
-    """Golden model; parameters ``NS NM NBD NLOCK NBANK MEM_WORDS WORD_W``.
-
-    The run ends when nothing can change any more. A :class:`UsageError` where it never does, or where an output would
-    carry memory that nobody has written.
-    """
-    alone = _Alone(params, stimulus)
-    outcome = alone.outcome()
-    answers = answered(stimulus, alone.before, alone.after(stimulus))
-    return replace(outcome, accesses={"s_axil": answers})
-
-
-def predict_accesses(params: Mapping[str, Any], stimulus: Stimulus) -> tuple[list[Reply], list[Reply]]:
-    """The answers to the accesses of ``s_axil`` before and after the streams."""
-    alone = _Alone(params, stimulus)
-    return alone.before, alone.after(stimulus)
-
-
-def final_state(params: Mapping[str, Any], stimulus: Stimulus) -> EngineRegisters:
-    """The registers, locks and memory after the streams."""
-    return _Alone(params, stimulus).registers
-
-
-def hanging(params: Mapping[str, Any], stimulus: Stimulus) -> tuple[Hang, ...]:
-    """What every channel that is not done waits for at the end of a run."""
-    return _Alone(params, stimulus).engine.hanging()

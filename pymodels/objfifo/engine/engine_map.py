@@ -17,6 +17,8 @@ CONFIG_NLOCK = 0xff0000
 CONFIG_WORD_W = 0xff000000
 CTRL = 0x0008
 CTRL_ARMED = 0x1
+CTRL_CORE = 0x2
+CTRL_CORES = 0xfff0000
 IRQ_STATUS = 0x000c
 IRQ_STATUS_TOKEN = 0xfff
 IRQ_STATUS_ERROR = 0x80000000
@@ -96,7 +98,7 @@ REGISTERS = by_name(
         Field("NLOCK", 16, 8, "r"),
         Field("WORD_W", 24, 8, "r"),
     )),
-    Register("CTRL", 0x0008, (Field("ARMED", 0, 1),)),
+    Register("CTRL", 0x0008, (Field("ARMED", 0, 1), Field("CORE", 1, 1), Field("CORES", 16, 12),)),
     Register("IRQ_STATUS", 0x000c, (Field("TOKEN", 0, 12, "rw1c"), Field("ERROR", 31, 1, "rw1c"),)),
     Register("IRQ_MASK", 0x0010, (Field("TOKEN", 0, 12), Field("ERROR", 31, 1),)),
     Register("ERROR", 0x0014, (Field("CODE", 0, 4, "rwc"), Field("CHANNEL", 8, 4, "rwc"), Field("ID", 16, 6, "rwc"),)),

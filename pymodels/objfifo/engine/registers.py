@@ -39,6 +39,9 @@ _BD = {r.address - reg.BD: r for name, r in reg.REGISTERS.items() if name.starts
 BD_WORDS = len(_BD)
 """Words of a descriptor that are there."""
 
+LINE_BYTES = 16
+"""Bytes of a memory access under ``npu1`` (npu1.md, Memory)."""
+
 _UNSEEN = "what follows is not predicted; disarm it first"
 _FULL_STROBE = 0xF
 _WORD = 0xFFFFFFFF
@@ -47,11 +50,19 @@ _LANE_BYTES = 4
 # Fields of a descriptor: name -> word, lowest bit, bits.
 _FIELDS = {f.name.lower(): (at // 4, f.lsb, f.width) for at, r in _BD.items() for f in r.fields}
 _BD_MASKS = tuple(r.held for r in _BD.values())
+_CTRL = reg.REGISTERS["CTRL"]
 _TASK = reg.REGISTERS["TASK"]
 _MEM_ADDRESS = reg.REGISTERS["MEM_ADDRESS"]
 
 Reply = tuple[int | None, bool]
 """Value (of a read that succeeded and whose value the contract gives) and whether the answer is SLVERR."""
+
+
+class TimingProfile(IntEnum):
+    """Values of ``PROFILE``."""
+
+    IDEAL = 0
+    NPU1 = 1
 
 
 class Code(IntEnum):
@@ -73,6 +84,8 @@ class EngineShape:
         nbank: banks of the memory.
         mem_words: its words.
         word_w: bits of a word.
+        profile: of its timing.
+        finish: which end of an MM2S descriptor counts under ``npu1`` (npu1.md, Output).
     """
 
     ns: int
@@ -82,10 +95,16 @@ class EngineShape:
     nbank: int
     mem_words: int
     word_w: int
+    profile: TimingProfile = TimingProfile.IDEAL
+    finish: int = 0
 
     @classmethod
     def of(cls, params: Mapping[str, Any]) -> EngineShape:
-        """From ``NS NM NBD NLOCK NBANK MEM_WORDS WORD_W``; a :class:`UsageError` where one is out of its range."""
+        """From ``NS NM NBD NLOCK NBANK MEM_WORDS WORD_W`` and ``PROFILE FINISH`` (0 where missing).
+
+        Raises:
+            UsageError: a value is out of its range.
+        """
         channels = range(1, MOST_CHANNELS + 1)
         tables = range(1, MOST_BDS + 1)
         shape = cls(
@@ -96,12 +115,21 @@ class EngineShape:
             nbank=integer(params, "NBANK"),
             mem_words=integer(params, "MEM_WORDS"),
             word_w=choice(params, "WORD_W", WORD_WIDTHS),
+            profile=TimingProfile(choice({"PROFILE": 0, **params}, "PROFILE", list(TimingProfile))),
+            finish=choice({"FINISH": 0, **params}, "FINISH", (0, 1)),
         )
         if shape.nbank < 1 or shape.nbank & (shape.nbank - 1):
             raise UsageError(f"parameter NBANK = {shape.nbank} is not a power of two")
         if not 1 <= shape.mem_words <= 1 << _FIELDS["base"][2]:
             raise UsageError(f"parameter MEM_WORDS = {shape.mem_words} is not in 1..{1 << _FIELDS['base'][2]}")
+        if shape.profile is TimingProfile.NPU1 and shape.mem_words % shape.line_words:
+            raise UsageError(f"parameter MEM_WORDS = {shape.mem_words} is not a multiple of {shape.line_words} (npu1)")
         return shape
+
+    @property
+    def line_words(self) -> int:
+        """Words of a memory access under ``npu1`` (npu1.md, Memory)."""
+        return LINE_BYTES // self.word_bytes
 
     @property
     def channels(self) -> int:
@@ -287,9 +315,15 @@ def task_writes(tasks: Iterable[EngineTask]) -> tuple[Access, ...]:
     )
 
 
-def arm() -> tuple[Access, ...]:
-    """Let the next start trigger start the engine."""
-    return (Access("write", reg.CTRL, reg.CTRL_ARMED),)
+def arm(core: bool = False, cores: Iterable[int] = ()) -> tuple[Access, ...]:
+    """Let the next start trigger start the engine.
+
+    Args:
+        core: it stands for a core tile.
+        cores: channels that stand for the tile's core.
+    """
+    mask = sum(1 << c for c in set(cores))
+    return (Access("write", reg.CTRL, _CTRL.pack(ARMED=1, CORE=core, CORES=mask)),)
 
 
 def disarm() -> tuple[Access, ...]:
@@ -303,13 +337,15 @@ def engine_program(
     *,
     locks: Mapping[int, int] | None = None,
     memory: Mapping[int, npt.ArrayLike] | None = None,
+    core: bool = False,
+    cores: Iterable[int] = (),
 ) -> tuple[Access, ...]:
     """Everything an engine needs before its start trigger, in an order that works: tables, memory, arm, tasks."""
     return (
         *(access for number, d in descriptors.items() for access in descriptor_writes(number, d)),
         *lock_writes(locks or {}),
         *(access for address, words in (memory or {}).items() for access in memory_writes(address, words)),
-        *arm(),
+        *arm(core, cores),
         *task_writes(tasks),
     )
 
@@ -354,6 +390,8 @@ class EngineRegisters:
         status: by channel.
         iterations: by channel, the iteration counters of all descriptors.
         armed, running: the engine's state.
+        core: it stands for a core tile.
+        cores: the channels that stand for the core, a bit each.
         irq_status, irq_mask: as they stand.
         error: ERROR as it stands.
     """
@@ -368,7 +406,8 @@ class EngineRegisters:
         self.tokens = [0] * channels
         self.status = [ChannelStatus()] * channels
         self.iterations = [[0] * shape.nbd for _ in range(channels)]
-        self.armed = self.running = False
+        self.armed = self.running = self.core = False
+        self.cores = 0
         self.irq_status = self.irq_mask = self.error = 0
         self._bds = [[0] * BD_WORDS for _ in range(shape.nbd)]
         self._mem_address = self._mem_lane = 0
@@ -447,7 +486,7 @@ class EngineRegisters:
         values = {
             reg.ID: reg.ID_RESET,
             reg.CONFIG: reg.REGISTERS["CONFIG"].pack(NS=s.ns, NM=s.nm, NBD=s.nbd, NLOCK=s.nlock, WORD_W=s.word_w),
-            reg.CTRL: int(self.armed),
+            reg.CTRL: _CTRL.pack(ARMED=self.armed, CORE=self.core, CORES=self.cores),
             reg.IRQ_STATUS: self.irq_status,
             reg.IRQ_MASK: self.irq_mask,
             reg.ERROR: self.error,
@@ -477,7 +516,9 @@ class EngineRegisters:
 
     def _write(self, address: int, value: int) -> bool:
         if address == reg.CTRL:
-            self.armed = bool(value & reg.CTRL_ARMED)
+            fields = _CTRL.unpack(value)
+            self.armed, self.core = bool(fields["ARMED"]), bool(fields["CORE"])
+            self.cores = fields["CORES"] & (1 << self.shape.channels) - 1
             if not self.armed:
                 self._stop()
         elif address == reg.IRQ_STATUS:

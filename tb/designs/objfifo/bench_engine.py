@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 
 from goldbeat.pymodels.objfifo.engine import engine_map as reg
-from goldbeat.pymodels.objfifo.engine.engine import descriptor_addresses, predict
+from goldbeat.pymodels.objfifo.engine.alone import predict
+from goldbeat.pymodels.objfifo.engine.engine import descriptor_addresses
 from goldbeat.pymodels.objfifo.engine.from_plan import from_plan
 from goldbeat.pymodels.objfifo.engine.registers import (
     BD_WORDS,
@@ -28,6 +29,7 @@ from goldbeat.pymodels.objfifo.plan.device import ANY
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
+from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
@@ -39,6 +41,7 @@ from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, registers_case, stream_cases
 from goldbeat.tb.designs.objfifo.design_case import design_case
 from goldbeat.tb.designs.objfifo.draw import draw
+from goldbeat.tb.designs.objfifo.npu1_scenes import HELD, experiments
 from goldbeat.tb.designs.objfifo.scene import EngineScene, dressed_scene, engine_stimulus, random_halves
 from goldbeat.tb.designs.objfifo.timeline import engine_timeline
 from goldbeat.tb.paths import HDL
@@ -49,6 +52,8 @@ LARGEST = {"NS": 6, "NM": 6, "NBD": 64, "NBANK": 8, "MEM_WORDS": 4096}
 REGION = 128
 """Words of memory that cases without a layout of their own fill, use and read back."""
 _HALF_LOCKS = 4
+_CORE_SHARE = 0.3
+"""Of the channels of random scenes, those that stand for a core."""
 
 _PATTERNS = {"gaps": "none", "ready": "none"}
 
@@ -255,6 +260,21 @@ def _link(split: bool, legs: int, words: int) -> ObjectFifos:
     fifos = [Fifo(name, tile, (memory,), 2, part) for name, tile in zip(names, cores, strict=True)]
     fifos.append(Fifo("whole", memory, (shim,), 2, whole))
     return ObjectFifos(ANY, fifos, [Link(names, ("whole",), offsets, ())])
+
+
+def _measured(setting: CaseContext) -> list[Stimulus]:
+    """What was measured on silicon (npu1.md)."""
+    shape = EngineShape.of(setting.params)
+    episodes = []
+    for name, made in experiments(shape).items():
+        experiment = made()
+        stimulus = engine_stimulus(experiment.scene, setting)
+        inputs = {**stimulus.inputs}
+        for c, gaps in experiment.gaps.items():
+            inputs[f"s_axis_{c}"] = inputs[f"s_axis_{c}"].with_gaps(np.array(gaps, np.int64))
+        ready = {f"m_axis_{c}": Pattern("array", values=(0,) * HELD + (1,) * HELD) for c in experiment.closed}
+        episodes.append(replace(stimulus, inputs=inputs, ready=ready, label=name))
+    return episodes
 
 
 # -- errors and registers --------------------------------------------------------------------------------------------
@@ -532,6 +552,8 @@ def _random_scene(setting: CaseContext, rng: Rng, words: int) -> EngineScene:
         _add_pairs(scene, shape, rng)
     else:
         _add_anything(scene, shape, rng)
+    scene.core = bool(rng.integers(2))
+    scene.cores = tuple(np.flatnonzero(rng.random(shape.channels) < _CORE_SHARE).tolist())
     return scene
 
 
@@ -597,7 +619,12 @@ _PARAMETERS = {
     "NBANK": Parameter(default=16),
     "MEM_WORDS": Parameter(default=1024),
     "WORD_W": Parameter(default=32),
+    "PROFILE": Parameter(default=0),
+    "FINISH": Parameter(default=0),
 }
+
+PROFILES = {"ideal": {"PROFILE": 0}, "npu1": {"PROFILE": 1}}
+"""Names of timing profiles (npu1.md)."""
 
 DESIGN = Design(
     name="objfifo",
@@ -606,6 +633,7 @@ DESIGN = Design(
     files=("objfifo/objfifo.f",),
     root=HDL,
     parameters=_PARAMETERS,
+    words={"profile": PROFILES},
     streams=(
         StreamPort(name="s_axis", direction="in", width="WORD_W", lanes="NS", dtype="int32"),
         StreamPort(name="start", direction="in", width=8, from_file=False, signals=silent("start")),
@@ -695,6 +723,13 @@ DESIGN = Design(
         *stream_cases(_designs),
         stream_cases(_scenes)[0].model_copy(
             update={"name": "scenes", "summary": "random descriptors, locks and tasks that no planner would write"}
+        ),
+        Case(
+            name="measured",
+            summary="what was measured on silicon, experiment by experiment (--profile npu1)",
+            make=_measured,
+            inputs=False,
+            params={"PROFILE": 1, "MEM_WORDS": 1 << 14},
         ),
         Case(
             name="errors",

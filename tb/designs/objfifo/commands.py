@@ -164,6 +164,7 @@ def _as_json(
         "goldbeat objfifo run design.py",
         "goldbeat objfifo run design.py --input in=stimulus.txt --name try1",
         "goldbeat objfifo run design.py --gaps random:0.3 --ready bursty:8 --seed 7",
+        "goldbeat objfifo run design.py --profile npu1",
         "goldbeat objfifo run design.py --lax",
     ),
 )
@@ -184,6 +185,9 @@ def run(
         str, typer.Option("--ready", metavar="PATTERN", help="Back-pressure on what leaves each tile.")
     ] = "none",
     seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", min=0, help="Seed of data and patterns.")] = 0,
+    profile: Annotated[
+        str, typer.Option("--profile", metavar="ideal|npu1", help="Timing of the engine: its own, or as on silicon.")
+    ] = "ideal",
     label: Annotated[
         str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [the file's name].")
     ] = None,
@@ -208,6 +212,7 @@ def run(
         ("arguments", shlex.join(arguments or ())),
         ("gaps", gaps),
         ("ready", ready),
+        ("profile", profile),
     ]
     words += [("iterations", str(iterations))] if iterations is not None else []
     words += [("lax", "1")] if lax else []

@@ -34,6 +34,8 @@ class EngineScene:
         words: by S2MM channel, 32-bit parts of the words offered to it.
         memory: 32-bit parts by word address.
         read_back: first word and number of words read after the run.
+        core: the engine stands for a core tile.
+        cores: channels that stand for the tile's core.
     """
 
     descriptors: dict[int, Descriptor] = field(default_factory=dict)
@@ -42,6 +44,14 @@ class EngineScene:
     words: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
     memory: dict[int, npt.NDArray[np.uint32]] = field(default_factory=dict)
     read_back: tuple[int, int] | None = None
+    core: bool = False
+    cores: tuple[int, ...] = ()
+
+    def program(self) -> tuple[Access, ...]:
+        """All of it as register accesses, but for the words."""
+        return register_program(
+            self.descriptors, self.tasks, locks=self.locks, memory=self.memory, core=self.core, cores=self.cores
+        )
 
     def ring(self, first: int, descriptors: Sequence[Descriptor]) -> int:
         """Put descriptors into the table as an endless ring; the number of the first one."""
@@ -69,13 +79,12 @@ def engine_stimulus(scene: EngineScene, setting: CaseContext, *, start: int = 0)
     for c in range(shape.ns):
         data = scene.words.get(c, np.zeros(0, np.uint32)).astype("<u4").view(np.uint8)
         inputs[f"s_axis_{c}"] = Trace.from_bytes(data.reshape(-1, shape.word_bytes), **stamps)
-    program = register_program(scene.descriptors, scene.tasks, locks=scene.locks, memory=scene.memory)
     after = final_reads(shape)
     if scene.read_back is not None:
         first, count = scene.read_back
         after += (*disarm(), *memory_reads(first, count * shape.lanes))
         after += tuple(Access("read", reg.CHANNEL + 4 * c) for c in range(shape.channels))
-    return Stimulus(inputs, {}, setting.clocks, {"s_axil": program}, {"s_axil": after})
+    return Stimulus(inputs, {}, setting.clocks, {"s_axil": scene.program()}, {"s_axil": after})
 
 
 _GAP_SALT, _READY_SALT = 1, 100

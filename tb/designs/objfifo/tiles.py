@@ -13,7 +13,7 @@ from goldbeat.pymodels.objfifo.engine.core_channels import channel_objects
 from goldbeat.pymodels.objfifo.engine.from_plan import from_plan
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape, EngineTask
 from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, Plan, TilePlan
-from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
 from goldbeat.pymodels.objfifo.untimed.machine import CoreEnd
 from goldbeat.pymodels.objfifo.untimed.recorded_cores import core_ends
 from goldbeat.tb.designs.objfifo.scene import EngineScene
@@ -83,6 +83,7 @@ def scene_of(plan: Plan, tile: TilePlan, shape: EngineShape) -> TileScene:
     tile = packed_tile(tile)
     loaded = from_plan(tile, replace(shape, word_w=8 * WORD_BYTES))
     scene = EngineScene(dict(loaded.descriptors), list(loaded.tasks), dict(loaded.locks))
+    scene.core = tile.tile.kind is TileKind.CORE
     for address, values in loaded.memory.items():
         # In a wider word the value stands in the lowest part.
         wide = np.zeros((len(values), shape.lanes), np.uint32)
@@ -107,5 +108,6 @@ def scene_of(plan: Plan, tile: TilePlan, shape: EngineShape) -> TileScene:
         for n, descriptor in enumerate(ring):
             scene.descriptors[numbers[n]] = replace(descriptor, next=numbers[(n + 1) % len(numbers)])
         scene.tasks.append(EngineTask(channel + (shape.ns if direction is Direction.MM2S else 0), numbers[0]))
+        scene.cores += (scene.tasks[-1].channel,)
         ends[direction].append(ChannelStream(name, True))
     return TileScene(tile, scene, tuple(ends[Direction.S2MM]), tuple(ends[Direction.MM2S]))

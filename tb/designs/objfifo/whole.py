@@ -95,9 +95,7 @@ class Whole:
         after: dict[str, tuple[Access, ...]] = {}
         for e, one in enumerate(self.engines):
             scene = one.scene
-            before[f"s_axil_{e}"] = reg.engine_program(
-                scene.descriptors, scene.tasks, locks=scene.locks, memory=scene.memory
-            )
+            before[f"s_axil_{e}"] = scene.program()
             after[f"s_axil_{e}"] = reg.final_reads(self.shape.engine)
         return Stimulus(inputs, {}, clocks, before, after)
 

@@ -8,16 +8,8 @@ import pytest
 from engine_cases import PARAMS, check_against_naive, cycles, episode, ints
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.engine.engine import (
-    PADDING,
-    Hang,
-    descriptor_addresses,
-    final_state,
-    hanging,
-    header_word,
-    predict,
-    predict_accesses,
-)
+from goldbeat.pymodels.objfifo.engine.alone import final_state, hanging, predict, predict_accesses
+from goldbeat.pymodels.objfifo.engine.engine import PADDING, Hang, descriptor_addresses, header_word
 from goldbeat.pymodels.objfifo.engine.registers import (
     Code,
     Descriptor,

@@ -7,7 +7,8 @@ from engine_cases import check_against_naive
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goldbeat.pymodels.objfifo.engine.engine import final_state, hanging, header_word, predict
+from goldbeat.pymodels.objfifo.engine.alone import final_state, hanging, predict
+from goldbeat.pymodels.objfifo.engine.engine import header_word
 from goldbeat.pymodels.objfifo.engine.registers import Code, EngineShape
 from goldbeat.tb.designs.objfifo.bench_engine import CHAIN_PACKETS, CHAIN_SLOTS, DESIGN, PAD_AFTER, PAD_BEFORE, PADDED
 from goldbeat.tb.run.runs import Request

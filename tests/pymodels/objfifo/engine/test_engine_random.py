@@ -7,7 +7,7 @@ import numpy as np
 import objfifo_numpy as plain
 import pytest
 
-from goldbeat.pymodels.objfifo.engine.engine import final_state, predict
+from goldbeat.pymodels.objfifo.engine.alone import final_state, predict
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN

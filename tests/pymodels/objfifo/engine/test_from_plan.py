@@ -11,7 +11,8 @@ from objfifo_designs import distribute, forward, join, make
 from plan_runs import PARAMS, SHAPE, run_tile
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.engine.engine import PADDING, descriptor_addresses, hanging
+from goldbeat.pymodels.objfifo.engine.alone import hanging
+from goldbeat.pymodels.objfifo.engine.engine import PADDING, descriptor_addresses
 from goldbeat.pymodels.objfifo.engine.from_plan import descriptor_of, from_plan
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape
 from goldbeat.pymodels.objfifo.plan.lower import plan

@@ -161,7 +161,7 @@ def test_fields_that_are_not_there_read_zero():
     for n, mask in enumerate(full):
         assert write(registers, 0x1000 + 4 * n, 0xFFFFFFFF)
         assert read(registers, 0x1000 + 4 * n) == [mask]
-    for address, mask in ((0x8, 1), (0x10, 0x8000001F), (0x2000, 63)):
+    for address, mask in ((0x8, 0x1F0003), (0x10, 0x8000001F), (0x2000, 63)):
         write(registers, address, 0xFFFFFFFF)
         assert read(registers, address) == [mask]
 

@@ -52,8 +52,50 @@ ROWS = [
         ("if (error_clear || code_q == '0) begin", "begin", "errors"),
         ("irq_token_q <= token | (", "irq_token_q <= (", "chain"),
     ),
+    # Under npu1: no bubble, another depth, words of any group in one line, ends and releases at other edges.
+    *breaks(
+        "objfifo",
+        "objfifo/objfifo_ingress.sv",
+        ("begin_next = next_valid_q && left_q == '0;", "begin_next = next_valid_q && left_q <= 18'd1;", "measured"),
+        (".DEPTH (InDepth)", ".DEPTH (InDepth - 1)", "measured"),
+    ),
+    *breaks("objfifo", "objfifo/objfifo_staging.sv", ("pause_q <= m_ends;", "pause_q <= 1'b0;", "measured")),
+    *breaks(
+        "objfifo",
+        "objfifo/objfifo_channel.sv",
+        ("S2mmRelease - 1;", "S2mmRelease - 2;", "measured"),
+        ("PROFILE && FINISH && PADDING", "PROFILE && PADDING", "measured"),
+    ),
+    *breaks(
+        "objfifo",
+        "objfifo/objfifo_mm2s_npu1.sv",
+        ("core ? 5'(CoreOutDepth) : 5'(MemOutDepth)", "5'(CoreOutDepth)", "measured"),
+        ("core ? way[0] : way[Steps]", "way[Steps]", "measured"),
+    ),
+    *breaks("objfifo", "objfifo/objfifo_gather.sv", ("kept_q <= '0;", "kept_q <= kept_q;", "scenes")),
+    *breaks(
+        "objfifo",
+        "objfifo/objfifo_sequencer.sv",
+        ("at_grant && acquire_granted && !wakes", "1'b0", "measured"),
+        ("2'(CoreWake) - 2'(at_grant)", "2'(CoreWake) - 2'd1", "scenes"),
+        ("of_core && stalled_q", "of_core", "scenes"),
+    ),
+    *breaks(
+        "objfifo",
+        "objfifo/objfifo_walk.sv",
+        ("!endless_q && row < 11'(run)", "1'b0", "scenes"),
+        ("padding || step_q[0] != 17'd1", "step_q[0] != 17'd1", "padding"),
+    ),
     # A core that needs no time.
     *breaks("objfifo_array", "objfifo/objfifo_worker.sv", ("pause_q <= work;", "pause_q <= '0;", "chain")),
+]
+
+_NPU1_FILES = {"ingress", "staging", "channel", "mm2s_npu1", "gather"}
+NPU1_ROWS = [
+    row
+    for row in ROWS
+    if row.file.removeprefix("objfifo/objfifo_").removesuffix(".sv") in _NPU1_FILES
+    or any(word in row.old for word in ("at_grant", "stalled_q", "row <", "padding ||"))
 ]
 
 
@@ -65,4 +107,6 @@ def test_every_break_has_its_place():
 @each_break([], ROWS)
 def test_the_bench_sees(row: Break, tmp_path):
     more = {"NX": 1, "NS": 2, "NBANK": 2, "NLOCK": 8, "MEM_WORDS": 1024} if row.design == "objfifo_array" else {}
+    if row in NPU1_ROWS:
+        more = {"PROFILE": 1, "NS": 2}
     assert_seen(row, run_broken(row, tmp_path, seeds=12 if row.case == "scenes" else 1, params=SMALL | more))

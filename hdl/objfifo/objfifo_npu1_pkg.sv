@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// objfifo_npu1_pkg - numbers of the timing profile npu1. Meaning and origin in docs/npu1.md.
+
+package objfifo_npu1_pkg;
+
+  // Not every bench needs all of them.
+  /* verilator lint_off UNUSEDPARAM */
+  localparam int unsigned InDepth       = 16;  // D5, D6
+  localparam int unsigned LineBits      = 128; // B3, B8
+  localparam int unsigned MemOutDepth   = 12;  // D9
+  localparam int unsigned CoreOutDepth  = 16;  // D8, W1
+  localparam int unsigned MemOutDelay   = 4;   // edges from fetch to transfer: D17
+  localparam int unsigned CoreOutDelay  = 2;   // D8
+  localparam int unsigned S2mmRelease   = 12;  // edges from finish to the lock: D12
+  localparam int unsigned CoreWake      = 2;   // D14
+  /* verilator lint_on UNUSEDPARAM */
+
+endpackage
