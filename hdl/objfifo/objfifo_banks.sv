@@ -3,11 +3,11 @@
 // objfifo_banks - the memory: MEM_WORDS words in NBANK single-port banks, word-interleaved, shared
 // by NS writing and NM reading channels and the register window.
 //
-// Words are written as a whole, or the lanes of 32 bits of `wlanes`. A channel's request is granted in
-// the same cycle; a write stands after the edge, read data comes
-// in the next cycle (latency 1). Throughput one access a bank and cycle, shared round robin, each
-// bank on its own. A channel that is not granted asks again.
-// The window has no arbitration: it is used only while no channel runs.
+// Words are written as a whole, or the lanes of 32 bits of `wlanes`. A channel's request is
+// granted in the same cycle; a write stands after the edge, read data comes in the next cycle
+// (latency 1). Throughput one access a bank and cycle, shared round robin, each bank on its own.
+// A channel that is not granted asks again. The window has no arbitration: it is used only while
+// no channel runs.
 
 `include "assertions.svh"
 

@@ -7,8 +7,8 @@
 // The stream side says when it wants a word (`want`); the channel asks the banks for it where it
 // lies in the memory, and `word` is high at the edge at which the word is moved: granted by its
 // bank, or a padding zero. Under npu1 (PROFILE; contract in docs/npu1.md) a word of a channel to
-// memory that does not close its group is moved without its bank, and `word` moves a whole group of a
-// channel from memory. Latency from the pop of a task to its first word: 5 cycles with an
+// memory that does not close its group is moved without its bank, and `word` moves a whole group
+// of a channel from memory. Latency from the pop of a task to its first word: 5 cycles with an
 // acquire, 4 without. Throughput one word a cycle, without a bubble between descriptors.
 
 `include "assertions.svh"
@@ -20,7 +20,7 @@ module objfifo_channel
   parameter int unsigned MEM_WORDS  = 131072,
   parameter bit          PADDING    = 1'b1,   // MM2S
   parameter bit          PROFILE    = 1'b0,
-  parameter bit          FINISH     = 1'b0,   // npu1, MM2S: a descriptor ends when its words are sent
+  parameter bit          FINISH     = 1'b0,   // npu1, MM2S: ends when sent
   parameter int unsigned LINE_WORDS = 1
 ) (
   input  logic              clk,
@@ -65,7 +65,7 @@ module objfifo_channel
   // Under npu1
   input  logic              core_tile,
   input  logic              of_core,         // the channel stands for the core
-  output logic              hand,            // at this edge a descriptor of so many words comes in hand
+  output logic              hand,            // at this edge a descriptor comes in hand
   output logic [17:0]       hand_words,
   output logic [2:0]        run,             // words to the end of the group
   input  logic              sent,            // at this edge the last word of a descriptor is sent

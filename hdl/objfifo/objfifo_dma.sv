@@ -3,15 +3,16 @@
 // objfifo_dma - the DMA engine of object FIFOs: NS stream-to-memory and NM memory-to-stream
 // channels on one banked memory, driven by buffer descriptors and kept in order by counting locks.
 //
-// Contract, cycle by cycle, and register map in docs/objfifo-engine.md; with PROFILE = 1 (npu1) what
-// docs/npu1.md changes, where FINISH says when MM2S descriptors end. Channels are numbered S2MM first. start, evt and lock are one-way streams without ready: the start trigger, finished
+// Contract, cycle by cycle, and register map in docs/objfifo-engine.md; with PROFILE = 1 (npu1)
+// what docs/npu1.md changes, where FINISH says when MM2S descriptors end. Channels are numbered
+// S2MM first. start, evt and lock are one-way streams without ready: the start trigger, finished
 // descriptors, lock values after a change.
 //
-// Latency (PROFILE = 0): start trigger to the first word 6 edges with an acquire, 5 without; input transfer to
-// memory 1 cycle; memory to output transfer 3 cycles. Throughput one word a cycle and channel, no
-// bubble between descriptors, as far as banks and locks allow. s_axis_tready, m_axis_tvalid, the
-// one-way outputs and all AXI-Lite ready and valid are flip-flops (PROFILE = 1: tready and tvalid are
-// gates behind them); the stream inputs' TKEEP and
+// Latency (PROFILE = 0): start trigger to the first word 6 edges with an acquire, 5 without;
+// input transfer to memory 1 cycle; memory to output transfer 3 cycles. Throughput one word a
+// cycle and channel, no bubble between descriptors, as far as banks and locks allow.
+// s_axis_tready, m_axis_tvalid, the one-way outputs and all AXI-Lite ready and valid are
+// flip-flops (PROFILE = 1: tready and tvalid are gates behind them); the stream inputs' TKEEP and
 // TLAST are ignored. irq is a gate behind flip-flops.
 
 `include "axil.svh"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // objfifo_mm2s_npu1 - the stream side of a memory-to-stream channel under npu1: groups of up to a
-// line are fetched at one edge and leave word by word, with padding zeros, packet headers and TLAST.
+// line are fetched at one edge and leave word by word, with padding zeros, packet headers and
+// TLAST.
 //
-// Latency from the fetch to the first transfer 4 cycles on a memory tile, 2 on a core tile. Throughput
-// one word a cycle within a descriptor. Room is counted in words: 12 on a memory tile, 16 on a core
-// tile. TKEEP is all ones. What is fetched comes out, whatever becomes of the channel.
+// Latency from the fetch to the first transfer 4 cycles on a memory tile, 2 on a core tile.
+// Throughput one word a cycle within a descriptor. Room is counted in words: 12 on a memory tile,
+// 16 on a core tile. TKEEP is all ones. What is fetched comes out, whatever becomes of the
+// channel.
 
 `include "assertions.svh"
 `include "axis.svh"
@@ -42,8 +44,8 @@ module objfifo_mm2s_npu1
 
   localparam int unsigned LaneW = $clog2(LINE_WORDS + 1);
 
-  // Between the fetch and the staging, whose own latency is 1: the read of the bank, and on a memory
-  // tile two more.
+  // Between the fetch and the staging, whose own latency is 1: the read of the bank, and on a
+  // memory tile two more.
   localparam int unsigned Steps = MemOutDelay - CoreOutDelay;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
@@ -158,8 +160,8 @@ module objfifo_mm2s_npu1
     end
   end
 
-  // CORE only changes while no word is under way, and at a disarm: what was fetched at that very edge
-  // takes the long way.
+  // CORE only changes while no word is under way, and at a disarm: what was fetched at that very
+  // edge takes the long way.
   assign arrives = core ? way[0] : way[Steps];
 
   objfifo_staging #(

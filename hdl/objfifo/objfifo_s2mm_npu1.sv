@@ -3,8 +3,8 @@
 // objfifo_s2mm_npu1 - the stream side of a stream-to-memory channel under npu1: FIFO, then words
 // that are gathered to lines.
 //
-// Latency from the input transfer to the write of a group's last word 1 cycle. Throughput one word a
-// cycle within a descriptor. TKEEP and TLAST are ignored.
+// Latency from the input transfer to the write of a group's last word 1 cycle. Throughput one
+// word a cycle within a descriptor. TKEEP and TLAST are ignored.
 
 module objfifo_s2mm_npu1 #(
   parameter  int unsigned WORD_W     = 32,

@@ -2,9 +2,9 @@
 //
 // objfifo_shallow_fifo - FIFO of DEPTH items in flip-flops.
 //
-// Latency 1 cycle: what is put at an edge can leave at the next one. Room that an item leaves can be
-// used one edge later. Throughput one item a cycle. s_ready and m_valid are functions of flip-flops
-// alone. DEPTH is any number from 1 on.
+// Latency 1 cycle: what is put at an edge can leave at the next one. Room that an item leaves can
+// be used one edge later. Throughput one item a cycle. s_ready and m_valid are functions of
+// flip-flops alone. DEPTH is any number from 1 on.
 
 `include "assertions.svh"
 

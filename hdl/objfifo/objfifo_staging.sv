@@ -4,9 +4,9 @@
 // at an edge, one leaves.
 //
 // Latency 1 cycle from the edge at which words come in. Throughput one word a cycle within a
-// descriptor; one cycle without m_valid lies behind the last word of each. There must be room: the
-// owner counts it (`fetched` at the fetch, gone at the transfer). m_valid is a function of flip-flops
-// alone.
+// descriptor; one cycle without m_valid lies behind the last word of each. There must be room:
+// the owner counts it (`fetched` at the fetch, gone at the transfer). m_valid is a function of
+// flip-flops alone.
 
 `include "assertions.svh"
 

@@ -645,11 +645,12 @@ DESIGN = Design(
     status=(StatusPort(name="irq", width=1),),
     model=predict,
     timeline=engine_timeline,
-    slow_parameters=("WORD_W", "NBANK"),
+    slow_parameters=("WORD_W", "NBANK", "PROFILE"),
     variants=(
         {},
         {"NS": 1, "NM": 1, "NBANK": 1, "NBD": 16, "NLOCK": 16},
         {"NS": 3, "NM": 4, "NBANK": 4, "WORD_W": 128},
+        {"PROFILE": 1, "FINISH": 1},
     ),
     cases=(
         Case(
