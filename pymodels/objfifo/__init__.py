@@ -4,6 +4,7 @@
 A design file changes its import lines to ``from goldbeat.pymodels.objfifo import *``.
 """
 
+from goldbeat.pymodels.objfifo.iron.element_pattern import TensorAccessPattern, TensorTiler2D
 from goldbeat.pymodels.objfifo.iron.endpoint import AnyComputeTile, AnyMemTile, AnyShimTile
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo, ObjectFifoHandle
 from goldbeat.pymodels.objfifo.iron.ops import (
@@ -31,7 +32,7 @@ from goldbeat.pymodels.objfifo.iron.placed import (
 )
 from goldbeat.pymodels.objfifo.iron.placement import SequentialPlacer, tile
 from goldbeat.pymodels.objfifo.iron.program import Program
-from goldbeat.pymodels.objfifo.iron.runtime import Runtime, TensorAccessPattern
+from goldbeat.pymodels.objfifo.iron.runtime import Runtime, TaskGroup
 from goldbeat.pymodels.objfifo.iron.worker import Kernel, Worker
 from goldbeat.pymodels.objfifo.plan.access import range_
 from goldbeat.pymodels.objfifo.plan.device import (
@@ -78,7 +79,9 @@ __all__ = [
     "Runtime",
     "SequentialPlacer",
     "T",
+    "TaskGroup",
     "TensorAccessPattern",
+    "TensorTiler2D",
     "Tile",
     "Worker",
     "arith",

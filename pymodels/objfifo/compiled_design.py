@@ -111,11 +111,16 @@ def stand_ins(items: Iterable[str]) -> dict[Tile, StandIn]:
         tile = Tile(int(column), int(row), TileKind.CORE)
         if tile in found:
             raise UsageError(f"--core {item}: {tile} is named twice")
-        found[tile] = copy_objects if plain else _function(Path(file), name)
+        found[tile] = copy_objects if plain else function_from_file(Path(file), name)
     return found
 
 
-def _function(file: Path, name: str) -> StandIn:
+def function_from_file(file: Path, name: str) -> StandIn:
+    """A function of a Python file.
+
+    Raises:
+        InputError: the file has no such function, or cannot be run.
+    """
     if not file.is_file():
         raise InputError("no file", f"a Python file with a function {name}", file=file)
     try:

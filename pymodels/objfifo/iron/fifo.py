@@ -13,9 +13,11 @@ from typing import Any
 import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.element_pattern import ElementPattern
 from goldbeat.pymodels.objfifo.iron.endpoint import LinkPlace, Place
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
+from goldbeat.pymodels.objfifo.iron.transfers import transfer_taker
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, call
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
@@ -41,6 +43,8 @@ class ObjectFifo:
         pad_dimensions: (before, after) pairs of zeros for each of ``dims_to_stream``.
         via_DMA: use a DMA even where the cores share memory.
         iter_count, repeat_count: as :meth:`set_iter_count` and :meth:`set_repeat_count` set them.
+        pad_value: what the padding holds instead of zeros; only executed, not planned.
+        disable_synchronization: no locks; only executed, not planned.
 
     Raises:
         RuleError: ``depth-positive`` or ``object-type``.
@@ -62,6 +66,8 @@ class ObjectFifo:
         via_DMA: bool = False,  # noqa: N803 - upstream's name
         iter_count: int | None = None,
         repeat_count: int | None = None,
+        pad_value: int = 0,
+        disable_synchronization: bool = False,
     ) -> None:
         self.number = next(_numbers)
         unnamed = scope().unnamed
@@ -79,6 +85,8 @@ class ObjectFifo:
         self.init_values = init_values
         self.pad_dimensions = pad_dimensions
         self.via_dma = via_DMA
+        self.pad_value = int(pad_value)
+        self.free_running = bool(disable_synchronization)
         self.iter_count: int | None = None
         self.repeat_count = 1
         self.producer: ObjectFifoHandle | None = None
@@ -121,11 +129,12 @@ class ObjectFifo:
             raise RuleError("repeat-positive", f"{self.name}: repeat count {repeat_count}, expected at least 1")
         self.repeat_count = int(repeat_count)
 
-    def prod(self, depth: int | None = None) -> ObjectFifoHandle:
+    def prod(self, depth: int | None = None, *, tile: Any = None) -> ObjectFifoHandle:
         """The producer's handle: always the same one.
 
         Args:
             depth: objects at the producer's end.
+            tile: the shim tile, of a handle that a Runtime is given.
 
         Raises:
             RuleError: ``depth-positive``.
@@ -135,10 +144,17 @@ class ObjectFifo:
             self.producer = ObjectFifoHandle(self, FifoEnd.PRODUCE, self._depth(depth, 0))
         elif depth is not None and depth != self.producer.depth:
             raise UsageError(f"{self.name}: the producer's depth is {self.producer.depth} already, not {depth}")
+        if tile is not None:
+            self.producer.shim = tile
         return self.producer
 
     def cons(
-        self, depth: int | None = None, dims_from_stream: Pairs | None = None, *, from_stream: Pairs | None = None
+        self,
+        depth: int | None = None,
+        dims_from_stream: Pairs | None = None,
+        *,
+        from_stream: Pairs | None = None,
+        tile: Any = None,
     ) -> ObjectFifoHandle:
         """A new consumer's handle; several make a broadcast.
 
@@ -146,6 +162,7 @@ class ObjectFifo:
             depth: objects at this consumer's end.
             dims_from_stream: how this consumer writes what arrives.
             from_stream: its later name.
+            tile: the shim tile, of a handle that a Runtime is given.
 
         Raises:
             RuleError: ``depth-positive``.
@@ -154,6 +171,7 @@ class ObjectFifo:
         dims = either("dims_from_stream", dims_from_stream, "from_stream", from_stream, self.dims_from_stream_per_cons)
         handle = ObjectFifoHandle(self, FifoEnd.CONSUME, self._depth(depth, 1 + len(self.consumers)), dims)
         self.consumers.append(handle)
+        handle.shim = tile
         return handle
 
     def _depth(self, depth: int | None, end: int) -> int:
@@ -183,6 +201,8 @@ class ObjectFifoHandle:
         self.port = port
         self.depth = depth
         self.dims_from_stream = dims_from_stream
+        self.shim: Any = None
+        """The shim tile that was asked for."""
         self._endpoint: Place | None = None
 
     @property
@@ -233,6 +253,35 @@ class ObjectFifoHandle:
         """Send every object so often."""
         self.fifo.set_repeat_count(repeat_count)
 
+    # -- in a sequence ------------------------------------------------------------------------------------------------
+
+    def fill(
+        self, source: Any, tap: Any = None, wait: bool = False, packet: Any = None, *, group: Any = None, **more: Any
+    ) -> Any:
+        """Send a host array into the fifo: inside the function of a Runtime.
+
+        Raises:
+            RuleError: ``handle-kind`` on a consumer.
+        """
+        if self.port is not FifoEnd.PRODUCE:
+            raise RuleError("handle-kind", f"{self.name}: cannot fill a {self.handle_type} handle")
+        return self._transfer(source, tap, wait, packet, group, more)
+
+    def drain(
+        self, dest: Any, tap: Any = None, wait: bool = False, packet: Any = None, *, group: Any = None, **more: Any
+    ) -> Any:
+        """Receive a host array from the fifo; as :meth:`fill`."""
+        if self.port is not FifoEnd.CONSUME:
+            raise RuleError("handle-kind", f"{self.name}: cannot drain a {self.handle_type} handle")
+        return self._transfer(dest, tap, wait, packet, group, more)
+
+    def _transfer(self, data: Any, tap: Any, wait: bool, packet: Any, group: Any, more: dict[str, Any]) -> Any:
+        """Sizes, strides and offset by themselves are a pattern too."""
+        if more.get("sizes") is not None:
+            sizes, strides = list(more["sizes"]), list(more["strides"])
+            tap = ElementPattern(list(data.shape), int(more.get("offset") or 0), sizes, strides)
+        return transfer_taker().transfer(self, data, tap, wait, group, packet)
+
     # -- in a worker --------------------------------------------------------------------------------------------------
 
     def acquire(self, num_elem: int) -> Any:
@@ -281,6 +330,9 @@ class ObjectFifoHandle:
         tile: Any = None,
         to_stream: Pairs | None = None,
         from_stream: Pairs | None = None,
+        pad_dimensions: Pairs | None = None,
+        pad_value: int = 0,
+        repeat_count: int | None = None,
     ) -> ObjectFifo:
         """Copy what this consumer gets into a new fifo, on a memory tile unless ``placement`` says otherwise.
 
@@ -302,6 +354,7 @@ class ObjectFifoHandle:
             one(either("dims_from_stream", dims_from_stream, "from_stream", from_stream)),
             plio,
             False,
+            {"pad_dimensions": one(pad_dimensions), "pad_value": [pad_value], "repeat_count": one(repeat_count)},
         )[0]
 
     def split(
@@ -319,6 +372,9 @@ class ObjectFifoHandle:
         to_stream: Sequence[Pairs | None] | None = None,
         from_stream: Sequence[Pairs | None] | None = None,
         rechunk: bool = False,
+        pad_dimensions: Sequence[Pairs | None] | None = None,
+        pad_value: Sequence[int] | None = None,
+        repeat_counts: Sequence[int | None] | None = None,
     ) -> list[ObjectFifo]:
         """Distribute the parts of every object to new fifos.
 
@@ -335,6 +391,9 @@ class ObjectFifoHandle:
             to_stream: later name of ``dims_to_stream``.
             from_stream: later name of ``dims_from_stream``.
             rechunk: the new fifos' objects may be smaller than their parts.
+            pad_dimensions: of the new fifos.
+            pad_value: of the new fifos.
+            repeat_counts: of the new fifos.
 
         Raises:
             RuleError: ``handle-kind`` on a producer, ``leg-counts``.
@@ -350,6 +409,7 @@ class ObjectFifoHandle:
             either("dims_from_stream", dims_from_stream, "from_stream", from_stream),
             plio,
             rechunk,
+            {"pad_dimensions": pad_dimensions, "pad_value": pad_value, "repeat_count": repeat_counts},
         )
 
     def join(
@@ -367,6 +427,9 @@ class ObjectFifoHandle:
         to_stream: Sequence[Pairs | None] | None = None,
         from_stream: Sequence[Pairs | None] | None = None,
         rechunk: bool = False,
+        pad_dimensions: Sequence[Pairs | None] | None = None,
+        pad_value: Sequence[int] | None = None,
+        repeat_counts: Sequence[int | None] | None = None,
     ) -> list[ObjectFifo]:
         """Put the parts of every object together from new fifos; arguments as for :meth:`split`.
 
@@ -384,6 +447,7 @@ class ObjectFifoHandle:
             either("dims_from_stream", dims_from_stream, "from_stream", from_stream),
             plio,
             rechunk,
+            {"pad_dimensions": pad_dimensions, "pad_value": pad_value, "repeat_count": repeat_counts},
         )
 
     def _legs(
@@ -398,6 +462,7 @@ class ObjectFifoHandle:
         from_stream: Sequence[Pairs | None] | None,
         plio: bool,
         rechunk: bool,
+        more: dict[str, Sequence[Any] | None],
     ) -> list[ObjectFifo]:
         wanted = FifoEnd.PRODUCE if what == "join" else FifoEnd.CONSUME
         if self.port is not wanted:
@@ -423,6 +488,7 @@ class ObjectFifoHandle:
                 None if to_stream is None else to_stream[i],
                 None if what == "join" else walk,
                 plio,
+                **{name: values[i] for name, values in more.items() if values is not None},
             )
             if what == "join":
                 leg.cons(dims_from_stream=walk)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.objfifo.iron.worker import run_kernel
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
 
 
@@ -87,13 +88,20 @@ def np_dtype_to_mlir_type(kind: Any) -> Any:
 class external_func:  # noqa: N801 - upstream's name
     """A function compiled for the core; ``model`` is the Python function that stands for it."""
 
-    def __init__(self, name: str, inputs: Sequence[Any] = (), outputs: Sequence[Any] | None = None, **_: Any) -> None:
-        self.name = name
+    def __init__(
+        self,
+        name: str,
+        inputs: Sequence[Any] = (),
+        outputs: Sequence[Any] | None = None,
+        link_with: str = "",
+        **_: Any,
+    ) -> None:
+        self.name, self.file = name, link_with
         self.model: Callable[..., Any] | None = None
 
     def __call__(self, *args: Any) -> Any:
         """Run the Python function that stands for it, if there is one."""
-        return None if self.model is None else self.model(*args)
+        return run_kernel(self.name, self.file, self.model, args)
 
 
 def call_(function: Callable[..., Any], args: Sequence[Any]) -> Any:

@@ -14,10 +14,10 @@ from types import CellType, FunctionType
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.element_pattern import TensorAccessPattern
 from goldbeat.pymodels.objfifo.iron.fifo import Pairs
 from goldbeat.pymodels.objfifo.iron.program import initial, pairs
 from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
-from goldbeat.pymodels.objfifo.iron.runtime import TensorAccessPattern
 from goldbeat.pymodels.objfifo.iron.scope import Scope, fresh, scope
 from goldbeat.pymodels.objfifo.plan.access import LockAccess, call
 from goldbeat.pymodels.objfifo.plan.design import Core, Fifo, FifoDesign, Host, Link, Transfer
@@ -50,8 +50,10 @@ class object_fifo:  # noqa: N801 - upstream's name
         via_DMA: use a DMA even where the cores share memory.
         plio: the shim end is a PLIO port.
         padDimensions: (before, after) pairs of zeros for each of ``dimensionsToStream``.
-        disable_synchronization: refused, a plan without locks is not modelled.
+        disable_synchronization: no locks; only executed, not planned.
         iter_count: how often a memory tile's ring runs.
+        padValue: what the padding holds instead of zeros; only executed, not planned.
+        repeat_count: how often every object is sent.
 
     Raises:
         RuleError: ``depth-positive``, ``depth-list``, ``object-type``, ``dims-form``, ``iter-range``...
@@ -72,9 +74,9 @@ class object_fifo:  # noqa: N801 - upstream's name
         padDimensions: Pairs | None = None,  # noqa: N803
         disable_synchronization: bool | None = None,
         iter_count: int | None = None,
+        padValue: int | None = None,  # noqa: N803
+        repeat_count: int | None = None,
     ) -> None:
-        if disable_synchronization:
-            raise UsageError(f"{name}: a fifo without locks is not modelled")
         obj = object_type(datatype)
         consumers = (consumerTiles,) if isinstance(consumerTiles, Tile) else tuple(consumerTiles)
         self.sym_name = name
@@ -91,6 +93,9 @@ class object_fifo:  # noqa: N801 - upstream's name
             plio=bool(plio),
             padding=pairs(padDimensions),
             iter_count=iter_count,
+            repeat_count=repeat_count or 1,
+            pad_value=int(padValue or 0),
+            free_running=bool(disable_synchronization),
         )
         scope().fifos.append(self)
 
@@ -211,9 +216,10 @@ def device(which: Any = None) -> Callable[[Callable[[], Any]], ResolvedModule]:
     def take(body: Callable[[], Any]) -> ResolvedModule:
         outer = scope()
         with fresh(device_of(which)) as inner:
-            inner.silent = outer.silent
+            inner.silent, inner.live = outer.silent, outer.live
             body()
         design = close(inner)
+        outer.bodies.append((design, inner))
         outer.designs.append(design)
         return ResolvedModule(design)
 

@@ -36,6 +36,7 @@ class Program:
         self._device = device_of(device)
         self._rt = rt
         self._workers = [*rt.workers, *(w for w in workers or () if w not in rt.workers)]
+        scope().programs.append((rt, self._workers))
 
     def resolve_program(self, placer: Any = None) -> ResolvedModule:
         """Place everything and check nothing yet.
@@ -46,6 +47,8 @@ class Program:
         Raises:
             RuleError: ``fifo-ends``, ``tile-exists`` or ``channels``, where there is no placement.
         """
+        if not scope().live:
+            self._rt.declare()
         known = _reachable([*self._workers, *self._rt.places])
         design = _resolve(self._device, known, self._workers, [self._rt])
         scope().designs.append(design)
@@ -158,4 +161,6 @@ def _fifo(fifo: ObjectFifo) -> Fifo:
         padding=pairs(fifo.pad_dimensions),
         iter_count=fifo.iter_count,
         repeat_count=fifo.repeat_count,
+        pad_value=fifo.pad_value,
+        free_running=fifo.free_running,
     )

@@ -7,36 +7,22 @@ Source: mlir-aie's programming guide, section 2 (runtime data movement).
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.element_pattern import ElementPattern
 from goldbeat.pymodels.objfifo.iron.endpoint import ShimPlace
 from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifoHandle
 from goldbeat.pymodels.objfifo.iron.renamed_arguments import either
 from goldbeat.pymodels.objfifo.iron.scope import scope
+from goldbeat.pymodels.objfifo.iron.transfers import transfer_taker, transfers_to
 from goldbeat.pymodels.objfifo.iron.worker import Worker
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
-
-
-@dataclass(frozen=True)
-class TensorAccessPattern:
-    """Which elements of a host array are moved, and in which order.
-
-    Attributes:
-        tensor_dims: shape of the array.
-        offset: first element.
-        sizes, strides: up to four of each, outermost first, in elements.
-    """
-
-    tensor_dims: Sequence[int]
-    offset: int
-    sizes: Sequence[int]
-    strides: Sequence[int]
 
 
 class RuntimeData:
@@ -59,7 +45,18 @@ class RuntimeData:
 
 
 class TaskGroup:
-    """Transfers that are waited for together."""
+    """Transfers that are waited for together.
+
+    Args:
+        id: accepted, without effect.
+    """
+
+    def __init__(self, id: int | None = None) -> None:  # noqa: A002 - upstream's name
+        self.waited: list[Any] = []
+
+    def finish(self) -> None:
+        """Wait for them: inside the function of a Runtime."""
+        transfer_taker().finish(self)
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ class Move:
 
     handle: ObjectFifoHandle
     data: RuntimeData
-    tap: TensorAccessPattern
+    tap: ElementPattern
     wait: bool
 
 
@@ -76,16 +73,66 @@ class Runtime:
     """The host's sequence of transfers.
 
     Args:
+        function: the sequence; called with ``fn_args``, types replaced by their arrays.
+        fn_args: types of host arrays, handles of fifos at the shim, and lists of them.
         strict_task_groups: accepted, without effect.
     """
 
-    def __init__(self, strict_task_groups: bool = True) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any] | bool | None = None,
+        fn_args: Sequence[Any] = (),
+        strict_task_groups: bool = True,
+    ) -> None:
+        self.function = function if callable(function) else None
+        self.flows: list[Any] = []
+        self.locks: list[Any] = []
+        self.tile_dmas: list[Any] = []
         self.data: list[RuntimeData] = []
         self.moves: list[Move] = []
         self.workers: list[Worker] = []
         self.places: list[ShimPlace] = []
         self._groups: list[TaskGroup] = []
+        self.arguments = [self._argument(one) for one in fn_args]
         scope().runtimes.append(self)
+
+    def _argument(self, one: Any) -> Any:
+        """An argument of the sequence: arrays for types; a handle is bound to a shim."""
+        if isinstance(one, list | tuple):
+            return [self._argument(inner) for inner in one]
+        if isinstance(one, ObjectFifoHandle):
+            self._bind(one, one.shim)
+            return one
+        try:
+            self.data.append(RuntimeData(f"arg{len(self.data)}", one))
+        except RuleError:
+            return one
+        return self.data[-1]
+
+    def declare(self) -> None:
+        """Run the function once, to learn its transfers."""
+        if self.function is not None and not self.moves:
+            with transfers_to(self):
+                self.function(*self.arguments)
+
+    def transfer(self, handle: Any, data: Any, tap: Any, wait: bool, group: Any, packet: Any = None) -> None:
+        """A fill or drain while the sequence is declared."""
+        self._move(handle, handle.port, data, tap, wait, handle.shim)
+
+    def finish(self, group: Any) -> None:
+        """Nothing: transfers are declared in order."""
+
+    def add_flow(self, flow: Any) -> None:
+        """A stream of its own."""
+        self.flows.append(flow)
+
+    def add_lock(self, lock: Any) -> None:
+        """A lock that belongs to no fifo."""
+        self.locks.append(lock)
+
+    def add_tile_dma(self, tile_dma: Any) -> None:
+        """A tile's DMA program."""
+        self.tile_dmas.append(tile_dma)
 
     @contextmanager
     def sequence(self, *input_types: Any) -> Iterator[Any]:
@@ -106,7 +153,7 @@ class Runtime:
         self,
         in_fifo: ObjectFifoHandle,
         source: RuntimeData,
-        tap: TensorAccessPattern | None = None,
+        tap: ElementPattern | None = None,
         task_group: TaskGroup | None = None,
         wait: bool = False,
         placement: Any = None,
@@ -134,7 +181,7 @@ class Runtime:
         self,
         out_fifo: ObjectFifoHandle,
         dest: RuntimeData,
-        tap: TensorAccessPattern | None = None,
+        tap: ElementPattern | None = None,
         task_group: TaskGroup | None = None,
         wait: bool = False,
         placement: Any = None,
@@ -149,7 +196,7 @@ class Runtime:
         handle: ObjectFifoHandle,
         port: FifoEnd,
         data: RuntimeData,
-        tap: TensorAccessPattern | None,
+        tap: ElementPattern | None,
         wait: bool,
         where: Any,
     ) -> None:
@@ -159,8 +206,13 @@ class Runtime:
         if data not in self.data:
             raise UsageError(f"{handle.name}: {what} with an array that is not this sequence's")
         if tap is None:
-            tap = TensorAccessPattern(data.shape, 0, [math.prod(data.shape)], [1])
+            tap = ElementPattern(data.shape, 0, [math.prod(data.shape)], [1])
         handle = self._same(handle)
+        self._bind(handle, where)
+        self.moves.append(Move(handle, data, tap, wait))
+
+    def _bind(self, handle: ObjectFifoHandle, where: Any) -> None:
+        """The sequence uses this end of a fifo."""
         if handle.endpoint is None:
             shim = ShimPlace(handle, where)
             self.places.append(shim)
@@ -169,7 +221,6 @@ class Runtime:
             raise UsageError(
                 f"{handle.name}: this {handle.handle_type} handle is used by {handle.endpoint.what} already"
             )
-        self.moves.append(Move(handle, data, tap, wait))
 
     def _same(self, handle: ObjectFifoHandle) -> ObjectFifoHandle:
         """Several ``cons()`` of one fifo for its drains are one consumer."""

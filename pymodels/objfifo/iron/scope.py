@@ -25,6 +25,9 @@ class Scope:
         designs: finished designs, in order.
         unnamed: numbers for fifos without a name.
         silent: modules print nothing and check nothing: the file is only read.
+        live: sequences are run with the array, not declared.
+        programs: every ``Program``'s runtime and workers.
+        bodies: device bodies with their scopes.
     """
 
     def __init__(self, device: Device = ANY) -> None:
@@ -40,6 +43,9 @@ class Scope:
         self.designs: list[FifoDesign] = []
         self.unnamed = count()
         self.silent = False
+        self.live = False
+        self.programs: list[Any] = []
+        self.bodies: list[tuple[FifoDesign, Scope]] = []
 
 
 _scope: ContextVar[Scope | None] = ContextVar("scope", default=None)

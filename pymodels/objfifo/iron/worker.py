@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
@@ -15,6 +17,32 @@ from goldbeat.pymodels.objfifo.plan.access import LockAccess
 from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
 from goldbeat.pymodels.objfifo.plan.rules import RuleError
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
+
+_stand_ins: ContextVar[Mapping[str, Callable[..., Any]] | None] = ContextVar("stand_ins", default=None)
+
+
+@contextmanager
+def kernels_stand_in(found: Mapping[str, Callable[..., Any]]) -> Iterator[None]:
+    """Python functions by the names of kernels or of their object files; a kernel that is run and has none is an error."""
+    token = _stand_ins.set(found)
+    try:
+        yield
+    finally:
+        _stand_ins.reset(token)
+
+
+def run_kernel(name: str, file: str, model: Callable[..., Any] | None, args: Sequence[Any]) -> Any:
+    """Run what stands for a kernel.
+
+    Raises:
+        UsageError: nothing does, where stand-ins are asked for.
+    """
+    known = _stand_ins.get()
+    if model is None and known is not None:
+        model = known.get(name) or known.get(file)
+        if model is None:
+            raise UsageError(f"{name} is compiled code; give a stand-in: --kernel {name}=FILE.py:FUNCTION")
+    return None if model is None else model(*args)
 
 
 class Kernel:
@@ -36,7 +64,7 @@ class Kernel:
 
     def __call__(self, *args: Any) -> Any:
         """Run the Python function that stands for it, if there is one."""
-        return None if self.model is None else self.model(*args)
+        return run_kernel(self.name, self.bin_name, self.model, args)
 
 
 class Worker(Place):
@@ -50,6 +78,7 @@ class Worker(Place):
         tile: later name of ``placement``.
         accesses: what one call acquires and releases, for functions that cannot be run without data: pairs such as
             ``(handle, 1)`` to acquire and ``(handle, -1)`` to release.
+        stack_size: accepted, without effect, as are other options of the compiler.
 
     Raises:
         UsageError: a fifo where a handle is needed, a tile that has no core.
@@ -66,13 +95,15 @@ class Worker(Place):
         *,
         tile: Any = None,
         accesses: Sequence[tuple[ObjectFifoHandle, int]] | None = None,
+        stack_size: int | None = None,
+        **_: Any,
     ) -> None:
         name = getattr(core_fn, "__name__", "idle")
         super().__init__(either("placement", placement, "tile", tile), f"worker {name}")
         if self.asked is not None and self.asked.kind is not TileKind.CORE:
             raise UsageError(f"{self.what}: {self.asked} has no core")
         self.core_fn = core_fn
-        self.fn_args = list(fn_args)
+        self.fn_args = list(fn_args or ())
         self.while_true = while_true
         self.accesses = accesses
         for arg in self.fn_args:

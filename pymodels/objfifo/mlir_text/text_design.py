@@ -71,7 +71,7 @@ def lowered_file(path: Path) -> RawDesign:
 
 
 def _fifo_design(lines: DeviceLines, cursor: TokenCursor, stand_ins: dict[Tile, StandIn]) -> FifoDesign:
-    fifos = [_fifo(line, cursor) for line in lines.fifos]
+    fifos = [fifo_of_line(line, cursor) for line in lines.fifos]
     names = {f.name: f for f in fifos}
     links = []
     for link in lines.links:
@@ -93,7 +93,8 @@ def _fifo_design(lines: DeviceLines, cursor: TokenCursor, stand_ins: dict[Tile, 
     return FifoDesign(lines.device, fifos, links, cores, hosts, transfers)
 
 
-def _fifo(line: FifoLine, cursor: TokenCursor) -> Fifo:
+def fifo_of_line(line: FifoLine, cursor: TokenCursor) -> Fifo:
+    """A fifo from its line; an error for attributes that are not read."""
     found = line.attributes
     for name in found:
         if name not in _TAKEN or (name == "disable_synchronization" and found[name] is True):

@@ -36,6 +36,8 @@ class Fifo:
         padding: zeros before and after each dim of ``to_stream``, outermost first.
         iter_count: how often a memory tile's ring is run, None for endlessly.
         repeat_count: how often each object is sent.
+        pad_value: what padding holds, per element.
+        free_running: its rings use no locks.
     """
 
     name: str
@@ -51,6 +53,8 @@ class Fifo:
     padding: tuple[tuple[int, int], ...] = ()
     iter_count: int | None = None
     repeat_count: int = 1
+    pad_value: int = 0
+    free_running: bool = False
 
     def end_depth(self, end: int) -> int:
         """The depth written for the producer (0) or for consumer ``end - 1``."""

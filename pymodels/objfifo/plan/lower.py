@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.plan.checks import check_design, shim_of
 from goldbeat.pymodels.objfifo.plan.design import Dims, Fifo, FifoDesign, Transfer
 from goldbeat.pymodels.objfifo.plan.layout import DesignLayout, EndKey, Joint
@@ -70,6 +71,10 @@ def plan(
         return design.fixed.plan
     for error in check_design(design, strict=strict):
         raise error
+    for fifo in design.fifos:
+        if fifo.pad_value or fifo.free_running:
+            what = f"padding with {fifo.pad_value}" if fifo.pad_value else "a fifo without locks"
+            raise UsageError(f"{fifo.name}: {what} is executed (goldbeat objfifo exec), not planned")
     found = _Lowering(DesignLayout(design, depths), packets).run()
     for error in check_limits(found):
         if strict or RULES[error.rule].lax is None:

@@ -22,6 +22,7 @@ from goldbeat.pymodels.objfifo.untimed.deadlock import ITERATIONS, DesignVerdict
 from goldbeat.tb.cli.common import FAILED, Json, ReplaceFolder, check_free, examples, print_json, say
 from goldbeat.tb.designs.objfifo import HELP
 from goldbeat.tb.designs.objfifo.compiled_commands import asm, dis, load_files
+from goldbeat.tb.designs.objfifo.exec_command import execute
 from goldbeat.tb.designs.objfifo.plan_text import print_plan
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
@@ -240,3 +241,11 @@ app.command(
         "goldbeat objfifo run insts.bin -- --config final.xclbin --core 0,2=add.py:add",
     ),
 )(load_files)
+app.command(
+    "exec",
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat objfifo exec aie.mlir --input arg0=in.npy --expect arg2=out.npy",
+        "goldbeat objfifo exec aie.mlir --kernel scale=kernels.py:scale --save arg2=out.npy",
+    ),
+)(execute)

@@ -235,8 +235,9 @@ def test_usage_errors():
             rt.fill(ObjectFifo(BIG).prod(), SimpleNamespace())
         with pytest.raises(UsageError, match="takes workers"):
             rt.start(3)
+    free = object_fifo("x", SHIM, MEM, 2, BIG, disable_synchronization=True)
     with pytest.raises(UsageError, match="without locks"):
-        object_fifo("x", SHIM, MEM, 2, BIG, disable_synchronization=True)
+        surface.plan(FifoDesign(NPU1Col1(), [free.fifo]))
     with pytest.raises(UsageError, match="no device"):
         device("npu9")(lambda: None)
 

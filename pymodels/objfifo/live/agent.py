@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs that take turns: cores and the host's sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from dataclasses import dataclass
+
+_TURN = 256
+"""Steps of a program before the next one has its turn."""
+
+
+@dataclass(frozen=True)
+class Blocked:
+    """What a program waits for.
+
+    Attributes:
+        text: for reports.
+        attempt: take it if it is there; True if it was.
+    """
+
+    text: str
+    attempt: Callable[[], bool]
+
+
+LiveProgram = Generator[Blocked | None, None, None]
+"""Yields what it waits for; None lets others have a turn."""
+
+
+class LiveAgent:
+    """A program at work.
+
+    Attributes:
+        name: for reports.
+        wait: what stopped it.
+        done: it has ended.
+    """
+
+    def __init__(self, name: str, program: LiveProgram) -> None:
+        self.name = name
+        self.wait: Blocked | None = None
+        self.done = False
+        self._program = program
+
+    def step(self) -> tuple[bool, bool]:
+        """Go on until it waits or its turn is over: (it did something others see, it ran at all)."""
+        moved = ran = False
+        for _ in range(_TURN):
+            if self.done:
+                break
+            if self.wait is not None:
+                if not self.wait.attempt():
+                    break
+                self.wait, moved = None, True
+            try:
+                self.wait = next(self._program)
+            except StopIteration:
+                self.done = moved = True
+            ran = True
+            if self.wait is None:
+                break
+        return moved, ran
+
+    def close(self) -> None:
+        """End the program wherever it is."""
+        self._program.close()

@@ -1,0 +1,305 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An array as it is set up and run: memories, locks, channels, streams, cores, the host."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.objfifo.live.agent import Blocked, LiveAgent, LiveProgram
+from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveChannel, LiveTask, LiveWords
+from goldbeat.pymodels.objfifo.live.lock import LiveLock
+from goldbeat.pymodels.objfifo.live.streams import LiveSink, LiveSource, LiveStreams, TilePort
+from goldbeat.pymodels.objfifo.plan.device import Device
+from goldbeat.pymodels.objfifo.plan.memory import ALIGN, reserved
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
+from goldbeat.pymodels.objfifo.plan.plan import Direction
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind
+
+ChannelKey = tuple[Tile, Direction, int]
+_SPINS = 20_000
+"""Rounds in which programs run but nothing moves, before they count as waiting for ever."""
+
+
+@dataclass
+class LiveBuffer:
+    """A buffer in a tile's memory.
+
+    Attributes:
+        tile, name, obj: which one, and what it holds.
+        address: bytes; None until it is placed.
+        initial: what it holds at the start.
+    """
+
+    tile: Tile
+    name: str
+    obj: ObjectType
+    address: int | None = None
+    initial: npt.NDArray[Any] | None = None
+
+
+class LiveArray:
+    """An array.
+
+    Args:
+        device: what it is.
+        inputs: the host's arrays by name, or by position.
+
+    Attributes:
+        hosts: words of the host's arrays.
+        scalars: numbers that the host's sequence is given.
+        tokens: tokens that nobody has waited for, by channel.
+        remarks: what a user should know of a run that went well.
+    """
+
+    def __init__(self, device: Device) -> None:
+        self.device = device
+        self.memories: dict[Tile, LiveWords] = {}
+        self.buffers: dict[str, LiveBuffer] = {}
+        self.locks: defaultdict[Tile, dict[int, LiveLock]] = defaultdict(dict)
+        self.channels: dict[ChannelKey, LiveChannel] = {}
+        self.bds: defaultdict[Tile, dict[Hashable, LiveBd]] = defaultdict(dict)
+        self.streams = LiveStreams()
+        self.hosts: dict[str, LiveWords] = {}
+        self.host_types: dict[str, ObjectType] = {}
+        self.scalars: dict[str, int] = {}
+        self.tokens: Counter[ChannelKey] = Counter()
+        self.cores: list[LiveAgent] = []
+        self.host: LiveAgent | None = None
+        self.remarks: list[str] = []
+
+    # -- setting up
+
+    def memory(self, tile: Tile) -> LiveWords:
+        """A tile's words."""
+        if tile not in self.memories:
+            if tile.limits.memory is None:
+                raise UsageError(f"{tile} has no memory")
+            self.memories[tile] = np.zeros(tile.limits.memory // WORD_BYTES, np.uint32)
+        return self.memories[tile]
+
+    def add_buffer(self, buffer: LiveBuffer) -> LiveBuffer:
+        """Declare a buffer; :meth:`place` gives it an address."""
+        name = buffer.name
+        while name in self.buffers:
+            name += "_"
+        buffer.name = name
+        self.buffers[name] = buffer
+        return buffer
+
+    def place(self) -> None:
+        """Give every buffer an address and its first contents.
+
+        Raises:
+            UsageError: a tile's memory is too small, its neighbours' memory included.
+        """
+        tiles = {b.tile for b in self.buffers.values()}
+        for tile in sorted(tiles):
+            mine = [b for b in self.buffers.values() if b.tile == tile]
+            open_ones = [b for b in mine if b.address is None]
+            taken = max(((b.address or 0) + b.obj.size for b in mine if b.address is not None), default=0)
+            end = max(taken, reserved(tile))
+            for buffer in open_ones:
+                buffer.address = -(-end // ALIGN) * ALIGN
+                end = buffer.address + buffer.obj.size
+            self.grow(tile, end)
+            for buffer in mine:
+                if buffer.initial is not None:
+                    self.view(buffer)[...] = buffer.initial
+
+    def grow(self, tile: Tile, end: int) -> None:
+        """A memory tile's buffers may lie in the memory tiles beside it."""
+        limit = tile.limits.memory
+        assert limit is not None
+        self.memory(tile)
+        if end <= limit:
+            return
+        sides = [t for t in (tile.col - 1, tile.col + 1) if 0 <= t < self.device.columns]
+        if tile.kind is not TileKind.MEM or end > limit * (1 + len(sides)):
+            raise UsageError(f"{tile}: buffers of {end} bytes, its memory has {limit}")
+        self.memories[tile] = np.zeros(_words(end) // WORD_BYTES, np.uint32)
+        self.remarks.append(f"{tile}: {end - limit} bytes of its buffers lie in the memory tiles beside it")
+
+    def view(self, buffer: LiveBuffer) -> npt.NDArray[Any]:
+        """A buffer as an array that writes through."""
+        first = buffer.address or 0
+        raw = self.memory(buffer.tile).view(np.uint8)[first : first + buffer.obj.size]
+        return raw.view(buffer.obj.dtype).reshape(buffer.obj.shape)
+
+    def lock(self, tile: Tile, number: int, *, name: str | None = None, initial: int | None = None) -> LiveLock:
+        """A lock by its number; made where there is none."""
+        found = self.locks[tile].setdefault(number, LiveLock(name or f"{number} of {tile}"))
+        if name is not None:
+            found.name = name
+        if initial is not None:
+            found.value = initial
+        return found
+
+    def channel(self, tile: Tile, direction: Direction, index: int) -> LiveChannel:
+        """A DMA channel; made where there is none."""
+        key = (tile, direction, index)
+        if key not in self.channels:
+            if not 0 <= index < tile.limits.channels:
+                raise UsageError(f"{tile} has no channel {direction} {index}")
+            self.channels[key] = LiveChannel(tile, direction, index, self._finder(tile), self._counter(key))
+        return self.channels[key]
+
+    def _finder(self, tile: Tile) -> Callable[[Hashable], LiveBd]:
+        def find(key: Hashable) -> LiveBd:
+            if key not in self.bds[tile]:
+                raise UsageError(f"{tile}: descriptor {key} was never written")
+            return self.bds[tile][key]
+
+        return find
+
+    def _counter(self, key: ChannelKey) -> Callable[[], None]:
+        def count() -> None:
+            self.tokens[key] += 1
+
+        return count
+
+    def host_array(self, name: str, obj: ObjectType) -> None:
+        """Declare an array of the host, zeros as long as nothing is handed in."""
+        self.host_types[name] = obj
+        self.hosts[name] = np.zeros(-(-obj.size // WORD_BYTES), np.uint32)
+
+    def hand_in(self, inputs: dict[str, npt.ArrayLike]) -> None:
+        """Contents of the host's arrays.
+
+        Raises:
+            UsageError: no such array.
+            InputError: another number of bytes.
+        """
+        for name, value in inputs.items():
+            if name in self.scalars:
+                self.scalars[name] = int(np.asarray(value).item())
+                continue
+            if name not in self.hosts:
+                raise UsageError(f"no host array {name}; there are {', '.join(self.hosts) or 'none'}")
+            raw = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
+            size = self.host_types[name].size
+            if len(raw) != size:
+                raise InputError(f"{name} of {len(raw)} bytes", f"{size} ({self.host_types[name]})")
+            self.hosts[name].view(np.uint8)[:size] = raw
+
+    def host_view(self, name: str) -> npt.NDArray[Any]:
+        """A host array with its type."""
+        obj = self.host_types[name]
+        return self.hosts[name].view(np.uint8)[: obj.size].view(obj.dtype).reshape(obj.shape)
+
+    def source(self, port: TilePort) -> LiveSource:
+        """Where words leave."""
+        found = self.streams.sources.get(port)
+        if found is None:
+            dma = port.bundle == "DMA"
+            channel = self.channel(port.tile, Direction.MM2S, port.index) if dma else None
+            found = self.streams.sources[port] = LiveSource(port, channel)
+            self.streams.routes.setdefault(port, [])
+        return found
+
+    def sink(self, port: TilePort) -> LiveSink:
+        """Where words arrive; ports other than of DMAs and cores lose them."""
+        found = self.streams.sinks.get(port)
+        if found is None:
+            dma = port.bundle == "DMA"
+            channel = self.channel(port.tile, Direction.S2MM, port.index) if dma else None
+            found = LiveSink(port, channel, lost=port.bundle not in ("DMA", "Core", "TileControl"))
+            self.streams.sinks[port] = found
+        return found
+
+    def flow(
+        self,
+        source: TilePort,
+        dests: list[TilePort],
+        packet: int | None = None,
+        *,
+        mask: int = 31,
+        keep: bool = False,
+    ) -> None:
+        """A stream; with ``packet`` only for packets of that id."""
+        self.streams.connect(self.source(source), [self.sink(d) for d in dests], packet, mask=mask, keep=keep)
+
+    def add_core(self, name: str, program: LiveProgram) -> None:
+        """A core's program."""
+        self.cores.append(LiveAgent(name, program))
+
+    # -- what the host does
+
+    def push(self, tile: Tile, direction: Direction, index: int, task: LiveTask) -> Blocked:
+        """Start a task; waits for a place in the queue."""
+        channel = self.channel(tile, direction, index)
+
+        def attempt() -> bool:
+            if len(channel.queue) >= 4:
+                return False
+            channel.queue.append(task)
+            return True
+
+        return Blocked(f"a place in the queue of {channel.name}", attempt)
+
+    def await_token(self, key: ChannelKey) -> Blocked:
+        """Wait for a channel's token and take it."""
+
+        def attempt() -> bool:
+            if not self.tokens[key]:
+                return False
+            self.tokens[key] -= 1
+            return True
+
+        return Blocked(f"a token of {key[1]} {key[2]} of {key[0]}", attempt)
+
+    # -- running
+
+    def run(self, *, host_first: bool = True) -> bool:
+        """Run until the host's sequence and its transfers have ended; False if nothing moves before that."""
+        agents = [a for a in (self.host,) if a is not None]
+        order = [*agents, *self.cores] if host_first else [*self.cores, *agents]
+        spins = 0
+        while True:
+            moved = ran = False
+            for agent in order:
+                did, went = agent.step()
+                moved, ran = moved or did, ran or went
+                if did:
+                    moved |= self.streams.step()
+            moved |= self.streams.step()
+            if self.ended():
+                return True
+            spins = 0 if moved else spins + 1
+            if not moved and (not ran or spins > _SPINS):
+                return self._served()
+
+    def ended(self) -> bool:
+        """The host's sequence has ended and every transfer of a shim has."""
+        idle = all(c.idle for c in self.channels.values() if c.tile.kind is TileKind.SHIM)
+        return idle and (self.host is None or self.host.done)
+
+    def _served(self) -> bool:
+        """The host has all that it asked for, although some of what it sends was never taken."""
+        shims = [c for c in self.channels.values() if c.tile.kind is TileKind.SHIM and not c.idle]
+        if (self.host is not None and not self.host.done) or any(c.direction is Direction.S2MM for c in shims):
+            return False
+        self.remarks += [f"{c.name} {c.state}: nobody takes them" for c in shims]
+        return True
+
+    def report(self) -> list[str]:
+        """Who waits for what."""
+        agents = [a for a in (self.host, *self.cores) if a is not None and not a.done]
+        lines = [f"{a.name} waits for {a.wait.text}" if a.wait else f"{a.name} runs" for a in agents]
+        return lines + [f"{c.name} {c.state}" for c in self.channels.values() if not c.idle]
+
+    def close(self) -> None:
+        """End all programs."""
+        for agent in (self.host, *self.cores):
+            if agent is not None:
+                agent.close()
+
+
+def _words(size: int) -> int:
+    return -(-size // WORD_BYTES) * WORD_BYTES

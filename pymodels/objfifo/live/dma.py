@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""DMA channels of a whole array: descriptors that may be written again, queues, tokens."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.live.lock import LiveLock
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction
+from goldbeat.pymodels.objfifo.plan.tile import Tile
+from goldbeat.pymodels.objfifo.untimed.functional import bd_addresses
+
+LiveWords = npt.NDArray[np.uint32]
+
+
+@dataclass
+class LiveBd:
+    """A descriptor.
+
+    Attributes:
+        bd: length, walk, iteration, packet; its lock fields and ``next`` are not used.
+        memory: the words it walks, of a tile or of the host.
+        takes, gives: lock and count; ``equal`` takes wait for that very value.
+        next: key of the descriptor that follows in the tile, None for none.
+        pad: what padding words hold.
+        uses: how often it was started.
+        walk: word addresses in order, -1 for padding; made of ``bd`` where it is not given.
+    """
+
+    bd: Bd
+    memory: LiveWords
+    takes: tuple[LiveLock, int, bool] | None = None
+    gives: tuple[LiveLock, int] | None = None
+    next: Hashable | None = None
+    pad: int = 0
+    uses: int = 0
+    walk: npt.NDArray[np.int64] | None = field(default=None, repr=False)
+
+    def addresses(self) -> npt.NDArray[np.int64]:
+        """Word addresses of this use, -1 for padding; counts the use."""
+        if self.walk is None:
+            self.walk = bd_addresses(self.bd)
+        turn = self.bd.iteration
+        step = (turn.current + self.uses) % turn.size * turn.step
+        self.uses += 1
+        return np.where(self.walk < 0, -1, self.walk + step) if step else self.walk
+
+
+@dataclass(frozen=True)
+class LiveTask:
+    """An entry of a channel's queue."""
+
+    bd: Hashable
+    repeat: int = 0
+    token: bool = False
+
+
+class LiveChannel:
+    """A DMA channel.
+
+    Args:
+        tile, direction, index: which one.
+        find: the descriptor of a key, as it is when it starts.
+        token: called when a task that asked for a token has ended.
+    """
+
+    def __init__(
+        self,
+        tile: Tile,
+        direction: Direction,
+        index: int,
+        find: Callable[[Hashable], LiveBd],
+        token: Callable[[], None],
+    ) -> None:
+        self.tile, self.direction, self.index = tile, direction, index
+        self.queue: deque[LiveTask] = deque()
+        self.ordered = True
+        """False where the header of a packet names the descriptor."""
+        self.left = 0
+        self.tasks_done = 0
+        self.words = 0
+        self._find, self._token = find, token
+        self._task: LiveTask | None = None
+        self._runs = 0
+        self._bd: LiveBd | None = None
+        self._walk: npt.NDArray[np.int64] = np.zeros(0, np.int64)
+        self._at = 0
+
+    @property
+    def name(self) -> str:
+        """``MM2S 0 of core tile (0, 2)``."""
+        return f"{self.direction} {self.index} of {self.tile}"
+
+    @property
+    def idle(self) -> bool:
+        """Nothing to do and nothing queued."""
+        return self._task is None and not self.queue
+
+    @property
+    def bd(self) -> LiveBd | None:
+        """The descriptor at hand."""
+        return self._bd
+
+    @property
+    def fresh(self) -> bool:
+        """No word of the descriptor at hand has moved yet."""
+        return self._at == 0
+
+    def uses(self, key: Hashable) -> bool:
+        """A write to the descriptor would change what is still to run: one at work was read when it started."""
+        if self._task is None and self.queue:
+            self.advance()
+        again = self._task is not None and self._task.bd == key and self._runs > 1
+        return again or any(t.bd == key for t in self.queue)
+
+    def clear(self) -> None:
+        """Reset: forget the queue and the descriptor at hand."""
+        self.queue.clear()
+        self._task, self._bd, self.left = None, None, 0
+
+    def advance(self) -> bool:
+        """Start the next descriptor if there is one and its lock is free; True if it started."""
+        if self.left or (self._task is None and not self._next_task()):
+            return False
+        bd = self._bd
+        assert bd is not None
+        if bd.takes is not None and not bd.takes[0].take(bd.takes[1], equal=bd.takes[2]):
+            return False
+        self.start(bd)
+        return True
+
+    def start(self, bd: LiveBd) -> None:
+        """Begin to move the words of a descriptor."""
+        self._bd, self._walk, self._at = bd, bd.addresses(), 0
+        self.left = len(self._walk)
+        if self.left and int(self._walk.max()) >= len(bd.memory):
+            self.left = 0
+            raise UsageError(
+                f"{self.name}: a descriptor of {bd.bd.buffer} walks to word {int(self._walk.max())}, "
+                f"its memory has {len(bd.memory)}"
+            )
+
+    def _next_task(self) -> bool:
+        if not self.queue:
+            return False
+        self._task = self.queue.popleft()
+        self._runs = self._task.repeat + 1
+        self._bd = self._find(self._task.bd)
+        return True
+
+    def take(self, count: int) -> LiveWords:
+        """Words for the stream."""
+        assert self._bd is not None
+        walk = self._walk[self._at : self._at + count]
+        words = np.where(walk < 0, np.uint32(self._bd.pad), self._bd.memory[walk]).astype(np.uint32)
+        self._moved(count)
+        return words
+
+    def put(self, words: LiveWords) -> None:
+        """Words from the stream."""
+        assert self._bd is not None
+        self._bd.memory[self._walk[self._at : self._at + len(words)]] = words
+        self._moved(len(words))
+
+    def _moved(self, count: int) -> None:
+        self._at += count
+        self.left -= count
+        self.words += count
+        if self.left:
+            return
+        bd = self._bd
+        assert bd is not None
+        if bd.gives is not None:
+            bd.gives[0].value += bd.gives[1]
+        if not self.ordered:
+            self._bd = None
+        elif bd.next is not None:
+            self._bd = self._find(bd.next)
+        else:
+            self._chain_ends()
+
+    def _chain_ends(self) -> None:
+        assert self._task is not None
+        self._runs -= 1
+        if self._runs:
+            self._bd = self._find(self._task.bd)
+            return
+        if self._task.token:
+            self._token()
+        self.tasks_done += 1
+        self._task = self._bd = None
+
+    @property
+    def state(self) -> str:
+        """What it is doing, for reports."""
+        if self.left:
+            return f"has {self.left} words of its descriptor to move"
+        if self._bd is not None and self._bd.takes is not None:
+            lock, count, _ = self._bd.takes
+            return f"waits for lock {lock.name} ({lock.value}) to reach {count}"
+        return "is idle" if self.idle else "is between two descriptors"

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Object FIFOs of a plan in a live array: buffers, locks, rings, streams, and the hold that cores have on them."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.objfifo.live.agent import Blocked
+from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray, LiveBuffer
+from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
+from goldbeat.pymodels.objfifo.live.lock import LiveLock
+from goldbeat.pymodels.objfifo.live.streams import TilePort
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
+from goldbeat.pymodels.objfifo.plan.plan import Direction, FifoEnd, Plan, TilePlan
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
+from goldbeat.pymodels.objfifo.untimed.machine import CoreEnd
+from goldbeat.pymodels.objfifo.untimed.recorded_cores import core_ends
+
+PlanEnd = tuple[str, FifoEnd, int]
+
+
+@dataclass
+class LiveEnd:
+    """A core's hold on one end of a fifo.
+
+    Attributes:
+        end: its pool and what it holds.
+        takes, gives: its locks.
+        objects: the pool's buffers in order, with the fifo's own shape and type.
+    """
+
+    end: CoreEnd
+    takes: LiveLock
+    gives: LiveLock
+    objects: list[LiveBuffer]
+
+    def acquire(self, count: int) -> Blocked | None:
+        """Hold ``count`` objects: what to wait for, None if they are held already."""
+        need = max(0, count - self.end.held) * self.end.units
+        self.end.held = max(self.end.held, count)
+        return self.takes.blocked(need) if need else None
+
+    def release(self, count: int) -> None:
+        """Give the oldest objects."""
+        self.end.held -= count
+        self.end.oldest += count
+        self.gives.value += count * self.end.units
+
+    def views(self, array: LiveArray, count: int) -> list[npt.NDArray[np.generic]]:
+        """The oldest objects that are held."""
+        found = [self.objects[(self.end.oldest + n) % len(self.objects)] for n in range(count)]
+        return [array.view(one) for one in found]
+
+
+@dataclass
+class LiveFifos:
+    """A plan's fifos in an array.
+
+    Attributes:
+        ends: what cores hold, by fifo, port and consumer.
+        shims: the shim's channel of each fifo that has one.
+    """
+
+    ends: dict[PlanEnd, LiveEnd]
+    shims: dict[str, ChannelKey]
+
+
+def add_plan(
+    array: LiveArray, plan: Plan, pads: Mapping[str, int] | None = None, free_running: Collection[str] = ()
+) -> LiveFifos:
+    """Put a plan's tiles and streams into an array; the shim's queues are the sequence's.
+
+    Args:
+        array: what it becomes part of.
+        plan: object fifos, lowered.
+        pads: what padding words of a fifo hold, where it is not 0.
+        free_running: fifos without synchronization: their rings use no locks.
+    """
+    made: dict[str, LiveBuffer] = {}
+    for tile in plan.tiles:
+        if tile.tile.kind is not TileKind.SHIM:
+            _tile(array, tile, made, pads or {}, free_running)
+    for flow in plan.flows:
+        source = TilePort(flow.source.tile, "DMA", flow.source.channel)
+        dests = [TilePort(d.tile, "DMA", d.channel) for d in flow.dests]
+        array.flow(source, dests, None if flow.packet is None else flow.packet.id)
+    found = LiveFifos({}, {})
+    types = {f.name: ObjectType(f.shape, np.dtype(f.dtype)) for f in plan.fifos}
+    for key, (_, end) in core_ends(plan).items():
+        objects = [
+            LiveBuffer(made[name].tile, made[name].name, types[key[0]], made[name].address) for name in end.pool.buffers
+        ]
+        locks = [array.lock(tile, number) for tile, number in (end.take, end.give)]
+        found.ends[key] = LiveEnd(end, locks[0], locks[1], objects)
+    for fifo in plan.fifos:
+        for one in fifo.ends:
+            if one.tile.kind is TileKind.SHIM and one.channel is not None:
+                way = Direction.MM2S if one.port is FifoEnd.PRODUCE else Direction.S2MM
+                found.shims[fifo.name] = (one.tile, way, one.channel)
+    return found
+
+
+def _tile(
+    array: LiveArray,
+    plan: TilePlan,
+    made: dict[str, LiveBuffer],
+    pads: Mapping[str, int],
+    free_running: Collection[str],
+) -> None:
+    tile = plan.tile
+    end = max((b.address + b.size for b in plan.buffers), default=0)
+    array.grow(tile, end)
+    for buffer in plan.buffers:
+        obj = ObjectType((buffer.size // WORD_BYTES,), np.dtype(np.uint32))
+        one = LiveBuffer(tile, buffer.name, obj, buffer.address)
+        if buffer.initial is not None:
+            one.initial = np.zeros(obj.elements, np.uint32)
+            one.initial[: len(buffer.initial)] = buffer.initial
+        made[buffer.name] = array.add_buffer(one)
+    for lock in plan.locks:
+        array.lock(tile, lock.id, name=lock.name, initial=lock.initial)
+    for channel in plan.channels:
+        live = array.channel(tile, channel.direction, channel.index)
+        for bd in channel.bds:
+            takes = None if bd.acquire is None else (array.lock(tile, bd.acquire.lock), bd.acquire.value, False)
+            gives = None if bd.release is None else (array.lock(tile, bd.release.lock), bd.release.value)
+            if channel.fifo in free_running:
+                takes = gives = None
+            pad = pads.get(channel.fifo, 0) & 0xFFFFFFFF
+            array.bds[tile][bd.id] = LiveBd(bd, array.memory(tile), takes, gives, bd.next, pad)
+        live.queue += [LiveTask(t.bd, t.repeat, t.token) for t in channel.queue]

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files whose array can be executed as a whole, and functions that stand for compiled kernels."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.objfifo.compiled_design import function_from_file
+
+KernelFunctions = Mapping[str, Callable[..., Any]]
+_KERNEL = re.compile(r"([\w.]+)=(?:(.+\.py)|([\w.]+)):([A-Za-z_]\w*)")
+
+
+def kernel_functions(items: Iterable[str]) -> dict[str, Callable[..., Any]]:
+    """Functions from ``NAME=FILE.py:FUNCTION`` or ``NAME=MODULE:FUNCTION``; NAME is a kernel or its object file.
+
+    Raises:
+        UsageError: another form, or a name that is given twice.
+        InputError: no such function.
+    """
+    found: dict[str, Callable[..., Any]] = {}
+    for item in items:
+        match = _KERNEL.fullmatch(item)
+        if match is None:
+            raise UsageError(f"--kernel {item}: expected NAME=FILE.py:FUNCTION or NAME=MODULE:FUNCTION")
+        name, file, module, function = match.groups()
+        if name in found:
+            raise UsageError(f"--kernel {item}: {name} is named twice")
+        found[name] = function_from_file(Path(file), function) if file else _imported(module, function)
+    return found
+
+
+def _imported(module: str, function: str) -> Callable[..., Any]:
+    try:
+        made = getattr(importlib.import_module(module), function, None)
+    except ImportError as error:
+        raise InputError(f"no module {module}: {error}", "a module that can be imported") from error
+    if not callable(made):
+        raise InputError(f"no function {function} in {module}", "one of the module's own")
+    answer: Callable[..., Any] = made
+    return answer

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Registers of a whole array that the host's sequence writes: descriptors, queues, locks, data memory."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
+from goldbeat.pymodels.objfifo.artefact.descriptors import read_bd
+from goldbeat.pymodels.objfifo.artefact.register_names import register_name
+from goldbeat.pymodels.objfifo.live.agent import Blocked
+from goldbeat.pymodels.objfifo.live.array import LiveArray
+from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
+from goldbeat.pymodels.objfifo.live.lock import LiveLock
+from goldbeat.pymodels.objfifo.plan.plan import Direction
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
+
+_IGNORED = ("Trace", "Event", "Timer", "Ctrl", "Performance", "Stream_Switch", "Mux", "Demux", "Core_Control")
+
+
+class LiveRegisters:
+    """Raw writes to an array.
+
+    Args:
+        array: whose registers they are.
+    """
+
+    def __init__(self, array: LiveArray) -> None:
+        self.array = array
+        self._bds: defaultdict[tuple[Tile, int], dict[int, int]] = defaultdict(dict)
+        self._patches: dict[tuple[Tile, int], tuple[str, int]] = {}
+        self._others: dict[tuple[Tile, int], int] = {}
+
+    def write(self, tile: Tile, offset: int, value: int) -> Iterator[Blocked]:
+        """A write of one word; yields what a write to a queue waits for."""
+        layout = reg.TILE_MAPS[tile.kind]
+        value &= 0xFFFFFFFF
+        descriptor, lock = layout.bds.find(offset), layout.locks.find(offset)
+        channel = reg.channel_at(tile.kind, offset)
+        if offset < layout.memory:
+            self.array.memory(tile)[offset // 4] = value
+        elif descriptor is not None:
+            self._descriptor(tile, *descriptor, value)
+        elif lock is not None:
+            self.array.lock(tile, lock[0]).value = value & 0x3F
+        elif channel is not None and channel[2] == "Task_Queue":
+            yield self._start(tile, channel[0], channel[1], value)
+        else:
+            self._other(tile, offset, value)
+
+    def _other(self, tile: Tile, offset: int, value: int) -> None:
+        name = register_name(tile.kind, offset)
+        channel = reg.channel_at(tile.kind, offset)
+        if channel is not None:
+            one = self.array.channel(tile, channel[0], channel[1])
+            if reg.CONTROL_FIELDS["reset"].of((value,)):
+                one.clear()
+            one.ordered = not reg.CONTROL_FIELDS["out_of_order"].of((value,))
+        elif not any(word in name for word in _IGNORED):
+            self.array.remarks.append(f"a write of {value:#x} to {name} of {tile} is left out")
+        self._others[tile, offset] = value
+
+    def value(self, tile: Tile, offset: int) -> int:
+        """What a register holds, for masked writes."""
+        layout = reg.TILE_MAPS[tile.kind]
+        descriptor, lock = layout.bds.find(offset), layout.locks.find(offset)
+        if offset < layout.memory:
+            return int(self.array.memory(tile)[offset // 4])
+        if descriptor is not None:
+            return self._bds[tile, descriptor[0]].get(descriptor[1], 0)
+        if lock is not None:
+            return self.array.lock(tile, lock[0]).value
+        return self._others.get((tile, offset), 0)
+
+    def patch(self, tile: Tile, offset: int, host: str, start: int) -> None:
+        """A shim's descriptor walks a host array from byte ``start`` on."""
+        found = reg.TILE_MAPS[tile.kind].bds.find(offset)
+        if tile.kind is not TileKind.SHIM or found is None:
+            raise UsageError(f"an argument's address for {register_name(tile.kind, offset)} of {tile}")
+        self._patches[tile, found[0]] = (host, start)
+        self.array.bds[tile].pop(found[0], None)
+
+    def _descriptor(self, tile: Tile, number: int, word: int, value: int) -> None:
+        if number in self.array.bds[tile] and not self._bds[tile, number]:
+            raise UsageError(f"{tile}: a single word of descriptor {number}, which was not written by words before")
+        self._bds[tile, number][word] = value
+        self.array.bds[tile].pop(number, None)
+
+    def _equal(self, tile: Tile, words: tuple[int, ...]) -> tuple[LiveLock, int, bool]:
+        """An acquire that waits for one value."""
+        fields = reg.BD_FIELDS[tile.kind]
+        lock = fields["acquire_lock"].of(words) % tile.limits.locks
+        return self.array.lock(tile, lock), reg.signed_value(fields["acquire_value"].of(words)), True
+
+    def _start(self, tile: Tile, direction: Direction, index: int, value: int) -> Blocked:
+        number = reg.QUEUE_FIELDS["bd"].of((value,)) & (0x3F if tile.kind is TileKind.MEM else 0xF)
+        at: int | None = number
+        while at is not None and at not in self.array.bds[tile]:
+            at = self._decoded(tile, at)
+        task = LiveTask(number, reg.QUEUE_FIELDS["repeat"].of((value,)), bool(reg.QUEUE_FIELDS["token"].of((value,))))
+        return self.array.push(tile, direction, index, task)
+
+    def _decoded(self, tile: Tile, number: int) -> int | None:
+        """Make a descriptor of its words; the next one's number."""
+        stored = self._bds.get((tile, number))
+        if not stored:
+            raise UsageError(f"{tile}: descriptor {number} was never written")
+        words = tuple(stored.get(n, 0) for n in range(reg.bd_words(tile.kind)))
+        found = read_bd(tile, number, words)
+        wrong = [text for text in found.unsupported if not text.startswith("acquires a lock that equals")]
+        if wrong:
+            raise UsageError(f"{tile}: descriptor {number} {'; '.join(wrong)}")
+        bd = found.bd
+        if tile.kind is TileKind.SHIM:
+            host, start = self._patches.get((tile, number), ("", 0))
+            if not host:
+                raise UsageError(f"{tile}: descriptor {number} walks no argument of the host")
+            memory = self.array.hosts[host][start // 4 :]
+        else:
+            memory = self.array.memory(tile)
+        takes = None if bd.acquire is None else (self.array.lock(tile, bd.acquire.lock), bd.acquire.value, False)
+        if len(wrong) < len(found.unsupported):
+            takes = self._equal(tile, words)
+        gives = None if bd.release is None else (self.array.lock(tile, bd.release.lock), bd.release.value)
+        self.array.bds[tile][number] = LiveBd(bd, memory, takes, gives, bd.next)
+        return bd.next

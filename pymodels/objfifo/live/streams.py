@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Streams between the ports of an array: circuits, packets, broadcasts, merges.
+
+A packet is what one descriptor sends. A receiver of several sources takes whole packets, one after the other.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from goldbeat.pymodels.objfifo.live.dma import LiveChannel, LiveWords
+from goldbeat.pymodels.objfifo.plan.plan import PacketHeader
+from goldbeat.pymodels.objfifo.plan.tile import Tile
+
+STORAGE = 16
+"""Words that a port holds beside the descriptor at hand."""
+
+
+@dataclass(frozen=True, order=True)
+class TilePort:
+    """A port of a tile: ``DMA``, ``Core``, ``TileControl``, ``South`` and the like, with its number."""
+
+    tile: Tile
+    bundle: str
+    index: int
+
+    def __str__(self) -> str:
+        return f"{self.bundle} {self.index} of {self.tile}"
+
+
+class PacketReceiver(Protocol):
+    """What takes words that are in no memory."""
+
+    def push(self, words: LiveWords) -> None:
+        """Words arrive."""
+
+
+class LiveSink:
+    """What arrives at a port.
+
+    Attributes:
+        port: which one.
+        channel: the S2MM channel behind it; None for a core's port or one that nobody reads.
+        lost: words go nowhere.
+    """
+
+    def __init__(self, port: TilePort, channel: LiveChannel | None = None, *, lost: bool = False) -> None:
+        self.port, self.channel, self.lost = port, channel, lost
+        self.control: PacketReceiver | None = None
+        """What executes the words of a control port."""
+        self.owner: LiveSource | None = None
+        self.stored = 0
+        self._words: deque[LiveWords] = deque()
+
+    def room(self) -> int:
+        """Words that it takes now."""
+        if self.lost or self.control is not None:
+            return 1 << 30
+        want = self.channel.left if self.channel is not None else 0
+        return max(0, STORAGE + want - self.stored)
+
+    def push(self, words: LiveWords) -> None:
+        """Words arrive."""
+        if self.control is not None:
+            self.control.push(words)
+        elif not self.lost:
+            self._words.append(words)
+            self.stored += len(words)
+
+    def pull(self, count: int) -> LiveWords:
+        """The oldest words."""
+        found = []
+        while count:
+            first = self._words.popleft()
+            if len(first) > count:
+                self._words.appendleft(first[count:])
+                first = first[:count]
+            found.append(first)
+            count -= len(first)
+            self.stored -= len(first)
+        return np.concatenate(found)
+
+    def step(self) -> bool:
+        """Give the channel what it takes."""
+        channel = self.channel
+        if channel is None or not self.stored:
+            return False
+        if not channel.left and not channel.advance():
+            return False
+        channel.put(self.pull(min(self.stored, channel.left)))
+        return True
+
+
+class LiveSource:
+    """What leaves by a port: an MM2S channel, or words that a core puts there."""
+
+    def __init__(self, port: TilePort, channel: LiveChannel | None = None) -> None:
+        self.port, self.channel = port, channel
+        self.words: deque[int] = deque()
+        self.packets: deque[tuple[PacketHeader, list[int]]] = deque()
+        """Whole packets of a control port that wait."""
+        self.midway = False
+        self._header: PacketHeader | None = None
+
+    @property
+    def left(self) -> int:
+        """Words of the packet at hand."""
+        if self.channel is not None:
+            return self.channel.left
+        if not self.words and self.packets:
+            self._header, words = self.packets.popleft()
+            self.words.extend(words)
+        return len(self.words)
+
+    @property
+    def header(self) -> PacketHeader | None:
+        """Of the packet at hand."""
+        if self.channel is None:
+            return self._header
+        return None if self.channel.bd is None else self.channel.bd.bd.packet
+
+    def take(self, count: int) -> LiveWords:
+        """The next words."""
+        if self.channel is not None:
+            return self.channel.take(count)
+        return np.array([self.words.popleft() for _ in range(count)], np.uint32)
+
+
+@dataclass
+class LiveRoute:
+    """Where packets of an id (mask 31: that very id) or all words go; ``keep``: with their header."""
+
+    id: int | None
+    mask: int
+    sinks: list[LiveSink] = field(default_factory=list)
+    keep: bool = False
+
+    def fits(self, header: PacketHeader | None) -> bool:
+        """True if words with this header go here."""
+        if self.id is None:
+            return True
+        return header is not None and header.id & self.mask == self.id & self.mask
+
+
+class LiveStreams:
+    """All streams of an array."""
+
+    def __init__(self) -> None:
+        self.sources: dict[TilePort, LiveSource] = {}
+        self.sinks: dict[TilePort, LiveSink] = {}
+        self.routes: dict[TilePort, list[LiveRoute]] = {}
+
+    def connect(
+        self,
+        source: LiveSource,
+        sinks: list[LiveSink],
+        number: int | None = None,
+        *,
+        mask: int = 31,
+        keep: bool = False,
+    ) -> None:
+        """A circuit, or a way for packets of an id."""
+        self.sources.setdefault(source.port, source)
+        for sink in sinks:
+            self.sinks.setdefault(sink.port, sink)
+        routes = self.routes.setdefault(source.port, [])
+        for route in routes:
+            if (route.id, route.mask, route.keep) == (number, mask, keep):
+                route.sinks += [s for s in sinks if s not in route.sinks]
+                return
+        routes.append(LiveRoute(number, mask, list(sinks), keep))
+
+    def step(self) -> bool:
+        """Move what goes; True if anything went."""
+        moved = False
+        for port, source in self.sources.items():
+            if source.channel is not None and not source.channel.left:
+                moved |= source.channel.advance()
+            while source.left and self._send(source, self.routes[port]):
+                moved = True
+        for sink in self.sinks.values():
+            while sink.step():
+                moved = True
+        return moved
+
+    def _send(self, source: LiveSource, routes: list[LiveRoute]) -> bool:
+        header = source.header
+        route = next((r for r in routes if r.fits(header)), None)
+        if route is None:
+            return False
+        for sink in route.sinks:
+            if sink.owner not in (None, source):
+                return False
+            if sink.channel is not None and sink.channel.ordered and not sink.channel.left:
+                sink.channel.advance()
+        if not source.midway:
+            if not self._begin(source, route):
+                return False
+            source.midway = True
+        count = min(source.left, *(s.room() for s in route.sinks))
+        if count == 0:
+            return False
+        words = source.take(count)
+        last = not source.words if source.channel is None else source.channel.left == 0
+        for sink in route.sinks:
+            sink.push(words)
+            sink.owner = None if last else source
+            sink.step()
+        source.midway = not last
+        return True
+
+    def _begin(self, source: LiveSource, route: LiveRoute) -> bool:
+        """The packet's header, for receivers that keep it: circuits and those that ask for it."""
+        if any(s.room() == 0 for s in route.sinks):
+            return False
+        header = source.header
+        if header is not None and (route.keep or route.id is None):
+            for sink in route.sinks:
+                sink.push(np.array([packet_word(source.port.tile, header)], np.uint32))
+        return True
+
+
+def packet_word(tile: Tile, header: PacketHeader) -> int:
+    """A packet's header: id, type, row and column of the source, odd parity."""
+    word = header.id | header.type << 12 | tile.row << 16 | tile.col << 21
+    return word | (1 - bin(word).count("1") % 2) << 31

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Walks of descriptors in elements, of any number of dimensions, as word addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
+
+ElementPairs = Sequence[tuple[int, int]]
+
+
+def element_walk(
+    offset: int, dims: ElementPairs, itemsize: int, what: str, pads: ElementPairs = ()
+) -> npt.NDArray[np.int64]:
+    """Word addresses of a walk, -1 for padding.
+
+    Args:
+        offset: first element.
+        dims: (size, stride) in elements, outermost first; a stride of 0 repeats.
+        itemsize: bytes of an element.
+        what: for messages.
+        pads: (before, after) of each dimension, outermost first.
+
+    Raises:
+        UsageError: elements that are no whole words on the stream.
+    """
+    at = np.array([offset], np.int64)
+    for number, (size, stride) in enumerate(dims):
+        steps = np.arange(size, dtype=np.int64) * stride
+        at = at[..., None] + steps
+        before, after = pads[number] if number < len(pads) else (0, 0)
+        if before or after:
+            widths = [(0, 0)] * (at.ndim - 1) + [(before, after)]
+            at = np.pad(at, widths, constant_values=-(1 << 40))
+    found = at.reshape(-1)
+    found = np.where(found < -(1 << 39), -1, found)
+    return _in_whole_words(found, itemsize, what)
+
+
+def _in_whole_words(found: npt.NDArray[np.int64], itemsize: int, what: str) -> npt.NDArray[np.int64]:
+    if itemsize == WORD_BYTES:
+        return found
+    if itemsize > WORD_BYTES:
+        parts = itemsize // WORD_BYTES
+        words = found[:, None] * parts + np.arange(parts)
+        return np.where(found[:, None] < 0, -1, words).reshape(-1)
+    per = WORD_BYTES // itemsize
+    if len(found) % per:
+        raise UsageError(f"{what}: {len(found)} elements of {itemsize} bytes are no whole words")
+    rows = found.reshape(-1, per)
+    first = rows[:, 0]
+    pad = (rows < 0).all(axis=1)
+    whole = (rows == first[:, None] + np.arange(per)).all(axis=1) & (first % per == 0)
+    if not (pad | whole).all():
+        raise UsageError(f"{what}: elements of {itemsize} bytes that are not moved as whole 32-bit words")
+    return np.where(pad, -1, first // per)

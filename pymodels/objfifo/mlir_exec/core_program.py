@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A core's program in text: locks, object fifos, streams and cascades beside its arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from pathlib import Path
+from typing import Any
+
+from goldbeat.pymodels.objfifo.live.agent import LiveProgram
+from goldbeat.pymodels.objfifo.live.array import LiveArray
+from goldbeat.pymodels.objfifo.live.core_ports import CorePorts
+from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd
+from goldbeat.pymodels.objfifo.mlir_exec.dma_text import lock_use
+from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, Waits
+from goldbeat.pymodels.objfifo.mlir_exec.tree import MlirOp
+from goldbeat.pymodels.objfifo.plan.plan import FifoEnd
+
+_NOTHING = ("aie.end", "aie.event", "func.func", "aie.debug", "vector.print")
+
+
+class CoreProgram(ScalarProgram):
+    """A core.
+
+    Args:
+        file, functions, kernels: as of :class:`ScalarProgram`.
+        array: where it is.
+        find: its hold on the end of a fifo.
+        ports: its stream and cascade ports.
+    """
+
+    def __init__(
+        self,
+        file: Path | None,
+        functions: Mapping[str, MlirOp],
+        kernels: Mapping[str, Callable[..., Any]],
+        array: LiveArray,
+        find: Callable[[str, FifoEnd], LiveEnd],
+        ports: CorePorts,
+    ) -> None:
+        super().__init__(file, functions, kernels)
+        self.array, self.find, self.ports = array, find, ports
+
+    def program(self, op: MlirOp, env: Env) -> LiveProgram:
+        """The core's body, once."""
+        yield from self.region(op.regions[0], env)
+
+    def waits_of(self, stand_in: Generator[Any, Any, Any]) -> Waits:
+        """Run a stand-in that uses the cascade."""
+        answer = yield from self.ports.serve(stand_in)
+        return answer
+
+    def other(self, op: MlirOp) -> None:
+        """Prepare an operation of ``aie``."""
+        if op.name == "aie.use_lock":
+            op.flow = self._lock(op)
+        elif op.name == "aie.objectfifo.acquire":
+            op.flow = self._acquire(op)
+        elif op.name == "aie.objectfifo.release":
+            op.code = self._release(op)
+        elif op.name == "aie.objectfifo.subview.access":
+            op.code = _element(op)
+        elif op.name in ("aie.get_stream", "aie.get_cascade"):
+            op.flow = self._get(op)
+        elif op.name in ("aie.put_stream", "aie.put_cascade"):
+            op.flow = self._put(op)
+        elif op.name in _NOTHING:
+            op.code = lambda env: None
+        else:
+            super().other(op)
+
+    def _lock(self, op: MlirOp) -> Callable[[Env], Waits]:
+        def use(env: Env) -> Waits:
+            lock, action, count = lock_use(op, env)
+            if action == "Release":
+                lock.value += count
+            else:
+                yield lock.blocked(count, equal=action == "Acquire")
+
+        return use
+
+    def _end_of(self, op: MlirOp) -> tuple[LiveEnd, int]:
+        words = [t.text for t in op.tokens if t.kind == "word"]
+        port = FifoEnd.PRODUCE if "Produce" in words else FifoEnd.CONSUME
+        numbers = [int(t.text, 0) for t in op.tokens if t.kind == "number"]
+        return self.find(op.symbols[0], port), numbers[0] if numbers else 1
+
+    def _acquire(self, op: MlirOp) -> Callable[[Env], Waits]:
+        end, count = self._end_of(op)
+
+        def acquire(env: Env) -> Waits:
+            wait = end.acquire(count)
+            if wait is not None:
+                yield wait
+            for result in op.results:
+                env[result] = end.views(self.array, count)
+
+        return acquire
+
+    def _release(self, op: MlirOp) -> Callable[[Env], None]:
+        end, count = self._end_of(op)
+        return lambda env: end.release(count)
+
+    def _get(self, op: MlirOp) -> Callable[[Env], Waits]:
+        cascade = op.name.endswith("cascade")
+
+        def get(env: Env) -> Waits:
+            wait, found = self.ports.get_cascade() if cascade else self.ports.get_stream(_channel(op, env))
+            yield wait
+            env[op.results[0]] = found[0]
+
+        return get
+
+    def _put(self, op: MlirOp) -> Callable[[Env], Waits]:
+        cascade = op.name.endswith("cascade")
+
+        def put(env: Env) -> Waits:
+            value = env[op.operands[-1 if not cascade else 0]]
+            yield self.ports.put_cascade(value) if cascade else self.ports.put_stream(_channel(op, env), int(value))
+
+        return put
+
+
+def _channel(op: MlirOp, env: Env) -> int:
+    names = op.operands
+    numbers = [t for t in op.tokens if t.kind == "number"]
+    return int(env[names[0]]) if names and not numbers else int(numbers[0].text, 0) if numbers else 0
+
+
+def _element(op: MlirOp) -> Callable[[Env], None]:
+    source, result = op.operands[0], op.results[0]
+    number = next(int(t.text, 0) for t in op.tokens if t.kind == "number")
+
+    def access(env: Env) -> None:
+        env[result] = env[source][number]
+
+    return access

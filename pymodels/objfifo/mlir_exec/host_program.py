@@ -1,0 +1,341 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The host's sequence in text: transfers, tasks, waits, raw writes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
+from goldbeat.pymodels.objfifo.live.agent import LiveProgram
+from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray
+from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
+from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
+from goldbeat.pymodels.objfifo.live.walk import element_walk
+from goldbeat.pymodels.objfifo.mlir_exec.dma_text import DmaText, HostArgument, HostScalar, packet_of
+from goldbeat.pymodels.objfifo.mlir_exec.interpreter import Env, ScalarProgram, Waits
+from goldbeat.pymodels.objfifo.mlir_exec.memref_ops import bracket_lists, slot_values
+from goldbeat.pymodels.objfifo.mlir_exec.tree import MlirOp
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
+
+_NOTHING = ("aie.end", "aiex.dma_free_task", "aiex.npu.preempt", "aie.trace.start_config", "aie.trace.host_config")
+Flow = Callable[[Env], Waits]
+
+
+class HostProgram(ScalarProgram):
+    """The host's sequence.
+
+    Args:
+        file, functions, kernels: as of :class:`ScalarProgram`.
+        array, dma, registers: what it works on.
+        channels: channels by the names of allocations and fifos.
+        hosts: its arguments, in order.
+        device: name of the device.
+    """
+
+    def __init__(
+        self,
+        file: Path | None,
+        functions: Mapping[str, MlirOp],
+        kernels: Mapping[str, Callable[..., Any]],
+        array: LiveArray,
+        dma: DmaText,
+        registers: LiveRegisters,
+        channels: Mapping[str, ChannelKey],
+        hosts: list[str],
+        device: str = "",
+    ) -> None:
+        super().__init__(file, functions, kernels)
+        self.array, self.dma, self.registers = array, dma, registers
+        self.channels, self.hosts, self.device = channels, hosts, device
+        self._moves = 0
+
+    def program(self, op: MlirOp, env: Env) -> LiveProgram:
+        """The whole sequence."""
+        for name, value in env.items():
+            if isinstance(value, HostScalar):
+                env[name] = self.array.scalars[value]
+        yield from self.region(op.regions[0], env)
+
+    def other(self, op: MlirOp) -> None:
+        """Prepare an operation of ``aiex``."""
+        found = {
+            "aiex.npu.dma_memcpy_nd": self._move,
+            "aiex.npu.dma_wait": self._wait,
+            "aiex.npu.sync": self._sync,
+            "aiex.npu.write32": self._write,
+            "aiex.npu.maskwrite32": self._mask,
+            "aiex.npu.blockwrite": self._block,
+            "aiex.npu.writebd": self._writebd,
+            "aiex.npu.push_queue": self._push,
+            "aiex.npu.address_patch": self._patch,
+            "aiex.npu.rtp_write": self._parameter,
+            "aiex.set_lock": self._set_lock,
+            "aiex.dma_configure_task": self._configure,
+            "aiex.dma_configure_task_for": self._configure,
+            "aiex.dma_start_task": self._start,
+            "aiex.dma_await_task": self._await,
+            "aiex.dma_channel_reset": self._reset,
+            "aiex.configure": self._configured,
+        }.get(op.name)
+        if found is not None:
+            op.flow = found(op)
+        elif op.name in _NOTHING:
+            op.code = lambda env: None
+        else:
+            super().other(op)
+
+    def _channel(self, op: MlirOp, name: str) -> ChannelKey:
+        found = self.channels.get(name)
+        if found is None:
+            self.fail(op, f"@{name}", "a fifo at a shim, or an aie.shim_dma_allocation")
+        return found
+
+    # -- transfers
+
+    def _move(self, op: MlirOp) -> Flow:
+        tile, way, index = self._channel(op, str(op.attributes.get("metadata", "")))
+        offsets, sizes, strides = (list(s) for s in bracket_lists(op.tokens)[:3])
+        strides = strides if len(strides) == len(sizes) else [*strides, 1]
+        token = way is Direction.S2MM or bool(op.attributes.get("issue_token", False))
+        inside = next((op.tokens[n + 2 :] for n, t in enumerate(op.tokens) if t.text == "packet"), None)
+        packet = packet_of(op.attributes.get("packet", inside))
+        name = op.operands[0]
+
+        def move(env: Env) -> Waits:
+            host = env[name]
+            if not isinstance(host, HostArgument):
+                self.fail(op, name, "an argument of the sequence")
+            at, steps = slot_values(offsets, env), slot_values(strides, env)
+            start = sum(o * s for o, s in zip(at, steps, strict=True))
+            dims = list(zip(slot_values(sizes, env), steps, strict=True))
+            item = self.array.host_types[host].dtype.itemsize
+            walk = element_walk(start, dims, item, f"line {op.token.line}")
+            key = op.attributes.get("id")
+            bd = LiveBd(Bd(-1, host, 0, len(walk), packet=packet), self.array.hosts[host], walk=walk)
+            self._moves += 1
+            key = ("move", self._moves) if key is None else int(key)
+            if isinstance(key, int):
+                self.dma.write(op, tile, key, bd)
+            else:
+                self.array.bds[tile][key] = bd
+            yield self.array.push(tile, way, index, LiveTask(key, 0, token))
+
+        return move
+
+    def _configure(self, op: MlirOp) -> Flow:
+        if op.name.endswith("_for"):
+            target: ChannelKey | None = self._channel(op, op.symbols[0])
+        else:
+            target = None
+
+        def configure(env: Env) -> Waits:
+            if target is not None:
+                tile, way, index = target
+            else:
+                words = [t.text for t in op.tokens if t.kind in ("word", "number")]
+                tile, way, index = env[op.operands[0]], Direction(words[0]), int(words[1])
+            first = self.dma.task(op, tile, op.regions[0], env)
+            repeat = int(op.attributes.get("repeat_count", 0))
+            token = bool(op.attributes.get("issue_token", False))
+            env[op.results[0]] = ((tile, way, index), LiveTask(first, repeat, token))
+            return None
+            yield None
+
+        return configure
+
+    def _start(self, op: MlirOp) -> Flow:
+        def start(env: Env) -> Waits:
+            (tile, way, index), task = env[op.operands[0]]
+            yield self.array.push(tile, way, index, task)
+
+        return start
+
+    def _await(self, op: MlirOp) -> Flow:
+        def wait(env: Env) -> Waits:
+            key, task = env[op.operands[0]]
+            if not task.token:
+                self.fail(op, "a wait for a task without a token", "issue_token = true")
+            yield self.array.await_token(key)
+
+        return wait
+
+    def _wait(self, op: MlirOp) -> Flow:
+        key = self._channel(op, str(op.attributes.get("symbol", op.symbols[0] if op.symbols else "")))
+
+        def wait(env: Env) -> Waits:
+            yield self.array.await_token(key)
+
+        return wait
+
+    def _numbers(self, op: MlirOp, env: Env, names: tuple[str, ...]) -> list[int]:
+        """Operands, or attributes of older text."""
+        used = op.operands
+        if used:
+            return [int(env[n]) for n in used]
+        return [int(op.attributes.get(n, 0)) for n in names]
+
+    def _sync(self, op: MlirOp) -> Flow:
+        def sync(env: Env) -> Waits:
+            names = ("column", "row", "direction", "channel", "column_num", "row_num")
+            column, row, way, index, columns, rows = self._numbers(op, env, names)
+            for col in range(column, column + max(1, columns)):
+                for at in range(row, row + max(1, rows)):
+                    tile = self.array.device.tile(col, at)
+                    yield self.array.await_token((tile, Direction.MM2S if way else Direction.S2MM, index))
+
+        return sync
+
+    # -- raw writes
+
+    def _place(self, op: MlirOp, address: int) -> tuple[Tile, int]:
+        """Tile and byte offset of an address: of a buffer's words, of a tile, or of the whole array."""
+        found = op.attributes
+        if "buffer" in found:
+            buffer = self.array.buffers[str(found["buffer"])]
+            return buffer.tile, (buffer.address or 0) + 4 * address
+        if "column" in found and "row" in found:
+            return self.array.device.tile(int(found["column"]), int(found["row"])), address & 0xFFFFF
+        return self.array.device.tile(address >> 25, address >> 20 & 31), address & 0xFFFFF
+
+    def _write(self, op: MlirOp) -> Flow:
+        def write(env: Env) -> Waits:
+            address, value = self._numbers(op, env, ("address", "value"))
+            yield from self.registers.write(*self._place(op, address), value)
+
+        return write
+
+    def _mask(self, op: MlirOp) -> Flow:
+        def write(env: Env) -> Waits:
+            address, value, mask = self._numbers(op, env, ("address", "value", "mask"))
+            tile, offset = self._place(op, address)
+            old = self.registers.value(tile, offset)
+            yield from self.registers.write(tile, offset, old & ~mask | value & mask)
+
+        return write
+
+    def _block(self, op: MlirOp) -> Flow:
+        def write(env: Env) -> Waits:
+            tile, offset = self._place(op, int(op.attributes.get("address", 0)))
+            words = np.ascontiguousarray(env[op.operands[0]]).reshape(-1).view(np.uint32)
+            for number, value in enumerate(words.tolist()):
+                yield from self.registers.write(tile, offset + 4 * number, value)
+
+        return write
+
+    def _writebd(self, op: MlirOp) -> Flow:
+        found = {name: int(value) for name, value in op.attributes.items() if isinstance(value, int)}
+        tile = self.array.device.tile(found["column"], found["row"])
+        words = written_bd(tile, found)
+        block = reg.TILE_MAPS[tile.kind].bds
+
+        def write(env: Env) -> Waits:
+            if "ddr_id" in found:
+                offset = block.base + block.stride * found["bd_id"] + 4
+                self.registers.patch(tile, offset, self.hosts[found["ddr_id"]], found.get("buffer_offset", 0))
+            first = block.base + block.stride * found["bd_id"]
+            for number, value in enumerate(words):
+                yield from self.registers.write(tile, first + 4 * number, value)
+
+        return write
+
+    def _patch(self, op: MlirOp) -> Flow:
+        def patch(env: Env) -> Waits:
+            plus = int(env[op.operands[0]]) if op.operands else int(op.attributes.get("arg_plus", 0))
+            address = int(op.attributes["addr"])
+            tile = self.array.device.tile(address >> 25, address >> 20 & 31)
+            self.registers.patch(tile, address & 0xFFFFF, self.hosts[int(op.attributes["arg_idx"])], plus)
+            return None
+            yield None
+
+        return patch
+
+    def _push(self, op: MlirOp) -> Flow:
+        texts = [t for t in op.tokens if t.kind in ("number", "word")]
+        column, row = int(texts[0].text), int(texts[1].text)
+        tile, way, index = self.array.device.tile(column, row), Direction(texts[2].text), int(texts[3].text)
+        token = bool(op.attributes.get("issue_token", False))
+
+        def push(env: Env) -> Waits:
+            names = op.operands
+            bd = int(env[names[0]]) if names else int(op.attributes["bd_id"])
+            repeat = int(env[names[1]]) if len(names) > 1 else int(op.attributes.get("repeat_count", 0))
+            yield self.array.push(tile, way, index, LiveTask(bd, repeat, token))
+
+        return push
+
+    def _parameter(self, op: MlirOp) -> Flow:
+        buffer = self.array.buffers.get(op.symbols[0])
+        if buffer is None:
+            self.fail(op, f"@{op.symbols[0]}", "a buffer that was declared")
+        numbers = [int(t.text, 0) for t in op.tokens if t.kind == "number"]
+
+        def write(env: Env) -> Waits:
+            names = op.operands
+            value = env[names[-1]] if names else numbers[1]
+            index = numbers[0] if numbers else int(env[names[0]])
+            self.array.view(buffer).reshape(-1)[index] = value
+            return None
+            yield None
+
+        return write
+
+    def _set_lock(self, op: MlirOp) -> Flow:
+        def put(env: Env) -> Waits:
+            numbers = [int(t.text, 0) for t in op.tokens if t.kind == "number"]
+            names = op.operands
+            env[names[0]].value = int(env[names[1]]) if len(names) > 1 else numbers[0]
+            return None
+            yield None
+
+        return put
+
+    def _configured(self, op: MlirOp) -> Flow:
+        """The device at hand is configured already: its body is run."""
+        if op.symbols[0] != self.device:
+            self.fail(op, f"@{op.symbols[0]}", f"the device at hand, @{self.device}")
+
+        def run(env: Env) -> Waits:
+            yield from self.region(op.regions[0], env)
+
+        return run
+
+    def _reset(self, op: MlirOp) -> Flow:
+        def reset(env: Env) -> Waits:
+            words = [t.text for t in op.tokens if t.kind in ("word", "number")]
+            self.array.channel(env[op.operands[0]], Direction(words[0]), int(words[1])).clear()
+            return None
+            yield None
+
+        return reset
+
+
+_FIELDS = {
+    "buffer_length": "length", "enable_packet": "packet", "packet_id": "packet_id", "packet_type": "packet_type",
+    "out_of_order_id": "out_of_order", "d0_size": "wrap0", "d0_stride": "step0", "d1_size": "wrap1",
+    "d1_stride": "step1", "d2_size": "wrap2", "d2_stride": "step2", "d0_zero_before": "before0",
+    "d1_zero_before": "before1", "d2_zero_before": "before2", "d0_zero_after": "after0", "d1_zero_after": "after1",
+    "d2_zero_after": "after2", "iteration_current": "iteration_current", "iteration_size": "iteration_wrap",
+    "iteration_stride": "iteration_step", "next_bd": "next", "use_next_bd": "use_next", "valid_bd": "valid",
+    "lock_rel_val": "release_value", "lock_rel_id": "release_lock", "lock_acq_enable": "acquire",
+    "lock_acq_val": "acquire_value", "lock_acq_id": "acquire_lock",
+}  # fmt: skip
+
+
+def written_bd(tile: Tile, found: Mapping[str, int]) -> list[int]:
+    """The words of a descriptor whose fields are given one by one; the offset is in bytes."""
+    words = [0] * reg.bd_words(tile.kind)
+    fields = reg.BD_FIELDS[tile.kind]
+    for name, value in found.items():
+        field = _FIELDS.get(name)
+        if field in fields:
+            fields[field].put(words, value)
+    if tile.kind is not TileKind.SHIM:
+        fields["base"].put(words, found.get("buffer_offset", 0) // 4)
+    else:
+        words[1] = found.get("buffer_offset", 0)
+    return words

@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Executes operations of common dialects: ``arith``, ``memref``, ``scf``, ``cf``, ``func``.
+
+A value is a Python number, or a numpy array that writes through. What waits is a generator (:class:`Blocked`); the rest is
+plain code, made once per operation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+import numpy as np
+
+from goldbeat.pymodels.objfifo.live.agent import Blocked
+from goldbeat.pymodels.objfifo.mlir_exec import memref_ops, scalars
+from goldbeat.pymodels.objfifo.mlir_exec.tree import Code, FlowCode, MlirBlock, MlirOp
+from goldbeat.pymodels.objfifo.mlir_text.lexer import MlirError
+
+Env = dict[str, Any]
+Waits = Generator[Blocked | None, None, Any]
+_FAIR = 64
+"""Passes of a loop after which others have a turn."""
+
+
+class ScalarProgram:
+    """A program in text: a core's, or the host's sequence.
+
+    Args:
+        file: for errors.
+        functions: bodies of ``func.func`` by name.
+        kernels: Python functions that stand for those without a body.
+    """
+
+    def __init__(
+        self, file: Path | None, functions: Mapping[str, MlirOp], kernels: Mapping[str, Callable[..., Any]]
+    ) -> None:
+        self.file = file
+        self.functions = functions
+        self.kernels = kernels
+
+    def fail(self, op: MlirOp, found: str, expected: str) -> NoReturn:
+        """Raise an error at an operation."""
+        raise MlirError(found, expected, file=self.file, line=op.token.line, column=op.token.column)
+
+    # -- regions
+
+    def region(self, blocks: list[MlirBlock], env: Env) -> Waits:
+        """Run a region to its end; what its terminator yields."""
+        block, arguments = blocks[0], list[Any]()
+        while True:
+            env.update(zip(block.arguments, arguments, strict=False))
+            ended = yield from self.block(block, env)
+            if not (isinstance(ended, tuple) and ended and ended[0] == "branch"):
+                return ended
+            block, arguments = next(b for b in blocks if b.label == ended[1]), ended[2]
+            yield None
+
+    def block(self, block: MlirBlock, env: Env) -> Waits:
+        """Run a block; what its last operation yields."""
+        for op in block.ops:
+            if op.code is None and op.flow is None:
+                self.prepare(op)
+            if op.code is not None:
+                op.code(env)
+                continue
+            assert op.flow is not None
+            ended = yield from op.flow(env)
+            if ended is not None:
+                return ended
+        return None
+
+    def prepare(self, op: MlirOp) -> None:
+        """Find out how an operation is executed."""
+        dialect, _, name = op.name.partition(".")
+        if dialect == "arith":
+            op.code = self._arith(op, name)
+        elif dialect == "memref":
+            op.code = memref_ops.memref_code(op, self.fail)
+        elif op.name in ("scf.for", "affine.for"):
+            op.flow = self._for(op)
+        elif op.name == "scf.if":
+            op.flow = self._if(op)
+        elif op.name == "scf.while":
+            op.flow = self._while(op)
+        elif op.name in ("func.call", "call"):
+            op.flow = self._call(op)
+        elif op.name in ("scf.yield", "scf.condition", "cf.br", "cf.cond_br", "func.return", "return", "affine.yield"):
+            op.flow = self._leave(op)
+        elif op.name == "builtin.unrealized_conversion_cast":
+            op.code = _copy(op)
+        else:
+            self.other(op)
+
+    def other(self, op: MlirOp) -> None:
+        """Prepare an operation of another dialect."""
+        self.fail(op, repr(op.name), "an operation that is executed: see docs/objfifo-exec.md")
+
+    # -- arith
+
+    def _arith(self, op: MlirOp, name: str) -> Code:
+        kind = op.tokens[-1].text if op.tokens else ""
+        result = op.results[0]
+        if name == "constant":
+            return self._constant(op, result)
+        used = op.operands
+        if name in scalars.SIGNED:
+            call = scalars.SIGNED[name]
+            a, b = used
+
+            def two(env: Env) -> None:
+                env[result] = scalars.wrapped(call(env[a], env[b]), kind)
+
+            return two
+        if name in scalars.UNSIGNED:
+            plain = scalars.UNSIGNED[name]
+            a, b = used
+
+            def bits(env: Env) -> None:
+                value = plain(scalars.unsigned(env[a], kind), scalars.unsigned(env[b], kind))
+                env[result] = scalars.wrapped(value, kind)
+
+            return bits
+        if name in ("cmpi", "cmpf"):
+            return self._compare(op, kind, result)
+        if name == "select":
+
+            def select(env: Env) -> None:
+                env[result] = env[used[1]] if env[used[0]] else env[used[2]]
+
+            return select
+        return self._cast(op, name, kind, result)
+
+    def _cast(self, op: MlirOp, name: str, kind: str, result: str) -> Code:
+        source = op.operands[0]
+        before = next((t.text for t, n in zip(op.tokens, op.tokens[1:], strict=False) if n.text == "to"), kind)
+        if name in ("extui", "index_castui", "uitofp"):
+
+            def widen(env: Env) -> None:
+                env[result] = scalars.wrapped(scalars.unsigned(env[source], before), kind)
+
+            return widen
+        if name not in ("extsi", "trunci", "index_cast", "sitofp", "fptosi", "fptoui", "extf", "truncf", "negf"):
+            self.fail(op, repr(op.name), "an operation that is executed: see docs/objfifo-exec.md")
+
+        def cast(env: Env) -> None:
+            env[result] = scalars.wrapped(-env[source] if name == "negf" else env[source], kind)
+
+        return cast
+
+    def _compare(self, op: MlirOp, kind: str, result: str) -> Code:
+        predicate = op.tokens[0].text
+        a, b = op.operands
+        plain = predicate.startswith("u") and kind in ("i8", "i16", "i32", "i64", "index")
+        compare = scalars.COMPARE.get(predicate if predicate in ("eq", "ne") else predicate[1:])
+        if compare is None:
+            self.fail(op, predicate, "a comparison")
+
+        def done(env: Env) -> None:
+            x, y = env[a], env[b]
+            if plain:
+                x, y = scalars.unsigned(x, kind), scalars.unsigned(y, kind)
+            env[result] = int(compare(x, y))
+
+        return done
+
+    def _constant(self, op: MlirOp, result: str) -> Code:
+        value = constant_value(op)
+        if value is None:
+            self.fail(op, "a constant of another kind", "a number or dense<...>")
+
+        def put(env: Env) -> None:
+            env[result] = value
+
+        return put
+
+    # -- control flow
+
+    def _for(self, op: MlirOp) -> FlowCode:
+        names = op.operands
+        numbers = [t for t in op.tokens if t.kind == "number"]
+        affine = op.name == "affine.for"
+        if affine and len(names) > 1:
+            self.fail(op, "affine bounds", "bounds that are numbers")
+        start = next((n for n, t in enumerate(op.tokens) if t.text == "iter_args"), len(op.tokens))
+        carried = [t.text for t in op.tokens[start:] if t.kind == "ssa"]
+        inner, outer = carried[::2], carried[1::2]
+        body = op.regions[0][0]
+
+        def loop(env: Env) -> Waits:
+            bounds = [*(int(t.text) for t in numbers), 1] if affine else [env[n] for n in names[1:4]]
+            values = [env[n] for n in outer]
+            for turn, index in enumerate(range(bounds[0], bounds[1], bounds[2])):
+                env[names[0]] = index
+                env.update(zip(inner, values, strict=True))
+                ended = yield from self.block(body, env)
+                if ended is not None and ended[0] == "yield":
+                    values = ended[1]
+                elif ended is not None:
+                    return ended
+                if turn % _FAIR == _FAIR - 1:
+                    yield None
+            _bind(op, env, values)
+            return None
+
+        return loop
+
+    def _if(self, op: MlirOp) -> FlowCode:
+        condition = op.operands[0]
+
+        def branch(env: Env) -> Waits:
+            chosen = 0 if env[condition] else 1
+            if chosen >= len(op.regions):
+                return None
+            ended = yield from self.region(op.regions[chosen], env)
+            if ended is not None and ended[0] != "yield":
+                return ended
+            _bind(op, env, [] if ended is None else ended[1])
+            return None
+
+        return branch
+
+    def _while(self, op: MlirOp) -> FlowCode:
+        carried = op.operands
+        inner, outer = carried[::2], carried[1::2]
+
+        def loop(env: Env) -> Waits:
+            values = [env[n] for n in outer]
+            while True:
+                env.update(zip(inner, values, strict=False))
+                ended = yield from self.region(op.regions[0], env)
+                go, values = ended[1][0], ended[1][1:]
+                if not go:
+                    break
+                env.update(zip(op.regions[1][0].arguments, values, strict=False))
+                for label in op.regions[1][1:2]:
+                    env.update(zip(label.arguments, values, strict=False))
+                body = op.regions[1] if op.regions[1][0].ops else op.regions[1][1:]
+                ended = yield from self.region(body, env)
+                values = [] if ended is None else ended[1]
+                yield None
+            _bind(op, env, values)
+            return None
+
+        return loop
+
+    def _leave(self, op: MlirOp) -> FlowCode:
+        if op.name.startswith("cf."):
+            return self._branch(op)
+        used = op.operands
+        kind = "return" if op.name.endswith("return") else "yield"
+
+        def leave(env: Env) -> Waits:
+            return kind, [env[n] for n in used]
+            yield None
+
+        return leave
+
+    def _branch(self, op: MlirOp) -> FlowCode:
+        targets: list[tuple[str, list[str]]] = []
+        condition = ""
+        colon = False
+        for token in op.tokens:
+            if token.kind == "block":
+                targets.append((token.text, []))
+                colon = False
+            elif token.text == ":":
+                colon = True
+            elif token.kind == "ssa" and not targets:
+                condition = token.text
+            elif token.kind == "ssa" and not colon:
+                targets[-1][1].append(token.text)
+
+        def jump(env: Env) -> Waits:
+            label, names = targets[0] if not condition or env[condition] else targets[1]
+            return "branch", label, [env[n] for n in names]
+            yield None
+
+        return jump
+
+    # -- functions
+
+    def waits_of(self, stand_in: Generator[Any, Any, Any]) -> Waits:
+        """Run a stand-in that waits for ports of its core."""
+        raise NotImplementedError
+
+    def _call(self, op: MlirOp) -> FlowCode:
+        name, used = op.symbols[0], op.operands
+        found = self.functions.get(name)
+        if found is not None and found.regions:
+            names = [t.text for t in found.tokens if t.kind == "ssa"]
+            body = found.regions[0]
+
+            def inside(env: Env) -> Waits:
+                mine = dict(env)
+                mine.update(zip(names, [env[n] for n in used], strict=True))
+                ended = yield from self.region(body, mine)
+                _bind(op, env, [] if ended is None else ended[1])
+                return None
+
+            return inside
+        kernel = self.kernels.get(name)
+        if kernel is None:
+            self.fail(op, f"a call of @{name}, which is compiled code", f"a stand-in: --kernel {name}=FILE.py:FUNCTION")
+
+        def outside(env: Env) -> Waits:
+            answer = kernel(*(env[n] for n in used))
+            if isinstance(answer, Generator):
+                answer = yield from self.waits_of(answer)
+            _bind(op, env, list(answer) if isinstance(answer, tuple) else [answer])
+            return None
+
+        return outside
+
+
+def constant_value(op: MlirOp) -> Any:
+    """The value of ``arith.constant``; None of a kind that is not read."""
+    first = op.tokens[0]
+    if first.text in ("true", "false"):
+        return int(first.text == "true")
+    if first.kind == "number":
+        kind = op.tokens[-1].text
+        text = first.text
+        if scalars.width_of(kind) is None and not text.startswith("0x"):
+            return float(text)
+        return scalars.wrapped(int(text, 0), kind)
+    if first.text == "dense":
+        return memref_ops.dense_value(op)
+    return None
+
+
+def _bind(op: MlirOp, env: Env, values: list[Any]) -> None:
+    for name, value in zip(op.results, values, strict=False):
+        env[name] = value.item() if isinstance(value, np.generic) else value
+
+
+def _copy(op: MlirOp) -> Code:
+    source, result = op.operands[0], op.results[0]
+
+    def copy(env: Env) -> None:
+        env[result] = env[source]
+
+    return copy

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scalar arithmetic of MLIR's ``arith`` dialect on Python numbers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+Number = Any
+_WIDTHS = {"index": 64, "i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "ui8": 8, "ui16": 16, "ui32": 32, "si32": 32}
+
+
+def width_of(kind: str) -> int | None:
+    """Bits of an integer type; None of another."""
+    return _WIDTHS.get(kind)
+
+
+def wrapped(value: Number, kind: str) -> Number:
+    """A result in its type: integers wrap to signed ones, floats round."""
+    bits = _WIDTHS.get(kind)
+    if bits is None:
+        return float(np.float32(value)) if kind == "f32" else float(value)
+    if bits == 1:
+        return int(value) & 1
+    value = int(value) & ((1 << bits) - 1)
+    return value - (1 << bits) if value >> (bits - 1) else value
+
+
+def unsigned(value: Number, kind: str) -> int:
+    """An integer's bits as a number without sign."""
+    return int(value) & ((1 << (_WIDTHS.get(kind) or 64)) - 1)
+
+
+def _quotient(a: int, b: int) -> int:
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+SIGNED: dict[str, Callable[[Number, Number], Number]] = {
+    "addi": lambda a, b: a + b,
+    "subi": lambda a, b: a - b,
+    "muli": lambda a, b: a * b,
+    "divsi": _quotient,
+    "remsi": lambda a, b: a - b * _quotient(a, b),
+    "floordivsi": lambda a, b: a // b,
+    "ceildivsi": lambda a, b: -(-a // b),
+    "andi": lambda a, b: a & b,
+    "ori": lambda a, b: a | b,
+    "xori": lambda a, b: a ^ b,
+    "shli": lambda a, b: a << b,
+    "shrsi": lambda a, b: a >> b,
+    "maxsi": max,
+    "minsi": min,
+    "addf": lambda a, b: a + b,
+    "subf": lambda a, b: a - b,
+    "mulf": lambda a, b: a * b,
+    "divf": lambda a, b: a / b,
+    "maximumf": max,
+    "minimumf": min,
+    "remf": math.fmod,
+}
+"""Operations on two numbers of the type at the end."""
+UNSIGNED: dict[str, Callable[[int, int], int]] = {
+    "divui": lambda a, b: a // b,
+    "ceildivui": lambda a, b: -(-a // b),
+    "remui": lambda a, b: a % b,
+    "shrui": lambda a, b: a >> b,
+    "maxui": max,
+    "minui": min,
+}
+COMPARE: dict[str, Callable[[Number, Number], bool]] = {
+    "eq": lambda a, b: a == b,
+    "ne": lambda a, b: a != b,
+    "lt": lambda a, b: a < b,
+    "le": lambda a, b: a <= b,
+    "gt": lambda a, b: a > b,
+    "ge": lambda a, b: a >= b,
+}
+"""Comparisons without the letter that says signed, unsigned or ordered."""

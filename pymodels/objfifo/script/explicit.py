@@ -1,0 +1,371 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Buffers, locks, streams and DMA programs that a script declares by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.live.lock import LiveLock
+from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
+from goldbeat.pymodels.objfifo.plan.object_type import object_type
+from goldbeat.pymodels.objfifo.plan.plan import Direction
+from goldbeat.pymodels.objfifo.plan.tile import Tile
+
+_names = count()
+
+
+class ScriptBuffer:
+    """A buffer in a tile's memory; in a core's function it is its array.
+
+    Args:
+        tile: where; of a worker's buffer without one, the worker's tile.
+        datatype: shape and type.
+        name: for people and for writes by name.
+        initial_value: first contents.
+        address: bytes.
+    """
+
+    def __init__(
+        self,
+        tile: Any = None,
+        datatype: Any = None,
+        name: str | None = None,
+        initial_value: Any = None,
+        address: int | None = None,
+        type: Any = None,  # noqa: A002 - upstream's name
+        **_: Any,
+    ) -> None:
+        kind = datatype if datatype is not None else type
+        if kind is None and initial_value is not None:
+            value = np.asarray(initial_value)
+            kind = np.ndarray.__class_getitem__((value.shape, np.dtype.__class_getitem__(value.dtype.type)))
+        self.tile = tile
+        self.obj = object_type(kind)
+        self.name = name or f"buffer_{next(_names)}"
+        self.initial = None if initial_value is None else np.asarray(initial_value, self.obj.dtype)
+        self.address = address
+        self.array: npt.NDArray[Any] = np.zeros(self.obj.shape, self.obj.dtype)
+        explicit().buffers.append(self)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self.obj.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Its element's type."""
+        return self.obj.dtype
+
+    @property
+    def op(self) -> ScriptBuffer:
+        """Itself."""
+        return self
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.array[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.array[index] = value
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> npt.NDArray[Any]:
+        return self.array if dtype is None else self.array.astype(dtype)
+
+
+class ScriptLock:
+    """A lock.
+
+    Args:
+        tile: where.
+        lock_id: its number, the lowest free one if there is none.
+        init: its value at the start.
+        sym_name, name: for reports.
+    """
+
+    def __init__(
+        self, tile: Any = None, lock_id: int | None = None, init: int = 0, sym_name: str | None = None,
+        name: str | None = None, **_: Any,
+    ) -> None:  # fmt: skip
+        self.tile, self.number, self.init = tile, lock_id, int(init)
+        self.name = name or sym_name
+        self.live: LiveLock | None = None
+        explicit().locks.append(self)
+
+    @property
+    def op(self) -> ScriptLock:
+        """Itself."""
+        return self
+
+    def acquire(self, value: int = 1, greater_equal: bool = True) -> None:
+        """Wait until it has reached a value, and take that away."""
+        if in_program() and self.live is not None:
+            await_wish(self.live.blocked(value, equal=not greater_equal))
+
+    def release(self, value: int = 1) -> None:
+        """Add a value."""
+        if in_program() and self.live is not None:
+            self.live.value += value
+
+
+@dataclass
+class ScriptBd:
+    """A descriptor: what ``dma_bd`` was given.
+
+    Attributes:
+        buffer: a buffer or an array of the host.
+        takes, gives: lock, count, and for takes True where the value must be equal.
+        next: the block of the descriptor that follows.
+    """
+
+    buffer: Any
+    offset: int = 0
+    length: int | None = None
+    dims: Sequence[tuple[int, int]] = ()
+    pads: Sequence[tuple[int, int]] = ()
+    packet: tuple[int, int] | None = None
+    iteration: tuple[int, int, int] | None = None
+    number: int | None = None
+    pad_value: int = 0
+    takes: tuple[ScriptLock, int, bool] | None = None
+    gives: tuple[ScriptLock, int] | None = None
+    next: ScriptBlock | None = None
+
+
+class ScriptBlock:
+    """A block of a DMA program; as a context, what is called inside belongs to it."""
+
+    def __init__(self) -> None:
+        self.bd: ScriptBd | None = None
+        self.takes: tuple[ScriptLock, int, bool] | None = None
+        self.gives: tuple[ScriptLock, int] | None = None
+        self.next: ScriptBlock | None = None
+        self.starts: list[DmaStart] = []
+        self._token: Any = None
+
+    def __enter__(self) -> ScriptBlock:
+        self._token = _block.set(self)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _block.reset(self._token)
+
+
+class ScriptBlocks:
+    """Blocks by number, made as they are asked for."""
+
+    def __init__(self) -> None:
+        self.blocks: dict[int, ScriptBlock] = {}
+
+    def __getitem__(self, number: int) -> ScriptBlock:
+        return self.blocks.setdefault(number, ScriptBlock())
+
+    def __enter__(self) -> ScriptBlocks:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+
+@dataclass
+class DmaStart:
+    """``dma_start``: a channel, and the block it begins with."""
+
+    direction: Direction
+    index: int
+    first: ScriptBlock | None
+    repeat: int = 0
+
+
+@dataclass
+class DmaProgram:
+    """The DMA program of a tile."""
+
+    tile: Any
+    entry: ScriptBlock
+    blocks: ScriptBlocks
+
+    def starts(self) -> Iterator[DmaStart]:
+        """All channels that are started."""
+        for block in (self.entry, *self.blocks.blocks.values()):
+            yield from block.starts
+
+
+@dataclass
+class ScriptFlow:
+    """A stream: ends as (tile, bundle, channel); a packet's id."""
+
+    source: tuple[Any, str, int]
+    dests: list[tuple[Any, str, int]]
+    packet: int | None = None
+    keep: bool = False
+    mask: int = 31
+
+
+@dataclass
+class Explicit:
+    """What a scope declares by itself."""
+
+    buffers: list[ScriptBuffer] = field(default_factory=list)
+    locks: list[ScriptLock] = field(default_factory=list)
+    flows: list[ScriptFlow] = field(default_factory=list)
+    programs: list[DmaProgram] = field(default_factory=list)
+    allocations: dict[str, tuple[Any, Direction, int]] = field(default_factory=dict)
+    cascades: list[tuple[Tile, Tile]] = field(default_factory=list)
+    sequence: Any = None
+    switches: list[tuple[Any, list[tuple[str, int, str, int]]]] = field(default_factory=list)
+
+
+_explicit: ContextVar[Explicit | None] = ContextVar("explicit", default=None)
+_block: ContextVar[ScriptBlock | None] = ContextVar("block", default=None)
+_outside = Explicit()
+
+
+def explicit() -> Explicit:
+    """Where declarations go now."""
+    return _explicit.get() or _outside
+
+
+def explicit_scope(found: Explicit) -> Any:
+    """Let declarations go there; gives the token for :func:`explicit_ends`."""
+    return _explicit.set(found)
+
+
+def explicit_ends(token: Any) -> None:
+    """The end of such a scope."""
+    _explicit.reset(token)
+
+
+def block_now() -> ScriptBlock | None:
+    """The block that is being written."""
+    return _block.get()
+
+
+def enum_text(value: Any) -> str:
+    """The name of an enumeration's member, or the text itself."""
+    return value if isinstance(value, str) else getattr(value, "name", str(value))
+
+
+# -- functions that scripts call ------------------------------------------------------------------------------------------
+
+
+def use_lock(lock: ScriptLock, action: Any, value: int | None = None, **_: Any) -> None:
+    """Acquire or release, in a block of a DMA program or in a core's function."""
+    count = 1 if value is None else int(value)
+    name = enum_text(action)
+    block = block_now()
+    if block is None:
+        if name == "Release":
+            lock.release(count)
+        else:
+            lock.acquire(count, name == "AcquireGreaterEqual")
+    elif name == "Release":
+        block.gives = (lock, count) if count else None
+    else:
+        block.takes = (lock, count, name == "Acquire") if count else None
+
+
+def dma_bd(
+    buffer: Any,
+    offset: int | None = None,
+    transfer_len: int | None = None,
+    sizes: Sequence[int] | None = None,
+    strides: Sequence[int] | None = None,
+    dimensions: Any = None,
+    packet: tuple[int, int] | None = None,
+    pad_dimensions: Any = None,
+    iteration: Any = None,
+    bd_id: int | None = None,
+    len: int | None = None,  # noqa: A002 - upstream's name
+    **_: Any,
+) -> None:
+    """A descriptor of the block at hand."""
+    block = block_now()
+    if block is None:
+        raise UsageError("dma_bd outside a block of a DMA program")
+    dims = [(int(n), int(s)) for n, s in zip(sizes, strides, strict=True)] if sizes and strides else dimensions or ()
+    found = None if iteration is None else tuple(int(n) for n in (*iteration, 0)[:3])
+    block.bd = ScriptBd(
+        buffer,
+        int(offset or 0),
+        transfer_len if transfer_len is not None else len,
+        [(int(n), int(s)) for n, s in dims],
+        [(int(a), int(b)) for a, b in pad_dimensions or ()],
+        packet,
+        found,  # type: ignore[arg-type]
+        bd_id,
+    )
+
+
+def next_bd(dest: Any, **_: Any) -> None:
+    """The block that follows."""
+    block = block_now()
+    if block is None:
+        raise UsageError("next_bd outside a block of a DMA program")
+    block.next = dest
+
+
+def dma_start(
+    direction: Any, channel: int, dest: Any = None, chain: Any = None, repeat_count: int | None = None, **_: Any
+) -> Any:
+    """Start a channel at a block."""
+    block = block_now()
+    if block is None:
+        raise UsageError("dma_start outside a DMA program")
+    block.starts.append(DmaStart(Direction(enum_text(direction)), int(channel), dest, int(repeat_count or 0)))
+    return chain
+
+
+def dma_region(tile: Any) -> Any:
+    """``mem``, ``memtile_dma`` and ``shim_mem``: run a function that writes a tile's DMA program."""
+
+    def take(body: Any) -> DmaProgram:
+        program = DmaProgram(tile, ScriptBlock(), ScriptBlocks())
+        with program.entry:
+            body(program.blocks)
+        explicit().programs.append(program)
+        return program
+
+    return take
+
+
+def flow(
+    source: Any,
+    source_bundle: Any = "DMA",
+    source_channel: int = 0,
+    dest: Any = None,
+    dest_bundle: Any = "DMA",
+    dest_channel: int = 0,
+    **_: Any,
+) -> None:
+    """A stream."""
+    ends = (source, enum_text(source_bundle), int(source_channel)), (dest, enum_text(dest_bundle), int(dest_channel))
+    explicit().flows.append(ScriptFlow(ends[0], [ends[1]]))
+
+
+def packetflow(
+    pkt_id: int, source: Any, source_port: Any, source_channel: int, dests: Any, keep_pkt_header: bool = False, **_: Any
+) -> None:
+    """A stream of packets of an id; ``dests`` is one end or a list, as dict(dest, port, channel)."""
+    found = [
+        (d["dest"], enum_text(d["port"]), int(d["channel"])) for d in (dests if isinstance(dests, list) else [dests])
+    ]
+    source_end = (source, enum_text(source_port), int(source_channel))
+    explicit().flows.append(ScriptFlow(source_end, found, int(pkt_id), bool(keep_pkt_header)))
+
+
+def shim_dma_allocation(name: str, tile: Any, direction: Any, channel: int, **_: Any) -> None:
+    """A name for a shim's channel."""
+    explicit().allocations[name] = (tile, Direction(enum_text(direction)), int(channel))
+
+
+def cascade_flow(source: Tile, dest: Tile, **_: Any) -> None:
+    """A cascade from one core to another."""
+    explicit().cascades.append((source, dest))

@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a script's runtime sequence calls: transfers, tasks, waits, raw writes. The sequence runs while the array does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
+from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray
+from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
+from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
+from goldbeat.pymodels.objfifo.live.thread_program import await_wish
+from goldbeat.pymodels.objfifo.live.walk import element_walk
+from goldbeat.pymodels.objfifo.mlir_exec.host_program import written_bd
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, PacketHeader
+from goldbeat.pymodels.objfifo.plan.tile import Tile
+from goldbeat.pymodels.objfifo.script.explicit import ScriptBlock, ScriptBlocks, ScriptLock, enum_text
+
+
+@dataclass(frozen=True)
+class HostArray:
+    """An array of the host, as the sequence gets it."""
+
+    name: str
+    obj: ObjectType
+
+    @property
+    def op(self) -> HostArray:
+        """Itself."""
+        return self
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self.obj.shape
+
+
+@dataclass
+class HostTask:
+    """A task of chained descriptors on a channel."""
+
+    key: ChannelKey
+    blocks: ScriptBlocks
+    repeat: int = 0
+    token: bool = False
+    first: Any = None
+
+
+class ScriptHost:
+    """The array that a sequence works on.
+
+    Args:
+        array, registers: of it.
+        channels: channels by the names of allocations and fifos.
+        make: a descriptor of a block.
+        tile_of: the tile of whatever a script names one by.
+    """
+
+    def __init__(
+        self,
+        array: LiveArray,
+        registers: LiveRegisters,
+        channels: dict[str, ChannelKey],
+        make: Callable[[Tile, ScriptBlock, Any], LiveBd],
+        tile_of: Callable[[Any], Tile],
+    ) -> None:
+        self.array, self.registers, self.channels, self.make, self.tile_of = array, registers, channels, make, tile_of
+        self.order: list[str] = []
+        self.pending: list[tuple[Any, HostTask]] = []
+        self._tasks = 0
+
+    def channel(self, where: Any) -> ChannelKey:
+        """A channel by a fifo, its handle, or a name."""
+        name = where if isinstance(where, str) else getattr(where, "name", None)
+        if name not in self.channels:
+            raise UsageError(f"{name!r} is no fifo at a shim and no shim_dma_allocation")
+        return self.channels[name]
+
+    def write_bd(self, tile: Tile, key: Any, bd: LiveBd) -> None:
+        """Write a descriptor; one that is still to run must not be written."""
+        for channel in self.array.channels.values():
+            if channel.tile == tile and channel.uses(key):
+                raise UsageError(
+                    f"descriptor {key} of {tile} is written while {channel.name} is to run it: wait before"
+                )
+        self.array.bds[tile][key] = bd
+
+    def new_key(self) -> Any:
+        """A descriptor that no number was asked for."""
+        self._tasks += 1
+        return ("task", self._tasks)
+
+    def push(self, key: ChannelKey, task: LiveTask) -> None:
+        """Start a task."""
+        await_wish(self.array.push(*key, task))
+
+    def move(
+        self, key: ChannelKey, mem: HostArray, offset: int, dims: Sequence[tuple[int, int]], *,
+        number: Any = None, token: bool = False, packet: Any = None,
+    ) -> HostTask:  # fmt: skip
+        """Start a transfer of a host array."""
+        item = mem.obj.dtype.itemsize
+        walk = element_walk(offset, [(int(n), int(s)) for n, s in dims], item, mem.name)
+        header = None if packet is None else PacketHeader(int(packet[1]), int(packet[0]))
+        bd = LiveBd(Bd(-1, mem.name, 0, len(walk), packet=header), self.array.hosts[mem.name], walk=walk)
+        found = self.new_key() if number is None else int(number)
+        self.write_bd(key[0], found, bd)
+        self.push(key, LiveTask(found, 0, token))
+        return HostTask(key, ScriptBlocks(), 0, token, found)
+
+
+_host: ContextVar[ScriptHost | None] = ContextVar("script_host", default=None)
+
+
+def host_now() -> ScriptHost:
+    """The host whose sequence runs.
+
+    Raises:
+        UsageError: none does.
+    """
+    found = _host.get()
+    if found is None:
+        raise UsageError("this belongs to the runtime sequence, which `goldbeat objfifo exec` runs")
+    return found
+
+
+def with_host(host: ScriptHost, body: Callable[[], Any]) -> Callable[[], None]:
+    """A function that runs with this host."""
+
+    def run() -> None:
+        token = _host.set(host)
+        try:
+            body()
+        finally:
+            _host.reset(token)
+
+    return run
+
+
+def pattern(
+    mem: HostArray, tap: Any, offsets: Sequence[int] | int | None, sizes: Any, strides: Any
+) -> tuple[int, list[tuple[int, int]]]:
+    """Offset and (size, stride) pairs of a transfer."""
+    if tap is not None:
+        return int(tap.offset), list(zip(map(int, tap.sizes), map(int, tap.strides), strict=True))
+    steps = (0, 0, 0, 1) if strides is None else strides if len(strides) == 4 else (*strides, 1)
+    counts = (1, 1, 1, mem.obj.elements) if sizes is None else sizes
+    steps = tuple(steps)[-len(counts) :]
+    if offsets is None or isinstance(offsets, int):
+        start = offsets or 0
+    else:
+        start = sum(int(o) * int(s) for o, s in zip(offsets, steps, strict=True))
+    return start, [(int(n), int(s)) for n, s in zip(counts, steps, strict=True)]
+
+
+# -- functions that sequences call ----------------------------------------------------------------------------------------
+
+
+def npu_memcpy(
+    metadata: Any,
+    bd_id: int | None = None,
+    mem: Any = None,
+    offsets: Any = None,
+    sizes: Any = None,
+    strides: Any = None,
+    issue_token: bool | None = None,
+    tap: Any = None,
+    packet: Any = None,
+    **_: Any,
+) -> None:
+    """Start a transfer between a host array and a fifo at the shim."""
+    host = host_now()
+    key = host.channel(metadata)
+    start, dims = pattern(mem, tap, offsets, sizes, strides)
+    token = key[1] is Direction.S2MM or bool(issue_token)
+    host.move(key, mem, start, dims, number=bd_id, token=token, packet=packet)
+
+
+def await_fifos(*args: Any) -> None:
+    """Wait for a token of each fifo's channel."""
+    for one in args:
+        host = host_now()
+        await_wish(host.array.await_token(host.channel(one)))
+
+
+def sync_tokens(
+    column: int = 0, row: int = 0, direction: Any = 0, channel: int = 0, column_num: int = 1, row_num: int = 1, **_: Any
+) -> None:
+    """Wait for a token of a channel of each tile of a range."""
+    host = host_now()
+    way = Direction.MM2S if enum_text(direction) in ("1", "MM2S") else Direction.S2MM
+    for col in range(column, column + column_num):
+        for at in range(row, row + row_num):
+            await_wish(host.array.await_token((host.array.device.tile(col, at), way, channel)))
+
+
+def configure_task(
+    tile: Any, direction: Any, channel: int, issue_token: bool = False, repeat_count: int = 0, **_: Any
+) -> HostTask:
+    """A task on a channel; its blocks are written with ``bds(task)``."""
+    host = host_now()
+    key = (host.tile_of(tile), Direction(enum_text(direction)), int(channel))
+    return HostTask(key, ScriptBlocks(), int(repeat_count or 0), bool(issue_token))
+
+
+def configure_task_for(alloc: Any, issue_token: bool = False, repeat_count: int = 0, **_: Any) -> HostTask:
+    """A task on the channel of a fifo or allocation."""
+    return HostTask(host_now().channel(alloc), ScriptBlocks(), int(repeat_count or 0), bool(issue_token))
+
+
+def bds(task: HostTask) -> ScriptBlocks:
+    """The blocks of a task."""
+    return task.blocks
+
+
+def shim_bd(
+    mem: Any, tap: Any = None, offset: Any = None, sizes: Any = None, strides: Any = None, transfer_len: Any = None,
+    packet: Any = None, **_: Any,
+) -> None:  # fmt: skip
+    """A descriptor on a host array, in a block of a task."""
+    from goldbeat.pymodels.objfifo.script.explicit import dma_bd
+
+    start, dims = pattern(mem, tap, offset, sizes, strides)
+    length = int(np.prod([n for n, _ in dims[-3:]])) if transfer_len is None else int(transfer_len)
+    dma_bd(mem, start, length, [n for n, _ in dims], [s for _, s in dims], packet=packet)
+
+
+def single_bd_task(
+    alloc: Any, mem: Any, tap: Any = None, offset: Any = None, sizes: Any = None, strides: Any = None,
+    issue_token: bool = False, packet: Any = None, **_: Any,
+) -> HostTask:  # fmt: skip
+    """A task of one descriptor; the outermost size repeats it."""
+    task = configure_task_for(alloc, issue_token)
+    with task.blocks[0]:
+        shim_bd(mem, tap, offset, sizes, strides, packet=packet)
+    bd = task.blocks[0].bd
+    assert bd is not None
+    task.repeat = bd.dims[0][0] - 1 if len(bd.dims) == 4 else 0
+    return task
+
+
+def start_task(*tasks: HostTask) -> None:
+    """Write the descriptors of tasks and start them."""
+    host = host_now()
+    for task in tasks:
+        tile = task.key[0]
+        if task.first is None:
+            blocks = [b for b in task.blocks.blocks.values() if b.bd is not None]
+            keys = {id(b): host.new_key() if b.bd.number is None else b.bd.number for b in blocks if b.bd is not None}
+            if not keys:
+                raise UsageError("a task without a descriptor")
+            for block in blocks:
+                following = None if block.next is None else keys.get(id(block.next))
+                host.write_bd(tile, keys[id(block)], host.make(tile, block, following))
+            task.first = keys[id(blocks[0])]
+        host.push(task.key, LiveTask(task.first, task.repeat, task.token))
+
+
+def await_task(*tasks: HostTask) -> None:
+    """Wait for the tokens of tasks."""
+    for task in tasks:
+        if not task.token:
+            raise UsageError("a wait for a task without a token: issue_token=True")
+        await_wish(host_now().array.await_token(task.key))
+
+
+def free_task(*tasks: HostTask) -> None:
+    """Tasks' numbers may be used again; here every task has its own."""
+
+
+def write_register(
+    address: int, value: int, buffer: Any = None, column: Any = None, row: Any = None, mask: Any = None
+) -> None:
+    """A raw write of one word, of some bits where there is a mask."""
+    host = host_now()
+    if buffer is not None:
+        found = host.array.buffers[buffer if isinstance(buffer, str) else buffer.name]
+        tile, offset = found.tile, (found.address or 0) + 4 * address
+    elif column is not None and row is not None:
+        tile, offset = host.array.device.tile(column, row), address & 0xFFFFF
+    else:
+        tile, offset = host.array.device.tile(address >> 25, address >> 20 & 31), address & 0xFFFFF
+    if mask is not None:
+        value = host.registers.value(tile, offset) & ~mask | value & mask
+    for wish in host.registers.write(tile, offset, int(value)):
+        await_wish(wish)
+
+
+def npu_write(address: int, value: int, buffer: Any = None, column: Any = None, row: Any = None, **_: Any) -> None:
+    """``npu_write32``."""
+    write_register(address, value, buffer, column, row)
+
+
+def npu_mask_write(
+    address: int, value: int, mask: int, buffer: Any = None, column: Any = None, row: Any = None, **_: Any
+) -> None:
+    """``npu_maskwrite32``."""
+    write_register(address, value, buffer, column, row, mask)
+
+
+def npu_bd(**fields: int) -> None:
+    """``npu_writebd``: a descriptor by its fields."""
+    host = host_now()
+    tile = host.array.device.tile(fields["column"], fields["row"])
+    block = reg.TILE_MAPS[tile.kind].bds
+    for number, word in enumerate(written_bd(tile, fields)):
+        for wish in host.registers.write(tile, block.base + block.stride * fields["bd_id"] + 4 * number, word):
+            await_wish(wish)
+
+
+def npu_patch(addr: int, arg_idx: int, arg_plus: int = 0, **_: Any) -> None:
+    """``npu_address_patch``: a shim's descriptor walks an argument of the sequence."""
+    host = host_now()
+    tile = host.array.device.tile(addr >> 25, addr >> 20 & 31)
+    host.registers.patch(tile, addr & 0xFFFFF, host.order[arg_idx], int(arg_plus))
+
+
+def npu_push(
+    column: int, row: int, direction: Any, channel: int, issue_token: bool = False, repeat_count: int = 0, bd_id: int = 0, **_: Any
+) -> None:  # fmt: skip
+    """``npu_push_queue``: start a descriptor that was written by its registers."""
+    way = Direction.MM2S if enum_text(direction) in ("1", "MM2S") else Direction.S2MM
+    host = host_now()
+    tile = host.array.device.tile(column, row)
+    offset = reg.TILE_MAPS[tile.kind].control[way] + 8 * int(channel) + 4
+    value = int(bd_id) | int(repeat_count) << 16 | int(bool(issue_token)) << 31
+    for wish in host.registers.write(tile, offset, value):
+        await_wish(wish)
+
+
+def npu_parameter(buffer: Any, index: int, value: Any, **_: Any) -> None:
+    """``npu_rtp_write``: set an element of a buffer."""
+    host = host_now()
+    name = buffer if isinstance(buffer, str) else buffer.name
+    host.array.view(host.array.buffers[name]).reshape(-1)[index] = value
+
+
+def set_lock(lock: ScriptLock, value: int) -> None:
+    """``set_lock_value``."""
+    if lock.live is None:
+        raise UsageError("a lock that belongs to no tile")
+    lock.live.value = int(value)

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat objfifo exec``: a whole design without time, its runtime sequence included."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from goldbeat.pymodels.arrays import load_array
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
+from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
+from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.tb.cli.common import FAILED, Force, Json, check_free, print_json, say
+
+
+def execute(
+    design: Annotated[Path, typer.Argument(metavar="DESIGN", help="MLIR text (.mlir).")],
+    inputs: Annotated[
+        list[str] | None,
+        typer.Option("--input", "-i", metavar="NAME=FILE", help="A host array (.npy), or NAME=NUMBER."),
+    ] = None,
+    outputs: Annotated[
+        list[str] | None, typer.Option("--save", metavar="NAME=FILE.npy", help="Save a host array afterwards.")
+    ] = None,
+    expected: Annotated[
+        list[str] | None, typer.Option("--expect", metavar="NAME=FILE.npy", help="What a host array must hold.")
+    ] = None,
+    kernel: Annotated[
+        list[str] | None,
+        typer.Option("--kernel", metavar="NAME=FILE.py:FUNCTION", help="What stands for a compiled kernel."),
+    ] = None,
+    device: Annotated[
+        str | None, typer.Option("--device", metavar="NAME", help="The device of a text that has several.")
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Execute a whole design without time, runtime sequence and cores included.
+
+    Exit code 1 if it hangs, if its result depends on who is faster, or if an array differs from what is expected.
+    """
+    targets = {name: Path(file) for name, file in _pairs(outputs, "--save").items()}
+    for path in targets.values():
+        check_free(path, force)
+    kernels = kernel_functions(kernel or ())
+    text = TextArray(design, kernels, device)
+    found = run_live(text.build, {name: _value(item) for name, item in _pairs(inputs, "--input").items()})
+    wrong = list(_differences(found, {n: Path(f) for n, f in _pairs(expected, "--expect").items()}))
+    for name, path in targets.items():
+        np.save(path, _array(found, name), allow_pickle=False)
+    _report(found, wrong, as_json)
+    if wrong or not found.completes or found.differing:
+        raise typer.Exit(FAILED)
+
+
+def _pairs(items: list[str] | None, option: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for item in items or ():
+        name, mark, value = item.partition("=")
+        if not mark or not name or not value:
+            raise UsageError(f"{option} {item}: expected NAME=FILE")
+        found[name] = value
+    return found
+
+
+def _value(item: str) -> Any:
+    if item.lstrip("-").isdecimal():
+        return int(item)
+    return load_array(Path(item))
+
+
+def _array(found: LiveResult, name: str) -> Any:
+    if name not in found.hosts:
+        raise UsageError(f"no host array {name}; there are {', '.join(found.hosts) or 'none'}")
+    return found.hosts[name]
+
+
+def _differences(found: LiveResult, expected: dict[str, Path]) -> Any:
+    for name, path in expected.items():
+        wanted, got = load_array(path).reshape(-1), _array(found, name).reshape(-1)
+        if wanted.size != got.size:
+            yield f"{name}: expected {wanted.size} elements, found {got.size}"
+            continue
+        bad = np.flatnonzero(wanted != got)
+        if len(bad):
+            first = int(bad[0])
+            yield f"{name}: {len(bad)} of {got.size} elements differ; [{first}] is {got[first]}, expected {wanted[first]}"
+
+
+def _report(found: LiveResult, wrong: list[str], as_json: bool) -> None:
+    if as_json:
+        print_json(
+            {
+                "completes": found.completes,
+                "differing": list(found.differing),
+                "waits": list(found.report),
+                "remarks": list(found.remarks),
+                "words": found.words,
+                "wrong": wrong,
+            }
+        )
+        return
+    say("the design completes" if found.completes else "the design hangs")
+    for line in found.report:
+        say(f"  {line}")
+    for name in found.differing:
+        say(f"depends on who is faster: {name}")
+    for line in (*found.remarks, *wrong):
+        say(line)
