@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the benches of the object FIFO engine share: scenes, random designs, whole plans on engines."""
 
-HELP = "Object FIFO designs: check, plan, run; compiled files: dis, asm, load."
+HELP = "Object FIFO designs: check, plan, run, exec; compiled files: dis, asm, load."
 """Help of the group of commands."""
 COMMANDS = {
     "plan": "Print what a design is lowered to: buffers, locks, channels, buffer descriptors.",
@@ -11,5 +11,6 @@ COMMANDS = {
     "dis": "List a compiled file: every register write with its name.",
     "asm": "Make a compiled file of a listing, byte for byte what dis read.",
     "load": "Print what compiled files hold: buffers, locks, descriptors, streams, and which cores need a stand-in.",
+    "exec": "Execute a whole design without time, runtime sequence and cores included.",
 }
 """What the group lists, without the commands being imported."""
