@@ -49,7 +49,7 @@ from goldbeat.tb.regress.reports import report_text, row_dict, run_dict
 from goldbeat.tb.regress.run import LOCAL, Observer, Settings, artefacts_of, begin, go_on
 from goldbeat.tb.regress.store import Row, Run, Store
 from goldbeat.tb.regress.suite import find_suite, load_suite, suite_names
-from goldbeat.tb.regress.summary import Gathered, cells
+from goldbeat.tb.regress.summary import Gathered, cells, recorded_text
 from goldbeat.tb.regress.trust import check_trusted
 
 Trust = Annotated[
@@ -64,6 +64,7 @@ _LONG_S = 60.0
 _SHOWN = 5
 _COLOURS = {
     Status.PASS: "green",
+    Status.RECORDED: "cyan",
     Status.FAIL: "red",
     Status.ERROR: "red",
     Status.TIMEOUT: "yellow",
@@ -170,7 +171,7 @@ def regress_command(
             _tell_server(store, run, ci)
         if run.facts.get("interrupted"):
             raise typer.Exit(BY_SIGNAL + run.facts["signal"])
-        if run.status != "pass":
+        if run.status not in ("pass", "recorded"):
             raise typer.Exit(FAILED)
 
 
@@ -295,12 +296,12 @@ def _show_run(store: Store, run: Run) -> None:
     for (design, name), count in _waivers(store, run).items():
         out.print(f"{design}: {waived(name, count)}", markup=False, soft_wrap=True)
     passed, left = len(done) - len(failed), run.total - len(done)
-    mark = {"pass": "[bold green]PASS[/]", "fail": "[bold red]FAIL[/]"}.get(
-        run.status, f"[bold yellow]{run.status.upper()}[/]"
-    )
+    marks = {"pass": "[bold green]PASS[/]", "recorded": "[bold cyan]SAME AS RECORDED[/]", "fail": "[bold red]FAIL[/]"}
+    recorded = sum(row.status is Status.RECORDED for row in done)
+    mark = marks.get(run.status, f"[bold yellow]{run.status.upper()}[/]")
     facts = run.facts
     out.print(
-        f"{mark} {literal(run.suite)}: {passed} of {run.total} pass"
+        f"{mark} {literal(run.suite)}: {passed} of {run.total} pass{recorded_text(recorded)}"
         + (f", {len(done) - passed} do not" if len(done) > passed else "")
         + (f", {left} have not run" if left else "")
         + f"; {facts.get('built', 0)} simulators built, {facts.get('cached', 0)} from the cache; {facts.get('wall_s', 0):.1f} s",
@@ -350,7 +351,7 @@ def history_command(
         table.add_column(column, justify="left" if column in ("suite", "started (UTC)", "git", "status") else "right")
     for run in runs:
         by = counts[run.id]
-        passed, left = by.get("pass", 0), by.get("open", 0)
+        passed, left = by.get("pass", 0) + by.get("recorded", 0), by.get("open", 0)
         bad = run.total - passed - left
         seconds = f"{run.facts['wall_s']:.1f}" if "wall_s" in run.facts else "-"
         started = run.started.partition("+")[0].replace("T", " ")
@@ -418,7 +419,7 @@ def _show_case(run: Run, row: Row) -> None:
         out.print("has not run")
         return
     facts = [
-        ("status", result.status.value),
+        ("status", result.status.label),
         ("cycles", f"{result.cycles:,}"),
         ("simulated", f"{result.sim_ps / 1000:,.0f} ns"),
         ("wall time", f"{result.wall_s:.3f} s on {result.worker}, attempt {result.attempt}"),
@@ -528,14 +529,15 @@ def rerun_command(
         out = Screen(highlight=False)
         for text in report["failures"][:_SHOWN]:
             out.print(text, markup=False, soft_wrap=True)
-        mark = "[bold green]PASS[/]" if report["status"] == "pass" else "[bold red]FAIL[/]"
+        marks = {"pass": "[bold green]PASS[/]", "recorded": "[bold cyan]SAME AS RECORDED[/]"}
+        mark = marks.get(report["status"], "[bold red]FAIL[/]")
         out.print(f"{mark} {literal(row.item.key)}: {report['compared']} output values compared", soft_wrap=True)
         for name, path in files.items():
             if name != "alone":
                 out.print(f"  {name:<8} {path}", markup=False, soft_wrap=True)
-        if report["status"] != "pass":
+        if report["status"] not in marks:
             out.print(f"repeat: {again}", markup=False, soft_wrap=True)
-    if report["status"] != "pass":
+    if report["status"] not in ("pass", "recorded"):
         raise typer.Exit(FAILED)
 
 

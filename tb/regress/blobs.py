@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from goldbeat.tb.design.description import BLESSED
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.regress.fingerprint import content_hash
 
@@ -44,10 +45,11 @@ def pack(data: bytes) -> bytes:
 
 
 def archive(file: Path) -> bytes:
-    """A description file with the Python files and descriptions beside it, which it may use; the same bytes for the same files."""
+    """A description file with the Python files, descriptions and recordings beside it; the same bytes for the same files."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as out:
-        for path in sorted(p for p in file.parent.iterdir() if p == file or p.suffix in (".py", ".toml")):
+        wanted = [p for p in file.parent.iterdir() if p.suffix in (".py", ".toml") or p.name.endswith(BLESSED)]
+        for path in sorted({file, *wanted}):
             if path.is_file():
                 out.writestr(zipfile.ZipInfo(path.name), path.read_bytes())
     return content.getvalue()

@@ -44,8 +44,8 @@ class Brief(NamedTuple):
 
     @property
     def passed(self) -> bool:
-        """True for a pass."""
-        return self.status is Status.PASS
+        """True for a pass, and for what is the same as recorded."""
+        return self.status is not None and self.status.good
 
     @property
     def group(self) -> str:
@@ -131,7 +131,7 @@ _FIGURES = TypeAdapter(Figures)
 def read_measured(rows: Iterable[tuple[int, str, str, str]]) -> Iterator[ItemFigures]:
     """Rows of index, design, status and result as JSON. Raises :class:`ValueError` for what no run has written."""
     for number, design, status, result in rows:
-        yield ItemFigures(number, design, status == Status.PASS.value, _FIGURES.validate_json(result))
+        yield ItemFigures(number, design, Status(status).good, _FIGURES.validate_json(result))
 
 
 def read_passed(rows: Iterable[tuple[str, str, str, int, str]]) -> Iterator[PassedItem]:

@@ -20,9 +20,10 @@ from goldbeat.pymodels.errors import GoldbeatError
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.code_coverage import KINDS, by_file
+from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.reports import MOST_WHOLE
 from goldbeat.tb.regress.store import Row, Run, Store
-from goldbeat.tb.regress.summary import cells
+from goldbeat.tb.regress.summary import cells, recorded_text
 from goldbeat.tb.visible import visible
 
 Service = Literal["github", "gitlab"]
@@ -127,10 +128,17 @@ def _property(text: str) -> str:
     return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
+def _as_recorded(rows: Sequence[Brief]) -> str:
+    return recorded_text(sum(row.status is Status.RECORDED for row in rows))
+
+
 def markdown(run: Run, rows: Sequence[Brief], covered: Mapping[str, int]) -> str:
     """A run in short for a job summary."""
     bad = [r for r in rows if not r.passed]
-    lines = [f"## {_plain(run.suite)}: {run.status.upper()}, {len(rows) - len(bad)} of {run.total} cases pass", ""]
+    lines = [
+        f"## {_plain(run.suite)}: {run.status.upper()}, {len(rows) - len(bad)} of {run.total} cases pass{_as_recorded(rows)}",
+        "",
+    ]
     lines += [f"run {run.id}, revision {_plain(run.git)}, first seed {run.seed}", ""]
     if bad:
         lines += ["| case | first failure | repeat |", "|---|---|---|"]

@@ -18,6 +18,8 @@ class Status(StrEnum):
     """How an item ended."""
 
     PASS = "pass"
+    RECORDED = "recorded"
+    """Nothing failed, no golden model knows the outputs, and they are the same as recorded (``goldbeat run --bless``)."""
     FAIL = "fail"
     """Something differs from the golden model, a rule or a limit is broken, or nothing was compared."""
     ERROR = "error"
@@ -25,6 +27,16 @@ class Status(StrEnum):
     TIMEOUT = "timeout"
     CRASH = "crash"
     """The simulator process died of a signal, or the worker did, again and again."""
+
+    @property
+    def good(self) -> bool:
+        """Whether nothing is wrong, as far as anybody knows."""
+        return self in (Status.PASS, Status.RECORDED)
+
+    @property
+    def label(self) -> str:
+        """For people."""
+        return "same as recorded" if self is Status.RECORDED else self.value
 
 
 class Item(BaseModel):
@@ -163,8 +175,8 @@ class ItemResult:
 
     @property
     def passed(self) -> bool:
-        """True for a pass."""
-        return self.status is Status.PASS
+        """True for a pass, and for what is the same as recorded."""
+        return self.status.good
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,9 @@ def write_reports(store: Store, run: Run) -> None:
         (run.folder / "coverage.info").write_text(lcov(covered), encoding="utf-8")
         (run.folder / "cobertura.xml").write_text(cobertura(covered, Path.cwd()), encoding="utf-8")
     if gathered.functional and ucis_writable():
-        write_ucis(gathered.functional, run.folder / UCIS_FILE, passed=run.status == "pass", date=run.started)
+        write_ucis(
+            gathered.functional, run.folder / UCIS_FILE, passed=run.status in ("pass", "recorded"), date=run.started
+        )
     content = Content(rows, gathered, failures, trends(store, run), covered)
     (run.folder / "index.html").write_text(run_page(run, content), encoding="utf-8")
 
@@ -82,6 +84,8 @@ def _junit_case(run: Run, row: Brief, whole: Row | None, waived: Mapping[str, in
         return JUnitCase(row.design, name, "skipped", 0.0, "not run")
     facts = {"trace_hash": row.trace_hash or "", "cycles": str(row.cycles), "seed": str(row.seed)}
     facts |= {f"waived {rule}": str(count) for rule, count in waived.items()}
+    if row.status is Status.RECORDED:
+        facts["compared with"] = "a recording, no golden model"
     if row.passed:
         return JUnitCase(row.design, name, seconds=row.wall_s, properties=facts)
     result = None if whole is None else whole.result

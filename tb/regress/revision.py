@@ -40,6 +40,8 @@ def _design_hash(item: Item) -> str:
         own = [source, *sorted(p for p in source.parent.glob("*.py") if p != source)]
     try:
         design = item_design(item)
+        if design.blessed is not None and design.blessed.is_file():
+            own.append(design.blessed)
         files = [*own, *design.sources(), *design.included_files()]
     except GoldbeatError as error:
         # What is missing is told when its simulator is built.

@@ -175,7 +175,7 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
             engine.run(make_batches(left, workers, lambda item: estimate.get(timing_name(item))))
             counts = store.counts(run.id)
             if not counts.get("open"):
-                status = "pass" if set(counts) == {Status.PASS.value} else "fail"
+                status = _status(counts)
             if settings.waves and not state.interrupted:
                 _rerun_failures(store, run, settings.waves, pool, observer, state)
         finally:
@@ -185,6 +185,14 @@ def go_on(store: Store, run: Run, settings: Settings, observer: Observer, backen
         observer.step("writing reports")
         write_reports(store, run)
     return run
+
+
+def _status(counts: Mapping[str, int]) -> str:
+    """Of a run with a result for every item."""
+    found = {Status(name) for name in counts}
+    if not all(status.good for status in found):
+        return Status.FAIL.value
+    return Status.RECORDED.value if found == {Status.RECORDED} else Status.PASS.value
 
 
 def _same_revision(store: Store, run: Run, items: Sequence[Item], settings: Settings, observer: Observer) -> Run:

@@ -89,7 +89,8 @@ class Run:
         id: its number.
         suite: name or file.
         started, ended: UTC, ISO 8601; ``ended`` None while it has not.
-        status: ``running``, ``stopped`` (Ctrl-C, ``--fail-fast``, a full disk: it can be resumed), ``pass`` or ``fail``.
+        status: ``running``, ``stopped`` (Ctrl-C, ``--fail-fast``, a full disk: it can be resumed), ``pass``, ``recorded`` (every
+            case is the same as recorded) or ``fail``.
         git: revision, with ``+`` behind it when files had been changed.
         code: hash of Goldbeat's own sources.
         host: where its master ran.
@@ -471,14 +472,14 @@ class Store:
         with _plain_errors(self.path):
             rows = self._base.execute(
                 "SELECT key, design, case_name, coalesce(cycles, 0), result FROM items"
-                " WHERE run=? AND status='pass' ORDER BY idx LIMIT ?",
+                " WHERE run=? AND status IN ('pass', 'recorded') ORDER BY idx LIMIT ?",
                 (run, most),
             )
             yield from read_passed(tuple(row) for row in rows)
 
     def bad(self, run: int, most: int) -> list[Row]:
         """The first items of a run that do not pass, whole."""
-        return self.rows(run, "AND status IS NOT NULL AND status != 'pass'", most=most)
+        return self.rows(run, "AND status NOT IN ('pass', 'recorded')", most=most)
 
     def find(self, run: int, case: str) -> Row:
         """An item of a run by its key or its number.

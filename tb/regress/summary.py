@@ -33,14 +33,26 @@ class Cell:
 
     @property
     def passed(self) -> int:
-        """Items that pass."""
-        return self.counts.get(Status.PASS.value, 0)
+        """Items that pass, or are the same as recorded."""
+        return self.counts.get(Status.PASS.value, 0) + self.recorded
+
+    @property
+    def recorded(self) -> int:
+        """Items that are the same as recorded, with no golden model to say that this is right."""
+        return self.counts.get(Status.RECORDED.value, 0)
 
     @property
     def state(self) -> str:
-        """``pass``, ``open`` or ``bad``."""
+        """``pass``, ``recorded``, ``open`` or ``bad``."""
         left = self.counts.get("open", 0)
-        return "bad" if self.total > self.passed + left else "open" if left else "pass"
+        if self.total > self.passed + left:
+            return "bad"
+        return "open" if left else "recorded" if self.recorded else "pass"
+
+
+def recorded_text(count: int) -> str:
+    """What belongs behind a number of cases that pass."""
+    return f", {count} of them the same as recorded and not compared with a model" if count else ""
 
 
 def cells(rows: Iterable[Brief]) -> dict[tuple[str, str], Cell]:

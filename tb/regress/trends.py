@@ -84,7 +84,9 @@ class Trends:
 def trends(store: Store, run: Run) -> Trends:
     """The trends up to a run, over the earlier runs of its suite that came to their end."""
     earlier = [
-        r for r in store.runs(suite=run.suite, last=4 * MOST_RUNS) if r.id < run.id and r.status in ("pass", "fail")
+        r
+        for r in store.runs(suite=run.suite, last=4 * MOST_RUNS)
+        if r.id < run.id and r.status in ("pass", "recorded", "fail")
     ]
     found = Trends()
     if not earlier:

@@ -67,6 +67,8 @@ _MOST_RAN = 4096
 PLACE = SimulatorPlace()
 """Of this worker process."""
 
+_BLESS_HINT = "; goldbeat run --bless records what the design does with this case and seed"
+
 
 def build_simulator(item: Item, root: str | None, *, coverage: bool = False, cases: int = 1) -> tuple[str, float]:
     """Build an item's simulator, or take it from the cache.
@@ -402,15 +404,16 @@ class _Run:
             records, others = records[:number], records[number:]
             with _limited(item):
                 result = judge(ready.request, ready.plan, records, "")
-            said = "same as recorded, not compared with a model" if result.status == RECORDED else "not compared"
-            failures = [*result.failures, *(f"{said}: {text}" for text in result.partial)]
+            recorded = result.status == RECORDED
+            hint = "" if ready.request.design.blessed is None else _BLESS_HINT
+            failures = [*result.failures, *(f"not compared: {text}{hint}" for text in result.partial if not recorded)]
             failures += differing_episodes([stimulus for stimulus, _ in ready.plan.steps], records, others)
             failures += _broken_limits(item, result)
             self._give_ran(
                 ItemResult(
                     item.index,
                     item.key,
-                    Status.FAIL if failures else Status.PASS,
+                    Status.FAIL if failures else Status.RECORDED if recorded else Status.PASS,
                     cycles=all_cycles(result),
                     sim_ps=simulated_ps(ready.episodes),
                     wall_s=round(seconds, 6),
