@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Real PLIO files: stimulus, and what the vendor's simulator wrote."""
 
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from goldbeat.pymodels.plio_file import format_csv, format_text, parse_csv, parse_text, read
 from goldbeat.pymodels.plio_file.packets import file_to_packets, packets_to_trace
+
+DATA = "plio"
 
 # name, type, width, beats, frames
 TEXT = [
@@ -28,13 +27,6 @@ CSV = [
     ("vt_norm_v2_input0.csv", "bfloat16", 128, 13 * 12288),
     ("vt_norm_v4_input2.csv", "bfloat16", 128, 4 * 98304),
 ]
-
-
-@pytest.fixture
-def folder() -> Path:
-    if not os.environ.get("GOLDBEAT_DATA"):
-        pytest.skip("GOLDBEAT_DATA does not name the directory of reference data")
-    return Path(os.environ["GOLDBEAT_DATA"]) / "data" / "plio"
 
 
 @pytest.mark.parametrize(("name", "dtype", "width", "beats", "frames"), TEXT, ids=[c[0] for c in TEXT])

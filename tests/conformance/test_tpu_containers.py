@@ -3,8 +3,6 @@
 
 import json
 import lzma
-import os
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,15 +20,10 @@ from goldbeat.pymodels.tpu.streams.profile import parse_profile
 from goldbeat.pymodels.tpu.streams.schedule import in_sequence, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import chip
 
+DATA = "tpu"
+
 MODELS = ["bm1684", "bm1684x2", "bm1684x_f16", "bm1688", "bm1690", "bm1690e", "cv184x", "sg2380"]
 TIMELINES = ["cnn_bm1684x", "cnn_bm1688", "cnn_cv184x", "tiny_bm1684x", "tiny_bm1688", "tiny_cv184x"]
-
-
-@pytest.fixture(scope="module")
-def folder() -> Path:
-    if not os.environ.get("GOLDBEAT_DATA"):
-        pytest.skip("GOLDBEAT_DATA does not name the directory of reference data")
-    return Path(os.environ["GOLDBEAT_DATA"]) / "data" / "tpu"
 
 
 @pytest.mark.parametrize("name", MODELS)

@@ -3,7 +3,6 @@
 
 import json
 import lzma
-import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -20,15 +19,10 @@ from goldbeat.pymodels.tpu.streams.container import parse_container, read_contai
 from goldbeat.pymodels.tpu.streams.decode import decode_stream
 from goldbeat.pymodels.tpu.streams.tables import chip
 
+DATA = "tpu"
+
 RACES = {"read-after-write", "write-after-read", "write-after-write"}
 Group = tuple[str, str, list[CommandStream]]
-
-
-@pytest.fixture(scope="module")
-def folder() -> Path:
-    if not os.environ.get("GOLDBEAT_DATA"):
-        pytest.skip("GOLDBEAT_DATA does not name the directory of reference data")
-    return Path(os.environ["GOLDBEAT_DATA"]) / "data" / "tpu"
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 
 import hashlib
 import json
-import os
 import re
 from pathlib import Path
 
@@ -14,15 +13,10 @@ from goldbeat.pymodels.tpu.streams.decode import Commands, decode_records, decod
 from goldbeat.pymodels.tpu.streams.encode import encode_commands
 from goldbeat.pymodels.tpu.streams.tables import chip
 
+DATA = "tpu"
+
 FIELDS = 41_196
 """Fields in all vendor_reg.json together: none is left out."""
-
-
-@pytest.fixture(scope="module")
-def folder() -> Path:
-    if not os.environ.get("GOLDBEAT_DATA"):
-        pytest.skip("GOLDBEAT_DATA does not name the directory of reference data")
-    return Path(os.environ["GOLDBEAT_DATA"]) / "data" / "tpu"
 
 
 @pytest.fixture(scope="module")

@@ -12,7 +12,7 @@ import time
 
 import pytest
 from commands import invoke
-from pass_through import PORTS
+from pass_through import pass_through
 
 from goldbeat.tb.build.simulator import build
 from goldbeat.tb.design.catalog import find_design
@@ -30,18 +30,7 @@ module pass_on (
     assign m_axis_tvalid = s_axis_tvalid;
 endmodule
 """
-TOML = (
-    """
-name = "pass_on"
-top = "pass_on"
-files = ["pass_on.sv"]
-include_dirs = ["in clude"]
-defines = { MASK = "8'd0" }
-model = "identity"
-compare_time = false
-"""
-    + PORTS
-)
+TOML = pass_through("pass_on", "pass_on.sv", more='include_dirs = ["in clude"]\ndefines = { MASK = "8\'d0" }\n')
 
 
 @pytest.mark.sim

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from commands import goldbeat
+from pass_through import pass_through
 
 from goldbeat.tb.build.yosys import find_yosys
 from goldbeat.tb.design.catalog import find_design
@@ -56,30 +57,7 @@ RTL = """module pipe #(
 `endif
 endmodule
 """
-BENCH = """name = "pipe"
-top = "pipe"
-files = ["rtl.sv"]
-model = "identity"
-compare_time = false
-parameters = { LIMIT = 9 }
-[[clocks]]
-name = "aclk"
-reset = "aresetn"
-[[streams]]
-name = "s_axis"
-direction = "in"
-clock = "aclk"
-width = 8
-signals = { tdata = "s_axis_tdata", tlast = "s_axis_tlast", tvalid = "s_axis_tvalid", tready = "s_axis_tready" }
-[[streams]]
-name = "m_axis"
-direction = "out"
-clock = "aclk"
-width = 8
-signals = { tdata = "m_axis_tdata", tlast = "m_axis_tlast", tvalid = "m_axis_tvalid", tready = "m_axis_tready" }
-[traffic]
-frame = [1, 12]
-"""
+BENCH = pass_through("pipe", "rtl.sv", last=True, more="parameters = { LIMIT = 9 }\n")
 
 
 @pytest.fixture

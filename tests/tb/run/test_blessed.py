@@ -15,11 +15,12 @@ from goldbeat.pymodels.stimulus import Clock, MemoryContents, Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.cli import app
 from goldbeat.tb.inside.job import AccessResult, Record
+from goldbeat.tb.paths import REPOSITORY
 from goldbeat.tb.run.blessed_file import BlessedFile, BlessedRun, read_blessed, write_blessed
 from goldbeat.tb.run.blessing import EpisodeMark, mark_changes, mark_episode
 from goldbeat.tb.run.signoff import LimitCheck, Subject, check_subject, limits_junit, load_limits
 
-RTL = Path(__file__).parent / "blessed_rtl"
+RTL = REPOSITORY / "tests" / "support" / "rtl"
 CLOCK_PS = 4000
 
 

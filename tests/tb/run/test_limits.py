@@ -10,7 +10,7 @@ import time
 
 import pytest
 from commands import invoke
-from pass_through import PORTS
+from pass_through import pass_through
 
 from goldbeat.pymodels.errors import ModelTimeoutError
 from goldbeat.tb.design.catalog import find_design
@@ -136,16 +136,7 @@ module chatty (
     always @(posedge aclk) while (aresetn) $display("%t and so on, without end", $time);
 endmodule
 """
-CHATTY_TOML = (
-    """
-name = "chatty"
-top = "chatty"
-files = ["chatty.sv"]
-model = "identity"
-compare_time = false
-"""
-    + PORTS
-)
+CHATTY_TOML = pass_through("chatty", "chatty.sv")
 
 
 @pytest.mark.sim

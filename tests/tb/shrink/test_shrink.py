@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import goldbeat
+from pass_through import pass_through
 
 from goldbeat.pymodels.axi.burst import READ, WRITE, Bursts
 from goldbeat.pymodels.axi.program import BurstProgram
@@ -43,29 +44,7 @@ RTL = """module broken (
   end
 endmodule
 """
-BENCH = """name = "broken"
-top = "broken"
-files = ["broken.sv"]
-model = "identity"
-compare_time = false
-[[clocks]]
-name = "aclk"
-reset = "aresetn"
-[[streams]]
-name = "s_axis"
-direction = "in"
-clock = "aclk"
-width = 16
-signals = { tdata = "s_axis_tdata", tlast = "s_axis_tlast", tvalid = "s_axis_tvalid", tready = "s_axis_tready" }
-[[streams]]
-name = "m_axis"
-direction = "out"
-clock = "aclk"
-width = 16
-signals = { tdata = "m_axis_tdata", tlast = "m_axis_tlast", tvalid = "m_axis_tvalid", tready = "m_axis_tready" }
-[traffic]
-frame = [1, 12]
-"""
+BENCH = pass_through("broken", "broken.sv", width=16, last=True)
 
 
 def trace(*frames_of: int, gap: int = 2) -> Trace:

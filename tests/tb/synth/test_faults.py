@@ -7,7 +7,7 @@ import json
 
 import pytest
 from commands import goldbeat
-from pass_through import PORTS
+from pass_through import pass_through
 
 pytestmark = pytest.mark.slow
 
@@ -29,10 +29,7 @@ RTL = """module passes (
 endmodule
 """
 FIRST = RTL[: RTL.index("@")].count("\n") + 1
-DESCRIPTION = (
-    'name = "passes"\nsummary = "a stream"\ntop = "passes"\nfiles = ["passes.sv"]\n'
-    'model = "identity"\ncompare_time = false\n' + PORTS
-)
+DESCRIPTION = pass_through("passes", "passes.sv")
 SOUND = "  assign d = s_axis_tdata;"
 FAULTS = {
     "sound": (SOUND, "", 0, ""),
