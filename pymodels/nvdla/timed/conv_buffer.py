@@ -10,6 +10,7 @@ from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
 from goldbeat.pymodels.nvdla.timed.conv_settings import BANK_ENTRIES, FetchSettings
 from goldbeat.pymodels.nvdla.timed.conv_sums import ConvolutionSums
 
+NEVER = 1 << 62
 DELIVERY = 64
 """Atoms that the delivery FIFO holds."""
 
@@ -37,6 +38,7 @@ class CbufRing:
         """Give back the oldest ones, of so many entries each."""
         self.there -= count
         self.used -= count * entries
+        assert min(self.there, self.used) >= 0, "more is released than is there"
 
     def keep(self, count: int, entries: int = 1) -> None:
         """Leave the oldest ones for the next operation."""
@@ -59,6 +61,7 @@ class FetchedOperation:
         weight_entries: Wn.
         slices: those that were fetched, in order; int8 values.
         weights: bytes, as far as they have come.
+        ended: the edge at which the fetch ends; later than any other before.
     """
 
     settings: FetchSettings
@@ -67,6 +70,7 @@ class FetchedOperation:
     weight_entries: int
     slices: list[Ints] = field(default_factory=list)
     weights: bytearray = field(default_factory=bytearray)
+    ended: int = NEVER
 
 
 @dataclass

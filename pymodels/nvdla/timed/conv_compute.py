@@ -9,10 +9,9 @@ from functools import cache
 
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
 from goldbeat.pymodels.nvdla.engines.weights import ATOM_C, ATOM_K
-from goldbeat.pymodels.nvdla.timed.conv_buffer import CbufRing, DeliveryFifo, FetchedOperation
+from goldbeat.pymodels.nvdla.timed.conv_buffer import NEVER, CbufRing, DeliveryFifo, FetchedOperation
 from goldbeat.pymodels.nvdla.timed.conv_settings import ENTRY, ComputeSettings
 from goldbeat.pymodels.nvdla.timed.conv_sums import ConvolutionSums
-from goldbeat.pymodels.nvdla.timed.engine import NEVER
 
 STRIPE = 16
 """Atoms of a stripe; the last one of a group has up to twice as many, less one."""
@@ -86,7 +85,6 @@ class ConvolutionCompute:
     """One operation, its registers as they stood at its start ``start``.
 
     Attributes:
-        done: d.
         operation: the fetch that it belongs to.
     """
 
@@ -110,7 +108,7 @@ class ConvolutionCompute:
         self._active = start  # edge of the last step of the active block
         self._released = 0
         self._left = settings.atoms * -(-settings.kernels // ATOM_K)  # atoms that SDP has not taken
-        self.done = NEVER
+        self._taken = NEVER
         self._take = self._load = False
 
     def _walk(self) -> Iterator[_Turn]:
@@ -184,7 +182,12 @@ class ConvolutionCompute:
         """SDP took an atom at this edge."""
         self._left -= 1
         if self._left == 0:
-            self.done = cycle + 1
+            self._taken = cycle
+
+    @property
+    def done(self) -> int:
+        """D."""
+        return max(self._taken, self.operation.ended) + 1
 
     def end(self) -> list[Ints]:
         """What is released at d; gives the slices that are kept."""
@@ -198,6 +201,7 @@ class ConvolutionCompute:
             self._weights.keep(self.operation.weight_entries)
         else:
             self._weights.release(self.operation.weight_entries - self._released)
+            self._weights.keep(0)
         return self.operation.slices[settings.size[1] - kept : settings.size[1]]
 
     def due(self, cycle: int) -> int:

@@ -7,12 +7,11 @@ from collections import deque
 from dataclasses import dataclass
 
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
-from goldbeat.pymodels.nvdla.timed.conv_buffer import CbufRing, DeliveryFifo, FetchedOperation
+from goldbeat.pymodels.nvdla.timed.conv_buffer import NEVER, CbufRing, DeliveryFifo, FetchedOperation
 from goldbeat.pymodels.nvdla.timed.conv_compute import ConvolutionCompute
 from goldbeat.pymodels.nvdla.timed.conv_fetch import DataFetch, WeightFetch
 from goldbeat.pymodels.nvdla.timed.conv_settings import compute_settings, fetch_settings
 from goldbeat.pymodels.nvdla.timed.dbb import DbbPort
-from goldbeat.pymodels.nvdla.timed.engine import NEVER
 from goldbeat.pymodels.nvdla.timed.registers import (
     CONVOLUTION,
     CONVOLUTION_BIT,
@@ -29,6 +28,7 @@ class _Fetch:
 
     data: DataFetch
     weights: WeightFetch
+    operation: FetchedOperation
     group: int
 
     @property
@@ -102,6 +102,7 @@ class ConvolutionCore:
             fetch.data.count(cycle)
             fetch.weights.count(cycle)
             if fetch.done == cycle:
+                fetch.operation.ended = cycle
                 self._fetch = None
         if (compute := self._compute) is not None:
             compute.commit(cycle)
@@ -132,7 +133,7 @@ class ConvolutionCore:
             operation.weights, operation.weight_entries = last.weights, last.weight_entries
         data = DataFetch(operation, self._data, self._port, cycle, fetches)
         weights = WeightFetch(operation, self._weights, self._port, cycle)
-        self._fetch = _Fetch(data, weights, self._registers.blocks["CDMA"].consumer)
+        self._fetch = _Fetch(data, weights, operation, self._registers.blocks["CDMA"].consumer)
         self._fetched.append(operation)
         self._last = operation
         self._fetches += 1

@@ -13,10 +13,10 @@ import numpy.typing as npt
 from goldbeat.pymodels.nvdla.engines.address_space import ATOM
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
 from goldbeat.pymodels.nvdla.engines.pixels import PixelFormat
-from goldbeat.pymodels.nvdla.timed.conv_buffer import CbufRing, FetchedOperation
+from goldbeat.pymodels.nvdla.timed.conv_buffer import NEVER, CbufRing, FetchedOperation
 from goldbeat.pymodels.nvdla.timed.conv_settings import ENTRY, FetchSettings
 from goldbeat.pymodels.nvdla.timed.dbb import CDMA_DATA, CDMA_WEIGHTS, Cutter, DbbPort
-from goldbeat.pymodels.nvdla.timed.engine import NEVER, ReadRequest, Tag
+from goldbeat.pymodels.nvdla.timed.engine import ReadRequest, Tag
 
 CDMA_PIPELINE, WEIGHT_PIPELINE = 6, 2
 WEIGHT_CHUNK = 16

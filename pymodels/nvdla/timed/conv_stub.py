@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from goldbeat.pymodels.nvdla.timed.conv_buffer import DeliveryFifo
-from goldbeat.pymodels.nvdla.timed.engine import NEVER
+from goldbeat.pymodels.nvdla.timed.conv_buffer import NEVER, DeliveryFifo
 from goldbeat.pymodels.nvdla.timed.registers import (
     CONVOLUTION,
     CONVOLUTION_BIT,

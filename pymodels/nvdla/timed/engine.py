@@ -9,14 +9,13 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.nvdla.timed.conv_buffer import DeliveryFifo
+from goldbeat.pymodels.nvdla.timed.conv_buffer import NEVER, DeliveryFifo
 from goldbeat.pymodels.nvdla.timed.conv_sums import ConvolutionSums
 from goldbeat.pymodels.nvdla.timed.dbb import DbbPort
 from goldbeat.pymodels.nvdla.timed.memory import BEAT, Burst
 
 CHUNK = 16
 """Atoms of a chunk."""
-NEVER = 1 << 62
 
 
 @dataclass

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.nvdla.timed.conv_buffer import NEVER
 from goldbeat.pymodels.nvdla.timed.conv_core import ConvolutionCore
 from goldbeat.pymodels.nvdla.timed.conv_stub import ConvolutionStub
 from goldbeat.pymodels.nvdla.timed.dbb import PDP, SDP, DbbPort
-from goldbeat.pymodels.nvdla.timed.engine import NEVER, EngineOperation
+from goldbeat.pymodels.nvdla.timed.engine import EngineOperation
 from goldbeat.pymodels.nvdla.timed.memory import TimedMemory
 from goldbeat.pymodels.nvdla.timed.pdp import PdpOperation
 from goldbeat.pymodels.nvdla.timed.pdp import may_start as pdp_may_start

@@ -34,6 +34,7 @@ from goldbeat.tb.designs.nvdla.corners import (
 from goldbeat.tb.designs.nvdla.loadable_case import loadable_answer, loadable_case
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
 from goldbeat.tb.designs.nvdla.rtl import NAME, find_rtl
+from goldbeat.tb.designs.nvdla.stimuli import program_stimulus
 from goldbeat.tb.designs.nvdla.timeline import nvdla_timeline
 from goldbeat.tb.designs.nvdla.traffic import (
     DrawnOperation,
@@ -52,19 +53,6 @@ _Mix = Callable[[Rng, MemorySpace, int], list[DrawnOperation]]
 
 _HALF = 1 << 12
 """Half of what the registers of sizes hold."""
-_LEAST_CYCLES = 50
-"""How long to look on after a program, for what should not come any more."""
-
-
-def _stimulus(setting: CaseContext, steps: tuple[Access, ...], space: MemorySpace, timing: MemoryTiming) -> Stimulus:
-    clock = setting.clocks[CLOCK.name]
-    return Stimulus(
-        inputs={},
-        clocks=setting.clocks,
-        program={CSB.name: steps},
-        memories={DBB.name: space.image(timing)},
-        least_ps=_LEAST_CYCLES * clock.period_ps,
-    )
 
 
 def _mixed(mix: _Mix, *, meddle: bool = False) -> Callable[[CaseContext], Sequence[Stimulus]]:
@@ -73,7 +61,7 @@ def _mixed(mix: _Mix, *, meddle: bool = False) -> Callable[[CaseContext], Sequen
         space = MemorySpace(rng)
         operations = mix(rng, space, int(setting.options["operations"]))
         timing = dbb_timing(rng, setting.seed) if setting.options["memory"] == "random" else MemoryTiming()
-        return [_stimulus(setting, operations_program(operations, rng, meddle=meddle), space, timing)]
+        return [program_stimulus(setting, operations_program(operations, rng, meddle=meddle), space, timing)]
 
     return make
 
@@ -142,8 +130,8 @@ def _interrupt(setting: CaseContext) -> Sequence[Stimulus]:
         *(Access("write", status, 0x003F_03FF), Access("wait_for", port=INTERRUPT.name, value=0)),
         *steps[first_poll:],
     ]
-    one = _stimulus(setting, tuple(steps), space, dbb_timing(rng, setting.seed))
-    return [one, _stimulus(setting, cleared_as_it_is_set(rng), MemorySpace(rng), MemoryTiming())]
+    one = program_stimulus(setting, tuple(steps), space, dbb_timing(rng, setting.seed))
+    return [one, program_stimulus(setting, cleared_as_it_is_set(rng), MemorySpace(rng), MemoryTiming())]
 
 
 def _registers(setting: CaseContext) -> Sequence[Stimulus]:
@@ -167,7 +155,7 @@ def _registers(setting: CaseContext) -> Sequence[Stimulus]:
     for group in (0, 1):
         steps += [Access("post", a, group) for a in pointers]
         steps += [Access("read", a) for a in known]
-    return [_stimulus(setting, tuple(steps), space, MemoryTiming())]
+    return [program_stimulus(setting, tuple(steps), space, MemoryTiming())]
 
 
 def _sizes(setting: CaseContext) -> Sequence[Stimulus]:
@@ -178,14 +166,16 @@ def _sizes(setting: CaseContext) -> Sequence[Stimulus]:
         space = MemorySpace(rng)
         size = (width, int(rng.integers(1, 4)), int(rng.choice([1, 8, 9])))
         operations = [random_sdp(rng, space, size=size), random_pdp(rng, space, size=size)]
-        episodes.append(_stimulus(setting, operations_program(operations, rng), space, dbb_timing(rng, setting.seed)))
+        episodes.append(
+            program_stimulus(setting, operations_program(operations, rng), space, dbb_timing(rng, setting.seed))
+        )
     space = MemorySpace(rng)
     operations = [at_the_limits(rng, space, moved) for moved in (16, int(rng.integers(32, 64)))]
     # Lines that come one behind the other, and windows that take longer than their lines.
     operations.append(random_pdp(rng, space, size=(1, 2, 80), windows=(1, 1)))
     operations.append(random_pdp(rng, space, size=(20, 6, 8), windows=(8, 3)))
     timing = MemoryTiming(read_jitter=9, seed=setting.seed)
-    return [*episodes, _stimulus(setting, operations_program(operations, rng), space, timing)]
+    return [*episodes, program_stimulus(setting, operations_program(operations, rng), space, timing)]
 
 
 def _sweep(setting: CaseContext) -> Sequence[Stimulus]:
@@ -202,7 +192,7 @@ def _sweep(setting: CaseContext) -> Sequence[Stimulus]:
             timing = MemoryTiming(order=order, read_jitter=9, write_jitter=9, seed=setting.seed, **held)
             space = MemorySpace(rng)
             operations = [random_sdp(rng, space), random_pdp(rng, space)]
-            episodes.append(_stimulus(setting, operations_program(operations, rng), space, timing))
+            episodes.append(program_stimulus(setting, operations_program(operations, rng), space, timing))
     return episodes
 
 
@@ -212,11 +202,11 @@ def _reset(setting: CaseContext) -> Sequence[Stimulus]:
     episodes = []
     for _ in range(4):
         space = MemorySpace(rng)
-        cut = _stimulus(setting, under_way(rng, space), space, dbb_timing(rng, setting.seed))
+        cut = program_stimulus(setting, under_way(rng, space), space, dbb_timing(rng, setting.seed))
         cycles = int(rng.integers(1, 400))
         episodes.append(replace(cut, stop_ps=cycles * setting.clocks[CLOCK.name].period_ps + 1))
         space = MemorySpace(rng)
-        episodes.append(_stimulus(setting, after_reset(rng, space), space, MemoryTiming()))
+        episodes.append(program_stimulus(setting, after_reset(rng, space), space, MemoryTiming()))
     return episodes
 
 
@@ -243,8 +233,10 @@ def _large(setting: CaseContext) -> Sequence[Stimulus]:
         random_sdp(rng, largest, size=(1, 1, other)),
     ]
     return [
-        _stimulus(setting, operations_program(operations, rng), space, dbb_timing(rng, setting.seed)),
-        _stimulus(setting, operations_program(last_bits, rng), largest, MemoryTiming(read_latency=2, write_latency=1)),
+        program_stimulus(setting, operations_program(operations, rng), space, dbb_timing(rng, setting.seed)),
+        program_stimulus(
+            setting, operations_program(last_bits, rng), largest, MemoryTiming(read_latency=2, write_latency=1)
+        ),
     ]
 
 
@@ -259,7 +251,7 @@ def _outstanding(setting: CaseContext) -> Sequence[Stimulus]:
         operations += [stub_operation(rng, "CONV"), on_the_fly(rng, space, size)]
         latency = {"read_latency": 1, "write_latency": 1, f"{slow}_latency": int(rng.integers(400, 900))}
         timing = MemoryTiming(max_reads=256, max_writes=64, order=str(rng.choice(ORDERS)), seed=setting.seed, **latency)  # type: ignore[arg-type]
-        episodes.append(_stimulus(setting, operations_program(operations, rng), space, timing))
+        episodes.append(program_stimulus(setting, operations_program(operations, rng), space, timing))
     return episodes
 
 
@@ -274,7 +266,7 @@ def _start(setting: CaseContext) -> Sequence[Stimulus]:
         (counted(rng, spaces[2]), spaces[2]),
         *((steps, spaces[3]) for steps in taken_as_it_ends(rng, spaces[3])),
     ]
-    return [_stimulus(setting, steps, space, MemoryTiming()) for steps, space in programs]
+    return [program_stimulus(setting, steps, space, MemoryTiming()) for steps, space in programs]
 
 
 _OPTIONS = {"operations": 4, "memory": "random"}

@@ -16,6 +16,8 @@ BANKS = 32
 MOST_STEPS = 12_000
 """Steps of the multipliers that a drawn convolution takes at most."""
 
+_MORE_LINES = 24
+
 Pair = tuple[int, int]
 """Of x and y, or of columns and rows."""
 
@@ -160,6 +162,34 @@ def random_convolution_shape(rng: Rng, *, pixels: bool | None = None) -> Convolu
             return shape
 
 
+def with_other_kernels(rng: Rng, shape: ConvolutionShape) -> ConvolutionShape:
+    """Other kernels, strides and paddings on the same slices of input."""
+    while True:
+        other = random_convolution_shape(rng, pixels=shape.form is not None)
+        pad = other.pad if shape.form is None else (shape.pad[0], other.pad[1], shape.pad[2], other.pad[3])
+        made = replace(
+            other,
+            size=shape.size,
+            channels=shape.channels,
+            form=shape.form,
+            first=shape.first,
+            pad=pad,
+            joined=0,
+            kernel=(min(other.kernel[0], pad[0] + shape.size[0] + pad[2]), other.kernel[1]),
+        )
+        if min(made.out) > 0 and made.steps <= MOST_STEPS and sum(made.least_banks) <= BANKS:
+            return made
+
+
+def with_other_data(rng: Rng, shape: ConvolutionShape) -> ConvolutionShape:
+    """The same kernels on another input."""
+    while True:
+        other = random_convolution_shape(rng, pixels=shape.form is not None)
+        made = replace(shape, size=other.size, stride=other.stride, pad=other.pad, first=0)
+        if min(made.out) > 0 and made.steps <= MOST_STEPS and sum(made.least_banks) <= BANKS:
+            return made
+
+
 def _of_pixels(rng: Rng, shape: ConvolutionShape) -> ConvolutionShape:
     codes = sorted(FORMATS)
     form = codes[int(rng.integers(len(codes)))]
@@ -202,8 +232,17 @@ def draw_convolution(
     _input(op, rng, space, shape, before)
     _weights(op, space, shape, before)
     _conversion(op, rng)
+    if before is not None and shape.reuse[0]:
+        # What is in the buffer has been converted.
+        op.fields.update({key: value for key, value in before.conv.fields.items() if key[1] in _CONVERSION})
     sdp = _taker(rng, space, shape)
     return DrawnConvolution(op, sdp, _seen(op, shape))
+
+
+_CONVERSION = (
+    *("D_CVT_CFG", "D_CVT_OFFSET", "D_CVT_SCALE", "D_MEAN_FORMAT", "D_MEAN_GLOBAL_0", "D_MEAN_GLOBAL_1"),
+    "D_DATAIN_FORMAT",
+)
 
 
 def _banks(rng: Rng, shape: ConvolutionShape) -> Pair:
@@ -257,8 +296,8 @@ def _input(
         return
     planes = [ATOM] if shape.pixels is None else [len(plane) for plane in shape.pixels.planes]
     surfaces = -(-shape.channels // ATOM) if shape.form is None else 1
-    # Room for slices that a later operation adds.
-    lines = high + 8
+    # Room for slices that later operations add.
+    lines = high + _MORE_LINES
     for number, size in enumerate([*planes, 1][:2]):
         line = -(-((wide + shape.first) * size) // ATOM) * ATOM if shape.form is not None else wide * ATOM
         line += ATOM * int(rng.integers(_one_of(rng, 1, 4)))

@@ -73,6 +73,11 @@ class MemorySpace:
     def __init__(self, rng: Rng) -> None:
         self._rng = rng
         self._at = 0
+        self._filled: list[tuple[int, bytes]] = []
+
+    def fill(self, address: int, data: bytes) -> None:
+        """Bytes that are not to be random."""
+        self._filled.append((address - BASE, data))
 
     def take(self, size: int) -> int:
         """The address of a new stretch, a multiple of 8, as often as not of nothing larger."""
@@ -86,6 +91,8 @@ class MemorySpace:
     def image(self, timing: MemoryTiming) -> MemoryImage:
         """The memory, full of random bytes."""
         data = self._rng.integers(0, 256, self._at + ATOM, dtype=np.uint8)
+        for at, filled in self._filled:
+            data[at : at + len(filled)] = np.frombuffer(filled, np.uint8)
         return MemoryImage((Region(MEMORY, BASE, data),), timing)
 
 

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cases of the convolution core, for the bench of the design that has it (docs/nvdla-convolution.md)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from goldbeat.pymodels.axi.memory import MemoryTiming
+from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.tb.design.case import Case, CaseContext
+from goldbeat.tb.design.traffic import Rng
+from goldbeat.tb.designs.nvdla.convolution_mixes import (
+    alternate,
+    buffer_convolutions,
+    chained_convolutions,
+    convolutions_of_pixels,
+    fill_ignored_convolution,
+    saturating_convolutions,
+    shared_out,
+    some_convolutions,
+    stripe_convolutions,
+)
+from goldbeat.tb.designs.nvdla.convolutions import DrawnConvolution, draw_convolution, random_convolution_shape
+from goldbeat.tb.designs.nvdla.ports import CLOCK
+from goldbeat.tb.designs.nvdla.stimuli import program_stimulus
+from goldbeat.tb.designs.nvdla.traffic import (
+    DrawnOperation,
+    MemorySpace,
+    OperationProgram,
+    dbb_timing,
+    operations_program,
+    random_pdp,
+    random_sdp,
+    stub_operation,
+)
+
+Mix = Callable[[Rng, MemorySpace, int], list[DrawnConvolution]]
+"""Draws convolutions, each with its SDP operation."""
+
+
+def _timing(rng: Rng, setting: CaseContext) -> MemoryTiming:
+    return dbb_timing(rng, setting.seed) if setting.options["memory"] == "random" else MemoryTiming()
+
+
+def _mixed(mix: Mix, *, meddle: bool = False, fields: bool = False) -> Callable[[CaseContext], Sequence[Stimulus]]:
+    def make(setting: CaseContext) -> Sequence[Stimulus]:
+        rng = np.random.default_rng(setting.seed)
+        space = MemorySpace(rng)
+        operations = alternate(mix(rng, space, int(setting.options["operations"])), rng)
+        if fields:
+            operations = [fill_ignored_convolution(op, rng) if op.engine == "CONV" else op for op in operations]
+        steps = operations_program(operations, rng, meddle=meddle)
+        return [program_stimulus(setting, steps, space, _timing(rng, setting))]
+
+    return make
+
+
+def _network(setting: CaseContext) -> Sequence[Stimulus]:
+    """Convolutions among operations of all other engines."""
+    rng = np.random.default_rng(setting.seed)
+    space = MemorySpace(rng)
+    operations: list[DrawnOperation] = []
+    for drawn in some_convolutions(rng, space, int(setting.options["operations"])):
+        operations += alternate([drawn], rng)
+        others = [random_sdp(rng, space), random_pdp(rng, space), stub_operation(rng, "CDP")]
+        operations += [others[i] for i in rng.permutation(3)[: int(rng.integers(3))].tolist()]
+    return [program_stimulus(setting, operations_program(operations, rng), space, _timing(rng, setting))]
+
+
+def _stalled(setting: CaseContext) -> Sequence[Stimulus]:
+    """SDP comes late, or takes the sums in two operations; blocks are enabled far apart."""
+    rng = np.random.default_rng(setting.seed)
+    episodes = []
+    for _ in range(2):
+        space = MemorySpace(rng)
+        made = OperationProgram(rng)
+        for op in shared_out(rng, space, random_convolution_shape(rng)):
+            made.wait(int(rng.integers(1, 1500)))
+            made.run(op)
+            made.look()
+        made.settle()
+        made.look()
+        episodes.append(program_stimulus(setting, tuple(made.steps), space, dbb_timing(rng, setting.seed)))
+    space = MemorySpace(rng)
+    drawn = draw_convolution(rng, space, random_convolution_shape(rng))
+    steps = [_apart(step, rng) for step in operations_program([drawn.sdp, drawn.conv], rng)]
+    flat = tuple(step for group in steps for step in group)
+    return [*episodes, program_stimulus(setting, flat, space, _timing(rng, setting))]
+
+
+def _apart(step: Access, rng: Rng) -> list[Access]:
+    """The step, now and then behind a pause."""
+    return [Access("wait", cycles=int(rng.integers(1, 60))), step] if rng.integers(4) == 0 else [step]
+
+
+def _reset(setting: CaseContext) -> Sequence[Stimulus]:
+    """Resets while convolutions are at work, each followed by others."""
+    rng = np.random.default_rng(setting.seed)
+    episodes = []
+    for _ in range(3):
+        space = MemorySpace(rng)
+        steps = operations_program(alternate(chained_convolutions(rng, space, 3), rng), rng)
+        cut = program_stimulus(setting, steps, space, dbb_timing(rng, setting.seed))
+        cycles = int(rng.integers(100, 3000))
+        episodes.append(replace(cut, stop_ps=cycles * setting.clocks[CLOCK.name].period_ps + 1))
+        space = MemorySpace(rng)
+        steps = operations_program(alternate(chained_convolutions(rng, space, 2), rng), rng)
+        episodes.append(program_stimulus(setting, steps, space, MemoryTiming()))
+    return episodes
+
+
+_OPTIONS = {"operations": 4, "memory": "random"}
+
+CONVOLUTION_CASES = (
+    Case(
+        name="conv", summary="convolutions of any shape, both groups", make=_mixed(some_convolutions), options=_OPTIONS
+    ),
+    Case(
+        name="conv_pixels",
+        summary="convolutions of pixels of every format",
+        make=_mixed(convolutions_of_pixels),
+        options=_OPTIONS,
+    ),
+    Case(
+        name="conv_reuse",
+        summary="data, slices and weights that are used again, kept for nothing, or not kept",
+        make=_mixed(chained_convolutions),
+        options=_OPTIONS,
+    ),
+    Case(
+        name="conv_stripes",
+        summary="outputs around the limits of stripes, kernels around those of groups and blocks",
+        make=_mixed(stripe_convolutions),
+        options=_OPTIONS,
+    ),
+    Case(
+        name="conv_buffer",
+        summary="banks that are full, weights that go round in one bank, banks that change",
+        make=_mixed(buffer_convolutions),
+        options=_OPTIONS,
+    ),
+    Case(
+        name="conv_limits",
+        summary="sums of 32 and of 34 bits that saturate",
+        make=_mixed(saturating_convolutions),
+        options={"operations": 2, "memory": "plain"},
+        slow=True,
+    ),
+    Case(name="conv_network", summary="convolutions among all other engines", make=_network, options=_OPTIONS),
+    Case(name="conv_stalled", summary="SDP comes late, takes sums in two operations", make=_stalled, options=_OPTIONS),
+    Case(
+        name="conv_fields",
+        summary="random values in fields of convolutions that do not count",
+        make=_mixed(some_convolutions, fields=True),
+        options=_OPTIONS,
+    ),
+    Case(
+        name="conv_locked",
+        summary="convolutions, their groups written to while they are enabled",
+        make=_mixed(some_convolutions, meddle=True),
+        options=_OPTIONS,
+    ),
+    Case(name="conv_reset", summary="resets while convolutions are at work, then others", make=_reset),
+)
+"""Not among the design's cases yet: its RTL has a stub."""
