@@ -24,6 +24,7 @@ from goldbeat.tb.designs.objfifo import HELP
 from goldbeat.tb.designs.objfifo.compiled_commands import asm, dis, load_files
 from goldbeat.tb.designs.objfifo.exec_command import execute
 from goldbeat.tb.designs.objfifo.plan_text import print_plan
+from goldbeat.tb.designs.objfifo.trace_commands import compare_trace, read_trace
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
@@ -249,3 +250,16 @@ app.command(
         "goldbeat objfifo exec aie.mlir --kernel scale=kernels.py:scale --save arg2=out.npy",
     ),
 )(execute)
+app.command(
+    "read-trace",
+    no_args_is_help=True,
+    epilog=examples("goldbeat objfifo read-trace trace.txt --config insts.bin -o trace.json"),
+)(read_trace)
+app.command(
+    "compare-trace",
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat objfifo compare-trace trace.txt build/runs/add --config insts.bin",
+        "goldbeat objfifo compare-trace silicon.json build/runs/add --bound 20 --json",
+    ),
+)(compare_trace)

@@ -29,6 +29,7 @@ from goldbeat.pymodels.objfifo.plan.design import FifoDesign as Written
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
 from goldbeat.pymodels.objfifo.plan.plan import Direction, Plan, TilePlan
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, TileKind
+from goldbeat.pymodels.objfifo.trace_unit.timeline_json import ModuleTrace
 from goldbeat.pymodels.objfifo.untimed.deadlock import DesignVerdict, analyse
 from goldbeat.pymodels.objfifo.untimed.functional import FunctionalResult, run_untimed
 from goldbeat.pymodels.stimulus import Stimulus
@@ -39,6 +40,7 @@ from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.designs.objfifo.scene import dressed_scene, engine_stimulus
 from goldbeat.tb.designs.objfifo.tiles import ChannelStream, TileScene, cores_at, scene_of
+from goldbeat.tb.designs.objfifo.trace_output import trace_files, traced_modules
 from goldbeat.tb.paths import plain_name
 
 _STREAM_BITS = 8 * WORD_BYTES
@@ -260,14 +262,17 @@ def _answer(context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> R
     files: dict[str, Any] = {}
     written: dict[str, str] = {}
     tiles: list[dict[str, Any]] = []
+    traced: list[ModuleTrace] = []
     for one, (_, record) in zip(made.made, episodes, strict=False):
         ports = record.outcome.ports
+        traced += traced_modules(one, ports, EngineShape.of(context.params))
         tiles.append(_tile_facts(one, ports))
         files[Path(tiles[-1]["picture"]).name] = locks_png(one.tile, one.sources, one.sinks, ports)
         for fifo, trace in _plio_ports(made, one, ports):
             name = f"{plain_name(fifo.name)}.txt"
             files[name] = _plio(fifo, trace)
             written[fifo.name] = f"output/{name}"
+    files |= trace_files(traced)
     streams = [(tile, stream) for tile in tiles for stream in tile["streams"]]
     idle = [f"{stream['fifo']} at {tile['tile']}" for tile, stream in streams if not stream["words"]]
     lines = [f"moved no word: {', '.join(idle)}"] if idle else []
