@@ -1,5 +1,7 @@
 // Object FIFO engines, the streams between them, and workers for cores.
 -F objfifo.f
+objfifo_crossing.sv
+objfifo_way.sv
 objfifo_worker.sv
 objfifo_switch.sv
 objfifo_switch_regs_pkg.sv

@@ -4,7 +4,8 @@
 // stand for cores' functions, and NX streams each way for the shim.
 //
 // Contract and numbers of sources and targets in docs/objfifo-array.md. Latency: the switch costs
-// no cycle, each of its targets is a buffer of capacity 2 and latency 1. Throughput one word a
+// no cycle, each of its targets is a buffer of capacity 2 and latency 1. With PROFILE = 1 (npu1,
+// docs/npu1.md) words take their way between tiles, and the engines differ. Throughput one word a
 // cycle and stream. All ready and valid outputs are functions of flip-flops alone; the TKEEP of
 // external inputs is ignored.
 
@@ -22,6 +23,8 @@ module objfifo_array #(
   parameter  int unsigned NBANK     = 16,
   parameter  int unsigned MEM_WORDS = 131072,
   parameter  int unsigned WORD_W    = 32,
+  parameter  int unsigned PROFILE   = 0,
+  parameter  int unsigned FINISH    = 0,
   localparam int unsigned C         = NS + NM
 ) (
   input  logic                                    aclk,
@@ -70,6 +73,9 @@ module objfifo_array #(
   logic [Targets-1:0]             target_valid;
   logic [Targets-1:0]             target_ready;
   logic [Targets-1:0][WORD_W:0]   target_data;
+  logic [Targets-1:0]             end_valid;      // at the target, behind the way to it
+  logic [Targets-1:0]             end_ready;
+  logic [Targets-1:0][WORD_W:0]   end_data;
   logic [Targets-1:0][7:0]        route;
   logic [Targets-1:0]             routed;
   logic [NW-1:0][31:0]            add;
@@ -114,6 +120,40 @@ module objfifo_array #(
   );
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Between tiles
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  for (genvar t = 0; t < Targets; t++) begin : gen_target
+    if (PROFILE == 1 && t < ToW) begin : gen_way
+      logic from_engine;
+      logic from_outside;
+
+      assign from_engine  = route[t] < 8'(FromX);
+      assign from_outside = !from_engine && route[t] < 8'(FromW);
+
+      objfifo_way #(
+        .DATA_W(WORD_W + 1),
+        .INTO  (t < ToX)
+      ) u_way (
+        .clk    (aclk),
+        .rst_n  (aresetn),
+        .from_engine,
+        .from_outside,
+        .s_valid(target_valid[t]),
+        .s_ready(target_ready[t]),
+        .s_data (target_data[t]),
+        .m_valid(end_valid[t]),
+        .m_ready(end_ready[t]),
+        .m_data (end_data[t])
+      );
+    end else begin : gen_wire
+      assign end_valid[t]    = target_valid[t];
+      assign end_data[t]     = target_data[t];
+      assign target_ready[t] = end_ready[t];
+    end
+  end
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
   // Engines
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
@@ -125,7 +165,7 @@ module objfifo_array #(
     logic [NM-1:0][WORD_W/8-1:0] unused_out_keep;
 
     for (genvar c = 0; c < NS; c++) begin : gen_in
-      assign {in_last[c], in_data[c]} = target_data[e*NS+c];
+      assign {in_last[c], in_data[c]} = end_data[e*NS+c];
     end
     for (genvar c = 0; c < NM; c++) begin : gen_out
       assign source_data[e*NM+c] = {out_last[c], out_data[c]};
@@ -138,7 +178,9 @@ module objfifo_array #(
       .NLOCK    (NLOCK),
       .NBANK    (NBANK),
       .MEM_WORDS(MEM_WORDS),
-      .WORD_W   (WORD_W)
+      .WORD_W   (WORD_W),
+      .PROFILE  (PROFILE),
+      .FINISH   (FINISH)
     ) u_dma (
       .aclk,
       .aresetn,
@@ -146,8 +188,8 @@ module objfifo_array #(
       .s_axis_tdata  (in_data),
       .s_axis_tkeep  ('1),
       .s_axis_tlast  (in_last),
-      .s_axis_tvalid (target_valid[e*NS +: NS]),
-      .s_axis_tready (target_ready[e*NS +: NS]),
+      .s_axis_tvalid (end_valid[e*NS +: NS]),
+      .s_axis_tready (end_ready[e*NS +: NS]),
       .m_axis_tdata  (out_data),
       .m_axis_tkeep  (unused_out_keep),
       .m_axis_tlast  (out_last),
@@ -184,9 +226,9 @@ module objfifo_array #(
     ) u_skid (
       .clk    (aclk),
       .rst_n  (aresetn),
-      .s_valid(target_valid[ToX+x]),
-      .s_ready(target_ready[ToX+x]),
-      .s_data (target_data[ToX+x]),
+      .s_valid(end_valid[ToX+x]),
+      .s_ready(end_ready[ToX+x]),
+      .s_data (end_data[ToX+x]),
       .m_valid(m_axis_tvalid[x]),
       .m_ready(m_axis_tready[x]),
       .m_data ({m_axis_tlast[x], m_axis_tdata[x]})
@@ -203,10 +245,10 @@ module objfifo_array #(
       .rst_n  (aresetn),
       .add    (add[w]),
       .work   (work[w]),
-      .s_valid(target_valid[ToW+w]),
-      .s_ready(target_ready[ToW+w]),
-      .s_data (target_data[ToW+w][WORD_W-1:0]),
-      .s_last (target_data[ToW+w][WORD_W]),
+      .s_valid(end_valid[ToW+w]),
+      .s_ready(end_ready[ToW+w]),
+      .s_data (end_data[ToW+w][WORD_W-1:0]),
+      .s_last (end_data[ToW+w][WORD_W]),
       .m_valid(source_valid[FromW+w]),
       .m_ready(source_ready[FromW+w]),
       .m_data (source_data[FromW+w][WORD_W-1:0]),

@@ -14,6 +14,12 @@ package objfifo_npu1_pkg;
   localparam int unsigned CoreOutDelay  = 2;   // D8
   localparam int unsigned S2mmRelease   = 12;  // edges from finish to the lock: D12
   localparam int unsigned CoreWake      = 2;   // D14
+
+  // Switches: latency and words of the way out of a tile and into one, W2
+  localparam int unsigned OutCrossing       = 4;
+  localparam int unsigned OutCrossingDepth  = 8;
+  localparam int unsigned IntoCrossing      = 3;
+  localparam int unsigned IntoCrossingDepth = 6;
   /* verilator lint_on UNUSEDPARAM */
 
 endpackage

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 from goldbeat.pymodels.axis.elastic import choice, clock_of, offered, ready_from, transferred, unhindered
 from goldbeat.pymodels.axis.skid import SKID_DEPTH, SKID_LATENCY
+from goldbeat.pymodels.objfifo.engine import npu1
 from goldbeat.pymodels.objfifo.engine import switch_map as reg
 from goldbeat.pymodels.objfifo.engine.engine import (
     MM2S_LATENCY,
@@ -29,7 +30,9 @@ from goldbeat.pymodels.objfifo.engine.engine import (
     sent,
     sink_of,
 )
-from goldbeat.pymodels.objfifo.engine.registers import EngineRegisters, EngineShape, Reply
+from goldbeat.pymodels.objfifo.engine.npu1_array_ends import BoundedWay, HopWord, Npu1EngineIn, Npu1EngineOut
+from goldbeat.pymodels.objfifo.engine.npu1_engine import Npu1Engine
+from goldbeat.pymodels.objfifo.engine.registers import EngineRegisters, EngineShape, Reply, TimingProfile
 from goldbeat.pymodels.stimulus import Access, Outcome, Stimulus, answered
 from goldbeat.pymodels.trace import Trace
 
@@ -153,15 +156,12 @@ class SwitchRegisters:
 
 # -- what the switch connects ----------------------------------------------------------------------------------------
 
-Word = tuple[int, bool]
-"""A word's number and its TLAST."""
-
 
 class _Source(Protocol):
     def there(self) -> int:
         """The edge from which the next word is there, NEVER if that is not known."""
 
-    def take(self, edge: int) -> Word:
+    def take(self, edge: int) -> HopWord:
         """It goes at this edge."""
 
 
@@ -169,7 +169,7 @@ class _Target(Protocol):
     def room(self) -> int:
         """The edge from which there is room for the next word, NEVER if that is not known."""
 
-    def put(self, edge: int, word: Word) -> None:
+    def put(self, edge: int, word: HopWord) -> None:
         """It arrives at this edge."""
 
 
@@ -221,7 +221,7 @@ class _EngineIn(_Skid):
         self._memory = memory
         self._waiting: deque[tuple[int, int]] = deque()
 
-    def put(self, edge: int, word: Word) -> None:
+    def put(self, edge: int, word: HopWord) -> None:
         self.arrived += 1
         self._waiting.append((edge + SKID_LATENCY, word[0]))
         self.wake(edge)
@@ -268,7 +268,7 @@ class _EngineOut:
     def there(self) -> int:
         return int(self._waiting[0][0]) if self._waiting else NEVER
 
-    def take(self, edge: int) -> Word:
+    def take(self, edge: int) -> HopWord:
         _, row, last = self._waiting.popleft()
         self._gone.append(edge)
         self.wake(edge)
@@ -290,7 +290,7 @@ class _From:
             return NEVER
         return int((self.cycles[-1] + 1 if n else 0) + self._gaps[n])
 
-    def take(self, edge: int) -> Word:
+    def take(self, edge: int) -> HopWord:
         n = len(self.cycles)
         self.cycles.append(edge)
         return self._row + n, bool(self.trace.last[n])
@@ -305,7 +305,7 @@ class _To(_Skid):
         self.lasts: list[int] = []
         self._take = take
 
-    def put(self, edge: int, word: Word) -> None:
+    def put(self, edge: int, word: HopWord) -> None:
         self.arrived += 1
         self.left.append(self._take(max(edge + SKID_LATENCY, self.left[-1] + 1 if self.left else 0)))
         if word[1]:
@@ -321,10 +321,10 @@ class _Worker(_Skid):
         self.touch: Touch = lambda: None  # the hop that ends here
         self.begin: Touch = lambda: None  # the hop that begins here
         self._words, self._add, self._work = words, add, work
-        self._waiting: deque[tuple[int, Word]] = deque()
+        self._waiting: deque[tuple[int, HopWord]] = deque()
         self._free = 0
 
-    def put(self, edge: int, word: Word) -> None:
+    def put(self, edge: int, word: HopWord) -> None:
         self.arrived += 1
         self._waiting.append((edge + SKID_LATENCY, word))
         self.begin()
@@ -332,7 +332,7 @@ class _Worker(_Skid):
     def there(self) -> int:
         return max(self._free, self._waiting[0][0]) if self._waiting else NEVER
 
-    def take(self, edge: int) -> Word:
+    def take(self, edge: int) -> HopWord:
         row, last = self._waiting.popleft()[1]
         self._free = edge + 1 + (self._work if last else 0)
         self.left.append(edge)
@@ -354,7 +354,9 @@ class _Array:
         }
         self.before["sw_axil"] = self.switch.apply(stimulus.program.get("sw_axil", ()))
         self.words = Words(shape.engine.word_bytes)
-        self.engines = [Engine(r, self.words) for r in self.registers]
+        self._npu1 = shape.engine.profile is TimingProfile.NPU1
+        kind = Npu1Engine if self._npu1 else Engine
+        self.engines = [kind(r, self.words) for r in self.registers]
         first = ready_from(stimulus)
         width = shape.engine.word_w
         self.inside = [
@@ -374,29 +376,48 @@ class _Array:
             engine.settle()
 
     def _connect(self, first: int) -> None:
-        ins = [[_EngineIn(e.memory) for _ in range(e.shape.ns)] for e in self.engines]
-        outs = [[_EngineOut(e.memory) for _ in range(e.shape.nm)] for e in self.engines]
-        for engine, mine, yours in zip(self.engines, ins, outs, strict=True):
+        ends = [self._ends(engine) for engine in self.engines]
+        for engine, (mine, yours) in zip(self.engines, ends, strict=True):
             engine.ends = [*mine, *yours]
-            both: list[_EngineIn | _EngineOut] = [*mine, *yours]
-            for channel, end in enumerate(both):
+            for channel, end in enumerate(engine.ends):
                 end.wake = partial(engine.wake, channel)
-        sources: list[_Source] = [*(o for one in outs for o in one), *self.inside, *self._workers]
-        targets: list[_Target] = [*(i for one in ins for i in one), *self.outside, *self._workers]
+        sources: list[_Source] = [*(o for _, outs in ends for o in outs), *self.inside, *self._workers]
+        targets: list[_Target] = [*(i for ins, _ in ends for i in ins), *self.outside, *self._workers]
         hops = [_Hop(source, first) for source in sources]
         for target, source in self.switch.sources().items():
             if source < len(hops):
-                hops[source].targets.append(targets[target])
+                self._lead(hops[source], targets[target])
         self._todo += hops
-        for hop in hops:
+        for hop in [*self._todo]:
             touch = self._toucher(hop)
-            if isinstance(hop.source, _EngineOut):
+            if isinstance(hop.source, _EngineOut | Npu1EngineOut):
                 hop.source.touch = touch
-            if isinstance(hop.source, _Worker):
+            if isinstance(hop.source, _Worker | BoundedWay):
                 hop.source.begin = touch
             for target_ in hop.targets:
-                if isinstance(target_, _EngineIn | _Worker):
+                if isinstance(target_, _EngineIn | Npu1EngineIn | _Worker | BoundedWay):
                     target_.touch = touch
+
+    def _ends(self, engine: Engine) -> tuple[list[_Target], list[_Source]]:
+        """Inputs and outputs of an engine."""
+        ns, nm = engine.shape.ns, engine.shape.nm
+        if isinstance(engine, Npu1Engine):
+            outs = [Npu1EngineOut(engine.tile, partial(engine.sent, ns + n)) for n in range(nm)]
+            return [Npu1EngineIn() for _ in range(ns)], [*outs]
+        return [_EngineIn(engine.memory) for _ in range(ns)], [_EngineOut(engine.memory) for _ in range(nm)]
+
+    def _lead(self, hop: _Hop, target: _Target) -> None:
+        """A target for a source, with the way from tile to tile."""
+        ways = []
+        if self._npu1 and not isinstance(hop.source, _Worker) and not isinstance(target, _Worker):
+            ways += [npu1.OUT_CROSSING] if isinstance(hop.source, Npu1EngineOut) else []
+            ways += [npu1.INTO_CROSSING] if isinstance(target, Npu1EngineIn) else []
+        for latency, depth in ways:
+            way = BoundedWay(latency, depth)
+            hop.targets.append(way)
+            hop = _Hop(way, 0)
+            self._todo.append(hop)
+        hop.targets.append(target)
 
     def _toucher(self, hop: _Hop) -> Touch:
         def touch() -> None:

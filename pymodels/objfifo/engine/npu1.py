@@ -29,6 +29,12 @@ CORE_WAKE = 2
 S2MM_GRANT_TO_RUN = 0
 """Edges from the grant of an S2MM channel's acquire to the hand-over (From a lock to the first word)."""
 
+OUT_CROSSING = (4, 8)
+"""Latency and words of the way out of a tile (Between tiles)."""
+
+INTO_CROSSING = (3, 6)
+"""Latency and words of the way into a tile (Between tiles)."""
+
 
 @dataclass(frozen=True)
 class TileTiming:

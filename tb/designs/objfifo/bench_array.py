@@ -31,9 +31,10 @@ from goldbeat.tb.design.ports.lite import LitePort
 from goldbeat.tb.design.ports.storage import Storage
 from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, registers_case, stream_cases
-from goldbeat.tb.designs.objfifo.bench_engine import BD_TABLE
+from goldbeat.tb.designs.objfifo.bench_engine import BD_TABLE, PROFILES
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN as ENGINE
 from goldbeat.tb.designs.objfifo.draw import dims_of
+from goldbeat.tb.designs.objfifo.npu1_scenes import array_experiments, dressed_experiment
 from goldbeat.tb.designs.objfifo.scene import dressed_scene
 from goldbeat.tb.designs.objfifo.timeline import array_timeline
 from goldbeat.tb.designs.objfifo.whole import Whole, place_plan
@@ -135,6 +136,13 @@ def _on_array(episode: Stimulus, shape: ArrayShape, engine: int) -> Stimulus:
     return replace(episode, inputs=inputs, program=program, after=after)
 
 
+def _measured(setting: CaseContext) -> list[Stimulus]:
+    """What was measured on silicon between tiles (npu1.md)."""
+    shape = ArrayShape.of(setting.params)
+    found = array_experiments(shape.engine)
+    return [_on_array(dressed_experiment(name, made(), setting), shape, 0) for name, made in found.items()]
+
+
 def _of_an_engine(name: str, summary: str, seeds: int = 1) -> Case:
     """A case of the engine alone, so many seeds of it, on the engines of the array in turn."""
     case = ENGINE.case(name)
@@ -165,7 +173,10 @@ DESIGN = Design(
         "NBANK": Parameter(default=4),
         "MEM_WORDS": Parameter(default=2048),
         "WORD_W": Parameter(default=32),
+        "PROFILE": Parameter(default=0),
+        "FINISH": Parameter(default=0),
     },
+    words={"profile": PROFILES},
     streams=(
         StreamPort(name="s_axis", direction="in", width="WORD_W", lanes="NX", dtype="int32"),
         StreamPort(name="start", direction="in", width=8, from_file=False, signals=silent("start")),
@@ -192,6 +203,13 @@ DESIGN = Design(
             make=_chain,
             options={"words": 16, "objects": 8, "add": 1, "work": 20, "gaps": "none", "ready": "none"},
         ),
+        Case(
+            name="measured",
+            summary="what was measured on silicon between tiles (--profile npu1)",
+            make=_measured,
+            inputs=False,
+            params={"PROFILE": 1},
+        ),
         *stream_cases(_traffic),
         registers_case(_registers, "the switch's register map, strobes and error answers"),
         _of_an_engine("random", "random designs of one engine", 8),
@@ -200,5 +218,5 @@ DESIGN = Design(
         _of_an_engine("corners", "what falls on one edge of an engine, what is not there, what one direction ignores"),
         _of_an_engine("registers", "an engine's whole register map, strobes and error answers"),
     ),
-    variants=({}, {"NX": 4, "NW": 2}),
+    variants=({}, {"NX": 4, "NW": 2}, {"PROFILE": 1}),
 )

@@ -29,7 +29,6 @@ from goldbeat.pymodels.objfifo.plan.device import ANY
 from goldbeat.pymodels.objfifo.plan.lower import plan
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
 from goldbeat.pymodels.objfifo.plan.tile import TileKind
-from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.design import Design
@@ -41,7 +40,7 @@ from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, registers_case, stream_cases
 from goldbeat.tb.designs.objfifo.design_case import design_case
 from goldbeat.tb.designs.objfifo.draw import draw
-from goldbeat.tb.designs.objfifo.npu1_scenes import HELD, experiments
+from goldbeat.tb.designs.objfifo.npu1_scenes import dressed_experiment, experiments
 from goldbeat.tb.designs.objfifo.scene import EngineScene, dressed_scene, engine_stimulus, random_halves
 from goldbeat.tb.designs.objfifo.timeline import engine_timeline
 from goldbeat.tb.paths import HDL
@@ -264,17 +263,8 @@ def _link(split: bool, legs: int, words: int) -> ObjectFifos:
 
 def _measured(setting: CaseContext) -> list[Stimulus]:
     """What was measured on silicon (npu1.md)."""
-    shape = EngineShape.of(setting.params)
-    episodes = []
-    for name, made in experiments(shape).items():
-        experiment = made()
-        stimulus = engine_stimulus(experiment.scene, setting)
-        inputs = {**stimulus.inputs}
-        for c, gaps in experiment.gaps.items():
-            inputs[f"s_axis_{c}"] = inputs[f"s_axis_{c}"].with_gaps(np.array(gaps, np.int64))
-        ready = {f"m_axis_{c}": Pattern("array", values=(0,) * HELD + (1,) * HELD) for c in experiment.closed}
-        episodes.append(replace(stimulus, inputs=inputs, ready=ready, label=name))
-    return episodes
+    found = experiments(EngineShape.of(setting.params))
+    return [dressed_experiment(name, made(), setting) for name, made in found.items()]
 
 
 # -- errors and registers --------------------------------------------------------------------------------------------

@@ -4,18 +4,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineShape, EngineTask
-from goldbeat.tb.designs.objfifo.scene import EngineScene
+from goldbeat.pymodels.pattern import Pattern
+from goldbeat.pymodels.stimulus import Stimulus
+from goldbeat.tb.design.case import CaseContext
+from goldbeat.tb.designs.objfifo.scene import EngineScene, engine_stimulus
 
 OPENING = 60
 """The word before which a lock is opened is offered this late."""
 
 HELD = 200
 """The edge from which a closed output is ready."""
+
+SMALL_BDS = 30
+"""Descriptors of :func:`closed_sink`."""
 
 _STREAM = 256
 
@@ -66,10 +72,10 @@ def send_block(shape: EngineShape, core: bool, step: int = 1) -> Experiment:
     return Experiment(scene)
 
 
-def closed_sink(shape: EngineShape, core: bool = False) -> Experiment:
-    """X6: many descriptors of four words into an output that is held."""
+def closed_sink(shape: EngineShape, core: bool = False, words: int = 4) -> Experiment:
+    """X6, X12: 30 small descriptors into an output that is held."""
     scene = EngineScene(core=core, memory={0: _words(128)})
-    scene.chain(0, [Descriptor(4 * n, 4) for n in range(32)])
+    scene.chain(0, [Descriptor(words * n, words) for n in range(SMALL_BDS)])
     scene.tasks = [EngineTask(shape.ns, 0)]
     return Experiment(scene, closed=(0,))
 
@@ -110,6 +116,44 @@ def handed_to_core(shape: EngineShape) -> Experiment:
     scene.tasks = [EngineTask(0, scene.chain(0, fill)), EngineTask(shape.ns, 2)]
     scene.chain(2, [Descriptor(0, 32, acquire=(1, 1)), Descriptor(16, 16, acquire=(1, 1))])
     return Experiment(scene)
+
+
+def slow_core(shape: EngineShape, words: int = 64) -> Experiment:
+    """X8: a core with two buffers of 8 words that holds each object for 64 cycles, behind a source that is always ready."""
+    scene = EngineScene(words={0: _words(words)}, locks={0: 2}, core=True, cores=(shape.ns,))
+    fill = [Descriptor(8 * n, 8, acquire=(0, 1), release=(1, 1)) for n in range(2)]
+    # 63 words and the cycle between two descriptors.
+    hold = [Descriptor(8 * n, 63, (8, 8, 0), (1, 0, 0, 0), acquire=(1, 1), release=(0, 1)) for n in range(2)]
+    scene.tasks = [EngineTask(0, scene.ring(0, fill)), EngineTask(shape.ns, scene.ring(2, hold))]
+    return Experiment(scene)
+
+
+def closed_tile() -> Experiment:
+    """X12: what enters a tile whose lock stays closed."""
+    scene = EngineScene(words={0: _words(64)})
+    scene.chain(0, [Descriptor(0, 64, acquire=(0, 1))])
+    scene.tasks = [EngineTask(0, 0)]
+    return Experiment(scene)
+
+
+def array_experiments(shape: EngineShape) -> dict[str, Callable[[], Experiment]]:
+    """Those in which words go between tiles, by name."""
+    return {
+        "X8": lambda: slow_core(shape),
+        "X12 in": closed_tile,
+        "X12 out": lambda: closed_sink(shape, words=1),
+        "X12 out core": lambda: closed_sink(shape, core=True, words=1),
+    }
+
+
+def dressed_experiment(name: str, experiment: Experiment, setting: CaseContext) -> Stimulus:
+    """The episode of one engine."""
+    stimulus = engine_stimulus(experiment.scene, setting)
+    inputs = {**stimulus.inputs}
+    for c, gaps in experiment.gaps.items():
+        inputs[f"s_axis_{c}"] = inputs[f"s_axis_{c}"].with_gaps(np.array(gaps, np.int64))
+    ready = {f"m_axis_{c}": Pattern("array", values=(0,) * HELD + (1,) * HELD) for c in experiment.closed}
+    return replace(stimulus, inputs=inputs, ready=ready, label=name)
 
 
 def experiments(shape: EngineShape) -> dict[str, Callable[[], Experiment]]:

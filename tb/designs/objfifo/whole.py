@@ -207,6 +207,11 @@ class _Placing:
         channel = at[1] + (self.shape.engine.ns if direction is Direction.MM2S else 0)
         engine.scene.tasks.append(EngineTask(channel, first, repeat or 0, token=repeat is not None))
 
+    def _core(self, at: tuple[int, int], direction: Direction) -> None:
+        """A channel stands for a core."""
+        scene = self.whole.engines[at[0]].scene
+        scene.cores += (at[1] + (self.shape.engine.ns if direction is Direction.MM2S else 0),)
+
     def _lock(self, key: LockKey) -> int:
         return self.whole.locks[key][1]
 
@@ -215,6 +220,8 @@ class _Placing:
 
     def _tile(self, tile: TilePlan) -> None:
         number, engine = self._engine(tile.tile)
+        if not engine.channels[Direction.S2MM] + engine.channels[Direction.MM2S]:
+            engine.scene.core = tile.tile.kind is TileKind.CORE
         for lock in tile.locks:
             new = len(engine.scene.locks)
             self._fits(new + 1, self.shape.engine.nlock, "locks")
@@ -313,6 +320,7 @@ class _Placing:
         ring, repeat = core_program(accesses, used, self._lock, word=self.shape.engine.mem_words - 1)
         at = self._channel(tile, Direction.MM2S)
         self.whole.cores[name] = at
+        self._core(at, Direction.MM2S)
         self._chain(at, Direction.MM2S, ring, None if endless else repeat)
 
     def _between(self, ends: dict[EndName, tuple[Tile, CoreEnd]]) -> None:
@@ -329,6 +337,7 @@ class _Placing:
                 fifo, end = both[port]
                 at = self._channel(tile, direction)
                 self.whole.cores[f"{fifo} {port}"] = at
+                self._core(at, direction)
                 places = {name: self.places[end.pool.tile, name] for name in end.pool.buffers}
                 self._chain(at, direction, channel_objects(end, places.__getitem__, self._lock), None)
                 if direction is Direction.MM2S:

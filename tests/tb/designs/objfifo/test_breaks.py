@@ -86,11 +86,18 @@ ROWS = [
         ("!endless_q && row < 11'(run)", "1'b0", "scenes"),
         ("padding || step_q[0] != 17'd1", "step_q[0] != 17'd1", "padding"),
     ),
+    # A way between tiles that is too short, and one that is too narrow.
+    *breaks(
+        "objfifo_array",
+        "objfifo/objfifo_way.sv",
+        (".LATENCY(OutCrossing)", ".LATENCY(OutCrossing - 1)", "measured"),
+        (".DEPTH  (IntoCrossingDepth)", ".DEPTH  (IntoCrossingDepth - 1)", "measured"),
+    ),
     # A core that needs no time.
     *breaks("objfifo_array", "objfifo/objfifo_worker.sv", ("pause_q <= work;", "pause_q <= '0;", "chain")),
 ]
 
-_NPU1_FILES = {"ingress", "staging", "channel", "mm2s_npu1", "gather"}
+_NPU1_FILES = {"way", "ingress", "staging", "channel", "mm2s_npu1", "gather"}
 NPU1_ROWS = [
     row
     for row in ROWS
@@ -108,5 +115,5 @@ def test_every_break_has_its_place():
 def test_the_bench_sees(row: Break, tmp_path):
     more = {"NX": 1, "NS": 2, "NBANK": 2, "NLOCK": 8, "MEM_WORDS": 1024} if row.design == "objfifo_array" else {}
     if row in NPU1_ROWS:
-        more = {"PROFILE": 1, "NS": 2}
+        more |= {"PROFILE": 1, "NS": 2}
     assert_seen(row, run_broken(row, tmp_path, seeds=12 if row.case == "scenes" else 1, params=SMALL | more))

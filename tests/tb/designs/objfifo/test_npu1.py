@@ -11,7 +11,7 @@ from goldbeat.pymodels.objfifo.engine.alone import predict
 from goldbeat.pymodels.objfifo.engine.npu1_engine import group_runs
 from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineShape
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
-from goldbeat.tb.designs.objfifo.npu1_scenes import HELD
+from goldbeat.tb.designs.objfifo.npu1_scenes import HELD, SMALL_BDS
 from goldbeat.tb.run.runs import Request, run
 
 NPU1 = {"PROFILE": 1}
@@ -79,7 +79,7 @@ def test_both_readings_of_the_end_of_a_descriptor(name, events):
         ports = measured(name, FINISH=finish)
         assert ports["m_axis_0"][0] >= HELD
         assert np.count_nonzero(ports["evt_3"] < HELD) == found
-        assert len(ports["evt_3"]) == 32
+        assert len(ports["evt_3"]) == SMALL_BDS
 
 
 def test_a_relay_takes_19_cycles():
