@@ -41,3 +41,4 @@ def test_what_is_wrong_is_found() -> None:
     assert findings("It is told,\nbut for two.") == ["1: 'is told': reported, listed", "1: 'but for': unless, except"]
     assert findings("| a | b |\n|---|---|\n| `is told` | stands in it |") == ["3: 'stands in': is in, is beside"]
     assert findings("```\nthis is told\n```\n") == []
+    assert findings(f"```console\n{line}\n```\n{line}") == ["4: 125 characters"]

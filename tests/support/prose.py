@@ -40,9 +40,15 @@ _SHORT = re.compile(r"\b(e\.g|i\.e|etc|cf|vs|no)\.")
 
 
 def long_lines(text: str) -> Iterator[str]:
-    """Lines that do not fit, with their numbers; a line of one picture or address cannot be broken."""
+    """Lines that do not fit, with their numbers; pictures, addresses and what a command prints cannot be broken."""
+    printed = {
+        number
+        for token in _PARSER.parse(text)
+        if token.type == "fence" and token.info == "console" and token.map
+        for number in range(token.map[0] + 1, token.map[1] + 1)
+    }
     for number, line in enumerate(text.splitlines(), 1):
-        if len(line) > LINE and " " in line.strip() and not line.startswith("!["):
+        if len(line) > LINE and " " in line.strip() and not line.startswith("![") and number not in printed:
             yield f"{number}: {len(line)} characters"
 
 
