@@ -57,6 +57,9 @@ def load_compiled(path: Path, configuration: Sequence[Path] = ()) -> RawDesign:
     for more in () if texts else configuration:
         files += read_cdo_folder(more) if more.is_dir() else [(more, read_compiled(more))]
     files.append((path, read_compiled(path)))
+    for name, found in files:
+        if found.transaction is not None and sum(not isinstance(p.content, bytes) for p in found.parts) > 1:
+            raise UsageError(f"{name} holds several programs; list it with goldbeat objfifo dis, and load one of them")
     headers = [found.transaction.header for _, found in files if found.transaction is not None]
     state = ArrayState(headers[0].mem_rows if headers else 1)
     for sequence in (False, True):

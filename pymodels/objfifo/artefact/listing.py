@@ -15,11 +15,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from goldbeat.pymodels.errors import InputError, UsageError
-from goldbeat.pymodels.objfifo.artefact.cdo import Cdo, cdo_words, decode_cdo
+from goldbeat.pymodels.objfifo.artefact.cdo import Cdo, cdo_words, decode_cdo, is_cdo
 from goldbeat.pymodels.objfifo.artefact.container import split_container
+from goldbeat.pymodels.objfifo.artefact.elf import ELF_MAGIC, control_sections
 from goldbeat.pymodels.objfifo.artefact.operation import OpKind, RegisterOp, array_address, split_address
 from goldbeat.pymodels.objfifo.artefact.register_names import describe_op
 from goldbeat.pymodels.objfifo.artefact.transaction import (
+    HEADER_BYTES,
     Transaction,
     TxnHeader,
     decode_transaction,
@@ -70,7 +72,7 @@ class CompiledFile:
 
 
 def decode_compiled(data: bytes, file: Path | None = None) -> CompiledFile:
-    """Read an instruction stream (binary or one hexadecimal word per line), a CDO, a PDI or an xclbin.
+    """Read an instruction stream (binary or one hexadecimal word per line), a CDO, a PDI, an xclbin or an ELF file.
 
     Raises:
         InputError: damage, with its byte offset (with its line for hexadecimal words).
@@ -83,9 +85,46 @@ def decode_compiled(data: bytes, file: Path | None = None) -> CompiledFile:
             raise InputError(f"the word {data[:4][::-1].hex()}", "the header of version 0.1 or 1.0", file=file, line=1)
     if is_transaction(data):
         return CompiledFile((CompiledPart(0, decode_transaction(data, file)),))
-    return CompiledFile(
-        tuple(CompiledPart(p.offset, p.data if p.cdo is None else p.cdo) for p in split_container(data, file))
-    )
+    if data.startswith(ELF_MAGIC):
+        parts = _elf_parts(data, file)
+        if any(isinstance(part.content, Transaction) for part in parts):
+            return CompiledFile(tuple(parts))
+    return CompiledFile(tuple(_objects(data, file)))
+
+
+def _objects(data: bytes, file: Path | None, base: int = 0) -> list[CompiledPart]:
+    """Configuration objects and what is between them."""
+    found = split_container(data, file)
+    return [CompiledPart(base + p.offset, p.data if p.cdo is None else p.cdo) for p in found]
+
+
+def _elf_parts(data: bytes, file: Path | None) -> list[CompiledPart]:
+    """The instruction streams of an ELF file, and between them configuration objects or other bytes."""
+    found: list[CompiledPart] = []
+    at = 0
+    for offset, size in control_sections(WordFile(data, file)):
+        section = data[offset : offset + size]
+        if offset < at or not is_transaction(section) or size < HEADER_BYTES:
+            continue
+        length = min(size, int.from_bytes(section[12:16], "little"))
+        try:
+            stream = decode_transaction(section[:length], file)
+        except InputError as error:
+            raise InputError(error.found, error.expected, file=file, offset=offset + (error.offset or 0)) from None
+        found += _between(data, at, offset, file)
+        found.append(CompiledPart(offset, stream))
+        at = offset + length
+    return [*found, *_between(data, at, len(data), file)]
+
+
+def _between(data: bytes, first: int, end: int, file: Path | None) -> list[CompiledPart]:
+    piece = data[first:end]
+    if not piece:
+        return []
+    # Configuration objects begin at words of the file.
+    if first % 4 == 0 and any(is_cdo(piece, n) for n in range(0, len(piece) - 8, 4)):
+        return _objects(piece, file, first)
+    return [CompiledPart(first, piece)]
 
 
 # -- to text -----------------------------------------------------------------------------------------------------------
