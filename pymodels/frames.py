@@ -26,8 +26,10 @@ def trace_of_frames(
         tuser: of every beat, or of each frame; None: the port has none.
 
     Raises:
-        UsageError: an empty frame.
+        UsageError: an empty frame, or a width that is not a multiple of 8.
     """
+    if width < 8 or width % 8:
+        raise UsageError(f"width: found {width} bits, expected a multiple of 8")
     if any(len(frame) == 0 for frame in frames):
         raise UsageError("a frame without bytes")
     lanes = width // 8

@@ -7,6 +7,7 @@ import inspect
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import redirect_stdout
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from types import TracebackType
@@ -71,7 +72,7 @@ def predict_outcome(
 
 
 def make_stimuli(design: Design, make: StimulusMaker, case: str, setting: CaseContext) -> Sequence[Stimulus]:
-    """The episodes that a case makes.
+    """The episodes that a case makes; clocks that it does not name run as the setting says.
 
     Raises:
         UserCodeError: the stimulus maker raised something of its own, or returned no list of stimuli.
@@ -82,8 +83,14 @@ def make_stimuli(design: Design, make: StimulusMaker, case: str, setting: CaseCo
     _check_type(f"{who} returned", stimuli, Sequence)
     for stimulus in stimuli:
         _check_type(f"{who} returned a list with", stimulus, Stimulus)
-    found: Sequence[Stimulus] = stimuli
-    return found
+    return [_with_clocks(stimulus, setting) for stimulus in stimuli]
+
+
+def _with_clocks(stimulus: Stimulus, setting: CaseContext) -> Stimulus:
+    """The stimulus, with the clocks of the setting where it names none."""
+    if setting.clocks.keys() <= stimulus.clocks.keys():
+        return stimulus
+    return replace(stimulus, clocks={**setting.clocks, **stimulus.clocks})
 
 
 def call_case(
