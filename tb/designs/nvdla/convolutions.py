@@ -158,8 +158,12 @@ def random_convolution_shape(rng: Rng, *, pixels: bool | None = None) -> Convolu
         )
         if pixels:
             shape = _of_pixels(rng, shape)
-        if shape.steps <= MOST_STEPS and sum(shape.least_banks) <= BANKS:
+        if _fits(shape):
             return shape
+
+
+def _fits(shape: ConvolutionShape) -> bool:
+    return min(shape.out) > 0 and shape.steps <= MOST_STEPS and sum(shape.least_banks) <= BANKS
 
 
 def with_other_kernels(rng: Rng, shape: ConvolutionShape) -> ConvolutionShape:
@@ -177,7 +181,7 @@ def with_other_kernels(rng: Rng, shape: ConvolutionShape) -> ConvolutionShape:
             joined=0,
             kernel=(min(other.kernel[0], pad[0] + shape.size[0] + pad[2]), other.kernel[1]),
         )
-        if min(made.out) > 0 and made.steps <= MOST_STEPS and sum(made.least_banks) <= BANKS:
+        if _fits(made):
             return made
 
 
@@ -186,7 +190,7 @@ def with_other_data(rng: Rng, shape: ConvolutionShape) -> ConvolutionShape:
     while True:
         other = random_convolution_shape(rng, pixels=shape.form is not None)
         made = replace(shape, size=other.size, stride=other.stride, pad=other.pad, first=0)
-        if min(made.out) > 0 and made.steps <= MOST_STEPS and sum(made.least_banks) <= BANKS:
+        if _fits(made):
             return made
 
 

@@ -54,7 +54,7 @@ def test_sums_are_those_of_the_functional_models(name):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MIXES)
 def test_two_thousand_convolutions_of_all_kinds(name):
-    assert sum(check(mix_of(name), seed, 4) for seed in range(1000, 1100)) > 50_000
+    assert sum(check(mix_of(name), seed, 4) for seed in range(1000, 1100)) > 10_000
 
 
 @pytest.mark.slow

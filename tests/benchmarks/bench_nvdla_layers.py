@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What layers cost on the convolution core, from the timed model alone, and how fast the model is.
+
+    python tests/benchmarks/bench_nvdla_layers.py [--latency CYCLES]
+
+Each layer is run alone: cycles from its first to its last burst. LeNet is run as a whole, operation after operation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+
+import numpy as np
+
+from goldbeat.pymodels.axi.memory import MemoryTiming
+from goldbeat.pymodels.nvdla.timed import predict
+from goldbeat.pymodels.stimulus import Access, Stimulus
+from goldbeat.tb.designs.nvdla.convolutions import ConvolutionShape, draw_convolution
+from goldbeat.tb.designs.nvdla.traffic import DrawnOperation, MemorySpace, OperationProgram, random_pdp
+
+PARAMS = {"STUB_CYCLES": 64, "LINE_ATOMS": 1024}
+LENET = {
+    "LeNet conv1, 28x28x1, 5x5, 20": ConvolutionShape((28, 28), 1, (5, 5), 20),
+    "LeNet pool1, 24x24x20": (24, 24, 20),
+    "LeNet conv2, 12x12x20, 5x5, 50": ConvolutionShape((12, 12), 20, (5, 5), 50),
+    "LeNet pool2, 8x8x50": (8, 8, 50),
+    "LeNet ip1, 4x4x50, 500": ConvolutionShape((4, 4), 50, (4, 4), 500),
+    "LeNet ip2, 500, 10": ConvolutionShape((1, 1), 500, (1, 1), 10),
+}
+LAYERS = LENET | {
+    "32x32x16, 3x3, 16, padded": ConvolutionShape((32, 32), 16, (3, 3), 16, pad=(1, 1, 1, 1)),
+    "32x32x16, 1x1, 16": ConvolutionShape((32, 32), 16, (1, 1), 16),
+    "13x15x64, 5x3, 16": ConvolutionShape((13, 15), 64, (5, 3), 16, pad=(1, 0, 2, 1)),
+    "24x33x55, 5x5, 25, stride 4x3": ConvolutionShape((24, 33), 55, (5, 5), 25, (4, 3), pad=(2, 2, 3, 3)),
+    "64x64 pixels of 4, 7x7, 16, stride 2": ConvolutionShape((64, 64), 4, (7, 7), 16, (2, 2), form=12),
+}
+
+
+def operations(shape: ConvolutionShape | tuple[int, int, int], space: MemorySpace) -> list[DrawnOperation]:
+    """A convolution with an SDP operation that reads nothing, or a pooling over 2 x 2."""
+    rng = np.random.default_rng(1)
+    if isinstance(shape, ConvolutionShape):
+        drawn = draw_convolution(rng, space, shape)
+        for unit in ("BS", "BN"):
+            drawn.sdp.set("SDP", f"D_DP_{unit}_CFG", **{f"{unit}_BYPASS": 1})
+        return [drawn.sdp, drawn.conv]
+    pool = random_pdp(rng, space, size=shape, windows=(1, 1))
+    pool.set("PDP", "D_OPERATION_MODE_CFG", POOLING_METHOD=1)
+    sides = {"KERNEL_WIDTH": 1, "KERNEL_STRIDE_WIDTH": 1, "KERNEL_HEIGHT": 1, "KERNEL_STRIDE_HEIGHT": 1}
+    pool.set("PDP", "D_POOLING_KERNEL_CFG", **sides)
+    for name, size in zip(("WIDTH", "HEIGHT"), shape, strict=False):
+        pool.set("PDP", f"D_DATA_CUBE_OUT_{name}", **{f"CUBE_OUT_{name}": size // 2 - 1})
+    return [pool]
+
+
+def run(steps: list[Access], space: MemorySpace, latency: int) -> tuple[int, int, float]:
+    """Cycles from the first to the last burst, those of all of the program, and processor seconds."""
+    timing = MemoryTiming(read_latency=latency, max_reads=256, max_writes=256)
+    begun = time.process_time()
+    stimulus = Stimulus({}, program={"csb": tuple(steps)}, memories={"dbb": space.image(timing)})
+    outcome = predict(PARAMS, stimulus, core=True)
+    log = outcome.memories["dbb"].log
+    whole = outcome.accesses["csb"][-1].cycle or 0
+    return int(log["done"].max() - log["cycle"].min()), whole, time.process_time() - begun
+
+
+def main() -> None:
+    """A line for each layer, then LeNet."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--latency", type=int, default=32)
+    wishes = parser.parse_args()
+    print(f"{'layer':38}{'steps':>9}{'weight beats':>14}{'cycles':>9}{'s':>7}")
+    for name, shape in LAYERS.items():
+        space = MemorySpace(np.random.default_rng(1))
+        made = OperationProgram(np.random.default_rng(1))
+        for op in operations(shape, space):
+            made.run(op)
+        cycles, _, seconds = run(made.steps, space, wishes.latency)
+        conv = isinstance(shape, ConvolutionShape)
+        steps, weights = (f"{shape.steps}", f"{shape.weight_bytes // 8}") if conv else ("", "")
+        print(f"{name:38}{steps:>9}{weights:>14}{cycles:9}{seconds:7.2f}", flush=True)
+    space = MemorySpace(np.random.default_rng(1))
+    made = OperationProgram(np.random.default_rng(1))
+    for shape in LENET.values():
+        for op in operations(shape, space):
+            made.run(op)
+        made.settle()
+    _, whole, seconds = run(made.steps, space, wishes.latency)
+    print(f"LeNet, one operation after the other: {whole} cycles with its register accesses, {seconds:.1f} s")
+
+
+if __name__ == "__main__":
+    main()
