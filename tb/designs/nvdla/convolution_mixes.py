@@ -51,7 +51,16 @@ def chained_convolutions(rng: Rng, space: MemorySpace, count: int) -> list[Drawn
         if fits and sum(made[0].banks) <= BANKS and made[0].banks != (0, 0):
             break
     drawn: list[DrawnConvolution] = []
+    more, form = 0, made[0].form
     for shape, link in zip(made, linked, strict=True):
+        # What was kept is dropped where the banks change, or the format, whatever is asked for.
+        if not link and drawn and rng.integers(3) == 0 and sum(made[0].banks) < BANKS:
+            more = 1 - more
+            shape = replace(shape, reuse=(True, True))
+        elif not link and (shape.form is None) != (form is None):
+            shape = replace(shape, reuse=(True, shape.reuse[1]))
+        form = shape.form
+        shape = replace(shape, banks=(made[0].banks[0] + more, made[0].banks[1]))
         drawn.append(draw_convolution(rng, space, shape, drawn[-1] if link else None))
     return drawn
 

@@ -178,6 +178,47 @@ def test_without_sdp_the_fifo_fills_and_compute_waits():
     assert answers == [0, 1, 1, 0b0101 << 16, 0, 0, 0, 0b0001_0101 << 16 | 1]
 
 
+def test_compute_stops_when_no_sums_are_taken():
+    group, out = conv((16, 16), 16, (3, 3), 16)
+    late = 10_000
+    steps = [*programmed(taker(out, 16), ("SDP",)), *programmed(group, BLOCKS), *enabled(BLOCKS)]
+    log = play([*steps, Access("wait", cycles=late), *enabled(["SDP"])]).memories["dbb"].log
+    # 14 x 14 outputs: of the first group, 64 fit into the FIFO; all others are worked out when SDP takes sums.
+    steps_left = (2 * 196 - 64 - 16) * 2 * 9
+    assert int(log["done"].max()) - late > steps_left
+
+
+def test_only_one_operation_is_fetched_ahead():
+    group, _ = conv((4, 4), 8)
+    steps = []
+    for number in (0, 1):
+        steps += [*programmed(group, BLOCKS, number), *enabled(BLOCKS)]
+    # Nobody takes sums: the first compute goes on for ever, and CDMA's first group is free again.
+    steps += [Access("wait", cycles=2000), *programmed(group, ("CDMA",), 0), *enabled(["CDMA"])]
+    status = Access("read", csb_register("CDMA", "S_STATUS").address)
+    found = play([*steps, Access("wait", cycles=2000), status])
+    reads = found.memories["dbb"].log
+    assert [int(n) for n in np.bincount(reads["id"])[2:]] == [8, 2]
+    assert found.accesses["csb"][-1].value == 1
+
+
+def test_pieces_of_two_planes_wait_for_the_pixels_before():
+    group, _ = conv((70, 1), 3)
+    for block in ("CDMA", "CSC"):
+        group.put(block, "D_ENTRY_PER_SLICE", -(-70 * 3 // 8) - 1)
+    group.put("CDMA", "D_DATAIN_FORMAT", DATAIN_FORMAT=1, PIXEL_FORMAT=28)
+    group.put("CDMA", "D_DAIN_ADDR_LOW_1", DATA + 0x1000)
+    group.put("CDMA", "D_PIXEL_OFFSET", PIXEL_X_OFFSET=5)
+    steps = [*programmed(group, ("CDMA",)), *enabled(["CDMA"])]
+    log = play([*steps, Access("wait", cycles=1000)]).memories["dbb"].log
+    data = log[log["id"] == 2]
+    # Pixels 0 .. 58 in 8 beats of one plane, in 15 (from pixel -1 on) of the other; then 11 pixels.
+    rows = [(int(r["address"]) - DATA, int(r["len"]) + 1) for r in data]
+    assert rows == [(0, 8), (0x1000, 15), (64, 2), (0x1000 + 120, 1), (0x1000 + 128, 2)]
+    t = int(data["last"][1])
+    assert int(data["cycle"][2]) == t + 59 + 1 + 2
+
+
 def test_stripes_cover_a_group_and_none_is_short_but_of_short_outputs():
     for atoms in range(1, 200):
         found = stripes(atoms)
