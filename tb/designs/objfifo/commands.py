@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,6 +12,7 @@ import typer
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.diagnose.hang import HangDiagnosis, explain_hang, hang_json
+from goldbeat.pymodels.objfifo.engine.npu1_shim import host_costs
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.export import to_dot, to_json
 from goldbeat.pymodels.objfifo.plan.lower import plan as lower
@@ -23,7 +25,7 @@ from goldbeat.tb.cli.common import FAILED, Json, ReplaceFolder, check_free, exam
 from goldbeat.tb.designs.objfifo import HELP
 from goldbeat.tb.designs.objfifo.compiled_commands import asm, dis, load_files
 from goldbeat.tb.designs.objfifo.exec_command import execute
-from goldbeat.tb.designs.objfifo.plan_text import print_plan
+from goldbeat.tb.designs.objfifo.plan_text import print_host_costs, print_plan
 from goldbeat.tb.designs.objfifo.trace_commands import compare_trace, read_trace
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
@@ -41,6 +43,7 @@ Lax = Annotated[bool, typer.Option("--lax", help="Leave out rules that mlir-aie 
         "goldbeat objfifo plan design.py --json -- npu2",
         "goldbeat objfifo plan design.py --dot | dot -Tsvg > plan.svg",
         "goldbeat objfifo plan design.py --picture plan.png",
+        "goldbeat objfifo plan design.py --profile npu1",
     ),
 )
 def plan(
@@ -54,8 +57,16 @@ def plan(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
     lax: Lax = False,
+    profile: Annotated[
+        str, typer.Option("--profile", metavar="ideal|npu1", help="npu1: add what host and controller cost on silicon.")
+    ] = "ideal",
 ) -> None:
     """Print what a design is lowered to: buffers, locks, channels, buffer descriptors."""
+    costs = profile == "npu1"
+    if profile not in ("ideal", "npu1"):
+        raise UsageError(f"--profile {profile}: expected ideal or npu1")
+    if costs and (mlir or dot or picture is not None):
+        raise UsageError("--profile npu1 prints costs; --mlir, --dot and --picture have no place for them")
     if as_json + mlir + dot + (picture is not None) > 1:
         raise UsageError("--json, --mlir, --dot and --picture exclude each other")
     if picture is not None:
@@ -67,13 +78,15 @@ def plan(
 
         draw_plan(found, picture)
     elif as_json:
-        print_json(to_json(found))
+        print_json(to_json(found) | ({"host": [asdict(one) for one in host_costs(found)]} if costs else {}))
     elif mlir:
         say(to_mlir(found))
     elif dot:
         say(to_dot(found))
     else:
         print_plan(found)
+        if costs:
+            print_host_costs(host_costs(found))
 
 
 @app.command(

@@ -22,7 +22,8 @@ from goldbeat.pymodels import plio_file
 from goldbeat.pymodels.arrays import load_array
 from goldbeat.pymodels.errors import UsageError, UserCodeError
 from goldbeat.pymodels.objfifo.diagnose.hang import explain_hang
-from goldbeat.pymodels.objfifo.engine.registers import EngineShape
+from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, task_words
+from goldbeat.pymodels.objfifo.engine.registers import EngineShape, TimingProfile
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import Fifo
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign as Written
@@ -221,10 +222,33 @@ def _what_is_missing(design: Written) -> str:
 
 
 def _stimuli(context: CaseContext) -> list[Stimulus]:
-    return [
-        replace(dressed_scene(engine_stimulus(one.scene, context), context), label=one.tile.tile.name)
-        for one in _executed(context).made
-    ]
+    executed = _executed(context)
+    episodes = []
+    for one in executed.made:
+        stimulus = dressed_scene(engine_stimulus(one.scene, context), context)
+        if EngineShape.of(context.params).profile is TimingProfile.NPU1:
+            stimulus = _from_the_host(stimulus, one, executed.planned.plan, context.seed)
+        episodes.append(replace(stimulus, label=one.tile.tile.name))
+    return episodes
+
+
+def _from_the_host(stimulus: Stimulus, one: TileScene, plan: Plan, seed: int) -> Stimulus:
+    """What the shim sends comes when it would on silicon (npu1.md, Host side)."""
+    sent = {
+        channel.fifo: task_words(channel)
+        for tile in plan.tiles
+        for channel in tile.channels
+        if tile.tile.kind is TileKind.SHIM and channel.direction is Direction.MM2S
+    }
+    inputs = dict(stimulus.inputs)
+    for number, stream in enumerate(one.sources):
+        port = f"s_axis_{number}"
+        # A broadcast is one stream: its gaps are the same everywhere.
+        salt = list(sent).index(stream.fifo) if stream.fifo in sent else 0
+        gaps = fill_gaps(sent.get(stream.fifo, ()), np.random.default_rng([seed, salt]))
+        if stream.fifo in sent and not stream.core and len(gaps) == len(inputs[port]):
+            inputs[port] = inputs[port].with_gaps(inputs[port].gaps + gaps)
+    return replace(stimulus, inputs=inputs)
 
 
 def _ports(one: TileScene) -> list[tuple[ChannelStream, str]]:

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps
 from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineShape, EngineTask
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Stimulus
@@ -156,6 +157,14 @@ def dressed_experiment(name: str, experiment: Experiment, setting: CaseContext) 
     return replace(stimulus, inputs=inputs, ready=ready, label=name)
 
 
+def host_fills(tasks: Sequence[int]) -> Experiment:
+    """X15, X16: fills of the host, queued at once, into large open buffers."""
+    words = sum(tasks)
+    scene = EngineScene(words={0: _words(words)}, locks={0: 63})
+    scene.tasks = [EngineTask(0, scene.ring(0, [Descriptor(n * 512, 512, acquire=(0, 1)) for n in range(2)]))]
+    return Experiment(scene, {0: tuple(fill_gaps(tasks, np.random.default_rng(0)).tolist())})
+
+
 def experiments(shape: EngineShape) -> dict[str, Callable[[], Experiment]]:
     """All of one engine, by name."""
     return {
@@ -175,5 +184,8 @@ def experiments(shape: EngineShape) -> dict[str, Callable[[], Experiment]]:
         "X11 4": lambda: send_block(shape, core=False, step=4),
         "X11 16": lambda: send_block(shape, core=False, step=16),
         "X11 64": lambda: send_block(shape, core=False, step=64),
+        "X15 64": lambda: host_fills([64]),
+        "X15 4096": lambda: host_fills([4096]),
+        "X16": lambda: host_fills([64] * 8),
         "D14": lambda: handed_to_core(shape),
     }

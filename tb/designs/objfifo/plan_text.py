@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from goldbeat.pymodels.objfifo.engine.npu1_shim import HostCost
 from goldbeat.pymodels.objfifo.plan.plan import Bd, Plan
 from goldbeat.tb.cli.common import facts
 
@@ -28,6 +31,20 @@ def print_plan(found: Plan) -> None:
             starts = ", ".join(f"start {t.bd}" + (f" x {t.repeat + 1}" if t.repeat else "") for t in channel.queue)
             rows.append((channel.name, f"{channel.fifo}: {starts or 'not started'}; BDs {bds or 'none'}"))
         facts(str(one.tile), rows or [("", "nothing")])
+
+
+def print_host_costs(costs: Sequence[HostCost]) -> None:
+    """Print what the shims' channels and the controller need under ``npu1``."""
+    rows = [
+        (
+            f"{one.tile} {one.channel}",
+            f"{one.fifo}: {', '.join(map(str, one.tasks))} words in {', '.join(f'{c:.0f}' for c in one.cycles)} cycles; "
+            f"controller {one.controller:.0f} cycles",
+        )
+        for one in costs
+    ]
+    rows.append(("controller, all", f"{sum(one.controller for one in costs):.0f} cycles"))
+    facts("host side under npu1 (estimated)", rows)
 
 
 def _offset(found: Plan, tile: str, bd: Bd) -> int:

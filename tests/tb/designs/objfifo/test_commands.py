@@ -78,6 +78,47 @@ def test_plan(design):
     assert goldbeat("objfifo", "plan", path, "--dot").stdout.startswith("digraph")
 
 
+MOVES = (
+    HEAD.replace("A, B = tile(0, 2), tile(2, 2)", "A, B = tile(0, 0), tile(0, 1)")
+    + """
+link = object_fifo("x", A, B, 2, kind), object_fifo("y", B, A, 2, kind)
+object_fifo_link(*link)
+
+@runtime_sequence(kind, kind)
+def sequence(x, y):
+    npu_dma_memcpy_nd(metadata=link[0], bd_id=0, mem=x, sizes=[1, 1, 1, 16])
+    npu_dma_memcpy_nd(metadata=link[1], bd_id=1, mem=y, sizes=[1, 1, 1, 16], issue_token=True)
+"""
+)
+
+
+def test_plan_with_the_costs_of_the_host(design):
+    path = design(MOVES)
+    text = goldbeat("objfifo", "plan", path, "--profile", "npu1").stdout
+    assert "x: 16 words in 1730 cycles; controller 304 cycles" in text
+    assert "y: 16 words in 700 cycles; controller 514 cycles" in text
+    assert "controller, all          817 cycles" in text
+    found = json.loads(goldbeat("objfifo", "plan", path, "--profile", "npu1", "--json").stdout)
+    assert [one["cycles"] for one in found["host"]] == [[1730], [700]]
+    assert "host" not in json.loads(goldbeat("objfifo", "plan", path, "--json").stdout)
+    for wrong in (["npu3"], ["npu1", "--dot"]):
+        result = goldbeat("objfifo", "plan", path, "--profile", *wrong)
+        assert (result.code, result.stdout) == (2, "")
+
+
+@pytest.mark.sim
+@pytest.mark.slow
+def test_run_with_the_profile(design, tmp_path, monkeypatch):
+    monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: tmp_path / "build")
+    result = goldbeat("objfifo", "run", design(MOVES), "--profile", "npu1", "--json")
+    assert result.code == 0, result.stderr
+    report = json.loads(result.stdout)
+    assert report["params"]["PROFILE"] == 1
+    # The host's first word comes late, as on silicon.
+    assert 1600 < report["tiles"][0]["cycles"] < 2200
+    assert goldbeat("objfifo", "run", design(MOVES), "--profile", "npu3").code == 2
+
+
 def test_plan_of_a_bad_design(design):
     path = design(BAD)
     result = goldbeat("objfifo", "plan", path)

@@ -119,6 +119,19 @@ def test_a_core_takes_over_15_cycles_later():
     assert ports["m_axis_0"][0] - 3 - (ports["evt_0"][0] - 1) == 15
 
 
+@pytest.mark.parametrize(("name", "words"), [("X15 64", 64), ("X15 4096", 4096)])
+def test_a_fill_of_the_host(name, words):
+    end = measured(name)["s_axis_0"][-1]
+    # Short ones take what the cold start takes.
+    assert end == pytest.approx(max(1739, 747 + 1.05 * words), rel=0.05)
+
+
+def test_fills_queued_at_once():
+    ends = measured("X16")["s_axis_0"][63::64]
+    wanted = [1739, 804, 497, 422, 398, 399, 364, 370]
+    assert np.diff(ends, prepend=0).tolist() == pytest.approx(wanted, rel=0.2)
+
+
 # -- groups ---------------------------------------------------------------------------------------------------------
 
 
