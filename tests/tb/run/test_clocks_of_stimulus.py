@@ -16,6 +16,9 @@ def test_clocks_that_a_stimulus_does_not_name_are_those_of_the_setting() -> None
     [filled] = make_stimuli(design, lambda _: [replace(made, clocks={})], "random", setting)
     assert filled.clocks == {"aclk": named}
     [kept] = make_stimuli(
-        design, lambda _: [replace(made, clocks={"aclk": replace(named, period_ps=1234)})], "random", setting
+        design,
+        lambda _: [replace(made, clocks={"aclk": replace(named, period_ps=1234, offset_ps=1234)})],
+        "random",
+        setting,
     )
     assert kept.clocks["aclk"].period_ps == 1234
