@@ -55,6 +55,9 @@ class Builder:
         lane_of: index of the engine, for the table.
         core: whose local memory it is.
         register: (commands,) what register 6 holds when each command starts.
+
+    Attributes:
+        left: operand, reason and rows of what is not known.
     """
 
     def __init__(
@@ -74,12 +77,12 @@ class Builder:
         if kind.func_bits is not None:
             self.func &= (1 << kind.func_bits) - 1
         wanted = [
-            f.name for f in kind.fields if f.width <= 64 and not f.name.lower().startswith(("rsvd", "res", "unn"))
+            f.name for f in kind.fields if f.width <= 64 and not f.name.lower().startswith(("rsvd", "reser", "unn"))
         ]
-        wanted += [f.name for f in kind.fields if f.name.startswith("res") and f.name[3:4].isdigit()]
         self._columns = {k: v.astype(np.int64) for k, v in commands.fields(kind, self.rows, wanted).items()}
         self.parts: list[Accesses] = []
         self.omitted: dict[Omission, int] = {}
+        self.left: list[tuple[str, str, Column]] = []
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -239,6 +242,7 @@ class Builder:
         for func in np.unique(self.func[use]):
             key = Omission(self.engine, self.kind.op(int(func)), operand, reason)
             self.omitted[key] = self.omitted.get(key, 0) + int((use & (self.func == func)).sum())
+        self.left.append((operand, reason, self.rows[use]))
         if memory is None and self.has(f"{operand}_addr"):
             memory, address = self.memory.tiu(self[f"{operand}_addr"])
             use = use & (memory == LOCAL)

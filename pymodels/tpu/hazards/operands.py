@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,8 @@ from goldbeat.pymodels.tpu.hazards.tiu import tiu_operands
 from goldbeat.pymodels.tpu.streams.decode import Commands
 
 _SCALES = 6
+ENGINES = ("tiu", "gdma", "sdma")
+"""Engines whose operands are modelled."""
 
 
 def chip_memory(chip: str) -> ChipMemory | None:
@@ -43,6 +46,18 @@ def _register(commands: Commands) -> npt.NDArray[np.int64]:
     return held
 
 
+def engine_builders(memory: ChipMemory, commands: Commands, lane_of: int = 0, core: int = 0) -> Iterator[Builder]:
+    """What the commands of the TIU, the GDMA or the SDMA read and write, form by form; arguments as of the next."""
+    register = _register(commands)
+    for kind in commands.kinds():
+        b = Builder(memory, commands, kind, lane_of, core, register)
+        if commands.engine.name == "tiu":
+            tiu_operands(b)
+        else:
+            dma_operands(b)
+        yield b
+
+
 def engine_operands(
     memory: ChipMemory | None, commands: Commands, lane_of: int = 0, core: int = 0
 ) -> tuple[Accesses, Counter[Omission]]:
@@ -60,20 +75,14 @@ def engine_operands(
     parts: list[Accesses] = []
     omitted: Counter[Omission] = Counter()
     name = commands.engine.name
-    register = _register(commands)
-    for kind in commands.kinds():
-        if memory is None or name not in ("tiu", "gdma", "sdma"):
-            rows = commands.rows(kind)
-            for row in rows.tolist() if memory is not None else ():
-                omitted[Omission(name, commands.op(row), "all", "engine")] += 1
-            if memory is None:
-                omitted[Omission(name, kind.name, "all", "chip")] += len(rows)
-            continue
-        b = Builder(memory, commands, kind, lane_of, core, register)
-        if name == "tiu":
-            tiu_operands(b)
-        else:
-            dma_operands(b)
-        parts += b.parts
-        omitted.update(b.omitted)
+    if memory is None:
+        for kind in commands.kinds():
+            omitted[Omission(name, kind.name, "all", "chip")] += len(commands.rows(kind))
+    elif name not in ENGINES:
+        for row in range(len(commands)):
+            omitted[Omission(name, commands.op(row), "all", "engine")] += 1
+    else:
+        for b in engine_builders(memory, commands, lane_of, core):
+            parts += b.parts
+            omitted.update(b.omitted)
     return join_accesses(parts), omitted

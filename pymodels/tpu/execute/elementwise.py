@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""sAR: arithmetic element by element, with strides and constants."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from goldbeat.pymodels.tpu.execute.numbers import (
+    DOWN,
+    EVEN,
+    FP16,
+    FP32,
+    INT8,
+    Array,
+    Element,
+    narrow,
+    round_to_integers,
+    shift_right,
+    widen,
+)
+from goldbeat.pymodels.tpu.execute.step import Step
+
+MUL, NOT, ADD, SUB, MAX, MIN, LOGIC_SHIFT, AND, OR, XOR, GREATER, EQUAL, DIV, LESS, CAST, ADD_HELD = range(16)
+SUB_HELD, CLAMP, MAC, COPY, MUL_HELD, SHIFT, ROTATE, MUL_ROUNDED = range(16, 24)
+ABS, DISTANCE, COPY_BATCH = 26, 27, 28
+_SELECTS = {GREATER: np.greater, EQUAL: np.equal, LESS: np.less}
+_BITWISE = {AND: np.bitwise_and, OR: np.bitwise_or, XOR: np.bitwise_xor}
+_HELD = (ADD_HELD, SUB_HELD, MUL_HELD)
+
+
+def result_element(step: Step) -> Element:
+    """The type of the result: signed if an operand is; of a conversion the command tells."""
+    signed = bool(step["opd0_sign"] or (step["opd1_sign"] and step["tsk_opd_num"] > 1))
+    if step.func == CAST:
+        signed = bool(step["opd2_sign"])
+    found = Element(step["res0_prec"], signed)
+    if not found.known:
+        raise step.stop(f"res0 of type {found.name}")
+    return found
+
+
+def wrapped(values: Array, element: Element) -> Array:
+    """int64 cut down to the bits of a type."""
+    return values.astype(np.int64).astype(element.stored)
+
+
+def arithmetic(step: Step) -> None:
+    """Execute one sAR command."""
+    target = result_element(step)
+    if step.func in (COPY, COPY_BATCH, CAST, NOT, ABS):
+        step.save("res0", _one(step, target), target)
+        return
+    first, second = step.element("opd0"), step.element("opd1")
+    if step.func in _SELECTS:
+        step.save("res0", _selected(step, first, second, target), target)
+        return
+    a, b = step.numbers("opd0", first), step.numbers("opd1", second)
+    if first.floating != second.floating or first.floating != target.floating:
+        raise step.stop(f"{first.name} with {second.name} to {target.name}")
+    if first.floating:
+        step.save("res0", _floats(step, a, b, target), target)
+    else:
+        step.save("res0", _integers(step, a, b, first, target), target)
+
+
+def _one(step: Step, target: Element) -> Array:
+    """Operations of one operand."""
+    source = step.element("opd0")
+    stored = step.load("opd0", source)
+    if step.func in (COPY, COPY_BATCH):
+        if source.code != target.code:
+            raise step.stop(f"copy of {source.name} to {target.name}")
+        return stored.view(target.stored)
+    if step.func == NOT:
+        return np.invert(stored.view(f"<u{stored.itemsize}")).view(target.stored)
+    if step.func == ABS:
+        values = np.abs(widen(stored, source))
+        return narrow(values, target) if source.floating else wrapped(values, target)
+    return converted(widen(stored, source), source, target, step["opd2_n_str"])
+
+
+def converted(values: Array, source: Element, target: Element, mode: int) -> Array:
+    """A conversion of types: the rounding mode counts towards integers only."""
+    if not source.floating and target.floating:
+        return narrow(values.astype(np.float32), target)
+    if source.floating and source.code == target.code:
+        return narrow(round_to_integers(values, mode).astype(np.float32), target)
+    return narrow(values, target, mode)
+
+
+def _selected(step: Step, first: Element, second: Element, target: Element) -> Array:
+    """Third operand where the comparison is true, 0 elsewhere."""
+    a, b = step.numbers("opd0", first), step.numbers("opd1", second)
+    third = Element(step["opd2_prec"], True)
+    if third.stored.itemsize != target.stored.itemsize:
+        raise step.stop(f"{third.name} selected into {target.name}")
+    chosen = step.load("opd2", third).view(target.stored)
+    return np.where(_SELECTS[step.func](a, b), chosen, target.stored.type(0))
+
+
+def _floats(step: Step, a: Array, b: Array, target: Element) -> Array:
+    func = step.func
+    with np.errstate(all="ignore"):
+        if func in (MUL, ADD, SUB):
+            found = a * b if func == MUL else a + b if func == ADD else a - b
+        elif func in (MAX, MIN):
+            found = np.maximum(a, b) if func == MAX else np.minimum(a, b)
+        elif func == DISTANCE:
+            found = np.abs(a - b)
+        elif func == MAC:
+            found = a * b + step.numbers_of_result(target)
+        else:
+            raise step.stop("floating point")
+    return narrow(found, target)
+
+
+def _integers(step: Step, a: Array, b: Array, first: Element, target: Element) -> Array:
+    func = step.func
+    if func in _BITWISE:
+        return wrapped(_BITWISE[func](a, b), target)
+    if func in (MAX, MIN):
+        return wrapped(np.maximum(a, b) if func == MAX else np.minimum(a, b), target)
+    if func == DISTANCE:
+        return wrapped(np.abs(a - b), target)
+    if func in (LOGIC_SHIFT, SHIFT, ROTATE):
+        return _shifted(step, a, b, first, target)
+    if func in (MUL, ADD, SUB, *_HELD):
+        found = {MUL: np.multiply, ADD: np.add, SUB: np.subtract}.get(func) or {
+            ADD_HELD: np.add,
+            SUB_HELD: np.subtract,
+            MUL_HELD: np.multiply,
+        }[func]
+        values = found(a, b)
+        if step["tsk_opd_num"] > 2:
+            bits = step.numbers("opd2", Element(step["opd2_prec"], True))
+            values = shift_right(values, -bits, step["opd2_n_str"])
+        return narrow(values, target) if func in _HELD else wrapped(values, target)
+    raise step.stop("integers")
+
+
+def _shifted(step: Step, a: Array, b: Array, first: Element, target: Element) -> Array:
+    """Positive amounts to the left, negative ones to the right; only arithmetic shifts round."""
+    bits = 8 * first.stored.itemsize
+    mode = step["opd2_n_str"]
+    if step.func == SHIFT:
+        return wrapped(shift_right(a, -np.clip(b, -bits, bits), mode), target)
+    mask = np.int64((1 << bits) - 1)
+    raw = a & mask
+    if step.func == ROTATE:
+        left = b % bits
+        return wrapped((raw << left | raw >> (bits - left)) & mask, target)
+    return wrapped(shift_right(raw, -np.clip(b, -bits, bits), mode), target)

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Commands of all engines, executed in an order that their dependencies allow."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.tpu.execute.elementwise import arithmetic
+from goldbeat.pymodels.tpu.execute.lanes import lane_move
+from goldbeat.pymodels.tpu.execute.memories import Memories
+from goldbeat.pymodels.tpu.execute.moves import MOVES
+from goldbeat.pymodels.tpu.execute.pooling import pooling
+from goldbeat.pymodels.tpu.execute.products import convolution, matrix_product, matrix_product_2
+from goldbeat.pymodels.tpu.execute.selecting import comparison, gather_elements
+from goldbeat.pymodels.tpu.execute.step import Batch, Step
+from goldbeat.pymodels.tpu.execute.system import system_command
+from goldbeat.pymodels.tpu.hazards.operands import ENGINES, chip_memory, engine_builders
+from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
+from goldbeat.pymodels.tpu.streams.decode import Commands
+from goldbeat.pymodels.tpu.streams.schedule import lane, schedule
+
+OPERATIONS: dict[str, Callable[[Step], None]] = {
+    "sAR": arithmetic,
+    "sCONV": convolution,
+    "sMM": matrix_product,
+    "sMM2": matrix_product_2,
+    "sPorD": pooling,
+    "sCMP": comparison,
+    "sSG": gather_elements,
+    "sTRANS&sBC": lane_move,
+    "sCW&sBC": lane_move,
+    "sBC&CWT": lane_move,
+    "SYS": system_command,
+    "SYSID": system_command,
+    "SYS_TR_ACC": system_command,
+    "SYS_TR_WR": system_command,
+}
+"""What the TIU does, by the form's name."""
+Member = tuple[CommandStream, Commands]
+
+
+class Program:
+    """The commands of one group, with their operands.
+
+    Args:
+        chip: its name.
+        members: the streams, decoded.
+
+    Raises:
+        UsageError: the memories of the chip are not public, or the commands wait for each other.
+    """
+
+    def __init__(self, chip: str, members: Sequence[Member]) -> None:
+        memory = chip_memory(chip)
+        if memory is None:
+            raise UsageError(f"{chip}: its memories are not described in public, so nothing can be executed")
+        self.chip, self.memory, self.members = chip, memory, members
+        self.batches: list[dict[str, Batch]] = []
+        for stream, found in members:
+            made: dict[str, Batch] = {}
+            if found.engine.name in ENGINES:
+                for b in engine_builders(memory, found, 0, stream.core):
+                    made[b.kind.name] = Batch(b, stream.core, stream.name)
+            self.batches.append(made)
+        self.order = self._order()
+
+    def _order(self) -> list[tuple[int, int]]:
+        """(member, row) of all commands, by the cycle in which they start if each takes one."""
+        times = schedule([lane(found, stream.core) for stream, found in self.members], [1] * len(self.members))
+        if times.blocked:
+            raise UsageError(f"deadlock: {times.blocked[0]}; see `goldbeat tpu check`")
+        starts = [(int(at), member, row) for member, start in enumerate(times.start) for row, at in enumerate(start)]
+        return [(member, row) for _, member, row in sorted(starts)]
+
+    def spans(self) -> list[tuple[int, int]]:
+        """(start, end) of the operands in global memory."""
+        return [
+            (x.offset, x.end)
+            for batches in self.batches
+            for batch in batches.values()
+            for found in batch.extents.values()
+            for x in found
+            if x.memory == 0 and not x.part
+        ]
+
+    @property
+    def cores(self) -> int:
+        """One more than the highest core."""
+        return max((stream.core for stream, _ in self.members), default=0) + 1
+
+    def run(self, memories: Memories, each: Callable[[int, int], None] = lambda member, row: None) -> None:
+        """Execute all commands.
+
+        Args:
+            memories: that they work on.
+            each: called behind every command, with the member and its row.
+
+        Raises:
+            NotModelledError: naming the first command that is not modelled; nothing of it is done.
+        """
+        registers: dict[int, dict[int, int]] = {stream.core: {} for stream, _ in self.members}
+        for member, row in self.order:
+            self.execute(member, row, memories, registers)
+            each(member, row)
+
+    def execute(self, member: int, row: int, memories: Memories, registers: dict[int, dict[int, int]]) -> None:
+        """Execute one command."""
+        stream, found = self.members[member]
+        form = found.engine.kinds[int(found.kind[row])].name
+        batch = self.batches[member].get(form)
+        engine = found.engine.name
+        known = (OPERATIONS if engine == "tiu" else MOVES).get(form) if batch else None
+        if batch is None:
+            raise UsageError(f"{stream.name}: {engine} command {int(found.id[row])} is not modelled: engine")
+        step = Step(batch, row, int(found.id[row]), found.op(row), memories, registers[stream.core])
+        if known is None:
+            raise step.stop("form")
+        known(step)
+

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""sPorD: depthwise convolutions and poolings."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from goldbeat.pymodels.tpu.execute.numbers import INT8, INT32, Array, Element, narrow, widen
+from goldbeat.pymodels.tpu.execute.products import save_sum
+from goldbeat.pymodels.tpu.execute.step import Step
+from goldbeat.pymodels.tpu.execute.sums import two_chains
+from goldbeat.pymodels.tpu.execute.windows import Window
+
+_DEPTHWISE, _AVERAGE, _RELU, _MIN, _MAX = range(5)
+
+
+def pooling(step: Step) -> None:
+    """Execute one sPorD command."""
+    if step.func > _MAX:
+        raise step.stop("regions of interest")
+    if step["rq"]:
+        raise step.stop("requantisation")
+    source = step.element("opd0")
+    window = Window.of(step)
+    values = step.numbers("opd0", source)
+    fill = widen(step.constant(step["opd3_addr"], source), source)
+    if any(window.pads) and window.mode == 0 and not step["opd3_const"]:
+        raise step.stop("padding values in local memory")
+    padded = window.padded(values, fill)
+    if not window.fits(*padded.shape[2:]):
+        raise step.stop("a window beyond the input")
+    if step.func in (_MIN, _MAX):
+        _extreme(step, padded, window, source)
+    else:
+        _sum(step, padded, window, source)
+
+
+def _extreme(step: Step, padded: Array, window: Window, source: Element) -> None:
+    choose = np.maximum if step.func == _MAX else np.minimum
+    places = [(y, x) for y in range(window.kernel[0]) for x in range(window.kernel[1])]
+    found = window.seen(padded, *places[0])
+    for y, x in places[1:]:
+        found = choose(found, window.seen(padded, y, x))
+    target = Element(step["res0_prec"], source.signed)
+    if target.code != source.code:
+        raise step.stop(f"{source.name} to {target.name}")
+    step.save("res0", narrow(found, target), target)
+
+
+def _sum(step: Step, padded: Array, window: Window, source: Element) -> None:
+    """Weights of each channel, or one for all; one element of the kernel after the other, in fp32 or exactly."""
+    kind = Element(source.code, bool(step["opd1_sign"]))
+    c = padded.shape[1]
+    weights = np.broadcast_to(step.numbers("opd1", kind), (1, c, *window.kernel))
+    if step["kernel_rotate"]:
+        weights = weights[:, :, ::-1, ::-1]
+    places = np.ndindex(*window.kernel)
+    terms = (window.seen(padded, y, x) * weights[:, :, y, x, None, None] for y, x in places)
+    found = two_chains(terms)
+    if step.func != _AVERAGE and not step["opd2_const"]:
+        bias = Element(INT32) if source.code == INT8 else source
+        found = found + step.numbers("opd2", bias)
+    if step.func == _RELU:
+        found = np.maximum(found, 0)
+    save_sum(step, found, source)

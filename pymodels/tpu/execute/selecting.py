@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Comparisons that select, and gathers and scatters within lanes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from goldbeat.pymodels.tpu.execute.numbers import Element
+from goldbeat.pymodels.tpu.execute.step import Step
+
+_GREATER_AND, _GREATER, _EQUAL, _LESS_AND, _LESS = range(22, 27)
+_GATHER, _SCATTER, _GATHER_TABLE, _SCATTER_TABLE = 5, 6, 13, 14
+
+
+def comparison(step: Step) -> None:
+    """sCMP: the greater or the less of two, and which of two others goes with it; 23, 24 and 26 give only that."""
+    first = step.element("opd0")
+    second = Element(step["opd2_prec"])
+    if not second.known:
+        raise step.stop(f"opd2 of type {second.name}")
+    raw = [step.load(name, first) for name in ("opd0", "opd1")]
+    a, b = (step.numbers(name, first) for name in ("opd0", "opd1"))
+    chosen = [step.load(name, second) for name in ("opd2", "opd3")]
+    tests = {_GREATER_AND: a > b, _GREATER: a > b, _EQUAL: a == b, _LESS_AND: a < b, _LESS: a < b}
+    if step.func not in tests:
+        raise step.stop("operation")
+    true = tests[step.func]
+    if step.func in (_GREATER_AND, _LESS_AND):
+        step.save("res0", np.where(true, raw[0], raw[1]), first)
+        step.save("res1", np.where(true, chosen[0], chosen[1]), second)
+    else:
+        step.save("res0", np.where(true, chosen[0], chosen[1]), second)
+
+
+def gather_elements(step: Step) -> None:
+    """sSG: each lane has its own indices; 13 and 14 have one table for all n."""
+    if step.func not in (_GATHER, _SCATTER, _GATHER_TABLE, _SCATTER_TABLE):
+        raise step.stop("operation")
+    element, index_type = step.element("opd0"), Element(step["opd1_prec"], signed=False)
+    source = step.load("opd0", element)
+    index = step.numbers("opd1", index_type)[:, :, 0, :]
+    (target,) = step.operands["res0"]
+    n, c, h, w = target.shape
+    flat = np.broadcast_to(source, (n, *source.shape[1:])).reshape(n, c, -1)
+    channels = np.arange(c)[None, :, None], np.arange(n)[:, None, None]
+    if step.func in (_GATHER, _GATHER_TABLE):
+        inside = index < flat.shape[2]
+        found = flat[channels[1], channels[0], np.minimum(index, flat.shape[2] - 1)]
+        fill = step.constant(step["opd2_addr"], element)[0, 0, 0, 0]
+        if not step["opd2_const"] and not inside.all():
+            raise step.stop("an index beyond the table")
+        step.save("res0", np.where(inside, found, fill).reshape(n, c, h, w), element)
+        return
+    old = step.memories.read(target, element.stored).reshape(n, c, -1)
+    for i in range(index.shape[2]):
+        at = index[:, :, i]
+        image, channel = np.nonzero(at < old.shape[2])
+        old[image, channel, at[image, channel]] = flat[image, channel, min(i, flat.shape[2] - 1)]
+    step.save("res0", old.reshape(n, c, h, w), element)

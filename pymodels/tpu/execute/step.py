@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One command to execute: its fields, and its operands as arrays."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from goldbeat.pymodels.tpu.execute.memories import Array, Extent, Memories, NotModelledError, extents
+from goldbeat.pymodels.tpu.execute.numbers import Element, widen
+from goldbeat.pymodels.tpu.hazards.builder import OPERANDS, Builder
+
+
+class Batch:
+    """All commands of one form of a stream.
+
+    Args:
+        builder: with the operands of the form in it.
+        core: whose commands they are.
+        stream: its name, for messages.
+    """
+
+    def __init__(self, builder: Builder, core: int, stream: str) -> None:
+        self.builder, self.core, self.stream = builder, core, stream
+        self.form = builder.kind.name
+        self.extents = extents(builder.table())
+        self.func = builder.func.tolist()
+        self.place = {row: index for index, row in enumerate(builder.rows.tolist())}
+        self.left: dict[int, list[str]] = {}
+        for operand, reason, rows in builder.left:
+            for row in rows.tolist():
+                self.left.setdefault(row, []).append(f"{operand}: {reason}")
+        self._fields: dict[str, list[int]] = {}
+
+    def field(self, name: str) -> list[int]:
+        """The values of a field, 0 where the form has none; made into a list once."""
+        found = self._fields.get(name)
+        if found is None:
+            found = self._fields[name] = self.builder[name].tolist()
+        return found
+
+
+class Step:
+    """One command.
+
+    Args:
+        batch: that it belongs to.
+        row: its place in the stream.
+        id: its number, for messages.
+        op: the operation's name.
+        memories: that it works on.
+        registers: of its core's TIU, by number.
+    """
+
+    def __init__(
+        self, batch: Batch, row: int, number: int, op: str, memories: Memories, registers: dict[int, int]
+    ) -> None:
+        self.batch, self.row, self.number, self.op = batch, row, number, op
+        self.memories, self.registers = memories, registers
+        self._index = batch.place[row]
+
+    def __getitem__(self, name: str) -> int:
+        return self.batch.field(name)[self._index]
+
+    def has(self, name: str) -> bool:
+        """Whether the form has a field."""
+        return self.batch.builder.has(name)
+
+    @property
+    def func(self) -> int:
+        """Sub-operation."""
+        return int(self.batch.func[self._index])
+
+    def stop(self, reason: str) -> NotModelledError:
+        """The error that names this command."""
+        engine = self.batch.builder.engine
+        name = f"{self.batch.stream}: {engine} command {self.number} ({self.op}, {self.batch.form})"
+        return NotModelledError(f"{name} is not modelled: {reason}")
+
+    # -- operands -----------------------------------------------------------------------------------------------
+
+    @cached_property
+    def operands(self) -> dict[str, list[Extent]]:
+        """By name; a matrix may have two parts.
+
+        Raises:
+            NotModelledError: what an operand covers is not known.
+        """
+        left = self.batch.left.get(self.row)
+        if left:
+            raise self.stop("; ".join(left))
+        found: dict[str, list[Extent]] = {}
+        for one in self.batch.extents.get(self.row, ()):
+            if one.lanes > 1 and one.end > self.memories.chip.lane_bytes:
+                raise self.stop(f"{OPERANDS[one.operand]} reaches over the end of a lane")
+            found.setdefault(OPERANDS[one.operand], []).append(one)
+        return found
+
+    def element(self, operand: str, code: int | None = None) -> Element:
+        """The type of an operand: ``<operand>_prec`` and ``<operand>_sign``.
+
+        Raises:
+            NotModelledError: it is int4 or fp8.
+        """
+        found = Element(self[f"{operand}_prec"] if code is None else code, bool(self[f"{operand}_sign"]))
+        if not found.known:
+            raise self.stop(f"{operand} of type {found.name}")
+        return found
+
+    def load(self, operand: str, element: Element) -> Array:
+        """(n, c, h, w) an operand as it is stored; a constant is (1, 1, 1, 1)."""
+        if self[f"{operand}_const"]:
+            return self.constant(self[f"{operand}_addr"], element)
+        parts = [self.memories.read(one, element.stored) for one in self.operands.get(operand, ())]
+        if len(parts) != 1:
+            raise self.stop(f"{operand} has {len(parts)} parts")
+        return parts[0]
+
+    def numbers(self, operand: str, element: Element) -> Array:
+        """The same as numbers: float32 or int64."""
+        return widen(self.load(operand, element), element)
+
+    @staticmethod
+    def constant(bits: int, element: Element) -> Array:
+        """(1, 1, 1, 1) what the low bytes of a word mean."""
+        raw = np.array([bits & 0xFFFFFFFF], np.uint32).view(np.uint8)[: element.stored.itemsize]
+        return raw.view(element.stored).reshape(1, 1, 1, 1)
+
+    def save(self, operand: str, stored: Array, element: Element) -> None:
+        """Write (n, c, h, w), or what broadcasts to it."""
+        for one in self.operands.get(operand, ()):
+            self.memories.write(one, stored, element.stored)
