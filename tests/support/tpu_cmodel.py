@@ -6,7 +6,9 @@ A process keeps one library of each chip. Interface: python/debugger/target_*/cm
 """
 
 import ctypes
+import mmap
 import os
+import signal
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +25,8 @@ LIBRARY = {
 }
 """File, and where its global memory begins for the registers of bases."""
 FIRST_TAG, LAST_TAG = 1, 7
+SECONDS = 20
+"""Longest that a command may take in a process of its own."""
 SPAN = 1 << 25
 """Bytes of global memory for each tag of an address."""
 
@@ -51,7 +55,9 @@ class FunctionalModel:
             tags = range(FIRST_TAG, LAST_TAG + 1)
             lib.set_cur_nodechip_idx(0)
             index = (ctypes.c_int32 * len(tags))(*tags)
-            base = (ctypes.c_uint64 * len(tags))(*(self.base + tag * SPAN for tag in tags))
+            # Addresses of the first two tags of CV184X hold the beginning of global memory already.
+            own = {1, 2} if chip == "CV184X" else set()
+            base = (ctypes.c_uint64 * len(tags))(*((0 if tag in own else self.base) + tag * SPAN for tag in tags))
             lib.atomic_set_base_ddr(index, base, len(tags), 1)
         self.lib = lib
         self.local = self._bytes(lib.get_local_mem(0).contents.raw, self.memory.bytes)
@@ -68,12 +74,37 @@ class FunctionalModel:
             return address - (1 << 32)
         bit = 36 if self.memory.tag[0] == 39 else 40
         tag = address >> bit & 7
-        return (tag or 1) * SPAN + (address & (1 << bit) - 1)
+        return (tag or 1) * SPAN + (address & SPAN - 1)
 
     def execute(self, engine: str, raw: bytes) -> None:
         """Execute one command of the TIU or the GDMA."""
         block = np.frombuffer(raw + bytes(128), np.uint8).copy()
         self.lib.execute_command(0, block.ctypes.data, int(engine != "tiu"))
+
+    def apart(self, engine: str, raw: bytes, local: np.ndarray, far: np.ndarray, at: int) -> bool:
+        """Execute one command in a child process, on copies of memories; what it leaves in them comes back in place.
+
+        Args:
+            engine, raw: the command.
+            local, far: memories, ``far`` from ``at`` on.
+
+        Returns:
+            Whether the library took it: it ends the process on what it does not support.
+        """
+        shared = mmap.mmap(-1, len(local) + len(far))
+        child = os.fork()
+        if not child:
+            signal.alarm(SECONDS)
+            self.local[:] = local
+            self.far[at : at + len(far)] = far
+            self.execute(engine, raw)
+            shared[:] = self.local.tobytes() + self.far[at : at + len(far)].tobytes()
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if status == 0:
+            local[:] = np.frombuffer(shared, np.uint8, len(local))
+            far[:] = np.frombuffer(shared, np.uint8, len(far), len(local))
+        return status == 0
 
 
 @cache

@@ -5,10 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-import numpy as np
-
-from goldbeat.pymodels.tpu.execute.machine import Program
-from goldbeat.pymodels.tpu.execute.memories import Memories
+from goldbeat.pymodels.tpu.execute.machine import TpuProgram
+from goldbeat.pymodels.tpu.execute.memories import TpuMemories
 from goldbeat.pymodels.tpu.execute.static import static_tables
 from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
 from goldbeat.pymodels.tpu.streams.decode import Commands, decode_stream
@@ -45,8 +43,8 @@ class Single:
     def __init__(self, name: str, engine: str, form: str, func: int, fields: Mapping[str, int]) -> None:
         self.commands = one_command(name, engine, form, func, fields)
         stream = CommandStream(f"core0.sub0.g0.{engine}", engine, self.commands.data, 0)
-        self.program = Program(name, [(stream, self.commands)])
-        self.memories = Memories(self.program.memory, self.program.spans(), 1, static_tables(name))
+        self.program = TpuProgram(name, [(stream, self.commands)])
+        self.memories = TpuMemories(self.program.memory, self.program.spans(), 1, static_tables(name))
         self.engine = engine
 
     def run(self, registers: Mapping[int, int] | None = None) -> None:

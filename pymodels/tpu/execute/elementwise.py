@@ -3,34 +3,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from goldbeat.pymodels.tpu.execute.numbers import (
-    DOWN,
-    EVEN,
-    FP16,
-    FP32,
-    INT8,
     Array,
     Element,
-    narrow,
     round_to_integers,
-    shift_right,
-    widen,
+    rounded_shift,
+    to_numbers,
+    to_stored,
 )
-from goldbeat.pymodels.tpu.execute.step import Step
+from goldbeat.pymodels.tpu.execute.step import TpuStep
+from goldbeat.pymodels.tpu.hazards.memory import MEMORY
 
 MUL, NOT, ADD, SUB, MAX, MIN, LOGIC_SHIFT, AND, OR, XOR, GREATER, EQUAL, DIV, LESS, CAST, ADD_HELD = range(16)
-SUB_HELD, CLAMP, MAC, COPY, MUL_HELD, SHIFT, ROTATE, MUL_ROUNDED = range(16, 24)
+SUB_HELD = 16
+COPY, MUL_HELD, SHIFT, ROTATE = range(19, 23)
 ABS, DISTANCE, COPY_BATCH = 26, 27, 28
 _SELECTS = {GREATER: np.greater, EQUAL: np.equal, LESS: np.less}
 _BITWISE = {AND: np.bitwise_and, OR: np.bitwise_or, XOR: np.bitwise_xor}
 _HELD = (ADD_HELD, SUB_HELD, MUL_HELD)
 
 
-def result_element(step: Step) -> Element:
-    """The type of the result: signed if an operand is; of a conversion the command tells."""
-    signed = bool(step["opd0_sign"] or (step["opd1_sign"] and step["tsk_opd_num"] > 1))
+def result_element(step: TpuStep) -> Element:
+    """The type of the result: signed if an operand is, or of a difference; of a conversion the command tells."""
+    signed = bool(step["opd0_sign"] or (step["opd1_sign"] and step["tsk_opd_num"] > 1) or step.func == SUB_HELD)
     if step.func == CAST:
         signed = bool(step["opd2_sign"])
     found = Element(step["res0_prec"], signed)
@@ -44,13 +43,15 @@ def wrapped(values: Array, element: Element) -> Array:
     return values.astype(np.int64).astype(element.stored)
 
 
-def arithmetic(step: Step) -> None:
+def arithmetic(step: TpuStep) -> None:
     """Execute one sAR command."""
     target = result_element(step)
     if step.func in (COPY, COPY_BATCH, CAST, NOT, ABS):
         step.save("res0", _one(step, target), target)
         return
     first, second = step.element("opd0"), step.element("opd1")
+    if step.func in (LOGIC_SHIFT, SHIFT, ROTATE):
+        second = replace(second, signed=True)
     if step.func in _SELECTS:
         step.save("res0", _selected(step, first, second, target), target)
         return
@@ -63,32 +64,35 @@ def arithmetic(step: Step) -> None:
         step.save("res0", _integers(step, a, b, first, target), target)
 
 
-def _one(step: Step, target: Element) -> Array:
+def _one(step: TpuStep, target: Element) -> Array:
     """Operations of one operand."""
     source = step.element("opd0")
     stored = step.load("opd0", source)
+    if step.func == COPY_BATCH and step.memories.chip is not MEMORY["BM1684X"]:
+        raise step.stop("copies of images on this chip")
     if step.func in (COPY, COPY_BATCH):
         if source.code != target.code:
             raise step.stop(f"copy of {source.name} to {target.name}")
         return stored.view(target.stored)
     if step.func == NOT:
-        return np.invert(stored.view(f"<u{stored.itemsize}")).view(target.stored)
+        turned: Array = np.invert(stored.view(f"<u{stored.itemsize}")).view(target.stored)
+        return turned
     if step.func == ABS:
-        values = np.abs(widen(stored, source))
-        return narrow(values, target) if source.floating else wrapped(values, target)
-    return converted(widen(stored, source), source, target, step["opd2_n_str"])
+        values = np.abs(to_numbers(stored, source))
+        return to_stored(values, target) if source.floating else wrapped(values, target)
+    return converted(to_numbers(stored, source), source, target, step["opd2_n_str"])
 
 
 def converted(values: Array, source: Element, target: Element, mode: int) -> Array:
     """A conversion of types: the rounding mode counts towards integers only."""
     if not source.floating and target.floating:
-        return narrow(values.astype(np.float32), target)
+        return to_stored(values.astype(np.float32), target)
     if source.floating and source.code == target.code:
-        return narrow(round_to_integers(values, mode).astype(np.float32), target)
-    return narrow(values, target, mode)
+        return to_stored(round_to_integers(values, mode).astype(np.float32), target)
+    return to_stored(values, target, mode)
 
 
-def _selected(step: Step, first: Element, second: Element, target: Element) -> Array:
+def _selected(step: TpuStep, first: Element, second: Element, target: Element) -> Array:
     """Third operand where the comparison is true, 0 elsewhere."""
     a, b = step.numbers("opd0", first), step.numbers("opd1", second)
     third = Element(step["opd2_prec"], True)
@@ -98,7 +102,7 @@ def _selected(step: Step, first: Element, second: Element, target: Element) -> A
     return np.where(_SELECTS[step.func](a, b), chosen, target.stored.type(0))
 
 
-def _floats(step: Step, a: Array, b: Array, target: Element) -> Array:
+def _floats(step: TpuStep, a: Array, b: Array, target: Element) -> Array:
     func = step.func
     with np.errstate(all="ignore"):
         if func in (MUL, ADD, SUB):
@@ -107,21 +111,17 @@ def _floats(step: Step, a: Array, b: Array, target: Element) -> Array:
             found = np.maximum(a, b) if func == MAX else np.minimum(a, b)
         elif func == DISTANCE:
             found = np.abs(a - b)
-        elif func == MAC:
-            found = a * b + step.numbers_of_result(target)
         else:
             raise step.stop("floating point")
-    return narrow(found, target)
+    return to_stored(found, target)
 
 
-def _integers(step: Step, a: Array, b: Array, first: Element, target: Element) -> Array:
+def _integers(step: TpuStep, a: Array, b: Array, first: Element, target: Element) -> Array:
     func = step.func
     if func in _BITWISE:
         return wrapped(_BITWISE[func](a, b), target)
     if func in (MAX, MIN):
         return wrapped(np.maximum(a, b) if func == MAX else np.minimum(a, b), target)
-    if func == DISTANCE:
-        return wrapped(np.abs(a - b), target)
     if func in (LOGIC_SHIFT, SHIFT, ROTATE):
         return _shifted(step, a, b, first, target)
     if func in (MUL, ADD, SUB, *_HELD):
@@ -133,20 +133,22 @@ def _integers(step: Step, a: Array, b: Array, first: Element, target: Element) -
         values = found(a, b)
         if step["tsk_opd_num"] > 2:
             bits = step.numbers("opd2", Element(step["opd2_prec"], True))
-            values = shift_right(values, -bits, step["opd2_n_str"])
-        return narrow(values, target) if func in _HELD else wrapped(values, target)
+            values = rounded_shift(values, -bits, step["opd2_n_str"])
+        return to_stored(values, target) if func in _HELD else wrapped(values, target)
     raise step.stop("integers")
 
 
-def _shifted(step: Step, a: Array, b: Array, first: Element, target: Element) -> Array:
+def _shifted(step: TpuStep, a: Array, b: Array, first: Element, target: Element) -> Array:
     """Positive amounts to the left, negative ones to the right; only arithmetic shifts round."""
     bits = 8 * first.stored.itemsize
+    if np.abs(b).max() > bits:
+        raise step.stop("shifts by more than the bits of an element")
     mode = step["opd2_n_str"]
     if step.func == SHIFT:
-        return wrapped(shift_right(a, -np.clip(b, -bits, bits), mode), target)
+        return wrapped(rounded_shift(a, -b, mode), target)
     mask = np.int64((1 << bits) - 1)
     raw = a & mask
     if step.func == ROTATE:
         left = b % bits
         return wrapped((raw << left | raw >> (bits - left)) & mask, target)
-    return wrapped(shift_right(raw, -np.clip(b, -bits, bits), mode), target)
+    return wrapped(rounded_shift(raw, -b, mode), target)

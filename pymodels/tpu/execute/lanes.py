@@ -6,12 +6,12 @@ from __future__ import annotations
 import numpy as np
 
 from goldbeat.pymodels.tpu.execute.numbers import Element
-from goldbeat.pymodels.tpu.execute.step import Step
+from goldbeat.pymodels.tpu.execute.step import TpuStep
 
 _ROW, _EACH = 4, 5
 
 
-def lane_move(step: Step) -> None:
+def lane_move(step: TpuStep) -> None:
     """sTRANS&sBC, sCW&sBC: 0 and 1 transpose, 2 copies, 3 repeats a channel, 4 and 5 read the static memory."""
     element = Element(step["res0_prec"])
     if not element.known or step.func > _EACH:

@@ -8,19 +8,19 @@ from collections.abc import Callable, Sequence
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.tpu.execute.elementwise import arithmetic
 from goldbeat.pymodels.tpu.execute.lanes import lane_move
-from goldbeat.pymodels.tpu.execute.memories import Memories
+from goldbeat.pymodels.tpu.execute.memories import TpuMemories
 from goldbeat.pymodels.tpu.execute.moves import MOVES
 from goldbeat.pymodels.tpu.execute.pooling import pooling
 from goldbeat.pymodels.tpu.execute.products import convolution, matrix_product, matrix_product_2
 from goldbeat.pymodels.tpu.execute.selecting import comparison, gather_elements
-from goldbeat.pymodels.tpu.execute.step import Batch, Step
+from goldbeat.pymodels.tpu.execute.step import FormBatch, TpuStep
 from goldbeat.pymodels.tpu.execute.system import system_command
 from goldbeat.pymodels.tpu.hazards.operands import ENGINES, chip_memory, engine_builders
 from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
 from goldbeat.pymodels.tpu.streams.decode import Commands
 from goldbeat.pymodels.tpu.streams.schedule import lane, schedule
 
-OPERATIONS: dict[str, Callable[[Step], None]] = {
+OPERATIONS: dict[str, Callable[[TpuStep], None]] = {
     "sAR": arithmetic,
     "sCONV": convolution,
     "sMM": matrix_product,
@@ -40,7 +40,7 @@ OPERATIONS: dict[str, Callable[[Step], None]] = {
 Member = tuple[CommandStream, Commands]
 
 
-class Program:
+class TpuProgram:
     """The commands of one group, with their operands.
 
     Args:
@@ -56,12 +56,12 @@ class Program:
         if memory is None:
             raise UsageError(f"{chip}: its memories are not described in public, so nothing can be executed")
         self.chip, self.memory, self.members = chip, memory, members
-        self.batches: list[dict[str, Batch]] = []
+        self.batches: list[dict[str, FormBatch]] = []
         for stream, found in members:
-            made: dict[str, Batch] = {}
+            made: dict[str, FormBatch] = {}
             if found.engine.name in ENGINES:
                 for b in engine_builders(memory, found, 0, stream.core):
-                    made[b.kind.name] = Batch(b, stream.core, stream.name)
+                    made[b.kind.name] = FormBatch(b, stream.core, stream.name)
             self.batches.append(made)
         self.order = self._order()
 
@@ -89,7 +89,7 @@ class Program:
         """One more than the highest core."""
         return max((stream.core for stream, _ in self.members), default=0) + 1
 
-    def run(self, memories: Memories, each: Callable[[int, int], None] = lambda member, row: None) -> None:
+    def run(self, memories: TpuMemories, each: Callable[[int, int], None] = lambda member, row: None) -> None:
         """Execute all commands.
 
         Args:
@@ -104,7 +104,7 @@ class Program:
             self.execute(member, row, memories, registers)
             each(member, row)
 
-    def execute(self, member: int, row: int, memories: Memories, registers: dict[int, dict[int, int]]) -> None:
+    def execute(self, member: int, row: int, memories: TpuMemories, registers: dict[int, dict[int, int]]) -> None:
         """Execute one command."""
         stream, found = self.members[member]
         form = found.engine.kinds[int(found.kind[row])].name
@@ -113,8 +113,7 @@ class Program:
         known = (OPERATIONS if engine == "tiu" else MOVES).get(form) if batch else None
         if batch is None:
             raise UsageError(f"{stream.name}: {engine} command {int(found.id[row])} is not modelled: engine")
-        step = Step(batch, row, int(found.id[row]), found.op(row), memories, registers[stream.core])
+        step = TpuStep(batch, row, int(found.id[row]), found.op(row), memories, registers[stream.core])
         if known is None:
             raise step.stop("form")
         known(step)
-

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -60,8 +60,7 @@ class Extent:
         return self.offset + sum(a * b for a, b in parts) + (self.w - 1) * self.w_stride + self.size
 
 
-_COLUMNS = ("operand", "write", "memory", "lanes", "lane", "offset", "n", "c", "h", "w")
-_COLUMNS += ("n_stride", "row_stride", "h_stride", "w_stride", "size", "part")
+_COLUMNS = tuple(one.name for one in fields(Extent))
 
 
 def extents(table: Accesses) -> dict[int, list[Extent]]:
@@ -84,7 +83,7 @@ def merged_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     return found
 
 
-class Memories:
+class TpuMemories:
     """Global memory, and local and static memory of every core. All begin as zeros.
 
     Args:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from goldbeat.pymodels.tpu.execute.memories import Array, Extent
-from goldbeat.pymodels.tpu.execute.step import Step
+from goldbeat.pymodels.tpu.execute.step import TpuStep
 
 _TURN, _COLLECT, _REPEAT, _DEAL = 1, 2, 3, 4
 _INDEX = np.dtype("<u4")
@@ -18,14 +18,14 @@ def _kind(x: Extent) -> np.dtype[np.unsignedinteger]:
     return np.dtype(f"<u{x.size}")
 
 
-def _parts(step: Step, name: str) -> list[Extent]:
+def _parts(step: TpuStep, name: str) -> list[Extent]:
     found = step.operands.get(name, [])
     if any(one.part for one in found):
         raise step.stop(f"the bytes of {name}")
     return found
 
 
-def _source(step: Step, size: int) -> Array:
+def _source(step: TpuStep, size: int) -> Array:
     """(n, c, h, w) what is moved: an operand, or a constant."""
     if step["fill_constant_en"]:
         return np.array([step["constant_value"]], np.uint32).view(f"<u{size}")[:1].reshape(1, 1, 1, 1)
@@ -33,11 +33,11 @@ def _source(step: Step, size: int) -> Array:
     return step.memories.read(one, _kind(one))
 
 
-def _store(step: Step, one: Extent, values: Array) -> None:
+def _store(step: TpuStep, one: Extent, values: Array) -> None:
     step.memories.write(one, values, _kind(one))
 
 
-def _tensor(step: Step) -> None:
+def _tensor(step: TpuStep) -> None:
     found = _parts(step, "dst")
     if not found:
         return
@@ -57,7 +57,7 @@ def _tensor(step: Step) -> None:
     _store(step, target, values)
 
 
-def _matrix(step: Step) -> None:
+def _matrix(step: TpuStep) -> None:
     sources, targets = _parts(step, "src"), _parts(step, "dst")
     if not targets:
         return
@@ -83,17 +83,17 @@ def _matrix(step: Step) -> None:
         done += wide
 
 
-def _general(step: Step) -> None:
+def _general(step: TpuStep) -> None:
     for target in _parts(step, "dst"):
         _store(step, target, _source(step, target.size))
 
 
-def _indices(step: Step) -> Array:
+def _indices(step: TpuStep) -> Array:
     (index,) = _parts(step, "index")
     return step.memories.read(index, _INDEX)[0, :, :, 0].astype(np.int64)
 
 
-def _gather(step: Step) -> None:
+def _gather(step: TpuStep) -> None:
     """Row ``index[c, i]`` of the source becomes row i; an index beyond the source gives the constant."""
     (target,) = _parts(step, "dst")
     (one,) = _parts(step, "src")
@@ -106,7 +106,7 @@ def _gather(step: Step) -> None:
     _store(step, target, np.where(np.broadcast_to(inside, which.shape)[..., None], rows, constant)[None])
 
 
-def _scatter(step: Step) -> None:
+def _scatter(step: TpuStep) -> None:
     """Row i of the source becomes row ``index[c, i]``; one beyond the target is dropped, the last of equal ones stays."""
     if step.func:
         raise step.stop("adding scatter")
@@ -121,11 +121,11 @@ def _scatter(step: Step) -> None:
     _store(step, target, found)
 
 
-def _nothing(_: Step) -> None:
+def _nothing(_: TpuStep) -> None:
     """Messages, registers and END move nothing."""
 
 
-MOVES: dict[str, Callable[[Step], None]] = {
+MOVES: dict[str, Callable[[TpuStep], None]] = {
     "DMA_tensor": _tensor,
     "DMA_cw_transpose": _tensor,
     "DMA_matrix": _matrix,

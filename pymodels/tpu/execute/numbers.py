@@ -63,7 +63,7 @@ class Element:
         return (-(1 << bits - 1), (1 << bits - 1) - 1) if self.signed else (0, (1 << bits) - 1)
 
 
-def widen(stored: Array, element: Element) -> Array:
+def to_numbers(stored: Array, element: Element) -> Array:
     """Elements as numbers: floats as float32, integers as int64."""
     if element.code == BF16:
         return (stored.astype(np.uint32) << np.uint32(16)).view(np.float32)
@@ -83,34 +83,33 @@ def round_to_integers(values: Array, mode: int) -> Array:
     low = np.floor(x)
     with np.errstate(invalid="ignore"):
         half = x - low
-    if mode == EVEN:
-        return np.rint(x)
-    if mode == ZERO:
-        return np.trunc(x)
-    if mode in (DOWN, UP):
-        return low if mode == DOWN else np.ceil(x)
+    if mode in (EVEN, ZERO, DOWN, UP):
+        whole: Array = {EVEN: np.rint, ZERO: np.trunc, DOWN: np.floor, UP: np.ceil}[mode](x)
+        return whole
     upwards = half >= 0.5 if mode == HALF_UP else half > 0.5
     if mode == AWAY:
         upwards = (half > 0.5) | ((half == 0.5) & (x > 0))
-    found: Array = low + upwards
+    # What is rounded to zero keeps its sign.
+    found: Array = np.copysign(low + upwards, x)
     return found
 
 
-def narrow(values: Array, element: Element, mode: int = EVEN) -> Array:
+def to_stored(values: Array, element: Element, mode: int = EVEN) -> Array:
     """Numbers as stored elements: floats ties to even; integers rounded by the mode and held within the limits."""
     if element.code == BF16:
         return to_bf16(np.asarray(values, np.float32))
     if element.floating:
         with np.errstate(over="ignore", invalid="ignore"):
-            return np.asarray(values).astype(element.stored)
+            floats: Array = np.asarray(values).astype(element.stored)
+            return floats
     low, high = element.limits
     if values.dtype.kind == "f":
-        whole = round_to_integers(values, mode)
-        return np.clip(np.nan_to_num(whole, nan=0, posinf=high, neginf=low), low, high).astype(element.stored)
-    return np.clip(values, low, high).astype(element.stored)
+        values = np.nan_to_num(round_to_integers(values, mode), nan=0, posinf=high, neginf=low)
+    held: Array = np.clip(values, low, high).astype(element.stored)
+    return held
 
 
-def shift_right(values: Array, bits: Array | int, mode: int) -> Array:
+def rounded_shift(values: Array, bits: Array | int, mode: int) -> Array:
     """int64 divided by 2 to the power of ``bits``, rounded by a mode; negative bits shift to the left."""
     amount = np.asarray(bits, np.int64)
     right, left = np.clip(amount, 0, 62), np.clip(-amount, 0, 62)

@@ -3,27 +3,29 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 
-from goldbeat.pymodels.tpu.execute.numbers import INT8, INT32, Array, Element, narrow, widen
+from goldbeat.pymodels.tpu.execute.numbers import INT8, INT32, Array, Element, rounded_shift, to_numbers, to_stored
 from goldbeat.pymodels.tpu.execute.products import save_sum
-from goldbeat.pymodels.tpu.execute.step import Step
+from goldbeat.pymodels.tpu.execute.step import TpuStep
 from goldbeat.pymodels.tpu.execute.sums import two_chains
-from goldbeat.pymodels.tpu.execute.windows import Window
+from goldbeat.pymodels.tpu.execute.windows import TpuWindow
 
 _DEPTHWISE, _AVERAGE, _RELU, _MIN, _MAX = range(5)
 
 
-def pooling(step: Step) -> None:
+def pooling(step: TpuStep) -> None:
     """Execute one sPorD command."""
     if step.func > _MAX:
         raise step.stop("regions of interest")
     if step["rq"]:
         raise step.stop("requantisation")
     source = step.element("opd0")
-    window = Window.of(step)
+    window = TpuWindow.of(step)
     values = step.numbers("opd0", source)
-    fill = widen(step.constant(step["opd3_addr"], source), source)
+    fill = to_numbers(step.constant(step["opd3_addr"], source), source)
     if any(window.pads) and window.mode == 0 and not step["opd3_const"]:
         raise step.stop("padding values in local memory")
     padded = window.padded(values, fill)
@@ -35,7 +37,7 @@ def pooling(step: Step) -> None:
         _sum(step, padded, window, source)
 
 
-def _extreme(step: Step, padded: Array, window: Window, source: Element) -> None:
+def _extreme(step: TpuStep, padded: Array, window: TpuWindow, source: Element) -> None:
     choose = np.maximum if step.func == _MAX else np.minimum
     places = [(y, x) for y in range(window.kernel[0]) for x in range(window.kernel[1])]
     found = window.seen(padded, *places[0])
@@ -44,22 +46,31 @@ def _extreme(step: Step, padded: Array, window: Window, source: Element) -> None
     target = Element(step["res0_prec"], source.signed)
     if target.code != source.code:
         raise step.stop(f"{source.name} to {target.name}")
-    step.save("res0", narrow(found, target), target)
+    step.save("res0", to_stored(found, target), target)
 
 
-def _sum(step: Step, padded: Array, window: Window, source: Element) -> None:
+def _sum(step: TpuStep, padded: Array, window: TpuWindow, source: Element) -> None:
     """Weights of each channel, or one for all; one element of the kernel after the other, in fp32 or exactly."""
     kind = Element(source.code, bool(step["opd1_sign"]))
     c = padded.shape[1]
     weights = np.broadcast_to(step.numbers("opd1", kind), (1, c, *window.kernel))
     if step["kernel_rotate"]:
         weights = weights[:, :, ::-1, ::-1]
-    places = np.ndindex(*window.kernel)
-    terms = (window.seen(padded, y, x) * weights[:, :, y, x, None, None] for y, x in places)
-    found = two_chains(terms)
+    products = (window.seen(padded, y, x) * weights[:, :, y, x, None, None] for y, x in np.ndindex(*window.kernel))
+    start: list[Array] = []
     if step.func != _AVERAGE and not step["opd2_const"]:
-        bias = Element(INT32) if source.code == INT8 else source
-        found = found + step.numbers("opd2", bias)
+        start.append(step.numbers("opd2", Element(INT32) if source.code == INT8 else source))
+    if source.floating:
+        target = Element(step["res0_prec"])
+        if not target.floating:
+            raise step.stop(f"{source.name} to {target.name}")
+        found = two_chains(chain(start, products), target)
+    else:
+        found = np.sum(
+            [np.broadcast_to(term, (len(padded), c, *window.out)) for term in chain(start, products)], axis=0
+        )
+        if step.func == _AVERAGE:
+            found = rounded_shift(found, step["opd2_addr"] & 0xFF, step["opd2_n_str"])
     if step.func == _RELU:
         found = np.maximum(found, 0)
     save_sum(step, found, source)

@@ -3,41 +3,40 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 
-from goldbeat.pymodels.tpu.execute.numbers import BF16, FP16, FP32, INT8, INT32, Array, Element, narrow, widen
-from goldbeat.pymodels.tpu.execute.step import Step
+from goldbeat.pymodels.tpu.execute.numbers import FP32, INT8, INT32, Array, Element, to_numbers, to_stored
+from goldbeat.pymodels.tpu.execute.step import TpuStep
 from goldbeat.pymodels.tpu.execute.sums import fused_dot, two_chains
-from goldbeat.pymodels.tpu.execute.windows import Window
+from goldbeat.pymodels.tpu.execute.windows import TpuWindow
 
 
-def convolution(step: Step) -> None:
-    """sCONV."""
-    window = Window.of(step)
+def convolution(step: TpuStep) -> None:
+    """SCONV."""
+    window = TpuWindow.of(step)
     source = step.element("opd0")
     kernels = Element(source.code, bool(step["opd1_sign"]))
     if step["rq"] or (source.code == INT8 and not step.has("rq") and not step["opd2_const"]):
         raise step.stop("requantisation")
     values = step.numbers("opd0", source)
     weights = _kernels(step, kernels, values.shape[1])
-    fill = 0
-    if window.mode == 0 and any(window.pads):
-        fill = widen(step.constant(step["opd3_addr"], source), source) if step["opd3_const"] else 0
-        if not step["opd3_const"]:
-            raise step.stop("padding values in local memory")
-    padded = window.padded(values, fill)
+    if any(window.pads) and window.mode == 0 and not step["opd3_const"]:
+        raise step.stop("padding values in local memory")
+    padded = window.padded(values, to_numbers(step.constant(step["opd3_addr"], source), source))
     if not window.fits(*padded.shape[2:]):
         raise step.stop("a window beyond the input")
-    start: Array = np.zeros((1, 1, 1, 1), np.float32 if source.floating else np.int64)
+    start: list[Array] = []
     if not step["opd2_const"]:
         bias = Element(FP32) if source.floating else Element(INT32)
-        start = widen(step.load("opd2", bias), bias)
+        start.append(to_numbers(step.load("opd2", bias), bias))
     elif step["opd2_addr"]:
         raise step.stop("constant bias")
     save_sum(step, _windowed(padded, weights, window, source, start, step.memories.chip.cube // 2), source)
 
 
-def _kernels(step: Step, element: Element, channels: int) -> Array:
+def _kernels(step: TpuStep, element: Element, channels: int) -> Array:
     """(oc, ic, kh, kw): in a lane, input channels lie side by side in groups as wide as the cube."""
     high, wide = step["opd1_h"], step["opd1_w"]
     oc = step["res0_c"]
@@ -46,13 +45,15 @@ def _kernels(step: Step, element: Element, channels: int) -> Array:
         return np.broadcast_to(one.reshape(1, 1, 1, 1), (oc, channels, high, wide))
     raw = step.numbers("opd1", element)
     cube = {1: step.memories.chip.cube, 2: step.memories.chip.cube // 2}.get(element.stored.itemsize, 1)
-    found = raw.reshape(oc, -1, high, wide, cube).transpose(0, 1, 4, 2, 3)
+    found: Array = raw.reshape(oc, -1, high, wide, cube).transpose(0, 1, 4, 2, 3)
     found = found.reshape(oc, -1, high, wide)[:, :channels]
     return found[:, :, ::-1, ::-1] if step["kernel_rotate"] else found
 
 
-def _windowed(padded: Array, weights: Array, window: Window, element: Element, start: Array, cube: int) -> Array:
-    """(n, oc, oh, ow) sums that begin with a bias: integers exactly, floats in fp32."""
+def _windowed(
+    padded: Array, weights: Array, window: TpuWindow, element: Element, start: list[Array], cube: int
+) -> Array:
+    """(n, oc, oh, ow) sums that begin with the bias, if there is one: integers exactly, floats in fp32."""
     n, c = padded.shape[:2]
     (oh, ow), places = window.out, list(np.ndindex(*window.kernel))
     if element.code == FP32:
@@ -61,9 +62,9 @@ def _windowed(padded: Array, weights: Array, window: Window, element: Element, s
             for i in range(c)
             for y, x in places
         )
-        return two_chains(terms) + start
-    sums = np.zeros((n, len(weights), oh, ow), np.float32 if element.floating else np.int64) + start
-    sums = sums.reshape(n, len(weights), -1)
+        return two_chains(chain(start, terms), element)
+    first: Array = start[0] if start else np.zeros((1, 1, 1, 1), np.float32 if element.floating else np.int64)
+    sums: Array = np.broadcast_to(first, (n, len(weights), oh, ow)).reshape(n, len(weights), -1).copy()
     if not element.floating:
         for y, x in places:
             seen = window.seen(padded, y, x).reshape(n, c, -1).astype(np.float64)
@@ -73,59 +74,65 @@ def _windowed(padded: Array, weights: Array, window: Window, element: Element, s
         for begin in range(0, c, cube):
             group = slice(begin, begin + cube)
             for y, x in places:
-                seen = window.seen(padded, y, x)[image, group].reshape(-1, oh * ow)
-                sums[image] += fused_dot(weights[:, group, y, x], seen)
+                inputs = window.seen(padded, y, x)[image, group].reshape(-1, oh * ow)
+                sums[image] += fused_dot(weights[:, group, y, x], inputs)
     return sums.reshape(n, -1, oh, ow)
 
 
-def save_sum(step: Step, found: Array, source: Element) -> None:
+def save_sum(step: TpuStep, found: Array, source: Element) -> None:
     """Add the old result if asked for, cut off below 0 if asked for, and store."""
     signed = bool(step["opd0_sign"] or step["opd1_sign"] or step["opd2_sign"])
+    if step.has("res0_sign"):
+        signed = bool(step["res0_sign"])
     target = Element(step["res0_prec"], signed)
     if not target.known or target.floating != source.floating:
         raise step.stop(f"{source.name} to {target.name}")
     if step["res_add"]:
         (old,) = step.operands["res0"]
-        found = found + widen(step.memories.read(old, target.stored), target)
+        found = found + to_numbers(step.memories.read(old, target.stored), target)
     if step["relu"]:
         found = np.maximum(found, 0)
-    step.save("res0", narrow(found, target), target)
+    step.save("res0", to_stored(found, target), target)
 
 
-def _cut(step: Step, operand: str, element: Element) -> Array:
+def _cut(step: TpuStep, operand: str, element: Element) -> Array:
     """(rows, columns) a matrix whose columns are cut into channels, the last one perhaps apart."""
-    parts = [widen(step.memories.read(one, element.stored), element) for one in step.operands[operand]]
+    parts = [to_numbers(step.memories.read(one, element.stored), element) for one in step.operands[operand]]
     return np.concatenate([part.transpose(0, 2, 1, 3).reshape(part.shape[0], -1) for part in parts], axis=1)
 
 
-def matrix_product(step: Step) -> None:
-    """sMM."""
+def matrix_product(step: TpuStep) -> None:
+    """SMM."""
     source = step.element("opd0")
     right_type = Element(source.code, bool(step["opd1_sign"]))
-    if source.code in (FP16, BF16) or step["rq"]:
-        raise step.stop(f"{source.name}" if not step["rq"] else "requantisation")
+    if source.floating or step["rq"] or not step.has("res0_sign") or not step["opd2_const"]:
+        raise step.stop("floats, shifts, requantisation, and this form on BM1684X")
     left = step.numbers("opd0", source) if step["opd0_const"] else _cut(step, "opd0", source)
-    right = widen(step.load("opd1", right_type), right_type)
+    right = to_numbers(step.load("opd1", right_type), right_type)
     right = right.transpose(0, 2, 1, 3).reshape(right.shape[0], -1)
     if step["opd0_const"]:
         left = np.broadcast_to(left.reshape(1, 1), (step["res0_n"], len(right)))
     elif step["left_tran"]:
         left = left.T
     found = _product(left, right, source)
-    if not step["opd2_const"]:
-        found = found + step.numbers("opd2", source).reshape(1, -1)
     (target,) = step.operands["res0"]
     n, c, _, w = target.shape
     save_sum(step, found.reshape(n, c, 1, w), source)
 
 
-def _product(left: Array, right: Array, element: Element) -> Array:
-    if element.floating:
-        return np.matmul(left.astype(np.float32), right.astype(np.float32))
-    return np.rint(np.matmul(left.astype(np.float64), right.astype(np.float64))).astype(np.int64)
+def _product(left: Array, right: Array, element: Element, cube: int = 1) -> Array:
+    """(rows, columns): integers exactly, 16-bit floats in groups as wide as the cube, the sums of which are added in fp32."""
+    if not element.floating:
+        exact: Array = np.rint(np.matmul(left.astype(np.float64), right.astype(np.float64))).astype(np.int64)
+        return exact
+    found: Array = np.zeros((len(left), right.shape[1]), np.float32)
+    for begin in range(0, len(right), cube):
+        group = slice(begin, begin + cube)
+        found += fused_dot(left[:, group], right[group])
+    return found
 
 
-def matrix_product_2(step: Step) -> None:
+def matrix_product_2(step: TpuStep) -> None:
     """sMM2: rows are channels; 5 turns the right operand, 6 both and the result."""
     source = step.element("opd0")
     right_type = Element(source.code, bool(step["opd1_sign"]))
@@ -138,7 +145,12 @@ def matrix_product_2(step: Step) -> None:
         right = right.T
     if step.func == 6:
         left, right = left.T, right.T
-    found = _product(left, right, source)
+    if source.code == FP32 or (source.floating and step.func == 6):
+        raise step.stop("fp32, and floats with both operands turned")
+    if not source.floating and step.has("rq"):
+        raise step.stop("integers, whose zero points lie in registers")
+    found = _product(left, right, source, step.memories.chip.cube // 2)
     if not step["opd2_const"]:
-        raise step.stop("bias")
+        bias = Element(FP32) if source.floating else Element(INT32)
+        found = found + to_numbers(step.load("opd2", bias), bias)[0, 0, 0]
     save_sum(step, found.reshape(1, len(found), 1, -1), source)

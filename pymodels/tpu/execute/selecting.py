@@ -6,13 +6,13 @@ from __future__ import annotations
 import numpy as np
 
 from goldbeat.pymodels.tpu.execute.numbers import Element
-from goldbeat.pymodels.tpu.execute.step import Step
+from goldbeat.pymodels.tpu.execute.step import TpuStep
 
 _GREATER_AND, _GREATER, _EQUAL, _LESS_AND, _LESS = range(22, 27)
 _GATHER, _SCATTER, _GATHER_TABLE, _SCATTER_TABLE = 5, 6, 13, 14
 
 
-def comparison(step: Step) -> None:
+def comparison(step: TpuStep) -> None:
     """sCMP: the greater or the less of two, and which of two others goes with it; 23, 24 and 26 give only that."""
     first = step.element("opd0")
     second = Element(step["opd2_prec"])
@@ -32,7 +32,7 @@ def comparison(step: Step) -> None:
         step.save("res0", np.where(true, chosen[0], chosen[1]), second)
 
 
-def gather_elements(step: Step) -> None:
+def gather_elements(step: TpuStep) -> None:
     """sSG: each lane has its own indices; 13 and 14 have one table for all n."""
     if step.func not in (_GATHER, _SCATTER, _GATHER_TABLE, _SCATTER_TABLE):
         raise step.stop("operation")

@@ -7,12 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
-from goldbeat.pymodels.tpu.execute.memories import Array, Extent, Memories, NotModelledError, extents
-from goldbeat.pymodels.tpu.execute.numbers import Element, widen
+from goldbeat.pymodels.tpu.execute.memories import Array, Extent, NotModelledError, TpuMemories, extents
+from goldbeat.pymodels.tpu.execute.numbers import Element, to_numbers
 from goldbeat.pymodels.tpu.hazards.builder import OPERANDS, Builder
 
 
-class Batch:
+class FormBatch:
     """All commands of one form of a stream.
 
     Args:
@@ -41,7 +41,7 @@ class Batch:
         return found
 
 
-class Step:
+class TpuStep:
     """One command.
 
     Args:
@@ -54,7 +54,7 @@ class Step:
     """
 
     def __init__(
-        self, batch: Batch, row: int, number: int, op: str, memories: Memories, registers: dict[int, int]
+        self, batch: FormBatch, row: int, number: int, op: str, memories: TpuMemories, registers: dict[int, int]
     ) -> None:
         self.batch, self.row, self.number, self.op = batch, row, number, op
         self.memories, self.registers = memories, registers
@@ -119,7 +119,7 @@ class Step:
 
     def numbers(self, operand: str, element: Element) -> Array:
         """The same as numbers: float32 or int64."""
-        return widen(self.load(operand, element), element)
+        return to_numbers(self.load(operand, element), element)
 
     @staticmethod
     def constant(bits: int, element: Element) -> Array:

@@ -3,7 +3,8 @@
 
 Measured on the vendor's functional models (tpu_mlir 1.30.2), from outside: products of 16-bit floats of one group of input
 channels, as wide as the cube, are exact, lose what lies more than 24 bits below the greatest one (towards zero), and are added
-exactly; the sum is rounded to fp32. Everything else is fp32, ties to even.
+exactly; the sum is rounded to fp32 and added to the bias and the sums before it in fp32. Convolutions of fp32, depthwise ones and
+poolings round every product and every sum to the type of the result. Ties go to even.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from goldbeat.pymodels.tpu.execute.memories import Array
+from goldbeat.pymodels.tpu.execute.numbers import FP32, Element, to_numbers, to_stored
 
 _KEPT = 24
 """Bits below the leading one of the greatest product that a smaller one keeps."""
@@ -41,9 +43,18 @@ def fused_dot(left: Array, right: Array) -> Array:
     return found
 
 
-def two_chains(terms: Iterable[Array]) -> Array:
-    """Terms added in fp32 in two chains, those of even and those of odd place, and then the chains."""
+def two_chains(terms: Iterable[Array], element: Element) -> Array:
+    """Terms added in two chains, those of even and those of odd place, and then the chains; all rounded to the type.
+
+    Returns:
+        float32 with values of the type.
+    """
     chains: list[Array | np.float32] = [np.float32(0), np.float32(0)]
     for place, term in enumerate(terms):
-        chains[place & 1] = chains[place & 1] + term
-    return np.asarray(chains[0] + chains[1], np.float32)
+        chains[place & 1] = rounded_to(chains[place & 1] + rounded_to(term, element), element)
+    return rounded_to(np.asarray(chains[0] + chains[1], np.float32), element)
+
+
+def rounded_to(values: Array, element: Element) -> Array:
+    """float32 with the values that a type can hold."""
+    return values if element.code == FP32 else to_numbers(to_stored(values, element), element)

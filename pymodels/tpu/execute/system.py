@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from goldbeat.pymodels.tpu.execute.step import Step
+from goldbeat.pymodels.tpu.execute.step import TpuStep
 
 _WRITE_STATIC = (1, 2, 3, 4)
 """Power, and writes of software-defined registers."""
 
 
-def system_command(step: Step) -> None:
+def system_command(step: TpuStep) -> None:
     """Execute SYS, SYSID or SYS_TR_ACC."""
     if step.batch.form in ("SYS_TR_ACC", "SYS_TR_WR"):
         wide = step["imm1"]

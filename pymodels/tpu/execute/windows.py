@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.tpu.execute.step import Step
+from goldbeat.pymodels.tpu.execute.step import TpuStep
 
 Array = npt.NDArray[Any]
 CONSTANT, REFLECT, REPLICATE, CIRCULAR = range(4)
@@ -17,7 +17,7 @@ _MODES = {REFLECT: "reflect", REPLICATE: "edge", CIRCULAR: "wrap"}
 
 
 @dataclass(frozen=True)
-class Window:
+class TpuWindow:
     """How a window moves over an input.
 
     Attributes:
@@ -39,7 +39,7 @@ class Window:
     out: tuple[int, int]
 
     @classmethod
-    def of(cls, step: Step) -> Window:
+    def of(cls, step: TpuStep) -> TpuWindow:
         """That of a command."""
         pads = tuple(step[f"opd0_{side}_pad"] for side in ("up", "dn", "lf", "rt"))
         return cls(

@@ -152,7 +152,7 @@ def _channels(b: Builder, end: str, rows: Column, columns: Column, use: Flags) -
 def dma_general(b: Builder) -> None:
     """DMA_general: bytes in a row; func 1 writes them to several lanes."""
     odd = (b["decompress_enable"] != 0) | ~np.isin(b.func, (0, 1))
-    many = b["src_cstride_move_length_"] if b.has("src_cstride_move_length_") else b["src_cstride"]
+    many = b["src_cstride(move_length)"] if b.has("src_cstride(move_length)") else b["src_cstride"]
     size = b.size(b["src_data_format"])
     one = np.ones(len(b), np.int64)
     for end in ("src", "dst"):
@@ -172,7 +172,7 @@ def dma_general(b: Builder) -> None:
 
 
 def dma_gather(b: Builder) -> None:
-    """DMA_gather and DMA_scatter: rows by their index."""
+    """DMA_gather and DMA_scatter: rows by their index; a gather has one for each row it writes, a scatter for each it reads."""
     one = np.ones(len(b), np.int64)
     c, h, w = (b[f"src_{axis}size"] for axis in "chw")
     every = np.ones(len(b), np.bool_)
@@ -181,7 +181,9 @@ def dma_gather(b: Builder) -> None:
     channels = np.maximum(c, b["index_csize"])
     _put(b, "dst", [one, channels, rows, w], (0 * one, b["dst_cstride"], b["dst_hstride"], one), every)
     memory, at = b.memory.dma(dma_address(b, "index"))
-    b.omit("index", "shape of the indices", memory=memory, address=at)
+    many = h if b.kind.name.startswith("DMA_scatter") else rows
+    steps = (0 * one, b["index_cstride"], b["index_hstride"], one)
+    b.place("index", memory, at, Tensor((one, b["index_csize"], many, one), STRIDED, steps), 4 * one)
 
 
 def dma_system(b: Builder) -> None:

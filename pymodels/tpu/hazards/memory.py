@@ -95,7 +95,7 @@ MEMORY = {
     "BM1690": ChipMemory(64, 1 << 18, 64, 64, _TAGGED, (31,), 26, 1),
     "BM1690E": ChipMemory(64, 1 << 18, 64, 64, _TAGGED, (31,), 26, 1),
     "BM1684X2": ChipMemory(16, 1 << 18, 32, 32, _TAGGED, (31, 0), 22),
-    "SG2380": ChipMemory(32, 1 << 17, 16, 32, _TAGGED, (31,), 22),
+    "SG2380": ChipMemory(32, 1 << 17, 16, 64, _TAGGED, (31,), 22),
     "CV184X": ChipMemory(8, 1 << 16, 16, 16, _TAGGED, (31, 0), 22),
     "SGTPUV8": ChipMemory(8, 1 << 16, 16, 16, _TAGGED, (31, 0), 22),
 }

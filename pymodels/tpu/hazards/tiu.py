@@ -230,10 +230,10 @@ def tiu_lanes(b: Builder) -> None:
     precision = b["res0_prec"]
     row, each = b.func == 4, b.func == 5
     shape = (np.where(row | each, 1, n), c, np.where(row | each, 1, h), np.where(each, 1, w))
-    b.tiu("res0", Tensor(shape, np.where(each, COMPACT, ALIGNED)), precision)
-    turned = _is(b, 0, 1)
-    layout = np.where(b.func == 0, LINES, ALIGNED)
-    b.tiu("opd0", Tensor((n, w, h, c), layout), precision, turned)
+    # Of func 0 the debugger has lines in the operand, the functional models in the result; the latter execute it.
+    layout = np.where(each, COMPACT, np.where(b.func == 0, LINES, ALIGNED))
+    b.tiu("res0", Tensor(shape, layout), precision)
+    b.tiu("opd0", Tensor((n, w, h, c)), precision, _is(b, 0, 1))
     b.tiu("opd0", Tensor((n, np.where(b.func == 3, 1, c), h, w)), precision, _is(b, 2, 3))
     _, fixed = b.memory.tiu(b["opd0_addr"])
     static = np.full(len(b), STATIC)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The TPU command front end."""
 
-HELP = "TPU command streams: info, extract, dis, asm, check, time."
+HELP = "TPU command streams: info, extract, dis, asm, check, execute, time."
 """Help of the group of commands."""
 COMMANDS = {
     "info": "Say what is in a BModel or CviModel: chip, nets, streams with their commands, coefficients.",
@@ -9,6 +9,7 @@ COMMANDS = {
     "dis": "Disassemble: text (which `asm` takes back), one JSON object a command, or CSV.",
     "asm": "Assemble a disassembly back to bytes.",
     "check": "Check framing, ids, dependencies, barriers, deadlock and hazards.",
+    "execute": "Execute the commands of a BModel on memories of numbers.",
     "time": "Say in which cycle each command starts and ends.",
     "chips": "List chips, their engines and command forms.",
     "rules": "List what `check` looks for, by name; those with a star are advice.",

@@ -28,13 +28,14 @@ from goldbeat.pymodels.tpu.streams.profile import Durations, core_of, fit, read_
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, costs, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
 from goldbeat.tb.cli.common import FAILED, Force, Json, check_free, examples, facts, print_json, say, working
-from goldbeat.tb.designs.tpu import HELP
+from goldbeat.tb.designs.tpu import HELP, execute_command
 
 _SHOWN = 8
 _LISTED = 20
 """Findings of one rule in text."""
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
+execute_command.register(app)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="BModel, CviModel, or the bare stream of one engine.")]
 ChipName = Annotated[

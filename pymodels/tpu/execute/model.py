@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A compiled model: which commands one of its nets has, where its tensors lie, and what comes out of them.
+
+Codes of types: ``bm_data_type_t`` of the vendor's runtime (bmdef.h, public).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.tpu.execute.machine import Member, TpuProgram
+from goldbeat.pymodels.tpu.execute.memories import Array, TpuMemories
+from goldbeat.pymodels.tpu.execute.numbers import BF16, FP16, FP32, INT8, INT16, INT32, Element, to_numbers, to_stored
+from goldbeat.pymodels.tpu.execute.static import static_tables
+from goldbeat.pymodels.tpu.streams.bmodel import BModel
+from goldbeat.pymodels.tpu.streams.container import commands
+from goldbeat.pymodels.tpu.streams.tables import chip as chip_tables
+
+_TYPES = {
+    0: Element(FP32),
+    1: Element(FP16),
+    2: Element(INT8),
+    3: Element(INT8, signed=False),
+    4: Element(INT16),
+    5: Element(INT16, signed=False),
+    6: Element(INT32),
+    7: Element(INT32, signed=False),
+    8: Element(BF16),
+}
+_TPU_SUBNET = 0
+
+
+@dataclass(frozen=True)
+class TensorPlace:
+    """A tensor in global memory.
+
+    Attributes:
+        name, shape, element: what it is.
+        address: of its first byte, as commands have it.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    element: Element
+    address: int
+
+    @property
+    def bytes(self) -> int:
+        """Its size."""
+        return int(np.prod(self.shape, dtype=np.int64)) * self.element.stored.itemsize
+
+
+@dataclass
+class ExecutedNet:
+    """What a run gave.
+
+    Attributes:
+        net, stage, cores: which one ran, and on how many cores.
+        outputs: by the tensor's name; bf16 as float32.
+        operations: how many commands of each operation were executed.
+    """
+
+    net: str
+    stage: int
+    cores: int
+    outputs: dict[str, Array]
+    operations: dict[str, int] = field(default_factory=dict)
+
+
+def _tensor(raw: Mapping[str, Any]) -> TensorPlace:
+    name, code = str(raw.get("name", "")), int(raw.get("data_type", 0))
+    if code not in _TYPES:
+        raise UsageError(f"tensor {name}: elements of type {code} are not modelled, expected 0 to 8")
+    if raw.get("gmem_stmode", 0):
+        raise UsageError(f"tensor {name}: storage mode {raw['gmem_stmode']} (several images in a word) is not modelled")
+    shape = tuple(int(n) for n in (raw.get("shape") or [{}])[0].get("dim", ()))
+    return TensorPlace(name, shape, _TYPES[code], int(raw.get("device_addr", 0)))
+
+
+class StaticNet:
+    """One stage of one net of a BModel.
+
+    Args:
+        model: the file.
+        net: its name or number.
+        stage: which of its stages.
+
+    Raises:
+        UsageError: there is no such net, or it is not a static net of TPU commands alone; the reason is named.
+    """
+
+    def __init__(self, model: BModel, net: str | int = 0, stage: int = 0) -> None:
+        self.model, self.stage = model, stage
+        nets = model.model.get("net", [])
+        names = [str(one.get("name", "")) for one in nets]
+        wanted = names.index(net) if net in names else int(net) if str(net).isdigit() else -1
+        if not 0 <= wanted < len(nets):
+            raise UsageError(f"net {net}: there is {', '.join(names) or 'none'}")
+        self.name, self._number = names[wanted], wanted
+        stages = nets[wanted].get("parameter", [])
+        if not 0 <= stage < len(stages):
+            raise UsageError(f"net {self.name} has {len(stages)} stages, expected --stage below that")
+        self.parameter = stages[stage]
+        self._check()
+        self.inputs = [_tensor(one) for one in self.parameter.get("input_tensor", ())]
+        self.outputs = [_tensor(one) for one in self.parameter.get("output_tensor", ())]
+        self.programs = self._programs()
+
+    def _check(self) -> None:
+        if self.parameter.get("is_dynamic"):
+            raise UsageError(f"net {self.name} is dynamic: its commands are made at run time and are not in the file")
+        for number, subnet in enumerate(self.parameter.get("sub_net", ())):
+            if subnet.get("subnet_mode", _TPU_SUBNET) != _TPU_SUBNET:
+                mode = subnet["subnet_mode"]
+                raise UsageError(f"net {self.name}: sub-net {number} has mode {mode}, expected TPU commands (0)")
+            if subnet.get("is_dynamic"):
+                raise UsageError(f"net {self.name}: sub-net {number} is dynamic: its commands are not in the file")
+
+    def _programs(self) -> list[TpuProgram]:
+        """One per group, in their order."""
+        of = chip_tables(self.model.chip)
+        groups: dict[tuple[int, int], list[Member]] = {}
+        for stream in self.model.streams():
+            if (stream.net, stream.stage) == (self._number, self.stage):
+                for found in commands(of, stream, self.model.file).values():
+                    groups.setdefault((stream.subnet, stream.group), []).append((stream, found))
+        if not groups:
+            raise UsageError(f"net {self.name}, stage {self.stage}: no commands")
+        return [TpuProgram(of.name, members) for _, members in sorted(groups.items(), key=lambda item: item[0])]
+
+    @property
+    def cores(self) -> int:
+        """How many cores its commands are for."""
+        return max(program.cores for program in self.programs)
+
+    @property
+    def commands(self) -> int:
+        """How many there are."""
+        return sum(len(program.order) for program in self.programs)
+
+    def memories(self) -> TpuMemories:
+        """TpuMemories for all operands and tensors, with the coefficients in them."""
+        spans = [span for program in self.programs for span in program.spans()]
+        spans += [(one.address, one.address + one.bytes) for one in (*self.inputs, *self.outputs)]
+        coefficients = self.parameter.get("coeff_mem") or {}
+        data = self.model.binary(coefficients.get("binary_coeff", (0, 0)))
+        address = int(coefficients.get("address", 0))
+        spans.append((address, address + len(data)))
+        first = self.programs[0]
+        made = TpuMemories(first.memory, spans, self.cores, static_tables(first.chip))
+        if len(data):
+            made.far_bytes(address, len(data))[:] = data
+        return made
+
+    def run(self, inputs: Mapping[str, Array], each: Callable[[], None] = lambda: None) -> ExecutedNet:
+        """Execute all commands.
+
+        Args:
+            inputs: by the tensor's name; floats are converted to the tensor's type, integers must fit it.
+            each: called behind every command.
+
+        Raises:
+            UsageError: inputs that the net does not have, that are missing or of another shape.
+            NotModelledError: a command that is not modelled.
+        """
+        memories = self.memories()
+        for place in self.inputs:
+            _store(memories, place, inputs)
+        if extra := sorted(set(inputs) - {one.name for one in self.inputs}):
+            raise UsageError(f"input {extra[0]}: net {self.name} takes {', '.join(one.name for one in self.inputs)}")
+        done: dict[str, int] = {}
+        for program in self.programs:
+
+            def count(member: int, row: int, program: TpuProgram = program) -> None:
+                op = program.members[member][1].op(row)
+                done[op] = done.get(op, 0) + 1
+                each()
+
+            program.run(memories, count)
+        outputs = {}
+        for place in self.outputs:
+            raw = memories.far_bytes(place.address, place.bytes).copy().view(place.element.stored)
+            values = to_numbers(raw, place.element) if place.element.code == BF16 else raw
+            outputs[place.name] = values.reshape(place.shape)
+        return ExecutedNet(self.name, self.stage, self.cores, outputs, done)
+
+
+def _store(memories: TpuMemories, place: TensorPlace, inputs: Mapping[str, Array]) -> None:
+    if place.name not in inputs:
+        raise UsageError(f"input {place.name} is missing")
+    given = np.asarray(inputs[place.name])
+    if given.shape != place.shape:
+        raise UsageError(f"input {place.name} of shape {given.shape}, expected {place.shape}")
+    if not place.element.floating:
+        low, high = place.element.limits
+        if given.dtype.kind not in "iub" or (given.size and (int(given.min()) < low or int(given.max()) > high)):
+            raise UsageError(f"input {place.name} of {given.dtype}, expected {place.element.name} or what fits it")
+    elif given.dtype.kind not in "fiub":
+        raise UsageError(f"input {place.name} of {given.dtype}, expected {place.element.name}")
+    stored = to_stored(given.astype(np.float32) if place.element.floating else given.astype(np.int64), place.element)
+    memories.far_bytes(place.address, place.bytes)[:] = np.ascontiguousarray(stored).view(np.uint8).ravel()

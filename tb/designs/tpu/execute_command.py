@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat tpu execute``: what a compiled model computes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+from zipfile import BadZipFile
+
+import numpy as np
+import numpy.typing as npt
+import typer
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.tpu.execute.model import ExecutedNet, StaticNet
+from goldbeat.pymodels.tpu.streams.bmodel import BModel
+from goldbeat.pymodels.tpu.streams.container import read_container
+from goldbeat.tb.cli.common import Force, Json, check_free, examples, print_json, say, working
+
+
+def register(app: typer.Typer) -> None:
+    """Mount the command."""
+    below = examples(
+        "goldbeat tpu execute net.bmodel --input x.npz --out y.npz",
+        "goldbeat tpu execute net.bmodel --input x.npz --out y.npz --net detector --stage 1",
+    )
+    app.command("execute", no_args_is_help=True, epilog=below)(execute_model_command)
+
+
+def execute_model_command(
+    file: Annotated[Path, typer.Argument(metavar="MODEL.bmodel", help="Compiled model.")],
+    given: Annotated[Path, typer.Option("--input", metavar="X.npz", help="Input tensors by name.")],
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="Y.npz", help="File for the output tensors.")],
+    net: Annotated[
+        str | None, typer.Option("--net", metavar="NET", help="Name or number of the net [the first].")
+    ] = None,
+    stage: Annotated[int, typer.Option("--stage", metavar="N", help="Stage of the net.")] = 0,
+    as_json_: Json = False,
+    force: Force = False,
+) -> None:
+    """Execute the commands of a BModel on memories of numbers. Exit code 2 if a command is not modelled."""
+    check_free(out, force)
+    model = read_container(file)
+    if not isinstance(model, BModel):
+        raise UsageError(f"{file} is a {model.magic}, expected a BModel")
+    chosen = StaticNet(model, net or 0, stage)
+    inputs = _arrays(given)
+    with working(f"executing {file.name}", chosen.commands) as step:
+        found = chosen.run(inputs, step)
+    with out.open("wb") as target:
+        np.savez(target, allow_pickle=False, **found.outputs)
+    if as_json_:
+        print_json(_report(model, found, out))
+        return
+    nets = len(model.model.get("net", ()))
+    which = f"net {found.net}" + (f" (one of {nets})" if nets > 1 else "") + f", stage {found.stage}"
+    say(f"{model.chip}: {which}, {sum(found.operations.values())} commands on {_cores(found.cores)}")
+    for name, array in found.outputs.items():
+        say(f"  {name}  {'x'.join(map(str, array.shape))} {array.dtype}, {_range(array)}")
+    say(f"in {out}")
+
+
+def _cores(many: int) -> str:
+    return f"{many} core" + ("s" if many > 1 else "")
+
+
+def _range(array: npt.NDArray[Any]) -> str:
+    return f"{array.min():.6g} to {array.max():.6g}" if array.size else "empty"
+
+
+def _report(model: BModel, found: ExecutedNet, out: Path) -> dict[str, Any]:
+    return {
+        "chip": model.chip,
+        "net": found.net,
+        "stage": found.stage,
+        "cores": found.cores,
+        "commands": sum(found.operations.values()),
+        "operations": found.operations,
+        "outputs": {name: {"shape": list(a.shape), "type": str(a.dtype)} for name, a in found.outputs.items()},
+        "file": str(out),
+    }
+
+
+def _arrays(path: Path) -> dict[str, npt.NDArray[Any]]:
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            if not hasattr(file, "files"):
+                raise UsageError(f"{path} holds one array, expected an .npz with arrays by the names of the inputs")
+            return {name: file[name] for name in file.files}
+    except (ValueError, BadZipFile, EOFError) as error:
+        raise UsageError(f"{path}: {error}; expected an .npz") from None

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every kind of command that is executed against a plain second implementation, on memories compared byte by byte."""
+
+import zlib
+
+import numpy as np
+import pytest
+from tpu_cases import Case, difference
+from tpu_random_moves import MoveMaker
+from tpu_single import Single
+
+from goldbeat.pymodels.tpu.execute.machine import OPERATIONS
+from goldbeat.pymodels.tpu.execute.memories import NotModelledError
+from goldbeat.pymodels.tpu.execute.moves import MOVES
+
+KINDS = ("arithmetic", "lanes", "convolution", "pooling", "comparison", "picking", "rows", "cut")
+KINDS += ("tensor", "turned", "matrix", "general", "gather")
+
+
+def compare(chip: str, kind: str, seed: int) -> str:
+    rng = np.random.default_rng((zlib.crc32(f"{chip} {kind}".encode()), seed))
+    case = Case(chip, getattr(MoveMaker(chip, rng), kind)(), rng)
+    found = difference(case.modelled(), case.plain())
+    assert not found, f"{case}: {found}"
+    return case.one.form
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_kind(kind: str):
+    for seed in range(12):
+        compare("CV184X", kind, seed)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("chip", ["BM1684X", "BM1688", "BM1690", "CV184X"])
+@pytest.mark.parametrize("kind", KINDS)
+def test_kind_many(chip: str, kind: str):
+    for seed in range(60):
+        compare(chip, kind, 1000 + seed)
+
+
+def test_every_form_is_compared():
+    rng = np.random.default_rng(0)
+    forms = {
+        getattr(MoveMaker(chip, rng), kind)().form for chip in ("BM1684X", "CV184X") for kind in KINDS for _ in range(9)
+    }
+    system = {"SYS", "SYSID", "SYS_TR_ACC", "SYS_TR_WR", "sDMA_sys", "sDMA_matrix", "sBC&CWT"}
+    assert set(OPERATIONS) | set(MOVES) == forms | system
+
+
+@pytest.mark.parametrize(
+    ("form", "func", "fields", "said"),
+    [
+        ("sSFU", 17, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1}, "form"),
+        ("sAR", 12, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "tsk_opd_num": 2}, "integers"),
+        ("sAR", 19, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "tsk_opd_num": 1, "res0_prec": 7}, "fp8"),
+        ("sPorD", 6, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1}, "regions of interest"),
+        ("sCW&sBC", 5, {"res0_n": 1, "res0_c": 3, "res0_h": 1, "res0_w": 1, "res0_prec": 1}, "no formula"),
+        ("sAR", 19, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1 << 15, "tsk_opd_num": 1, "res0_prec": 2,
+                     "opd0_prec": 2, "opd0_addr": 0x100}, "end of a lane"),
+    ],
+)  # fmt: skip
+def test_not_modelled_is_named(form: str, func: int, fields: dict[str, int], said: str):
+    single = Single("CV184X", "tiu", form, func, fields)
+    with pytest.raises(
+        NotModelledError, match=rf"core0.sub0.g0.tiu: tiu command 1 \(.*{form}\) is not modelled.*{said}"
+    ):
+        single.run()
+
+
+def test_nothing_is_written_before_a_stop():
+    single = Single("CV184X", "tiu", "sCONV", 0, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "rq": 1})
+    with pytest.raises(NotModelledError):
+        single.run()
+    assert not single.memories.local[0].any()

@@ -1,0 +1,302 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The forms of TPU commands, the plain way."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from itertools import product
+
+import numpy as np
+from naive_tpu import (
+    ALIGNED,
+    COMPACT,
+    FLOATS,
+    SIZE,
+    NaiveTpu,
+    Shape,
+    bits_to_number,
+    cells,
+    held,
+    number_to_bits,
+    rounded,
+)
+
+F32 = np.float32
+
+
+def arithmetic(tpu: NaiveTpu) -> None:
+    f, func, shape = tpu.f, tpu.func, tpu.shape
+    pair = f("tsk_opd_num") > 1
+    source, target = f("opd0_prec"), f("res0_prec")
+    signed = bool(f("opd0_sign") or (pair and f("opd1_sign")) or func == 16)
+    a = tpu.number("opd0", (1, *shape[1:]) if func == 28 else shape, f("opd0_str"))
+    b = tpu.number("opd1", shape, f("opd1_str")) if pair else None
+    found = {}
+    for index in cells(shape):
+        first = a((0, *index[1:])) if func == 28 else a(index)
+        if func == 14:
+            found[index] = cast(first, source, target, bool(f("opd2_sign")), f("opd2_n_str"))
+        elif func in (10, 11, 13):
+            true = {10: first > b(index), 11: first == b(index), 13: first < b(index)}[func]
+            found[index] = f("opd2_addr") & (1 << 8 * SIZE[target]) - 1 if true else 0
+        elif source in FLOATS:
+            found[index] = floats(func, first, b(index) if b else 0.0, target)
+        else:
+            found[index] = integers(tpu, first, b(index) if b else 0, signed)
+    tpu.store("res0", shape, found, f("res0_str"))
+
+
+def cast(value: float | int, source: int, target: int, signed: bool, mode: int) -> int:
+    if target in FLOATS:
+        if source == target:
+            whole = float(rounded(Fraction(value), mode)) if abs(value) < 2**24 else value
+            value = math.copysign(whole, value)
+        return number_to_bits(value, target)
+    whole = rounded(Fraction(value), mode)
+    return number_to_bits(held(whole, target, signed), target)
+
+
+def floats(func: int, a: float, b: float, target: int) -> int:
+    x, y = F32(a), F32(b)
+    with np.errstate(all="ignore"):
+        if func in (19, 28):
+            return number_to_bits(a, target)
+        made = {
+            0: lambda: x * y,
+            2: lambda: x + y,
+            3: lambda: x - y,
+            4: lambda: max(x, y),
+            5: lambda: min(x, y),
+            26: lambda: abs(x),
+            27: lambda: abs(x - y),
+        }[func]()
+    return number_to_bits(made, target)
+
+
+def integers(tpu: NaiveTpu, a: int, b: int, signed: bool) -> int:
+    func, target, source = tpu.func, tpu.f("res0_prec"), tpu.f("opd0_prec")
+    width = 8 * SIZE[source]
+    mask = (1 << width) - 1
+    if func in (6, 21, 22):
+        if func == 22:
+            turn = b % width
+            raw = a & mask
+            return number_to_bits((raw << turn | raw >> (width - turn)) & mask, target)
+        value = a if func == 21 else a & mask
+        amount = max(-width, min(width, b))
+        return number_to_bits(rounded(Fraction(value) * Fraction(2) ** amount, tpu.f("opd2_n_str")), target)
+    made = {
+        0: lambda: a * b,
+        1: lambda: ~a,
+        2: lambda: a + b,
+        3: lambda: a - b,
+        4: lambda: max(a, b),
+        5: lambda: min(a, b),
+        7: lambda: a & b,
+        8: lambda: a | b,
+        9: lambda: a ^ b,
+        15: lambda: a + b,
+        16: lambda: a - b,
+        19: lambda: a,
+        20: lambda: a * b,
+        26: lambda: abs(a),
+        27: lambda: abs(a - b),
+        28: lambda: a,
+    }[func]()
+    if tpu.f("tsk_opd_num") > 2:
+        shift = int(bits_to_number(tpu.f("opd2_addr") & 0xFF, 0, True))
+        made = rounded(Fraction(made) * Fraction(2) ** shift, tpu.f("opd2_n_str"))
+    return number_to_bits(held(made, target, signed) if func in (15, 16, 20) else made, target)
+
+
+def lanes(tpu: NaiveTpu) -> None:
+    n, c, h, w = shape = tpu.shape
+    size, address = SIZE[tpu.f("res0_prec")], tpu.f("opd0_addr")
+    turned = tpu.func in (0, 1)
+    source = (n, w, h, c) if turned else (n, 1 if tpu.func == 3 else c, h, w)
+    strides = tpu.own_strides(address, source, size)
+    found = {}
+    for i in cells(shape):
+        at = (i[0], i[3], i[2], i[1]) if turned else (i[0], 0 if tpu.func == 3 else i[1], i[2], i[3])
+        found[i] = tpu.load(tpu.lane(address, at, strides, size), size)
+    target = tpu.f("res0_addr")
+    out = tpu.own_strides(target, shape, size)
+    if tpu.func == 0:
+        # Lines of the result are aligned.
+        line = -(-w * size // tpu.memory.unit) * tpu.memory.unit // size
+        rows = -(-(target // tpu.memory.lane_bytes + c) // tpu.memory.lanes)
+        out = (rows * h * line, h * line, line, 1)
+    for i, bits in found.items():
+        tpu.put(tpu.lane(target, i, out, size), size, bits)
+
+
+# -- windows --------------------------------------------------------------------------------------------------------
+
+
+def seen(tpu: NaiveTpu, high: int, wide: int, y: int, x: int, ky: int, kx: int) -> tuple[int, int] | str | None:
+    """The input element that an output element meets at a place of the kernel: None a zero, a text the padding."""
+    f = tpu.f
+    iy = y * f("res_op_y_str") + ky * (f("opd1_y_ins0") + 1) - f("opd0_up_pad")
+    ix = x * f("res_op_x_str") + kx * (f("opd1_x_ins0") + 1) - f("opd0_lf_pad")
+    dy, dx = f("opd0_y_ins0") + 1, f("opd0_x_ins0") + 1
+    full = (high - 1) * dy + 1, (wide - 1) * dx + 1
+    if not (0 <= iy < full[0] and 0 <= ix < full[1]):
+        mode = f("pad_mode")
+        if mode == 0:
+            return "pad"
+        iy, ix = (bent(at, size, mode) for at, size in ((iy, full[0]), (ix, full[1])))
+    return (iy // dy, ix // dx) if iy % dy == 0 and ix % dx == 0 else None
+
+
+def bent(at: int, size: int, mode: int) -> int:
+    """A place beyond the edge: 1 mirrored without the edge, 2 the edge, 3 from the other side."""
+    if mode == 3:
+        return at % size
+    if mode == 2:
+        return max(0, min(size - 1, at))
+    while not 0 <= at < size:
+        at = -at if at < 0 else 2 * (size - 1) - at
+    return at
+
+
+def depthwise(tpu: NaiveTpu) -> None:
+    f, func = tpu.f, tpu.func
+    n, c = tpu.shape[:2]
+    shape = tpu.shape
+    high, wide, kh, kw = f("opd0_h"), f("opd0_w"), f("opd1_h"), f("opd1_w")
+    prec, target = f("opd0_prec"), f("res0_prec")
+    a = tpu.number("opd0", (n, c, high, wide))
+    k = tpu.number("opd1", (1, c, kh, kw), COMPACT)
+    bias = tpu.number("opd2", (1, c, 1, 1), COMPACT) if func in (0, 2) and not f("opd2_const") else None
+    pad = bits_to_number(f("opd3_addr") & (1 << 8 * SIZE[prec]) - 1, prec, bool(f("opd0_sign")))
+    found = {}
+    for i, ch, y, x in cells(shape):
+        terms = []
+        for ky, kx in product(range(kh), range(kw)):
+            at = seen(tpu, high, wide, y, x, ky, kx)
+            value = pad if at == "pad" else 0 if at is None else a((i, ch, *at))
+            place = (kh - 1 - ky, kw - 1 - kx) if f("kernel_rotate") else (ky, kx)
+            terms.append((value, k((0, ch, *place))) if func in (0, 1, 2) else value)
+        if func in (3, 4):
+            total = max(terms) if func == 4 else min(terms)
+        elif prec in FLOATS:
+            start = [] if bias is None else [F32(bias((0, ch, 0, 0)))]
+            total = chains(start + [F32(p) * F32(q) for p, q in terms], target)
+        else:
+            total = sum(p * q for p, q in terms) + (0 if bias is None else bias((0, ch, 0, 0)))
+        total = max(total, 0) if func == 2 or f("relu") else total
+        if prec not in FLOATS and func not in (3, 4):
+            total = held(total, target, bool(f("opd0_sign") or f("opd1_sign") or f("opd2_sign")))
+        found[i, ch, y, x] = number_to_bits(total, target)
+    tpu.store("res0", shape, found)
+
+
+def chains(terms: list[np.float32], prec: int = 2) -> np.float32:
+    """Two sums, of even and odd places; every number of the type."""
+
+    def fit(value: np.float32) -> np.float32:
+        return F32(bits_to_number(number_to_bits(value, prec), prec, True))
+
+    sums = [F32(0), F32(0)]
+    for place, term in enumerate(terms):
+        sums[place % 2] = fit(F32(sums[place % 2] + fit(term)))
+    return fit(F32(sums[0] + sums[1]))
+
+
+def exponent(value: Fraction) -> int:
+    """Of the leading one."""
+    power = value.numerator.bit_length() - value.denominator.bit_length()
+    return power if Fraction(2) ** power <= abs(value) else power - 1
+
+
+def group_sum(pairs: list[tuple[float, float]]) -> np.float32:
+    """Products of one group: 24 bits below the leading one of the greatest are kept."""
+    products = [Fraction(p) * Fraction(q) for p, q in pairs]
+    if not any(products):
+        return F32(0)
+    unit = Fraction(2) ** (max(exponent(abs(p)) for p in products if p) - 24)
+    return F32(float(sum(int(p / unit) for p in products) * unit))
+
+
+def convolution(tpu: NaiveTpu) -> None:
+    f = tpu.f
+    n, oc = tpu.shape[:2]
+    shape = tpu.shape
+    ic, high, wide, kh, kw = f("opd0_c"), f("opd0_h"), f("opd0_w"), f("opd1_h"), f("opd1_w")
+    prec, target = f("opd0_prec"), f("res0_prec")
+    a = tpu.number("opd0", (n, ic, high, wide), f("opd0_str"))
+    cube = {1: tpu.memory.cube, 2: tpu.memory.cube // 2, 4: 1}[SIZE[prec]]
+    groups = -(-ic // cube)
+    k = tpu.number("opd1", (1, oc, 1, groups * kh * kw * cube), COMPACT)
+    bias = tpu.number("opd2", (1, oc, 1, 1), COMPACT) if not f("opd2_const") else None
+    pad = bits_to_number(f("opd3_addr") & (1 << 8 * SIZE[prec]) - 1, prec, bool(f("opd0_sign")))
+    found = {}
+    for i, o, y, x in cells(shape):
+        start = bias((0, o, 0, 0)) if bias else 0
+        total: float | int | np.float32 = F32(start) if prec in (1, 5) else start
+        terms = []
+        for g, ky, kx in product(range(groups), range(kh), range(kw)):
+            place = (kh - 1 - ky, kw - 1 - kx) if f("kernel_rotate") else (ky, kx)
+            pairs = []
+            for ch in range(g * cube, min(ic, (g + 1) * cube)):
+                at = seen(tpu, high, wide, y, x, ky, kx)
+                value = pad if at == "pad" else 0 if at is None else a((i, ch, *at))
+                weight = k((0, o, 0, ((g * kh + place[0]) * kw + place[1]) * cube + ch % cube))
+                pairs.append((value, weight))
+            if prec in (1, 5):
+                total = F32(total + group_sum(pairs))
+            elif prec == 2:
+                terms += [F32(p) * F32(q) for p, q in pairs]
+            else:
+                total += sum(p * q for p, q in pairs)
+        if prec == 2:
+            total = chains(([F32(start)] if bias else []) + terms)
+        found[i, o, y, x] = total
+    finish(tpu, shape, found, target)
+
+
+def finish(tpu: NaiveTpu, shape: Shape, found: dict[Shape, float | int], target: int) -> None:
+    """Add the old result, cut off below 0, round."""
+    f = tpu.f
+    signed = bool(f("res0_sign") if f("own_sign") else f("opd0_sign") or f("opd1_sign") or f("opd2_sign"))
+    where = tpu.tensor("res0", shape, ALIGNED)
+    bits = {}
+    for index, value in found.items():
+        if f("res_add"):
+            old = bits_to_number(tpu.load(where(index), SIZE[target]), target, signed)
+            value = F32(value) + F32(old) if target in FLOATS else value + old
+        value = max(value, 0) if f("relu") else value
+        bits[index] = number_to_bits(value if target in FLOATS else held(int(value), target, signed), target)
+    tpu.store("res0", shape, bits)
+
+
+def select(tpu: NaiveTpu) -> None:
+    f, func, shape = tpu.f, tpu.func, tpu.shape
+    a, b = (tpu.number(name, shape, f(f"{name}_str")) for name in ("opd0", "opd1"))
+    raw = {}
+    for name in ("opd0", "opd1", "opd2", "opd3"):
+        prec = f("opd0_prec") if name in ("opd0", "opd1") else f("opd2_prec")
+        strides = tpu.own_strides(f(f"{name}_addr"), shape, SIZE[prec])
+        raw[name] = (prec, strides)
+
+    def bits(name: str, index: Shape) -> int:
+        prec, strides = raw[name]
+        if f(f"{name}_const"):
+            return f(f"{name}_addr") & (1 << 8 * SIZE[prec]) - 1
+        return tpu.load(tpu.lane(f(f"{name}_addr"), index, strides, SIZE[prec]), SIZE[prec])
+
+    results: dict[str, dict[Shape, int]] = {"res0": {}, "res1": {}}
+    for index in cells(shape):
+        p, q = a(index), b(index)
+        true = {22: p > q, 23: p > q, 24: p == q, 25: p < q, 26: p < q}[func]
+        other = bits("opd2" if true else "opd3", index)
+        if func in (22, 25):
+            results["res0"][index] = bits("opd0" if true else "opd1", index)
+            results["res1"][index] = other
+        else:
+            results["res0"][index] = other
+    for name, prec in (("res0", f("opd0_prec") if func in (22, 25) else f("opd2_prec")), ("res1", f("opd2_prec"))):
+        strides = tpu.own_strides(f(f"{name}_addr"), shape, SIZE[prec])
+        for index, value in results[name].items():
+            tpu.put(tpu.lane(f(f"{name}_addr"), index, strides, SIZE[prec]), SIZE[prec], value)
