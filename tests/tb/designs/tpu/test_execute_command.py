@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``goldbeat tpu execute``: tensors in and out, and what is refused."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from goldbeat.pymodels.tpu.streams.codegen import CodeGen
+from goldbeat.pymodels.tpu.streams.tables import chip
+from goldbeat.tb.cli import app
+
+RUN = CliRunner()
+FAR = (1 << 39) + (1 << 36)
+SIZE = {"src_nsize": 1, "src_csize": 1, "src_hsize": 1, "src_wsize": 64, "nchw_copy": 1, "stride_enable": 1}
+SIZE |= {"localmem_mask_l32": 0xFFFFFFFF, "src_wstride": 1, "dst_wstride": 1}
+SHAPE = {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 64, "opt_res0_prec": 1}
+TENSOR = {"data_type": 0, "size": 256, "shape": [{"dim": [1, 64]}]}
+
+
+def write_model(path: Path, func: int = 2, **parameter: object) -> Path:
+    """Load 64 numbers of fp32, cast them to fp16, add them to themselves (or do something else), and store fp16."""
+    gen = CodeGen(chip("BM1688"))
+    load = {"src_data_format": 2, "src_start_addr_h8": 0x90, "dst_start_addr_l32": 0x4000}
+    store = {"src_data_format": 1, "src_start_addr_l32": 0xC000, "dst_start_addr_h8": 0xA0}
+    cast = {"tsk_opd_num": 1, "opt_opd0_prec": 2, "opd0_addr": 0x4000, "res0_addr": 0x8000, "opt_opd2_sign": 1}
+    add = {"tsk_opd_num": 2, "opt_opd0_prec": 1, "opt_opd1_prec": 1, "opd0_addr": 0x8000, "opd1_addr": 0x8000}
+    gen.emit("gdma", "DMA_tensor", SIZE | load)
+    gen.emit("tiu", "sAR", SHAPE | cast, func=14)
+    gen.emit("tiu", "sAR", SHAPE | add | {"res0_addr": 0xC000}, func=func)
+    gen.emit("gdma", "DMA_tensor", SIZE | store)
+    path.write_bytes(gen.bmodel("twice"))
+    raw = with_tensors(path, parameter)
+    path.write_bytes(raw)
+    return path
+
+
+def with_tensors(path: Path, more: dict[str, object]) -> bytes:
+    from goldbeat.pymodels.tpu.streams.bmodel import write_bmodel
+    from goldbeat.pymodels.tpu.streams.container import read_container
+
+    model = read_container(path)
+    (net,) = model.model["net"]
+    (parameter,) = net["parameter"]
+    parameter["input_tensor"] = [TENSOR | {"name": "x", "device_addr": 0x90 << 32}]
+    parameter["output_tensor"] = [TENSOR | {"name": "y", "device_addr": 0xA0 << 32, "data_type": 1, "size": 128}]
+    parameter |= more
+    area = bytes(model.data[model.area : model.area + model.area_size])
+    return write_bmodel(model.model, area)
+
+
+def call(*arguments: object) -> tuple[int, str]:
+    done = RUN.invoke(app, ["tpu", "execute", *map(str, arguments)])
+    return done.exit_code, done.output
+
+
+@pytest.fixture
+def given(tmp_path: Path) -> Path:
+    np.savez(tmp_path / "x.npz", x=np.arange(64, dtype=np.float32).reshape(1, 64) / 8)
+    return tmp_path / "x.npz"
+
+
+def test_the_tensors_come_out(tmp_path: Path, given: Path):
+    model = write_model(tmp_path / "m.bmodel")
+    code, text = call(model, "--input", given, "--out", tmp_path / "y.npz")
+    assert code == 0, text
+    assert "BM1688: net twice, stage 0, 6 commands on 1 core" in text
+    found = np.load(tmp_path / "y.npz")["y"]
+    assert found.dtype == np.float16
+    assert found.tolist() == (np.load(given)["x"] * 2).tolist()
+
+
+def test_json(tmp_path: Path, given: Path):
+    code, text = call(write_model(tmp_path / "m.bmodel"), "--input", given, "--out", tmp_path / "y.npz", "--json")
+    said = json.loads(text)
+    assert code == 0
+    assert said["operations"] == {
+        "dma.tensor": 2,
+        "arith.cast": 1,
+        "arith.add": 1,
+        "system.end": 1,
+        "dma.sys.chain_end": 1,
+    }
+    assert said["outputs"] == {"y": {"shape": [1, 64], "type": "float16"}}
+
+
+def test_what_is_not_modelled_stops_the_run(tmp_path: Path, given: Path):
+    code, text = call(write_model(tmp_path / "m.bmodel", func=12), "--input", given, "--out", tmp_path / "y.npz")
+    assert code == 2
+    assert "core0.sub0.g0.tiu: tiu command 2 (arith.div, sAR) is not modelled: floating point" in text
+    assert not (tmp_path / "y.npz").exists()
+
+
+@pytest.mark.parametrize(
+    ("arrays", "said"),
+    [
+        ({}, "input x is missing"),
+        ({"x": np.zeros((1, 63), np.float32)}, "input x of shape (1, 63), expected (1, 64)"),
+        ({"x": np.zeros((1, 64), np.float32), "z": np.zeros(1)}, "input z: net twice takes x"),
+        ({"x": np.zeros((1, 64), np.complex64)}, "input x of complex64, expected fp32"),
+    ],
+)
+def test_inputs_that_do_not_fit(tmp_path: Path, arrays: dict[str, np.ndarray], said: str):
+    np.savez(tmp_path / "x.npz", **arrays)
+    code, text = call(write_model(tmp_path / "m.bmodel"), "--input", tmp_path / "x.npz", "--out", tmp_path / "y.npz")
+    assert code == 2
+    assert said in text.replace("\n", " ")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "options", "said"),
+    [
+        ({"is_dynamic": 1}, (), "net twice is dynamic"),
+        ({}, ("--net", "other"), "net other: there is twice"),
+        ({}, ("--stage", "1"), "net twice has 1 stages"),
+    ],
+)
+def test_nets_that_cannot_run(tmp_path: Path, given: Path, parameter: dict, options: tuple[str, ...], said: str):
+    model = write_model(tmp_path / "m.bmodel", **parameter)
+    code, text = call(model, "--input", given, "--out", tmp_path / "y.npz", *options)
+    assert code == 2
+    assert said in text.replace("\n", " ")
+
+
+def test_nothing_is_overwritten(tmp_path: Path, given: Path):
+    (tmp_path / "y.npz").write_bytes(b"mine")
+    code, _ = call(write_model(tmp_path / "m.bmodel"), "--input", given, "--out", tmp_path / "y.npz")
+    assert code == 2
+    assert (tmp_path / "y.npz").read_bytes() == b"mine"
+
+
+def test_an_input_that_is_no_npz(tmp_path: Path):
+    (tmp_path / "x.npz").write_bytes(b"no")
+    code, text = call(write_model(tmp_path / "m.bmodel"), "--input", tmp_path / "x.npz", "--out", tmp_path / "y.npz")
+    assert code == 2
+    assert "expected an .npz" in text.replace("\n", " ")
