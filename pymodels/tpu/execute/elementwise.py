@@ -38,7 +38,7 @@ def result_element(step: TpuStep) -> Element:
     return found
 
 
-def wrapped(values: Array, element: Element) -> Array:
+def cut_to(values: Array, element: Element) -> Array:
     """int64 cut down to the bits of a type."""
     return values.astype(np.int64).astype(element.stored)
 
@@ -79,7 +79,7 @@ def _one(step: TpuStep, target: Element) -> Array:
         return turned
     if step.func == ABS:
         values = np.abs(to_numbers(stored, source))
-        return to_stored(values, target) if source.floating else wrapped(values, target)
+        return to_stored(values, target) if source.floating else cut_to(values, target)
     return converted(to_numbers(stored, source), source, target, step["opd2_n_str"])
 
 
@@ -119,9 +119,9 @@ def _floats(step: TpuStep, a: Array, b: Array, target: Element) -> Array:
 def _integers(step: TpuStep, a: Array, b: Array, first: Element, target: Element) -> Array:
     func = step.func
     if func in _BITWISE:
-        return wrapped(_BITWISE[func](a, b), target)
+        return cut_to(_BITWISE[func](a, b), target)
     if func in (MAX, MIN):
-        return wrapped(np.maximum(a, b) if func == MAX else np.minimum(a, b), target)
+        return cut_to(np.maximum(a, b) if func == MAX else np.minimum(a, b), target)
     if func in (LOGIC_SHIFT, SHIFT, ROTATE):
         return _shifted(step, a, b, first, target)
     if func in (MUL, ADD, SUB, *_HELD):
@@ -134,7 +134,7 @@ def _integers(step: TpuStep, a: Array, b: Array, first: Element, target: Element
         if step["tsk_opd_num"] > 2:
             bits = step.numbers("opd2", Element(step["opd2_prec"], True))
             values = rounded_shift(values, -bits, step["opd2_n_str"])
-        return to_stored(values, target) if func in _HELD else wrapped(values, target)
+        return to_stored(values, target) if func in _HELD else cut_to(values, target)
     raise step.stop("integers")
 
 
@@ -145,10 +145,10 @@ def _shifted(step: TpuStep, a: Array, b: Array, first: Element, target: Element)
         raise step.stop("shifts by more than the bits of an element")
     mode = step["opd2_n_str"]
     if step.func == SHIFT:
-        return wrapped(rounded_shift(a, -b, mode), target)
+        return cut_to(rounded_shift(a, -b, mode), target)
     mask = np.int64((1 << bits) - 1)
     raw = a & mask
     if step.func == ROTATE:
         left = b % bits
-        return wrapped((raw << left | raw >> (bits - left)) & mask, target)
-    return wrapped(rounded_shift(raw, -b, mode), target)
+        return cut_to((raw << left | raw >> (bits - left)) & mask, target)
+    return cut_to(rounded_shift(raw, -b, mode), target)

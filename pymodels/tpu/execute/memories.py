@@ -72,7 +72,7 @@ def extents(table: Accesses) -> dict[int, list[Extent]]:
     return found
 
 
-def merged_spans(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+def merged_pages(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
     """(start, end) of addresses, rounded out to pages, those that touch being one; in order."""
     found: list[tuple[int, int]] = []
     for start, end in sorted((s // _PAGE * _PAGE, -(-e // _PAGE) * _PAGE) for s, e in spans if e > s):
@@ -104,7 +104,7 @@ class TpuMemories:
         tables: Iterable[tuple[int, Bytes]] = (),
     ) -> None:
         self.chip = chip
-        self.spans = merged_spans(spans)
+        self.spans = merged_pages(spans)
         total = sum(end - start for start, end in self.spans)
         if total > LIMIT:
             raise UsageError(f"the commands use {total} bytes of global memory, expected at most {LIMIT}")
