@@ -35,7 +35,6 @@ _LISTED = 20
 """Findings of one rule in text."""
 
 app = typer.Typer(help=HELP, no_args_is_help=True)
-execute_command.register(app)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="BModel, CviModel, or the bare stream of one engine.")]
 ChipName = Annotated[
@@ -376,6 +375,10 @@ def _left_out(hazards: HazardReport) -> list[str]:
         more = f"; {len(hazards.omitted) - _SHOWN} more kinds" if len(hazards.omitted) > _SHOWN else ""
         lines.append(f"{hazards.omitted.total()} operands are not modelled: {'; '.join(some)}{more}")
     return lines
+
+
+# Help lists commands in the order in which they are mounted.
+execute_command.register(app)
 
 
 @app.command(
