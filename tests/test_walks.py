@@ -22,7 +22,11 @@ def _rows(head):
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
 
 
-WALKS = {name: re.findall(r"`([\w.]+)`", modules) for name, modules in _rows("what a user brings")}
+WALKS = {
+    name: re.findall(r"`([\w.]+)`", modules)
+    for name, modules in re.findall(r"^\* ([^:*`]+): (`tb\.cli\.run`.*?)(?=^\*|^$)", PAGE, flags=re.S | re.M)
+}
+assert WALKS
 ARROWS = [(one.strip("`"), other.strip("`"), how) for one, other, how in _rows("from")]
 
 
