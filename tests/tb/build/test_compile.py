@@ -354,3 +354,26 @@ def test_a_build_that_was_killed_is_made_again(tmp_path, monkeypatch):
     assert again.seconds > 0
     assert again.executable.read_bytes()[:4] == b"\x7fELF"
     assert not scratch.exists()
+
+
+FSM_BREAKS = """module fsm_breaks (
+  input logic clk, input logic rst_n, input logic [3:0] a,
+  input logic [3:0] b, output logic [3:0] q);
+  always_ff @(posedge clk) begin
+    if (!rst_n) q <= '0;
+    else q <= a;
+    if (rst_n && !(!(q[0] && (a ^ b) == 4'd3))) $error("both");
+  end
+endmodule
+"""
+
+
+@pytest.mark.slow
+def test_coverage_does_without_fsms_where_counting_them_ends_verilator(tmp_path):
+    source = tmp_path / "fsm_breaks.sv"
+    source.write_text(FSM_BREAKS)
+    recipe = Recipe("fsm_breaks", "fsm_breaks", [source], coverage=True, optimize="-O0")
+    built = compile_model(recipe)
+    log = (built.executable.parent / "build.log").read_text()
+    assert ("--coverage-fsm ended Verilator" in log) == verilator().counts_fsms
+    assert "--coverage-line" in log
