@@ -12,6 +12,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError
+from goldbeat.pymodels.objfifo.iron.branches import compiled_script
 from goldbeat.pymodels.objfifo.iron.placed import close
 from goldbeat.pymodels.objfifo.iron.program import open_design
 from goldbeat.pymodels.objfifo.iron.scope import fresh
@@ -36,7 +37,11 @@ def load_fifo_design(path: Path, arguments: Sequence[str] = ()) -> FifoDesign:
     with fresh() as scope, redirect_stdout(io.StringIO()):
         scope.silent = True
         try:
-            runpy.run_path(str(path), run_name="__main__")
+            # Only branches of core bodies need more than the file as it is.
+            if "if_(" in path.read_text(encoding="utf-8", errors="replace"):
+                exec(compiled_script(path), {"__name__": "__main__", "__file__": str(path)})
+            else:
+                runpy.run_path(str(path), run_name="__main__")
         except GoldbeatError:
             raise
         except SystemExit as error:

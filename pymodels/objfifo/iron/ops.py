@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.objfifo.iron.worker import run_kernel
+from goldbeat.pymodels.objfifo.iron.worker import run_kernel, stand_in_of
 from goldbeat.pymodels.objfifo.plan.object_type import object_type
 
 
@@ -97,7 +97,7 @@ class external_func:  # noqa: N801 - upstream's name
         **_: Any,
     ) -> None:
         self.name, self.file = name, link_with
-        self.model: Callable[..., Any] | None = None
+        self.model: Callable[..., Any] | None = stand_in_of(name, link_with)
 
     def __call__(self, *args: Any) -> Any:
         """Run the Python function that stands for it, if there is one."""

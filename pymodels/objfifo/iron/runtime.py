@@ -67,6 +67,7 @@ class Move:
     data: RuntimeData
     tap: ElementPattern
     wait: bool
+    group: TaskGroup | None = None
 
 
 class Runtime:
@@ -90,6 +91,7 @@ class Runtime:
         self.tile_dmas: list[Any] = []
         self.data: list[RuntimeData] = []
         self.moves: list[Move] = []
+        self.events: list[Move | TaskGroup] = []
         self.workers: list[Worker] = []
         self.places: list[ShimPlace] = []
         self._groups: list[TaskGroup] = []
@@ -175,7 +177,9 @@ class Runtime:
             RuleError: ``handle-kind`` on a consumer.
             UsageError: an array of another sequence.
         """
-        self._move(in_fifo, FifoEnd.PRODUCE, source, tap, wait, either("placement", placement, "tile", tile))
+        self._move(
+            in_fifo, FifoEnd.PRODUCE, source, tap, wait, either("placement", placement, "tile", tile), task_group
+        )
 
     def drain(
         self,
@@ -189,7 +193,7 @@ class Runtime:
         tile: Any = None,
     ) -> None:
         """Receive a host array from a fifo; arguments as for :meth:`fill`."""
-        self._move(out_fifo, FifoEnd.CONSUME, dest, tap, wait, either("placement", placement, "tile", tile))
+        self._move(out_fifo, FifoEnd.CONSUME, dest, tap, wait, either("placement", placement, "tile", tile), task_group)
 
     def _move(
         self,
@@ -199,6 +203,7 @@ class Runtime:
         tap: ElementPattern | None,
         wait: bool,
         where: Any,
+        group: TaskGroup | None = None,
     ) -> None:
         what = "fill" if port is FifoEnd.PRODUCE else "drain"
         if handle.port is not port:
@@ -209,7 +214,8 @@ class Runtime:
             tap = ElementPattern(data.shape, 0, [math.prod(data.shape)], [1])
         handle = self._same(handle)
         self._bind(handle, where)
-        self.moves.append(Move(handle, data, tap, wait))
+        self.moves.append(Move(handle, data, tap, wait, group))
+        self.events.append(self.moves[-1])
 
     def _bind(self, handle: ObjectFifoHandle, where: Any) -> None:
         """The sequence uses this end of a fifo."""
@@ -243,3 +249,4 @@ class Runtime:
         if task_group not in self._groups:
             raise UsageError("this task group is finished already")
         self._groups.remove(task_group)
+        self.events.append(task_group)

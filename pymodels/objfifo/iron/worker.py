@@ -31,6 +31,12 @@ def kernels_stand_in(found: Mapping[str, Callable[..., Any]]) -> Iterator[None]:
         _stand_ins.reset(token)
 
 
+def stand_in_of(name: str, file: str) -> Callable[..., Any] | None:
+    """What stands for a kernel that is being declared; None if nothing is known."""
+    known = _stand_ins.get() or {}
+    return known.get(name) or known.get(file)
+
+
 def run_kernel(name: str, file: str, model: Callable[..., Any] | None, args: Sequence[Any]) -> Any:
     """Run what stands for a kernel.
 
@@ -39,10 +45,10 @@ def run_kernel(name: str, file: str, model: Callable[..., Any] | None, args: Seq
     """
     known = _stand_ins.get()
     if model is None and known is not None:
-        model = known.get(name) or known.get(file)
+        model = stand_in_of(name, file)
         if model is None:
             raise UsageError(f"{name} is compiled code; give a stand-in: --kernel {name}=FILE.py:FUNCTION")
-    return None if model is None else model(*args)
+    return None if model is None else model(*(getattr(arg, "array", arg) for arg in args))
 
 
 class Kernel:
@@ -60,7 +66,7 @@ class Kernel:
         self.name = name
         self.bin_name = bin_name
         self.arg_types = [] if arg_types is None else list(arg_types)
-        self.model: Callable[..., Any] | None = None
+        self.model: Callable[..., Any] | None = stand_in_of(name, bin_name)
 
     def __call__(self, *args: Any) -> Any:
         """Run the Python function that stands for it, if there is one."""

@@ -170,11 +170,11 @@ class LiveArray:
         self.hosts[name] = np.zeros(-(-obj.size // WORD_BYTES), np.uint32)
 
     def hand_in(self, inputs: dict[str, npt.ArrayLike]) -> None:
-        """Contents of the host's arrays.
+        """Contents of the host's arrays; they may be of another size than the sequence says.
 
         Raises:
             UsageError: no such array.
-            InputError: another number of bytes.
+            InputError: parts of elements.
         """
         for name, value in inputs.items():
             if name in self.scalars:
@@ -182,11 +182,13 @@ class LiveArray:
                 continue
             if name not in self.hosts:
                 raise UsageError(f"no host array {name}; there are {', '.join(self.hosts) or 'none'}")
-            raw = np.ascontiguousarray(value).reshape(-1).view(np.uint8)
-            size = self.host_types[name].size
-            if len(raw) != size:
-                raise InputError(f"{name} of {len(raw)} bytes", f"{size} ({self.host_types[name]})")
-            self.hosts[name].view(np.uint8)[:size] = raw
+            given = np.ascontiguousarray(value)
+            raw, kind = given.reshape(-1).view(np.uint8), self.host_types[name]
+            if len(raw) % kind.dtype.itemsize or not len(raw):
+                raise InputError(f"{name} of {len(raw)} bytes", f"whole elements of {kind.dtype}")
+            if len(raw) != kind.size:
+                self.host_array(name, ObjectType((len(raw) // kind.dtype.itemsize,), kind.dtype))
+            self.hosts[name].view(np.uint8)[: len(raw)] = raw
 
     def host_view(self, name: str) -> npt.NDArray[Any]:
         """A host array with its type."""
@@ -256,7 +258,7 @@ class LiveArray:
 
     # -- running
 
-    def run(self, *, host_first: bool = True) -> bool:
+    def run(self, *, host_first: bool = False) -> bool:
         """Run until the host's sequence and its transfers have ended; False if nothing moves before that."""
         agents = [a for a in (self.host,) if a is not None]
         order = [*agents, *self.cores] if host_first else [*self.cores, *agents]

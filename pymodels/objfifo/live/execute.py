@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run an array twice, the host before the cores and after them: what depends on who is faster shows."""
+"""Run an array twice, the cores before the host and after it: what depends on who is faster shows.
+
+On silicon cores run from configuration on, long before the first transfer: the first order is the one that counts.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +22,8 @@ class LiveResult:
 
     Attributes:
         completes: the host's sequence and its transfers end, in both orders.
-        hosts: the host's arrays afterwards.
-        differing: host arrays that differ between both orders; empty for a result that can be relied on.
+        hosts: the host's arrays afterwards, where the cores began before the host.
+        differing: host arrays that differ if the host is faster; empty for a result that can be relied on.
         report: who waits for what, where it hangs.
         remarks: what a user should know.
         words: words that each channel moved.
@@ -42,7 +45,7 @@ def run_live(build: Callable[[], LiveArray], inputs: Mapping[str, npt.ArrayLike]
         inputs: the host's arrays; zeros where there is none.
     """
     results = []
-    for host_first in (True, False):
+    for host_first in (False, True):
         array = build()
         try:
             array.hand_in(dict(inputs or {}))

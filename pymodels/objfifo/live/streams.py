@@ -104,6 +104,8 @@ class LiveSource:
         self.packets: deque[tuple[PacketHeader, list[int]]] = deque()
         """Whole packets of a control port that wait."""
         self.midway = False
+        self.found: PacketHeader | None = None
+        """A header that was the first word of the data."""
         self._header: PacketHeader | None = None
 
     @property
@@ -121,7 +123,7 @@ class LiveSource:
         """Of the packet at hand."""
         if self.channel is None:
             return self._header
-        return None if self.channel.bd is None else self.channel.bd.bd.packet
+        return self.found if self.channel.bd is None else self.channel.bd.bd.packet or self.found
 
     def take(self, count: int) -> LiveWords:
         """The next words."""
@@ -191,7 +193,7 @@ class LiveStreams:
         header = source.header
         route = next((r for r in routes if r.fits(header)), None)
         if route is None:
-            return False
+            return self._unknown(source, routes)
         for sink in route.sinks:
             if sink.owner not in (None, source):
                 return False
@@ -211,6 +213,15 @@ class LiveStreams:
             sink.owner = None if last else source
             sink.step()
         source.midway = not last
+        if last:
+            source.found = None
+        return True
+
+    def _unknown(self, source: LiveSource, routes: list[LiveRoute]) -> bool:
+        """No way for this header. Without one the first word of the data is it."""
+        if source.header is not None or source.midway or source.channel is None or not routes:
+            return False
+        source.found = header_of(int(source.take(1)[0]))
         return True
 
     def _begin(self, source: LiveSource, route: LiveRoute) -> bool:
@@ -228,3 +239,8 @@ def packet_word(tile: Tile, header: PacketHeader) -> int:
     """A packet's header: id, type, row and column of the source, odd parity."""
     word = header.id | header.type << 12 | tile.row << 16 | tile.col << 21
     return word | (1 - bin(word).count("1") % 2) << 31
+
+
+def header_of(word: int) -> PacketHeader:
+    """Id and type of a header's word."""
+    return PacketHeader(word & 31, word >> 12 & 7)

@@ -209,7 +209,7 @@ class _Builder:
             if op.name == "aie.core"
         ]
         design = FifoDesign(self.array.device, list(self.fifos.values()), links, cores)
-        self.live = add_plan(self.array, plan(design, strict=False), pads, silent)
+        self.live = add_plan(self.array, plan(design, strict=False, spread=True), pads, silent)
 
     def _steps(self, op: MlirOp) -> Steps:
         """The largest acquire of each end, as a program of one pass."""

@@ -57,9 +57,12 @@ class DmaText:
                 elif one.name == "aie.dma":
                     self._short(one, tile, env)
 
+    def _taken(self, tile: Tile) -> set[int]:
+        return self.taken.setdefault(tile, {key for key in self.array.bds[tile] if isinstance(key, int)})
+
     def reserve(self, tile: Tile, op: MlirOp) -> None:
         """Numbers that descriptors ask for are nobody else's."""
-        taken = self.taken.setdefault(tile, set())
+        taken = self._taken(tile)
         for inner in _inside(op):
             if inner.name == "aie.dma_bd" and "bd_id" in inner.attributes:
                 taken.add(int(inner.attributes["bd_id"]))
@@ -76,7 +79,7 @@ class DmaText:
         words = [t.text.strip('"') for t in op.tokens if t.kind in ("word", "string", "number")]
         direction, index = Direction(words[0]), int(words[1])
         label = next(t.text for t in op.tokens if t.kind == "block")
-        first = self.chain(op, tile, index, blocks, label, env)
+        first = self.chain(op, tile, index, blocks, label, env, int(op.attributes.get("pad_value", 0)))
         repeat = _named(op, "repeat_count", env) or 0
         token = bool(op.attributes.get("issue_token", False))
         if first is not None:
@@ -96,14 +99,22 @@ class DmaText:
         for number, (key, block) in enumerate(zip(keys, blocks, strict=True)):
             last = number == len(keys) - 1
             following = (keys[0] if loop else None) if last else keys[number + 1]
-            self.array.bds[tile][key] = self.descriptor(tile, block, env, following)
+            made = self.array.bds[tile][key] = self.descriptor(tile, block, env, following)
+            made.pad = int(op.attributes.get("pad_value", 0)) & 0xFFFFFFFF
         repeat = int(op.attributes.get("repeat_count", 0))
         self.array.channel(tile, direction, index).queue.append(LiveTask(keys[0], repeat))
 
     # -- chains
 
     def chain(
-        self, op: MlirOp, tile: Tile, index: int, blocks: list[MlirBlock], label: str, env: dict[str, Any]
+        self,
+        op: MlirOp,
+        tile: Tile,
+        index: int,
+        blocks: list[MlirBlock],
+        label: str,
+        env: dict[str, Any],
+        pad: int = 0,
     ) -> Any:
         """The descriptors from a block on; the key of the first, None where there is none."""
         named = {b.label: b for b in blocks}
@@ -121,6 +132,7 @@ class DmaText:
         for name in order:
             following = _next(named[name])
             bd = self.descriptor(tile, named[name], env, None if following is None else keys.get(following))
+            bd.pad = pad & 0xFFFFFFFF
             self.array.bds[tile][keys[name]] = bd
         return keys[order[0]] if order else None
 
@@ -128,7 +140,7 @@ class DmaText:
         bd = next(o for o in block.ops if o.name == "aie.dma_bd")
         if "bd_id" in bd.attributes:
             return int(bd.attributes["bd_id"])
-        taken = self.taken.setdefault(tile, set())
+        taken = self._taken(tile)
         number = next((n for n in bd_ids(tile, index) if n not in taken), None)
         if number is None:
             self.fail(op, f"more than {len(bd_ids(tile, index))} descriptors", "at most that many")

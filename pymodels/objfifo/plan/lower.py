@@ -55,6 +55,7 @@ def plan(
     strict: bool = True,
     depths: Mapping[EndKey, int] | None = None,
     packets: bool = False,
+    spread: bool = False,
 ) -> Plan:
     """Lower a design; one that was read in lowered form has its plan.
 
@@ -63,6 +64,7 @@ def plan(
         strict: refuse what mlir-aie accepts although the data is lost.
         depths: depths that replace those of the design, by fifo and end (0 the producer, then the consumers).
         packets: send every stream with a packet header; ids in the order of declaration.
+        spread: leave it to others whether the buffers of a memory tile fit, with its neighbours' memory.
 
     Raises:
         RuleError: the first rule that is broken.
@@ -77,7 +79,7 @@ def plan(
             raise UsageError(f"{fifo.name}: {what} is executed (goldbeat objfifo exec), not planned")
     found = _Lowering(DesignLayout(design, depths), packets).run()
     for error in check_limits(found):
-        if strict or RULES[error.rule].lax is None:
+        if (strict or RULES[error.rule].lax is None) and not (spread and error.rule == "memory"):
             raise error
     return found
 

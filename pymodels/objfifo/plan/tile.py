@@ -93,6 +93,11 @@ class Tile:
         prefix = {TileKind.CORE: "tile", TileKind.MEM: "mem_tile", TileKind.SHIM: "shim_noc_tile"}[self.kind]
         return f"{prefix}_{self.col}_{self.row}"
 
+    @property
+    def op(self) -> Tile:
+        """Itself: scripts ask a tile for its operation."""
+        return self
+
     def reaches(self, other: Tile) -> bool:
         """True where this tile's core can load from and store to the memory of ``other``.
 

@@ -220,7 +220,7 @@ class Explicit:
     allocations: dict[str, tuple[Any, Direction, int]] = field(default_factory=dict)
     cascades: list[tuple[Tile, Tile]] = field(default_factory=list)
     sequence: Any = None
-    switches: list[tuple[Any, list[tuple[str, int, str, int]]]] = field(default_factory=list)
+    switches: list[tuple[Any, str, list[tuple[str, int, str, int]]]] = field(default_factory=list)
 
 
 _explicit: ContextVar[Explicit | None] = ContextVar("explicit", default=None)
@@ -369,3 +369,32 @@ def shim_dma_allocation(name: str, tile: Any, direction: Any, channel: int, **_:
 def cascade_flow(source: Tile, dest: Tile, **_: Any) -> None:
     """A cascade from one core to another."""
     explicit().cascades.append((source, dest))
+
+
+def switch_region(kind: str) -> Any:
+    """``switchbox`` and ``shim_mux``: run a function that writes a tile's connections."""
+
+    def of(tile: Any) -> Any:
+        def take(body: Any) -> None:
+            found: list[tuple[str, int, str, int]] = []
+            token = _connections.set(found)
+            try:
+                body()
+            finally:
+                _connections.reset(token)
+            explicit().switches.append((tile, kind, found))
+
+        return take
+
+    return of
+
+
+def switch_connect(source_bundle: Any, source_channel: int, dest_bundle: Any, dest_channel: int, **_: Any) -> None:
+    """A connection of the switch at hand."""
+    found = _connections.get()
+    if found is None:
+        raise UsageError("connect outside a switchbox")
+    found.append((enum_text(source_bundle), int(source_channel), enum_text(dest_bundle), int(dest_channel)))
+
+
+_connections: ContextVar[list[tuple[str, int, str, int]] | None] = ContextVar("connections", default=None)

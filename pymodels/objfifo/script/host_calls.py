@@ -12,10 +12,11 @@ import numpy as np
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.objfifo.artefact import tile_registers as reg
+from goldbeat.pymodels.objfifo.iron.placed import npu_dma_memcpy_nd
 from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray
 from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
 from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
-from goldbeat.pymodels.objfifo.live.thread_program import await_wish
+from goldbeat.pymodels.objfifo.live.thread_program import await_wish, in_program
 from goldbeat.pymodels.objfifo.live.walk import element_walk
 from goldbeat.pymodels.objfifo.mlir_exec.host_program import written_bd
 from goldbeat.pymodels.objfifo.plan.object_type import ObjectType
@@ -51,6 +52,25 @@ class HostTask:
     repeat: int = 0
     token: bool = False
     first: Any = None
+
+
+@dataclass
+class PlannedTask:
+    """A task of a script that is only read."""
+
+    alloc: Any
+    blocks: ScriptBlocks
+    token: bool
+    repeat: int = 0
+
+    def declare(self) -> None:
+        """Note its descriptors as transfers, in order."""
+        for block in self.blocks.blocks.values():
+            bd = block.bd
+            if bd is not None:
+                dims = [(1, 0)] * (4 - len(bd.dims)) + list(bd.dims)
+                sizes, strides = [n for n, _ in dims], [s for _, s in dims]
+                npu_dma_memcpy_nd(self.alloc, None, bd.buffer, (0, 0, 0, bd.offset), sizes, strides, self.token)
 
 
 class ScriptHost:
@@ -176,6 +196,9 @@ def npu_memcpy(
     **_: Any,
 ) -> None:
     """Start a transfer between a host array and a fifo at the shim."""
+    if not in_program():
+        npu_dma_memcpy_nd(metadata, bd_id, mem, offsets, sizes, strides, issue_token, tap)
+        return
     host = host_now()
     key = host.channel(metadata)
     start, dims = pattern(mem, tap, offsets, sizes, strides)
@@ -185,7 +208,7 @@ def npu_memcpy(
 
 def await_fifos(*args: Any) -> None:
     """Wait for a token of each fifo's channel."""
-    for one in args:
+    for one in args if in_program() else ():
         host = host_now()
         await_wish(host.array.await_token(host.channel(one)))
 
@@ -210,12 +233,16 @@ def configure_task(
     return HostTask(key, ScriptBlocks(), int(repeat_count or 0), bool(issue_token))
 
 
-def configure_task_for(alloc: Any, issue_token: bool = False, repeat_count: int = 0, **_: Any) -> HostTask:
+def configure_task_for(
+    alloc: Any, issue_token: bool = False, repeat_count: int = 0, **_: Any
+) -> HostTask | PlannedTask:
     """A task on the channel of a fifo or allocation."""
+    if not in_program():
+        return PlannedTask(alloc, ScriptBlocks(), bool(issue_token))
     return HostTask(host_now().channel(alloc), ScriptBlocks(), int(repeat_count or 0), bool(issue_token))
 
 
-def bds(task: HostTask) -> ScriptBlocks:
+def bds(task: HostTask | PlannedTask) -> ScriptBlocks:
     """The blocks of a task."""
     return task.blocks
 
@@ -235,7 +262,7 @@ def shim_bd(
 def single_bd_task(
     alloc: Any, mem: Any, tap: Any = None, offset: Any = None, sizes: Any = None, strides: Any = None,
     issue_token: bool = False, packet: Any = None, **_: Any,
-) -> HostTask:  # fmt: skip
+) -> HostTask | PlannedTask:  # fmt: skip
     """A task of one descriptor; the outermost size repeats it."""
     task = configure_task_for(alloc, issue_token)
     with task.blocks[0]:
@@ -246,10 +273,16 @@ def single_bd_task(
     return task
 
 
-def start_task(*tasks: HostTask) -> None:
+def start_task(*tasks: HostTask | PlannedTask) -> None:
     """Write the descriptors of tasks and start them."""
+    for one in tasks:
+        if isinstance(one, PlannedTask):
+            one.declare()
+    if not in_program():
+        return
     host = host_now()
     for task in tasks:
+        assert isinstance(task, HostTask)
         tile = task.key[0]
         if task.first is None:
             blocks = [b for b in task.blocks.blocks.values() if b.bd is not None]
@@ -265,7 +298,7 @@ def start_task(*tasks: HostTask) -> None:
 
 def await_task(*tasks: HostTask) -> None:
     """Wait for the tokens of tasks."""
-    for task in tasks:
+    for task in tasks if in_program() else ():
         if not task.token:
             raise UsageError("a wait for a task without a token: issue_token=True")
         await_wish(host_now().array.await_token(task.key))
@@ -347,3 +380,30 @@ def set_lock(lock: ScriptLock, value: int) -> None:
     if lock.live is None:
         raise UsageError("a lock that belongs to no tile")
     lock.live.value = int(value)
+
+
+class LiveTransfers:
+    """Takes the fills and drains of a sequence that runs.
+
+    Args:
+        host: where it runs.
+    """
+
+    def __init__(self, host: ScriptHost) -> None:
+        self.host = host
+        self.waited: list[HostTask] = []
+
+    def transfer(self, handle: Any, data: Any, tap: Any, wait: bool, group: Any, packet: Any = None) -> HostTask:
+        """Start a fill or drain."""
+        key = self.host.channel(handle)
+        start, dims = pattern(data, tap, None, None, None)
+        task = self.host.move(key, data, start, dims, token=wait, packet=packet)
+        if wait:
+            (self.waited if group is None else group.waited).append(task)
+        return task
+
+    def finish(self, group: Any) -> None:
+        """Wait for the transfers of a group; of those without one at the end."""
+        waited = self.waited if group is None else group.waited
+        await_task(*waited)
+        waited.clear()

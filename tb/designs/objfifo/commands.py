@@ -203,6 +203,10 @@ def run(
     profile: Annotated[
         str, typer.Option("--profile", metavar="ideal|npu1", help="Timing of the engine: its own, or as on silicon.")
     ] = "ideal",
+    kernel: Annotated[
+        list[str] | None,
+        typer.Option("--kernel", metavar="NAME=FILE.py:FUNCTION", help="What stands for a compiled kernel."),
+    ] = None,
     label: Annotated[
         str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [the file's name].")
     ] = None,
@@ -231,6 +235,7 @@ def run(
     ]
     words += [("iterations", str(iterations))] if iterations is not None else []
     words += [("lax", "1")] if lax else []
+    words += [("kernels", shlex.join(kernel))] if kernel else []
     wishes = Wishes(seed=seed, label=label or design.stem, force=force, as_json=as_json)
     run_case(DESIGN, DESIGN.case("design"), words, inputs or [], wishes)
 
@@ -260,6 +265,7 @@ app.command(
     no_args_is_help=True,
     epilog=examples(
         "goldbeat objfifo exec aie.mlir --input arg0=in.npy --expect arg2=out.npy",
+        "goldbeat objfifo exec vector_scalar_add.py -- --dev npu",
         "goldbeat objfifo exec aie.mlir --kernel scale=kernels.py:scale --save arg2=out.npy",
     ),
 )(execute)

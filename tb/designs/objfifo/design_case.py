@@ -24,6 +24,8 @@ from goldbeat.pymodels.errors import UsageError, UserCodeError
 from goldbeat.pymodels.objfifo.diagnose.hang import explain_hang
 from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, task_words
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape, TimingProfile
+from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
+from goldbeat.pymodels.objfifo.live.open_live import kernel_functions
 from goldbeat.pymodels.objfifo.open_design import open_fifo_design
 from goldbeat.pymodels.objfifo.plan.design import Fifo
 from goldbeat.pymodels.objfifo.plan.design import FifoDesign as Written
@@ -54,7 +56,7 @@ def design_case(parameters: Mapping[str, Parameter], patterns: Mapping[str, Any]
         name="design",
         summary="every tile of your design: --design FILE.py, with --input NAME=FILE for host arrays and PLIO ports",
         make=_stimuli,
-        options={"design": "", "arguments": "", "iterations": 0, "lax": False, "inputs": (), **patterns},
+        options={"design": "", "arguments": "", "iterations": 0, "lax": False, "inputs": (), "kernels": "", **patterns},
         inputs=False,
         files=("design",),
         fit=partial(_fit, least),
@@ -93,13 +95,14 @@ def _file(options: Mapping[str, Any]) -> Path:
 
 def _planned(options: Mapping[str, Any]) -> _Planned:
     file = _file(options)
-    return _plan(file, str(options["arguments"]), bool(options["lax"]), file_stamp(file))
+    return _plan(file, str(options["arguments"]), bool(options["lax"]), str(options["kernels"]), file_stamp(file))
 
 
 @lru_cache(maxsize=4)
-def _plan(file: Path, arguments: str, lax: bool, stamp: object) -> _Planned:
+def _plan(file: Path, arguments: str, lax: bool, kernels: str, stamp: object) -> _Planned:
     """Load and lower; every seed and every question about the parameters has the same answer."""
-    written = open_fifo_design(file, shlex.split(arguments))
+    with kernels_stand_in(kernel_functions(shlex.split(kernels))):
+        written = open_fifo_design(file, shlex.split(arguments))
     return _Planned(written, lower(written, strict=not lax))
 
 

@@ -335,5 +335,7 @@ def test_fifos_and_a_cascade(tmp_path):
 def test_inputs_that_do_not_fit(ring):
     with pytest.raises(UsageError, match="no host array q"):
         ring(inputs={"q": np.zeros(4)})
-    with pytest.raises(InputError, match="i of 16 bytes"):
+    with pytest.raises(UsageError, match="walks to word 31, its memory has 4"):
         ring(inputs={"i": np.zeros(4, np.int32)})
+    with pytest.raises(InputError, match="i of 3 bytes"):
+        ring(inputs={"i": np.zeros(3, np.int8)})

@@ -1,0 +1,270 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A declared script as an array that can be run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
+from goldbeat.pymodels.objfifo.live.agent import LiveAgent
+from goldbeat.pymodels.objfifo.live.array import ChannelKey, LiveArray, LiveBuffer
+from goldbeat.pymodels.objfifo.live.dma import LiveBd, LiveTask
+from goldbeat.pymodels.objfifo.live.from_plan import LiveEnd, LiveFifos, add_plan
+from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
+from goldbeat.pymodels.objfifo.live.registers import LiveRegisters
+from goldbeat.pymodels.objfifo.live.streams import TilePort
+from goldbeat.pymodels.objfifo.live.thread_program import ProgramThread, await_wish
+from goldbeat.pymodels.objfifo.live.walk import element_walk
+from goldbeat.pymodels.objfifo.plan.access import LockAccess, run_with
+from goldbeat.pymodels.objfifo.plan.design import Core, Fifo
+from goldbeat.pymodels.objfifo.plan.lower import plan
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Iteration, PacketHeader
+from goldbeat.pymodels.objfifo.plan.rules import RuleError
+from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES, Tile, TileKind, bd_ids
+from goldbeat.pymodels.objfifo.script.declared import Declared
+from goldbeat.pymodels.objfifo.script.explicit import DmaProgram, ScriptBd, ScriptBlock, ScriptBuffer
+from goldbeat.pymodels.objfifo.script.host_calls import HostArray, ScriptHost, with_host
+from goldbeat.pymodels.objfifo.script.manual_switches import add_switches
+
+
+def build_script(found: Declared, kernels: KernelFunctions) -> LiveArray:
+    """An array of a declared design.
+
+    Args:
+        found: fresh from the script.
+        kernels: Python functions that stand for compiled ones.
+
+    Raises:
+        RuleError: a rule of object fifos that is broken.
+        UsageError: something that is not executed.
+    """
+    return _ScriptBuilder(found, kernels).run()
+
+
+def pad_word(value: int, itemsize: int) -> int:
+    """A padding value of an element as a whole word."""
+    bits = 8 * itemsize
+    one = value & ((1 << bits) - 1)
+    return sum(one << shift for shift in range(0, 32, bits)) if bits < 32 else one & 0xFFFFFFFF
+
+
+def script_tile(value: Any) -> Tile:
+    """The tile of whatever a script names one by."""
+    found = getattr(value, "op", value)
+    if not isinstance(found, Tile):
+        raise UsageError(f"{value!r} is no tile")
+    return found
+
+
+class _Backend:
+    """Answers a core's acquires and releases while it runs."""
+
+    def __init__(self, array: LiveArray, ends: dict[Any, LiveEnd]) -> None:
+        self.array, self.ends = array, ends
+
+    def acquire(self, access: LockAccess) -> list[npt.NDArray[Any]]:
+        end = self.ends[access.key]
+        wish = end.acquire(access.count)
+        if wish is not None:
+            await_wish(wish)
+        return end.views(self.array, access.count)
+
+    def release(self, access: LockAccess) -> None:
+        self.ends[access.key].release(access.count)
+
+    def loop(self, numbers: range) -> Iterator[int]:
+        for turn, number in enumerate(numbers):
+            yield number
+            if turn % 1024 == 1023:
+                await_wish(None)
+
+
+class _ScriptBuilder:
+    def __init__(self, found: Declared, kernels: KernelFunctions) -> None:
+        self.found, self.kernels = found, kernels
+        self.array = LiveArray(found.design.device)
+        self.registers = LiveRegisters(self.array)
+        self.live = LiveFifos({}, {})
+        self.taken: dict[Tile, set[int]] = {}
+        self.names: dict[int, str] = {}
+
+    def run(self) -> LiveArray:
+        self._fifos()
+        self._memory()
+        self._locks()
+        for one in self.found.explicit.flows:
+            self._flow(one)
+        add_switches(self.array, self.found.explicit.switches)
+        for program in self.found.explicit.programs:
+            self._program(program)
+        for core in self.found.design.cores:
+            self._core(core)
+        self._sequence()
+        return self.array
+
+    def _fifos(self) -> None:
+        design = self.found.design
+        if not design.fifos:
+            return
+        pads = {f.name: pad_word(f.pad_value, f.obj.dtype.itemsize) for f in design.fifos if f.pad_value}
+        silent = {f.name for f in design.fifos if f.free_running}
+        plain: list[Fifo] = [replace(f, pad_value=0, free_running=False) for f in design.fifos]
+        made = replace(design, fifos=plain, hosts=[], transfers=[])
+        self.live = add_plan(self.array, live_plan(made), pads, silent)
+
+    def _memory(self) -> None:
+        made: list[tuple[ScriptBuffer, LiveBuffer]] = []
+        for one in self.found.explicit.buffers:
+            if one.tile is None:
+                raise UsageError(f"buffer {one.name} has no tile and no worker")
+            live = LiveBuffer(script_tile(one.tile), one.name, one.obj, one.address)
+            live.initial = None if one.initial is None else one.initial.reshape(one.obj.shape)
+            made.append((one, self.array.add_buffer(live)))
+            self.names[id(one)] = live.name
+        self.array.place()
+        for one, live in made:
+            one.array = self.array.view(live)
+
+    def _locks(self) -> None:
+        locks = self.found.explicit.locks
+        for one in locks:
+            if one.tile is None:
+                raise UsageError(f"lock {one.name} has no tile and no worker")
+        for one in sorted(locks, key=lambda k: k.number is None):
+            tile = script_tile(one.tile)
+            number = one.number
+            if number is None:
+                number = next(n for n in range(tile.limits.locks) if n not in self.array.locks[tile])
+            name = one.name or f"{number} of {tile}"
+            one.live = self.array.lock(tile, number, name=name, initial=one.init)
+
+    def _flow(self, one: Any) -> None:
+        source, *dests = (TilePort(script_tile(t), bundle, n) for t, bundle, n in (one.source, *one.dests))
+        self.array.flow(source, dests, one.packet, mask=one.mask, keep=one.keep)
+
+    # -- DMA programs
+
+    def _program(self, program: DmaProgram) -> None:
+        tile = script_tile(program.tile)
+        taken = self.taken.setdefault(tile, {key for key in self.array.bds[tile] if isinstance(key, int)})
+        keys: dict[int, int] = {}
+        for start in program.starts():
+            block, chain = start.first, list[ScriptBlock]()
+            while block is not None and block.bd is not None and id(block) not in keys:
+                number = block.bd.number
+                if number is None:
+                    number = next((n for n in bd_ids(tile, start.index) if n not in taken), None)
+                if number is None:
+                    raise UsageError(f"{tile}: more descriptors than it has")
+                taken.add(number)
+                keys[id(block)] = number
+                chain.append(block)
+                block = block.next
+            for one in chain:
+                following = None if one.next is None else keys.get(id(one.next))
+                self.array.bds[tile][keys[id(one)]] = self.descriptor(tile, one, following)
+            if start.first is not None and id(start.first) in keys:
+                task = LiveTask(keys[id(start.first)], start.repeat)
+                self.array.channel(tile, start.direction, start.index).queue.append(task)
+
+    def descriptor(self, tile: Tile, block: ScriptBlock, following: Any) -> LiveBd:
+        """The descriptor of a block."""
+        bd = block.bd
+        assert bd is not None
+        memory, base, obj = self._target(bd)
+        item = obj.dtype.itemsize
+        dims, turn = list(bd.dims), Iteration()
+        if bd.iteration is not None:
+            size, stride, current = bd.iteration
+            turn = Iteration(size, stride * item // WORD_BYTES, current)
+        if tile.kind is TileKind.SHIM and len(dims) == 4:
+            turn, dims = Iteration(dims[0][0], dims[0][1] * item // WORD_BYTES), dims[1:]
+        length = obj.elements if bd.length is None and not dims else bd.length
+        walk = element_walk(bd.offset, _stretched(dims, length, bd.pads), item, str(tile), bd.pads)
+        if length is not None:
+            walk = walk[: length * item // WORD_BYTES]
+        walk = np.where(walk < 0, -1, walk + base // WORD_BYTES)
+        header = None if bd.packet is None else PacketHeader(int(bd.packet[1]), int(bd.packet[0]))
+        takes = None if block.takes is None else (block.takes[0].live, block.takes[1], block.takes[2])
+        gives = None if block.gives is None else (block.gives[0].live, block.gives[1])
+        pad = pad_word(bd.pad_value, item)
+        plain = Bd(-1, "", base, len(walk), iteration=turn, packet=header)
+        return LiveBd(plain, memory, takes, gives, following, pad, walk=walk)  # type: ignore[arg-type]
+
+    def _target(self, bd: ScriptBd) -> tuple[Any, int, ObjectType]:
+        target = bd.buffer
+        if isinstance(target, HostArray):
+            return self.array.hosts[target.name], 0, target.obj
+        if not isinstance(target, ScriptBuffer) or id(target) not in self.names:
+            raise UsageError(f"a descriptor of {target!r}, which is no buffer and no array of the host")
+        live = self.array.buffers[self.names[id(target)]]
+        return self.array.memory(live.tile), live.address or 0, target.obj
+
+    # -- programs
+
+    def _core(self, core: Core) -> None:
+        body = core.body
+        if body is None:
+            return
+        backend = _Backend(self.array, self.live.ends)
+
+        def run() -> None:
+            with kernels_stand_in(self.kernels), np.errstate(all="ignore"):
+                while True:
+                    run_with(backend, body)
+                    if not core.endless:
+                        return
+                    await_wish(None)
+
+        self.array.add_core(core.name, ProgramThread(run).program())
+
+    def _sequence(self) -> None:
+        found = self.found
+        if found.sequence is None:
+            return
+        arrays: list[Any] = []
+        for number, kind in enumerate(found.types):
+            name = f"arg{number}"
+            try:
+                obj = object_type(kind)
+            except RuleError:
+                self.array.scalars.setdefault(name, 0)
+                arrays.append(name)
+                continue
+            self.array.host_array(name, obj)
+            arrays.append(HostArray(name, obj))
+        channels: dict[str, ChannelKey] = dict(self.live.shims)
+        for label, (tile, way, index) in found.explicit.allocations.items():
+            channels[label] = (script_tile(tile), way, index)
+        host = ScriptHost(self.array, self.registers, channels, self.descriptor, script_tile)
+        host.order = [a.name for a in arrays if isinstance(a, HostArray)]
+        sequence = found.sequence
+
+        def run() -> None:
+            sequence(*[a if isinstance(a, HostArray) else self.array.scalars[a] for a in arrays])
+
+        self.array.host = LiveAgent("the host's sequence", ProgramThread(with_host(host, run)).program())
+
+
+def live_plan(design: Any) -> Any:
+    """The plan of a design whose memory may reach into neighbouring memory tiles."""
+    return plan(design, strict=False, spread=True)
+
+
+def _stretched(dims: list[tuple[int, int]], length: int | None, pads: Any) -> list[tuple[int, int]]:
+    """The walk with its outermost dimension as long as the length lets it run."""
+    if not dims:
+        return [(length or 0, 1)]
+    if length is None or (pads and sum(pads[0])):
+        return dims
+    inner = 1
+    for number, (size, _) in enumerate(dims[1:], 1):
+        inner *= size + (sum(pads[number]) if number < len(pads) else 0)
+    return [(-(-length // inner), dims[0][1]), *dims[1:]]

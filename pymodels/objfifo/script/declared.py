@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a script declared: its fifos, its explicit level, its sequence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.endpoint import AnyTile
+from goldbeat.pymodels.objfifo.iron.placed import device, runtime_sequence
+from goldbeat.pymodels.objfifo.iron.program import Program
+from goldbeat.pymodels.objfifo.iron.resolved import ResolvedModule
+from goldbeat.pymodels.objfifo.iron.runtime import RuntimeData
+from goldbeat.pymodels.objfifo.iron.scope import scope
+from goldbeat.pymodels.objfifo.iron.transfers import transfers_to
+from goldbeat.pymodels.objfifo.iron.worker import Worker
+from goldbeat.pymodels.objfifo.plan.design import FifoDesign
+from goldbeat.pymodels.objfifo.plan.tile import Tile, TileKind
+from goldbeat.pymodels.objfifo.script.explicit import (
+    Explicit,
+    ScriptBuffer,
+    ScriptLock,
+    explicit,
+    explicit_ends,
+    explicit_scope,
+)
+from goldbeat.pymodels.objfifo.script.host_calls import HostArray, LiveTransfers, host_now
+
+
+@dataclass
+class Declared:
+    """A design as a script declared it.
+
+    Attributes:
+        design: fifos, links, cores.
+        explicit: what it declares beside them.
+        types: of the arguments of the sequence.
+        sequence: called with an array for each type.
+    """
+
+    design: FifoDesign
+    explicit: Explicit
+    types: Sequence[Any] = ()
+    sequence: Callable[..., Any] | None = None
+
+
+@dataclass
+class Declarations:
+    """All designs of a script, in order."""
+
+    designs: list[Declared] = field(default_factory=list)
+
+
+_found: ContextVar[Declarations | None] = ContextVar("declarations", default=None)
+
+
+def declarations() -> Declarations:
+    """Where designs go; those outside of a script are forgotten."""
+    return _found.get() or Declarations()
+
+
+def declaring(found: Declarations) -> Any:
+    """Let designs go there; gives the token for :func:`declared_all`."""
+    return _found.set(found)
+
+
+def declared_all(token: Any) -> None:
+    """The end of it."""
+    _found.reset(token)
+
+
+# -- the placed level -----------------------------------------------------------------------------------------------------
+
+
+def script_device(which: Any = None, *_: Any, **__: Any) -> Callable[[Callable[[], Any]], ResolvedModule]:
+    """``@device``: a body with fifos and explicit declarations."""
+
+    def take(body: Callable[[], Any]) -> ResolvedModule:
+        found = Explicit()
+        token = explicit_scope(found)
+        try:
+            module = device(which)(body)
+        finally:
+            explicit_ends(token)
+        _only_fifos(found)
+        types, sequence = found.sequence or ((), None)
+        declarations().designs.append(Declared(module.design, found, types, sequence))
+        return module
+
+    return take
+
+
+def _only_fifos(found: Explicit) -> None:
+    """A plan holds fifos; buffers, streams and DMA programs of their own are executed."""
+    if not scope().live and (found.buffers or found.locks or found.flows or found.programs):
+        raise UsageError(
+            "buffers, locks, streams and DMA programs of their own are executed (goldbeat objfifo exec), not planned"
+        )
+
+
+def script_sequence(*types: Any, **_: Any) -> Callable[[Callable[..., Any]], None]:
+    """``@runtime_sequence``: kept for the run, or declared at once where nothing is executed."""
+
+    def take(body: Callable[..., Any]) -> None:
+        if scope().live:
+            explicit().sequence = (types, body)
+        else:
+            runtime_sequence(*types)(body)
+
+    return take
+
+
+# -- the level without tiles ----------------------------------------------------------------------------------------------
+
+
+class ScriptAnyTile(AnyTile):
+    """Any tile of a kind; known after placement."""
+
+    def __init__(self, kind: TileKind) -> None:
+        super().__init__(kind)
+        self.placed: Tile | None = None
+
+    def copy(self) -> ScriptAnyTile:
+        """Another one."""
+        return ScriptAnyTile(self.kind)
+
+    @property
+    def op(self) -> Tile:
+        """The tile; the first one of its kind where nothing placed it."""
+        rows = {TileKind.SHIM: 0, TileKind.MEM: 1, TileKind.CORE: 2}
+        return self.placed or Tile(0, rows[self.kind], self.kind)
+
+
+class ScriptWorker(Worker):
+    """A worker that may have buffers, locks and users' own parts among its arguments."""
+
+    def __init__(
+        self, core_fn: Any, fn_args: Any = None, tile: Any = None, while_true: bool = True, **more: Any
+    ) -> None:
+        more.pop("placement", None)
+        super().__init__(core_fn, fn_args or [], tile, while_true, **more)
+        self.wished = tile
+
+    def adopt(self) -> None:
+        """After placement: give the arguments their tile."""
+        if isinstance(self.wished, ScriptAnyTile):
+            self.wished.placed = self.tile
+        for arg in flat(self.fn_args):
+            if isinstance(arg, ScriptBuffer | ScriptLock):
+                arg.tile = arg.tile or self.tile
+            elif hasattr(arg, "resolve") and not isinstance(arg, type):
+                arg.resolve()
+
+
+def flat(values: Sequence[Any]) -> list[Any]:
+    """Lists inside lists as one."""
+    found: list[Any] = []
+    for value in values:
+        found += flat(value) if isinstance(value, list | tuple) else [value]
+    return found
+
+
+class ScriptProgram(Program):
+    """A program with explicit parts; what it resolves to is executed."""
+
+    def resolve_program(self, placer: Any = None, **_: Any) -> ResolvedModule:
+        """Place everything."""
+        found = explicit()
+        module = super().resolve_program(placer)
+        rt, workers = scope().programs[-1]
+        for worker in workers:
+            if isinstance(worker, ScriptWorker):
+                worker.adopt()
+        found.flows += rt.flows
+        found.programs += [one.program() for one in rt.tile_dmas]
+        _only_fifos(found)
+        types = [data.obj for data in rt.data]
+        declarations().designs.append(Declared(module.design, found, types, _sequence(rt)))
+        return module
+
+    def enable_trace(self, *_: Any, **__: Any) -> None:
+        """Traces are not executed."""
+
+
+def _sequence(rt: Any) -> Callable[..., Any]:
+    """A runtime's sequence as a function of the host's arrays."""
+
+    def run(*arrays: HostArray) -> None:
+        names = {array.name: array for array in arrays}
+
+        def argument(one: Any) -> Any:
+            if isinstance(one, list):
+                return [argument(inner) for inner in one]
+            return names[one.name] if isinstance(one, RuntimeData) else one
+
+        taker = LiveTransfers(host_now())
+        with transfers_to(taker):
+            if rt.function is not None:
+                rt.function(*[argument(one) for one in rt.arguments])
+            for event in rt.events if rt.function is None else ():
+                if hasattr(event, "handle"):
+                    taker.transfer(event.handle, names[event.data.name], event.tap, event.wait, event.group)
+                else:
+                    taker.finish(event)
+            taker.finish(None)
+
+    if rt.function is None and not rt.data:
+        raise UsageError("a Runtime without a sequence")
+    return run

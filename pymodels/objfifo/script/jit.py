@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Designs that a script calls like functions: each call is executed, and the script's own check sees its result."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.objfifo.iron.fifo import ObjectFifo
+from goldbeat.pymodels.objfifo.iron.runtime import Runtime
+from goldbeat.pymodels.objfifo.iron.scope import fresh
+from goldbeat.pymodels.objfifo.live.array import LiveArray
+from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
+from goldbeat.pymodels.objfifo.live.open_live import KernelFunctions
+from goldbeat.pymodels.objfifo.plan.access import range_
+from goldbeat.pymodels.objfifo.plan.device import ANY, AIEDevice, Device
+from goldbeat.pymodels.objfifo.plan.object_type import ObjectType, object_type
+from goldbeat.pymodels.objfifo.script.build_script import build_script
+from goldbeat.pymodels.objfifo.script.declared import (
+    Declarations,
+    Declared,
+    ScriptProgram,
+    ScriptWorker,
+    declarations,
+    declared_all,
+    declaring,
+)
+from goldbeat.pymodels.objfifo.script.explicit import Explicit, explicit_ends, explicit_scope
+
+
+class ScriptTensor:
+    """An array that a script hands to a design."""
+
+    def __init__(self, array: npt.ArrayLike, dtype: Any = None, **_: Any) -> None:
+        self.array = np.array(array, dtype=dtype)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self.array.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Its element's type."""
+        return self.array.dtype
+
+    def numpy(self) -> npt.NDArray[Any]:
+        """Its contents."""
+        return self.array
+
+    def numel(self) -> int:
+        """How many elements."""
+        return int(self.array.size)
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self.array[index]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self.array[index] = value
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> npt.NDArray[Any]:
+        return self.array if dtype is None else self.array.astype(dtype)
+
+
+class ScriptSession:
+    """What calls of designs are given, and what they came to.
+
+    Attributes:
+        kernels: stand-ins.
+        results: of every call, in order.
+        device: the device at hand.
+    """
+
+    def __init__(self, kernels: KernelFunctions) -> None:
+        self.kernels = kernels
+        self.results: list[LiveResult] = []
+        self.device: Any = None
+
+
+_session: ContextVar[ScriptSession | None] = ContextVar("script_session", default=None)
+
+
+def session() -> ScriptSession:
+    """The session at hand.
+
+    Raises:
+        UsageError: the script is only read, not executed.
+    """
+    found = _session.get()
+    if found is None:
+        raise UsageError("a design is called like a function: run the script with `goldbeat objfifo exec`")
+    return found
+
+
+@contextmanager
+def script_session(found: ScriptSession) -> Any:
+    """A session for calls of designs."""
+    token = _session.set(found)
+    try:
+        yield found
+    finally:
+        _session.reset(token)
+
+
+@contextmanager
+def own_declarations() -> Any:
+    """Designs and explicit parts of a block by themselves."""
+    found = Declarations()
+    first, second = declaring(found), explicit_scope(Explicit())
+    try:
+        yield found
+    finally:
+        explicit_ends(second)
+        declared_all(first)
+
+
+class JitDesign:
+    """A function that declares a design.
+
+    Args:
+        function: of tensors, and of keywords that are known at compile time.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.__name__ = getattr(function, "__name__", "design")
+
+    def declare(self, tensors: Any, keywords: dict[str, Any]) -> Declared:
+        """Run the function: what it declares."""
+        with fresh() as inner, own_declarations() as found:
+            inner.live = inner.silent = True
+            self.function(*tensors, **keywords)
+        if not found.designs:
+            raise UsageError(f"{self.__name__} declares no design: no Program is resolved in it")
+        last: Declared = found.designs[-1]
+        return last
+
+    def specialize(self, **keywords: Any) -> JitDesign:
+        """The design with keywords; its arrays are those of the command line."""
+        if _session.get() is None:
+            self._only_declare([None] * self._count(), keywords)
+        found = self.declare([None] * self._count(), keywords)
+        declarations().designs.append(found)
+        return self
+
+    def _count(self) -> int:
+        return 16 if _takes_any(self.function) else int(self.function.__code__.co_argcount)
+
+    def _only_declare(self, tensors: Any, keywords: dict[str, Any]) -> None:
+        """Where the script is only read: its design is known now, and what comes after would check results."""
+        self.function(*tensors, **keywords)
+        raise SystemExit(0)
+
+    def as_mlir(self) -> str:
+        """Nothing is printed."""
+        return ""
+
+    def compile(self, **_: Any) -> tuple[None, None]:
+        """Nothing is compiled."""
+        return None, None
+
+    def __call__(self, *tensors: Any, **keywords: Any) -> None:
+        """Execute the design on tensors, which hold its results afterwards."""
+        if _session.get() is None:
+            self._only_declare(tensors, keywords)
+        now = session()
+
+        def build() -> LiveArray:
+            return build_script(self.declare(tensors, keywords), now.kernels)
+
+        inputs = {f"arg{n}": np.asarray(t) for n, t in enumerate(tensors)}
+        result = run_live(build, inputs)
+        now.results.append(result)
+        for number, tensor in enumerate(tensors):
+            if isinstance(tensor, ScriptTensor) and f"arg{number}" in result.hosts:
+                tensor.array = result.hosts[f"arg{number}"].reshape(tensor.array.shape).astype(tensor.array.dtype)
+        if not result.completes:
+            raise UsageError(f"{self.__name__} hangs: " + "; ".join(result.report))
+
+
+def _takes_any(function: Any) -> bool:
+    return not hasattr(function, "__code__") or bool(function.__code__.co_flags & 4)
+
+
+def jit(function: Callable[..., Any] | None = None, **_: Any) -> Any:
+    """``@iron.jit``, with or without arguments."""
+    return JitDesign if function is None else JitDesign(function)
+
+
+# -- tensors, devices, command lines --------------------------------------------------------------------------------------
+
+
+def script_zeros(*size: Any, dtype: Any = np.float32, **_: Any) -> ScriptTensor:
+    """A tensor of zeros."""
+    shape = size[0] if len(size) == 1 else size
+    return ScriptTensor(np.zeros(shape, dtype))
+
+
+def script_zeros_like(other: ScriptTensor, **_: Any) -> ScriptTensor:
+    """A tensor of zeros, as another one."""
+    return ScriptTensor(np.zeros_like(other.array))
+
+
+def script_ones(*size: Any, dtype: Any = np.float32, **_: Any) -> ScriptTensor:
+    """A tensor of ones."""
+    shape = size[0] if len(size) == 1 else size
+    return ScriptTensor(np.ones(shape, dtype))
+
+
+def script_arange(*bounds: Any, dtype: Any = np.int32, **_: Any) -> ScriptTensor:
+    """A tensor of numbers in a row."""
+    return ScriptTensor(np.arange(*bounds).astype(dtype))
+
+
+def script_random(low: int, high: int, size: Any, dtype: Any = np.int32, **_: Any) -> ScriptTensor:
+    """A tensor of random numbers, always the same ones."""
+    return ScriptTensor(np.random.default_rng(0).integers(low, high, size).astype(dtype))
+
+
+def named_device(name: str | None, n_cols: Any = None) -> Device:
+    """A device by the name of a command line."""
+    if name is None:
+        return ANY
+    base = {"npu": "npu1"}.get(name, name)
+    full = base if n_cols is None else f"{base}_{n_cols}col"
+    known = {one.value.name: one.value for one in AIEDevice}
+    if full in known or base in known:
+        return known.get(full, known[base]) if base in known else known[full]
+    raise UsageError(f"no device {name}; known: {', '.join(known)}")
+
+
+def current_device() -> Any:
+    """The device at hand, any if there is none."""
+    found = _session.get()
+    return ANY if found is None or found.device is None else found.device
+
+
+def set_device(found: Any) -> None:
+    """Take a device."""
+    now = _session.get()
+    if now is not None:
+        now.device = found
+
+
+def compile_arguments(
+    parser: argparse.ArgumentParser,
+    *,
+    with_dev: bool = True,
+    default_dev: str | None = None,
+    short_dev: str | None = "-d",
+    **_: Any,
+) -> None:
+    """The usual options of a script."""
+    if with_dev:
+        parser.add_argument(*([short_dev] if short_dev else []), "--dev", default=default_dev)
+    for name in ("--xclbin-path", "--insts-path", "--elf-path", "--full-elf-path", "--pdi-path", "--work-dir"):
+        parser.add_argument(name, default=None)
+    parser.add_argument("--emit-mlir", action="store_true")
+
+
+def run_arguments(parser: argparse.ArgumentParser, **_: Any) -> None:
+    """Options of running: none has an effect."""
+    for name in ("--warmup", "--iters", "--trace-size", "--verbosity"):
+        parser.add_argument(name, type=int, default=0)
+
+
+def device_of_arguments(args: Any, *, dev_attr: str = "dev", n_cols: Any = "auto") -> Any:
+    """The device that the options name."""
+    name = getattr(args, dev_attr, None)
+    if name is None:
+        return None
+    return named_device(name, (getattr(args, "n_cols", None) or 1) if n_cols == "auto" else n_cols)
+
+
+def run_script_design(
+    design: Any,
+    opts: Any,
+    *,
+    compile_kwargs: Any = None,
+    run_and_verify: Any = None,
+    device: Any = None,
+    validate: Any = None,
+    **_: Any,
+) -> None:
+    """What a script's main function does: call the design and check it, or declare it where it has no check."""
+    set_device(device(opts) if callable(device) else device)
+    if validate is not None:
+        validate(opts)
+    if run_and_verify is not None:
+        run_and_verify(opts)
+        return
+    keywords = compile_kwargs(opts) if callable(compile_kwargs) else dict(compile_kwargs or {})
+    design.specialize(**keywords)
+
+
+def assert_same_tensor(
+    actual: Any, expected: Any, *, rtol: Any = None, atol: Any = None, fail_msg: Any = None, **_: Any
+) -> None:
+    """End the script with a message if two arrays differ."""
+    actual, expected = np.asarray(actual), np.asarray(expected)
+    near = (
+        np.allclose(actual, expected, rtol or 1e-5, atol or 1e-8) if rtol or atol else np.array_equal(actual, expected)
+    )
+    if not near:
+        sys.exit("FAIL!" if fail_msg is None else f"FAIL! {fail_msg}")
+
+
+def transform_tiles(func: Any, *types: Any, tile_size: int = 16, **_: Any) -> Any:
+    """``transform``: a function of each element, tile by tile, on one core."""
+    kind, count = types[0], len(types)
+    obj = object_type(kind) if not isinstance(kind, ScriptTensor) else ObjectType(kind.shape, kind.dtype)
+    size, dtype = obj.elements, obj.dtype
+    whole = np.ndarray.__class_getitem__(((size,), np.dtype.__class_getitem__(np.dtype(dtype).type)))
+    tile = np.ndarray.__class_getitem__(((tile_size,), np.dtype.__class_getitem__(np.dtype(dtype).type)))
+    ins = [ObjectFifo(tile, name=f"in{n}") for n in range(count)]
+    out = ObjectFifo(tile, name="out")
+
+    def body(*handles: Any) -> None:
+        for _ in range_(size // tile_size):
+            found = [h.acquire(1) for h in handles[:-1]]
+            made = handles[-1].acquire(1)
+            for i in range_(tile_size):
+                made[i] = func(*[one[i] for one in found])
+            for h in handles:
+                h.release(1)
+
+    def sequence(*args: Any) -> None:
+        arrays, handles = args[: count + 1], args[count + 1 :]
+        for handle, array in zip(handles[:-1], arrays[:-1], strict=True):
+            handle.fill(array)
+        handles[-1].drain(arrays[-1], wait=True)
+
+    worker = ScriptWorker(body, [*(f.cons() for f in ins), out.prod()])
+    rt = Runtime(sequence, [*[whole] * (count + 1), *(f.prod() for f in ins), out.cons()])
+    return ScriptProgram(current_device(), rt, [worker]).resolve_program()

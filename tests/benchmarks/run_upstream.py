@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Execute mlir-aie's tests without vector work as they are, and print a table: runs or needs what, and whether it is right.
+
+    python tests/benchmarks/run_upstream.py FOLDER [--markdown FILE] [--only PART]
+
+FOLDER is a clone of mlir-aie; the environment variable GOLDBEAT_MLIR_AIE stands for it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+from upstream_cases import UpstreamCase, upstream_cases
+
+from goldbeat.pymodels.errors import GoldbeatError
+from goldbeat.pymodels.objfifo.live.execute import LiveResult, run_live
+from goldbeat.pymodels.objfifo.mlir_exec.device_build import TextArray
+from goldbeat.pymodels.objfifo.script.load_script import ScriptArray
+
+
+def _judge(case: UpstreamCase, found: LiveResult) -> tuple[str, str]:
+    if not found.completes:
+        return "hangs", "; ".join(found.report[:2])
+    for name, wanted in case.wanted.items():
+        got = found.hosts[name].reshape(-1).view(wanted.dtype)[: wanted.size]
+        if got.size != wanted.size or not np.array_equal(got, wanted.reshape(-1)):
+            bad = np.flatnonzero(got != wanted.reshape(-1)[: got.size])
+            return "wrong", f"{name}: {len(bad)} of {wanted.size} elements differ, the first is {bad[:1]}"
+    late = [f"{name} depends on the cores beginning before the host" for name in found.differing]
+    return "right", "; ".join([*found.remarks, *late])
+
+
+def run_case(case: UpstreamCase, root: Path) -> tuple[str, str]:
+    """Execute a test: (right, wrong, hangs, needs or absent; what there is to say)."""
+    path = root / case.path
+    if not path.is_file():
+        return "absent", "not in this clone"
+    try:
+        if path.suffix == ".mlir":
+            return _judge(case, run_live(TextArray(path, case.kernels).build, case.inputs))
+        results = ScriptArray(path, case.arguments, case.kernels).execute(case.inputs)
+        verdict, text = _judge(case, results[-1])
+        return verdict, text or ("by its own check" if case.inputs is None else "")
+    except GoldbeatError as error:
+        return "needs", str(error).replace(f"{path}:", "")
+    except Exception as error:
+        return "needs", f"{type(error).__name__}: {error}"
+
+
+def main() -> int:
+    """The table; 1 if anything is wrong."""
+    words = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    words.add_argument("folder", nargs="?", default=os.environ.get("GOLDBEAT_MLIR_AIE"), type=Path)
+    words.add_argument("--markdown", type=Path, help="write the table there")
+    words.add_argument("--only", default="", help="tests whose name has this part")
+    given = words.parse_args()
+    if given.folder is None:
+        words.error("the folder of a clone of mlir-aie, or GOLDBEAT_MLIR_AIE")
+    rows, counts = [], dict.fromkeys(("right", "wrong", "hangs", "needs", "absent"), 0)
+    for case in upstream_cases():
+        if given.only not in case.name:
+            continue
+        start = time.process_time()
+        verdict, text = run_case(case, given.folder)
+        counts[verdict] += 1
+        rows.append((case.name, verdict, text.replace("\n", " ").replace("|", "/")))
+        print(f"{case.name:62} {verdict:9} {time.process_time() - start:6.2f} s  {text[:150]}", flush=True)
+    print(", ".join(f"{count} {name}" for name, count in counts.items() if count))
+    if given.markdown is not None:
+        table = ["| test | verdict | remark |", "|---|---|---|"]
+        table += [f"| {name} | {verdict} | {text} |" for name, verdict, text in rows]
+        given.markdown.write_text("\n".join(table) + "\n")
+    return int(counts["wrong"] > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
