@@ -133,7 +133,8 @@ module objfifo_channel
     .rst_n,
     .enable,
     .clear,
-    .at_grant   (!PADDING || core_tile),
+    // A core's request costs a cycle.
+    .at_grant   ((!PADDING || core_tile) && !of_core),
     .of_core,
     .hand,
     .hand_words,

@@ -13,7 +13,7 @@ package objfifo_npu1_pkg;
   localparam int unsigned MemOutDelay   = 4;   // edges from fetch to transfer: D17
   localparam int unsigned CoreOutDelay  = 2;   // D8
   localparam int unsigned S2mmRelease   = 12;  // edges from finish to the lock: D12
-  localparam int unsigned CoreWake      = 2;   // D14
+  localparam int unsigned CoreWake      = 1;   // D14
 
   // Switches: latency and words of the way out of a tile and into one, W2
   localparam int unsigned OutCrossing       = 4;

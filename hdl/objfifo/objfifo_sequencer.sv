@@ -36,7 +36,8 @@ module objfifo_sequencer
   input  logic [5:0]        table_after,
   input  counter_t          counter,
 
-  // Under npu1: the hand-over may come at the edge of the grant; the channel stands for a core.
+  // Under npu1: the hand-over may come at the edge of the grant, not of a channel that stands for a
+  // core.
   input  logic              at_grant,
   input  logic              of_core,
   output logic              hand,             // at this edge a descriptor comes into NEXT,
@@ -152,27 +153,26 @@ module objfifo_sequencer
   end
 
   if (PROFILE) begin : gen_npu1
-    localparam int unsigned CoreWake = objfifo_npu1_pkg::CoreWake;
+    if (objfifo_npu1_pkg::CoreWake != 1) begin : gen_bad_core_wake
+      $fatal(1, "objfifo_sequencer: a wake takes one cycle here");
+    end
 
     logic       stalled_q;     // the acquire was not granted at its first edge
-    logic [1:0] hold_q;
+    logic       hold_q;
     logic       wakes;
 
     assign wakes       = of_core && stalled_q;
-    assign granted_now = at_grant && acquire_granted && !wakes;
-    assign held        = hold_q != '0;
+    assign granted_now = at_grant && acquire_granted;
+    assign held        = hold_q;
 
     always_ff @(posedge clk) begin
       if (!rst_n || clear || queue_up) begin
         stalled_q <= 1'b0;
-        hold_q    <= '0;
+        hold_q    <= 1'b0;
       end else begin
         stalled_q <= stalled_q || (acquire_valid && !acquire_granted);
-        if (acquire_granted && wakes) begin
-          hold_q <= 2'(CoreWake) - 2'(at_grant);
-        end else if (held) begin
-          hold_q <= hold_q - 2'd1;
-        end
+        // CoreWake is 1.
+        hold_q    <= acquire_granted && wakes;
       end
     end
   end else begin : gen_ideal

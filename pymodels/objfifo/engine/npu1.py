@@ -23,8 +23,11 @@ S2MM_RELEASE = 12
 OTHER_RELEASE = 1
 """The same of MM2S descriptors and of those that stand for a core."""
 
-CORE_WAKE = 2
-"""Edges that a core needs more than a DMA, where its acquire had to wait (From a lock to the first word)."""
+CORE_STALL = 1
+"""Edges from the grant of a core's acquire to the hand-over (From a lock to the first word)."""
+
+CORE_WAKE = 1
+"""Edges more where the acquire had to wait."""
 
 S2MM_GRANT_TO_RUN = 0
 """Edges from the grant of an S2MM channel's acquire to the hand-over (From a lock to the first word)."""

@@ -236,9 +236,11 @@ class Npu1Engine(Engine):
     def _grant(self, edge: int, channel: EngineChannel) -> None:
         c = channel.number
         channel.waits = False
-        self._ready[c] = edge + (npu1.S2MM_GRANT_TO_RUN if channel.to_memory else self.tile.grant_to_run)
-        if self._cores[c] and edge > self._entered[c] + 1:
-            self._ready[c] += npu1.CORE_WAKE
+        if self._cores[c]:
+            waited = edge > self._entered[c] + 1
+            self._ready[c] = edge + npu1.CORE_STALL + (npu1.CORE_WAKE if waited else 0)
+        else:
+            self._ready[c] = edge + (npu1.S2MM_GRANT_TO_RUN if channel.to_memory else self.tile.grant_to_run)
 
     def _advance(self, edge: int, c: EngineChannel) -> bool:
         """Hand over, queue for the lock, fetch, pop; whether to look again at the next edge."""

@@ -176,7 +176,7 @@ DESIGN = Design(
         "PROFILE": Parameter(default=0),
         "FINISH": Parameter(default=0),
     },
-    words={"profile": PROFILES},
+    words=PROFILES,
     streams=(
         StreamPort(name="s_axis", direction="in", width="WORD_W", lanes="NX", dtype="int32"),
         StreamPort(name="start", direction="in", width=8, from_file=False, signals=silent("start")),

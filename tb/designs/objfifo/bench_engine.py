@@ -613,8 +613,11 @@ _PARAMETERS = {
     "FINISH": Parameter(default=0),
 }
 
-PROFILES = {"ideal": {"PROFILE": 0}, "npu1": {"PROFILE": 1}}
-"""Names of timing profiles (npu1.md)."""
+PROFILES = {
+    "profile": {"ideal": {"PROFILE": 0}, "npu1": {"PROFILE": 1}},
+    "finish": {"fetched": {"FINISH": 0}, "sent": {"FINISH": 1}},
+}
+"""Names of timing profiles, and of the two ends of a descriptor (npu1.md)."""
 
 DESIGN = Design(
     name="objfifo",
@@ -623,7 +626,7 @@ DESIGN = Design(
     files=("objfifo/objfifo.f",),
     root=HDL,
     parameters=_PARAMETERS,
-    words={"profile": PROFILES},
+    words=PROFILES,
     streams=(
         StreamPort(name="s_axis", direction="in", width="WORD_W", lanes="NS", dtype="int32"),
         StreamPort(name="start", direction="in", width=8, from_file=False, signals=silent("start")),

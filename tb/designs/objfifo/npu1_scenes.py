@@ -157,6 +157,14 @@ def dressed_experiment(name: str, experiment: Experiment, setting: CaseContext) 
     return replace(stimulus, inputs=inputs, ready=ready, label=name)
 
 
+def core_requests(shape: EngineShape, locked: bool) -> Experiment:
+    """L1: a core that takes an open lock for each word, or none."""
+    scene = EngineScene(core=True, cores=(shape.ns,), memory={0: _words(4)}, locks={0: 63})
+    scene.chain(0, [Descriptor(n, 1, acquire=(0, 1) if locked else None) for n in range(4)])
+    scene.tasks = [EngineTask(shape.ns, 0)]
+    return Experiment(scene)
+
+
 def host_fills(tasks: Sequence[int]) -> Experiment:
     """X15, X16: fills of the host, queued at once, into large open buffers."""
     words = sum(tasks)
@@ -187,5 +195,7 @@ def experiments(shape: EngineShape) -> dict[str, Callable[[], Experiment]]:
         "X15 64": lambda: host_fills([64]),
         "X15 4096": lambda: host_fills([4096]),
         "X16": lambda: host_fills([64] * 8),
+        "L1": lambda: core_requests(shape, locked=True),
+        "L1 free": lambda: core_requests(shape, locked=False),
         "D14": lambda: handed_to_core(shape),
     }

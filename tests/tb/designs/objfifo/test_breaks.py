@@ -63,6 +63,7 @@ ROWS = [
     *breaks(
         "objfifo",
         "objfifo/objfifo_channel.sv",
+        ("(!PADDING || core_tile) && !of_core", "!PADDING || core_tile", "measured"),
         ("S2mmRelease - 1;", "S2mmRelease - 2;", "measured"),
         ("PROFILE && FINISH && PADDING", "PROFILE && PADDING", "measured"),
     ),
@@ -76,8 +77,8 @@ ROWS = [
     *breaks(
         "objfifo",
         "objfifo/objfifo_sequencer.sv",
-        ("at_grant && acquire_granted && !wakes", "1'b0", "measured"),
-        ("2'(CoreWake) - 2'(at_grant)", "2'(CoreWake) - 2'd1", "scenes"),
+        ("at_grant && acquire_granted", "1'b0", "measured"),
+        ("<= acquire_granted && wakes;", "<= 1'b0;", "measured"),
         ("of_core && stalled_q", "of_core", "scenes"),
     ),
     *breaks(
@@ -102,7 +103,7 @@ NPU1_ROWS = [
     row
     for row in ROWS
     if row.file.removeprefix("objfifo/objfifo_").removesuffix(".sv") in _NPU1_FILES
-    or any(word in row.old for word in ("at_grant", "stalled_q", "row <", "padding ||"))
+    or any(word in row.old for word in ("at_grant", "stalled_q", "wakes;", "row <", "padding ||"))
 ]
 
 

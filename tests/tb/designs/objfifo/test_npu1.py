@@ -119,6 +119,12 @@ def test_a_core_takes_over_15_cycles_later():
     assert ports["m_axis_0"][0] - 3 - (ports["evt_0"][0] - 1) == 15
 
 
+def test_a_request_of_a_core_costs_a_cycle():
+    locked, free = (measured(name)["evt_3"] for name in ("L1", "L1 free"))
+    assert (np.diff(locked) - np.diff(free)).tolist() == [1, 1, 1]
+    assert locked[0] - free[0] == 1
+
+
 @pytest.mark.parametrize(("name", "words"), [("X15 64", 64), ("X15 4096", 4096)])
 def test_a_fill_of_the_host(name, words):
     end = measured(name)["s_axis_0"][-1]
