@@ -60,6 +60,9 @@ module objfifo_sequencer
   if (NBD == 0 || NBD > 64) begin : gen_bad_nbd
     $fatal(1, "objfifo_sequencer: NBD must be 1 to 64");
   end
+  if (objfifo_npu1_pkg::CoreWake != 1) begin : gen_bad_core_wake
+    $fatal(1, "objfifo_sequencer: a wake takes one cycle here");
+  end
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // Control
@@ -153,10 +156,6 @@ module objfifo_sequencer
   end
 
   if (PROFILE) begin : gen_npu1
-    if (objfifo_npu1_pkg::CoreWake != 1) begin : gen_bad_core_wake
-      $fatal(1, "objfifo_sequencer: a wake takes one cycle here");
-    end
-
     logic       stalled_q;     // the acquire was not granted at its first edge
     logic       hold_q;
     logic       wakes;
