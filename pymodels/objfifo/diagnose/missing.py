@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from goldbeat.pymodels.objfifo.diagnose.stream_word import object_place
 from goldbeat.pymodels.objfifo.plan.access import CodeLine
-from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, FifoEnd, Plan
+from goldbeat.pymodels.objfifo.plan.plan import Bd, Direction, FifoEnd
 from goldbeat.pymodels.objfifo.plan.tile import WORD_BYTES
 from goldbeat.pymodels.objfifo.untimed.machine import ChannelAgent, CoreAgent, LockAgent, Machine
 
@@ -60,7 +61,13 @@ def missing_word(machine: Machine, agent: LockAgent) -> MissingWord | None:
         bd: Bd | None = agent.bd
         fifo, word = agent.channel.fifo, agent.passed
         return MissingWord(
-            agent.name, what, fifo, word, *_place(plan, fifo, word), bd.id if bd else None, bd.buffer if bd else ""
+            agent.name,
+            what,
+            fifo,
+            word,
+            *object_place(plan, fifo, word),
+            bd.id if bd else None,
+            bd.buffer if bd else "",
         )
     if isinstance(agent, CoreAgent) and agent.access is not None:
         access = agent.access
@@ -69,24 +76,8 @@ def missing_word(machine: Machine, agent: LockAgent) -> MissingWord | None:
         there = machine.locks[agent.wait.lock] // end.units if agent.wait.lock is not None else 0
         first = end.oldest + end.held + there
         what = "has no room for" if access.port is FifoEnd.PRODUCE else "misses"
-        words = _words(plan, access.fifo)
-        word = first * (words or 0)
+        one = next((f for f in plan.fifos if f.name == access.fifo), None)
+        words = 0 if one is None else int(np.prod(one.shape)) * np.dtype(one.dtype).itemsize // WORD_BYTES
+        word = first * words
         return MissingWord(agent.name, what, access.fifo, word, first, 0, line=access.line)
     return None
-
-
-def _words(plan: Plan, fifo: str) -> int | None:
-    """Words of a fifo's objects."""
-    for one in plan.fifos:
-        if one.name == fifo:
-            return max(1, int(np.prod(one.shape)) * np.dtype(one.dtype).itemsize // WORD_BYTES)
-    return None
-
-
-def _place(plan: Plan, fifo: str, word: int) -> tuple[int | None, int]:
-    """Object and element of a word of a fifo."""
-    for one in plan.fifos:
-        if one.name == fifo:
-            words = _words(plan, fifo) or 1
-            return word // words, word % words * WORD_BYTES // np.dtype(one.dtype).itemsize
-    return None, 0

@@ -59,6 +59,7 @@ def run_untimed(
     iterations: int | None = None,
     strict: bool = True,
     plan: Plan | None = None,
+    memory: TileMemory | None = None,
 ) -> FunctionalResult:
     """Run a design until nothing moves any more.
 
@@ -70,6 +71,7 @@ def run_untimed(
             more); with none given they run while there is data, or once where there are neither inputs nor transfers.
         strict: as for planning.
         plan: the design's plan, if it is at hand.
+        memory: of that plan, to look into afterwards.
 
     Raises:
         RuleError: the design cannot be planned.
@@ -81,7 +83,7 @@ def run_untimed(
     given = dict(inputs or {})
     if iterations is None and not design.transfers and not given:
         iterations = 1
-    memory = TileMemory(made)
+    memory = TileMemory(made) if memory is None else memory
     hosts = {h.name: h for h in design.hosts}
     for name in [n for n in given if n in hosts]:
         memory.host(name)[:] = _words(name, given.pop(name), hosts[name].obj.dtype, hosts[name].obj.elements)
@@ -200,17 +202,22 @@ class _At:
 
 
 class TileMemory:
-    """The words of every tile and of the host; it moves them for a machine."""
+    """The words of every tile and of the host; it moves them for a machine.
+
+    Attributes:
+        tiles: words of each tile but shims.
+        host_words: words of the host's arrays, one behind the other.
+    """
 
     def __init__(self, plan: Plan) -> None:
-        self._tiles: dict[Tile, Words] = {}
+        self.tiles: dict[Tile, Words] = {}
         self._ends: dict[Tile, dict[str, tuple[int, int]]] = {}
         for one in plan.tiles:
             if one.tile.kind is TileKind.SHIM:
                 continue
             end = max((b.address + b.size for b in one.buffers), default=0)
             words: Words = np.zeros(-(-end // WORD_BYTES), np.uint32)
-            self._tiles[one.tile] = words
+            self.tiles[one.tile] = words
             self._ends[one.tile] = {b.name: (b.address, b.size) for b in one.buffers}
             for buffer in one.buffers:
                 if buffer.initial is not None:
@@ -218,9 +225,10 @@ class TileMemory:
                     words[first : first + len(buffer.initial)] = buffer.initial
         self._hosts = {h.name: h for h in plan.hosts}
         size = max((h.address + h.size for h in plan.hosts), default=0)
-        self._host: Words = np.zeros(-(-size // WORD_BYTES), np.uint32)
+        self.host_words: Words = np.zeros(-(-size // WORD_BYTES), np.uint32)
         self._walks: dict[tuple[Tile, int, str], npt.NDArray[np.int64]] = {}
         self._at: dict[tuple[Tile, Direction, int], _At] = {}
+        self._fed: set[tuple[Tile, Direction, int]] = set()
         self.arrived: dict[tuple[Tile, int], list[Words]] = {}
         self.passed: dict[str, list[Words]] = {}
         self.produced: dict[str, list[Words]] = {}
@@ -228,17 +236,18 @@ class TileMemory:
     def host(self, name: str) -> Words:
         """A host array's words."""
         found = self._hosts[name]
-        return self._host[found.address // WORD_BYTES : (found.address + found.size) // WORD_BYTES]
+        return self.host_words[found.address // WORD_BYTES : (found.address + found.size) // WORD_BYTES]
 
     def view(self, tile: Tile, buffer: str, dtype: np.dtype[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
         """A buffer as an array that writes through."""
         address, size = self._ends[tile][buffer]
-        return self._tiles[tile].view(np.uint8)[address : address + size].view(dtype).reshape(shape)
+        return self.tiles[tile].view(np.uint8)[address : address + size].view(dtype).reshape(shape)
 
     def feed(self, channel: ChannelAgent, words: Words) -> None:
         """Let a channel send words that are in no memory."""
         key = (channel.tile, channel.channel.direction, channel.channel.index)
         self._at[key] = _At(words, np.arange(len(words), dtype=np.int64))
+        self._fed.add(key)
 
     def begin(self, tile: Tile, channel: DmaChannel, bd: Bd, use: int) -> None:
         """A descriptor starts."""
@@ -249,10 +258,17 @@ class TileMemory:
         step = (bd.iteration.current + use) % bd.iteration.size * bd.iteration.step
         if step:
             found = np.where(found < 0, -1, found + step)
-        memory = self._host if tile.kind is TileKind.SHIM else self._tiles[tile]
+        memory = self.host_words if tile.kind is TileKind.SHIM else self.tiles[tile]
         if len(found) and int(found.max()) >= len(memory):
             raise UsageError(f"{tile}, buffer descriptor {bd.id}: word {int(found.max())} is outside the memory")
         self._at[tile, channel.direction, channel.index] = _At(memory, found)
+
+    def ahead(self, tile: Tile, direction: Direction, channel: int, words: int) -> npt.NDArray[np.int64] | None:
+        """The addresses of a channel's next words, -1 for padding; None where it walks no memory."""
+        at = self._at.get((tile, direction, channel))
+        if at is None or (tile, direction, channel) in self._fed:
+            return None
+        return at.addresses[at.done : at.done + words]
 
     def note(self, fifo: str, produced: npt.NDArray[Any]) -> None:
         """A core gives an object to a fifo."""

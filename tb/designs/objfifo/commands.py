@@ -178,6 +178,7 @@ def _as_json(
     epilog=examples(
         "goldbeat objfifo run design.py",
         "goldbeat objfifo run design.py --input in=stimulus.txt --name try1",
+        "goldbeat objfifo run design.py --input arg0=in.npy --expect arg1=out.npy",
         "goldbeat objfifo run design.py --gaps random:0.3 --ready bursty:8 --seed 7",
         "goldbeat objfifo run design.py --profile npu1",
         "goldbeat objfifo run design.py --lax",
@@ -191,6 +192,9 @@ def run(
         typer.Option(
             "--input", "-i", metavar="NAME=FILE", help="A host array or PLIO port: PLIO text or CSV, or .npy."
         ),
+    ] = None,
+    expected: Annotated[
+        list[str] | None, typer.Option("--expect", metavar="NAME=FILE", help="What a host array must hold afterwards.")
     ] = None,
     iterations: Annotated[
         int | None, typer.Option("--iterations", metavar="N", min=1, help="Passes of programs that never end.")
@@ -236,6 +240,7 @@ def run(
     words += [("iterations", str(iterations))] if iterations is not None else []
     words += [("lax", "1")] if lax else []
     words += [("kernels", shlex.join(kernel))] if kernel else []
+    words += [("expect", shlex.join(expected))] if expected else []
     wishes = Wishes(seed=seed, label=label or design.stem, force=force, as_json=as_json)
     run_case(DESIGN, DESIGN.case("design"), words, inputs or [], wishes)
 

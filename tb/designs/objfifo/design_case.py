@@ -22,6 +22,7 @@ from goldbeat.pymodels import plio_file
 from goldbeat.pymodels.arrays import load_array
 from goldbeat.pymodels.errors import UsageError, UserCodeError
 from goldbeat.pymodels.objfifo.diagnose.hang import explain_hang
+from goldbeat.pymodels.objfifo.diagnose.provenance import OriginMemory, wrong_element
 from goldbeat.pymodels.objfifo.engine.npu1_shim import fill_gaps, task_words
 from goldbeat.pymodels.objfifo.engine.registers import EngineShape, TimingProfile
 from goldbeat.pymodels.objfifo.iron.worker import kernels_stand_in
@@ -44,6 +45,7 @@ from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.designs.objfifo.scene import dressed_scene, engine_stimulus
 from goldbeat.tb.designs.objfifo.tiles import ChannelStream, TileScene, cores_at, scene_of
 from goldbeat.tb.designs.objfifo.trace_output import trace_files, traced_modules
+from goldbeat.tb.designs.objfifo.wrong_word import wrong_word
 from goldbeat.tb.paths import plain_name
 
 _STREAM_BITS = 8 * WORD_BYTES
@@ -56,7 +58,16 @@ def design_case(parameters: Mapping[str, Parameter], patterns: Mapping[str, Any]
         name="design",
         summary="every tile of your design: --design FILE.py, with --input NAME=FILE for host arrays and PLIO ports",
         make=_stimuli,
-        options={"design": "", "arguments": "", "iterations": 0, "lax": False, "inputs": (), "kernels": "", **patterns},
+        options={
+            "design": "",
+            "arguments": "",
+            "iterations": 0,
+            "lax": False,
+            "expect": "",
+            "inputs": (),
+            "kernels": "",
+            **patterns,
+        },
         inputs=False,
         files=("design",),
         fit=partial(_fit, least),
@@ -80,11 +91,16 @@ class _Planned:
 
 @dataclass(frozen=True, eq=False)
 class _Executed:
-    """A planned design after its execution without time: each tile on its engine, with its words."""
+    """A planned design after its execution without time: each tile on its engine, with its words.
+
+    ``wrong`` says what differs from the host's arrays that are expected, of which ``expected`` elements were compared.
+    """
 
     planned: _Planned
     result: FunctionalResult
     made: tuple[TileScene, ...]
+    wrong: tuple[str, ...] = ()
+    expected: int = 0
 
 
 def _file(options: Mapping[str, Any]) -> Path:
@@ -126,18 +142,18 @@ def _fit(least: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, int]
 def _executed(context: CaseContext) -> _Executed:
     options = context.options
     files = named_files(options["inputs"])
-    stamps = tuple(file_stamp(path) for path in files.values())
+    wanted = named_files(shlex.split(str(options["expect"])), "--expect")
+    stamps = tuple(file_stamp(path) for path in (*files.values(), *wanted.values()))
     planned = _planned(options)
     shape = EngineShape.of(context.params)
-    return _execute(
-        planned, tuple(files.items()), int(options["iterations"]), bool(options["lax"]), context.seed, shape, stamps
-    )
+    given = tuple(files.items()), tuple(wanted.items())
+    return _execute(planned, given, int(options["iterations"]), bool(options["lax"]), context.seed, shape, stamps)
 
 
 @lru_cache(maxsize=2)
 def _execute(
     planned: _Planned,
-    files: tuple[tuple[str, Path], ...],
+    files: tuple[tuple[tuple[str, Path], ...], tuple[tuple[str, Path], ...]],
     iterations: int,
     lax: bool,
     seed: int,
@@ -153,8 +169,11 @@ def _execute(
         raise UserCodeError("\n".join([report.text(), *(why.lines() if why is not None else ())]))
     if not planned.tiles:
         raise UsageError("no tile of the design has a DMA; there is nothing to run on the engine")
-    given = read_host_arrays(planned.written, dict(files), np.random.default_rng(seed))
-    result = run_untimed(planned.written, given, iterations=iterations or None, strict=not lax, plan=planned.plan)
+    given = read_host_arrays(planned.written, dict(files[0]), np.random.default_rng(seed))
+    memory = OriginMemory(planned.plan) if files[1] else None
+    result = run_untimed(
+        planned.written, given, iterations=iterations or None, strict=not lax, plan=planned.plan, memory=memory
+    )
     if not result.streams:
         raise UsageError(f"the design moves no word; {_what_is_missing(planned.written)}")
     made = tuple(scene_of(planned.plan, tile, shape) for tile in planned.tiles)
@@ -163,10 +182,32 @@ def _execute(
             words = (result.produced if stream.core else result.streams).get(stream.fifo)
             if words is not None:
                 one.scene.words[channel] = words
-    return _Executed(planned, result, made)
+    if memory is None:
+        return _Executed(planned, result, made)
+    wrong, count = _differences(planned, result, memory, dict(files[1]))
+    return _Executed(planned, result, made, wrong, count)
 
 
-def named_files(items: Sequence[str]) -> dict[str, Path]:
+def _differences(
+    planned: _Planned, result: FunctionalResult, memory: OriginMemory, expected: Mapping[str, Path]
+) -> tuple[tuple[str, ...], int]:
+    """What differs from the expected arrays, a text for each, and how many elements were compared.
+
+    Raises:
+        UsageError: an array that the host has not.
+    """
+    found, count = [], 0
+    for name, path in expected.items():
+        if name not in result.hosts:
+            raise UsageError(f"--expect {name}: no such array; there are: {', '.join(result.hosts) or 'none'}")
+        wanted = _read(path, result.hosts[name].dtype)
+        lines = wrong_element(memory, name, result.hosts[name], wanted)
+        count += wanted.size
+        found += ["\n".join(lines)] if lines else []
+    return tuple(found), count
+
+
+def named_files(items: Sequence[str], option: str = "--input") -> dict[str, Path]:
     """``NAME=FILE`` as paths by name.
 
     Raises:
@@ -176,9 +217,9 @@ def named_files(items: Sequence[str]) -> dict[str, Path]:
     for item in items:
         name, equals, file = str(item).partition("=")
         if not equals:
-            raise UsageError(f"--input {item}: expected NAME=FILE")
+            raise UsageError(f"{option} {item}: expected NAME=FILE")
         if name in found:
-            raise UsageError(f"--input {item}: {name} is given twice")
+            raise UsageError(f"{option} {item}: {name} is given twice")
         found[name] = Path(file)
     return found
 
@@ -266,6 +307,8 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     one = next(one for one in made.made if one.tile.tile.name == stimulus.label)
     ports = record.outcome.ports
     failures, compared = [], 0
+    if one is made.made[0]:
+        failures, compared = list(made.wrong), made.expected
     for stream, port in _ports(one)[len(one.sources) :]:
         wanted = made.result.streams.get(stream.fifo)
         if stream.core or wanted is None:
@@ -273,7 +316,9 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
         got = ports[port].data.view("<u4").reshape(-1)[: len(wanted)]
         compared += len(wanted)
         if not np.array_equal(got, wanted):
-            failures.append(f"the words of {stream.fifo} are not those of the design")
+            index = int(port.rpartition("_")[2])
+            at = f"the words of {stream.fifo} are not those of the design"
+            failures.append(at + wrong_word(made.planned.plan, one, index, got, wanted, ports["lock"]))
     ways = [f"m_axis_{n}" for n in range(len(one.sinks))] or [f"s_axis_{n}" for n in range(len(one.sources))]
     if not any(len(ports[port]) for port in ways):
         failures.append("no word left it, so nothing of it was verified")
