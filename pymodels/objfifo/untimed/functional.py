@@ -83,16 +83,15 @@ def run_untimed(
     given = dict(inputs or {})
     if iterations is None and not design.transfers and not given:
         iterations = 1
-    memory = TileMemory(made) if memory is None else memory
+    memory = memory or TileMemory(made)
     hosts = {h.name: h for h in design.hosts}
     for name in [n for n in given if n in hosts]:
         memory.host(name)[:] = _words(name, given.pop(name), hosts[name].obj.dtype, hosts[name].obj.elements)
     opened = _Open(design, made, memory)
     agents, threads = _programs(design, made, memory, iterations)
     busy = {core.tile for core in design.cores}
-    for key, (tile, end) in core_ends(made).items():
-        if tile not in busy:
-            agents.append(opened.core(key, tile, end, given))
+    ends = core_ends(made).items()
+    agents += [opened.core(key, tile, end, given) for key, (tile, end) in ends if tile not in busy]
     machine = Machine(made, agents, mover=memory)
     _feed(design, machine, memory, given)
     if given:
