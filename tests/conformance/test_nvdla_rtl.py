@@ -12,8 +12,13 @@ from loadable_runs import run_loadable
 from nvdla_models import after_sdp, both, fused, pooled
 from nvdla_network import classifier, memory, picture, reference
 
+from goldbeat.pymodels.nvdla.execute import execute
 from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable, to_bytes
 from goldbeat.pymodels.nvdla.loadable.network import dla_tasks, network
+from goldbeat.pymodels.nvdla.loadable.placement import place_memories
+from goldbeat.pymodels.nvdla.timed import predict
+from goldbeat.pymodels.stimulus import Clock
+from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.designs.nvdla.bench import DESIGN
 from goldbeat.tb.designs.nvdla.rtl import find_rtl
 
@@ -104,6 +109,27 @@ def test_a_convolution_is_scheduled_on_stubs(data, tmp_path):
     writes = [row for row in recorded(data, "CONV_D_L0_0_small") if row[0] == "write_reg" and row[1] != "0x0100c"]
     made = [row for row in accesses(result.trace) if row[0] == "write_reg" and row[1] != "0x0100c"]
     assert made == writes
+
+
+def test_the_timed_model_runs_a_compiled_convolution_in_fewer_cycles(data):
+    """The driver on the timed model with the convolution core: the recorded output, before the vendor's last access."""
+    file = loadable(data, "CONV_D_L0_0_small")
+    case = DESIGN.case("loadable")
+    params = {name: one.default for name, one in DESIGN.parameters.items()}
+    clocks = {c.name: Clock(c.period_ps, c.period_ps) for c in DESIGN.clocks}
+    options = {**case.options, "loadable": str(file)}
+    outcome = predict(params, case.make(CaseContext(params, options, 1, clocks=clocks))[0], core=True)
+    placement = place_memories(read_loadable(file))
+    wanted = execute(placement, {})
+    left = outcome.memories["dbb"].regions
+    assert all(np.array_equal(left[f"memory{i}"][: len(w)], w) for i, w in wanted.items())
+    found = [w for w in wanted.values() if np.array_equal(w, output_region(data, "CONV_D_L0_0_small"))]
+    assert len(found) == 1
+    assert (
+        0.9 * VENDOR_CYCLES["CONV_D_L0_0_small"]
+        < outcome.accesses["csb"][-1].cycle
+        < VENDOR_CYCLES["CONV_D_L0_0_small"]
+    )
 
 
 @vendor

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping
 from typing import Any
 
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming
@@ -29,7 +29,7 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus, *, core: bool = False
 
     Args:
         params: ``STUB_CYCLES`` and ``LINE_ATOMS``.
-        stimulus: register programs on ``csb``, a memory behind ``dbb``.
+        stimulus: register programs and drivers on ``csb``, a memory behind ``dbb``.
         core: with the convolution core of docs/nvdla-convolution.md, which the RTL does not have yet.
 
     Raises:
@@ -37,13 +37,13 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus, *, core: bool = False
     """
     image = stimulus.memories.get(DBB, _NOBODY)
     machine = TimedMachine(int(params["STUB_CYCLES"]), int(params["LINE_ATOMS"]), image, core=core)
-    program = (*stimulus.program.get(CSB, ()), *stimulus.after.get(CSB, ()))
-    answers = _play(machine, program)
+    answers = _play(machine, _steps(stimulus))
+    end = machine.cycle + LONGEST
     while not machine.idle:
-        machine.leap(LONGEST)
+        machine.leap(end)
         machine.edge()
-        if machine.cycle > LONGEST:
-            raise UsageError(f"NVDLA still works after {LONGEST} cycles")
+        if machine.cycle > end:
+            raise UsageError(f"NVDLA still works {LONGEST} cycles after the program")
     regions = {r.name: r.data for r in machine.memory.regions}
     contents = {DBB: MemoryContents(regions, log_rows(machine.memory))} if DBB in stimulus.memories else {}
     # The interrupt follows the status bits by a cycle.
@@ -52,15 +52,30 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus, *, core: bool = False
     return Outcome({}, status=status, memories=contents, accesses={CSB: answers})
 
 
-def _play(machine: TimedMachine, program: Sequence[Access]) -> tuple[AccessAnswer, ...]:
-    answers = []
+def _steps(stimulus: Stimulus) -> Generator[Access, int, None]:
+    """The program, then what a driver does that acts on what it reads."""
+    for step in stimulus.program.get(CSB, ()):
+        yield step
+    if CSB in stimulus.drivers:
+        yield from stimulus.drivers[CSB]()
+    for step in stimulus.after.get(CSB, ()):
+        yield step
+
+
+def _play(machine: TimedMachine, steps: Generator[Access, int, None]) -> tuple[AccessAnswer, ...]:
+    answers: list[AccessAnswer] = []
     start = FIRST_CYCLE
-    for number, step in enumerate(program):
+    step = next(steps, None)
+    while step is not None:
         _pass(machine, start)
-        answer = _step(machine, step, f"step {number}, {step.name}")
+        answer = _step(machine, step, f"step {len(answers)}, {step.name}")
         answers.append(answer)
         assert answer.cycle is not None
         start = answer.cycle + 1
+        try:
+            step = steps.send(answer.value or 0)
+        except StopIteration:
+            step = None
     _pass(machine, start)
     return tuple(answers)
 

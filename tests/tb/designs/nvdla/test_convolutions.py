@@ -8,8 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from nvdla_network import classifier, picture
 
 from goldbeat.pymodels.nvdla.engines.hardware import run_operation
+from goldbeat.pymodels.nvdla.execute import execute
+from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable, to_bytes
+from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 from goldbeat.pymodels.nvdla.timed import predict
 from goldbeat.pymodels.stimulus import Clock, Stimulus
 from goldbeat.tb.design.case import CaseContext
@@ -17,6 +21,7 @@ from goldbeat.tb.designs.nvdla import convolution_mixes as mixes
 from goldbeat.tb.designs.nvdla.bench import DESIGN
 from goldbeat.tb.designs.nvdla.convolution_cases import CONVOLUTION_CASES
 from goldbeat.tb.designs.nvdla.convolutions import random_convolution_shape
+from goldbeat.tb.designs.nvdla.tensors import read_tensor
 from goldbeat.tb.designs.nvdla.traffic import MemorySpace, dbb_timing, operations_program
 
 PARAMS = {"STUB_CYCLES": 64, "LINE_ATOMS": 1024}
@@ -120,3 +125,20 @@ def test_shapes_reach_all_parameters():
         [f"form {code}" for code in (*forms, None)] + [f"joined {j}" for j in range(3)] + ["odd True", "odd False"]
     )
     assert [name for name in wanted if not seen[name]] == []
+
+
+def test_a_compiled_network_runs_through_the_model_alone(tmp_path):
+    """The driver acts on the timed model's answers; what is in memory in the end is what the functional models leave."""
+    file, given = tmp_path / "model.nvdla", tmp_path / "in.npy"
+    file.write_bytes(to_bytes(classifier()))
+    np.save(given, picture(3))
+    case = DESIGN.case("loadable")
+    context = contexts(case, [1])[0]
+    context.options.update(loadable=str(file), input=str(given))
+    outcome = predict(PARAMS, case.make(context)[0], core=True)
+    loadable = read_loadable(file)
+    wanted = execute(place_memories(loadable), read_tensor(loadable, given))
+    left = outcome.memories["dbb"].regions
+    wrong = [i for i, data in wanted.items() if len(data) and not np.array_equal(left[f"memory{i}"][: len(data)], data)]
+    assert len(left) > 5
+    assert wrong == []
