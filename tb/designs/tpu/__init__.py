@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The TPU command front end."""
 
-HELP = "TPU command streams: info, extract, dis, asm, check, execute, time."
+HELP = "TPU command streams: info, extract, dis, asm, check, execute, operands, diff, time."
 """Help of the group of commands."""
 COMMANDS = {
     "info": "Say what is in a BModel or CviModel: chip, nets, streams with their commands, coefficients.",
@@ -10,6 +10,8 @@ COMMANDS = {
     "asm": "Assemble a disassembly back to bytes.",
     "check": "Check framing, ids, dependencies, barriers, deadlock and hazards.",
     "execute": "Execute the commands of a BModel on memories of numbers.",
+    "operands": "Print each command with its operands: tensor, address, shape, type, strides.",
+    "diff": "Compare two files: commands aligned, and the fields that changed.",
     "time": "Say in which cycle each command starts and ends.",
     "chips": "List chips, their engines and command forms.",
     "rules": "List what `check` looks for, by name; those with a star are advice.",

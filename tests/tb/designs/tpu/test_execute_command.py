@@ -6,49 +6,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tpu_twice import write_model
 from typer.testing import CliRunner
 
-from goldbeat.pymodels.tpu.streams.codegen import CodeGen
-from goldbeat.pymodels.tpu.streams.tables import chip
 from goldbeat.tb.cli import app
 
 RUN = CliRunner()
-FAR = (1 << 39) + (1 << 36)
-SIZE = {"src_nsize": 1, "src_csize": 1, "src_hsize": 1, "src_wsize": 64, "nchw_copy": 1, "stride_enable": 1}
-SIZE |= {"localmem_mask_l32": 0xFFFFFFFF, "src_wstride": 1, "dst_wstride": 1}
-SHAPE = {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 64, "opt_res0_prec": 1}
-TENSOR = {"data_type": 0, "size": 256, "shape": [{"dim": [1, 64]}]}
-
-
-def write_model(path: Path, func: int = 2, **parameter: object) -> Path:
-    """Load 64 numbers of fp32, cast them to fp16, add them to themselves (or do something else), and store fp16."""
-    gen = CodeGen(chip("BM1688"))
-    load = {"src_data_format": 2, "src_start_addr_h8": 0x90, "dst_start_addr_l32": 0x4000}
-    store = {"src_data_format": 1, "src_start_addr_l32": 0xC000, "dst_start_addr_h8": 0xA0}
-    cast = {"tsk_opd_num": 1, "opt_opd0_prec": 2, "opd0_addr": 0x4000, "res0_addr": 0x8000, "opt_opd2_sign": 1}
-    add = {"tsk_opd_num": 2, "opt_opd0_prec": 1, "opt_opd1_prec": 1, "opd0_addr": 0x8000, "opd1_addr": 0x8000}
-    gen.emit("gdma", "DMA_tensor", SIZE | load)
-    gen.emit("tiu", "sAR", SHAPE | cast, func=14)
-    gen.emit("tiu", "sAR", SHAPE | add | {"res0_addr": 0xC000}, func=func)
-    gen.emit("gdma", "DMA_tensor", SIZE | store)
-    path.write_bytes(gen.bmodel("twice"))
-    raw = with_tensors(path, parameter)
-    path.write_bytes(raw)
-    return path
-
-
-def with_tensors(path: Path, more: dict[str, object]) -> bytes:
-    from goldbeat.pymodels.tpu.streams.bmodel import write_bmodel
-    from goldbeat.pymodels.tpu.streams.container import read_container
-
-    model = read_container(path)
-    (net,) = model.model["net"]
-    (parameter,) = net["parameter"]
-    parameter["input_tensor"] = [TENSOR | {"name": "x", "device_addr": 0x90 << 32}]
-    parameter["output_tensor"] = [TENSOR | {"name": "y", "device_addr": 0xA0 << 32, "data_type": 1, "size": 128}]
-    parameter |= more
-    area = bytes(model.data[model.area : model.area + model.area_size])
-    return write_bmodel(model.model, area)
 
 
 def call(*arguments: object) -> tuple[int, str]:
