@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Designs and runs as HTML for notebooks: tables, and the plot of a run as SVG. No scripts, and no network."""
+"""Designs and runs as HTML for notebooks: tables, and the beats and the plot of a run as SVG. No scripts, and no network."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from goldbeat.pymodels.measure import Throughput
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.design import Design
+from goldbeat.tb.run.beat_strip import run_strip
 from goldbeat.tb.run.plot import plot_run
 from goldbeat.tb.run.report import whole_samples
 from goldbeat.tb.run.runs import RunResult
@@ -59,7 +60,7 @@ def run_text(result: RunResult) -> str:
 
 
 def run_html(result: RunResult, ports: Mapping[str, tuple[Trace, Throughput]]) -> str:
-    """A run: verdict, ports, what is wrong, throughput over time.
+    """A run: verdict, ports, what is wrong, a timeline of a few beats per port, throughput over time.
 
     Args:
         result: of the run.
@@ -78,6 +79,9 @@ def run_html(result: RunResult, ports: Mapping[str, tuple[Trace, Throughput]]) -
     if len(result.failures) > _FAILURES:
         parts.append(f"<p>and {len(result.failures) - _FAILURES} more in .failures</p>")
     parts += [f"<p>not compared: {escape(text)}</p>" for text in result.partial]
+    strip = run_strip(result)
+    if strip:
+        parts.append(f'<div style="overflow-x:auto">{strip}</div>')
     if any(len(trace) for trace, _ in ports.values()):
         parts.append(_plot({name: trace for name, (trace, _) in ports.items()}, result))
     return "".join(parts)

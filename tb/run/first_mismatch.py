@@ -124,9 +124,7 @@ def _around(result: RunResult, number: int, port: StreamPort, first: Mismatch, c
     if timed:
         beats = sorted({*beats, *_within(expected, first.beat, window)})
     pairs = tuple(
-        BeatPair(n, _shown_beat(expected, n), _shown_beat(got, n))
-        for n in beats
-        if 0 <= n < max(len(expected), len(got))
+        BeatPair(n, shown_beat(expected, n), shown_beat(got, n)) for n in beats if 0 <= n < max(len(expected), len(got))
     )
     clock = episode.stimulus.clocks[port.clock]
     signals = tuple(_signals_of(result.waves, port, episode.record.origin_ps, clock, window))
@@ -142,7 +140,8 @@ def _within(trace: Trace, beat: int, window: range) -> list[int]:
     return [low + int(n) for n in np.flatnonzero((cycles >= window.start) & (cycles < window.stop))]
 
 
-def _shown_beat(trace: Trace, beat: int) -> ShownBeat | None:
+def shown_beat(trace: Trace, beat: int) -> ShownBeat | None:
+    """A beat of a trace by its number; None where there is none."""
     if not 0 <= beat < len(trace):
         return None
     one = trace[beat : beat + 1]

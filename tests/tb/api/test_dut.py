@@ -2,6 +2,7 @@
 """Designs called like functions."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 import goldbeat
 from goldbeat.pymodels.errors import InputError, ProtocolError, UsageError, WaitTimeoutError
 from goldbeat.tb.paths import REPOSITORY
+from goldbeat.tb.run.beat_strip import BEATS
 
 RTL = Path(__file__).parent / "api_rtl"
 
@@ -99,7 +101,12 @@ def test_what_is_wrong_is_said(tmp_path):
         result = dut.run(np.arange(20, dtype=np.uint32))
         assert (bool(result), result.status) == (False, "fail")
         assert "port m, beat 7: data differs" in result.failures[0]
-        assert "port m, beat 7" in result._repr_html_()
+        page = result._repr_html_()
+        assert "port m, beat 7" in page
+        assert "first difference: m, beat 7: data" in page
+        # The model predicts no cycles, so only the RTL has a lane; of its beats, one is red.
+        strip = page[page.index("<title>first difference") :].partition("</svg>")[0]
+        assert strip.count('stroke="#b2182b"') == 1
         assert "port m, beat 7" in repr(result)
     broken = source.read_text().replace("if (rst)", "if (rst || (m_tvalid && !m_tready))")
     source.write_text(broken)
@@ -185,6 +192,15 @@ def test_the_notebook_shows_what_it_shows():
     for outputs, was in zip(found, kept, strict=True):
         assert [_plain(one) for one in outputs] == [_plain(one) for one in was]
     assert "equal to numpy: True" in str(found)
+    page = next(o["data"]["text/html"] for cell in found for o in cell if "PASS" in str(o))
+    strip = page[page.index("<title>first beats of each port") :].partition("</svg>")[0]
+    assert all(f">{name}</text>" in strip for name in ("s_axis", "m_axis model", "m_axis RTL"))
+    drawn = [int(n) for n in re.findall(r"<title>beat (\d+), cycle", strip)]
+    assert (max(drawn) < BEATS, 0 < len(drawn) <= 3 * BEATS) == (True, True)
+    # Beats that are drawn, and those that are said to be left out, are all beats of the lane.
+    left = [int(n.replace(",", "")) for n in re.findall(r">([\d,]+) more</text>", strip)]
+    assert re.findall(r">([\d]+)</td>", page).count("2048") == 2
+    assert (len(left), sum(left) + len(drawn)) == (3, 3 * 2048)
 
 
 def _plain(output):
