@@ -216,6 +216,10 @@ module objfifo_channel
     end
   end
 
+  // What finishes at this edge: the descriptor at work, or the one whose last word is sent.
+  logic        over;
+  descriptor_t over_bd;
+
   assign bad_address_id = cur_q.bd;
   assign token          = over && over_bd.token;
   assign busy           = queue_count != '0 || sequencer_busy || run_q;
@@ -223,10 +227,6 @@ module objfifo_channel
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // What a finished descriptor gives, one cycle later
   //////////////////////////////////////////////////////////////////////////////////////////////////
-
-  // What finishes at this edge: the descriptor at work, or the one whose last word is sent.
-  logic        over;
-  descriptor_t over_bd;
 
   if (PROFILE && FINISH && PADDING) begin : gen_sent
     // As many may be between their last fetch and their last word as words fit in the staging.

@@ -89,6 +89,9 @@ module objfifo_sequencer
   logic try_fetch;
   logic fetch;
 
+  // Length of the descriptor that is being fetched.
+  logic [17:0] fetch_length_q;
+
   assign head_pop  = enable && head_valid && !task_valid_q && !id_valid_q;
   assign hand_over = next_valid && next_ready;
   assign queue_up  = enable && fetch_full_q && (!next_full_q || hand_over);
@@ -211,7 +214,6 @@ module objfifo_sequencer
   header_t          fetch_header_q;
   lock_t            fetch_acquire_lock_q;
   logic [19:0]      fetch_base_q;
-  logic [17:0]      fetch_length_q;
   logic [2:0][9:0]  fetch_wrap_q;
   logic [3:0][16:0] fetch_step_q;
   logic [5:0]       fetch_index_q;

@@ -69,7 +69,7 @@ def _aligned(one: list[Any], two: list[Any]) -> Iterator[tuple[str, int, int, in
     yield "equal", len(one) - high, len(one), len(two) - high, len(two)
 
 
-def changes(one: Commands, two: Commands) -> Iterator[CommandChange]:
+def command_changes(one: Commands, two: Commands) -> Iterator[CommandChange]:
     """The differences of two streams of one engine, in the order of the second."""
     for tag, a, b, c, d in _aligned(_keys(one), _keys(two)):
         if tag == "equal":

@@ -28,7 +28,7 @@ from goldbeat.pymodels.tpu.streams.profile import Durations, core_of, fit, read_
 from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, costs, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
 from goldbeat.tb.cli.common import FAILED, Force, Json, check_free, examples, facts, print_json, say, working
-from goldbeat.tb.designs.tpu import HELP, execute_command, view_commands
+from goldbeat.tb.designs.tpu import HELP, execute_command, view_command
 
 _SHOWN = 8
 _LISTED = 20
@@ -358,7 +358,7 @@ def check(
             if many > _LISTED:
                 say(f"{'note' if rule in advice else 'FAIL'} {rule}: {many - _LISTED} more; --json lists them")
         if wrong and chip is not None:
-            view_commands.warn_of_chip(Tables(table), of, streams)
+            view_command.warn_of_chip(Tables(table), of, streams)
         for line in _left_out(hazards):
             say(f"note {line}")
         counts = sum(len(c) for s in streams for c in commands(of, s, strict=False).values())
@@ -381,7 +381,7 @@ def _left_out(hazards: HazardReport) -> list[str]:
 
 # Help lists commands in the order in which they are mounted.
 execute_command.register(app)
-view_commands.register(app)
+view_command.register(app)
 
 
 @app.command(

@@ -14,7 +14,7 @@ from goldbeat.pymodels.tpu.hazards.guess import chip_doubt
 from goldbeat.pymodels.tpu.streams.bmodel import BModel
 from goldbeat.pymodels.tpu.streams.container import commands, load_streams
 from goldbeat.pymodels.tpu.streams.decode import Commands
-from goldbeat.pymodels.tpu.streams.differences import CommandChange, changes
+from goldbeat.pymodels.tpu.streams.differences import CommandChange, command_changes
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
 from goldbeat.tb.cli.common import FAILED, Json, examples, print_json, say
 
@@ -31,7 +31,7 @@ def register(app: typer.Typer) -> None:
         "operands",
         no_args_is_help=True,
         epilog=examples("goldbeat tpu operands net.bmodel", "goldbeat tpu operands tiu.bin --chip BM1688 --json"),
-    )(operands)
+    )(show_operands)
     app.command(
         "diff",
         no_args_is_help=True,
@@ -39,7 +39,7 @@ def register(app: typer.Typer) -> None:
     )(diff_streams)
 
 
-def operands(
+def show_operands(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="BModel, or the bare stream of one engine.")],
     chip: ChipOption = None,
     engine: EngineOption = None,
@@ -98,7 +98,9 @@ def diff_streams(
     (of, one), (other, two) = sides
     if of.name != other.name:
         raise UsageError(f"{first} is of {of.name}, {second} of {other.name}; expected one chip")
-    found: dict[str, list[CommandChange]] = {name: list(changes(one[name], two[name])) for name in one if name in two}
+    found: dict[str, list[CommandChange]] = {
+        name: list(command_changes(one[name], two[name])) for name in one if name in two
+    }
     missing = {"only_in_a": sorted(set(one) - set(two)), "only_in_b": sorted(set(two) - set(one))}
     differs = any(found.values()) or any(missing.values())
     if as_json_:
