@@ -219,8 +219,9 @@ class CommandMaker:
     def picking(self) -> RandomCommand:
         func, prec, index = self.pick(13, 14), self.pick(0, 1, 2), 0
         c = self.channels()
-        high, wide, many = self.extent(), self.extent(), self.extent()
-        limit = high * wide
+        # More than one line is refused by the functional models, and by this one.
+        high, wide, many = 1, self.pick(1, 2, 5, 9, 17), self.extent()
+        limit = wide
         fields = {"res0_n": self.pick(1, 2), "res0_c": c, "opd1_c": c, "opd1_w": many, "opd1_prec": index}
         fields |= {"res0_prec": prec, "opd0_prec": prec, "opd2_const": 1, "opd2_addr": self.constant(prec)}
         table = {"opd0_h": high, "opd0_w": wide}

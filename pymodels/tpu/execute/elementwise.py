@@ -24,6 +24,8 @@ COPY, MUL_HELD, SHIFT, ROTATE = range(19, 23)
 ABS, DISTANCE, COPY_BATCH = 26, 27, 28
 _SELECTS = {GREATER: np.greater, EQUAL: np.equal, LESS: np.less}
 _BITWISE = {AND: np.bitwise_and, OR: np.bitwise_or, XOR: np.bitwise_xor}
+_WORD = 62
+"""Bits that are exact before a result is shifted and held within its limits."""
 _HELD = (ADD_HELD, SUB_HELD, MUL_HELD)
 
 
@@ -130,9 +132,16 @@ def _integers(step: TpuStep, a: Array, b: Array, first: Element, target: Element
             SUB_HELD: np.subtract,
             MUL_HELD: np.multiply,
         }[func]
+        bits = (
+            step.numbers("opd2", Element(step["opd2_prec"], True)) if step["tsk_opd_num"] > 2 else np.zeros(1, np.int64)
+        )
+        largest = [int(np.abs(one).max(initial=0)) for one in (a, b)]
+        size = largest[0] * largest[1] if func in (MUL, MUL_HELD) else sum(largest)
+        # Cutting to the low bits is exact in any case, unless higher ones come back by a shift.
+        if (func in _HELD or bits.min() < 0) and size << max(0, int(bits.max())) >= 1 << _WORD:
+            raise step.stop(f"results of more than {_WORD} bits")
         values = found(a, b)
         if step["tsk_opd_num"] > 2:
-            bits = step.numbers("opd2", Element(step["opd2_prec"], True))
             values = rounded_shift(values, -bits, step["opd2_n_str"])
         return to_stored(values, target) if func in _HELD else cut_to(values, target)
     raise step.stop("integers")

@@ -36,6 +36,8 @@ def gather_elements(step: TpuStep) -> None:
     """sSG: each lane has its own indices; 13 and 14 have one table for all n."""
     if step.func not in (_GATHER, _SCATTER, _GATHER_TABLE, _SCATTER_TABLE):
         raise step.stop("operation")
+    if step["opd0_h"] != 1 or step["res0_h"] != 1:
+        raise step.stop("tables and results of more than one line")
     element, index_type = step.element("opd0"), Element(step["opd1_prec"], signed=False)
     source = step.load("opd0", element)
     index = step.numbers("opd1", index_type)[:, :, 0, :]

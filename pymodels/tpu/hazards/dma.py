@@ -182,7 +182,9 @@ def dma_gather(b: Builder) -> None:
     _put(b, "dst", [one, channels, rows, w], (0 * one, b["dst_cstride"], b["dst_hstride"], one), every)
     memory, at = b.memory.dma(dma_address(b, "index"))
     many = h if b.kind.name.startswith("DMA_scatter") else rows
-    steps = (0 * one, b["index_cstride"], b["index_hstride"], one)
+    # Forms without a stride of rows have their indices one behind the other.
+    row = b["index_hstride"] if b.has("index_hstride") else one
+    steps = (0 * one, b["index_cstride"], row, one)
     b.place("index", memory, at, Tensor((one, b["index_csize"], many, one), STRIDED, steps), 4 * one)
 
 

@@ -20,7 +20,15 @@ KINDS += ("tensor", "turned", "matrix", "general", "gather")
 def compare(chip: str, kind: str, seed: int) -> str:
     rng = np.random.default_rng((zlib.crc32(f"{chip} {kind}".encode()), seed))
     case = Case(chip, getattr(MoveMaker(chip, rng), kind)(), rng)
-    found = difference(case.modelled(), case.plain())
+    try:
+        modelled = case.modelled()
+    except NotModelledError as error:
+        # What is known to be left out, and nothing else.
+        wide = case.one.form == "sAR" and case.fields["res0_prec"] == 4 and "more than 62 bits" in str(error)
+        if not wide and (chip, kind) != ("BM1684X", "cut"):
+            raise
+        return case.one.form
+    found = difference(modelled, case.plain())
     assert not found, f"{case}: {found}"
     return case.one.form
 
@@ -54,6 +62,7 @@ def test_every_form_is_compared():
         ("sSFU", 17, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1}, "form"),
         ("sAR", 12, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "tsk_opd_num": 2}, "integers"),
         ("sAR", 19, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "tsk_opd_num": 1, "res0_prec": 7}, "fp8"),
+        ("sSG", 13, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "opd0_h": 2, "opd0_w": 1}, "more than one line"),
         ("sPorD", 6, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1}, "regions of interest"),
         ("sCW&sBC", 5, {"res0_n": 1, "res0_c": 3, "res0_h": 1, "res0_w": 1, "res0_prec": 1}, "no formula"),
         ("sAR", 19, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1 << 15, "tsk_opd_num": 1, "res0_prec": 2,
@@ -73,3 +82,13 @@ def test_nothing_is_written_before_a_stop():
     with pytest.raises(NotModelledError):
         single.run()
     assert not single.memories.local[0].any()
+
+
+@pytest.mark.parametrize("shift", [0, 0xFF])
+def test_products_that_no_word_holds_stop(shift: int):
+    fields = {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "tsk_opd_num": 3, "res0_prec": 4, "opd0_prec": 4}
+    fields |= {"opd1_prec": 4, "opd1_const": 1, "opd1_addr": 0xFFFFFFFF, "opd2_const": 1, "opd2_addr": shift}
+    single = Single("CV184X", "tiu", "sAR", 20, fields)
+    single.memories.local[0][:4] = 0xFF
+    with pytest.raises(NotModelledError, match="more than 62 bits"):
+        single.run()
