@@ -13,7 +13,7 @@ import pytest
 from register_access import Expected, Step, steps
 
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
-from goldbeat.pymodels.nvdla.timed.registers import RegisterFile
+from goldbeat.pymodels.nvdla.timed.registers import Ended, RegisterFile
 from goldbeat.pymodels.objfifo.engine.array import ArrayShape, SwitchRegisters
 from goldbeat.pymodels.objfifo.engine.registers import EngineRegisters, EngineShape
 from goldbeat.pymodels.plio import fir
@@ -106,7 +106,7 @@ def _on_device(params, todo, shown) -> list[Answer]:
 def _csb(file, access) -> Answer:
     if access.op == "read":
         return file.read(access.address), False
-    file.edge((access.address, access.value), [], 0)
+    file.edge((access.address, access.value), Ended())
     return None, False
 
 
@@ -162,7 +162,7 @@ BENCHES = [
         _in_turn(lambda params: RegisterFile(), _csb),
         strobes="none",
         silent=True,
-        shown={"GLB.S_INTR_STATUS": lambda file, _, value: file.edge(None, [], value)},
+        shown={"GLB.S_INTR_STATUS": lambda file, _, value: file.edge(None, Ended(bits=value))},
     ),
 ]
 RUNS = [(bench, variant) for bench in BENCHES for variant in designs()[bench.design].variants]

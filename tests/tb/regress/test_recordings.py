@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from goldbeat.tb.cli import app
 from goldbeat.tb.regress.blobs import archive
 
-RTL = Path(__file__).parents[1] / "run" / "blessed_rtl" / "add_three.sv"
+RTL = Path(__file__).parents[2] / "support" / "rtl" / "add_three.sv"
 SUITE = '[[run]]\ndesigns = ["add_three.toml"]\ncases = ["random", "sweep"]\n'
 
 
