@@ -98,9 +98,12 @@ class CaseTable(_Table):
     registers: bool = False
 
 
-def _kept_episodes(path: Path, setting: CaseContext) -> list[Stimulus]:
-    """The episodes of a file."""
-    return list(read_stimulus(path).episodes)
+def _kept_episodes(path: Path, design: str, setting: CaseContext) -> list[Stimulus]:
+    """The episodes of a file; raises :class:`UsageError` where they were kept of another design."""
+    kept = read_stimulus(path)
+    if kept.design != design:
+        raise UsageError(f"{path}: the stimulus is for the design {kept.design}, not for {design}")
+    return list(kept.episodes)
 
 
 def _of_bus(family: type[Bundle], usual: type[Bundle]) -> WrapValidator:
@@ -450,7 +453,7 @@ class Description(_Table):
                 options = {"accesses": 200, "base": 0, "bytes": 0, **options}
                 make = partial(self._ram, cast(RegisterPort, found))
         elif kind == _STIMULUS:
-            make = partial(_kept_episodes, folder / port)
+            make = partial(_kept_episodes, folder / port, self.name)
         else:
             make = load_function(folder, table.make, f"case {table.name}")
         ram = kind == _RAM

@@ -89,6 +89,10 @@ def test_a_failure_shrinks_to_what_it_needs_and_can_be_run_again(project):
     Path("broken.toml").write_text(f'{BENCH}\n[[cases]]\nname = "bit_3"\nmake = "stimulus:{told["stimulus"]}"\n')
     Path("broken.sv").write_text(RTL.replace("16'hFFF7", "16'hFFFF"))
     assert "PASS broken bit_3: 1 episode(s), 5 output" in goldbeat("run", "broken.toml", "--case", "bit_3").stdout
+    # A file of another design is refused by name.
+    Path("other.toml").write_text(Path("broken.toml").read_text().replace('"broken"', '"other"', 1))
+    refused = goldbeat("run", "other.toml", "--case", "bit_3", code=2).stderr
+    assert "the stimulus is for the design broken, not for other" in " ".join(refused.split())
 
 
 @pytest.mark.sim
