@@ -4,6 +4,7 @@ VENV    := .venv
 BIN     := $(VENV)/bin
 READY   := $(VENV)/.ready
 RUN     := build/runs/fir
+PICTURE ?= docs/images/make-run.svg
 # setuptools leaves folders of its own where it builds.
 WHEEL_TREE := build/wheel
 JOBS    ?= 2
@@ -19,7 +20,7 @@ PYTEST  := $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-slow attack wheel docs lint lint-text lint-types lint-rtl bench dashboard clean lock
+.PHONY: help setup run picture test test-slow attack wheel docs lint lint-text lint-types lint-rtl bench dashboard clean lock
 
 help: ## This list
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 12
@@ -41,6 +42,9 @@ run: $(READY) ## The main job: PLIO stimulus, FIR in RTL, compared with its gold
 		--pattern chirp --amplitude 20000 --noise 2000 --seed 1 --force
 	$(BIN)/goldbeat run plio_fir --input s_axis=$(RUN)/stimulus.txt --name fir
 	$(BIN)/goldbeat plio throughput $(RUN)/output/m_axis.txt --dtype cint16 --width 32
+
+picture: run ## The picture in the README: what make run prints and draws
+	$(BIN)/python docs/site/picture.py $(RUN) $(PICTURE)
 
 test: $(READY) ## All tests but the slow ones
 	$(PYTEST) -m "not slow"

@@ -30,3 +30,13 @@ def test_the_site_builds_without_warnings_and_without_a_network(tmp_path: Path) 
     toml = (tmp_path / "site" / "reference" / "toml.html").read_text(encoding="utf-8")
     assert "max_backlog_beats" in toml
     assert "[[streams]]" in toml
+
+
+@pytest.mark.slow
+def test_the_picture_in_the_readme_is_what_make_run_prints_and_draws(tmp_path: Path) -> None:
+    made = tmp_path / "picture.svg"
+    subprocess.run(["make", "picture", f"PICTURE={made}"], cwd=REPOSITORY, capture_output=True, check=True)
+    kept = REPOSITORY / "docs" / "images" / "make-run.svg"
+    assert f"({kept.relative_to(REPOSITORY)})" in (REPOSITORY / "README.md").read_text(encoding="utf-8")
+    assert made.read_text(encoding="utf-8") == kept.read_text(encoding="utf-8")
+    assert kept.stat().st_size < 100_000
