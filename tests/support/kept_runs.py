@@ -128,12 +128,34 @@ def browse(page: Path, scratch: Path, *more: str) -> subprocess.CompletedProcess
 
 def on_phone(page: Path, scratch: Path, script: str = "") -> dict[str, str]:
     """What a page says of itself 390 pixels wide, after a script has run in it: ``name=value`` pairs; console messages too."""
-    probe = page.with_name("probe.html")
+    return in_frame(page.read_text(), page.parent, scratch, script, 390)
+
+
+CUT = """
+const cut = [...document.querySelectorAll("body, .scroll, .diagram, pre")].filter((e) =>
+  e.scrollWidth > e.clientWidth + 1 && e.clientWidth);
+const tools = [...document.querySelectorAll(".tools, .live, nav")].filter((e) => e.getClientRects().length);
+const open = [...document.querySelectorAll("details pre")].filter((e) => e.checkVisibility()).length;
+globalThis.said = `cut=${cut.length};tools=${tools.length};open=${open};paper=${getComputedStyle(document.body).backgroundColor};`;
+"""
+
+
+def on_paper(page: Path, scratch: Path) -> dict[str, str]:
+    """The same of a page as printed on A4: what is wider than its place, buttons, and failures that are not folded."""
+    text = page.read_text()
+    assert text.count("@media print") == 1
+    assert text.count("@media screen and (prefers-color-scheme") == text.count("(prefers-color-scheme: dark) {")
+    return in_frame(text.replace("@media print", "@media all"), page.parent, scratch, CUT, 718)
+
+
+def in_frame(text: str, folder: Path, scratch: Path, script: str, width: int) -> dict[str, str]:
+    """What a page of this folder says of itself after a script, in a frame of so many pixels."""
+    probe = folder / "probe.html"
     said = "document.title = `width=${document.documentElement.scrollWidth};${globalThis.said || ''}`;"
-    probe.write_text(page.read_text().replace("</body>", f"<script>{script};{said}</script></body>"))
+    probe.write_text(text.replace("</body>", f"<script>{script};{said}</script></body>"))
     frame = scratch / "frame.html"
     after = "f.onload = () => setTimeout(() => { document.body.dataset.said = f.contentDocument.title }, 500)"
-    inner = f'<iframe id="f" style="width:390px;height:900px;border:0" src="{probe.as_uri()}"></iframe>'
+    inner = f'<iframe id="f" style="width:{width}px;height:900px;border:0" src="{probe.as_uri()}"></iframe>'
     frame.write_text(f"<!doctype html><body>{inner}<script>{after}</script></body>")
     done = browse(frame, scratch, "--virtual-time-budget=3000", "--dump-dom")
     probe.unlink()

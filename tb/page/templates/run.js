@@ -257,6 +257,11 @@ function build() {
 
 root.classList.add("js");
 build();
+// On a narrow screen the diagram scrolls: begin at what differs.
+for (const frame of document.querySelectorAll(".diagram")) {
+  const mark = frame.querySelector("rect[opacity]");
+  if (mark) frame.scrollLeft = mark.x.baseVal.value + mark.width.baseVal.value / 2 - frame.clientWidth / 2;
+}
 for (const figure of document.querySelectorAll("figure[data-plot]")) figure.addEventListener("keydown", pressed);
 for (const button of document.querySelectorAll("[data-do]")) button.addEventListener("click", () => moves[button.dataset.do]());
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", build);

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import numpy as np
 import pytest
-from kept_runs import BROWSER, NO_BROWSER, beats, browse, check_links, keep_run, on_phone, transactions
+from kept_runs import BROWSER, NO_BROWSER, beats, browse, check_links, keep_run, on_paper, on_phone, transactions
 
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.trace import Trace
@@ -201,7 +201,9 @@ const steps = [() => document.querySelector("[data-do=difference]").click(), () 
   () => press("Home"), () => { press("ArrowDown"); press("n"); }];
 const shots = [shot()];
 lanes.focus();
-globalThis.said = `plots=${document.querySelectorAll(".uplot").length};focused=${document.activeElement === lanes};`;
+const frame = document.querySelector(".diagram"), mark = frame.querySelector("rect[opacity]").getBoundingClientRect();
+const inside = frame.getBoundingClientRect().left <= mark.left && mark.right <= frame.getBoundingClientRect().right;
+globalThis.said = `seen=${inside};plots=${document.querySelectorAll(".uplot").length};focused=${document.activeElement === lanes};`;
 // uPlot draws in a microtask.
 const go = async () => {
   for (const step of steps) { step(); await 0; await 0; await 0; shots.push(shot()); }
@@ -217,12 +219,18 @@ def test_a_phone_shows_it_and_keys_zoom(page, tmp_path):
     said = on_phone(page, tmp_path, KEYS)
     assert said["console"] == ""
     assert int(said["width"]) == 390
-    assert said["focused"] == "true"
+    assert (said["focused"], said["seen"]) == ("true", "true")
     assert int(said["plots"]) == 8
     # As it was, at the difference, nearer, further, all again, with a beat chosen.
     assert int(said["looks"]) == 5
     assert said["home"] == "true"
     assert said["read"].startswith("m expected beat ")
+
+
+@pytest.mark.skipif(BROWSER is None, reason=NO_BROWSER)
+def test_nothing_is_cut_on_paper(page, tmp_path):
+    said = on_paper(page, tmp_path)
+    assert (said["cut"], said["tools"], said["open"], said["paper"]) == ("0", "0", "1", "rgb(255, 255, 255)")
 
 
 @pytest.mark.slow

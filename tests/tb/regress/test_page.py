@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from kept_runs import on_paper
 
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Clock, Stimulus
@@ -247,6 +248,18 @@ def test_a_browser_shows_it_without_complaints(pages, tmp_path, width):
     assert shot.is_file(), done.stderr[-2000:]
     assert not re.findall(r".*CONSOLE.*", done.stderr)
     assert shot.stat().st_size > 20_000
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no chromium; apt-get install chromium")
+def test_nothing_is_cut_on_paper(own_root, tmp_path):
+    with Store() as store:
+        run = make_run(store, seeds=40)
+        text = (run.folder / "index.html").read_text()
+    said = on_paper(run.folder / "index.html", tmp_path)
+    # Further failures of each card are printed, logs are not.
+    more = str(text.count("more failure(s)"))
+    assert (said["cut"], said["tools"], said["open"], said["paper"]) == ("0", "0", more, "rgb(255, 255, 255)")
+    assert int(more) > 3
 
 
 @pytest.mark.skipif(BROWSER is None, reason="no chromium; apt-get install chromium")

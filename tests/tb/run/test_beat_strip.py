@@ -78,7 +78,9 @@ def test_around_a_difference_the_column_is_marked_and_the_box_is_red():
     heads, boxes = check_columns(svg, lanes)
     assert {beat >= 100 for *_, beat, _, colour in boxes if colour == DIFFERS[0]} == {True}
     assert {beat < 100 for *_, beat, _, colour in boxes if colour != DIFFERS[0]} == {True}
-    mark = next(r for r in ElementTree.fromstring(svg).iter(f"{SVG}rect") if r.get("fill") == DIFFERS[1] and r.get("opacity"))
+    mark = next(
+        r for r in ElementTree.fromstring(svg).iter(f"{SVG}rect") if r.get("fill") == DIFFERS[1] and r.get("opacity")
+    )
     (left,) = {left for left, lane, beat, *_ in boxes if (lane, beat) == (1, 100)}
     assert float(mark.get("x")) == left
     assert dict(heads)[left] == 4.0 * 103
