@@ -13,7 +13,7 @@ INK, SOFT, GRID, _BLUE, _FILL, _RED, _PINK = (
     "#1f2933", "#616e7c", "#e4e7eb", "#2166ac", "#c6dbef", "#b2182b", "#f4c7c3",
 )  # fmt: skip
 SAME, DIFFERS = (_BLUE, _FILL), (_RED, _PINK)
-LEFT, CELL, LANE, TOP = 110, 58, 30, 44
+LEFT, CELL, LANE, TOP = 110, 66, 30, 44
 """In pixels: the names, a cycle, a lane, and what is above the lanes."""
 _HIGH, _LOW = 5, 23
 """Of a lane, in pixels from its upper edge."""
