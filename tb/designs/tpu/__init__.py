@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The TPU command front end."""
 
-HELP = "TPU command streams: info, extract, dis, asm, check, execute, operands, diff, time."
+HELP = "TPU command streams: info, extract, dis, asm, check, execute, operands, diff, time, rates."
 """Help of the group of commands."""
 COMMANDS = {
     "info": "Say what is in a BModel or CviModel: chip, nets, streams with their commands, coefficients.",
@@ -12,7 +12,8 @@ COMMANDS = {
     "execute": "Execute the commands of a BModel on memories of numbers.",
     "operands": "Print each command with its operands: tensor, address, shape, type, strides.",
     "diff": "Compare two files: commands aligned, and the fields that changed.",
-    "time": "Say in which cycle each command starts and ends.",
+    "time": "Say when each command starts and ends, what it waits for, and which chain of commands takes the time.",
+    "rates": "Print what commands cost: elements, products and cycles per step; DMA start, burst and bytes per cycle.",
     "chips": "List chips, their engines and command forms.",
     "rules": "List what `check` looks for, by name; those with a star are advice.",
 }

@@ -3,16 +3,11 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import asdict
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
-import numpy.typing as npt
 import typer
 
 from goldbeat.pymodels.errors import UsageError
@@ -22,13 +17,11 @@ from goldbeat.pymodels.tpu.streams.assemble import Assembled, assemble
 from goldbeat.pymodels.tpu.streams.bmodel import BModel, CommandStream
 from goldbeat.pymodels.tpu.streams.container import Container, commands, is_container, load_streams, read_container
 from goldbeat.pymodels.tpu.streams.cvimodel import CviModel, CviTensor, kind_of
-from goldbeat.pymodels.tpu.streams.decode import Commands
 from goldbeat.pymodels.tpu.streams.listing import as_csv, as_text, commands_json
-from goldbeat.pymodels.tpu.streams.profile import Durations, core_of, fit, read_sections
-from goldbeat.pymodels.tpu.streams.schedule import MAX_CYCLES, Cost, costs, lane, schedule
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
 from goldbeat.tb.cli.common import FAILED, Force, Json, check_free, examples, facts, print_json, say, working
-from goldbeat.tb.designs.tpu import HELP, execute_command, view_command
+from goldbeat.tb.designs.tpu import HELP, execute_command, time_command, view_command
+from goldbeat.tb.designs.tpu.together import TpuChipName, TpuTables, streams_together
 
 _SHOWN = 8
 _LISTED = 20
@@ -37,23 +30,16 @@ _LISTED = 20
 app = typer.Typer(help=HELP, no_args_is_help=True)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="BModel, CviModel, or the bare stream of one engine.")]
-ChipName = Annotated[
-    str | None,
-    typer.Option("--chip", metavar="CHIP", help="Chip; a container names its own. `goldbeat tpu chips`."),
-]
 EngineName = Annotated[
     str | None,
     typer.Option("--engine", metavar="ENGINE", help="tiu, gdma (dma), sdma, hau, cdma; a name may tell it."),
-]
-TableFile = Annotated[
-    Path | None, typer.Option("--tables", metavar="FILE.json", help="Command tables of further chips.")
 ]
 
 
 @app.command(
     no_args_is_help=True, epilog=examples("goldbeat tpu info net.bmodel", "goldbeat tpu info net.bmodel --json")
 )
-def info(file: File, as_json_: Json = False, table: TableFile = None) -> None:
+def info(file: File, as_json_: Json = False, table: TpuTables = None) -> None:
     """Say what is in a BModel or CviModel: chip, nets, streams with their commands, coefficients."""
     container = read_container(file)
     known = Tables(table)
@@ -233,12 +219,12 @@ def extract(
 )
 def dis(
     file: File,
-    chip: ChipName = None,
+    chip: TpuChipName = None,
     engine: EngineName = None,
     form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="text, json or csv.")] = "text",
     output: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="File instead of stdout.")] = None,
     force: Force = False,
-    table: TableFile = None,
+    table: TpuTables = None,
 ) -> None:
     """Disassemble: text (which `asm` takes back), one JSON object a command, or CSV."""
     writers = {"text": as_text, "json": commands_json, "csv": as_csv}
@@ -265,7 +251,7 @@ def asm(
     file: Annotated[Path, typer.Argument(metavar="FILE.s", help="Text as `goldbeat tpu dis` prints it.")],
     output: Annotated[Path, typer.Argument(metavar="OUT", help="File for one stream, directory for several.")],
     force: Force = False,
-    table: TableFile = None,
+    table: TpuTables = None,
 ) -> None:
     """Assemble a disassembly back to bytes."""
     try:
@@ -295,26 +281,6 @@ def _targets(made: list[Assembled], output: Path) -> list[tuple[Path, Assembled]
     return [(output / f"{one.name}.bin", one) for one in made]
 
 
-_Member = tuple[CommandStream, Commands]
-
-
-def _together(
-    files: list[Path], chip: str | None, engine: str | None, known: Tables
-) -> tuple[Chip, list[CommandStream], Container | None]:
-    """A container, or bare streams with their places from their names."""
-    streams: list[CommandStream] = []
-    container: Container | None = None
-    of: Chip | None = None
-    for file in files:
-        of, here, container = load_streams(file, chip, engine, known)
-        if len(files) > 1 and container is not None:
-            raise UsageError(f"{file}: a container is worked on alone")
-        streams += here if container is not None else [checks.bare(one) for one in here]
-    if of is None:
-        raise UsageError("no file")
-    return of, streams, container
-
-
 @app.command(
     no_args_is_help=True,
     epilog=examples(
@@ -327,13 +293,13 @@ def check(
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="A container, or bare streams that belong together.")
     ],
-    chip: ChipName = None,
+    chip: TpuChipName = None,
     engine: EngineName = None,
     as_json_: Json = False,
-    table: TableFile = None,
+    table: TpuTables = None,
 ) -> None:
     """Check framing, ids, dependencies, barriers, deadlock and hazards. Exit code 1 if something is wrong."""
-    of, streams, container = _together(files, chip, engine, Tables(table))
+    of, streams, container = streams_together(files, chip, engine, Tables(table))
     if len(files) == 1 and not is_container(files[0].read_bytes()[:8]) and of.magic is None:
         say("note: one engine's stream alone; what waits for the other engine is not checked", err=True)
     file = files[0] if len(files) == 1 else None
@@ -382,143 +348,11 @@ def _left_out(hazards: HazardReport) -> list[str]:
 # Help lists commands in the order in which they are mounted.
 execute_command.register(app)
 view_command.register(app)
-
-
-@app.command(
-    no_args_is_help=True,
-    epilog=examples(
-        "goldbeat tpu time net.bmodel --cost sCONV=20+0.5 --default 10",
-        "goldbeat tpu time net.bmodel --profile compiler_profile_0.txt",
-        "goldbeat tpu time net.bmodel --profile compiler_profile_0.txt --profile compiler_profile_1.txt",
-        "goldbeat tpu time tiu.bin dma.bin --chip BM1688 --json",
-    ),
-)
-def time(
-    files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="A container, or bare streams that belong together.")
-    ],
-    chip: ChipName = None,
-    cost: Annotated[
-        list[str] | None,
-        typer.Option("--cost", metavar="FORM=BASE[+PER]", help="Cycles of a form: BASE, and PER for each element."),
-    ] = None,
-    default: Annotated[float, typer.Option("--default", metavar="CYCLES", help="Cycles of all other forms.")] = 1.0,
-    profile: Annotated[
-        list[Path] | None,
-        typer.Option("--profile", metavar="FILE", help="Durations from compiler_profile_N.txt of core N; repeatable."),
-    ] = None,
-    as_json_: Json = False,
-    table: TableFile = None,
-) -> None:
-    """Say in which cycle each command starts and ends. Exit code 1 if some never do."""
-    of, streams, _ = _together(files, chip, None, Tables(table))
-    model = _costs(cost or [], of)
-    if not 0 <= default <= MAX_CYCLES:
-        raise UsageError(f"--default {default:g}: expected 0 to {MAX_CYCLES} cycles")
-    groups: dict[tuple[int, ...], list[_Member]] = {}
-    for stream in streams:
-        key = (stream.net, stream.stage, stream.subnet, stream.group)
-        groups.setdefault(key, []).extend((stream, one) for one in commands(of, stream, files[0]).values())
-    said = _profiles(profile or [], [member for members in groups.values() for member in members])
-    rows: list[dict[str, Any]] = []
-    begin = 0
-    for members in groups.values():
-        took = [_durations(one, model, default, said) for _, one in members]
-        found = schedule([lane(one, stream.core) for stream, one in members], took)
-        for (stream, one), start, end in zip(members, found.start, found.end, strict=True):
-            rows += [_timed(stream, one, i, int(start[i]), int(end[i]), begin) for i in range(len(one))]
-        if found.blocked:
-            for blocked in found.blocked:
-                say(f"FAIL deadlock: {blocked}", err=True)
-            break
-        begin += found.last + 1
-    rows.sort(key=lambda row: (row["start"] is None, row["start"] or 0))
-    if as_json_:
-        print_json(rows)
-    else:
-        say(f"{'start':>10} {'end':>10}  {'id':>6} command")
-        for row in rows:
-            first, final = ("-" if row[k] is None else str(row[k]) for k in ("start", "end"))
-            say(f"{first:>10} {final:>10}  {row['id']:>6} {row['name']:<24} {row['stream']}")
-    if any(row["start"] is None for row in rows):
-        raise typer.Exit(FAILED)
-
-
-def _timed(stream: CommandStream, found: Commands, row: int, start: int, end: int, begin: int) -> dict[str, Any]:
-    """A row of the table; start and end are None where the command never starts."""
-    return {
-        "stream": stream.name,
-        "engine": found.engine.name,
-        "segment": int(found.segment[row]),
-        "id": int(found.id[row]),
-        "name": found.op(row),
-        "start": start + begin if start >= 0 else None,
-        "end": end + begin if start >= 0 else None,
-    }
-
-
-def _costs(given: list[str], chip: Chip) -> dict[str, Cost]:
-    forms = {kind.name for engine in chip.engines.values() for kind in engine.kinds}
-    made = {}
-    for text in given:
-        found = re.fullmatch(r"(.+)=(\d+(?:[.]\d+)?)(?:[+](\d+(?:[.]\d+)?))?", text, flags=re.ASCII)
-        if found is None:
-            raise UsageError(f"--cost {text}: expected FORM=BASE or FORM=BASE+PER")
-        if found[1] not in forms:
-            near = get_close_matches(found[1], sorted(forms), n=3) or sorted(forms)[:3]
-            told = f"{chip.name} has no form {found[1]}, but {', '.join(near)}"
-            raise UsageError(f"--cost {text}: {told}; see `goldbeat tpu chips --json`")
-        made[found[1]] = Cost(float(found[2]), float(found[3] or 0))
-        if max(made[found[1]].base, made[found[1]].per_element) > MAX_CYCLES:
-            raise UsageError(f"--cost {found[1]}: expected at most {MAX_CYCLES} cycles")
-    return made
-
-
-def _profiles(files: list[Path], members: Sequence[_Member]) -> dict[int, list[Durations]]:
-    """What profiles say of streams, by the identity of their commands; each profile is of one core."""
-    cores = sorted({stream.core for stream, _ in members})
-    said: dict[int, list[Durations]] = {}
-    taken: dict[int, Path] = {}
-    for file in files:
-        core = core_of(file)
-        if len(files) == len(cores) == 1:
-            core = cores[0]
-        if core is None:
-            raise UsageError(f"{file}: the name does not tell the core; expected compiler_profile_N.txt")
-        if core not in cores:
-            raise UsageError(f"{file}: there is no stream of core {core}, but of {', '.join(map(str, cores))}")
-        if core in taken:
-            raise UsageError(f"{file}: core {core} has the profile {taken[core]} already")
-        taken[core] = file
-        subnets: dict[str, list[Commands]] = {}
-        for stream, one in members:
-            if stream.core == core:
-                # Nets and stages are numbered where there are several.
-                parts = (
-                    f"net{stream.net}.stage{stream.stage}." if stream.net or stream.stage else "",
-                    core,
-                    stream.subnet,
-                )
-                subnets.setdefault("{}core{}.sub{}".format(*parts), []).append(one)
-        for one, durations in fit(read_sections(file), list(subnets.items()), file):
-            said.setdefault(id(one), []).append(durations)
-    if files and len(taken) < len(cores):
-        missing = ", ".join(str(core) for core in cores if core not in taken)
-        say(f"note: no profile of core {missing}; its commands take what --cost and --default say", err=True)
-    return said
-
-
-def _durations(
-    found: Commands, model: dict[str, Cost], default: float, said: dict[int, list[Durations]]
-) -> npt.NDArray[np.int64]:
-    took = costs(found, model, Cost(default))
-    for durations in said.get(id(found), ()):
-        took[durations.rows] = durations.cycles
-    return took
+time_command.register(app)
 
 
 @app.command(epilog=examples("goldbeat tpu chips", "goldbeat tpu chips --tables mine.json"))
-def chips(table: TableFile = None, as_json_: Json = False) -> None:
+def chips(table: TpuTables = None, as_json_: Json = False) -> None:
     """List chips, their engines and command forms."""
     known = Tables(table)
     rows = [(c.name, {e.name: [k.name for k in e.kinds] for e in c.engines.values()}) for c in known]

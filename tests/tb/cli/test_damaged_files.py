@@ -506,9 +506,11 @@ def own_results(tmp_path, monkeypatch):
     own, load = tables(), tables_module.load_table
     raw = load(OWN)
     monkeypatch.setattr(tables_module, "load_table", lambda path: raw if path == OWN else load(path))
-    monkeypatch.setattr(
-        "goldbeat.tb.designs.tpu.commands.Tables", lambda path=None: own if path is None else tables_module.Tables(path)
-    )
+    for module in ("commands", "time_command"):
+        monkeypatch.setattr(
+            f"goldbeat.tb.designs.tpu.{module}.Tables",
+            lambda path=None: own if path is None else tables_module.Tables(path),
+        )
 
 
 @pytest.mark.parametrize("value", ["6" * 5000, "[" * 100_000], ids=["digits", "brackets"])

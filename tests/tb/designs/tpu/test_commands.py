@@ -111,13 +111,13 @@ def test_check(net: Path, tmp_path: Path):
 
 def test_time(net: Path, tmp_path: Path):
     code, text = goldbeat("time", net, "--cost", "sAR=10+1", "--cost", "DMA_tensor=50", "--default", 2, "--json")
-    rows = {(r["stream"], r["id"]): (r["start"], r["end"]) for r in json.loads(text)}
+    rows = {(r["stream"], r["id"]): (r["start"], r["end"]) for r in json.loads(text)["commands"]}
     assert code == 0
     assert rows[("core0.sub0.g0.dma", 1)] == (0, 49)
     assert rows[("core0.sub0.g0.tiu", 1)] == (50, 62)
     code, text = goldbeat("time", net)
     assert code == 0
-    assert text.splitlines()[0].split() == ["start", "end", "id", "command"]
+    assert text.splitlines()[0].split() == ["start", "end", "waited", "id", "command"]
     profile = tmp_path / "profile.txt"
     profile.write_text("a|GDMA_TENSOR|s:0|b:0|g:1|e:6|t:7|dr:0\n")
     made = CodeGen(chip("BM1688"))
@@ -128,7 +128,7 @@ def test_time(net: Path, tmp_path: Path):
     names = [tmp_path / "core0.sub0.g0.tiu.bin", tmp_path / "core0.sub0.g0.dma.bin"]
     code, text = goldbeat("time", *names, "--chip", "BM1688", "--profile", profile, "--json")
     assert code == 0
-    assert [(r["name"], r["start"]) for r in json.loads(text)][:2] == [("dma.tensor", 0), ("system.spb", 7)]
+    assert [(r["name"], r["start"]) for r in json.loads(text)["commands"]][:2] == [("dma.tensor", 0), ("system.spb", 7)]
     profile.write_text("a|GDMA_TENSOR|s:0|b:0|g:9|e:6|t:7|dr:0\n")
     assert goldbeat("time", *names, "--chip", "BM1688", "--profile", profile)[0] == 2
     assert goldbeat("time", net, "--cost", "sAR")[0] == 2
@@ -139,6 +139,31 @@ def test_time(net: Path, tmp_path: Path):
     code, text = goldbeat("time", tmp_path / "hang.bmodel")
     assert code == 1
     assert "deadlock: core 0 tiu command 1 waits for gdma command 9" in text
+
+
+def test_time_by_rates(net: Path):
+    code, text = goldbeat("time", net, "--json")
+    assert code == 0
+    report = json.loads(text)
+    assert "not checked for BM1690" in report["rates"]
+    assert report["cycles"] == max(row["end"] for row in report["commands"]) + 1
+    path = [row for row in report["commands"] if row["critical"]]
+    assert sum(row["end"] - row["start"] + 1 for row in path) == report["cycles"]
+    busy = {one["engine"]: one["busy"] for one in report["engines"]}
+    assert sum(one["cycles"] for one in report["path"]) == report["cycles"]
+    assert 0 < busy["gdma"] <= report["cycles"]
+    code, text = goldbeat("time", net, "--set", "ddr=2x", "--summary")
+    assert code == 0
+    assert "start" not in text
+    faster = int(text.split("cycles")[1].split()[0])
+    assert faster < report["cycles"] == int(text.split("without --set")[1].split()[0])
+    assert goldbeat("time", net, "--set", "ddr=fast")[0] == 2
+    assert goldbeat("time", net, "--set", "ddr=2x", "--default", 1)[0] == 2
+    code, text = goldbeat("rates", "CV184X")
+    assert code == 0
+    assert "bytes per cycle" in text
+    assert json.loads(goldbeat("rates", "BM1688", "--json")[1])["BM1688"]["tiu"]["sCONV"]
+    assert goldbeat("rates", "BM1684")[0] == 2
 
 
 def profiled(cores: int = 1) -> tuple[bytes, list[str]]:
@@ -159,7 +184,7 @@ def profiled(cores: int = 1) -> tuple[bytes, list[str]]:
 
 
 def last_end(text: str) -> int:
-    return max(row["end"] for row in json.loads(text))
+    return max(row["end"] for row in json.loads(text)["commands"])
 
 
 def test_time_of_several_sub_nets(tmp_path: Path):
@@ -171,7 +196,7 @@ def test_time_of_several_sub_nets(tmp_path: Path):
     assert code == 0
     # 100 + 30 + 5 cycles, then 10 + 7.
     assert last_end(out) == 151
-    rows = {(r["stream"], r["id"]): (r["start"], r["end"]) for r in json.loads(out)}
+    rows = {(r["stream"], r["id"]): (r["start"], r["end"]) for r in json.loads(out)["commands"]}
     assert rows[("core0.sub0.g0.tiu", 1)] == (100, 129)
     assert rows[("core0.sub2.g0.dma", 1)] == (135, 144)
     # Dependencies, commands or sub-nets of another model.
@@ -195,7 +220,7 @@ def test_time_of_several_cores(tmp_path: Path):
         file.write_text(text)
     code, out = goldbeat("time", net, "--profile", files[1], "--profile", files[0], "--json")
     assert code == 0
-    rows = {(r["stream"], r["id"]): (r["start"], r["end"]) for r in json.loads(out)}
+    rows = {(r["stream"], r["id"]): (r["start"], r["end"]) for r in json.loads(out)["commands"]}
     assert rows[("core0.sub0.g0.tiu", 1)] == (100, 129)
     assert rows[("core1.sub0.g0.tiu", 1)] == (100, 130)
     # The second sub-net begins when both cores are done with the first one, and ends on core 1.
@@ -245,8 +270,8 @@ def test_segments(tmp_path: Path):
     assert code == 0
     assert "4 tiu commands in 2 segments" in text
     assert goldbeat("check", path)[0] == 0
-    code, text = goldbeat("time", path, "--cost", "sDMA_sys=10", "--json")
-    rows = [(r["engine"], r["segment"], r["id"], r["start"]) for r in json.loads(text)]
+    code, text = goldbeat("time", path, "--cost", "sDMA_sys=10", "--default", 1, "--json")
+    rows = [(r["engine"], r["segment"], r["id"], r["start"]) for r in json.loads(text)["commands"]]
     assert code == 0
     # The second segment's TIU command waits for the second GDMA command of the same segment.
     assert ("tiu", 1, 1, 30) in rows

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cycles for work, by chip: the table ``rates.json``, and how to look up a command's rate.
+
+A TIU rate is four numbers: elements of a line per step, products per step, cycles per step, cycles before the first. A DMA rate is
+three: cycles before the first byte, the least bytes that a run costs, cycles per byte. ``tests/benchmarks/bench_tpu_time.py``
+fits them to profiles of the vendor's compiler; the table names its source.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+_FILE = Path(__file__).with_name("rates.json")
+FLAGS = (" strided", " in place")
+"""What a key may end with; the last one doubles the cycles where no rate has it."""
+_BORROWED = {"CV186X": "BM1688", "BM1690": "BM1684X", "BM1690E": "BM1684X"}
+"""Chips without a profile: CV186X is BM1688 with one core; BM1690 and BM1690E have the lanes and units of BM1684X."""
+ANY = "*"
+
+
+@dataclass(frozen=True)
+class TiuRate:
+    """``start + step * ceil(elements / line) * ceil(products / depth) * repeats`` cycles."""
+
+    line: int
+    depth: int
+    step: float
+    start: float
+
+
+@dataclass(frozen=True)
+class DmaRate:
+    """``start + per_byte * max(bytes, runs * burst)`` cycles."""
+
+    start: float
+    burst: int
+    per_byte: float
+
+
+@dataclass(frozen=True)
+class ChipRates:
+    """What a chip's commands cost.
+
+    Attributes:
+        chip: whose rates they are.
+        source: where they come from.
+        profiles, commands: how much they were fitted to.
+        tiu, dma: by form, rates by key.
+    """
+
+    chip: str
+    source: str
+    profiles: int
+    commands: int
+    tiu: Mapping[str, Mapping[str, TiuRate]]
+    dma: Mapping[str, Mapping[str, DmaRate]]
+
+
+@cache
+def _table() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(_FILE.read_text(encoding="utf-8"))
+    return found
+
+
+def chips_with_rates() -> list[str]:
+    """Names of the chips that :func:`chip_rates` knows."""
+    return sorted({*_table()["chips"], *_BORROWED})
+
+
+@cache
+def chip_rates(chip: str) -> ChipRates | None:
+    """The rates of a chip, None if there are none."""
+    row = _table()["chips"].get(_BORROWED.get(chip, chip))
+    if row is None:
+        return None
+    source = _table()["source"]
+    if chip in _BORROWED:
+        source = f"rates of {_BORROWED[chip]}, not checked for {chip}; {source}"
+    return rates_of(_BORROWED.get(chip, chip), source, row)
+
+
+def rates_of(chip: str, source: str, row: Mapping[str, Any]) -> ChipRates:
+    """Rates from a chip's entry in the table."""
+    tiu = {form: {key: TiuRate(*numbers) for key, numbers in found.items()} for form, found in row["tiu"].items()}
+    dma = {form: {key: DmaRate(*numbers) for key, numbers in found.items()} for form, found in row["dma"].items()}
+    return ChipRates(chip, source, row["profiles"], row["commands"], tiu, dma)
+
+
+def find_tiu(found: Mapping[str, TiuRate], key: str) -> tuple[TiuRate, float] | None:
+    """A rate and a factor for a key of :class:`goldbeat.pymodels.tpu.cost.work.Work`; None if the form has no rate."""
+    factor = 1.0
+    for flag in ("", *FLAGS):
+        if flag and key.endswith(flag):
+            key = key.removesuffix(flag)
+            factor *= 2.0 if flag == FLAGS[-1] else 1.0
+        if key in found:
+            return found[key], factor
+    for name in (f"{key.split(' ')[0]} {ANY}", ANY):
+        if name in found:
+            return found[name], 1.0
+    return None
+
+
+def find_dma(found: Mapping[str, DmaRate], key: str) -> DmaRate | None:
+    """As :func:`find_tiu`, of moves."""
+    for name in (key, f"{key.split(' ')[0]} {ANY}", f"{ANY} {key.split(' ')[-1]}", ANY):
+        if name in found:
+            return found[name]
+    return None

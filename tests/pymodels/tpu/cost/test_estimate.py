@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Durations from rates, and what waits for what."""
+
+from __future__ import annotations
+
+import itertools
+from math import ceil
+
+import numpy as np
+import pytest
+
+from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.tpu.cost.estimate import Speed, estimate, parse_speed
+from goldbeat.pymodels.tpu.cost.path import critical_path, stalls
+from goldbeat.pymodels.tpu.cost.rates import (
+    DmaRate,
+    TiuRate,
+    chip_rates,
+    chips_with_rates,
+    find_dma,
+    find_tiu,
+    rates_of,
+)
+from goldbeat.pymodels.tpu.streams.codegen import CodeGen
+from goldbeat.pymodels.tpu.streams.decode import decode_stream
+from goldbeat.pymodels.tpu.streams.schedule import NONE, SEND, WAIT, Lane, schedule
+from goldbeat.pymodels.tpu.streams.tables import chip
+
+TABLE = {
+    "profiles": 1,
+    "commands": 2,
+    "tiu": {
+        "sAR": {"arith.add f16>f16": [8, 1, 2.0, 0.0], "arith.add *": [4, 1, 1.0, 0.0], "*": [1, 1, 3.0, 1.0]},
+        "sCONV": {"*": [4, 16, 1.0, 10.0]},
+    },
+    "dma": {"DMA_tensor": {"dma.tensor far>local": [100.0, 64, 0.5], "*": [7.0, 0, 1.0]}},
+}
+RATES = rates_of("BM1688", "made up", TABLE)
+F16 = {"tsk_opd_num": 2, "opt_opd0_prec": 1, "opt_opd1_prec": 1, "opt_res0_prec": 1}
+
+
+def _tiu(form: str, fields: dict[str, int], func: int = 0) -> int:
+    made = CodeGen(chip("BM1688"))
+    made.emit("tiu", form, fields, func=func)
+    found = decode_stream(chip("BM1688").engine("tiu"), made.lookup("tiu0")[0])
+    return int(estimate(RATES, "BM1688", found).cycles[0])
+
+
+def _shape(n: int, c: int, h: int, w: int) -> dict[str, int]:
+    return {f"res0_{axis}": size for axis, size in zip("nchw", (n, c, h, w), strict=True)}
+
+
+@pytest.mark.parametrize("shape", [(1, 32, 3, 5), (2, 33, 4, 4), (1, 100, 1, 1)])
+def test_elements_go_over_lanes_in_lines(shape: tuple[int, int, int, int]):
+    n, c, h, w = shape
+    apart = F16 | {"res0_addr": 0, "opd0_addr": 0x4000, "opd1_addr": 0x8000}
+    steps = n * ceil(c / 32) * ceil(h * w / 8)
+    assert _tiu("sAR", _shape(*shape) | apart, func=2) == 2 * steps
+    # In place: reading and writing take turns.
+    assert _tiu("sAR", _shape(*shape) | apart | {"opd1_addr": 0}, func=2) == 4 * steps
+    # A constant lies nowhere.
+    constant = {"opd1_addr": 0, "opt_opd1_const": 1}
+    assert _tiu("sAR", _shape(*shape) | apart | constant, func=2) == 2 * steps
+    # Another type takes the rate of the operation, another operation that of the form.
+    wide = apart | {"opt_opd0_prec": 2}
+    assert _tiu("sAR", _shape(*shape) | wide, func=2) == n * ceil(c / 32) * ceil(h * w / 4)
+    assert _tiu("sAR", _shape(*shape) | apart, func=3) == 3 * n * ceil(c / 32) * h * w + 1
+
+
+def test_convolution_counts_products():
+    fields = _shape(1, 40, 6, 6) | {"opd0_c": 20, "opd0_h": 6, "opd0_w": 6, "opd1_h": 3, "opd1_w": 3, "opd0_addr": 64}
+    assert _tiu("sCONV", fields | {"opt_opd0_prec": 1, "opt_res0_prec": 1}) == 10 + 2 * 9 * (36 // 4) * 2
+
+
+def test_moves_count_runs_and_memory_speed():
+    made = CodeGen(chip("BM1688"))
+    size = {"src_nsize": 1, "src_csize": 3, "src_hsize": 1, "src_wsize": 10, "nchw_copy": 1, "src_data_format": 1}
+    made.emit("gdma", "DMA_tensor", size | {"src_start_addr_h8": 0x90, "dst_start_addr_l32": 0x4000})
+    found = decode_stream(chip("BM1688").engine("gdma"), made.lookup("gdma0")[0])
+    assert int(estimate(RATES, "BM1688", found).cycles[0]) == 100 + 3 * 64 // 2
+    assert int(estimate(RATES, "BM1688", found, Speed(ddr=2)).cycles[0]) == 100 + 3 * 64 // 4
+    assert int(estimate(RATES, "BM1688", found, Speed(latency=4, local=9)).cycles[0]) == 25 + 3 * 64 // 2
+
+
+def test_lookup():
+    tiu = {"a f16>f16": TiuRate(1, 1, 1, 0), "b f16>f16 in place": TiuRate(2, 1, 1, 0), "*": TiuRate(3, 1, 1, 0)}
+    assert find_tiu(tiu, "a f16>f16 in place strided") == (tiu["a f16>f16"], 2.0)
+    assert find_tiu(tiu, "b f16>f16 in place strided") == (tiu["b f16>f16 in place"], 1.0)
+    assert find_tiu(tiu, "c f16>f16") == (tiu["*"], 1.0)
+    assert find_tiu({}, "c") is None
+    moves = {"m far>local": DmaRate(1, 0, 0), "*": DmaRate(2, 0, 0)}
+    assert find_dma(moves, "m far>local") == moves["m far>local"]
+    assert find_dma(moves, "m local>far") == moves["*"]
+
+
+def test_chips():
+    assert {"BM1684X", "BM1688", "CV184X", "BM1690"} <= set(chips_with_rates())
+    for name in chips_with_rates():
+        found = chip_rates(name)
+        assert found is not None
+        assert "fitted to" in found.source
+        assert {"sAR", "sCONV"} <= set(found.tiu)
+    borrowed = chip_rates("BM1690")
+    assert borrowed is not None
+    assert "not checked for BM1690" in borrowed.source
+    assert chip_rates("BM1684") is None
+
+
+def test_speed():
+    assert parse_speed(["ddr=2x", "tiu=0.5"]) == Speed(ddr=2, tiu=0.5)
+    for wrong in ("ddr", "ddr=0", "ddr=-1x", "ddr=x", "dram=2x", "ddr=nan"):
+        with pytest.raises(UsageError, match="expected one of ddr=2x"):
+            parse_speed([wrong])
+    with pytest.raises(UsageError, match="given twice"):
+        parse_speed(["ddr=2x", "ddr=3x"])
+
+
+def _random_lanes(random: np.random.Generator) -> tuple[list[Lane], list[np.ndarray]]:
+    """TIU and GDMA of two cores; dependencies that cannot lock; a barrier in the middle of each."""
+    lanes, took = [], []
+    for core in range(2):
+        for engine in ("tiu", "gdma"):
+            n = int(random.integers(6, 30))
+            role, message, count = np.full(n, NONE, np.int8), np.zeros(n, np.int64), np.zeros(n, np.int64)
+            half = n // 2
+            role[half : half + 2] = SEND, WAIT
+            count[half : half + 2] = 4
+            # Nothing waits for what comes later than itself by place in its half.
+            dep = np.zeros(n, np.int64)
+            if engine == "gdma":
+                dep = np.minimum(np.maximum(np.arange(n) - 2, 0), 2)
+            else:
+                dep[half + 2 :] = 3
+            lanes.append(Lane(core, engine, np.arange(1, n + 1), dep, role, message, count))
+            took.append(random.integers(0, 50, n))
+    return lanes, took
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_critical_path_has_no_gap_and_reaches_the_end(seed: int):
+    lanes, took = _random_lanes(np.random.default_rng(seed))
+    plan = schedule(lanes, took)
+    assert not plan.blocked
+    found = stalls(lanes, plan, took)
+    path = critical_path(plan, found)
+    assert plan.start[path[0][0]][path[0][1]] == 0
+    lane, row = path[-1]
+    assert plan.end[lane][row] == plan.last
+    for (a, i), (b, j) in itertools.pairwise(path):
+        late = lanes[b].role[j] == WAIT and plan.end[b][j] - plan.start[b][j] + 1 > took[b][j]
+        assert plan.end[a][i] == (plan.end[b][j] if late else plan.start[b][j] - 1)
+    for index, one in enumerate(found):
+        spent = took[index].sum() + one.stood.sum()
+        assert spent == plan.end[index][-1] + 1
+        assert ((one.blocker[:, 0] >= 0) == (one.stood > 0)).all()
