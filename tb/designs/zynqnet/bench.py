@@ -36,6 +36,7 @@ from goldbeat.tb.designs.zynqnet.traffic import (
     random_network,
     stimulus,
 )
+from goldbeat.tb.designs.zynqnet.values import values
 from goldbeat.tb.paths import HDL
 
 CLOCK_PS = 5000
@@ -142,6 +143,7 @@ DESIGN = Design(
             options={"layers": 1, "memory": "random"},
         ),
         Case(name="deep", summary="a layer of 1,020 channels, as many as a line has room for", make=_deep),
+        Case(name="values", summary="subnormals, exact sums, weights that come just in time", make=values),
         Case(name="errors", summary="bad layers, and registers that are not there", make=errors),
         Case(
             name="errors_int8",

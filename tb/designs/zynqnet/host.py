@@ -20,7 +20,7 @@ from goldbeat.pymodels.zynqnet.device import INTERRUPT, MEMORY, REGISTERS, Timed
 from goldbeat.pymodels.zynqnet.hardware import BURST, Hardware
 from goldbeat.pymodels.zynqnet.memory_map import MemoryMap
 from goldbeat.pymodels.zynqnet.network import Network, parse_network
-from goldbeat.pymodels.zynqnet.registers import COUNTERS, HELD, KNOWN, READ_ONLY, layer_rows
+from goldbeat.pymodels.zynqnet.registers import COUNTERS, HELD, KNOWN, READ_ONLY, layer_rows, setup_rows
 from goldbeat.pymodels.zynqnet.timing import Accelerator, LayerTimes
 from goldbeat.tb.design.case import CaseContext
 from goldbeat.tb.design.traffic import Rng
@@ -29,6 +29,8 @@ from goldbeat.tb.designs.zynqnet.traffic import late_timing, layer_patience, mem
 _LEAST_CYCLES = 50
 _AROUND = range(-4, 5)
 """Cycles around the end of a layer in which a host does something."""
+_TAKEN = range(3)
+"""Cycles behind the end of a layer in which a write meets the copy that the next layer takes."""
 _ADDRESSES = range(0, 0x1000, 4)
 _UNALIGNED = (0x001, 0x01A, 0x0BB, 0x10D)
 
@@ -261,6 +263,22 @@ def edges(setting: CaseContext) -> Sequence[Stimulus]:
         for late in _AROUND:
             program = small.at(done + late, before, [*act, *reads(reg.AP_CTRL), small.idle(), *_RESULTS])
             episodes.append(small.episode(program))
+    return episodes + _late_writes(small, again)
+
+
+def _late_writes(small: NetworkScene, again: Program) -> list[Stimulus]:
+    """Every register of a layer, written in the cycles in which the next layer takes them all; most values make it a bad one."""
+    layer, memory = small.network.layers[0], small.memory
+    bad = {"WIDTH": 0, "HEIGHT": 0, "CH_IN": 0, "CH_OUT": 8, "KERNEL": 2, "STRIDE": 3, "MEM_WORDS": 16}
+    good = {"RELU": int(not layer.relu), "FIRST_SPLIT": 1, "SECOND_SPLIT": 1, "GLOBAL_POOL": 1, "SHIFTS": 0x010101}
+    moved = [*setup_rows(memory), *(row for row in layer_rows(layer) if row.register in ("MEM_IN", "NUM_WEIGHTS"))]
+    places = {row.register: row.value + 1 for row in moved if row.register not in bad}
+    places |= {"MEM_OUT": layer.mem_out + 2, "MEM_WEIGHTS": layer.mem_weights + 2}
+    done = small.done(again)
+    episodes = []
+    for name, value in (bad | good | places).items():
+        act = [host_write(reg.REGISTERS[name].address, value), *reads(reg.AP_CTRL), _STOP, small.idle(), *_RESULTS]
+        episodes += [small.episode(small.at(done + late, again, act)) for late in _TAKEN]
     return episodes
 
 
