@@ -58,7 +58,8 @@ class Table:
         else:
             base = self.start
             if self.select < 0:
-                index = distance << np.int64(-self.select)
+                # What is moved up never falls off the top: from a few steps on it is above the table.
+                index = np.clip(distance, -1, LO_ENTRIES) << np.int64(-self.select)
                 fraction = np.zeros_like(x)
             else:
                 index = distance >> np.int64(self.select)
@@ -149,9 +150,8 @@ def _table(values: Values, name: str, entries: Ints) -> Table:
 
     exponential = name == "LE" and not values.get("CDP", "S_LUT_CFG", "LUT_LE_FUNCTION")
     raw = values.get("CDP", "S_LUT_INFO", f"LUT_{name}_INDEX_SELECT")
-    select = None if exponential else signed(raw, 6) if raw & 0x20 else raw
-    if select is not None and not -32 <= select <= 37:
-        raise UsageError(f"CDP.S_LUT_INFO.LUT_{name}_INDEX_SELECT is {raw}, expected a shift")
+    # The hardware looks at six of its eight bits (NV_NVDLA_CDP_DP_LUT_CTRL_unit.v).
+    select = None if exponential else signed(raw, 6)
     offset = signed(values.get("CDP", "S_LUT_INFO", "LUT_LE_INDEX_OFFSET"), 8)
     if exponential and offset > 37:
         raise UsageError(f"CDP.S_LUT_INFO.LUT_LE_INDEX_OFFSET is {offset}, expected at most 37")

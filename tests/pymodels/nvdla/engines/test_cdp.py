@@ -190,6 +190,32 @@ def test_cdp(seed):
     assert np.array_equal(got, computed(s))
 
 
+@pytest.mark.parametrize("squares", [False, True])
+def test_an_index_that_is_moved_out_of_64_bits_is_above(squares):
+    s = drawn(7)
+    s.exponential, s.squares, s.select, s.starts = False, squares, (-32, -31), [-(2**37), -(2**37) + 5]
+    s.ends, s.offsets, s.multiply = [0, 40], (0, 0), False
+    s.data[::2] = 0
+    s.data[: s.line] = 0
+    regions = (Region("in", 0x1000, s.data), Region("out", 0x8000, np.full(4096, 0xA5, np.uint8)))
+    got = run_operation("CDP", registers(s).values, regions, luts=s.tables).memory["out"]
+    assert np.array_equal(got, computed(s))
+
+
+def test_six_bits_of_a_select_are_looked_at():
+    s = drawn(8)
+    s.exponential = False
+    regions = (Region("in", 0x1000, s.data), Region("out", 0x8000, np.full(4096, 0xA5, np.uint8)))
+    found = []
+    for upper in (0, 0x40, 0x80):
+        group = registers(s)
+        select = {f"LUT_{n}_INDEX_SELECT": v & 0x3F | upper for n, v in zip(("LE", "LO"), s.select, strict=True)}
+        group.put("CDP", "S_LUT_INFO", **select)
+        found.append(run_operation("CDP", group.values, regions, luts=s.tables).memory["out"])
+    assert np.array_equal(found[0], computed(s))
+    assert all(np.array_equal(one, found[0]) for one in found)
+
+
 def test_cdp_from_a_loadable_with_its_tables():
     lut = {
         "linear_only_table": np.full(257, 64),
