@@ -14,10 +14,10 @@ from goldbeat.pymodels.nvdla.timed.memory import BEAT, Burst, TimedMemory
 
 BURST_BYTES = 128
 MAX_WRITES = 8
-SDP, PDP, CDMA_DATA, CDMA_WEIGHTS = range(4)
+SDP, PDP, CDMA_DATA, CDMA_WEIGHTS, CDP = range(5)
 """Ids on DBB."""
-READERS = (SDP, PDP, CDMA_DATA, CDMA_WEIGHTS)
-WRITERS = (SDP, PDP)
+READERS = (SDP, PDP, CDMA_DATA, CDMA_WEIGHTS, CDP)
+WRITERS = (SDP, PDP, CDP)
 
 
 class Cutter:

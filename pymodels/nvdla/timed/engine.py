@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What SDP and PDP have in common: units of reading, a core, chunks of writing."""
+"""What SDP, PDP and CDP have in common: units of reading, a core, chunks of writing."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ReadRequest:
 
 @dataclass(eq=False)
 class Unit:
-    """What is read together and fills one read slot: a chunk of SDP, an output row of PDP.
+    """What is read together and fills one read slot: a chunk of SDP or CDP, an output row of PDP.
 
     Attributes:
         requests: in order.
@@ -107,7 +107,12 @@ class EngineOperation:
         steps: edges that the core needs for an atom.
         pipeline: from an atom's last step to its write slot.
         feed: sums on the fly, one for each atom.
+
+    Attributes:
+        held: units behind which the slot of a unit is free again.
     """
+
+    held = 2
 
     def __init__(
         self,
@@ -155,7 +160,7 @@ class EngineOperation:
         """From when on there is one."""
         if self._request:
             return 0
-        return max(self._start, self.units[self._unit - 2].fed if self._unit >= 2 else 0) + 1
+        return max(self._start, self.units[self._unit - self.held].fed if self._unit >= self.held else 0) + 1
 
     def due(self, cycle: int) -> int:
         """The first edge from ``cycle`` on at which something happens here, if nothing else does and DBB rests."""
@@ -173,11 +178,15 @@ class EngineOperation:
         edge = 0
         if self._step == 0:
             slot = self.chunks[self._chunk - 2].sent if self._chunk >= 2 else -1
-            edge = max(self.units[self.chunks[self._chunk].unit].read, slot) + 1
+            edge = max(self.readable(self.chunks[self._chunk]), slot + 1)
         if self._feed is not None:
             fed = self._feed.next_edge()
             edge = NEVER if fed is None else max(edge, fed)
         return edge
+
+    def readable(self, chunk: Chunk) -> int:
+        """The first edge at which the core may begin a chunk, as far as what it needs has been read."""
+        return self.units[chunk.unit].read + 1
 
     def commit(self, cycle: int, decision: Decision) -> None:
         """Make it happen."""

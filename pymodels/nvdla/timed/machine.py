@@ -4,10 +4,12 @@
 from __future__ import annotations
 
 from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.nvdla.timed.cdp import CdpOperation
+from goldbeat.pymodels.nvdla.timed.cdp_tables import LookupTables
 from goldbeat.pymodels.nvdla.timed.conv_buffer import NEVER
 from goldbeat.pymodels.nvdla.timed.conv_core import ConvolutionCore
 from goldbeat.pymodels.nvdla.timed.conv_stub import ConvolutionStub
-from goldbeat.pymodels.nvdla.timed.dbb import PDP, SDP, DbbPort
+from goldbeat.pymodels.nvdla.timed.dbb import CDP, PDP, SDP, DbbPort
 from goldbeat.pymodels.nvdla.timed.engine import EngineOperation
 from goldbeat.pymodels.nvdla.timed.memory import TimedMemory
 from goldbeat.pymodels.nvdla.timed.pdp import PdpOperation
@@ -25,10 +27,14 @@ class TimedMachine:
         line_atoms: parameter LINE_ATOMS.
         image: behind DBB.
         core: with the convolution core, not its stub.
+        cdp: with CDP, not its stub.
     """
 
-    def __init__(self, stub_cycles: int, line_atoms: int, image: MemoryImage, *, core: bool = False) -> None:
-        self.registers = RegisterFile()
+    def __init__(
+        self, stub_cycles: int, line_atoms: int, image: MemoryImage, *, core: bool = False, cdp: bool = False
+    ) -> None:
+        self._tables = LookupTables() if cdp else None
+        self.registers = RegisterFile(self._tables)
         self.memory = TimedMemory(image)
         self.cycle = 0
         self._port = DbbPort(self.memory)
@@ -83,6 +89,8 @@ class TimedMachine:
         self._begin(cycle, starts)
         self._convolution.commit(cycle)
         self.registers.edge(self._write, ended)
+        if self._tables is not None:
+            self._tables.busy = CDP in self._working
         self._write = write
         self.cycle += 1
 
@@ -110,7 +118,8 @@ class TimedMachine:
         pdp = PDP not in self._working and blocks["PDP"].ready and blocks["PDP_RDMA"].ready
         if pdp and pdp_may_start(self.registers.values("PDP"), self._line_atoms):
             found.append("PDP")
-        if self._cdp is None and blocks["CDP"].ready and blocks["CDP_RDMA"].ready:
+        cdp = self._cdp is None and CDP not in self._working
+        if cdp and blocks["CDP"].ready and blocks["CDP_RDMA"].ready:
             found.append("CDP")
         return found
 
@@ -125,13 +134,16 @@ class TimedMachine:
             elif engine == "PDP":
                 self._blocks[PDP] = ("PDP", "PDP_RDMA")
                 self._working[PDP] = PdpOperation(self._port, cycle, self.registers.values("PDP", "PDP_RDMA"))
+            elif self._tables is not None:
+                self._blocks[CDP] = ("CDP", "CDP_RDMA")
+                self._working[CDP] = CdpOperation(self._port, cycle, self.registers.cdp_values())
             else:
                 self._cdp = cycle + (self.registers.values("CDP").get("CDP", "D_CYA") or self._stub_cycles)
 
     def _ends(self, cycle: int, ended: Ended) -> None:
         """Add the status bits and blocks of the other engines that end at this edge."""
         blocks = self.registers.blocks
-        for engine, bit in ((SDP, SDP_BIT), (PDP, PDP_BIT)):
+        for engine, bit in ((SDP, SDP_BIT), (PDP, PDP_BIT), (CDP, CDP_BIT)):
             if engine in self._working and self._working[engine].done == cycle:
                 ended.blocks += self._blocks[engine]
                 ended.bits |= 1 << (bit + blocks[self._blocks[engine][0]].consumer)

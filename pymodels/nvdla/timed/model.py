@@ -18,25 +18,28 @@ CSB, DBB, INTERRUPT = "csb", "dbb", "dla_intr"
 CSB_LATENCY = 2
 FIRST_CYCLE = 1
 """When the first step of a program is offered: requests are taken from edge 1 on."""
+CDP_IS_BUILT = False
+"""Whether the RTL has a CDP or a stub."""
 LONGEST = 1 << 22
 """Cycles after which a program that waits is given up."""
 
 _NOBODY = MemoryImage((), MemoryTiming(ar_ready=Pattern("array", values=(0,)), aw_ready=Pattern("array", values=(0,))))
 
 
-def predict(params: Mapping[str, Any], stimulus: Stimulus, *, core: bool = False) -> Outcome:
+def predict(params: Mapping[str, Any], stimulus: Stimulus, *, core: bool = False, cdp: bool = CDP_IS_BUILT) -> Outcome:
     """What a run gives: every step's answer and last cycle, every burst with its cycles, the memory at the end.
 
     Args:
         params: ``STUB_CYCLES`` and ``LINE_ATOMS``.
         stimulus: register programs and drivers on ``csb``, a memory behind ``dbb``.
         core: with the convolution core of docs/nvdla-convolution.md, which the RTL does not have yet.
+        cdp: with the CDP of docs/nvdla-cdp.md.
 
     Raises:
         UsageError: a step that the port does not know, or a program that waits for ever.
     """
     image = stimulus.memories.get(DBB, _NOBODY)
-    machine = TimedMachine(int(params["STUB_CYCLES"]), int(params["LINE_ATOMS"]), image, core=core)
+    machine = TimedMachine(int(params["STUB_CYCLES"]), int(params["LINE_ATOMS"]), image, core=core, cdp=cdp)
     answers = _play(machine, _steps(stimulus))
     end = machine.cycle + LONGEST
     while not machine.idle:
@@ -129,4 +132,6 @@ def _step(machine: TimedMachine, step: Access, what: str) -> AccessAnswer:
 def _read(machine: TimedMachine, address: int) -> AccessAnswer:
     taken = machine.cycle
     machine.edge()
-    return AccessAnswer(machine.registers.read(address), taken + CSB_LATENCY)
+    answer = AccessAnswer(machine.registers.read(address), taken + CSB_LATENCY)
+    machine.registers.seen(address)
+    return answer

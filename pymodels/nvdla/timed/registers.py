@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, Values, absent_blocks, csb_register, register_at
+from goldbeat.pymodels.nvdla.timed.cdp_tables import LookupTables
 
 ENGINE_BLOCKS = (
     "CDMA",
@@ -68,9 +69,14 @@ class Block:
 
 
 class RegisterFile:
-    """All registers. :meth:`edge` makes the changes of one clock edge."""
+    """All registers. :meth:`edge` makes the changes of one clock edge.
 
-    def __init__(self) -> None:
+    Args:
+        tables: of CDP; None: its access registers are plain ones.
+    """
+
+    def __init__(self, tables: LookupTables | None = None) -> None:
+        self._tables = tables
         self.blocks = {name: Block() for name in ENGINE_BLOCKS}
         self.mask = 0
         self.status = 0
@@ -89,6 +95,16 @@ class RegisterFile:
             block = self.blocks[name]
             joined.update(block.groups[block.consumer])
         return Values(joined)
+
+    def cdp_values(self) -> Values:
+        """What CDP works from. Its precision is not looked at."""
+        assert self._tables is not None
+        joined = dict(self._plain)
+        for name in ("CDP", "CDP_RDMA"):
+            block = self.blocks[name]
+            joined.update(block.groups[block.consumer])
+        joined[csb_register("CDP", "D_DATA_FORMAT").address] = 0
+        return Values(joined, self._tables.signed)
 
     def edge(self, write: tuple[int, int] | None, ended: Ended) -> None:
         """What changes at an edge, all of it looking at what stood before.
@@ -119,6 +135,9 @@ class RegisterFile:
         if one is _MASK:
             self.mask = value & one.write_mask
             return
+        if self._tables is not None and self._tables.has(one.address):
+            self._tables.write(one.address, value)
+            return
         block = self.blocks.get(one.block)
         if block is None or not one.name.startswith("D_"):
             if block is not None and one.name == "S_POINTER":
@@ -132,6 +151,11 @@ class RegisterFile:
         else:
             block.groups[block.producer][one.address] = stored
 
+    def seen(self, address: int) -> None:
+        """A register has been read."""
+        if self._tables is not None:
+            self._tables.seen(address)
+
     def read(self, address: int) -> int:
         """What a read sees."""
         one = register_at(address)
@@ -143,6 +167,8 @@ class RegisterFile:
             return self.status
         if one.full_name == "CDMA.S_CBUF_FLUSH_STATUS":
             return 1
+        if self._tables is not None and self._tables.has(address):
+            return self._tables.look(address)
         block = self.blocks.get(one.block)
         if block is not None:
             if one.name == "S_POINTER":
