@@ -13,7 +13,7 @@ INK, SOFT, GRID, _BLUE, _FILL, _RED, _PINK = (
     "#1f2933", "#616e7c", "#e4e7eb", "#2166ac", "#c6dbef", "#b2182b", "#f4c7c3",
 )  # fmt: skip
 SAME, DIFFERS = (_BLUE, _FILL), (_RED, _PINK)
-LEFT, CELL, LANE, TOP = 110, 66, 30, 44
+LEFT, CELL, LANE, TOP = 92, 62, 30, 44
 """In pixels: the names, a cycle, a lane, and what is above the lanes."""
 _HIGH, _LOW = 5, 23
 """Of a lane, in pixels from its upper edge."""
@@ -27,7 +27,7 @@ def draw_mismatch(found: FirstMismatch) -> str:
     rows = [("expected", [p.expected for p in found.pairs])] if found.timed else []
     rows.append(("got", [p.got for p in found.pairs]))
     height = TOP + LANE * (len(rows) + len(found.signals)) + 12
-    width = LEFT + CELL * len(found.cycles) + 12
+    width = LEFT + CELL * len(found.cycles) + 4
     for number, (name, beats) in enumerate(rows):
         lanes += _beat_lane(TOP + LANE * number, name, beats, found)
     for number, signal in enumerate(found.signals, len(rows)):
@@ -116,7 +116,7 @@ def beat_box(top: int, cell: int, cells: int, text: str, more: str, colours: tup
     """A box of so many cells from this one on, in the colours of its edge and its inside; ``more`` shows on pointing at it."""
     x, line, fill = LEFT + CELL * cell, *colours
     yield (
-        f'<g><title>{escaped(more)}</title><rect x="{x + 2}" y="{top + _HIGH - 1}" width="{CELL * cells - 4}" '
+        f'<g><title>{escaped(more)}</title><rect x="{x + 1}" y="{top + _HIGH - 1}" width="{CELL * cells - 2}" '
         f'height="{_LOW - _HIGH + 2}" rx="3" fill="{fill}" stroke="{line}"/>'
         + svg_label(x + CELL * cells / 2, top + 18, text, INK, ' text-anchor="middle"')
         + "</g>"

@@ -29,8 +29,8 @@ def drawn(svg):
         found = re.match(r"beat (\d+), cycle (-?\d+): ", one.findtext(f"{SVG}title", ""))
         box, label = one.find(f"{SVG}rect"), one.find(f"{SVG}text")
         if found is not None:
-            left = float(box.get("x")) - 2
-            assert float(box.get("width")) == CELL - 4
+            left = float(box.get("x")) - 1
+            assert float(box.get("width")) == CELL - 2
             assert float(label.get("x")) == left + CELL / 2
             lane = (float(box.get("y")) - TOP) // LANE
             boxes.append((left, int(lane), int(found[1]), int(found[2]), box.get("stroke")))
