@@ -164,10 +164,11 @@ def _timeline(rows: Sequence[_Row]) -> Timeline:
 
 @dataclass(frozen=True, eq=False)
 class Durations:
-    """What a profile says of one stream: cycles of the commands in ``rows``."""
+    """What a profile says of one stream: cycles and start of the commands in ``rows``."""
 
     rows: npt.NDArray[np.int64]
     cycles: npt.NDArray[np.int64]
+    start: npt.NDArray[np.int64]
 
 
 SubNet = tuple[str, Sequence[Commands]]
@@ -192,7 +193,7 @@ def fit(
                 raise InputError(told, f"{len(groups)}, the groups of {name}", file=file, line=section.line)
             for run, (one, rows) in zip(runs, groups, strict=False):
                 _check(run, one, rows, name, file)
-                made.append((one, Durations(rows[run.id - 1], run.duration)))
+                made.append((one, Durations(rows[run.id - 1], run.duration, run.start)))
     return made
 
 

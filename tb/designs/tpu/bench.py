@@ -27,7 +27,8 @@ from goldbeat.tb.design.ports.stream import StreamPort, silent
 from goldbeat.tb.design.traffic import Rng, registers_case, stream_cases
 from goldbeat.tb.designs.tpu.damage import DAMAGES, Damage, DamageTarget
 from goldbeat.tb.designs.tpu.head_cases import heads_case
-from goldbeat.tb.designs.tpu.model_case import model_answer, model_case
+from goldbeat.tb.designs.tpu.model_case import model_case
+from goldbeat.tb.designs.tpu.model_report import model_answer
 from goldbeat.tb.designs.tpu.programs import (
     END,
     NOP,

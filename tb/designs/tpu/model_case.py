@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +21,30 @@ from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Stimulus
 from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690
-from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
+from goldbeat.pymodels.tpu.streams.bmodel import BModel, CommandStream
 from goldbeat.pymodels.tpu.streams.container import commands, load_streams
-from goldbeat.pymodels.tpu.streams.decode import Commands
-from goldbeat.pymodels.tpu.streams.profile import core_of, fit, read_sections
+from goldbeat.pymodels.tpu.streams.decode import Commands, decode_stream
+from goldbeat.pymodels.tpu.streams.profile import Durations, core_of, fit, read_sections
 from goldbeat.pymodels.tpu.streams.schedule import lane
+from goldbeat.pymodels.tpu.streams.tables import chip as chip_tables
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.file_stamp import file_stamp
-from goldbeat.tb.design.measurements import Check, MeasurementTable, RunAnswer
+from goldbeat.tb.design.measurements import Check
 from goldbeat.tb.designs.tpu.programs import CommandGroup
-from goldbeat.tb.designs.tpu.scene import BY_ID, FrontEndScene, at_rest, front_end_stimulus
+from goldbeat.tb.designs.tpu.scene import BY_ID, CHIP_TABLES, FrontEndScene, at_rest, front_end_stimulus
 
-CHIPS = {"BM1684X": BM1684X, "BM1688": BM1688, "CV186X": BM1688, "BM1690": BM1690, "CV184X": BM1690}
-"""Chips whose command heads the front end reads, and the CHIP that does."""
+CHIPS = {
+    "BM1684X": BM1684X,
+    "BM1688": BM1688,
+    "CV186X": BM1688,
+    **dict.fromkeys(("BM1690", "BM1690E", "SG2380", "CV184X", "SGTPUV8", "BM1684X2"), BM1690),
+}
+"""Chips whose command heads the front end reads, and the CHIP that does. A stream in which the two differ is refused."""
+UNIT = 8
+"""Cycles of the front end for one of a profile: as many as it takes to fetch the longest command."""
 _ENGINES = {"tiu": 0, "gdma": 1, "sdma": 2}
 _TABLE = 1024
+_LONGEST = 1 << 24
 _MOST_CORES = 8
 
 
@@ -47,7 +57,9 @@ def model_case(patterns: Mapping[str, Any]) -> Case:
         options={
             "bmodel": "",
             "profile": "",
+            "net": "",
             "cores": 0,
+            "unit": 0,
             "duration": 1,
             "latency": 20,
             "jitter": 0,
@@ -61,6 +73,27 @@ def model_case(patterns: Mapping[str, Any]) -> Case:
 
 
 @dataclass(frozen=True, eq=False)
+class ModelPart:
+    """The commands of an engine in one group.
+
+    Attributes:
+        commands: of the stream that they are in.
+        rows: their places in it.
+        cycles, start: (rows,) by the profile, -1 where it does not say.
+    """
+
+    commands: Commands
+    rows: npt.NDArray[np.int64]
+    cycles: npt.NDArray[np.int64]
+    start: npt.NDArray[np.int64]
+
+    @property
+    def operations(self) -> list[str]:
+        """Names, in order."""
+        return [self.commands.op(int(row)) for row in self.rows]
+
+
+@dataclass(frozen=True, eq=False)
 class Model:
     """A file's streams on the front end.
 
@@ -70,7 +103,8 @@ class Model:
         raw: by core and engine, the commands' bytes of all groups one behind the other.
         counts: by core and engine, the commands of all groups.
         messages: messages that SENDs and WAITs name, counted from 0.
-        durations: by core and engine, cycles by id; empty without a profile.
+        parts: by core, group and engine, the commands.
+        profiled: whether a profile was given.
     """
 
     chip: int
@@ -78,7 +112,8 @@ class Model:
     raw: Mapping[tuple[int, int], bytes]
     counts: Mapping[tuple[int, int], int]
     messages: int
-    durations: Mapping[tuple[int, int], Mapping[int, int]]
+    parts: Mapping[tuple[int, int, int], ModelPart]
+    profiled: bool = False
 
     @property
     def engines(self) -> int:
@@ -89,21 +124,24 @@ class Model:
 _Member = tuple[CommandStream, Commands]
 
 
-def _model(options: Mapping[str, Any]) -> Model:
+def model_of(options: Mapping[str, Any]) -> Model:
+    """The model that the options of a case name."""
     if not options["bmodel"]:
         raise UsageError("case model needs a compiled model: --bmodel FILE")
     file = Path(str(options["bmodel"]))
     profiles = tuple(Path(text) for text in str(options["profile"]).split(",") if text)
-    return read_model(file, profiles, tuple(file_stamp(path) for path in (file, *profiles)))
+    stamps = tuple(file_stamp(path) for path in (file, *profiles))
+    return read_model(file, profiles, str(options["net"]), stamps)
 
 
 @lru_cache(maxsize=2)
-def read_model(file: Path, profiles: tuple[Path, ...], stamps: object = None) -> Model:
+def read_model(file: Path, profiles: tuple[Path, ...], net: str = "", stamps: object = None) -> Model:
     """The streams of a container as groups of the front end.
 
     Args:
         file: BModel.
         profiles: ``compiler_profile_N.txt`` of core N, for durations.
+        net: name or number of the net to run; empty: all nets, one after the other.
         stamps: tells versions of the files apart, for the cache.
 
     Raises:
@@ -111,54 +149,106 @@ def read_model(file: Path, profiles: tuple[Path, ...], stamps: object = None) ->
         UsageError: a chip, an engine or a number of cores that the front end does not have.
     """
     chip, streams, container = load_streams(file)
-    if container is None or chip.name not in CHIPS:
+    if not isinstance(container, BModel) or chip.name not in CHIPS:
         raise UsageError(f"{file}: the front end runs containers for {', '.join(CHIPS)}, found {chip.name}")
+    chosen = _net(container, net, file)
     members: list[_Member] = []
     for stream in streams:
-        if not len(stream.data):
+        if not len(stream.data) or chosen not in (None, stream.net):
             continue
         if stream.engine not in _ENGINES:
             raise UsageError(f"{file}: {stream.name}: the front end has no engine {stream.engine}")
         if stream.core >= _MOST_CORES:
             raise UsageError(f"{file}: {stream.name}: the front end has up to {_MOST_CORES} cores")
         for one in commands(chip, stream, file).values():
-            if len(one) and one.segment[-1] > 0:
-                raise UsageError(f"{file}: {stream.name}: found an END within the stream, expected one at its end")
+            check_heads(CHIPS[chip.name], chip.name, stream, one, file)
             members.append((stream, one))
     if not members:
         raise UsageError(f"{file}: no commands")
-    return _arranged(CHIPS[chip.name], members, _durations(members, profiles))
+    return _arranged(CHIPS[chip.name], members, _durations(members, profiles), bool(profiles))
 
 
-def _arranged(chip: int, members: Sequence[_Member], durations: Mapping[tuple[int, int], Mapping[int, int]]) -> Model:
-    """Groups of each core in the order of net, stage, sub-net and group."""
+def _net(container: BModel, net: str, file: Path) -> int | None:
+    """The number of a net; None for all."""
+    if not net:
+        return None
+    nets: Any = container.model.get("net", ())
+    names = [str(one.get("name", "")) for one in nets]
+    if net in names:
+        return names.index(net)
+    if net.isdecimal() and int(net) < len(names):
+        return int(net)
+    raise UsageError(f"--net {net}: {file} has {', '.join(names)}; expected a name or 0 to {len(names) - 1}")
+
+
+def check_heads(chip: int, name: str, stream: CommandStream, found: Commands, file: Path) -> None:
+    """Refuse a stream that the front end would read otherwise than the chip does.
+
+    Raises:
+        UsageError: with the command.
+    """
+    if CHIP_TABLES[chip] == name:
+        return
+    theirs = decode_stream(chip_tables(CHIP_TABLES[chip]).engine(found.engine.name), stream.data, strict=False)
+    many = min(len(theirs), len(found))
+    one, other = lane(found, stream.core), lane(theirs, stream.core)
+    pairs: list[tuple[npt.NDArray[Any], npt.NDArray[Any]]] = [
+        (found.offset, theirs.offset),
+        (one.dep, other.dep),
+        (one.role, other.role),
+    ]
+    pairs += [(one.message, other.message), (one.count, other.count), (found.is_end, theirs.is_end)]
+    wrong = np.flatnonzero(np.logical_or.reduce([a[:many] != b[:many] for a, b in pairs]))
+    if len(wrong) or len(theirs) != len(found) or theirs.problems:
+        at = int(wrong[0]) if len(wrong) else many
+        if theirs.problems and not len(wrong):
+            at = int(np.searchsorted(found.offset, theirs.problems[0].offset, side="right")) - 1
+        at = min(at, len(found) - 1)
+        what = f"{found.engine.name} command {int(found.id[at])} ({found.op(at)})"
+        raise UsageError(
+            f"{file}: {stream.name}: {what}: the front end reads heads of {CHIP_TABLES[chip]}, which differ from {name} here"
+        )
+
+
+def _arranged(chip: int, members: Sequence[_Member], durations: Mapping[int, list[Durations]], profiled: bool) -> Model:
+    """Groups of each core in the order of net, stage, sub-net and group; a segment behind an END is a group."""
     found: dict[int, dict[tuple[int, ...], CommandGroup]] = {}
+    parts: dict[tuple[int, tuple[int, ...], int], ModelPart] = {}
     raw: dict[tuple[int, int], bytes] = {}
     counts: dict[tuple[int, int], int] = {}
     messages = 0
     for stream, one in sorted(members, key=lambda m: (m[0].net, m[0].stage, m[0].subnet, m[0].group)):
-        engine = _ENGINES[one.engine.name]
-        key = (stream.net, stream.stage, stream.subnet, stream.group)
-        group = found.setdefault(stream.core, {}).setdefault(key, CommandGroup([[], [], []]))
-        group.raw[engine] = stream.data.tobytes()
-        group.counts[engine] = len(one)
-        end = int(one.offset[-1] + one.length[-1]) if len(one) else 0
-        at = (stream.core, engine)
-        raw[at] = raw.get(at, b"") + stream.data[:end].tobytes()
+        engine, at = _ENGINES[one.engine.name], (stream.core, _ENGINES[one.engine.name])
+        cycles, start = np.full(len(one), -1, np.int64), np.full(len(one), -1, np.int64)
+        for said in durations.get(id(one), ()):
+            cycles[said.rows], start[said.rows] = said.cycles, said.start
+        bounds = lane(one, stream.core).bounds()
+        for segment, (first, end) in enumerate(pairwise(bounds)):
+            key = (stream.net, stream.stage, stream.subnet, stream.group, segment)
+            group = found.setdefault(stream.core, {}).setdefault(key, CommandGroup([[], [], []]))
+            begin = int(one.offset[first]) if segment else 0
+            stop = int(one.offset[end]) if end < len(one) else len(stream.data)
+            used = int(one.offset[end - 1] + one.length[end - 1]) if end > first else begin
+            group.raw[engine] = stream.data[begin:stop].tobytes()
+            group.counts[engine] = end - first
+            parts[stream.core, key, engine] = ModelPart(one, np.arange(first, end), cycles[first:end], start[first:end])
+            raw[at] = raw.get(at, b"") + stream.data[begin:used].tobytes()
         counts[at] = counts.get(at, 0) + len(one)
-        used = lane(one, stream.core)
-        messages = max([messages, *(used.message[used.role > 0] + 1).tolist()])
+        used_lane = lane(one, stream.core)
+        messages = max([messages, *(used_lane.message[used_lane.role > 0] + 1).tolist()])
+    order = {core: list(groups) for core, groups in found.items()}
+    numbered = {(core, order[core].index(key), engine): part for (core, key, engine), part in parts.items()}
     cores = tuple(tuple(found.get(core, {}).values()) for core in range(max(found) + 1))
-    return Model(chip, cores, raw, counts, messages, durations)
+    return Model(chip, cores, raw, counts, messages, numbered, profiled)
 
 
-def _durations(members: Sequence[_Member], profiles: Sequence[Path]) -> dict[tuple[int, int], dict[int, int]]:
-    """Cycles by core and engine and id, as the compiler's profiles have them.
+def _durations(members: Sequence[_Member], profiles: Sequence[Path]) -> dict[int, list[Durations]]:
+    """What the compiler's profiles say, by the identity of commands.
 
     Raises:
-        UsageError: a profile of no core here, or durations that one table by id cannot hold.
+        UsageError: a profile of no core here.
     """
-    made: dict[tuple[int, int], dict[int, int]] = {}
+    made: dict[int, list[Durations]] = {}
     cores = sorted({stream.core for stream, _ in members})
     for file in profiles:
         core = cores[0] if len(profiles) == len(cores) == 1 else core_of(file)
@@ -169,18 +259,45 @@ def _durations(members: Sequence[_Member], profiles: Sequence[Path]) -> dict[tup
             if stream.core == core:
                 subnets.setdefault(f"net{stream.net}.stage{stream.stage}.sub{stream.subnet}", []).append(one)
         for one, durations in fit(read_sections(file), list(subnets.items()), file):
-            table = made.setdefault((core, _ENGINES[one.engine.name]), {})
-            for ident, cycles in zip(one.id[durations.rows].tolist(), durations.cycles.tolist(), strict=True):
-                if table.setdefault(ident % _TABLE, max(1, cycles)) != max(1, cycles):
-                    raise UsageError(
-                        f"{file}: id {ident} has two durations; the front end's table has one for each id modulo {_TABLE}"
-                    )
+            made.setdefault(id(one), []).append(durations)
     return made
+
+
+def _table(model: Model, engines: int, unit: int, duration: int) -> dict[int, dict[int, int]]:
+    """Cycles by id modulo the table, by engine; END and what the profile leaves out take ``duration``.
+
+    Raises:
+        UsageError: durations that one table by id cannot hold.
+    """
+    made: dict[int, dict[int, int]] = {}
+    rest: dict[int, set[int]] = {}
+    for (core, _, engine), part in model.parts.items():
+        table = made.setdefault(core * engines + engine, {})
+        others = rest.setdefault(core * engines + engine, set())
+        for ident, cycles in zip(part.commands.id[part.rows].tolist(), part.cycles.tolist(), strict=True):
+            if cycles < 0:
+                others.add(ident % _TABLE)
+                continue
+            wanted = max(1, cycles * unit)
+            if wanted >= _LONGEST:
+                raise UsageError(f"id {ident}: {wanted} cycles, the front end counts below {_LONGEST}; set unit to 1")
+            if table.setdefault(ident % _TABLE, wanted) != wanted:
+                told = f"id {ident} has two durations; the front end's table has one for each id modulo {_TABLE}"
+                raise UsageError(f"core {core} {list(_ENGINES)[engine]}: {told}")
+    for number, others in rest.items():
+        for ident in others:
+            made[number].setdefault(ident, duration)
+    return made
+
+
+def unit_of(options: Mapping[str, Any], model: Model) -> int:
+    """Cycles of the front end for one of the profile."""
+    return int(options["unit"]) or (UNIT if model.profiled else 1)
 
 
 def _fit(options: Mapping[str, Any]) -> dict[str, int]:
     """The front end that the model needs."""
-    model = _model(options)
+    model = model_of(options)
     cores, asked = len(model.cores), int(options["cores"])
     if asked and not cores <= asked <= _MOST_CORES:
         raise UsageError(f"--cores {asked}: the model uses {cores} cores, the front end has up to {_MOST_CORES}")
@@ -189,7 +306,7 @@ def _fit(options: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _stimuli(context: CaseContext) -> list[Stimulus]:
-    model, options = _model(context.options), context.options
+    model, options = model_of(context.options), context.options
     cores, engines = int(context.params["CORES"]), int(context.params["ENGINES"])
     program = [
         [replace(group, streams=group.streams[:engines]) for group in groups]
@@ -197,24 +314,24 @@ def _stimuli(context: CaseContext) -> list[Stimulus]:
     ]
     timing = MemoryTiming(read_latency=int(options["latency"]), read_jitter=int(options["jitter"]), seed=context.seed)
     scene = FrontEndScene(program, [timing], duration=int(options["duration"]))
-    if model.durations:
-        tables = {core * engines + engine: table for (core, engine), table in model.durations.items()}
-        scene.table = (BY_ID, tables)
+    if model.profiled:
+        scene.table = (BY_ID, _table(model, engines, unit_of(options, model), int(options["duration"])))
     stimulus = front_end_stimulus(scene, context, np.random.default_rng(context.seed))
     ready = {name: context.pattern("ready", salt) for salt, name in enumerate(context.outputs)}
     return [at_rest(replace(stimulus, ready=ready))]
 
 
-def _dispatched(context: CaseContext, record: Any, core: int, engine: int) -> Any:
+def dispatched(context: CaseContext, record: Any, core: int, engine: int) -> Any:
+    """What an engine has dispatched, a trace."""
     return record.outcome.ports[f"m_axis_{core * int(context.params['ENGINES']) + engine}"]
 
 
 def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     """Every command of the file was dispatched, byte for byte."""
-    model = _model(context.options)
+    model = model_of(context.options)
     failures, compared = [], 0
     for (core, engine), raw in model.raw.items():
-        trace = _dispatched(context, record, core, engine)
+        trace = dispatched(context, record, core, engine)
         name = f"core {core}, {list(_ENGINES)[engine]}"
         wanted = model.counts[core, engine]
         compared += min(wanted, len(trace))
@@ -230,20 +347,3 @@ def _check(context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
         elif len(sent) != len(want):
             failures.append(f"{name}: {len(want)} bytes in the file, {len(sent)} dispatched")
     return Check(tuple(failures), compared)
-
-
-def model_answer(context: CaseContext, stimulus: Stimulus, record: Any) -> RunAnswer | None:
-    """When each engine began and ended; None for a case without a model."""
-    if "bmodel" not in context.options:
-        return None
-    model = _model(context.options)
-    rows, facts = [], []
-    for core, engine in sorted(model.raw):
-        trace = _dispatched(context, record, core, engine)
-        name, count = list(_ENGINES)[engine], len(trace)
-        first, last = (int(trace.cycle[0]), int(trace.cycle[-1])) if count else (0, 0)
-        facts.append({"core": core, "engine": name, "commands": count, "first_cycle": first, "last_cycle": last})
-        rows.append((f"core {core} {name}", str(count), str(first), str(last)))
-    table = MeasurementTable("engines", ("engine", "commands", "first dispatch", "last dispatch"), tuple(rows))
-    subject = Path(str(context.options["bmodel"])).name
-    return RunAnswer(subject, facts={"engines": facts}, tables=[table])

@@ -12,11 +12,13 @@ import pytest
 from tpu_streams import with_subnets
 from typer.testing import CliRunner
 
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.tpu.streams.codegen import CodeGen
 from goldbeat.pymodels.tpu.streams.tables import chip
 from goldbeat.tb.cli import app
 from goldbeat.tb.designs.tpu.bench import DESIGN
 from goldbeat.tb.designs.tpu.model_case import read_model
+from goldbeat.tb.designs.tpu.model_report import REASONS, EngineRan, timeline_verdict
 from goldbeat.tb.run.runs import Request, judge, predict, run
 
 
@@ -101,14 +103,14 @@ def test_a_command_that_differs_from_the_file_is_a_failure(what, model, tmp_path
         (("--bmodel", "away.bmodel"), "away.bmodel"),
         (("--bmodel", "net.bmodel", "--cores", "1"), "--cores 1: the model uses 2 cores"),
         (("--bmodel", "net.bmodel", "--cores", "9"), "the front end has up to 8"),
-        (("--bmodel", "other.bmodel"), "found BM1684X2"),
+        (("--bmodel", "other.bmodel"), "found BM1684"),
         (("--bmodel", "net.bmodel", "--profile", "some.txt"), "expected compiler_profile_N.txt with N of 0, 1"),
     ],
 )
 def test_what_the_front_end_cannot_run_is_refused(words, message, model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    gen = CodeGen(chip("BM1684X2"))
-    gen.emit("gdma", "DMA_tensor", {"src_nsize": 1})
+    gen = CodeGen(chip("BM1684"))
+    gen.emit("gdma", "dma_tensor", {"src_nsize": 1})
     (tmp_path / "other.bmodel").write_bytes(gen.bmodel("x"))
     done = goldbeat("run", "tpu", "--case", "model", *words)
     assert done.exit_code == 2
@@ -120,3 +122,31 @@ def test_bytes_of_a_group_are_those_of_its_commands(model):
     for (core, engine), raw in found.raw.items():
         parts = b"".join(group.raw[engine].rstrip(b"\0") for group in found.cores[core])
         assert np.frombuffer(raw, np.uint8).sum() == np.frombuffer(parts, np.uint8).sum()
+
+
+def test_segments_are_groups_and_other_heads_are_refused(tmp_path):
+    gen = CodeGen(chip("BM1690E"), cores=2)
+    gen.barrier(0)
+    (tmp_path / "e.bmodel").write_bytes(gen.bmodel("x"))
+    # BM1690E holds the count of a DMA message in other bits than BM1690.
+    with pytest.raises(UsageError, match=r"gdma command 1 .*heads of BM1690, which differ from BM1690E"):
+        read_model(tmp_path / "e.bmodel", ())
+    gen = CodeGen(chip("BM1690E"))
+    gen.emit("gdma", "DMA_tensor", {"src_nsize": 1})
+    (tmp_path / "one.bmodel").write_bytes(gen.bmodel("x"))
+    assert read_model(tmp_path / "one.bmodel", ()).counts[0, 1] == 2
+    assert read_model(tmp_path / "one.bmodel", (), "x").counts == read_model(tmp_path / "one.bmodel", (), "0").counts
+    with pytest.raises(UsageError, match=r"--net y: .*expected a name or 0 to 0"):
+        read_model(tmp_path / "one.bmodel", (), "y")
+
+
+def test_the_verdict_finds_a_command_that_starts_late():
+    start = np.array([30, 50, 90])
+    nothing = np.zeros((3, len(REASONS)), np.int64)
+    one = EngineRan(0, 0, 0, np.arange(1, 4), start, start + 9, nothing, ["a", "b", "c"], np.array([0, 2, 7]))
+    verdict = timeline_verdict([one], 8)
+    assert (verdict["equal"], verdict["compared"]) == (True, 3)
+    late = replace(one, start=np.array([30, 50, 94]))
+    verdict = timeline_verdict([late], 8)
+    assert (verdict["equal"], verdict["same"]) == (False, 2)
+    assert verdict["first"] == "core 0 tiu command 3 (c) starts in cycle 8, in the profile in 7"
