@@ -19,6 +19,7 @@ from goldbeat.tb.paths import plain_name
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.code_coverage import KINDS, Point
 from goldbeat.tb.regress.failure_groups import mismatch_kind
+from goldbeat.tb.regress.item import Status
 from goldbeat.tb.regress.store import Run, Store
 from goldbeat.tb.regress.summary import Gathered, bins_hit
 from goldbeat.tb.synth.history import VERDICTS
@@ -39,12 +40,14 @@ class Fact:
         text: as the page shows it.
         when: ISO 8601.
         git: revision; empty where it is not known.
+        recorded: cases in it that were held against a recording, since no golden model knows their outputs.
     """
 
     value: float
     text: str
     when: str
     git: str = ""
+    recorded: int = 0
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,7 @@ class CaseRun:
         passed, of: seeds and sets of parameters that pass, and all that ran.
         whole: whether the run was a whole suite.
         when, git: of the run.
+        recorded: of ``passed``, those that are the same as a recording, without a golden model.
     """
 
     run: int
@@ -64,6 +68,7 @@ class CaseRun:
     whole: bool
     when: str
     git: str
+    recorded: int = 0
 
 
 @dataclass
@@ -235,7 +240,8 @@ class _Totals:
     def add(self, run: Run, rows: Iterable[Brief], params: Iterable[Mapping[str, Any]]) -> None:
         """A run that is older than those before it."""
         for row in rows:
-            if row.passed:
+            # What is the same as a recording was not compared with a model.
+            if row.status is Status.PASS:
                 self.cases += 1
                 self.cycles += row.cycles
                 self.oldest = run
@@ -260,17 +266,20 @@ def _set_name(params: Mapping[str, Any]) -> str:
 
 def _pass_rate(run: Run, rows: Sequence[Brief]) -> Fact:
     passed = sum(row.passed for row in rows)
-    return Fact(passed / len(rows), f"{passed} of {len(rows)} pass (run {run.id})", run.started, run.git)
+    recorded = sum(row.status is Status.RECORDED for row in rows)
+    said = f"{passed - recorded} of {len(rows)} pass" + (f", {recorded} the same as recorded" if recorded else "")
+    return Fact(passed / len(rows), f"{said} (run {run.id})", run.started, run.git, recorded)
 
 
 def _add_history(one: Evidence, run: Run, rows: Iterable[Brief]) -> None:
     counts: dict[str, list[int]] = {}
     for row in rows:
-        count = counts.setdefault(row.case, [0, 0])
+        count = counts.setdefault(row.case, [0, 0, 0])
         count[0] += row.passed
         count[1] += 1
-    for case, (passed, total) in counts.items():
-        entry = CaseRun(run.id, passed, total, not run.settings.get("filters"), run.started, run.git)
+        count[2] += row.status is Status.RECORDED
+    for case, (passed, total, recorded) in counts.items():
+        entry = CaseRun(run.id, passed, total, not run.settings.get("filters"), run.started, run.git, recorded)
         one.history.setdefault(case, CaseHistory(case)).runs.insert(0, entry)
 
 

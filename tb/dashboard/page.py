@@ -35,7 +35,9 @@ def _design_dict(standing: Standing) -> dict[str, Any]:
         "testpoints": [{**point.model_dump(), "state": state} for point, state in standing.points],
         "facts": {name: asdict(fact) for name, fact in standing.evidence.facts.items()},
         "history": {
-            case: [{"run": r.run, "pass": r.passed, "of": r.of, "whole": r.whole} for r in one.runs]
+            case: [
+                {"run": r.run, "pass": r.passed, "recorded": r.recorded, "of": r.of, "whole": r.whole} for r in one.runs
+            ]
             for case, one in standing.evidence.history.items()
         },
         "failures": [asdict(bucket) for bucket in standing.evidence.buckets],
@@ -63,6 +65,7 @@ def dashboard_page(standings: Sequence[Standing], git: str, now: datetime) -> st
         states={s.design: _states(s) for s in standings},
         buckets=buckets[:_MOST_BUCKETS],
         more_buckets=max(0, len(buckets) - _MOST_BUCKETS),
+        recorded=any(c.state == "as recorded" for s in standings for c in s.criteria),
         most_runs=_MOST_RUNS,
         most_keys=_SHORT_KEYS,
         git=git,

@@ -15,7 +15,8 @@ from goldbeat.tb.dashboard.evidence import CaseRun, Evidence, Fact
 from goldbeat.tb.dashboard.testplan import STAGES, PlanPoint, PlanStage
 from goldbeat.tb.design.design import Design
 
-State = Literal["met", "not met", "not measured"]
+State = Literal["met", "as recorded", "not met", "not measured"]
+"""``as recorded``: nothing differs from a recording, but no golden model was there to compare with. It is not met."""
 
 
 @dataclass(frozen=True)
@@ -89,11 +90,13 @@ def judge_design(design: Design, points: Sequence[PlanPoint], evidence: Evidence
 
 
 def _point_state(point: PlanPoint, evidence: Evidence) -> State:
-    """Met when for every pattern there is a case that ran, and all that ran pass."""
+    """Met when for every pattern there is a case that ran, and all that ran equal their golden models."""
     found = [_judges(pattern, evidence) for pattern in point.cases]
     if any(one.passed < one.of for some in found for one in some):
         return "not met"
-    return "met" if all(found) else "not measured"
+    if not all(found):
+        return "not measured"
+    return "as recorded" if any(one.recorded for some in found for one in some) else "met"
 
 
 def _judges(pattern: str, evidence: Evidence) -> list[CaseRun]:
@@ -112,9 +115,10 @@ def _criteria(design: Design, points: Sequence[tuple[PlanPoint, State]], evidenc
                 if fact is None:
                     yield Criterion(stage, name, "not measured", "")
                 else:
-                    yield Criterion(stage, name, "met" if met(fact) else "not met", fact.text, fact.when, fact.git)
+                    state: State = "as recorded" if fact.recorded else "met"
+                    yield Criterion(stage, name, state if met(fact) else "not met", fact.text, fact.when, fact.git)
         if stage == "V2":
-            shown = "compared" if design.timed else "values alone"
+            shown = "compared" if design.timed else "values alone" if design.blessed is None else "no golden model"
             yield Criterion(stage, "the golden model predicts cycles", "met" if design.timed else "not met", shown)
         if stage == "V3":
             yield _parameters(design, facts.get("parameters"))
@@ -128,7 +132,10 @@ def _plan(stage: PlanStage, points: Sequence[tuple[PlanPoint, State]], evidence:
         worst = "not met"
     elif "not measured" in mine:
         worst = "not measured"
+    elif "as recorded" in mine:
+        worst = "as recorded"
     shown = f"{mine.count('met')} of {len(mine)} shown" if mine else "no test point"
+    shown += f", {mine.count('as recorded')} as recorded" if "as recorded" in mine else ""
     patterns = (pattern for point, _ in points if point.stage == stage for pattern in point.cases)
     rests = [one for pattern in patterns for one in _judges(pattern, evidence)]
     oldest = min(rests, key=lambda one: one.run, default=None)

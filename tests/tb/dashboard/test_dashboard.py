@@ -32,8 +32,8 @@ def root(tmp_path, monkeypatch):
     return tmp_path / "build"
 
 
-def record(suite, bad=(), hit=100, params=SKID.variants, filters=()):
-    """A regression of axis_skid with code coverage; cases in ``bad`` do not pass."""
+def record(suite, bad=(), hit=100, params=SKID.variants, filters=(), recorded=()):
+    """A regression of axis_skid with code coverage; cases in ``bad`` do not pass, those in ``recorded`` have no golden model."""
     keys = [(case, more, seed) for case in CASES for more in params for seed in range(2)]
     items = [
         Item(
@@ -59,7 +59,7 @@ def record(suite, bad=(), hit=100, params=SKID.variants, filters=()):
             ItemResult(
                 item.index,
                 item.key,
-                Status.FAIL if item.case in bad else Status.PASS,
+                Status.FAIL if item.case in bad else Status.RECORDED if item.case in recorded else Status.PASS,
                 failures=(wrong.format(item.seed),) if item.case in bad else (),
                 cycles=100_000,
                 coverage={"m_axis": {"gap 0": 5, "gap 1": 1, "gap 2-3": 2, "never": 0}},
@@ -161,6 +161,28 @@ def test_a_newer_failure_takes_its_stage_away(root):
     assert "goldbeat rerun" in bucket.repeat
 
 
+def test_what_is_the_same_as_a_recording_is_marked_and_does_not_count(root):
+    complete(root)
+    before = standing(root).evidence.facts["soak"].value
+    record("smoke", recorded=("sweep",))
+    one = standing(root)
+    assert one.reached is None
+    assert {c.name for c in one.criteria if c.state == "as recorded"} == {
+        "smoke: every case passes",
+        "test points of V2",
+    }
+    each = 2 * len(SKID.variants)
+    fact = one.evidence.facts["suite smoke"]
+    assert fact.text == f"{each * (len(CASES) - 1)} of {each * len(CASES)} pass, {each} the same as recorded (run 3)"
+    assert one.evidence.facts["soak"].value - before == 100_000 * each * (len(CASES) - 1)
+    goldbeat("dashboard", "axis_skid", code=0)
+    text = (root / "dashboard" / "index.html").read_text()
+    assert text.count('class="mark as-recorded') > 2
+    assert f'class="rec" title="run 3: 0 of {each} pass, {each} the same as recorded"' in text
+    record("smoke", recorded=("sweep",), bad=("reset",))
+    assert states(root)["smoke: every case passes"] == "not met"
+
+
 def test_code_that_was_not_covered_counts(root):
     complete(root)
     record("nightly", hit=94)
@@ -225,7 +247,7 @@ def test_the_command_writes_one_page_and_json(root):
     found = {d["design"]: d for d in json.loads((root / "dashboard" / "dashboard.json").read_text())["designs"]}
     assert found["axis_skid"]["stage"] is None
     each = 2 * len(SKID.variants)
-    assert found["axis_skid"]["history"]["reset"][-1] == {"run": 3, "pass": 0, "of": each, "whole": True}
+    assert found["axis_skid"]["history"]["reset"][-1] == {"run": 3, "pass": 0, "recorded": 0, "of": each, "whole": True}
     assert {c["state"] for c in found["axis_fifo"]["criteria"]} == {"met", "not measured"}
 
 
