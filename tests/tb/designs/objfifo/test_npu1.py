@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.objfifo.engine.alone import predict
+from goldbeat.pymodels.objfifo.engine import engine_map as reg
+from goldbeat.pymodels.objfifo.engine.alone import final_state, predict
 from goldbeat.pymodels.objfifo.engine.npu1_engine import group_runs
-from goldbeat.pymodels.objfifo.engine.registers import Descriptor, EngineShape
+from goldbeat.pymodels.objfifo.engine.registers import QUEUE_DEPTH, Code, Descriptor, EngineRegisters, EngineShape
+from goldbeat.pymodels.stimulus import Access
 from goldbeat.tb.designs.objfifo.bench_engine import DESIGN
 from goldbeat.tb.designs.objfifo.npu1_scenes import HELD, SMALL_BDS
 from goldbeat.tb.run.runs import Request, run
@@ -123,6 +125,30 @@ def test_a_request_of_a_core_costs_a_cycle():
     locked, free = (measured(name)["evt_3"] for name in ("L1", "L1 free"))
     assert (np.diff(locked) - np.diff(free)).tolist() == [1, 1, 1]
     assert locked[0] - free[0] == 1
+
+
+@pytest.mark.parametrize("profile", [0, 1])
+def test_a_fifth_task_is_lost_and_noted(profile):
+    request = Request(DESIGN, DESIGN.case("measured"), params={"PROFILE": profile})
+    shape = EngineShape.of(request.all_params)
+    stimulus = next(s for s in request.case.make(request.setting(0)) if s.label == "X14")
+    program = stimulus.program["s_axil"]
+    channel = shape.ns
+    pushed = [
+        refused
+        for access, (_, refused) in zip(program, EngineRegisters(shape).apply(program), strict=True)
+        if access.address == reg.TASK + 4 * channel
+    ]
+    assert pushed == [False] * QUEUE_DEPTH + [True]
+    ports = predict(request.all_params, stimulus).ports
+    assert len(ports[f"evt_{channel}"]) == QUEUE_DEPTH == len(ports["m_axis_0"]) // 4
+    # It is noted until it is cleared: after all tasks it is still there.
+    registers = final_state(request.all_params, stimulus)
+    assert registers.error & 0xF == Code.QUEUE_OVERFLOW
+    ((noted, _),) = registers.apply([Access("read", reg.ERROR)])
+    assert noted & 0xF == Code.QUEUE_OVERFLOW
+    registers.apply([Access("write", reg.ERROR, 0)])
+    assert registers.apply([Access("read", reg.ERROR)])[0][0] & 0xF == 0
 
 
 @pytest.mark.parametrize(("name", "words"), [("X15 64", 64), ("X15 4096", 4096)])

@@ -38,6 +38,16 @@ def test_a_slow_core_lets_in_a_buffer_at_a_time():
     assert set(np.diff(accepts[stalls])[1:].tolist()) == {64}
 
 
+def test_a_chain_runs_as_on_silicon():
+    accepts = measured("X8 start")["s_axis_0"]
+    idle = np.diff(accepts) - 1
+    cuts = np.flatnonzero(idle) + 1
+    # Silicon: 8, 8, 14, 2, 14, 2, 6, 8, 1: its first pause is 6 words earlier, which the way into the tile absorbs here.
+    assert np.diff([0, *cuts, len(accepts)]).tolist() == [14, 2, 14, 2, 14, 2, 6, 8, 2]
+    # One cycle at each descriptor; silicon: 25, then 60 and 66 for objects of 64 to 71 cycles.
+    assert idle[cuts - 1].tolist() == [1, 1, 25, 1, 58, 1, 55, 56]
+
+
 @pytest.mark.parametrize(("name", "words"), [("X12 out", 12 + 8 + 2), ("X12 out core", 16 + 8 + 2)])
 def test_what_leaves_the_memory_into_a_closed_stream(name, words):
     # The port's own buffer holds the last two.
