@@ -161,6 +161,8 @@ def compile_net(net: TopNet, tool: Path, folder: Path, chip: str, mode: str, cor
     group = "--layer-group=opt=2 group_by_cores=auto compress_mode=none"
     divide = ["--weight-reorder", "--subnet-divide=dynamic=False", "--op-reorder", "--topo-sort"]
     place = ["--core-parallel", "--after-layergroup-weight-reorder", "--address-assign"]
+    # The check of addresses refuses streams that the compiler itself makes for BM1684X2 and SG2380.
+    codegen = f"model_file={net.name}.bmodel embed_debug_info=True model_version=latest gdma_check=False"
     steps = [
         ["--struct-optimize", "--shape-infer", "--canonicalize", "--extra-optimize"],
         [
@@ -172,7 +174,7 @@ def compile_net(net: TopNet, tool: Path, folder: Path, chip: str, mode: str, cor
             "--weight-fold",
         ],
         [_SERIAL, "--strip-io-quant", "--processor-tpu-optimize", "--dev-parallel", *divide, group, *place],
-        [_SERIAL, f"--codegen=model_file={net.name}.bmodel embed_debug_info=True model_version=latest"],
+        [_SERIAL, f"--codegen={codegen}"],
     ]
     root = tool.parent.parent
     # The wheel brings its own C library; the system's must be found first.
