@@ -37,19 +37,19 @@ class _Found:
 def backlog_command(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run.")],
     path: Annotated[str, typer.Argument(metavar="IN->OUT", help="Two stream ports, in quotes.")],
-    unit: Annotated[
-        str, typer.Option("--unit", metavar="UNIT", help="What to count: beats, bytes or frames.")
-    ] = "beats",
+    unit: Annotated[str, typer.Option("--unit", metavar="UNIT", help="Unit: beats, bytes or frames.")] = "beats",
     plot: Annotated[
         Path | None, typer.Option("--plot", metavar="FILE", help="Draw the worst episode over time (PNG, SVG).")
     ] = None,
     as_json: Json = False,
     force: Force = False,
 ) -> None:
-    """Show how much was under way between two ports of a run: what had gone in and had not come out yet.
+    """Measure the backlog between two ports of a run.
 
-    Of a FIFO that is its fill level. Every whole episode of every seed is measured. Exit code 0; 1 if nothing could be measured;
-    2 bad usage or bad input. A limit for it is [backlog."IN->OUT"] of `goldbeat signoff`.
+    For a FIFO this is its fill level. Every complete episode of every seed is measured. To limit it, set
+    [backlog."IN->OUT"] in the limits of `goldbeat signoff`.
+
+    Exit code: 0 measured, 1 nothing could be measured, 2 bad usage or bad input.
     """
     counted: BacklogUnit | None = next((one for one in BACKLOG_UNITS if one == unit), None)
     if counted is None:

@@ -53,8 +53,8 @@ def list_command(as_json: Json = False) -> None:
 def size_command(as_json: Json = False) -> None:
     """Show how large the cache is, and its limit.
 
-    Before a process builds or runs a simulator, those used longest ago are removed until the cache is within its limit, unless
-    another process uses the cache. The variable GOLDBEAT_CACHE_SIZE sets the limit (500M, 20G).
+    Before a build or a run, the least recently used simulators are removed until the cache is within its
+    limit, unless another process uses the cache. GOLDBEAT_CACHE_SIZE sets the limit (500M, 20G).
     """
     root, limit = cache_root(), size_limit()
     entries = cache_entries(root)
@@ -72,7 +72,7 @@ def clear_command(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Remove compiled simulators and shared objects that no process uses: all, or by limits.
+    """Remove unused simulators and shared objects: all, or by limits.
 
     `goldbeat clean` removes the results of runs.
     """

@@ -19,11 +19,11 @@ from goldbeat.tb.run.clean import KINDS, Cleaned, CleanLimits, clean
 DAY_S = 86400.0
 _SHOWN = 20
 Older = Annotated[
-    float | None, typer.Option("--older", metavar="DAYS", min=0, help="Remove what was not used for DAYS days.")
+    float | None, typer.Option("--older", metavar="DAYS", min=0, help="Remove what has not been used for DAYS days.")
 ]
 MaxSize = Annotated[
     str | None,
-    typer.Option("--max-size", metavar="SIZE", help="Remove the oldest until SIZE bytes are left (500M, 10G)."),
+    typer.Option("--max-size", metavar="SIZE", help="Remove the oldest until at most SIZE is left (500M, 10G)."),
 ]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Show what would be removed.")]
 
@@ -52,10 +52,11 @@ def clean_command(
     dry_run: DryRun = False,
     as_json: Json = False,
 ) -> None:
-    """Remove leftovers of killed processes, and by limits old runs, builds, blobs and reports of regressions.
+    """Remove leftovers of killed processes, and old results.
 
-    What a living process uses stays. Results of regressions (results.sqlite) stay. Simulators in a cache that projects share
-    go with --only builds alone; see `goldbeat cache`.
+    Limits select runs, builds, blobs and reports. What a running process uses is kept, and so are results
+    of regressions (results.sqlite). Simulators in a shared cache are removed only with --only builds;
+    see `goldbeat cache`.
     """
     for kind in only or ():
         if kind not in KINDS:

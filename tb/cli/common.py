@@ -57,12 +57,12 @@ class GoldbeatGroup(LazyGroup):
 Dtype = Annotated[str, typer.Option("--dtype", "-t", metavar="TYPE", help="Sample type: int8..64, cint16, float, ...")]
 Width = Annotated[int, typer.Option("--width", "-w", metavar="BITS", help="PLIO width: 32, 64 or 128.")]
 ClockMhz = Annotated[float | None, typer.Option("--clock", metavar="MHZ", help="Clock of the port in MHz.")]
-Lenient = Annotated[
-    bool, typer.Option("--lenient", help="Drop malformed lines and count them, as the vendor's simulator does.")
-]
+Lenient = Annotated[bool, typer.Option("--lenient", help="Drop and count malformed lines, as AMD's simulator does.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for machines.")]
-ReplaceFolder = Annotated[bool, typer.Option("--force", help="Replace a run's files in a folder that no run has made.")]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite the output file.")]
+ReplaceFolder = Annotated[
+    bool, typer.Option("--force", help="Use a folder that no run has made; replaces files in it.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing output files.")]
 
 
 # -- units ----------------------------------------------------------------------------------------------------------

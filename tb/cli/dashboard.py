@@ -24,15 +24,14 @@ from goldbeat.tb.paths import build_root
 
 Names = Annotated[
     list[str] | None,
-    typer.Argument(
-        metavar="[DESIGN|FILE.toml]...", help="Names and descriptions [all designs that come with Goldbeat]."
-    ),
+    typer.Argument(metavar="[DESIGN|FILE.toml]...", help="Designs or description files [all designs of Goldbeat]."),
 ]
-Lint = Annotated[bool, typer.Option("--lint", help="Lint every set of parameter values first, and keep the result.")]
+Lint = Annotated[bool, typer.Option("--lint", help="Lint all variants first.")]
 Require = Annotated[
-    str | None, typer.Option("--require", metavar="STAGE", help="Fail unless every design has reached V1, V2 or V3.")
+    str | None,
+    typer.Option("--require", metavar="STAGE", help="Fail unless every design has reached this stage: V1, V2 or V3."),
 ]
-Runs = Annotated[int, typer.Option("--runs", metavar="N", min=1, help="Look at so many regressions, the newest.")]
+Runs = Annotated[int, typer.Option("--runs", metavar="N", min=1, help="Number of newest regressions to read.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -50,10 +49,11 @@ def register(app: typer.Typer) -> None:
 def dashboard_command(
     names: Names = None, lint: Lint = False, require: Require = None, runs: Runs = 100, as_json: Json = False
 ) -> None:
-    """Show the stage that each design has reached, each criterion with what was measured, failures and history.
+    """Show the stage of every design, its criteria and its history.
 
-    Nothing is run: what regressions, coverage, mutants, synthesis and lint have left in the folder for everything made
-    is read. Exit code 1 with --require where a design has not reached the stage.
+    Nothing is run; results of regressions, coverage, mutants, synthesis and lint are read from build/.
+
+    Exit code: 0, or 1 if a design has not reached the stage of --require.
     """
     if require is not None and require not in STAGES:
         raise UsageError(f"--require {require}: expected {', '.join(STAGES)}")

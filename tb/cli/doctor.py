@@ -16,7 +16,12 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor_command(as_json: Json = False) -> None:
-    """What of the needed tools is here, and how to get what is not. Exit code 1 when something needed is missing."""
+    """Check that the required tools are installed.
+
+    Prints how to get what is missing.
+
+    Exit code: 0 all found, 1 a required tool is missing.
+    """
     findings = examine()
     if as_json:
         print_json([f.as_dict() for f in findings])

@@ -15,10 +15,10 @@ from goldbeat.tb.regress.farm import LOOPBACK
 
 Keys = Annotated[
     Path | None,
-    typer.Option("--tls", metavar="DIR", help="Folder of the farm's keys: only their holders get in."),
+    typer.Option("--tls", metavar="DIR", help="Folder with the keys of the farm."),
 ]
 Insecure = Annotated[
-    bool, typer.Option("--insecure", help="Listen without --tls. Whoever reaches the port can run code as you.")
+    bool, typer.Option("--insecure", help="Listen without --tls. Anyone who reaches the port can run code as you.")
 ]
 _SCHEDULER_PORT = 8786
 
@@ -50,9 +50,9 @@ def local_command(
     ] = _SCHEDULER_PORT,
     keys: Keys = None,
 ) -> None:
-    """Start a scheduler and workers on this machine, on loopback, until Ctrl-C.
+    """Run a scheduler and workers on loopback until Ctrl-C.
 
-    Each worker has a build folder of its own. Without --tls, every process of this machine can use the farm.
+    Each worker has its own build folder. Without --tls, every process on this machine can use the farm.
     """
     from goldbeat.tb.regress.farm import local_farm
 
@@ -61,12 +61,17 @@ def local_command(
 
 def keys_command(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the keys.")],
-    days: Annotated[int, typer.Option("--days", metavar="N", min=1, max=36500, help="Days that they are valid.")] = 365,
+    days: Annotated[
+        int, typer.Option("--days", metavar="N", min=1, max=36500, help="Number of days the keys are valid.")
+    ] = 365,
     force: Force = False,
 ) -> None:
-    """Make the keys of a farm. Copy the folder to every machine that takes part, and keep it private.
+    """Make the keys of a farm.
 
-    Scheduler, workers and `goldbeat regress` take it with --tls DIR. Whoever can read it can run code on the farm.
+    Copy the folder to every machine of the farm and keep it private.
+
+    Pass it to scheduler, workers and `goldbeat regress` with --tls DIR. Whoever can read it can run code
+    on the farm.
     """
     from goldbeat.tb.regress.farm_keys import make_keys
 
@@ -91,7 +96,7 @@ def scheduler_command(
 ) -> None:
     """Run the scheduler of a farm until Ctrl-C.
 
-    Other addresses than loopback need --tls or --insecure.
+    Addresses other than loopback need --tls or --insecure.
     """
     from goldbeat.tb.regress.farm import need_distributed
 
@@ -119,9 +124,11 @@ def worker_command(
         str | None, typer.Option("--name", metavar="NAME", help="Name of the worker in reports [its address].")
     ] = None,
 ) -> None:
-    """Run a worker of a farm until Ctrl-C: one case at a time, started again when it dies.
+    """Run a worker of a farm until Ctrl-C, one case at a time.
 
-    Other addresses than loopback need --tls or --insecure.
+    A worker that dies is started again.
+
+    Addresses other than loopback need --tls or --insecure.
     """
     from goldbeat.tb.regress.farm import need_distributed
 

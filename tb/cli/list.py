@@ -22,10 +22,10 @@ def register(app: typer.Typer) -> None:
 
 
 def list_command(
-    name: Annotated[str | None, typer.Argument(metavar="DESIGN", help="One design in full.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="DESIGN", help="Show this design in full.")] = None,
     as_json: Json = False,
 ) -> None:
-    """What can be run: designs, their cases, parameters and options."""
+    """List the designs with their cases, parameters and options."""
     known = designs() if name is None else {name: find_design(name)}
     if as_json:
         print_json({d.name: _facts(d) for d in known.values()})

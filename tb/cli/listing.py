@@ -11,74 +11,64 @@ from goldbeat.tb.design.families import families
 
 _HOME = "goldbeat.tb.cli"
 _FARM = {
-    "local": "Start a scheduler and workers on this machine, on loopback, until Ctrl-C.",
+    "local": "Run a scheduler and workers on loopback until Ctrl-C.",
     "keys": "Make the keys of a farm.",
     "scheduler": "Run the scheduler of a farm until Ctrl-C.",
-    "worker": "Run a worker of a farm until Ctrl-C: one case at a time, started again when it dies.",
+    "worker": "Run a worker of a farm until Ctrl-C, one case at a time.",
 }
 _CACHE = {
     "list": "List the compiled simulators and shared objects, the largest first.",
     "size": "Show how large the cache is, and its limit.",
-    "clear": "Remove compiled simulators and shared objects that no process uses: all, or by limits.",
+    "clear": "Remove unused simulators and shared objects: all, or by limits.",
 }
 # A test compares each with the first sentence of the command's own help.
 COMMON = {
-    "run": Listed(
-        "Build, simulate and compare a design with its golden model, beat by beat and cycle by cycle.", f"{_HOME}.run"
-    ),
-    "list": Listed("What can be run: designs, their cases, parameters and options.", f"{_HOME}.list"),
-    "report": Listed(
-        "Make the page of a run: report.html beside its report, one file that needs no network.", f"{_HOME}.report"
-    ),
+    "run": Listed("Simulate a design and compare every beat with its golden model.", f"{_HOME}.run"),
+    "list": Listed("List the designs with their cases, parameters and options.", f"{_HOME}.list"),
+    "report": Listed("Make the page of a run: report.html, one file without network.", f"{_HOME}.report"),
     "signoff": Listed(
-        "Check a file or a run against limits: every whole episode of every seed, each limit by its worst value.",
+        "Check a file or a run against limits.",
         f"{_HOME}.signoff",
     ),
     "backlog": Listed(
-        "Show how much was under way between two ports of a run: what had gone in and had not come out yet.",
+        "Measure the backlog between two ports of a run.",
         f"{_HOME}.backlog",
     ),
-    "probe": Listed(
-        "Find clocks, resets and AXI bundles of a top module, and list what belongs to nothing known.", f"{_HOME}.probe"
-    ),
+    "probe": Listed("Find clocks, resets and bundles of a top module.", f"{_HOME}.probe"),
     "new": Listed(
-        "Write a bench that runs: description, golden-model stub (it fails until it is written), pytest file.",
+        "Write a bench: description, golden model, pytest file.",
         f"{_HOME}.probe",
     ),
-    "regress": Listed("Run a suite: many cases and seeds, in parallel, with everything recorded.", f"{_HOME}.regress"),
-    "history": Listed("The runs that are recorded, the newest first.", f"{_HOME}.regress"),
-    "show": Listed("A run, or one case of it with everything that is known of it.", f"{_HOME}.regress"),
-    "rerun": Listed("Run one case of a run again, by itself or after what ran before it.", f"{_HOME}.regress"),
-    "compare": Listed(
-        "What changed between two runs: new failures, fixed ones, slower and faster by cycles.", f"{_HOME}.regress"
-    ),
+    "regress": Listed("Run a suite of cases and seeds in parallel; record everything.", f"{_HOME}.regress"),
+    "history": Listed("List the recorded runs, newest first.", f"{_HOME}.regress"),
+    "show": Listed("Show a recorded run, or one of its cases in full.", f"{_HOME}.regress"),
+    "rerun": Listed("Run one case of a recorded run again.", f"{_HOME}.regress"),
+    "compare": Listed("Compare two runs: new and fixed failures, changes in cycles.", f"{_HOME}.regress"),
     "mutate": Listed(
-        "Change the RTL in one small place after the other, and tell which changes the bench notices.",
+        "Count the small changes of the RTL that a bench notices.",
         f"{_HOME}.mutate",
     ),
-    "synth": Listed(
-        "Synthesize a design with Yosys: check its RTL, and tell what it costs on a device family.", f"{_HOME}.synth"
-    ),
+    "synth": Listed("Synthesize a design with Yosys: checks and cost.", f"{_HOME}.synth"),
     "dashboard": Listed(
-        "Show the stage that each design has reached, each criterion with what was measured, failures and history.",
+        "Show the stage of every design, its criteria and its history.",
         f"{_HOME}.dashboard",
     ),
     "shrink": Listed("Find the smallest stimulus that fails in the same way.", f"{_HOME}.shrink"),
     "timeline": Listed(
-        "Write what a recorded case did as a trace for Perfetto, golden model and RTL side by side.",
+        "Write the timeline of a recorded case for Perfetto.",
         f"{_HOME}.timeline",
     ),
     "size": Listed(
-        "Find the smallest parameter values with which a design keeps its limits, for FIFO depths and the like.",
+        "Find the smallest parameters that keep limits.",
         f"{_HOME}.size",
     ),
-    "farm": Listed("Workers for `goldbeat regress --engine`.", f"{_HOME}.farm", _FARM),
+    "farm": Listed("Run workers for `goldbeat regress --engine`.", f"{_HOME}.farm", _FARM),
     "clean": Listed(
-        "Remove leftovers of killed processes, and by limits old runs, builds, blobs and reports of regressions.",
+        "Remove leftovers of killed processes, and old results.",
         f"{_HOME}.clean",
     ),
-    "cache": Listed("Compiled simulators, shared by all projects.", f"{_HOME}.cache", _CACHE),
-    "doctor": Listed("What of the needed tools is here, and how to get what is not.", f"{_HOME}.doctor"),
+    "cache": Listed("Manage the compiled simulators that all projects share.", f"{_HOME}.cache", _CACHE),
+    "doctor": Listed("Check that the required tools are installed.", f"{_HOME}.doctor"),
 }
 """The commands that are no design's, in the order of the help."""
 

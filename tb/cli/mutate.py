@@ -46,34 +46,37 @@ _Runner = Callable[[Sequence[Mutant]], Iterator[Fate]]
 
 Name = Annotated[str, typer.Argument(metavar="DESIGN|FILE.toml", help="A design's name, or a description file.")]
 Files = Annotated[
-    list[str] | None, typer.Option("--files", metavar="GLOB", help="Change only these sources (name or path; * ?).")
+    list[str] | None, typer.Option("--files", metavar="GLOB", help="Change only these sources (glob of name or path).")
 ]
 Cases = Annotated[
     list[str] | None,
-    typer.Option("--case", "-c", metavar="NAME", help="Cases that have to notice (* ?) [random, and all quick ones]."),
+    typer.Option("--case", "-c", metavar="NAME", help="Cases to run (glob) [random and all quick cases]."),
 ]
 Seeds = Annotated[
-    int | None, typer.Option("--seeds", metavar="N", min=1, help="Seeds of every case [3 of random, else 1].")
+    int | None, typer.Option("--seeds", metavar="N", min=1, help="Number of seeds per case [random: 3, others: 1].")
 ]
-Sample = Annotated[int | None, typer.Option("--sample", metavar="N", min=1, help="Only N mutants, drawn from --seed.")]
+Sample = Annotated[
+    int | None, typer.Option("--sample", metavar="N", min=1, help="Try only N mutants, drawn with --seed.")
+]
 Seed = Annotated[
-    int, typer.Option("--seed", "-s", metavar="S", min=0, help="Of --sample, and the first seed of cases.")
+    int, typer.Option("--seed", "-s", metavar="S", min=0, help="Seed of --sample, and first seed of the cases.")
 ]
-Only = Annotated[list[int] | None, typer.Option("--mutant", metavar="N", help="Only the mutant of this number.")]
+Only = Annotated[list[int] | None, typer.Option("--mutant", metavar="N", help="Try only the mutant with this number.")]
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", "-j", metavar="J", min=1, help="Simulators at a time [one a core].")
+    int | None,
+    typer.Option("--jobs", "-j", metavar="J", min=1, help="Number of simulators at the same time [one per core]."),
 ]
 Waivers = Annotated[
     Path | None,
-    typer.Option("--waive", metavar="FILE", help="More mutants that need not be noticed, with reasons (TOML)."),
+    typer.Option("--waive", metavar="FILE", help="File of accepted mutants, with reasons (TOML)."),
 ]
-Goal = Annotated[float, typer.Option("--goal", metavar="PERCENT", min=0, max=100, help="Least score that passes.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on with the last campaign of this design.")]
+Goal = Annotated[float, typer.Option("--goal", metavar="PERCENT", min=0, max=100, help="Lowest score that passes.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Resume the last campaign of this design.")]
 Prove = Annotated[
     bool,
-    typer.Option("--prove", help="Have Yosys try whether mutants that survive, or are not reached, are equivalent."),
+    typer.Option("--prove", help="Let Yosys prove mutants equivalent that survive or are not reached."),
 ]
-ListOnly = Annotated[bool, typer.Option("--list", help="Print the mutants; build and run nothing.")]
+ListOnly = Annotated[bool, typer.Option("--list", help="List the mutants; build and run nothing.")]
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder of the results [build/mutate/DESIGN].")]
 
 
@@ -85,7 +88,7 @@ def register(app: typer.Typer) -> None:
             "goldbeat mutate my_fifo                      all mutants against the quick cases",
             "goldbeat mutate my_fir --sample 100 --seed 1",
             "goldbeat mutate bench/fir.toml --files 'fir_*.v' --case random --seeds 10",
-            "goldbeat mutate my_fifo --list               what would be changed, and where",
+            "goldbeat mutate my_fifo --list               list the changes",
             "goldbeat mutate my_fifo --mutant 17          one of them again",
             "goldbeat mutate my_fifo --prove              equivalent ones do not count",
             "goldbeat mutate my_fir --engine tls://10.0.0.5:8786 --tls keys",
@@ -113,13 +116,14 @@ def mutate_command(
     out: Out = None,
     as_json: Json = False,
 ) -> None:
-    """Change the RTL in one small place after the other, and tell which changes the bench notices.
+    """Count the small changes of the RTL that a bench notices.
 
-    All mutants are in one simulator, so there is one build for all. A mutant is killed when a case fails; it has survived when
-    all pass; it is not reached when nothing that was changed ever made a difference; with --prove, it is equivalent where Yosys
-    proves that no stimulus can tell it from the original, and counts no more.
+    All mutants are built into one simulator. A mutant is killed if a case fails, and survives if all
+    pass. It is not reached if the changed place never made a difference. With --prove, mutants that
+    Yosys proves equivalent to the original do not count.
 
-    Exit code: 0 the score reaches --goal, 1 it does not, 2 bad usage, bad input, or a case that fails without any mutant.
+    Exit code: 0 the score reaches --goal, 1 it does not, 2 bad usage, bad input, or a case that fails
+    without a mutant.
     """
     design = find_design(name)
     mutants = _mutants(design, files or [])

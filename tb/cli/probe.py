@@ -45,22 +45,24 @@ NearLists = Annotated[
 Top = Annotated[str | None, typer.Option("--top", metavar="MODULE", help="Top module [the only one].")]
 Includes = Annotated[list[Path] | None, typer.Option("-I", metavar="DIR", help="Folder for `include.")]
 Libraries = Annotated[
-    list[Path] | None, typer.Option("-y", metavar="DIR", help="Folder of sources that are added where needed.")
+    list[Path] | None, typer.Option("-y", metavar="DIR", help="Folder of sources, searched for missing modules.")
 ]
 Defines = Annotated[list[str] | None, typer.Option("-D", metavar="NAME[=V]", help="Macro.")]
 Generics = Annotated[list[str] | None, typer.Option("-G", metavar="P=V", help="Value of a top-level parameter.")]
-Ties = Annotated[list[str] | None, typer.Option("--tie", metavar="PORT=V", help="Hold an input; -1: all ones.")]
+Ties = Annotated[
+    list[str] | None, typer.Option("--tie", metavar="PORT=V", help="Tie an input to a constant (-1: all ones).")
+]
 Ignored = Annotated[list[str] | None, typer.Option("--ignore", metavar="PORT", help="Leave a port unconnected.")]
 Bundles = Annotated[
     list[str] | None,
     typer.Option(
         "--bundle",
         metavar="NAME=PORT,...",
-        help="Ports that are one bundle, by name or as ROLE:PORT; fields without a role become TDATA.",
+        help="Make a stream from these ports, by name or as ROLE:PORT; ports without a role become TDATA.",
     ),
 ]
 Relaxed = Annotated[
-    bool, typer.Option("--relaxed", help="Show errors of slang as warnings, for sources that Verilator accepts.")
+    bool, typer.Option("--relaxed", help="Report slang's errors as warnings, for sources that Verilator accepts.")
 ]
 
 
@@ -101,11 +103,13 @@ def probe_command(
     relaxed: Relaxed = False,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the description.")] = None,
     wrapper: Annotated[Path | None, typer.Option("--wrapper", metavar="FILE", help="Write the harness.")] = None,
-    model: Annotated[str, typer.Option("--model", metavar="M", help="Golden model named in the description.")] = MODEL,
+    model: Annotated[
+        str, typer.Option("--model", metavar="M", help="Golden model to name in the description.")
+    ] = MODEL,
     force: Force = False,
     as_machine: Json = False,
 ) -> None:
-    """Find clocks, resets and AXI bundles of a top module, and list what belongs to nothing known.
+    """Find clocks, resets and bundles of a top module.
 
     Exit code: 0 a harness can be made, 2 it cannot (or the sources have errors).
     """
@@ -150,17 +154,22 @@ def new_command(
     ignored: Ignored = None,
     bundles: Bundles = None,
     relaxed: Relaxed = False,
-    name: Annotated[str | None, typer.Option("--name", "-n", metavar="NAME", help="Design's name [the top's].")] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", "-n", metavar="NAME", help="Name of the design [top module].")
+    ] = None,
     model: Annotated[
         str, typer.Option("--model", metavar="M", help=f"Ready-made golden model: {', '.join(READY)} [a stub].")
     ] = MODEL,
     rdl: Annotated[
         Path | None,
-        typer.Option("--rdl", metavar="MAP", help="Register map in SystemRDL, which the slave is checked by."),
+        typer.Option("--rdl", metavar="MAP", help="Check the register slave against this SystemRDL register map."),
     ] = None,
     force: Force = False,
 ) -> None:
-    """Write a bench that runs: description, golden-model stub (it fails until it is written), pytest file."""
+    """Write a bench: description, golden model, pytest file.
+
+    Without --model, the golden model is a stub that fails until you implement it.
+    """
     if not (files or lists or near) and folder.suffix in (".v", ".sv"):
         raise UsageError(f"no folder for the bench is given, expected `goldbeat new bench/{folder.stem} {folder}`")
     if model != MODEL and model not in READY:

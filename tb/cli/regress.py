@@ -52,9 +52,7 @@ from goldbeat.tb.regress.suite import find_suite, load_suite, suite_names
 from goldbeat.tb.regress.summary import Gathered, cells, recorded_text
 from goldbeat.tb.regress.trust import check_trusted
 
-Trust = Annotated[
-    bool, typer.Option("--trust", help="Run descriptions outside this project that the results name. They are code.")
-]
+Trust = Annotated[bool, typer.Option("--trust", help="Allow descriptions outside this project. They run code.")]
 
 _NEWEST = "newest"
 _OLD_S = 2.0
@@ -91,7 +89,7 @@ def register(app: typer.Typer) -> None:
             "goldbeat regress                            the suite smoke: every design, a few seeds",
             "goldbeat regress nightly --seeds 200 --jobs 8",
             "goldbeat regress smoke --filter 'my_*' --seed 1000 --coverage",
-            "goldbeat regress nightly --resume           go on where a killed run has stopped; --resume 12: run 12",
+            "goldbeat regress nightly --resume           resume a killed run; --resume 12: run 12",
             "goldbeat regress smoke --ci github --coverage",
             "goldbeat regress nightly --engine tls://10.0.0.5:8786 --tls keys",
         ),
@@ -133,11 +131,12 @@ def regress_command(
     ci: Ci = None,
     as_json: Json = False,
 ) -> None:
-    """Run a suite: many cases and seeds, in parallel, with everything recorded.
+    """Run a suite of cases and seeds in parallel; record everything.
 
-    Exit code: 0 every case passes, 1 one does not, 2 bad usage, bad input, a full disk or a lost cluster, 130 stopped by
-    Ctrl-C, 143 by SIGTERM.
     What was recorded before a stop is kept; --resume runs the rest.
+
+    Exit code: 0 all cases pass, 1 a case failed, 2 bad usage, bad input, a full disk or a lost cluster,
+    130 stopped by Ctrl-C, 143 by SIGTERM.
     """
     workers = jobs or len(os.sched_getaffinity(0))
     settings = Settings(workers, engine, fail_fast, most_waves if waves else 0, coverage, accept_changes, keys, wait_s)
@@ -335,11 +334,11 @@ def _design_table(run: Run, rows: Sequence[Brief]) -> Table:
 
 
 def history_command(
-    suite: Annotated[str | None, typer.Option("--suite", metavar="NAME", help="Only runs of this suite.")] = None,
-    last: Annotated[int, typer.Option("--last", metavar="N", min=1, help="So many at most.")] = 20,
+    suite: Annotated[str | None, typer.Option("--suite", metavar="NAME", help="List only runs of this suite.")] = None,
+    last: Annotated[int, typer.Option("--last", metavar="N", min=1, help="List at most N runs.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """The runs that are recorded, the newest first."""
+    """List the recorded runs, newest first."""
     with Store(read_only=True) as store:
         runs = store.runs(suite=suite, last=last)
         counts = {run.id: store.counts(run.id) for run in runs}
@@ -386,11 +385,11 @@ def find_recorded(store: Store, text: str) -> tuple[Run, Row]:
 
 
 def show_command(
-    what: Annotated[str, typer.Argument(metavar="RUN[/CASE]", help="A run's number or `last`, and a case of it.")],
-    failed: Annotated[bool, typer.Option("--failed", help="Of a run: every case that does not pass.")] = False,
+    what: Annotated[str, typer.Argument(metavar="RUN[/CASE]", help="Number of a run or `last`, and a case of it.")],
+    failed: Annotated[bool, typer.Option("--failed", help="List all failed cases of a run.")] = False,
     as_json: Json = False,
 ) -> None:
-    """A run, or one case of it with everything that is known of it."""
+    """Show a recorded run, or one of its cases in full."""
     with Store(read_only=True) as store:
         if "/" in what:
             run, row = find_recorded(store, what)
@@ -449,13 +448,13 @@ def _port_text(figures: Mapping[str, Any]) -> str:
 
 
 def compare_command(
-    before: Annotated[str, typer.Argument(metavar="RUN", help="The run before.")],
-    after: Annotated[str, typer.Argument(metavar="RUN", help="The run after.")],
+    before: Annotated[str, typer.Argument(metavar="RUN", help="Number of the earlier run.")],
+    after: Annotated[str, typer.Argument(metavar="RUN", help="Number of the later run.")],
     as_json: Json = False,
 ) -> None:
-    """What changed between two runs: new failures, fixed ones, slower and faster by cycles.
+    """Compare two runs: new and fixed failures, changes in cycles.
 
-    Exit code: 1 when there are new failures.
+    Exit code: 0 no new failure, 1 new failures, 2 bad usage.
     """
     with Store(read_only=True) as store:
         first, second = _find_run(store, before), _find_run(store, after)
@@ -493,17 +492,17 @@ def _list(out: Console, title: str, lines: Sequence[str]) -> None:
 
 def rerun_command(
     case: Annotated[
-        str, typer.Argument(metavar="[RUN/]CASE", help="A case as reports name it [of the newest run with it].")
+        str, typer.Argument(metavar="[RUN/]CASE", help="Name of a case as in reports [of the newest run that has it].")
     ],
     waves: Annotated[bool, typer.Option("--waves", help="Write waves.")] = False,
     with_batch: Annotated[
         bool,
-        typer.Option("--with-batch", help="After the cases that its simulator process had run before it (no waves)."),
+        typer.Option("--with-batch", help="First run the cases that ran before it in the same simulator (no waves)."),
     ] = False,
     trust: Trust = False,
     as_json: Json = False,
 ) -> None:
-    """Run one case of a run again, by itself or after what ran before it.
+    """Run one case of a recorded run again.
 
     Exit code: as for `goldbeat run`.
     """

@@ -17,38 +17,42 @@ class CiService(StrEnum):
 
 
 SuiteName = Annotated[
-    str | None, typer.Argument(metavar="[SUITE]", help="A suite's name, or a suite file (.toml) [smoke].")
+    str | None, typer.Argument(metavar="[SUITE]", help="Name of a suite, or a suite file (.toml) [smoke].")
 ]
 Seeds = Annotated[
     int | None,
-    typer.Option("--seeds", metavar="N", min=1, help="Seeds of every case that does not fix them itself."),
+    typer.Option("--seeds", metavar="N", min=1, help="Number of seeds per case, unless the suite sets it."),
 ]
-FirstSeed = Annotated[int, typer.Option("--seed", "-s", metavar="S", min=0, help="The first seed.")]
-Jobs = Annotated[int | None, typer.Option("--jobs", "-j", metavar="J", min=1, help="Worker processes [one a core].")]
+FirstSeed = Annotated[int, typer.Option("--seed", "-s", metavar="S", min=0, help="First seed.")]
+Jobs = Annotated[
+    int | None, typer.Option("--jobs", "-j", metavar="J", min=1, help="Number of worker processes [one per core].")
+]
 Filters = Annotated[
     list[str] | None,
-    typer.Option("--filter", metavar="TEXT", help="Only cases that it fits (* ? or a part)."),
+    typer.Option("--filter", metavar="TEXT", help="Run only cases that match this glob or substring."),
 ]
-FailFast = Annotated[bool, typer.Option("--fail-fast", help="Stop at the first case that does not pass.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Say what would run.")]
+FailFast = Annotated[bool, typer.Option("--fail-fast", help="Stop at the first case that fails.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="List the cases; run nothing.")]
 Resume = Annotated[
     str | None,
-    typer.Option("--resume", metavar="[RUN]", help="Go on with a run that has not ended [the newest such run]."),
+    typer.Option("--resume", metavar="[RUN]", help="Resume an unfinished run [the newest]."),
 ]
 AcceptChanges = Annotated[
-    bool, typer.Option("--accept-changes", help="With --resume: go on although files have changed.")
+    bool, typer.Option("--accept-changes", help="With --resume: continue although files have changed.")
 ]
 EngineAddress = Annotated[
     str, typer.Option("--engine", metavar="WHERE", help="local, or the address of a dask scheduler.")
 ]
 WaitSeconds = Annotated[
     float,
-    typer.Option("--wait", metavar="S", min=1, help="Of a farm: give up after S seconds without a worker."),
+    typer.Option("--wait", metavar="S", min=1, help="Give up after S seconds without a worker in the farm."),
 ]
 WavesOnFail = Annotated[bool, typer.Option("--waves-on-fail/--no-waves-on-fail", help="Rerun failed cases with waves.")]
-MostWaves = Annotated[int, typer.Option("--most-waves", metavar="N", min=1, help="So many of them at most.")]
+MostWaves = Annotated[
+    int, typer.Option("--most-waves", metavar="N", min=1, help="Rerun at most N failed cases with waves.")
+]
 Ci = Annotated[
     CiService | None,
-    typer.Option("--ci", help="Also show the run to a CI server: annotations, job summary, code quality."),
+    typer.Option("--ci", help="Write annotations, job summary and code quality for this CI server."),
 ]
-Coverage = Annotated[bool, typer.Option("--coverage", help="Count code coverage (own builds, slower).")]
+Coverage = Annotated[bool, typer.Option("--coverage", help="Collect code coverage (separate builds, slower).")]

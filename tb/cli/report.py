@@ -25,14 +25,13 @@ def register(app: typer.Typer) -> None:
 
 
 def report(
-    run: Annotated[Path, typer.Argument(metavar="RUN", help="The folder of a run, or its name in build/runs.")],
-    force: Annotated[bool, typer.Option("--force", help="Replace a report.html that is no page of a run.")] = False,
+    run: Annotated[Path, typer.Argument(metavar="RUN", help="Folder of a run, or its name in build/runs.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace a report.html that Goldbeat did not make.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Make the page of a run: report.html beside its report, one file that needs no network.
+    """Make the page of a run: report.html, one file without network.
 
-    The page is made from the run's folder. Plots can be zoomed with the package of the extra `page`; without it
-    they are still pictures, and the page says so.
+    The extra `page` makes plots that zoom. Without it they are still pictures, and the page says so.
     """
     named = build_root() / "runs" / run
     folder = named if not run.exists() and (named / REPORT).is_file() else run

@@ -144,13 +144,13 @@ def run_command(
     force: ReplaceFolder = False,
     as_json: Json = False,
 ) -> None:
-    """Build, simulate and compare a design with its golden model, beat by beat and cycle by cycle.
+    """Simulate a design and compare every beat with its golden model.
 
-    What --set takes may also stand as an option of its own: --layer c1 is --set layer=c1. Without --case, the first case that
-    has all of these options runs.
+    An option of a case can be given directly: --layer c1 is --set layer=c1. The default case is the
+    first one that has all options given.
 
-    Exit code: 0 everything is equal to the model (without one: to what --bless has recorded), 1 something differs (or nothing
-    was compared), 2 bad usage or bad input, 3 nothing differs, but outputs were not compared.
+    Exit code: 0 equal to the model (without a model: to the recording of --bless), 1 different or
+    nothing compared, 2 bad usage or bad input, 3 nothing differs, but some outputs were not compared.
     """
     run_case(*_asked(context))
 

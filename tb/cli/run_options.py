@@ -15,20 +15,21 @@ DesignName = Annotated[
 ]
 CaseName = Annotated[str | None, typer.Option("--case", "-c", metavar="NAME", help="Case [the design's first].")]
 Seed = Annotated[int, typer.Option("--seed", "-s", metavar="N", min=0, help="Seed; the same one repeats a run.")]
-Seeds = Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Run so many seeds, from --seed on.")]
-Waves = Annotated[bool, typer.Option("--waves", help="Write waves (a second build, about 20 % slower).")]
+Seeds = Annotated[int, typer.Option("--seeds", metavar="N", min=1, help="Number of seeds to run, starting at --seed.")]
+Waves = Annotated[bool, typer.Option("--waves", help="Write waves (a second build; slower).")]
 Sets = Annotated[
-    list[str] | None, typer.Option("--set", metavar="K=V", help="A parameter of the design or option of the case.")
+    list[str] | None,
+    typer.Option("--set", metavar="K=V", help="Set a parameter of the design or an option of the case."),
 ]
 Inputs = Annotated[
-    list[str] | None, typer.Option("--input", "-i", metavar="PORT=FILE", help="PLIO file as a port's stimulus.")
+    list[str] | None, typer.Option("--input", "-i", metavar="PORT=FILE", help="Drive a port with a PLIO file.")
 ]
 Clocks = Annotated[
     list[str] | None,
     typer.Option(
         "--clock",
         metavar="[NAME=]MHZ",
-        help="Clock of --input without time; with NAME, a clock of the design as [MHZ][@PHASE_PS][~JITTER_PS].",
+        help="Clock of an --input file without times. With NAME: a clock of the design as [MHZ][@PHASE_PS][~JITTER_PS].",
     ),
 ]
 Metastability = Annotated[
@@ -36,27 +37,27 @@ Metastability = Annotated[
     typer.Option(
         "--metastability",
         metavar="auto|PS",
-        help="Let signals that change up to PS before an edge of another clock be seen late, by seed and bit.",
+        help="Delay signals that change up to PS before an edge of another clock by a cycle, at random per bit.",
     ),
 ]
 Label = Annotated[
     str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [DESIGN-CASE].")
 ]
 TransactorsName = Annotated[
-    str, typer.Option("--transactors", metavar="NAME", help="Who drives the ports: native or cocotbext.")
+    str, typer.Option("--transactors", metavar="NAME", help="Transactors that drive the ports: native or cocotbext.")
 ]
 Waive = Annotated[
-    list[str] | None, typer.Option("--waive", metavar="RULE[:PORT]", help="Protocol rule that may be broken.")
+    list[str] | None, typer.Option("--waive", metavar="RULE[:PORT]", help="Accept violations of this protocol rule.")
 ]
 ReadyBound = Annotated[
     int | None,
-    typer.Option(min=0, metavar="CYCLES", help="Warn of inputs that wait longer for the design's ready."),
+    typer.Option(min=0, metavar="CYCLES", help="Warn if an input waits longer for the design's ready."),
 ]
 XCheck = Annotated[
-    bool, typer.Option("--x-check", help="Run again with other initial values of registers; nothing may differ.")
+    bool, typer.Option("--x-check", help="Run again with other initial register values and require the same result.")
 ]
 OnNetlist = Annotated[
-    bool, typer.Option("--netlist", help="Run what Yosys synthesizes of the RTL in place of it (docs/synth.md).")
+    bool, typer.Option("--netlist", help="Run the netlist that Yosys makes from the RTL (docs/synth.md).")
 ]
 NetlistCells = Annotated[
     str, typer.Option("--netlist-cells", metavar="CELLS", help="Cells of the netlist: words or gates.")
@@ -64,17 +65,17 @@ NetlistCells = Annotated[
 StimulusFile = Annotated[
     Path | None,
     typer.Option(
-        "--stimulus", metavar="FILE", help="Episodes to run in place of the case's own (`goldbeat shrink` writes them)."
+        "--stimulus", metavar="FILE", help="Run these episodes instead of the case's own (from `goldbeat shrink`)."
     ),
 ]
 Traces = Annotated[
     str,
     typer.Option(
-        "--traces", metavar="WHICH", help="Ports whose traces and PLIO files are kept: all, failed, none or names."
+        "--traces", metavar="WHICH", help="Ports whose traces and PLIO files to keep: all, failed, none or names."
     ),
 ]
 WithTimeline = Annotated[
-    bool, typer.Option("--timeline", help="Write trace.json.gz, model and RTL side by side, for Perfetto.")
+    bool, typer.Option("--timeline", help="Write trace.json.gz for Perfetto, with model and RTL side by side.")
 ]
 Timeout = Annotated[
     float | None,
@@ -90,12 +91,14 @@ Rtl = Annotated[
     typer.Option("--rtl", metavar="DIR", help="Run your own RTL of the design (designs that allow it)."),
 ]
 DescriptionFile = Annotated[
-    Path | None, typer.Option("--description", metavar="FILE", help="What that RTL needs [DIR/goldbeat.toml].")
+    Path | None, typer.Option("--description", metavar="FILE", help="Description of that RTL [DIR/goldbeat.toml].")
 ]
 Top = Annotated[str | None, typer.Option("--top", metavar="MODULE", help="Top module of that RTL.")]
-AllowPartial = Annotated[bool, typer.Option("--allow-partial", help="Exit code 0 where outputs could not be compared.")]
-Bless = Annotated[
-    bool, typer.Option("--bless", help="Record what RTL without a golden model does, for later runs to compare with.")
+AllowPartial = Annotated[
+    bool, typer.Option("--allow-partial", help="Exit with 0 if some outputs could not be compared.")
 ]
-Rebless = Annotated[bool, typer.Option("--rebless", help="As --bless; replace what was recorded and has changed.")]
-PageWish = Annotated[bool, typer.Option("--page", help="Make the page of the run too, report.html, after the verdict.")]
+Bless = Annotated[
+    bool, typer.Option("--bless", help="Record the output of RTL without a golden model; later runs compare with it.")
+]
+Rebless = Annotated[bool, typer.Option("--rebless", help="As --bless, and replace recordings that have changed.")]
+PageWish = Annotated[bool, typer.Option("--page", help="Make the page of the run, report.html.")]

@@ -36,18 +36,18 @@ What = Annotated[
     list[str],
     typer.Argument(
         metavar="FOLDER | [RUN/]CASE | DESIGN OPTIONS",
-        help="A folder of `goldbeat run`, a case of a regression, or what `goldbeat run` takes.",
+        help="Folder of a run, case of a regression, or a design with options of `goldbeat run`.",
     ),
 ]
 Out = Annotated[Path | None, typer.Option("--out", metavar="DIR", help="Folder of the result [build/shrink/NAME].")]
 Limit = Annotated[
-    float, typer.Option("--limit", metavar="S", min=1, help="Seconds after which it stops with the best.")
+    float, typer.Option("--limit", metavar="S", min=1, help="Limit in seconds; the best result until then is kept.")
 ]
 NoWaves = Annotated[bool, typer.Option("--no-waves", help="Write no waves of the result (saves a build).")]
 Parameters = Annotated[
-    bool, typer.Option("--parameters", help="Try smaller parameters too, behind the stimulus; each set costs a build.")
+    bool, typer.Option("--parameters", help="Try smaller parameters after the stimulus; each set costs a build.")
 ]
-Builds = Annotated[int, typer.Option("--builds", metavar="N", min=1, help="With --parameters: at most N builds.")]
+Builds = Annotated[int, typer.Option("--builds", metavar="N", min=1, help="With --parameters: make at most N builds.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -78,15 +78,15 @@ def shrink_command(
 ) -> None:
     """Find the smallest stimulus that fails in the same way.
 
-    Episodes, frames, beats and register accesses are taken out, gaps, back-pressure and values made plain, as long as the first
-    failure stays of the same kind at the same port. The same call gives the same result, unless --limit ends it early.
-    The result is a file: `goldbeat run DESIGN --stimulus FILE` runs it, and a description takes it as a case of its own
-    (make = "stimulus:FILE").
+    Removes episodes, frames, beats and register accesses, and simplifies gaps, back-pressure and values,
+    as long as the first failure stays of the same kind at the same port. The same call gives the same
+    result unless --limit ends it early. Run the result with `goldbeat run DESIGN --stimulus FILE`, or
+    add it to a description as a case (make = "stimulus:FILE").
 
-    --parameters then goes on to smaller parameters: the sets that the description names (`variants`), and halves of single numbers,
-    one after the other, as long as the failure stays the same. It ends after --builds builds, those that fail included.
+    --parameters then tries smaller parameters: the description's `variants`, then halves of single
+    numbers, as long as the failure stays the same. It ends after --builds builds, failed ones included.
 
-    Exit code: 0 there is a result, 2 bad usage, bad input, or a case that does not fail.
+    Exit code: 0 done, 2 bad usage, bad input, or a case that does not fail.
     """
     request = _request(what, context.args)
     folder = out or build_root() / "shrink" / plain_name(f"{request.label}-seed{request.seeds[0]}")

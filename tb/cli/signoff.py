@@ -56,20 +56,22 @@ def signoff(
     clock: ClockMhz = None,
     port: Annotated[
         str | None,
-        typer.Option("--port", metavar="NAME", help="What the limits call a FILE [its name without ending]."),
+        typer.Option("--port", metavar="NAME", help="Name of a FILE's port in the limits [file name without suffix]."),
     ] = None,
     out: Annotated[Path | None, typer.Option("--junit", metavar="XML", help="Write JUnit XML for a CI server.")] = None,
     allow_recorded: Annotated[
         bool,
-        typer.Option("--allow-recorded", help="Accept a run that is the same as recorded, without a golden model."),
+        typer.Option("--allow-recorded", help="Accept a run without a golden model that is the same as recorded."),
     ] = False,
     as_json: Json = False,
     force: Force = False,
 ) -> None:
-    """Check a file or a run against limits: every whole episode of every seed, each limit by its worst value.
+    """Check a file or a run against limits.
 
-    Exit code 0 if all limits are kept, 1 if not. A limit that cannot be measured is not kept. A limit for a port
-    that is not there, and a limits file without limits, are errors (exit code 2).
+    Every complete episode of every seed is measured; the worst value counts.
+
+    Exit code: 0 all limits are kept, 1 a limit is broken or cannot be measured, 2 bad usage or bad
+    input, such as a limit for an unknown port or a file without limits.
     """
     if out is not None:
         check_free(out, force)

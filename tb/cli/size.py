@@ -92,23 +92,27 @@ def size_command(
     limits: Annotated[Path, typer.Option("--limits", "-l", metavar="TOML", help="The limits, as for signoff.")],
     traffic: Annotated[
         list[str] | None,
-        typer.Option("--traffic", metavar="WORDS", help="Options of one more run that must keep them."),
+        typer.Option("--traffic", metavar="WORDS", help="Options of another run that must keep the limits."),
     ] = None,
     jobs: Annotated[
-        int | None, typer.Option("--jobs", "-j", metavar="N", min=1, help="Runs at the same time [processors].")
+        int | None,
+        typer.Option("--jobs", "-j", metavar="N", min=1, help="Number of runs at the same time [one per core]."),
     ] = None,
-    timeout: Annotated[float, typer.Option("--timeout", metavar="S", min=0.1, help="Seconds for each run.")] = 300.0,
+    timeout: Annotated[
+        float, typer.Option("--timeout", metavar="S", min=0.1, help="Limit in seconds per run.")
+    ] = 300.0,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Folder of the result [build/size/NAME].")
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Find the smallest parameter values with which a design keeps its limits, for FIFO depths and the like.
+    """Find the smallest parameters that keep limits.
 
-    Every other option is one of `goldbeat run` (--case, --seeds, --set, --input, ...). With --traffic, each of them is a run of
-    its own, and the limits must be kept in all of them. What was run is kept: the same call again goes on where it ended.
+    Other options are those of `goldbeat run` (--case, --seeds, --set, --input, ...). Each --traffic is a
+    separate run; all of them must keep the limits. Results are kept: the same call resumes where it
+    ended.
 
-    Exit code: 0 there is a result, 1 no values keep the limits, 2 bad usage or bad input.
+    Exit code: 0 done, 1 no values keep the limits, 2 bad usage or bad input.
     """
     began = time.monotonic()
     rules = load_limits(limits)

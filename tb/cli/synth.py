@@ -31,15 +31,15 @@ _SHOWN = 10
 
 Name = Annotated[str, typer.Argument(metavar="DESIGN|FILE.toml", help="A design's name, or a description file.")]
 Sets = Annotated[
-    list[str] | None, typer.Option("--set", "-P", metavar="NAME=VALUE", help="A parameter of the top module.")
+    list[str] | None, typer.Option("--set", "-P", metavar="NAME=VALUE", help="Set a parameter of the top module.")
 ]
 CaseName = Annotated[
-    str | None, typer.Option("--case", "-c", metavar="NAME", help="Take the parameters of this case [the first].")
+    str | None, typer.Option("--case", "-c", metavar="NAME", help="Use the parameters of this case [the first].")
 ]
 FamilyName = Annotated[
     str, typer.Option("--family", metavar="NAME", help=f"Device family for the cost: {', '.join(FAMILIES)}.")
 ]
-ChecksOnly = Annotated[bool, typer.Option("--checks-only", help="Check the RTL; measure no cost (much faster).")]
+ChecksOnly = Annotated[bool, typer.Option("--checks-only", help="Check the RTL without measuring its cost (faster).")]
 
 
 def register(app: typer.Typer) -> None:
@@ -63,10 +63,10 @@ def synth_command(
     checks_only: ChecksOnly = False,
     as_json: Json = False,
 ) -> None:
-    """Synthesize a design with Yosys: check its RTL, and tell what it costs on a device family.
+    """Synthesize a design with Yosys: checks and cost.
 
-    Checks: it elaborates, no latch, no combinational loop, no signal with two drivers or none. The cost is not measured where a
-    check fails. Results are cached by content and kept in build/synth/DESIGN.
+    Checks: it elaborates; no latch, no combinational loop, one driver per signal. If a check fails, no
+    cost is measured. Results are cached by content and kept in build/synth/DESIGN.
 
     Exit code: 0 all checks pass, 1 one fails, 2 bad usage, bad input, no Yosys, or a Yosys that failed.
     """

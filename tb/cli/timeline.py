@@ -34,29 +34,29 @@ _CODE = (".py", ".toml", ".f", ".sv", ".v")
 
 What = Annotated[
     str,
-    typer.Argument(metavar="FOLDER | [RUN/]CASE", help="A folder of `goldbeat run`, or a case of a regression."),
+    typer.Argument(metavar="FOLDER | [RUN/]CASE", help="Folder of a run, or case of a regression."),
 ]
 Out = Annotated[
     Path | None, typer.Option("--out", "-o", metavar="FILE", help=f"The trace [{TIMELINE} in the run's folder].")
 ]
 EpisodeNumber = Annotated[
     int | None,
-    typer.Option("--episode", metavar="N", min=0, help="Episode, from 0 on [the one that the report shows]."),
+    typer.Option("--episode", metavar="N", min=0, help="Number of the episode, from 0 [the one in the report]."),
 ]
 UnitName = Annotated[
     str,
     typer.Option(
-        "--unit", metavar="ns|cycles", help="Time in ns, or 1 us for each cycle as traces of silicon have it."
+        "--unit", metavar="ns|cycles", help="Unit of time: ns, or cycles with 1 us per cycle as in traces of silicon."
     ),
 ]
-Most = Annotated[int, typer.Option("--most", metavar="N", min=1, help="Slices of a row; further ones are merged.")]
+Most = Annotated[
+    int, typer.Option("--most", metavar="N", min=1, help="Largest number of slices per row; more are merged.")
+]
 Beside = Annotated[
-    Path | None, typer.Option("--with", metavar="FILE", help="Another trace (JSON), added as further processes.")
+    Path | None, typer.Option("--with", metavar="FILE", help="Add the processes of another trace (JSON).")
 ]
 
-Trust = Annotated[
-    bool, typer.Option("--trust", help="Run descriptions outside this project that the record names. They are code.")
-]
+Trust = Annotated[bool, typer.Option("--trust", help="Allow a description outside this project. It runs code.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -83,11 +83,12 @@ def timeline_command(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Write what a recorded case did as a trace for Perfetto, golden model and RTL side by side.
+    """Write the timeline of a recorded case for Perfetto.
 
-    The case runs again with its seed, and must do what was recorded. Open the file in https://ui.perfetto.dev or chrome://tracing.
+    The case runs again with its seed and must repeat the recording. Open the file in
+    https://ui.perfetto.dev or chrome://tracing.
 
-    Exit code: 0 there is a trace, 2 bad usage, bad input, or a case that no longer does what was recorded.
+    Exit code: 0 done, 2 bad usage, bad input, or a case that no longer repeats its recording.
     """
     chosen = next((one for one in UNITS if one == unit), None)
     if chosen is None:

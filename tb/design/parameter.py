@@ -9,7 +9,7 @@ from goldbeat.tb.design.ports.bundle import Frozen
 
 
 class Parameter(Frozen):
-    """A parameter of the top module.
+    """Set a parameter of the top module.
 
     Attributes:
         default: an integer, a text, or a tuple of integers for a packed array of ``bits``-wide elements, element 0 lowest.

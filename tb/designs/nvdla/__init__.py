@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running NVDLA: traffic, inputs and outputs, compiled models on our RTL or the user's."""
 
-HELP = "NVDLA loadables: what is in them, and their register program."
+HELP = "NVDLA loadables: inspect, execute, register programs."
 """Help of the group of commands."""
 COMMANDS = {
-    "info": "Say what is in a loadable: version, tasks, layout of the descriptors and why, tensors, blobs.",
-    "ops": "List the operations: union members, surfaces with their addresses, dependencies, all fields.",
-    "memory": "List the memories with addresses and contents, and the address list.",
-    "graph": "Show who waits for whom, and which operations are fused.",
-    "program": "Write the driver's register program for nv_small, as if every operation were done at once.",
-    "execute": "Run the functional models alone, without RTL, and keep every memory that operations write as .npy.",
+    "info": "Show version, tasks, tensors and blobs of a loadable.",
+    "ops": "List the operations with surfaces, dependencies, fields.",
+    "memory": "List memories with addresses and contents.",
+    "graph": "Show dependencies and fused operations.",
+    "program": "Write the driver's register program for nv_small.",
+    "execute": "Run the functional models alone, without RTL.",
 }
 """What the group lists, without the commands being imported."""
 EXAMPLES = {

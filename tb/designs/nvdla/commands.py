@@ -29,7 +29,7 @@ ImageOrder = Annotated[
     str | None, typer.Option("--image-order", metavar="bgr|rgb", help="Order of a picture's colours.")
 ]
 File = Annotated[Path, typer.Argument(metavar="FILE", help="A loadable (schema 0.7.0).")]
-Base = Annotated[str, typer.Option("--base", metavar="ADDRESS", help="Where the first memory lies.")]
+Base = Annotated[str, typer.Option("--base", metavar="ADDRESS", help="Address of the first memory.")]
 
 
 DEFAULT_BASE = f"0x{BASE:08x}"
@@ -46,7 +46,7 @@ def _base(text: str) -> int:
     no_args_is_help=True, epilog=examples("goldbeat nvdla info model.nvdla", "goldbeat nvdla info model.nvdla --json")
 )
 def info(file: File, as_json: Json = False) -> None:
-    """Say what is in a loadable: version, tasks, layout of the descriptors and why, tensors, blobs."""
+    """Show version, tasks, tensors and blobs of a loadable."""
     found = info_of(read_loadable(file))
     if as_json:
         print_json(found)
@@ -99,7 +99,7 @@ def _tensor(tensor: dict[str, Any]) -> str:
     no_args_is_help=True, epilog=examples("goldbeat nvdla ops model.nvdla", "goldbeat nvdla ops model.nvdla --json")
 )
 def ops(file: File, base: Base = DEFAULT_BASE, as_json: Json = False) -> None:
-    """List the operations: union members, surfaces with their addresses, dependencies, all fields."""
+    """List the operations with surfaces, dependencies, fields."""
     found = operations(place_memories(read_loadable(file), _base(base)))
     if as_json:
         print_json(found)
@@ -143,7 +143,7 @@ def _flat(value: Any) -> str:
     epilog=examples("goldbeat nvdla memory model.nvdla", "goldbeat nvdla memory model.nvdla --base 0xc0000000"),
 )
 def memory(file: File, base: Base = DEFAULT_BASE, as_json: Json = False) -> None:
-    """List the memories with addresses and contents, and the address list."""
+    """List memories with addresses and contents."""
     found = memories(place_memories(read_loadable(file), _base(base)))
     if as_json:
         print_json(found)
@@ -174,7 +174,7 @@ def graph(
     as_json: Json = False,
     dot: Annotated[bool, typer.Option("--dot", help="Print a graph for graphviz.")] = False,
 ) -> None:
-    """Show who waits for whom, and which operations are fused."""
+    """Show dependencies and fused operations."""
     if as_json and dot:
         raise UsageError("--json and --dot exclude each other")
     loadable = read_loadable(file)
@@ -207,15 +207,18 @@ def graph(
 )
 def program(
     file: File,
-    form: Annotated[str, typer.Option("--format", metavar="trace|csv|cfg", help="How to write it.")] = "trace",
-    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write here, not to stdout.")] = None,
+    form: Annotated[str, typer.Option("--format", metavar="trace|csv|cfg", help="Output format.")] = "trace",
+    out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Output file [stdout].")] = None,
     image: Annotated[
-        Path | None, typer.Option("--image", metavar="FOLDER", help="Write the memories' contents here, too.")
+        Path | None, typer.Option("--image", metavar="FOLDER", help="Folder for the contents of the memories.")
     ] = None,
     base: Base = DEFAULT_BASE,
     force: Force = False,
 ) -> None:
-    """Write the driver's register program for nv_small, as if every operation were done at once."""
+    """Write the driver's register program for nv_small.
+
+    Every operation is assumed to finish at once.
+    """
     if form not in FORMATS:
         raise UsageError(f"--format {form!r}; known: {', '.join(FORMATS)}")
     placement = place_memories(read_loadable(file), _base(base))
@@ -248,7 +251,7 @@ def execute(
     file: File,
     inputs: Annotated[
         list[Path] | None,
-        typer.Option("--input", "-i", metavar="FILE", help="Picture or .npy, with a leading batch axis or without."),
+        typer.Option("--input", "-i", metavar="FILE", help="Picture or .npy, with or without a batch axis."),
     ] = None,
     image_scale: ImageScale = None,
     image_order: ImageOrder = None,
@@ -258,7 +261,10 @@ def execute(
     force: ReplaceFolder = False,
     as_json: Json = False,
 ) -> None:
-    """Run the functional models alone, without RTL, and keep every memory that operations write as .npy."""
+    """Run the functional models alone, without RTL.
+
+    Every memory that operations write is kept as .npy.
+    """
     from goldbeat.tb.designs.nvdla.execute_command import ExecuteRequest, execute_command
     from goldbeat.tb.designs.nvdla.pictures import chosen
 

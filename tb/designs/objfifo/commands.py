@@ -32,7 +32,7 @@ app = typer.Typer(help=HELP, no_args_is_help=True)
 
 Design = Annotated[Path, typer.Argument(metavar="DESIGN.py", help="Python file with a design.")]
 Arguments = Annotated[list[str] | None, typer.Argument(metavar="[-- ARG...]", help="Command line of the file.")]
-Lax = Annotated[bool, typer.Option("--lax", help="Leave out rules that mlir-aie does not check, if a plan follows.")]
+Lax = Annotated[bool, typer.Option("--lax", help="Skip the rules that mlir-aie does not check, if a plan exists.")]
 
 
 @app.command(
@@ -50,7 +50,7 @@ def plan(
     design: Design,
     arguments: Arguments = None,
     as_json: Json = False,
-    mlir: Annotated[bool, typer.Option("--mlir", help="Print text in the manner of MLIR's aie dialect.")] = False,
+    mlir: Annotated[bool, typer.Option("--mlir", help="Print text in MLIR's aie dialect.")] = False,
     dot: Annotated[bool, typer.Option("--dot", help="Print a graph for graphviz.")] = False,
     picture: Annotated[
         Path | None, typer.Option("--picture", metavar="FILE", help="Draw it into this file (PNG, SVG or PDF).")
@@ -58,10 +58,13 @@ def plan(
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE.")] = False,
     lax: Lax = False,
     profile: Annotated[
-        str, typer.Option("--profile", metavar="ideal|npu1", help="npu1: add what host and controller cost on silicon.")
+        str,
+        typer.Option(
+            "--profile", metavar="ideal|npu1", help="npu1: add the time of host and controller as on silicon."
+        ),
     ] = "ideal",
 ) -> None:
-    """Print what a design is lowered to: buffers, locks, channels, buffer descriptors."""
+    """Print the lowered design: buffers, locks, descriptors."""
     costs = profile == "npu1"
     if profile not in ("ideal", "npu1"):
         raise UsageError(f"--profile {profile}: expected ideal or npu1")
@@ -101,14 +104,16 @@ def check(
     design: Design,
     arguments: Arguments = None,
     iterations: Annotated[
-        int, typer.Option("--iterations", metavar="N", min=1, help="Passes asked of programs that never end.")
+        int, typer.Option("--iterations", metavar="N", min=1, help="Passes of programs that never end.")
     ] = ITERATIONS,
     lax: Lax = False,
     as_json: Json = False,
 ) -> None:
-    """Check every rule, then whether the design hangs. Exit code 1 if a rule is broken or it hangs.
+    """Check all rules, then whether the design hangs.
 
-    Notes say where the result of mlir-aie's compiler differs; they do not change the exit code.
+    Notes list where mlir-aie's compiler gives another result; they do not change the exit code.
+
+    Exit code: 0 sound, 1 a rule is broken or the design hangs, 2 bad usage or bad input.
     """
     report: Report | None = None
     why: HangDiagnosis | None = None
@@ -194,22 +199,24 @@ def run(
         ),
     ] = None,
     expected: Annotated[
-        list[str] | None, typer.Option("--expect", metavar="NAME=FILE", help="What a host array must hold afterwards.")
+        list[str] | None, typer.Option("--expect", metavar="NAME=FILE", help="Expected host array after the run.")
     ] = None,
     iterations: Annotated[
         int | None, typer.Option("--iterations", metavar="N", min=1, help="Passes of programs that never end.")
     ] = None,
-    gaps: Annotated[str, typer.Option("--gaps", metavar="PATTERN", help="Gaps in what comes into each tile.")] = "none",
+    gaps: Annotated[str, typer.Option("--gaps", metavar="PATTERN", help="Gaps at the inputs of each tile.")] = "none",
     ready: Annotated[
-        str, typer.Option("--ready", metavar="PATTERN", help="Back-pressure on what leaves each tile.")
+        str, typer.Option("--ready", metavar="PATTERN", help="Back-pressure at the outputs of each tile.")
     ] = "none",
     seed: Annotated[int, typer.Option("--seed", "-s", metavar="N", min=0, help="Seed of data and patterns.")] = 0,
     profile: Annotated[
-        str, typer.Option("--profile", metavar="ideal|npu1", help="Timing of the engine: its own, or as on silicon.")
+        str, typer.Option("--profile", metavar="ideal|npu1", help="Timing: the engine's own, or as on silicon.")
     ] = "ideal",
     kernel: Annotated[
         list[str] | None,
-        typer.Option("--kernel", metavar="NAME=FILE.py:FUNCTION", help="What stands for a compiled kernel."),
+        typer.Option(
+            "--kernel", metavar="NAME=FILE.py:FUNCTION", help="Python function in place of a compiled kernel."
+        ),
     ] = None,
     label: Annotated[
         str | None, typer.Option("--name", "-n", metavar="NAME", help="Folder under build/runs [the file's name].")
@@ -218,12 +225,12 @@ def run(
     force: ReplaceFolder = False,
     as_json: Json = False,
 ) -> None:
-    """Run every tile of a design on the DMA engine in RTL, with the design's own data.
+    """Run every tile of a design on the DMA engine in RTL.
 
-    Exit code 1 if anything differs, or a tile sends nothing; 2 if the whole design moves nothing.
+    The design is checked and executed without time first. Host arrays without a file get random data.
+    Each tile's engine is compared with its model in every cycle, and its words with the execution.
 
-    The design is checked and executed without time first; what the host sends is random where no file is given. Each
-    tile's engine is compared with its model in every cycle, and its words with those of the execution.
+    Exit code: 0 equal, 1 different or a tile sends nothing, 2 bad input or no data moves at all.
     """
     # The simulator's side is only needed here: plans and checks go without.
     from goldbeat.tb.cli.options import Pair
@@ -247,7 +254,7 @@ def run(
 
 @app.command(epilog=examples("goldbeat objfifo rules"))
 def rules() -> None:
-    """List the rules by name; those with a star are not checked by mlir-aie."""
+    """List the rules; mlir-aie does not check those with a star."""
     say(rules_text())
 
 

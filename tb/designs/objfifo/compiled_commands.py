@@ -20,7 +20,7 @@ from goldbeat.pymodels.objfifo.plan.plan import Plan
 from goldbeat.tb.cli.common import Force, Json, check_free, facts, print_json, say
 from goldbeat.tb.designs.objfifo.plan_text import print_plan
 
-Output = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Write the listing to this file.")]
+Output = Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Output file [stdout].")]
 
 
 def dis(
@@ -29,7 +29,10 @@ def dis(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """List a compiled file: every register write with its name. ``asm`` makes the same file of the listing."""
+    """List a compiled file: all register writes by name.
+
+    ``goldbeat objfifo asm`` makes the same file from the listing.
+    """
     if output is not None:
         check_free(output, force)
     found = read_compiled(file)
@@ -42,12 +45,12 @@ def dis(
 
 
 def asm(
-    listing: Annotated[Path, typer.Argument(metavar="LISTING", help="Text as dis writes it.")],
+    listing: Annotated[Path, typer.Argument(metavar="LISTING", help="Text that dis has written.")],
     output: Annotated[Path, typer.Option("--out", "-o", metavar="FILE", help="The compiled file.")],
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Make a compiled file of a listing, byte for byte what dis read."""
+    """Make a compiled file from a listing, byte for byte."""
     check_free(output, force)
     try:
         text = read_bytes(listing, "a listing").decode()
@@ -90,7 +93,7 @@ def _part(offset: int, content: Any) -> dict[str, Any]:
 def load_files(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="insts.bin, or a configuration alone.")],
     cdo: Annotated[
-        list[Path] | None, typer.Option("--cdo", metavar="PATH", help="A CDO, or the folder a compiler left them in.")
+        list[Path] | None, typer.Option("--cdo", metavar="PATH", help="A CDO, or a folder of them from the compiler.")
     ] = None,
     xclbin: Annotated[
         list[Path] | None, typer.Option("--xclbin", metavar="FILE", help="An xclbin or PDI with the configuration.")
@@ -100,11 +103,16 @@ def load_files(
     ] = None,
     core: Annotated[
         list[str] | None,
-        typer.Option("--core", metavar="C,R=FILE.py:FUNCTION", help="What stands for a core's program; or C,R=copy."),
+        typer.Option(
+            "--core", metavar="C,R=FILE.py:FUNCTION", help="Python function in place of a core's program; or C,R=copy."
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Print what compiled files hold: buffers, locks, descriptors, streams, and which cores need a stand-in."""
+    """Print the design that is in compiled files.
+
+    Lists buffers, locks, descriptors and streams, and the cores that need a Python function.
+    """
     design = fixed_design(
         load_compiled(file, [*(cdo or ()), *(xclbin or ()), *([mlir] if mlir else ())]), stand_ins(core or ())
     )

@@ -31,21 +31,26 @@ def execute(
         list[str] | None, typer.Option("--save", metavar="NAME=FILE.npy", help="Save a host array afterwards.")
     ] = None,
     expected: Annotated[
-        list[str] | None, typer.Option("--expect", metavar="NAME=FILE.npy", help="What a host array must hold.")
+        list[str] | None,
+        typer.Option("--expect", metavar="NAME=FILE.npy", help="Expected host array after the execution."),
     ] = None,
     kernel: Annotated[
         list[str] | None,
-        typer.Option("--kernel", metavar="NAME=FILE.py:FUNCTION", help="What stands for a compiled kernel."),
+        typer.Option(
+            "--kernel", metavar="NAME=FILE.py:FUNCTION", help="Python function in place of a compiled kernel."
+        ),
     ] = None,
     device: Annotated[
-        str | None, typer.Option("--device", metavar="NAME", help="The device of a text that has several.")
+        str | None, typer.Option("--device", metavar="NAME", help="Device, if the text has several.")
     ] = None,
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Execute a whole design without time, runtime sequence and cores included.
+    """Execute a whole design without time.
 
-    Exit code 1 if it hangs, or if an array differs from what is expected; 2 if a script's own check fails.
+    Runs its runtime sequence and its cores.
+
+    Exit code: 0 done, 1 it hangs or an array differs, 2 bad input or a script's own check fails.
     """
     targets = {name: Path(file) for name, file in _pairs(outputs, "--save").items()}
     for path in targets.values():

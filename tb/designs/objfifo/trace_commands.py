@@ -22,7 +22,7 @@ from goldbeat.tb.cli.common import FAILED, Force, Json, check_free, facts, print
 
 Setup = Annotated[
     Path | None,
-    typer.Option("--config", metavar="FILE", help="What configured the trace units: insts.bin, CDO, xclbin or MLIR."),
+    typer.Option("--config", metavar="FILE", help="Configuration of the trace units: insts.bin, CDO, xclbin or MLIR."),
 ]
 
 
@@ -35,7 +35,10 @@ def read_trace(
     force: Force = False,
     as_json: Json = False,
 ) -> None:
-    """Read the raw words of the array's trace units. Without --config events are called SLOT_0 to SLOT_7."""
+    """Read raw words of the array's trace units.
+
+    Without --config, events are named SLOT_0 to SLOT_7.
+    """
     if output is not None:
         check_free(output, force)
     modules = _open_trace(raw, config)
@@ -54,11 +57,14 @@ def compare_trace(
     run: Annotated[Path, typer.Argument(metavar="RUN", help="A run's folder, JSON, or raw words.")],
     config: Setup = None,
     bound: Annotated[
-        int, typer.Option("--bound", metavar="CYCLES", min=0, help="Cycles that two events may be apart.")
+        int, typer.Option("--bound", metavar="CYCLES", min=0, help="Accepted difference of two events in cycles.")
     ] = BOUND,
     as_json: Json = False,
 ) -> None:
-    """Line two traces up per event and say where they part. Exit code 1 if they do."""
+    """Align two traces per event and list the differences.
+
+    Exit code: 0 equal within --bound, 1 different, 2 bad input.
+    """
     found = line_up(_open_trace(silicon, config), _open_trace(run, config), bound=bound)
     if as_json:
         print_json(found.json())

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The PLIO designs: FIR, packet merge and split, port; the commands for PLIO files."""
 
-HELP = "PLIO files: look into, make, convert, compare, time."
+HELP = "PLIO files: inspect, make, convert, compare, measure."
 """Help of the group of commands."""
 COMMANDS = {
-    "info": "Say what is in a file: beats, frames, times, gaps, clock.",
+    "info": "Show beats, frames, times, gaps and clock of a file.",
     "gen": "Make a stimulus file.",
     "pack": "Write the samples of a numpy file as a PLIO file.",
-    "throughput": "How fast a port was: raw and by frames, share of its limit, steady state, gaps, frame intervals.",
-    "unpack": "Write the samples of a PLIO file as a numpy file; frames and times are left out.",
-    "convert": "Rewrite a file: .txt to .csv and back, another width, other frames, with or without times.",
-    "diff": "Compare two files beat by beat: values, TLAST, TKEEP and times.",
+    "throughput": "Measure throughput, gaps and frame intervals of a port.",
+    "unpack": "Write the samples of a PLIO file as a numpy file.",
+    "convert": "Convert a file: format, width, frames, times.",
+    "diff": "Compare two files: values, TLAST, TKEEP and times.",
 }
 """What the group lists, without the commands being imported."""
 MODULES = {"unpack": "convert_command", "convert": "convert_command", "diff": "diff_command"}

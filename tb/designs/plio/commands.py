@@ -46,7 +46,9 @@ app = typer.Typer(help=HELP, no_args_is_help=True)
 _CSV_CLOCK_PS = 1000
 """Stands in for the clock where a file counts cycles and nobody asks for time."""
 
-Frame = Annotated[int | None, typer.Option("--frame", metavar="N", help="Samples a frame; each ends with TLAST.")]
+Frame = Annotated[
+    int | None, typer.Option("--frame", metavar="N", help="Samples per frame; each frame ends with TLAST.")
+]
 Stall = Annotated[
     str,
     typer.Option("--stall", metavar="PATTERN", help="Idle cycles: random:P, bursty:N, every:N:M, worst, array:V,V,..."),
@@ -72,13 +74,13 @@ def info(
     width: Width,
     clock: ClockMhz = None,
     packets: Annotated[
-        bool, typer.Option("--packets", help="A packet stream: check its headers, count by id.")
+        bool, typer.Option("--packets", help="Read a packet stream: check headers, count packets per id.")
     ] = False,
     strict: Strict = False,
     lenient: Lenient = False,
     as_json: Json = False,
 ) -> None:
-    """Say what is in a file: beats, frames, times, gaps, clock."""
+    """Show beats, frames, times, gaps and clock of a file."""
     check_strict(strict, packets)
     got = read_file(file, dtype, width, clock, lenient, packets=packets)
     trace = got.trace
@@ -186,27 +188,30 @@ def gen(
     ],
     samples: Annotated[
         int | None,
-        typer.Option("--samples", metavar="N", help="How many samples; a PATH.npy has its own number."),
+        typer.Option("--samples", metavar="N", help="Number of samples [all of PATH.npy]."),
     ] = None,
     seed: Seed = 0,
     frame: Frame = None,
     packets: Annotated[
         str | None,
-        typer.Option("--packets", metavar="IDS", help="Make each frame a packet; ids in turn, such as 0,1,3 or 0-3."),
+        typer.Option(
+            "--packets", metavar="IDS", help="Make each frame a packet; ids take turns, such as 0,1,3 or 0-3."
+        ),
     ] = None,
     amplitude: Annotated[float | None, typer.Option("--amplitude", metavar="A", help="Peak value.")] = None,
     noise: Annotated[
         float, typer.Option("--noise", metavar="A", help="Gaussian noise of this standard deviation on every value.")
     ] = 0.0,
     frequency: Annotated[
-        float | None, typer.Option("--frequency", metavar="F", help="Of the sine, in cycles a sample [1/32].")
+        float | None,
+        typer.Option("--frequency", metavar="F", help="Frequency of the sine in cycles per sample [1/32]."),
     ] = None,
     clock: ClockMhz = None,
     stall: Stall = "none",
     time: WithTime = False,
     force: Force = False,
 ) -> None:
-    """Make a stimulus file. The same options and seed give the same file again."""
+    """Make a stimulus file. Equal options and seed give equal files."""
     check_free(out, force)
     kind = sample_type(dtype)
     if pattern.endswith(".npy"):
@@ -327,14 +332,16 @@ def throughput(
     dtype: Dtype,
     width: Width,
     clock: ClockMhz = None,
-    plot: Annotated[Path | None, typer.Option("--plot", metavar="OUT.png", help="Draw it.")] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="OUT.png", help="Draw the throughput over time.")
+    ] = None,
     lenient: Lenient = False,
     as_json: Json = False,
     force: Force = False,
 ) -> None:
-    """How fast a port was: raw and by frames, share of its limit, steady state, gaps, frame intervals.
+    """Measure throughput, gaps and frame intervals of a port.
 
-    The clock is inferred from the gaps between beats, with a confidence; --clock gives it.
+    The clock is inferred from the time between beats, unless --clock is given.
     """
     if plot is not None:
         check_free(plot, force)

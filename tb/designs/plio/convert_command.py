@@ -55,10 +55,11 @@ def unpack(
     lenient: Lenient = False,
     force: Force = False,
 ) -> None:
-    """Write the samples of a PLIO file as a numpy file; frames and times are left out.
+    """Write the samples of a PLIO file as a numpy file.
 
-    Complex integers have shape (n, 2) with columns re, im; complex floats are complex64; the rest is (n,).
-    With --packets, array idN holds the payload of all packets with id N, and idN_sizes the samples in each of them.
+    Frames and times are dropped. Complex integers have shape (n, 2) with columns re, im; complex floats
+    are complex64; others are (n,). With --packets, array idN holds the payload of all packets with id N,
+    and idN_sizes the samples of each.
     """
     check_free(out, force)
     check_strict(strict, packets)
@@ -87,24 +88,27 @@ def convert(
     dtype: Dtype,
     width: Width,
     to_width: Annotated[
-        int | None, typer.Option("--to-width", metavar="BITS", help="Width of OUT [the same]; times do not survive.")
+        int | None, typer.Option("--to-width", metavar="BITS", help="Width of OUT [the same]; times are dropped.")
     ] = None,
     time: Annotated[
         bool | None,
-        typer.Option("--time/--no-time", help="With times (T lines; in CSV: STALL rows) or without [as FILE]."),
+        typer.Option("--time/--no-time", help="Write times (T lines; in CSV: STALL rows) [as in FILE]."),
     ] = None,
     frame: Annotated[
         int | None,
-        typer.Option("--frame", metavar="N", help="Put TLAST after every N samples, instead of FILE's own [as FILE]."),
+        typer.Option("--frame", metavar="N", help="Put TLAST after every N samples [as in FILE]."),
     ] = None,
     packets: Annotated[
-        bool, typer.Option("--packets", help="A packet stream of floats: integers that begin a frame are headers.")
+        bool,
+        typer.Option(
+            "--packets", help="Read a packet stream of floats: an integer at the start of a frame is a header."
+        ),
     ] = False,
     clock: ClockMhz = None,
     lenient: Lenient = False,
     force: Force = False,
 ) -> None:
-    """Rewrite a file: .txt to .csv and back, another width, other frames, with or without times."""
+    """Convert a file: format, width, frames, times."""
     check_free(out, force)
     got = read_file(file, dtype, width, clock, lenient, packets=packets)
     trace, moved = _rearranged(got, file, frame, width if to_width is None else to_width)

@@ -34,20 +34,20 @@ def register(app: typer.Typer) -> None:
 
 def diff(
     expected: Annotated[Path, typer.Argument(metavar="EXPECTED", help="The reference.")],
-    got: Annotated[Path, typer.Argument(metavar="GOT", help="What is compared with it.")],
+    got: Annotated[Path, typer.Argument(metavar="GOT", help="File to compare with the reference.")],
     dtype: Dtype,
     width: Width,
     time: Annotated[
         str | None,
-        typer.Option("--time", metavar="exact|ignore|TOL", help="Times: exact, ignore, or within such as 5ns."),
+        typer.Option("--time", metavar="exact|ignore|TOL", help="Times: exact, ignore, or a tolerance such as 5ns."),
     ] = None,
-    atol: Annotated[float, typer.Option("--atol", metavar="A", help="Accept values at most A off.")] = 0.0,
+    atol: Annotated[float, typer.Option("--atol", metavar="A", help="Accept absolute errors up to A.")] = 0.0,
     rtol: Annotated[
-        float, typer.Option("--rtol", metavar="R", help="Accept values at most R times the expected one off.")
+        float, typer.Option("--rtol", metavar="R", help="Accept errors up to R times the expected value.")
     ] = 0.0,
-    lsb: Annotated[int, typer.Option("--lsb", metavar="N", help="Accept integers at most N off.")] = 0,
+    lsb: Annotated[int, typer.Option("--lsb", metavar="N", help="Accept integer errors up to N.")] = 0,
     ulp: Annotated[
-        int, typer.Option("--ulp", metavar="N", help="Accept floats at most N representable numbers off.")
+        int, typer.Option("--ulp", metavar="N", help="Accept float errors up to N units in the last place.")
     ] = 0,
     ignore_tlast: Annotated[bool, typer.Option("--ignore-tlast", help="Do not compare TLAST.")] = False,
     offset: Annotated[
@@ -56,15 +56,17 @@ def diff(
     ] = None,
     search: Annotated[
         int | None,
-        typer.Option("--search", metavar="N", help="Find the offset within N samples at which most values agree."),
+        typer.Option("--search", metavar="N", help="Find the offset, at most N samples, at which most values agree."),
     ] = None,
     clock: ClockMhz = None,
     as_json: Json = False,
 ) -> None:
-    """Compare two files beat by beat: values, TLAST, TKEEP and times. Exit code 1 if they differ.
+    """Compare two files: values, TLAST, TKEEP and times.
 
-    Without --time, times are compared exactly where both files have them, and not at all where neither has.
-    With --offset or --search, samples are compared one by one, without times and TKEEP.
+    By default, times are compared exactly if both files have them. With --offset or --search, samples
+    are compared one by one, without times and TKEEP.
+
+    Exit code: 0 equal, 1 different, 2 bad usage or bad input.
     """
     given = Tolerance(atol, rtol, lsb, ulp)
     paths = [expected, got]

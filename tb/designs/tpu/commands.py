@@ -32,7 +32,7 @@ app = typer.Typer(help=HELP, no_args_is_help=True)
 File = Annotated[Path, typer.Argument(metavar="FILE", help="BModel, CviModel, or the bare stream of one engine.")]
 EngineName = Annotated[
     str | None,
-    typer.Option("--engine", metavar="ENGINE", help="tiu, gdma (dma), sdma, hau, cdma; a name may tell it."),
+    typer.Option("--engine", metavar="ENGINE", help="tiu, gdma (dma), sdma, hau or cdma [from the file name]."),
 ]
 
 
@@ -40,7 +40,10 @@ EngineName = Annotated[
     no_args_is_help=True, epilog=examples("goldbeat tpu info net.bmodel", "goldbeat tpu info net.bmodel --json")
 )
 def info(file: File, as_json_: Json = False, table: TpuTables = None) -> None:
-    """Say what is in a BModel or CviModel: chip, nets, streams with their commands, coefficients."""
+    """Show chip, nets, streams and coefficients of a model.
+
+    Reads BModel and CviModel files.
+    """
     container = read_container(file)
     known = Tables(table)
     chip: Chip | None = None
@@ -186,10 +189,10 @@ def _nets(container: Container) -> list[dict[str, Any]]:
 )
 def extract(
     file: File,
-    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Directory for the streams; made if need be.")],
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="Folder for the streams; created if missing.")],
     force: Force = False,
 ) -> None:
-    """Write every stream of a container to a file of its own, and coefficients or weights too."""
+    """Write each stream and the coefficients to files."""
     container = read_container(file)
     bad = [c.name for c in container.coefficients() if not c.ok]
     if bad and not force:
@@ -222,11 +225,14 @@ def dis(
     chip: TpuChipName = None,
     engine: EngineName = None,
     form: Annotated[str, typer.Option("--format", metavar="FORMAT", help="text, json or csv.")] = "text",
-    output: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="File instead of stdout.")] = None,
+    output: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="Output file [stdout].")] = None,
     force: Force = False,
     table: TpuTables = None,
 ) -> None:
-    """Disassemble: text (which `asm` takes back), one JSON object a command, or CSV."""
+    """Disassemble to text, JSON lines or CSV.
+
+    `goldbeat tpu asm` reads the text back.
+    """
     writers = {"text": as_text, "json": commands_json, "csv": as_csv}
     if form not in writers:
         raise UsageError(f"--format {form}: expected text, json or csv")
@@ -248,8 +254,8 @@ def dis(
     epilog=examples("goldbeat tpu asm tiu.s tiu.bin", "goldbeat tpu asm net.s streams/   several streams: a directory"),
 )
 def asm(
-    file: Annotated[Path, typer.Argument(metavar="FILE.s", help="Text as `goldbeat tpu dis` prints it.")],
-    output: Annotated[Path, typer.Argument(metavar="OUT", help="File for one stream, directory for several.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE.s", help="Text that `goldbeat tpu dis` has written.")],
+    output: Annotated[Path, typer.Argument(metavar="OUT", help="File for one stream, folder for several.")],
     force: Force = False,
     table: TpuTables = None,
 ) -> None:
@@ -291,14 +297,17 @@ def _targets(made: list[Assembled], output: Path) -> list[tuple[Path, Assembled]
 )
 def check(
     files: Annotated[
-        list[Path], typer.Argument(metavar="FILE...", help="A container, or bare streams that belong together.")
+        list[Path], typer.Argument(metavar="FILE...", help="A container, or bare streams of one program.")
     ],
     chip: TpuChipName = None,
     engine: EngineName = None,
     as_json_: Json = False,
     table: TpuTables = None,
 ) -> None:
-    """Check framing, ids, dependencies, barriers, deadlock and hazards. Exit code 1 if something is wrong."""
+    """Check framing, dependencies, deadlocks and hazards.
+
+    Exit code: 0 sound, 1 something is wrong, 2 bad usage or bad input.
+    """
     of, streams, container = streams_together(files, chip, engine, Tables(table))
     if len(files) == 1 and not is_container(files[0].read_bytes()[:8]) and of.magic is None:
         say("note: one engine's stream alone; what waits for the other engine is not checked", err=True)
@@ -367,6 +376,6 @@ def chips(table: TpuTables = None, as_json_: Json = False) -> None:
 
 @app.command(epilog=examples("goldbeat tpu rules"))
 def rules() -> None:
-    """List what `check` looks for, by name; those with a star are advice."""
+    """List the rules of `check`; those with a star are advice."""
     for name, text in {**checks.RULES, **HAZARD_RULES}.items():
         say(f"{name + ('*' if name in checks.ADVICE | HAZARD_ADVICE else ''):<18} {text}")

@@ -38,7 +38,10 @@ def execute_model_command(
     as_json_: Json = False,
     force: Force = False,
 ) -> None:
-    """Execute the commands of a BModel on memories of numbers. Exit code 2 if a command is not modelled."""
+    """Execute the commands of a BModel.
+
+    Exit code: 0 done, 2 bad input or a command that is not modelled.
+    """
     check_free(out, force)
     model = read_container(file)
     if not isinstance(model, BModel):

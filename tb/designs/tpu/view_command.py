@@ -18,7 +18,9 @@ from goldbeat.pymodels.tpu.streams.differences import CommandChange, command_cha
 from goldbeat.pymodels.tpu.streams.tables import Chip, Tables
 from goldbeat.tb.cli.common import FAILED, Json, examples, print_json, say
 
-ChipOption = Annotated[str | None, typer.Option("--chip", metavar="CHIP", help="Chip; a container names its own.")]
+ChipOption = Annotated[
+    str | None, typer.Option("--chip", metavar="CHIP", help="Chip of a bare stream; see `goldbeat tpu chips`.")
+]
 EngineOption = Annotated[
     str | None, typer.Option("--engine", metavar="ENGINE", help="Only the streams of this engine.")
 ]
@@ -45,7 +47,7 @@ def show_operands(
     engine: EngineOption = None,
     as_json_: Json = False,
 ) -> None:
-    """Print each command with its operands: tensor, address, shape, type, strides."""
+    """Print commands with operands: tensor, shape, strides."""
     known = Tables()
     of, streams, container = load_streams(file, chip, engine, known)
     if chip is not None:
@@ -85,7 +87,12 @@ def diff_streams(
     engine: EngineOption = None,
     as_json_: Json = False,
 ) -> None:
-    """Compare two files: commands aligned, and the fields that changed. Exit code 1 if they differ."""
+    """Compare two files command by command.
+
+    Commands are aligned; fields that changed are listed.
+
+    Exit code: 0 equal, 1 different, 2 bad input.
+    """
     known = Tables()
     sides: list[tuple[Chip, dict[str, Commands]]] = []
     for path in (first, second):

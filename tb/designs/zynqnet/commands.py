@@ -37,7 +37,7 @@ Base = Annotated[str, typer.Option("--base", metavar="ADDRESS", help="Byte addre
 DataWidth = Annotated[int, typer.Option("--data-width", metavar="BITS", help="AXI4 port: 32, 64 or 128.")]
 Elements = Annotated[int, typer.Option("--npe", metavar="N", help="Processing elements: 4, 8 or 16.")]
 Latency = Annotated[
-    int, typer.Option("--memory-latency", metavar="N", min=1, help="Cycles from a read's address to its data.")
+    int, typer.Option("--memory-latency", metavar="N", min=1, help="Cycles from the address of a read to its data.")
 ]
 
 _BASE = hex(DRAM_BASE)
@@ -56,21 +56,21 @@ _SCORE_DIGITS = 4
 def golden(
     network: NetworkName = "zynqnet",
     weights: Annotated[
-        str, typer.Option("--weights", metavar="synth:SEED|FILE", help="By rule, or float32 (.bin, .npy).")
+        str, typer.Option("--weights", metavar="synth:SEED|FILE", help="synth:SEED, or a float32 file (.bin, .npy).")
     ] = "synth:1",
     image: Annotated[
-        str, typer.Option("--image", metavar="synth:SEED|FILE", help="By rule, a picture, .npy or .bin.")
+        str, typer.Option("--image", metavar="synth:SEED|FILE", help="synth:SEED, a picture, .npy or .bin.")
     ] = "synth:7",
     number: Annotated[str, typer.Option("--number", metavar="FORMAT", help="fp32 or int8.")] = "fp32",
     count: Annotated[int, typer.Option("--top", metavar="N", min=1, help="Classes to print.")] = 5,
     as_json: Json = False,
 ) -> None:
-    """Run a network in the golden model: each layer's sha256, and the likeliest classes.
+    """Run a network in the golden model.
 
-    The sha256 is that of the layer's output as little-endian words (float32; int8: int32), in the order row, column, channel.
-    For int8, fraction lengths are chosen from an fp32 run on the same image.
-
-    JSON has null for numbers that are not finite. Probabilities are null where a score is NaN or the largest is infinite.
+    Prints the sha256 of each layer's output (little-endian words, float32 or for int8 int32, in the order
+    row, column, channel) and the most probable classes. For int8, fraction lengths are chosen from an
+    fp32 run on the same image. In JSON, numbers that are not finite are null, and so are probabilities if
+    a score is NaN or the largest is infinite.
     """
     if number not in NUMBERS:
         raise UsageError(f"--number: unknown format {number!r}; known: {', '.join(NUMBERS)}")
@@ -149,9 +149,10 @@ def time_command(
     clock: Annotated[float, typer.Option("--clock", metavar="MHZ", help="Clock of the accelerator.")] = 200.0,
     as_json: Json = False,
 ) -> None:
-    """Print how long every layer takes in hardware, and what it waits for: the timed golden model.
+    """Print the cycles of every layer and what it waits for.
 
-    The cycles are those of the RTL, exactly: from the start of a layer to its end, the host's writes not counted.
+    The timed golden model gives exactly the cycles of the RTL, from the start of a layer to its end,
+    without the host's register writes.
     """
     net = find_network(network)
     hardware, memory = Hardware(npe, data_w), MemoryMap(net)
@@ -190,7 +191,10 @@ def plot_command(
     latency: Latency = _LATENCY,
     force: Force = False,
 ) -> None:
-    """Draw a layer's life: what is read, computed and written when; the timed golden model, which is the RTL's cycles."""
+    """Draw what a layer reads, computes and writes over time.
+
+    The timed golden model gives exactly the cycles of the RTL.
+    """
     check_free(out, force)
     net = find_network(network)
     hardware = Hardware(npe, data_w)
@@ -214,7 +218,10 @@ def plot_command(
     ),
 )
 def memory_map(network: NetworkName = "zynqnet", base: Base = _BASE, as_json: Json = False) -> None:
-    """Print where everything lies in memory, and whether the original host would reserve enough."""
+    """Print the memory map of a network.
+
+    Also says whether the original host program would reserve enough.
+    """
     net = find_network(network)
     memory = MemoryMap(net, _address(base))
     memory.check()
@@ -276,7 +283,7 @@ def program(
     base: Base = _BASE,
     as_json: Json = False,
 ) -> None:
-    """Print what the host writes to the registers: once, and for every layer."""
+    """Print the register writes of the host."""
     net = find_network(network)
     memory = MemoryMap(net, _address(base))
     chosen = net.layers if not layer else [net.layer(name) for name in layer]
