@@ -63,7 +63,9 @@ def backlog(source: Trace, sink: Trace, *, unit: BacklogUnit = "beats") -> Backl
     totals = [sum(int(_weights(part, unit).sum()) for part in trace.parts()) for trace in (source, sink)]
     if totals[0] != totals[1]:
         hint = "; count bytes instead" if unit == "beats" and source.width != sink.width else ""
-        raise UnmatchedError(f"{totals[0]} {unit} at the input and {totals[1]} at the output do not pair off{hint}")
+        raise UnmatchedError(
+            f"{totals[0]} {unit} at the input and {totals[1]} at the output are not equal in number{hint}"
+        )
     if not totals[0]:
         raise UnmeasurableError(f"no {unit}")
     most, at_ps, beat, area = -1, 0, 0, 0.0
@@ -126,7 +128,7 @@ def _check_order(unit: BacklogUnit, part: Trace, gone: Trace, came: int, went: i
         at = int(gone.time_ps[int(np.argmax(early))])
         raise UsageError(
             f"at {at} ps more {unit} have left than have entered: "
-            "input and output are exchanged, or do not share a time base"
+            "input and output are swapped, or have different time bases"
         )
 
 

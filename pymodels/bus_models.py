@@ -17,10 +17,10 @@ from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Access, MemoryContents, Outcome, Stimulus
 
 BUS_MODELS = {
-    "memory": "one storage behind all slave ports: reads give what was written, byte by byte",
+    "memory": "one memory behind all slave ports: reads return what was written",
     "register_file": "a slave whose registers are plain storage, as `storage` lists them",
-    "adapter": "the n-th slave's accesses at the n-th master, at the same address: another width, clock or protocol",
-    "interconnect": "every slave's accesses at the master that `address_map` names",
+    "adapter": "accesses of slave N appear at master N, at the same address, with another width, clock or protocol",
+    "interconnect": "accesses of every slave appear at the master in `address_map`",
 }
 """What each model expects, for people."""
 

@@ -23,8 +23,8 @@ class InputError(GoldbeatError):
     """A file or an array does not say what it should.
 
     Args:
-        found: what stands there.
-        expected: what should stand there.
+        found: what was found; ``no X`` if X is missing.
+        expected: what was expected.
         file: the file's name, if the input came from one.
         line: line number, counted from 1.
         offset: byte offset, counted from 0, for binary files.
@@ -44,7 +44,8 @@ class InputError(GoldbeatError):
         self.file = None if file is None else Path(file)
         self.line = line
         self.offset = offset
-        super().__init__(f"{self.where}found {found}, expected {expected}")
+        wanted = "" if expected in ("one", "at least one") and found.startswith("no ") else f", expected {expected}"
+        super().__init__(f"{self.where}{_said(found)}{wanted}")
 
     @property
     def where(self) -> str:
@@ -55,6 +56,12 @@ class InputError(GoldbeatError):
         if self.offset is not None:
             return f"{name}: byte {self.offset}: " if name else f"byte {self.offset}: "
         return f"{name}: " if name else ""
+
+
+def _said(found: str) -> str:
+    if found.startswith(("no such ", "unknown ")):
+        return found
+    return f"missing {found[3:]}" if found.startswith("no ") else f"found {found}"
 
 
 class ToolError(GoldbeatError):

@@ -551,7 +551,7 @@ def latencies(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> npt.NDAr
         unit, hint = "beats", "; measure by frame instead"
         if len(source) != len(sink):
             raise UnmatchedError(
-                f"{len(source)} {unit} at the input and {len(sink)} at the output do not pair off{hint}"
+                f"{len(source)} {unit} at the input and {len(sink)} at the output are not equal in number{hint}"
             )
         begin, end = source.time_ps, sink.time_ps
     else:
@@ -564,7 +564,9 @@ def latencies(source: Trace, sink: Trace, *, by: LatencyBy = "beat") -> npt.NDAr
         end = starts[1] if by == "frame" else ends[1]
         unit, hint = "frames", ""
     if len(begin) != len(end):
-        raise UnmatchedError(f"{len(begin)} {unit} at the input and {len(end)} at the output do not pair off{hint}")
+        raise UnmatchedError(
+            f"{len(begin)} {unit} at the input and {len(end)} at the output are not equal in number{hint}"
+        )
     if len(begin) == 0:
         raise UnmeasurableError("no beats")
     return _differences(begin, end, unit)
@@ -579,7 +581,7 @@ def _differences(
         at = int(np.argmax(took < 0))
         raise UsageError(
             f"{unit[:-1]} {number + at} leaves {-took[at]} ps before it enters: "
-            "input and output are exchanged, or do not share a time base"
+            "input and output are swapped, or have different time bases"
         )
     return took
 

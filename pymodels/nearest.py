@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """``, did you mean NAME?``, or nothing where no known name is near."""
+    """``; did you mean NAME?``, or nothing if no known name is near."""
     # Wanted for errors alone.
     from difflib import get_close_matches
 
@@ -16,4 +16,4 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     # The beginning of a name is near it, however short.
     starts = [one for one in plain if len(name) > 1 and one.startswith(name.lower())]
     found = close or (starts if len(starts) == 1 else [])
-    return f", did you mean {plain[found[0]]}?" if found else ""
+    return f"; did you mean {plain[found[0]]}?" if found else ""

@@ -142,7 +142,7 @@ class Pattern:
             first: number of the first one.
         """
         if self.waits:
-            raise UsageError("pattern after-valid is one of sinks; gaps cannot follow it")
+            raise UsageError("pattern after-valid is for sinks only; use another pattern for gaps")
         i = np.arange(first, first + beats, dtype=np.uint64)
         if self.kind == "none":
             return np.zeros(beats, np.int64)

@@ -245,13 +245,13 @@ ALIASES = {
 }
 """Other names of the types, as C++, numpy and machine learning frameworks have them."""
 
-_BLOCK = "numbers of a block share an exponent, and how a PLIO file writes one is not public; give raw bytes as uint8"
-_EIGHT = "which of the 8-bit formats it is must be said: float8_e4m3 or float8_e5m2"
+_BLOCK = "block floating point has no public PLIO format; use raw bytes as uint8"
+_EIGHT = "ambiguous; use float8_e4m3 or float8_e5m2"
 _REFUSED = (
     *((name, _EIGHT) for name in ("float8", "bfloat8", "fp8", "bf8")),
     *((name, _BLOCK) for name in ("bfp16", "bfp16ebs8", "bfp16ebs16", "mx4", "mx6", "mx9")),
-    ("double", "streams carry no 64-bit floats"),
-    ("float64", "streams carry no 64-bit floats"),
+    ("double", "64-bit floats are not supported on streams"),
+    ("float64", "64-bit floats are not supported on streams"),
 )
 
 

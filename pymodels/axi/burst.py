@@ -76,7 +76,7 @@ class Bursts:
             wide = np.broadcast_arrays(*columns)
         except ValueError:
             shapes = ", ".join(f"{name} {c.shape}" for name, c in zip(_TYPES, columns, strict=True))
-            raise UsageError(f"columns of bursts that do not fit together: {shapes}") from None
+            raise UsageError(f"columns of bursts have different lengths: {shapes}") from None
         if wide[0].ndim != 1:
             raise UsageError(f"columns of bursts of shape {wide[0].shape}, expected (n,)")
         for (name, dtype), column in zip(_TYPES.items(), wide, strict=True):

@@ -76,7 +76,7 @@ class MemoryTiming:
         for name in ("read_bandwidth", "write_bandwidth"):
             beats, cycles = getattr(self, name)
             if not 0 < beats <= cycles:
-                raise UsageError(f"{name}: found {beats} beats in {cycles} cycles, expected at most one a cycle")
+                raise UsageError(f"{name}: found {beats} beats in {cycles} cycles, expected at most one per cycle")
         if self.order not in ORDERS:
             raise UsageError(f"order: found {self.order!r}, expected one of {', '.join(ORDERS)}")
 

@@ -102,7 +102,7 @@ def stand_ins(items: Iterable[str]) -> dict[Tile, StandIn]:
     """Functions from ``COLUMN,ROW=FILE.py:FUNCTION`` or ``COLUMN,ROW=copy``.
 
     Raises:
-        UsageError: another form, or a tile that is named twice.
+        UsageError: another form, or a tile that is given twice.
         InputError: the file has no such function, or cannot be run.
     """
     found: dict[Tile, StandIn] = {}
@@ -113,7 +113,7 @@ def stand_ins(items: Iterable[str]) -> dict[Tile, StandIn]:
         column, row, plain, file, name = match.groups()
         tile = Tile(int(column), int(row), TileKind.CORE)
         if tile in found:
-            raise UsageError(f"--core {item}: {tile} is named twice")
+            raise UsageError(f"--core {item}: {tile} is given twice")
         found[tile] = copy_objects if plain else function_from_file(Path(file), name)
     return found
 

@@ -34,7 +34,7 @@ def check_target(target: str | PathLike[str] | IO[bytes], force: bool) -> None:
     if path.is_dir():
         raise UsageError(f"{path} is a directory")
     if path.is_file() and not force:
-        raise UsageError(f"{path} exists; it is only overwritten when forced")
+        raise UsageError(f"{path} exists; use force to overwrite it")
     if not path.absolute().parent.is_dir():
         raise UsageError(f"{path}: no such directory")
 

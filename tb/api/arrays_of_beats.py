@@ -29,11 +29,11 @@ def type_of(port: StreamPort, values: Array | None, asked: str | None) -> Sample
     if port.dtype is not None:
         return sample_type(port.dtype)
     if values is None:
-        raise UsageError(f"port {port.name} has no sample type; say which: dtype='uint32'")
+        raise UsageError(f"port {port.name} has no sample type; give one: dtype='uint32'")
     try:
         return sample_type(values.dtype.name)
     except UsageError as error:
-        raise UsageError(f"port {port.name}: {error}; say which type the samples are: dtype='int16'") from None
+        raise UsageError(f"port {port.name}: {error}; give the type of the samples: dtype='int16'") from None
 
 
 def beats_of_array(

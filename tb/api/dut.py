@@ -198,7 +198,7 @@ class Dut:
 
     def _check_build(self, request: Request) -> None:
         if request.all_params != self.params:
-            raise UsageError("these options need other parameters, so another build: give them to goldbeat.load")
+            raise UsageError("these options change parameters and need another build: give them to goldbeat.load")
 
     def _template(self, options: Mapping[str, Any]) -> Stimulus:
         """What the case drives with these options; made once."""
@@ -316,7 +316,7 @@ def load_dut(
     chosen = design.case(case) if case is not None else next((c for c in design.cases if c.inputs), None)
     if chosen is None:
         known = ", ".join(c.name for c in design.cases)
-        raise UsageError(f"{design.name}: no case takes inputs; say which to use: case=... ({known})")
+        raise UsageError(f"{design.name}: no case takes inputs; choose one: case=... ({known})")
     params = {k: v for k, v in settings.items() if k in design.parameters}
     # A call drives what it is given and takes what comes, unless it says otherwise.
     options = {k: "none" for k in ("gaps", "ready") if chosen.options.get(k) == "any"}

@@ -47,7 +47,7 @@ class DutRun:
     def _episode(self) -> EpisodeResult:
         episode = self.result.main_episode
         if episode is None:
-            raise UsageError("no episode ran to its end: there is nothing to look at; .failures says why")
+            raise UsageError("no episode was completed, so there is nothing to show; see .failures")
         return episode
 
     @property

@@ -80,7 +80,7 @@ class OpenSimulator:
         while len(records) < len(episodes):
             notes = process.notes(end - time.monotonic())
             if notes is None:
-                raise ToolError(f"the simulator ended with {process.exit_code()}; it said:\n{process.last_words()}")
+                raise ToolError(f"the simulator ended with {process.exit_code()}. Its output:\n{process.last_words()}")
             if not notes and time.monotonic() >= end:
                 raise WaitTimeoutError(f"the simulator was still running after {timeout_s:g} s")
             for note in notes:

@@ -107,7 +107,9 @@ def trim(root: Path, limit: int) -> int:
     freed = sum(e.size for e in removed)
     if freed:
         print(
-            visible(f"note: {root}: removed {freed >> 20} MiB that were used longest ago ({SIZE} limits its size)"),
+            visible(
+                f"note: {root}: removed {freed >> 20} MiB of the least recently used simulators ({SIZE} sets the limit)"
+            ),
             file=sys.stderr,
         )
     return freed

@@ -50,7 +50,7 @@ class Recipe:
         sources: source files, in order.
         texts: generated files by name; those that end in ``.vlt`` come before the sources, others after them.
         watched: files that the sources may include.
-        flags: further switches for Verilator.
+        flags: more switches for Verilator.
         waves: ``vcd`` or ``fst``; None builds without any trace code.
         coverage: count line, toggle and user coverage.
         public: what is visible over VPI: ``ports`` of the top module, ``all`` signals (slow), or nothing but what ``texts`` and
@@ -253,7 +253,7 @@ def _verilate(flags: list[str], inputs: list[str], folder: Path, tool: Verilator
         if _FSM not in flags or "Internal Error" not in log.read_text(errors="replace"):
             raise
         flags.remove(_FSM)
-        log.write_text(f"{_FSM} ended Verilator with an internal error and is left out: FSMs are not counted\n")
+        log.write_text(f"{_FSM} made Verilator fail with an internal error and is switched off: FSMs are not counted\n")
         _call([str(tool.executable), *flags, *inputs], folder, tool, log, recipe)
 
 

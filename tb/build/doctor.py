@@ -73,7 +73,7 @@ def _libpython() -> ToolFinding:
         import find_libpython
     except ImportError:
         return ToolFinding(
-            "libpython", False, True, "cannot be looked for without find_libpython", "pip install cocotb"
+            "libpython", False, True, "not checked: find_libpython is not installed", "pip install cocotb"
         )
     path = find_libpython.find_libpython()
     return ToolFinding("libpython", path is not None, True, path or "this Python has no shared library", hint)
@@ -83,12 +83,12 @@ def _compiler() -> ToolFinding:
     hint = "apt install g++"
     path = shutil.which("g++") or shutil.which("c++")
     if path is None:
-        return ToolFinding("C++ compiler", False, True, "neither g++ nor c++ on PATH", hint)
+        return ToolFinding("C++ compiler", False, True, "g++ or c++ is missing on PATH", hint)
     said = subprocess.run([path, "-dumpfullversion", "-dumpversion"], capture_output=True, text=True, check=False)
     number = said.stdout.strip()
     major = int(number.split(".")[0]) if number.split(".")[0].isdigit() else 0
     if not has_header("coroutine") and major < _MIN_GXX:
-        return ToolFinding("C++ compiler", False, True, f"{path} {number} has no C++20", hint)
+        return ToolFinding("C++ compiler", False, True, f"{path} {number} does not support C++20", hint)
     return ToolFinding("C++ compiler", True, True, f"{number} ({path})", hint)
 
 

@@ -35,9 +35,7 @@ def is_whole(path: Path, *, tell: bool = True) -> bool:
     if known == _hash(path):
         return True
     if tell:
-        print(
-            visible(f"note: {path} is damaged: its content is not what was built; building it again"), file=sys.stderr
-        )
+        print(visible(f"note: {path} is damaged; building it again"), file=sys.stderr)
     return False
 
 

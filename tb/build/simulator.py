@@ -84,11 +84,11 @@ def _check_fit(design: Design, log: str) -> None:
     """Refuse a description that does not fit its RTL, by what Verilator says."""
     wrong = misfits(log)
     if wrong:
-        raise UsageError(f"the description of {design.name} does not fit its RTL:\n" + "\n".join(wrong))
+        raise UsageError(f"the description of {design.name} does not match its RTL:\n" + "\n".join(wrong))
     wrong = misfits(log, design.top) if _wrapped(design) else []
     if wrong:
         raise UsageError(
-            f"{design.top}.sv, which goldbeat new has written, does not follow these parameter values; write it again "
+            f"{design.top}.sv, written by goldbeat new, does not fit these parameter values; make it again "
             "with -G NAME=VALUE for each of them:\n" + "\n".join(wrong)
         )
 

@@ -85,7 +85,7 @@ def _ports(subject: Subject, path: str) -> tuple[str, str]:
     """The two ports of a path, which the run has."""
     source, sink = split_path(path)
     if not (source and sink):
-        raise UsageError(f"{path}: expected IN->OUT, in quotes, since > is the shell's")
+        raise UsageError(f"{path}: expected IN->OUT, in quotes, because > is special in the shell")
     for name in (source, sink):
         if name not in subject.names:
             raise UsageError(f"{path}: no stream port {name!r}; {subject.name} has: {', '.join(subject.names)}")
@@ -142,7 +142,7 @@ def _notes(subject: Subject, found: list[_Found], reasons: list[str]) -> Iterato
     if reasons:
         yield f"not measured: {len(reasons)} episode(s); the first: {reasons[0]}"
     if subject.cut:
-        yield f"not measured: {subject.cut} episode(s) that a reset cut off"
+        yield f"not measured: {subject.cut} episode(s) cut off by a reset"
     if not found:
         yield "nothing could be measured"
     if subject.status not in ("pass", "passed"):

@@ -89,7 +89,7 @@ def show_cleaned(done: Cleaned, root: Path, kinds: Sequence[str], dry_run: bool,
     if len(done.removed) > _SHOWN:
         say(f"... and {len(done.removed) - _SHOWN} more; --json lists them all")
     for entry in done.in_use[:_SHOWN]:
-        say(f"kept {entry.path}: a living process uses it, or others beside it")
+        say(f"kept {entry.path}: in use by a process")
     rows = []
     for kind in kinds:
         gone, left = ([e for e in group if e.kind == kind] for group in (done.removed, (*done.kept, *done.in_use)))

@@ -83,7 +83,7 @@ def duration(text: str) -> int:
     """``5ns``, ``2.5 us`` as picoseconds."""
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]+)\s*", text)
     if match is None or match[2] not in _UNITS:
-        raise UsageError(f"{text!r} is not a time such as 5ns, 400ps or 1.5us")
+        raise UsageError(f"{text!r} is not a time; expected a number and a unit, such as 5ns, 400ps or 1.5us")
     return round(float(match[1]) * _UNITS[match[2]])
 
 

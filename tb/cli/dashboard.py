@@ -60,7 +60,7 @@ def dashboard_command(
     sources = {name: Path(name) if name.endswith((".toml", ".py")) else None for name in names or designs()}
     found = {name: find_design(name) for name in sources}
     if len({design.name for design in found.values()}) < len(found):
-        raise UsageError("two of these descriptions have one name; results are kept by name")
+        raise UsageError("two of these descriptions have the same name, and results are stored by name")
     if lint:
         from goldbeat.tb.build.lint import lint_record
 

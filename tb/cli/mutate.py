@@ -40,7 +40,7 @@ _SHOWN = 40
 """Mutants that are printed one by one."""
 _GOAL = 98.0
 _UNNOTICED = ("survived", "not reached")
-_REPLACED = "{} simulator(s) replaced, in which a mutant had left something behind"
+_REPLACED = "{} simulator(s) replaced, because a mutant had changed them"
 _Runner = Callable[[Sequence[Mutant]], Iterator[Fate]]
 """Runs some mutants, here or on a farm."""
 
@@ -193,11 +193,11 @@ def _mutants(design: Design, patterns: Sequence[str]) -> list[Mutant]:
     sources = design.sources()
     only = [p for p in sources if any(fnmatch(p.name, g) or fnmatch(str(p), g) for g in patterns)]
     if patterns and not only:
-        raise UsageError(f"--files {' '.join(patterns)}: fits none of {', '.join(p.name for p in sources)}")
+        raise UsageError(f"--files {' '.join(patterns)}: matches none of {', '.join(p.name for p in sources)}")
     macros = [f.removeprefix("-D") for f in design.compile_flags() if f.startswith("-D")]
     found = find_mutants(sources, include_dirs=design.include_paths(), defines=macros, only=only)
     if not found:
-        raise UsageError(f"{design.name}: nothing in its sources can be changed")
+        raise UsageError(f"{design.name}: its sources have nothing to mutate")
     return found
 
 
@@ -321,7 +321,9 @@ def _show(design: Design, fates: Sequence[Fate], stale: Sequence[MutantWaiver], 
     if len(notable) > _SHOWN:
         out.print(f"and {len(notable) - _SHOWN} more; see the page")
     for waiver in stale:
-        out.print(f"waiver fits no mutant: {waiver.file}: {waiver.line}", style="yellow", markup=False, soft_wrap=True)
+        out.print(
+            f"waiver matches no mutant: {waiver.file}: {waiver.line}", style="yellow", markup=False, soft_wrap=True
+        )
     counted = score(fates)
     by = ", ".join(f"{name} {n}" for name, n in sorted(counted.by.items(), key=lambda one: -one[1]))
     counts = ", ".join(

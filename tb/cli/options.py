@@ -90,7 +90,7 @@ def own_options(design: Design, cases: Sequence[Case], words: Sequence[str], com
             raise UsageError(f"{word}: expected an option")
         known = {*design.parameters, *design.words, *(name for case in cases for name in case.options)}
         spelled = [*(_spellings(name)[0] for name in known), *(word for one in common for word in one.opts)]
-        hint = did_you_mean(word, spelled) or f"; `goldbeat run {design.name} --help` lists those it has"
+        hint = did_you_mean(word, spelled) or f"; `goldbeat run {design.name} --help` lists its options"
         raise UsageError(f"{design.name} has no option {word}{hint}")
     return [(name, ",".join(values)) for name, values in vars(found).items() if values is not None]
 
@@ -156,7 +156,7 @@ def split_sets(design: Design, case: Case, words: list[Pair]) -> tuple[dict[str,
         else:
             known = [*design.parameters, *case.options, *design.words]
             said = f"neither a parameter of {design.name} nor an option of {case.name}{did_you_mean(key, known)}"
-            raise UsageError(f"--set {key}: {said}{'' if said.endswith('?') else ':'} {', '.join(known)}")
+            raise UsageError(f"--set {key}: {said}{' Known' if said.endswith('?') else '; known'}: {', '.join(known)}")
     return params, options
 
 

@@ -171,7 +171,7 @@ def new_command(
     Without --model, the golden model is a stub that fails until you implement it.
     """
     if not (files or lists or near) and folder.suffix in (".v", ".sv"):
-        raise UsageError(f"no folder for the bench is given, expected `goldbeat new bench/{folder.stem} {folder}`")
+        raise UsageError(f"missing folder for the bench: use `goldbeat new bench/{folder.stem} {folder}`")
     if model != MODEL and model not in READY:
         raise UsageError(f"unknown model {model!r}; ready-made ones: {', '.join(READY)}")
     sources, found = _find(
@@ -191,11 +191,11 @@ def new_command(
     for text in found.module.warnings:
         say(f"warning: {text}")
     for text in (*found.notes, *(f"{port}: {what}" for port, what in found.unplaced.items())):
-        say(f"look at: {text}")
+        say(f"check: {text}")
     for text in map_said:
         say(f"address map: {text}")
     for text in masked:
-        say(f"masked: {text}, which the hardware changes, or which the map says not to test")
+        say(f"not checked: {text}, changed by hardware or excluded by the map")
     say(f"run it: goldbeat run {written[0]}" + (f" --case {MAP_CASE}" if rdl is not None and found.streams else ""))
 
 
@@ -204,7 +204,7 @@ def _find_map(folder: Path, found: Found, description: Description) -> list[str]
     try:
         mapped = with_address_map(description, folder, say)
     except GoldbeatError as error:
-        return [f"not found, write [[address_map]]: {error}"]
+        return [f"not found; write [[address_map]]: {error}"]
     if not mapped.address_map:
         return ["not found: no read or write arrived at a master; write [[address_map]]"]
     write_bench(folder, found, mapped, force=True)
@@ -215,7 +215,7 @@ def _find_map(folder: Path, found: Found, description: Description) -> list[str]
         there = "" if one.target is None else f" at 0x{one.target:x}"
         of = f" of {', '.join(one.slaves)}" if one.slaves else ""
         texts.append(f"0x{one.base:x} to 0x{one.base + size - 1:x}{of}: {one.port}{there}")
-    return [*texts, "found by asking the design: small ranges far from others may be missing"]
+    return [*texts, "found by trial accesses: small isolated ranges may be missing"]
 
 
 def _masked(description: Description, folder: Path) -> list[str]:

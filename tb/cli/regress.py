@@ -301,15 +301,15 @@ def _show_run(store: Store, run: Run) -> None:
     facts = run.facts
     out.print(
         f"{mark} {literal(run.suite)}: {passed} of {run.total} pass{recorded_text(recorded)}"
-        + (f", {len(done) - passed} do not" if len(done) > passed else "")
-        + (f", {left} have not run" if left else "")
+        + (f", {len(done) - passed} failed" if len(done) > passed else "")
+        + (f", {left} not run" if left else "")
         + f"; {facts.get('built', 0)} simulators built, {facts.get('cached', 0)} from the cache; {facts.get('wall_s', 0):.1f} s",
         soft_wrap=True,
     )
     for text in run.mixture:
         out.print(text, style="yellow", markup=False, soft_wrap=True)
     if run.status == "stopped":
-        out.print(f"to go on: goldbeat regress {run.suite} --resume {run.id}", markup=False)
+        out.print(f"to resume: goldbeat regress {run.suite} --resume {run.id}", markup=False)
     out.print(f"in {run.folder}: index.html, junit.xml, report.json", markup=False, soft_wrap=True)
 
 
@@ -367,7 +367,7 @@ def _find_run(store: Store, text: str) -> Run:
     if text == "last":
         runs = store.runs(last=1)
         if not runs:
-            raise UsageError("no run is recorded yet; `goldbeat regress` makes one")
+            raise UsageError("no run is recorded yet; start one with `goldbeat regress`")
         return runs[0]
     if not text.isdigit():
         raise UsageError(f"{text!r} is not the number of a run (or `last`); `goldbeat history` lists them")
@@ -547,7 +547,7 @@ def _rerun_with_batch(case: str, trust: bool, as_json: bool) -> None:
         run, row = find_recorded(store, case)
         if row.result is None or row.result.passed:
             raise UsageError(
-                f"{row.item.key} did not fail in run {run.id}: what ran before it is kept of failures only"
+                f"{row.item.key} did not fail in run {run.id}: the cases before it are recorded only for failures"
             )
         by_index = {r.item.index: r.item for r in store.rows(run.id)}
         items = [*(by_index[i] for i in row.result.before), row.item]

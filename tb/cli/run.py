@@ -228,7 +228,7 @@ def _case_of(kept: KeptStimulus, design: Design, given: Mapping[str, Any]) -> Ca
     if given["case"] is not None and given["case"] != kept.case:
         raise UsageError(f"--stimulus {given['stimulus']}: it is of the case {kept.case}, not of {given['case']}")
     if given["inputs"]:
-        raise UsageError("--stimulus and --input: the file has the input of every port")
+        raise UsageError("--stimulus and --input exclude each other: the stimulus drives every port")
     return design.case(kept.case)
 
 
@@ -358,12 +358,12 @@ def _recordable(design: Design, wishes: Wishes) -> Design:
 
     if wishes.stimuli:
         raise UsageError(
-            "--bless and --stimulus: a recording is of a case's own stimulus; make the file a case of the design"
+            "--bless and --stimulus exclude each other: add the stimulus to the design as a case, then record that"
         )
     if design.blessed is None:
         raise UsageError(
-            f"--bless: {design.name} has a golden model, which says more than a recording; --bless is for descriptions (.toml) "
-            'with model = "rules", or with a model that is not written yet'
+            f"--bless: {design.name} has a golden model; --bless is for descriptions (.toml) "
+            'with model = "rules", or with a model that is not implemented yet'
         )
     return unmodelled(design) if is_unwritten(design.model) else design
 
@@ -411,11 +411,13 @@ def _find(
     design, chosen = find_case(name, case)
     if rtl is not None:
         if design.foreign is None:
-            raise UsageError(f"--rtl: {design.name} runs on its own RTL alone; a description makes a bench for yours")
+            raise UsageError(
+                f"--rtl: {design.name} does not accept other RTL; make a bench for yours with `goldbeat new`"
+            )
         design = design.foreign(rtl, description, top)
         chosen = design.case(case)
     elif description is not None or top is not None:
-        raise UsageError("--description and --top go with --rtl DIR")
+        raise UsageError("--description and --top need --rtl DIR")
     return design, chosen
 
 

@@ -74,7 +74,7 @@ def show_results(
     for line in _recordings(results):
         out.print(line, markup=False, soft_wrap=True)
     if request.bless and failed:
-        out.print("nothing was recorded, since the run failed", markup=False, soft_wrap=True)
+        out.print("nothing was recorded because the run failed", markup=False, soft_wrap=True)
     if first.answer is not None:
         for line in first.answer.lines:
             out.print(line.replace("{folder}", str(folder)), markup=False, soft_wrap=True)
@@ -98,10 +98,10 @@ def _recordings(results: list[RunResult]) -> Iterator[str]:
         seeds = ", ".join(str(check.run.seed) for check in mine)
         yield {
             "none": f"not compared: {file} has no recording of this case with seed {seeds} and these settings; --bless makes one",
-            "same": f"same as recorded in {file}; no golden model has said that this is right",
-            "changed": f"changed since it was recorded in {file}; if that is meant to be, record it again with --rebless",
+            "same": f"same as recorded in {file}; not checked by a golden model",
+            "changed": f"changed since it was recorded in {file}; if this is intended, record it again with --rebless",
             "written": f"recorded: {count} beats and values in {file}; commit it: later runs compare with it",
-            "replaced": f"recorded again: {count} beats and values in {file}, in place of what was there",
+            "replaced": f"recorded again: {count} beats and values in {file}, replacing the old recording",
         }[state]
         if state == "replaced":
             yield from (f"  {text}" for check in mine for text in check.changes)
@@ -111,9 +111,7 @@ def _show_gaps(out: Screen, report: Mapping[str, Any], design: Design) -> None:
     """What of the ports is not compared, not kept and not driven."""
     for port, entry in report["ports"].items():
         if "not_compared" in entry:
-            said = (
-                f"not compared: {', '.join(entry['not_compared'])} of {port}; the golden model predicts nothing for it"
-            )
+            said = f"not compared: {', '.join(entry['not_compared'])} of {port}; not predicted by the golden model"
             out.print(said, markup=False, soft_wrap=True)
         if "no_file" in entry:
             out.print(f"no PLIO file of {port}: {entry['no_file']}", markup=False, soft_wrap=True)
@@ -148,8 +146,8 @@ def _diagram(failed: list[RunResult], folder: Path) -> Path | None:
 def _crossed(results: list[RunResult]) -> str:
     """What has been blurred, and how cycles are compared then."""
     late, design = sum(r.late_bits for r in results), results[0].request.design
-    how = "cycles are compared as a range" if design.timed else "its model knows no range of cycles"
-    return f"metastability: {late} bits were seen late at clock crossings; {how}"
+    how = "cycles are compared as a range" if design.timed else "its model predicts no range of cycles"
+    return f"metastability: {late} bits were delayed at clock crossings; {how}"
 
 
 def _compared(request: Request, results: list[RunResult]) -> str:

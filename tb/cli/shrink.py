@@ -130,7 +130,7 @@ def _searched(
     trials = Trials(request, place)
     original = trials.original()
     if original.kind is None:
-        raise UsageError(f"{request.label}, seed {request.seeds[0]}: it does not fail; nothing to shrink")
+        raise UsageError(f"{request.label}, seed {request.seeds[0]}: the case passes; there is nothing to shrink")
 
     def out_of_time() -> bool:
         return time.monotonic() > end
@@ -150,9 +150,9 @@ def _request(what: list[str], rest: list[str]) -> Request:
     else:
         request = request_of(words)
     if len(request.seeds) > 1:
-        raise UsageError("--seeds: expected one seed; --seed N names the one that fails")
+        raise UsageError("--seeds: expected one seed; give the failing one with --seed N")
     if request.x_check:
-        raise UsageError("--x-check: what differs between two runs of one stimulus is no matter of the stimulus")
+        raise UsageError("--x-check cannot be shrunk: its failure does not depend on the stimulus")
     return replace(request, waves=False)
 
 

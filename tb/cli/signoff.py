@@ -78,14 +78,14 @@ def signoff(
     rules = load_limits(limits)
     if subject.is_dir():
         if dtype or width or clock or port:
-            raise UsageError("--dtype, --width, --clock and --port are for a FILE; a run says them itself")
+            raise UsageError("--dtype, --width, --clock and --port are for a FILE; a run has them in its report")
         with working(f"reading {subject}"):
             what = load_run(subject)
     else:
         if not subject.exists():
             raise InputError("no such file or folder", "a PLIO file or the folder of a run", file=subject)
         if dtype is None or width is None:
-            raise UsageError("to sign off a FILE, --dtype and --width are needed")
+            raise UsageError("to sign off a FILE, give --dtype and --width")
         file = read_timed(subject, dtype, width, clock)
         what = file_subject(
             str(subject), {port or subject.stem: MeasuredPort(file.trace, file.dtype.name, file.clock.period_ps)}

@@ -129,7 +129,7 @@ def read_events(path: Path) -> list[Any]:
     try:
         found = json.loads(gzip.decompress(raw) if raw[:2] == b"\x1f\x8b" else raw)
     except (ValueError, OSError, EOFError):
-        raise InputError("no JSON", "a trace in Chrome's trace event format", file=path) from None
+        raise InputError("text that is not JSON", "a trace in Chrome's trace event format", file=path) from None
     events = found.get("traceEvents") if isinstance(found, dict) else found
     if not isinstance(events, list) or not all(isinstance(e, dict) and "ph" in e for e in events):
         raise InputError("no events", "a list of objects with ph, or an object with traceEvents", file=path)

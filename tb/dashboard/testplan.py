@@ -24,11 +24,11 @@ class PlanPoint(BaseModel):
     """Something that is to be shown.
 
     Attributes:
-        name: short, one word or several with underscores.
-        stage: at which it has to be shown.
+        name: short name, words joined by underscores.
+        stage: stage that requires it.
         checks: what is checked, in words.
-        cases: names of the cases that show it; patterns (``* ?``) are allowed, and each must fit a case.
-        designs: which designs of the folder it is of; patterns are allowed. Left out: all of them.
+        cases: names or patterns (``* ?``) of the cases that show it; each must match a case.
+        designs: names or patterns of the designs in the folder that it applies to. Default: all.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -20,11 +20,11 @@ class AddressRange(Frozen):
     """``[[address_map]]``: a stretch of the slaves' addresses.
 
     Attributes:
-        port: the master port that it leads to, one bundle of an array by its own name (``m_axi_0``).
+        port: master port of the range; one bundle of an array by its own name (``m_axi_0``).
         base: byte address.
-        bytes: how many; a number, or the parameter that gives it.
-        target: address at the master; the same when None.
-        slaves: slave ports that reach it; all when empty.
+        bytes: size in bytes, or the parameter that gives it.
+        target: address at the master. None: the same address.
+        slaves: slave ports that reach it. Empty: all.
     """
 
     port: str

@@ -57,7 +57,8 @@ class Case(Frozen):
     """A named way to exercise a design.
 
     Attributes:
-        name: what the user calls it.
+        name: name of the design.
+
         summary: one line.
         make: gives the episodes (each begins with a reset).
         options: what ``--set`` may change, with defaults.

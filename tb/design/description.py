@@ -60,15 +60,15 @@ class _Table(BaseModel):
 
 
 class TrafficTable(_Table):
-    """``[traffic]``: what the standard stream cases send.
+    """``[traffic]``: data of the standard stream cases.
 
     Attributes:
         kind: ``random`` or ``counting`` bytes, or ``file.py:function`` (a :data:`goldbeat.tb.design.traffic.Traffic`).
-        keep: ``full``; ``bytes``: a frame's last beat has a random number of low bytes; ``words``: the same in 32-bit
-            words; ``any``: every keep bit at random.
+        keep: ``full``; ``bytes``: the last beat of a frame keeps a random number of low bytes; ``words``: the same in
+            32-bit words; ``any``: random keep bits.
         frame: shortest and longest frame in beats.
         finish: every stream ends with TLAST.
-        positions: inputs with TSTRB get position bytes: some of the bytes that are kept.
+        positions: make some of the kept bytes position bytes, on inputs with TSTRB.
     """
 
     kind: str = "random"
@@ -83,7 +83,7 @@ class CaseTable(_Table):
 
     Attributes:
         name, summary: as in :class:`~goldbeat.tb.design.case.Case`.
-        make: ``file.py:function``; ``ram:PORT``: random writes and reads of registers that are a memory, every read checked;
+        make: ``file.py:function``; ``ram:PORT``: random writes and checked reads of a memory behind registers;
             ``stimulus:FILE``: the episodes of a file.
         options, params, inputs, registers: as in :class:`~goldbeat.tb.design.case.Case`; ``ram`` takes no inputs and
             sends register traffic only.
@@ -135,16 +135,16 @@ class Description(_Table):
     Attributes:
         model: ``file.py:function``, or the name of a ready-made model
             (:data:`goldbeat.pymodels.stock_models.READY_MODELS`, :data:`goldbeat.pymodels.bus_models.BUS_MODELS`).
-        coverage: ``file.py:function`` that gives the coverage items.
-        stream_model: what the bus models expect of streams: a ready-made model of streams, or ``rules``: nothing.
-        compare_time: compare cycles. False: compare values and order, and say so in the report.
-        compare_order: compare beats in order. False: compare whole frames in any order, and say so in the report.
-        register_maps: registers by name, from SystemRDL, IP-XACT or a table.
-        contents: memories that hold data before the first episode.
+        coverage: ``file.py:function`` that returns the coverage items.
+        stream_model: golden model of the streams beside a model of buses: a ready-made model, or ``rules`` for none.
+        compare_time: compare cycles. False: compare values and order; the report says so.
+        compare_order: compare beats in order. False: compare whole frames in any order; the report says so.
+        register_maps: check register slaves against SystemRDL register maps.
+        contents: files with the initial contents of memories.
         address_map: routes of model ``interconnect``.
         accesses: options of the bus models' cases.
         traffic: adds the standard stream cases.
-        cases: cases besides the standard ones.
+        cases: more cases.
     """
 
     name: str = Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")
@@ -188,16 +188,16 @@ class Description(_Table):
         names = [*clocks, *(b.name for b in bundles), *(s.name for s in self.status)]
         twice = sorted({n for n in names if names.count(n) > 1})
         if twice:
-            raise ValueError(f"two things are called {twice[0]!r}")
+            raise ValueError(f"duplicate name {twice[0]!r}")
         check_tables(self.register_maps, [r for r in self.registers if r.direction == "in"])
         described = bool(self.register_maps) or any(r.storage for r in self.registers)
         if self.model == "register_file" and not described:
             raise ValueError("model 'register_file' needs storage of [[registers]], or [[register_maps]]")
         on_buses = self.model in _TRAFFIC_MODELS
         if self.traffic is None and not self.cases and not on_buses and not described:
-            raise ValueError("neither traffic nor cases: nothing can be run")
+            raise ValueError("neither traffic nor cases are set, so there is nothing to run")
         if self.traffic is not None and not any(s.direction == "in" for s in self.streams):
-            raise ValueError("traffic needs a stream that goes in")
+            raise ValueError("traffic needs an input stream")
         self._check_stream_model()
         if self.contents and self.model in BUS_MODELS:
             raise ValueError(f"contents: model {self.model!r} fills its memories itself")
@@ -214,9 +214,9 @@ class Description(_Table):
             raise ValueError(f"accesses: {what}")
         if self.model in READY:
             if self.compare_time:
-                raise ValueError(f"model {self.model!r} knows no cycles; say compare_time = false")
+                raise ValueError(f"model {self.model!r} predicts no cycles; set compare_time = false")
             if "merge" in (self.model, self.stream_model) and self.compare_order:
-                raise ValueError("model 'merge' knows no order of frames; say compare_order = false")
+                raise ValueError("model 'merge' predicts no order of frames; set compare_order = false")
         elif ":" not in self.model:
             known = ", ".join(READY)
             raise ValueError(f"model: found {self.model!r}, expected file.py:function or one of {known}")
@@ -228,7 +228,9 @@ class Description(_Table):
         fits = self.model in BUS_MODELS and bool(self.streams)
         if self.stream_model is None and fits:
             port = self.streams[0].name
-            raise ValueError(f"model {self.model!r} knows no streams, {port} is one: say stream_model, one of {known}")
+            raise ValueError(
+                f"model {self.model!r} knows no streams, {port} is one: set stream_model to one of {known}"
+            )
         if self.stream_model is not None and not fits:
             raise ValueError("stream_model is for designs with streams and one of the models " + ", ".join(BUS_MODELS))
         if self.stream_model not in (None, *READY_MODELS, RULES):

@@ -26,37 +26,37 @@ class Design(Frozen):
     """The one description of a design.
 
     Attributes:
-        name: what the user calls it.
-        summary: one line.
-        top: top module.
-        files: source files relative to ``root``; a file list (``.f``) stands for what it names, relative to itself (``-F``).
+        name: name of the design.
+
+        summary: one line for `goldbeat list`.
+        top: name of the top module.
+        files: source files relative to ``root``; a file list (``.f``) is replaced by its files, relative to the list.
         root: folder of the sources.
         include_dirs: folders for ```include``, relative to ``root``.
-        library_dirs: folders, relative to ``root``, in which modules that no source file has are looked for by their names.
-        defines: macros by name; an empty text defines without a value.
+        library_dirs: folders, relative to ``root``, searched by name for modules that no source file defines.
+        defines: macros by name; an empty text defines a macro without a value.
         cxx_flags: switches for the C++ compiler; ``-march=native`` lets loops over lanes become vector instructions.
-        flags: further switches for Verilator.
+        flags: more switches for Verilator.
         optimize: the C++ compiler's switch for what Verilator makes; large designs compile long with ``-O3``.
-        parameters: of the top module.
+        parameters: parameters of the top module with their defaults.
         words: names that users know for parameter values: option -> word -> parameters, as ``number`` -> ``int8``.
-        clocks: at least one; the first is the one that reset release follows.
+        clocks: at least one; resets are released with the first.
         streams, registers, memories, status: the ports.
-        waive: protocol rules that the ports may break, as ``RULE`` or ``RULE:PORT``; reports count them.
-        ready_bound: cycles that a beat, or an AXI transfer, may wait for the design's ready without a warning; None: any number.
-        ties: inputs held at a constant; -1 means all ones.
-        ignored: outputs that nobody looks at.
+        waive: accepted violations of protocol rules, as ``RULE`` or ``RULE:PORT``; reports count them.
+        ready_bound: warn if a beat or an AXI transfer waits more cycles for the design's ready; None: never.
+        ties: inputs tied to a constant; -1 means all ones.
+        ignored: outputs that are left open and not checked.
         model: the golden model.
-        blurred: the model knows ``Stimulus.blur_ps``: where clock crossings are blurred, cycles are compared with the earliest and
-            the latest ones that it predicts; else data and order alone, and the report says so.
-        timed: the model predicts cycles and they are compared; else values and order alone, and the report says so.
-        ordered: beats are compared in order; else whole frames in any order, and the report says so.
-        cycles_per_beat: without ``timed``, how many cycles a beat the design may take on average before what is missing
-            counts as lost.
-        cases: by name, the first is the default.
-        variants: sets of parameter values that lint and tests go through, as differences from the defaults.
+        blurred: the model uses ``Stimulus.blur_ps``: with blurred clock crossings, cycles are compared with the earliest and
+            the latest that it predicts. Without it, only data and order are compared then.
+        timed: compare the cycles that the model predicts. False: compare values and order; the report says so.
+        ordered: compare beats in order. False: compare whole frames in any order; the report says so.
+        cycles_per_beat: without ``timed``: extra cycles per beat before the run gives up.
+        cases: cases by name; the first is the default.
+        variants: sets of parameter values for lint and tests, as differences from the defaults.
         findings: parameters, stimulus and record of an episode -> tables of what it has measured beside its ports.
-        slow: every case takes too long for the tests of every day.
-        slow_parameters: so do builds with variants of these.
+        slow: all cases are too long for the quick tests.
+        slow_parameters: builds with variants of these parameters are too long as well.
         foreign: folder of a user's RTL, file that describes it and top module -> the same design on that RTL; None where there is
             no such thing.
         timeline: side of an episode (:class:`goldbeat.tb.timeline.side.TimelineSide`), model or RTL -> the design's own rows of a
@@ -116,7 +116,9 @@ class Design(Frozen):
         from goldbeat.pymodels.nearest import did_you_mean
 
         known = [c.name for c in self.cases]
-        raise UsageError(f"{self.name} has no case {name!r}{did_you_mean(name, known)}; it has: {', '.join(known)}")
+        raise UsageError(
+            f"{self.name} has no case {name!r}{did_you_mean(name, known) or ';'} Known: {', '.join(known)}"
+        )
 
     def params(
         self, case: Case, overrides: Mapping[str, Any], options: Mapping[str, Any] | None = None
@@ -164,7 +166,7 @@ class Design(Frozen):
         found = {name: f"tied to {'all ones' if value == -1 else value}" for name, value in self.ties.items()}
         for register in self.registers:
             if register.direction == "out" and "out" not in register.native:
-                found[register.name] = "a master that nothing answers"
+                found[register.name] = "not driven: no slave model is attached"
         return found
 
     @property

@@ -70,7 +70,7 @@ def _read(path: Path, relative: bool, above: tuple[Path, ...]) -> Sources:
     if not path.is_file():
         raise InputError("no such file", "a file list", file=path)
     if path.resolve() in above:
-        raise InputError("a file list that names itself", "lists without circles", file=path)
+        raise InputError("a file list that includes itself", "lists without circles", file=path)
     # Comments keep their line breaks, so that lines are numbered as in the file.
     text = _COMMENT.sub(lambda m: "\n" * m[0].count("\n"), path.read_text(errors="replace"))
     found = Sources()
@@ -114,7 +114,7 @@ def _one(words: list[str], path: Path, line: int, relative: bool, chain: tuple[P
     if word.startswith("-y"):
         folder = place(argument("-y"))
         if not folder.is_dir():
-            raise InputError(f"{folder}, which is not there", "a folder of sources", file=path, line=line)
+            raise InputError(f"{folder}, which does not exist", "a folder of sources", file=path, line=line)
         return Sources(libraries=(folder,))
     if word.startswith("+libext+"):
         return Sources(extensions=extensions(word))
@@ -126,7 +126,7 @@ def _one(words: list[str], path: Path, line: int, relative: bool, chain: tuple[P
         )
     source = place(word)
     if not source.is_file():
-        raise InputError(f"{word}, which is not there", "a source file", file=path, line=line)
+        raise InputError(f"{word}, which does not exist", "a source file", file=path, line=line)
     return Sources((source,))
 
 

@@ -34,10 +34,10 @@ class RegisterMapTable(Frozen):
     """``[[register_maps]]``: the map of a slave port.
 
     Attributes:
-        file: the ``.rdl``.
-        port: the slave.
+        file: the ``.rdl`` file.
+        port: name of the slave port.
         base: byte address of the map on the port.
-        parameters: of the map: numbers, or parameters of the design.
+        parameters: parameters of the map: numbers, or names of the design's parameters.
         unmapped, forbidden, strobes, hardware: as in :class:`~goldbeat.pymodels.mapped_registers.AnswerRules`.
     """
 

@@ -25,11 +25,11 @@ class MemoryContentTable(Frozen):
     """``[[contents]]``: bytes of the memory behind a master.
 
     Attributes:
-        port: the master, one bundle of an array by its own name.
+        port: name of the master port; one bundle of an array by its own name.
         file: ``.bin`` (bytes), ``.npy`` (the array's bytes, little endian), or words as ``$readmemh`` reads them (``.hex``,
             ``.mem``, ``.vmem``).
-        base: byte address of the first one.
-        word_bits: of a word of a hex file.
+        base: address of the first byte.
+        word_bits: width of a word of a hex file.
     """
 
     port: str

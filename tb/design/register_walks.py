@@ -112,7 +112,7 @@ def quiet_case(make: Callable[[CaseContext], Sequence[Stimulus]]) -> Case:
     """The case ``sweep`` of a design that has no other one: an episode in which to walk."""
     return Case(
         name=CASE,
-        summary="every register that is plain storage, under every traffic",
+        summary="all registers that are plain storage, under all traffic",
         make=make,
         inputs=False,
         registers=True,

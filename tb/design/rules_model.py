@@ -25,8 +25,8 @@ from goldbeat.tb.design.ports.bundle import Bundle
 from goldbeat.tb.design.traffic import Rng, Traffic, stream_cases
 
 RULES = "rules"
-NOT_COMPARED = "outputs, read data and memories: model 'rules' knows nothing of them"
-OUTPUTS_NOT_COMPARED = "output streams: stream_model 'rules' knows nothing of them"
+NOT_COMPARED = "outputs, read data and memories: model 'rules' does not predict them"
+OUTPUTS_NOT_COMPARED = "output streams: stream_model 'rules' does not predict them"
 _MOST = 1 << 16
 """Bytes of a slave's addresses that are used, and of the memory behind a master."""
 
@@ -112,5 +112,5 @@ def _check(setting: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     answers = sum(len(found) for found in record.accesses.values())
     bursts = sum(int((found.done >= 0).sum()) for found in record.bursts.values())
     moved = beats + answers + bursts
-    failures = () if moved else ("nothing moved: no beat was taken, no access and no burst answered",)
+    failures = () if moved else ("nothing moved: no beat was accepted, no access and no burst was answered",)
     return Check(failures=failures, partial=(NOT_COMPARED,))

@@ -224,7 +224,7 @@ def long_case(traffic: Traffic) -> Case:
 
     return Case(
         name="long",
-        summary="one episode of so many beats; as many as there is room for on the disk",
+        summary="one episode of N beats, limited by the disk",
         make=long,
         options={"beats": 1000, "gaps": "none", "ready": "none"},
     )

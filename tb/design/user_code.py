@@ -27,7 +27,7 @@ def load_function(folder: Path, reference: str, what: str) -> Any:
         raise UsageError(f"{what}: found {reference!r}, expected file.py:function")
     function = getattr(load_module(path), name, None)
     if not callable(function):
-        raise InputError(f"no function {name!r}", f"the {what} that the description names", file=path)
+        raise InputError(f"no function {name!r}", f"the {what} named in the description", file=path)
     return function
 
 
@@ -61,6 +61,6 @@ def load_class(path: Path, name: str) -> Any:
     module = load_module(path)
     found = getattr(module, name, None)
     if not isinstance(found, type):
-        raise InputError(f"no class {name!r}", "the class that a description names", file=path)
+        raise InputError(f"no class {name!r}", "the class named in the description", file=path)
     found.plug_in = path  # type: ignore[attr-defined]
     return found

@@ -315,7 +315,7 @@ def run_session() -> None:
 
     def cut() -> None:
         if not session.done():
-            session.cancel("the simulation ended before the session: $finish, or no more events")
+            session.cancel("the simulation ended early: $finish, or no more events")
             cocotb._event_loop._inst.run()
 
     cocotb._shutdown.register(cut)

@@ -192,7 +192,7 @@ class Campaign:
             for case in group.cases:
                 found = self._bench().measure(number, case)
                 if found is not None:
-                    raise UsageError(f"{found.case} fails without any mutant: {found.text}")
+                    raise UsageError(f"{found.case} fails without a mutant: {found.text}")
             group.cases.sort(key=lambda one: one.seconds)
 
     def fates(self, chosen: Sequence[Mutant], jobs: int) -> Iterator[Fate]:

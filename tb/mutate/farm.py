@@ -103,7 +103,7 @@ class MutantFarm:
             if name in LOST and attempt < MOST_ATTEMPTS:
                 return None
             if name in (*LOST, *GONE) or isinstance(error, ConnectionError | TimeoutError):
-                raise ClusterLostError(f"{error}; --resume runs what is left") from error
+                raise ClusterLostError(f"{error}; --resume runs the rest") from error
             raise
 
     def _task(self, campaign: Campaign) -> MutantTask:

@@ -50,10 +50,10 @@ class Journal:
 
     def _read(self, about: str) -> None:
         if not self._path.is_file():
-            raise UsageError(f"{self._path}: no campaign to go on with; leave out --resume")
+            raise UsageError(f"{self._path}: no campaign to resume; omit --resume")
         head, *rest = self._path.read_text().splitlines()
         if json.loads(head)["about"] != about:
-            raise UsageError(f"{self._path.parent}: sources, cases or mutants have changed since; leave out --resume")
+            raise UsageError(f"{self._path.parent}: sources, cases or mutants have changed since then; omit --resume")
         for line in rest:
             try:
                 self._rows.append(json.loads(line))

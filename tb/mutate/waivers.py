@@ -20,11 +20,11 @@ class MutantWaiver(BaseModel):
 
     Attributes:
         file: name of the source file.
-        line: what stands in the line of the place, or a piece of it; spaces do not count. Empty: any line.
-        change: what becomes of the place, as reports print it or at full length, or a piece of it; empty: any change.
-        column: where in the line the place begins, as reports print it; 0: anywhere.
-        designs: only in these; none: in every design that has the file.
-        reason: why no case has to notice it.
+        line: text of the source line, or a part of it; spaces do not count. Empty: any line.
+        change: the change as in reports, in full or a part of it. Empty: any change.
+        column: column of the change, as in reports. 0: any column.
+        designs: designs that the waiver applies to. Empty: all designs that have the file.
+        reason: why no case needs to notice it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -154,13 +154,13 @@ def pair_curves(ports: Sequence[KeptPort]) -> tuple[list[PairCurves], list[str]]
         for sink in outputs:
             name = f"{source.name}->{sink.name}"
             if max(len(source.trace), len(sink.trace)) > MOST_PAIRED:
-                notes.append(f"{name}: more than {MOST_PAIRED:,} beats; neither latency nor backlog is drawn")
+                notes.append(f"{name}: more than {MOST_PAIRED:,} beats; latency and backlog are not drawn")
                 continue
             pair = _paired(name, source.trace, sink.trace)
             if pair is not None:
                 found.append(pair)
     if len(found) > MOST_PAIRS:
-        notes.append(f"{len(found)} pairs of ports pair off; the first {MOST_PAIRS} are drawn")
+        notes.append(f"{len(found)} pairs of ports have equal traffic; the first {MOST_PAIRS} are drawn")
     return found[:MOST_PAIRS], notes
 
 

@@ -46,6 +46,6 @@ def find_library() -> PlotLibrary | str:
         except OSError as error:
             return f"{_NAME}: {folder / name}: {error.strerror}; {_HINT}"
         if hashlib.sha256(content).hexdigest() != known:
-            return f"{folder / name} is not the {_NAME} that is known by its SHA-256, and is not used; {_HINT}"
+            return f"{folder / name} has an unknown SHA-256 and is not used; {_HINT}"
         texts[name] = content.decode()
     return PlotLibrary(texts[_SCRIPT], texts[_STYLE])

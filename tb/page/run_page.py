@@ -93,7 +93,7 @@ def write_page(folder: Path, *, force: bool = False) -> MadePage:
     path = folder / PAGE
     run = load_kept(folder)
     if not force and path.exists() and GENERATOR not in _head(path):
-        raise UsageError(f"{path} is no page of a run; move it away, or replace it with --force")
+        raise UsageError(f"{path} was not made by Goldbeat; move it, or replace it with --force")
     library = find_library()
     text, timeline = page_text(_failed_seed(run), run, library)
     path.write_text(text, encoding="utf-8")
@@ -332,12 +332,12 @@ def _not_covered(run: KeptRun) -> Iterator[str]:
     if report.recording is not None:
         yield f"no golden model: {report.recording.meaning}"
     if not report.time_compared:
-        yield "cycles: the golden model predicts none, values are compared in order"
+        yield "cycles: not predicted by the golden model; values are compared in order"
     if not report.order_compared:
         yield "the order of frames"
     for name, entry in report.ports.items():
         if entry.not_compared:
-            yield f"{', '.join(entry.not_compared)} of {name}: the golden model predicts nothing for it"
+            yield f"{', '.join(entry.not_compared)} of {name}: not predicted by the golden model"
     for name, count in report.waived.items():
         yield waived(name, count)
     for name, what in report.undriven.items():

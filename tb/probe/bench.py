@@ -17,9 +17,7 @@ from goldbeat.tb.probe.write import flat_files, to_toml
 
 def comments(found: Found) -> list[str]:
     """What the head of a description tells about how it came to be."""
-    lines = [
-        f"Description of {found.module.title}, made from its source. What was guessed stands below: correct it here."
-    ]
+    lines = [f"Description of {found.module.title}, made from its source. Guesses are listed below: correct them here."]
     lines += [f"  note: {note}" for note in found.notes]
     lines += [f"  not placed: {name}, {what}" for name, what in found.unplaced.items()]
     return lines

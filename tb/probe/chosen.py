@@ -71,7 +71,7 @@ class ChosenBundle:
             return None
         for port in found:
             if pins[port].way != roles["tvalid"].way:
-                raise UsageError(f"--bundle {self.name}: {port} runs against {roles['tvalid'].name}")
+                raise UsageError(f"--bundle {self.name}: {port} has the opposite direction of {roles['tvalid'].name}")
         return PackedFields(found, roles["tvalid"].way)
 
 

@@ -84,7 +84,7 @@ def _pick(compiled: Compiled, top: str | None) -> Any:
     if top is not None:
         raise UsageError(f"no top module {top!r}; found: {names}")
     if len(tops) != 1:
-        raise UsageError(f"which module is the top? Name it with --top; candidates: {names}")
+        raise UsageError(f"several modules could be the top; choose one with --top: {names}")
     return tops[0]
 
 
@@ -110,7 +110,7 @@ def _port(port: Any, manager: Any) -> Pin:
     refusal = None
     name = type(element).__name__
     if element.isError:
-        return Pin(port.name, way, 0, refusal="a type that slang does not understand", where=where)
+        return Pin(port.name, way, 0, refusal="a type that slang cannot resolve", where=where)
     if name in COMPOUND:
         refusal = f"{COMPOUND[name]} {port.type.name}".rstrip()
     elif not element.isIntegral:

@@ -172,7 +172,7 @@ class _Finder:
             chosen = _closest(port.name, clocks)
             self.notes.append(f"{port.name}: clock {chosen} by its name")
         if chosen not in clocks:
-            self.refused[port.name] = f"its clock {chosen} is no port that can be driven"
+            self.refused[port.name] = f"its clock {chosen} is not a port that can be driven"
         return port.model_copy(update={"clock": chosen})
 
     def _named_clock(self, name: str, found: str, clocks: list[str]) -> str:
@@ -185,7 +185,7 @@ class _Finder:
             return found
         self.notes.append(
             f"{name}: clock {named} by its name, although its flip-flops use {found}: nothing uses {named}, which "
-            f"looks like a bug of the RTL; where it is none, write clock = {found!r}"
+            f"looks like a bug in the RTL; if it is not, set clock = {found!r}"
         )
         return named
 
@@ -227,7 +227,7 @@ class _Finder:
             self.left.pop(name)
             if name not in used:
                 self.ties[name] = 0 if self._active_high(name) else 1
-                self.notes.append(f"{name}: a second reset; tied to {self.ties[name]}, where it does nothing")
+                self.notes.append(f"{name}: a second reset; tied to {self.ties[name]}, its inactive level")
         for port in ports:
             if port.reset is None:
                 self.notes.append(f"{port.name}: no reset was found for it")
@@ -260,10 +260,10 @@ class _Finder:
         if len(levels) == 1:
             (by_use,) = levels
             if by_use != by_name:
-                self._note(f"{name}: active {'high' if by_use else 'low'} by its use, against its name")
+                self._note(f"{name}: active {'high' if by_use else 'low'} by its use, although its name says otherwise")
             return by_use
         if levels:
-            self._note(f"{name}: used at both levels; active {'high' if by_name else 'low'} by its name")
+            self._note(f"{name}: used with both levels; active {'high' if by_name else 'low'} by its name")
         return by_name
 
     def _note(self, text: str) -> None:
@@ -280,7 +280,7 @@ class _Finder:
                 self.refused[name] = f"unpacked array ({port.where}): {_remedy(port)}"
             elif port.way == "output":
                 self.ignored.append(name)
-                self.unplaced[name] = f"output, {port.width} bit: not looked at"
+                self.unplaced[name] = f"output, {port.width} bit: not checked"
             else:
                 kind = "an enable" if is_enable(name) else "a ready" if is_ready(name) else ""
                 self.ties[name] = -1 if kind else 0
@@ -292,7 +292,7 @@ def _remedy(port: Pin) -> str:
     if port.width == 0 or port.unpacked:
         return "wrap the module with flat ports"
     if port.way == "input":
-        return f"wrap the module with flat ports, or hold it at a constant with --tie {port.name}=0"
+        return f"wrap the module with flat ports, or tie it to a constant with --tie {port.name}=0"
     return f"wrap the module with flat ports, or leave it open with --ignore {port.name}"
 
 

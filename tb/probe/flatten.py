@@ -186,15 +186,13 @@ class Flattener:
     def _tell(self, dut: Any) -> None:
         """Note what types and interface ports do not say themselves."""
         if (types := unset_types(self.body)) and not self.notes:
-            self.notes.append(
-                f"types {', '.join(types)}: guessed from their names, as they have no default that says anything"
-            )
+            self.notes.append(f"types {', '.join(types)}: guessed from their names, as their defaults are empty")
         for port in dut.portList:
             if symbol_kind(port) != "InterfacePort" or (instance := interface_of(port)) is None:
                 continue
             name = instance.body.definition.name
             generic = f"{port.name}: a generic interface: {name}, which fits" if port.interfaceDef is None else ""
-            bare = f"{port.name}: {name} without a modport: directions by what the module writes"
+            bare = f"{port.name}: {name} without a modport: directions inferred from what the module writes"
             self.notes += [note for note in (generic, bare * (not port.modport)) if note and note not in self.notes]
 
     def _apart(self, port: Any, compiled: Compiled, driven: frozenset[str], types: Mapping[str, str]) -> Compound:

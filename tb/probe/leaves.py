@@ -203,7 +203,7 @@ def pieces(
         NoLeavesError: something in it has no bits.
     """
     if kind.isError:
-        raise NoLeavesError("a type that slang does not understand")
+        raise NoLeavesError("a type that slang cannot resolve")
     name = _name(kind)
     if name == "UnpackedStructType":
         for field in kind.canonicalType:
@@ -307,7 +307,7 @@ def take_apart(
         found = tuple(pieces(inner, (), way, types=types))
         named = reachable_name(inner)
         if not named and unpacked and way == "input":
-            raise NoLeavesError("an array of unpacked structs that only the module knows: move its type to a package")
+            raise NoLeavesError("an array of unpacked structs of a local type: move the type to a package")
         return Compound(port.name, "named" if named else "local", found, unpacked, type_name=named, where=where)
     if way == "inout" and unpacked:
         raise NoLeavesError("an array of inout ports")

@@ -26,11 +26,11 @@ def check_readable(files: Iterable[Path]) -> None:
     for path in files:
         if path.suffix.lower() in _VHDL:
             raise UsageError(
-                f"{path}: VHDL is not read: convert it to Verilog (ghdl synth --out=verilog) and name that file"
+                f"{path}: VHDL is not supported: convert it with `ghdl synth --out=verilog` and give that file"
             )
         if path.is_file() and _ENCRYPTED.search(path.read_bytes()):
             raise UsageError(
-                f"{path}: encrypted, which Verilator cannot read: use the vendor's plain simulation model, or write one"
+                f"{path}: encrypted sources are not supported: use the vendor's plain simulation model, or write one"
             )
 
 
@@ -46,13 +46,13 @@ def check_synthesizable(instance: Any, manager: Any) -> None:
     """
     if not list(instance.body.portList):
         raise UsageError(
-            f"{instance.name}: it has no ports, as test benches have none: name the module under test with --top"
+            f"{instance.name}: it has no ports, like a test bench: choose the module under test with --top"
         )
     for member in instance.body:
         if symbol_kind(member) == "ProceduralBlock" and _waits(member):
             where = f"{manager.getFileName(member.location)}:{manager.getLineNumber(member.location)}"
             raise UsageError(
-                f"{instance.name}: it waits inside a block ({where}), which no hardware does: probe the module under test"
+                f"{instance.name}: it waits inside a block ({where}), like a test bench: choose the module under test with --top"
             )
 
 

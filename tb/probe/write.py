@@ -66,7 +66,7 @@ def describe(
         if r.lanes is None and not on_buses and register_map is None
     )
     if not inward and not slaves:
-        raise UsageError(f"{top}: neither a stream that goes in nor a slave was found; nothing can be driven")
+        raise UsageError(f"{top}: no input stream and no slave port found; there is nothing to drive")
     return Description(
         name=name or top,
         summary=f"{top}: streams {_list(s.name for s in found.streams)}" if found.streams else top,
@@ -156,7 +156,7 @@ def _check_fit(found: Found) -> None:
         why = "\n".join(f"  {port}: {reason}" for port, reason in found.refused.items())
         raise UsageError(f"{top}: no harness can be made:\n{why}")
     if not found.clocks:
-        raise UsageError(f"{top}: no clock found; a module without one needs a wrapper that has one")
+        raise UsageError(f"{top}: no clock found; wrap the module and give the wrapper a clock")
 
 
 def _values(found: Found) -> dict[str, int | str | Parameter]:

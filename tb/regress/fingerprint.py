@@ -115,7 +115,7 @@ def check_code(wanted: str) -> None:
     """
     if wanted != code_hash():
         raise GoldbeatError(
-            f"the worker on {socket.gethostname()} runs another Goldbeat ({code_hash()} instead of {wanted}): "
+            f"the worker on {socket.gethostname()} runs another version of Goldbeat ({code_hash()} instead of {wanted}): "
             "install the same version there"
         )
 

@@ -51,7 +51,7 @@ class Item(BaseModel):
         params: parameter values that differ from the case's.
         options: case options that differ from their defaults.
         seed: the only source of randomness.
-        transactors: who drives the ports.
+        transactors: transactors that drive the ports.
         timeout_s: wall time that the simulation of this item may take.
         limits: what its ports must keep.
         inputs: PLIO files that are the stimulus of ports, by port.

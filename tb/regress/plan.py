@@ -64,12 +64,12 @@ def make_plan(
             if (first := found.setdefault(item.key, item)) is not item:
                 _check_same(first, item, number)
             if len(found) > MOST_PLANNED:
-                raise UsageError(f"run.{number} of the suite: more than {MOST_PLANNED} cases; ask for fewer seeds")
+                raise UsageError(f"run.{number} of the suite: more than {MOST_PLANNED} cases; use fewer seeds")
         if not matched:
-            raise UsageError(f"run.{number} of the suite fits nothing: {_describe(entry)}")
+            raise UsageError(f"run.{number} of the suite matches no case: {_describe(entry)}")
     kept = [item for key, item in found.items() if not filters or any(_fits(key, f) for f in filters)]
     if not kept:
-        raise UsageError(f"nothing is left of {len(found)} cases by --filter {' '.join(filters)}")
+        raise UsageError(f"none of {len(found)} cases matches --filter {' '.join(filters)}")
     return [item.model_copy(update={"index": i}) for i, item in enumerate(kept)]
 
 
@@ -78,7 +78,7 @@ def _check_same(first: Item, second: Item, entry: int) -> None:
     differing = [name for name in Item.model_fields if getattr(first, name) != getattr(second, name)]
     if differing:
         raise UsageError(
-            f"run.{entry} of the suite: case {second.key} is there already with another {', '.join(differing)}; "
+            f"run.{entry} of the suite: case {second.key} already exists with another {', '.join(differing)}; "
             "give one of them another seed, option or name"
         )
 
@@ -105,7 +105,7 @@ def _designs(entry: Entry, folder: Path) -> Iterator[tuple[Design, str | None]]:
         names = [n for n in sorted(known) if fnmatchcase(n, pattern)]
         if not names and not any(c in pattern for c in "*?["):
             raise UsageError(
-                f"unknown design {pattern!r}{did_you_mean(pattern, known)}; known: {', '.join(sorted(known))}"
+                f"unknown design {pattern!r}{did_you_mean(pattern, known) or ';'} Known: {', '.join(sorted(known))}"
             )
         for name in names:
             if name not in seen:
@@ -116,7 +116,7 @@ def _designs(entry: Entry, folder: Path) -> Iterator[tuple[Design, str | None]]:
 def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int | None) -> Iterator[Item]:
     count = entry.seeds or seeds or suite.seeds
     if count > MOST_PLANNED:
-        raise UsageError(f"{count} seeds: more than {MOST_PLANNED} cases; ask for fewer seeds")
+        raise UsageError(f"{count} seeds: more than {MOST_PLANNED} cases; use fewer seeds")
     inputs = {port: str((folder / file).resolve()) for port, file in entry.inputs.items()}
     files = {port: Path(file).name for port, file in inputs.items()}
     chosen = list(_designs(entry, folder))

@@ -199,15 +199,15 @@ def _same_revision(store: Store, run: Run, items: Sequence[Item], settings: Sett
     """Results of two revisions in one run: only for those who ask for it, and noted."""
     suite = run.settings.get("suite")
     if suite is not None and file_hash(Path(suite["file"])) != suite["hash"]:
-        observer.note(f"{suite['file']} has changed; run {run.id} goes on with the cases that it began with")
+        observer.note(f"{suite['file']} has changed; run {run.id} continues with its original cases")
     now = revision_of(items)
     names = changed(run.settings.get("files", {}), now)
     if not names:
         return run
     if not settings.accept_changes:
         raise UsageError(
-            f"changed since run {run.id} began: {', '.join(names)}; results of two versions do not belong in one run: "
-            "begin a new one, or go on all the same with --accept-changes"
+            f"changed since run {run.id} began: {', '.join(names)}; "
+            "start a new run, or continue anyway with --accept-changes"
         )
     observer.note(f"changed since run {run.id} began: {', '.join(names)}; its results are of several versions")
     mixed = [*run.settings.get("mixed", []), {"git": git_revision(), "changed": names}]
@@ -220,7 +220,7 @@ def _changed_meanwhile(run: Run, items: Sequence[Item], observer: Observer) -> d
     meanwhile = changed(run.settings.get("files", {}), revision_of(items))
     if not meanwhile:
         return {}
-    observer.note(f"changed while the run was going on: {', '.join(meanwhile)}; results may be of both versions")
+    observer.note(f"changed during the run: {', '.join(meanwhile)}; results may be of both versions")
     return {"changed_meanwhile": meanwhile}
 
 
@@ -387,7 +387,7 @@ def _rerun_failures(store: Store, run: Run, most: int, pool: LocalExecutor, obse
                 run.id, index, artefacts_of(future.result(), run.folder / "failures" / str(index), run.folder)
             )
         elif isinstance(error, GoldbeatError):
-            store.artefacts(run.id, index, {"alone": f"cannot be run by itself: {str(error).splitlines()[0]}"})
+            store.artefacts(run.id, index, {"alone": f"cannot be rerun alone: {str(error).splitlines()[0]}"})
 
 
 def artefacts_of(report: Mapping[str, Any], folder: Path, base: Path) -> dict[str, str]:

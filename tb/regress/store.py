@@ -136,7 +136,7 @@ class Run:
             for one in self.settings.get("mixed", ())
         ]
         if meanwhile := self.facts.get("changed_meanwhile"):
-            said.append(f"changed while the run was going on: {', '.join(meanwhile)}; results may be of both versions")
+            said.append(f"changed during the run: {', '.join(meanwhile)}; results may be of both versions")
         return said
 
 
@@ -165,7 +165,7 @@ def _plain_errors(path: Path) -> Iterator[None]:
             raise DiskFullError(f"{path}: {error}") from error
         if "locked" in str(error):
             raise ToolError(
-                f"{path}: another process has kept it locked for {_BUSY_S:g} s; a run that was stopped by this can be resumed"
+                f"{path}: locked by another process for {_BUSY_S:g} s; continue the run with --resume"
             ) from error
         raise ToolError(f"{path}: {error}") from error
     except ValidationError as error:
@@ -407,7 +407,7 @@ class Store:
         if number is not None:
             run = self.run(number)
             if run.status not in ("running", "stopped"):
-                raise UsageError(f"run {number} has ended ({run.status}): there is nothing to resume")
+                raise UsageError(f"run {number} has already ended ({run.status})")
             if suite not in (None, run.suite):
                 raise UsageError(f"run {number} is of the suite {run.suite}, not of {suite}")
             return run
@@ -545,7 +545,7 @@ def locked(run: Run) -> FileLock:
     try:
         lock.acquire(timeout=0)
     except Timeout:
-        raise UsageError(f"run {run.id} is still going on in another process") from None
+        raise UsageError(f"run {run.id} is still running in another process") from None
     return lock
 
 

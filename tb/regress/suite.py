@@ -40,20 +40,20 @@ class Entry(_Frozen):
     Attributes:
         designs: names or patterns (``axis_*``), or description files relative to the suite.
         cases: names or patterns.
-        skip: ``design/case`` patterns that are left out.
-        seeds: number of seeds; None: as many as the suite or the command line says.
-        slow: false: leave out the cases that are slow by themselves.
-        variants: go through the sets of parameter values that the design names itself.
-        params: parameter values; a list is a sweep, and several sweeps make every combination.
-        options: the same for options of the case.
-        transactors: who drives the ports.
-        timeout_s: wall time that the simulation of one seed may take.
-        limits: what ports and latencies must keep, as in a limits file for ``goldbeat signoff``.
+        skip: ``design/case`` patterns to leave out.
+        seeds: number of seeds; None: as set by the suite or the command line.
+        slow: false: leave out slow cases.
+        variants: run with each set of parameter values that the design lists.
+        params: parameter values; a list is a sweep, and several sweeps give all combinations.
+        options: options of the case, likewise.
+        transactors: transactors that drive the ports.
+        timeout_s: limit of the simulation of one seed, in seconds by the clock.
+        limits: limits, as in a limits file for ``goldbeat signoff``.
         inputs: PLIO files by port, relative to the suite.
         clock_mhz: clock of inputs without time.
-        waive: protocol rules that the ports may break, as ``RULE`` or ``RULE:PORT``.
+        waive: accepted violations of protocol rules, as ``RULE`` or ``RULE:PORT``.
         metastability: blur the clock crossings: ``auto``, or the window in picoseconds (docs/crossings.md).
-        x_check: run every seed once more with other initial values of registers and memories; nothing may differ.
+        x_check: run every seed again with other initial values of registers and memories; the result must be the same.
     """
 
     designs: tuple[str, ...] = ("*",)
@@ -79,8 +79,8 @@ class Suite(_Frozen):
 
     Attributes:
         summary: one line.
-        seeds: number of seeds of entries that do not say it themselves; ``--seeds`` takes its place.
-        timeout_s: wall time that the simulation of one seed may take, where an entry does not say it.
+        seeds: default number of seeds of the entries; ``--seeds`` overrides it.
+        timeout_s: default limit of the simulation of one seed, in seconds by the clock.
         run: the entries.
     """
 

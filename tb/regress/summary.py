@@ -52,7 +52,7 @@ class Cell:
 
 def recorded_text(count: int) -> str:
     """What belongs behind a number of cases that pass."""
-    return f", {count} of them the same as recorded and not compared with a model" if count else ""
+    return f", {count} of them same as recorded, not compared with a model" if count else ""
 
 
 def cells(rows: Iterable[Brief]) -> dict[tuple[str, str], Cell]:

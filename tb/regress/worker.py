@@ -377,7 +377,7 @@ class _Run:
                 if note.what == "again":
                     if records:
                         # The two runs of an item are one process's.
-                        text = "x_check: this design takes no new initial values; check it by `goldbeat run --x-check`"
+                        text = "x_check: not possible inside a regression for this design; use `goldbeat run --x-check`"
                         self._give_ran(_broken(ready[done].item, Status.ERROR, text, ""))
                         done += 1
                     return done, *_at_end(process)
@@ -388,7 +388,7 @@ class _Run:
                     continue
                 record = process.record(note.number)
                 if record is None:
-                    raise GoldbeatError(f"the record of episode {note.number} has disappeared")
+                    raise GoldbeatError(f"the record of episode {note.number} is missing")
                 records.append(record)
                 at = note.number + 1
                 if at == len(owner) or owner[at] != done:

@@ -48,7 +48,7 @@ class BlessedCheck:
         return {
             "file": str(self.file),
             "state": self.state,
-            "meaning": said.get(self.state, "not compared") + "; no golden model has said that it is right",
+            "meaning": said.get(self.state, "not compared") + "; not checked by a golden model",
             "values": self.count,
             "changes": list(self.changes),
         }

@@ -20,7 +20,7 @@ from goldbeat.tb.run.blessing import EpisodeMark
 
 KIND: Literal["goldbeat recording"] = "goldbeat recording"
 VERSION: Literal[1] = 1
-NOTE = "What the design did when it was recorded by `goldbeat run --bless`; no golden model has said that it is right."
+NOTE = "What the design did when it was recorded by `goldbeat run --bless`; not checked by a golden model."
 _WHAT = "a file that `goldbeat run --bless` has written"
 
 

@@ -212,7 +212,7 @@ def mark_changes(was: EpisodeMark, now: EpisodeMark) -> list[str]:
         now: as it is.
     """
     if was.stimulus != now.stimulus:
-        return ["the stimulus is not the one that was recorded, so nothing can be compared"]
+        return ["the stimulus differs from the recorded one, so nothing can be compared"]
     found = list[str]()
     found += _by_name("port", was.ports, now.ports, _port_changes)
     found += _by_name("", was.values, now.values, _value_changes)

@@ -25,7 +25,7 @@ def check_bursts(stimulus: Stimulus, record: Record) -> tuple[list[str], int, in
     for port, program in stimulus.bursts.items():
         found = record.bursts.get(port)
         if found is None:
-            failures.append(f"{port}: no burst was made")
+            failures.append(f"{port}: no burst was sent")
             continue
         failures += _check(port, program, found)
         over += int((found.done >= 0).sum())
@@ -38,7 +38,7 @@ def _check(port: str, program: BurstProgram, found: BurstAnswers) -> list[str]:
     late = np.flatnonzero(found.done < 0)
     if len(late):
         texts.append(
-            f"{port}: {len(late)} of {len(program.bursts)} bursts were not over, the first is {_name(program, late[0])}"
+            f"{port}: {len(late)} of {len(program.bursts)} bursts did not finish, the first is {_name(program, late[0])}"
         )
     wrong = np.flatnonzero((program.response >= 0) & (found.done >= 0) & (found.response != program.response))
     if len(wrong):

@@ -57,7 +57,9 @@ def read_input(
 def _unknown_port(design: Design, port: str, ports: Mapping[str, StreamPort]) -> UsageError:
     known = ", ".join(ports) or "none"
     if any(s.direction == "in" and not s.from_file and s.name == port for s in design.streams):
-        return UsageError(f"port {port} of {design.name} carries control and takes no file; ports that do: {known}")
+        return UsageError(
+            f"port {port} of {design.name} carries control and cannot be driven from a file; ports that can: {known}"
+        )
     return UsageError(f"{design.name} has no input port {port!r}; it has: {known}")
 
 
@@ -76,7 +78,7 @@ def check_inputs(design: Design, case: Case, params: Mapping[str, Any], inputs: 
         check_fit(ports[name], trace)
     if not case.inputs:
         known = ", ".join(c.name for c in design.cases if c.inputs) or "none"
-        raise UsageError(f"case {case.name} of {design.name} takes no stimulus from files; cases that do: {known}")
+        raise UsageError(f"case {case.name} of {design.name} cannot be driven from files; cases that can: {known}")
     clocks_of(design, params, inputs)
 
 

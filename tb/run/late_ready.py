@@ -40,7 +40,7 @@ def late_ready(ports: Sequence[StreamPort], stimulus: Stimulus, found: Outcome, 
             most, worst, cycle, count = late
             texts.append(
                 f"axis_ready_late: {port.name}, cycle {cycle}: tready came {most} cycles after tvalid, beat {worst}; "
-                f"{count} beat(s) waited for more than {bound}"
+                f"{count} beat(s) waited more than {bound} cycles"
             )
     return texts
 
@@ -86,7 +86,7 @@ def late_answers(
             worst = max(waits, key=lambda i: waits[i][0])
             texts.append(
                 f"{port.spec.name}_ready_late: {port.name}, cycle {waits[worst][1]}: {waits[worst][0]} wait states, access {worst} "
-                f"({asked[worst].name}); {len(waits)} access(es) waited for more than {bound}"
+                f"({asked[worst].name}); {len(waits)} access(es) waited more than {bound} cycles"
             )
     return texts
 

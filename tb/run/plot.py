@@ -105,7 +105,7 @@ def plot_memory(log: npt.NDArray[Any], regions: Sequence[Region], path: _Target,
     label_axes(top, "Data channels", "", "use, % of cycles")
     label_axes(below, "Bursts: addresses, from the lowest to the highest in each region", "cycle", "")
     if not len(moved):
-        _say(top, "no burst came to its end")
+        _say(top, "no burst was completed")
         _say(below, "")
         save_figure(figure, path)
         return

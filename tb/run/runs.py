@@ -111,7 +111,7 @@ class Request:
         options: case options that differ from their defaults.
         inputs: stimulus from files, by port.
         waves: write waves.
-        transactors: who drives the ports.
+        transactors: transactors that drive the ports.
         origin: what the user gave, for the command that repeats the run.
         waive: protocol rules that may be broken, next to the design's.
         traces: ports whose traces and PLIO files are kept; or :data:`ALL`, :data:`FAILED` (those of seeds that fail),
@@ -350,7 +350,7 @@ class RunResult:
 
     @property
     def late_bits(self) -> int:
-        """How many bits were seen late at clock crossings."""
+        """How many bits were delayed at clock crossings."""
         return sum(self.late_crossings.values())
 
     @property
@@ -432,7 +432,7 @@ def check_request(request: Request) -> None:
     if request.metastability is not None and request.transactors != "native":
         raise UsageError(f"--metastability needs the native transactors, not {request.transactors}")
     if request.metastability is not None and request.netlist is not None:
-        raise UsageError("--metastability and --netlist: a netlist does not name the signals that cross clocks")
+        raise UsageError("--metastability and --netlist exclude each other: a netlist has no names of crossing signals")
     design, params = request.design, request.all_params
     lanes = (*design.bundles(params), *design.register_ports(params), *design.memory_ports(params))
     arrays = design.ports

@@ -101,7 +101,7 @@ def _check_names(design: Design, params: Mapping[str, Any], stimulus: Stimulus, 
         if name in expected.unknown:
             continue
         if name not in expected.ports:
-            yield f"port {name}: {who} predicts nothing for it"
+            yield f"port {name}: {who} does not predict it"
         elif expected.ports[name].width != port.width:
             yield f"port {name}: {who} predicts {expected.ports[name].width} bit, the port is {port.width} bit wide"
     has: list[tuple[str, Mapping[str, Any], list[str]]] = [("port", expected.ports, list(bundles))]
@@ -110,13 +110,13 @@ def _check_names(design: Design, params: Mapping[str, Any], stimulus: Stimulus, 
         has += [("memory", expected.memories, list(stimulus.memories))]
         for kind, predicted, names in has[1:]:
             yield from (
-                f"{kind} {n}: {who} predicts nothing for it"
+                f"{kind} {n}: {who} does not predict it"
                 for n in names
                 if n not in predicted and n not in expected.unknown
             )
     for kind, predicted, names in has:
         yield from (
-            f"{kind} {n}: {who} predicts it, but there is none of that name; there are: {', '.join(names) or 'none'}"
+            f"{kind} {n}: {who} predicts it, but the design does not have it; known: {', '.join(names) or 'none'}"
             for n in predicted
             if n not in names
         )
@@ -181,8 +181,8 @@ def nothing_compared(verdicts: Sequence[Verdict], *, still: bool = False) -> tup
     if still or any(v.moved for v in verdicts):
         return ()
     return (
-        "nothing moved: no beat on any stream, no burst and no changed byte in any memory, in any episode; "
-        f"the {compared} values compared are of registers and status outputs alone",
+        "nothing moved: no beat, no burst and no changed byte of memory in any episode; "
+        f"the {compared} values compared are only registers and status outputs",
     )
 
 
@@ -196,7 +196,7 @@ def _check_memories(stimulus: Stimulus, want: Outcome, record: Record, failures:
         predicted = want.memories[port].regions
         names = [region.name for region in image.regions]
         failures += [
-            f"memory {port}, region {name}: predicted, but there is none of that name; there are: {', '.join(names)}"
+            f"memory {port}, region {name}: predicted, but there is no such region; known: {', '.join(names)}"
             for name in predicted
             if name not in names
         ]
@@ -256,7 +256,7 @@ def _check_accesses(
             asked += tuple(stimulus.after.get(port.name, ()))
         got: Sequence[AccessResult] = record.accesses.get(port.name, ())
         if len(asked) != len(got):
-            failures.append(f"{port.name}: {len(asked)} accesses asked for, {len(got)} made")
+            failures.append(f"{port.name}: {len(asked)} accesses expected, {len(got)} made")
         if port.name in expected.unknown:
             continue
         answers = expected.accesses.get(port.name)

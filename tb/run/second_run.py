@@ -103,7 +103,7 @@ def _said(registers: Sequence[Suspect], one: SimulatorResult, *, first: bool) ->
     """The likeliest register, or how to see one."""
     if not registers:
         if one.waves is not None and first and not waves_readable():
-            return f"; to see in which register, pip install {WAVES_READER}"
+            return f"; to see which register differs, pip install {WAVES_READER}"
         return ""
     suspect, others = registers[0], len(registers) - 1
     more = f"; {others} more in report.json" if others else ""

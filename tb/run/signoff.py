@@ -44,10 +44,10 @@ class PortLimits(_Frozen):
     """Limits of one port.
 
     Attributes:
-        rate: which throughput the two minima mean: ``frames`` (pauses between frames count), ``raw`` or ``continuous``
+        rate: throughput that the minima apply to: ``frames`` (with pauses between frames), ``raw``, or ``continuous``
             (inside frames); see :mod:`goldbeat.pymodels.measure`.
-        min_msamples_per_s: least throughput in millions of samples a second, a complex sample counting as one.
-        min_mb_per_s: least throughput in millions of bytes a second.
+        min_msamples_per_s: lowest throughput in millions of samples per second; a complex sample counts as one.
+        min_mb_per_s: lowest throughput in millions of bytes per second.
         max_gap_ns: longest time from one beat to the next.
         max_idle_cycles: longest run of clock cycles without a transfer between two beats.
         max_frame_interval_ns: longest time from one TLAST to the next.
@@ -67,7 +67,7 @@ class LatencyLimits(_Frozen):
     """Limits from one port to another.
 
     Attributes:
-        by: what is matched with what; see :func:`goldbeat.pymodels.measure.latencies`.
+        by: unit that is matched between the ports; see :func:`goldbeat.pymodels.measure.latencies`.
         max_ns: largest latency.
         max_mean_ns: largest average latency.
         max_first_ns: largest latency of the first beat or frame.
@@ -80,10 +80,10 @@ class LatencyLimits(_Frozen):
 
 
 class BacklogLimits(_Frozen):
-    """Limits of what is under way from one port to another; see :func:`goldbeat.pymodels.backlog.backlog`.
+    """Limits of the backlog between two ports; see :func:`goldbeat.pymodels.backlog.backlog`.
 
     Attributes:
-        max_backlog_beats, max_backlog_bytes, max_backlog_frames: most of them.
+        max_backlog_beats, max_backlog_bytes, max_backlog_frames: largest backlog.
     """
 
     max_backlog_beats: int | None = Field(default=None, ge=0)
@@ -321,7 +321,7 @@ def _load_main(folder: Path, report: _Report) -> list[Measured]:
     """The one episode of a report that says nothing of others."""
     if report.episodes > 1 or len(report.seeds) > 1:
         raise InputError(
-            "the traces of one episode only, as older versions kept them", "every episode; run it again", file=folder
+            "the traces of one episode only, as older versions kept them", "all episodes; run it again", file=folder
         )
     ports = {
         n: MeasuredPort(Trace.load(folder / e.trace), e.dtype) for n, e in report.ports.items() if e.trace is not None
@@ -357,7 +357,7 @@ def _run_check(status: str, *, allow_recorded: bool) -> LimitCheck:
         good = status.lower() in ("pass", "passed")
         reason = "" if good else "the run itself did not pass"
         return LimitCheck("run", "status", "pass", status, "", "pass" if good else "fail", reason)
-    reason = "the run is the same as recorded, but no golden model has checked it; --allow-recorded accepts that"
+    reason = "the run is the same as recorded, but was not checked by a golden model; --allow-recorded accepts that"
     if allow_recorded:
         return LimitCheck("run", "status", SAME_AS_RECORDED, SAME_AS_RECORDED, "", "pass")
     return LimitCheck("run", "status", "pass", SAME_AS_RECORDED, "", "fail", reason)
@@ -378,7 +378,7 @@ def check_subject(subject: Subject, limits: Limits, *, allow_recorded: bool = Fa
     missing = [p for p in wanted if p not in subject.names] if subject.status is not None else []
     missing = missing or [p for p in limits.port if p not in subject.names]
     if missing:
-        raise UsageError(f"there is a limit for port {missing[0]!r}; {subject.name} has: {', '.join(subject.names)}")
+        raise UsageError(f"limit for unknown port {missing[0]!r}; {subject.name} has: {', '.join(subject.names)}")
     check_transaction_ports(limits.transactions, subject.buses, subject.name)
     found: list[LimitCheck] = []
     if subject.status is not None:
@@ -413,7 +413,7 @@ def _worst(where: str, name: str, limit: float | str, unit: str, figures: Sequen
             return replace(kept, measured_in=len(values), left_out=left_out)
         lacking = hidden
     if not lacking:
-        return LimitCheck(where, name, limit, None, unit, "unmeasured", "cannot be measured: no episode ran to its end")
+        return LimitCheck(where, name, limit, None, unit, "unmeasured", "cannot be measured: no episode was completed")
     first = lacking[0]
     reason = f"cannot be measured: {_placed(first.reason, first.at)}"
     place = (first.at.seed, first.at.episode)

@@ -97,7 +97,7 @@ class Simulator:
         episodes: what to run.
         folder: an existing folder for the job, the records, the log and the waves.
         seed: of the simulator's own randomness (initial values of flip-flops), and of cocotb's.
-        transactors: who drives the ports.
+        transactors: transactors that drive the ports.
         coverage: where code coverage goes, written after every episode; for builds that count it.
         pulse_s: seconds between two ``at`` notes; None: there are none.
         before: episodes that other processes have run; their log and waves are kept.
@@ -328,7 +328,7 @@ def simulate(
         episodes: what to run.
         folder: for the files.
         seed: of the simulator.
-        transactors: who drives the ports.
+        transactors: transactors that drive the ports.
         timeout_s: wall time allowed.
         watch: is told how many episodes are done, and how many picoseconds ago the reset of the one that runs was released.
         crossings: as in :class:`Simulator`.

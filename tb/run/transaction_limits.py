@@ -18,10 +18,10 @@ class TransactionLimits(BaseModel):
 
     Attributes:
         max_read_ns, max_write_ns: longest time from the first offer of the address to the last data or the response.
-        max_mean_read_ns, max_mean_write_ns: the same on average.
+        max_mean_read_ns, max_mean_write_ns: largest average of the same.
         max_first_read_ns: longest time from the first offer of an address to its first read data.
-        min_read_mb_per_s, min_write_mb_per_s: least throughput from the first address to the end of the last transaction, in
-            millions of bytes a second. Strobes are not looked at.
+        min_read_mb_per_s, min_write_mb_per_s: lowest throughput from the first address to the end of the last transaction,
+            in millions of bytes per second. Strobes are ignored.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
@@ -53,7 +53,7 @@ def check_transaction_ports(limits: Mapping[str, TransactionLimits], buses: Mapp
     for name, table in limits.items():
         if name not in buses:
             known = ", ".join(buses) or "none (a file has none, nor has a run of an older version)"
-            raise UsageError(f"there are limits of transactions for port {name!r}; bus ports of {subject}: {known}")
+            raise UsageError(f"limits of transactions for unknown port {name!r}; bus ports of {subject}: {known}")
         late = next((n for n in table.given() if n.startswith("max_")), None)
         if late is not None and buses[name] == "out":
             raise UsageError(f"transactions.{name}.{late}: {name} is a master of the design: {BENCH_MEMORY}")

@@ -36,7 +36,7 @@ def count_coverage(
     try:
         for item in call_coverage(function_name(make), lambda: list(make(params))):
             if item.name in hits:
-                raise UserCodeError(f"coverage: two items are called {item.name!r}")
+                raise UserCodeError(f"coverage: duplicate name {item.name!r}")
             hits[item.name] = call_coverage(item.name, partial(item.hits, sampled))
             illegal = call_coverage(item.name, partial(item.forbidden, sampled))
             wrong += [f"coverpoint {item.name}: illegal bin {name}: {n} hit(s)" for name, n in illegal.items()]

@@ -40,7 +40,7 @@ def sized_parameters(texts: Sequence[str], design: Design) -> list[SizedParamete
         design: has them.
 
     Raises:
-        UsageError: no such parameter, no such form, or a parameter that is no number or is named twice.
+        UsageError: no such parameter, no such form, or a parameter that is no number or is given twice.
     """
     found: dict[str, SizedParameter] = {}
     for text in (part.strip() for one in texts for part in one.split(",")):
@@ -51,7 +51,7 @@ def sized_parameters(texts: Sequence[str], design: Design) -> list[SizedParamete
             raise UsageError(f"--param {text}: {design.name} has no parameter {pattern!r}; it has: {known}")
         for name in names:
             if name in found:
-                raise UsageError(f"--param {text}: {name} is named twice")
+                raise UsageError(f"--param {text}: {name} is given twice")
             default = design.parameters[name].default
             if not isinstance(default, int) or isinstance(default, bool):
                 raise UsageError(f"--param {text}: {name} is {default!r}, expected a whole number")

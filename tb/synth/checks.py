@@ -16,10 +16,10 @@ from goldbeat.tb.synth.sources import command_file, content_settings
 
 SUMMARIES = {
     "elaboration": "Yosys elaborates the RTL as synthesizable",
-    "latches": "no latch, wanted or inferred",
+    "latches": "no latch",
     "loops": "no loop of combinational logic",
     "drivers": "no signal has two drivers",
-    "undriven": "no signal is read that nothing drives",
+    "undriven": "every signal that is read has a driver",
 }
 """The checks in order. Where the first one fails, the others have seen nothing and are left out."""
 _COMMANDS = "sources.f"
@@ -200,7 +200,7 @@ def _loops(said: str) -> tuple[tuple[SynthFinding, ...], tuple[SynthFinding, ...
         sources = [source for _, _, source in cells if source] + [source for _, source in wires]
         file, line = _place(sources[0]) if sources else (None, None)
         if all(kind in _HOLDS for _, kind, _ in cells):
-            held.append(SynthFinding(f"latch for {signals}: it keeps its value where nothing is assigned", file, line))
+            held.append(SynthFinding(f"latch for {signals}: it keeps its value if nothing is assigned", file, line))
         else:
             loops.append(SynthFinding(f"loop through {signals}", file, line))
     return tuple(loops), tuple(held)

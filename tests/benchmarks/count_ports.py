@@ -34,7 +34,7 @@ def outcome(one: tuple[Path, str], around: Surroundings) -> tuple[str, str, str]
         found = find(elaborate(sources, name, relaxed=True))
         text = wrapper(found)
     except GoldbeatError as error:
-        return name, "bench" if "which no hardware does" in str(error) else "probe", str(error)
+        return name, "bench" if "like a test bench" in str(error) else "probe", str(error)
     with tempfile.TemporaryDirectory() as folder:
         harness = Path(folder) / f"{TOP}.sv"
         harness.write_text(text)

@@ -351,7 +351,9 @@ def parse_loadable(data: bytes, file: str | PathLike[str] | None = None) -> Load
         InputError: damaged, or of another schema version.
     """
     if len(data) < 8:
-        raise InputError(f"{len(data)} bytes", "a loadable", file=file, offset=0)
+        raise InputError(f"{len(data)} bytes", "a loadable of nvdla_compiler", file=file, offset=0)
+    if int.from_bytes(data[:4], "little") >= len(data):
+        raise InputError("another kind of file", "a loadable of nvdla_compiler", file=file, offset=0)
     reader = Reader(memoryview(data), SCHEMA, file=file, reuse=_REUSE, sized=False)
     place = reader.place("Loadable", "version")
     if place is None:

@@ -30,7 +30,7 @@ def kernel_functions(items: Iterable[str]) -> dict[str, Callable[..., Any]]:
             raise UsageError(f"--kernel {item}: expected NAME=FILE.py:FUNCTION or NAME=MODULE:FUNCTION")
         name, file, module, function = match.groups()
         if name in found:
-            raise UsageError(f"--kernel {item}: {name} is named twice")
+            raise UsageError(f"--kernel {item}: {name} is given twice")
         found[name] = function_from_file(Path(file), function) if file else _imported(module, function)
     return found
 

@@ -138,7 +138,7 @@ def read_trace_json(path: Path) -> list[ModuleTrace]:
     try:
         items = json.loads(path.read_text(encoding="utf-8"))
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"no JSON: {error}", "a list of trace events", file=path) from None
+        raise InputError(f"text that is not JSON ({error})", "a list of trace events", file=path) from None
     if isinstance(items, dict):
         items = items.get("traceEvents")
     if not isinstance(items, list) or not all(isinstance(i, dict) for i in items):

@@ -259,7 +259,7 @@ class BModel:
         array = as_bytes(data)
         name = None if file is None else Path(file)
         if len(array) < HEADER.size:
-            raise InputError(f"{len(array)} bytes", f"a header of {HEADER.size}", file=name, offset=0)
+            raise InputError(f"{len(array)} bytes", f"a header of {HEADER.size} bytes", file=name, offset=0)
         magic, header, flat, area_size = HEADER.unpack_from(array.data, 0)
         if magic != MAGIC:
             raise InputError(f"magic {magic:#010x}", f"{MAGIC:#010x}", file=name, offset=0)

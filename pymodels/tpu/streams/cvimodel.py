@@ -167,7 +167,7 @@ class CviModel:
         array = as_bytes(data)
         name = None if file is None else Path(file)
         if len(array) < HEADER.size:
-            raise InputError(f"{len(array)} bytes", f"a header of {HEADER.size}", file=name, offset=0)
+            raise InputError(f"{len(array)} bytes", f"a header of {HEADER.size} bytes", file=name, offset=0)
         magic, flat, _, _, _, chip = HEADER.unpack_from(array.data, 0)
         if magic != MAGIC:
             raise InputError(f"magic {magic!r}", f"{MAGIC!r}", file=name, offset=0)

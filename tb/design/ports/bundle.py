@@ -60,14 +60,13 @@ class Bundle(Frozen):
             ready.
         namings: how the signals of such a bundle are called, for ``goldbeat probe``.
         plug_in: the file that the class was loaded from, which no import path reaches; None: a module.
-        name: what Goldbeat calls it, a Verilog identifier: the harness's ports are ``name_role``, its files ``name.trace``.
-        bus: the class, as a description names it: the bus's name, or ``file.py:Class``.
-        clock: the clock it runs on.
-        direction: ``in`` where the design takes or answers, ``out`` where it gives or asks.
-        lanes: number of bundles (or the parameter that gives it) where the design has an array of them; they are
-            then called ``name_0`` and so on.
-        layout: of such an array.
-        signals: the design's port by role; a role that is not here is not in the design. None: every usual role, called
+        name: name of the port, a Verilog identifier. Signals of the harness are ``name_role``, files ``name.trace``.
+        bus: name of the bus, or ``file.py:Class``.
+        clock: name of its clock.
+        direction: ``in``: the design is sink or slave; ``out``: it is source or master.
+        lanes: number of bundles of an array, or the parameter that gives it; they are named ``name_0``, ``name_1``...
+        layout: layout of such an array.
+        signals: the design's port by role; signals that are not listed are treated as absent. None: all usual roles, named
             ``name_role``.
     """
 

@@ -37,7 +37,7 @@ def incomplete(there: Collection[str], extra_write: tuple[str, ...] = (), extra_
         if lacks and len(lacks) < len(group):
             return f"the {name} channels lack {', '.join(lacks)}"
         whole += not lacks
-    return "" if whole else "neither the write nor the read channels are there"
+    return "" if whole else "the write channels or the read channels are missing"
 
 
 def recognise_channels(wires: Wires, bus: Bus, fixed: Mapping[str, int]) -> tuple[PinArray, dict[str, Any]]:
@@ -69,7 +69,7 @@ def recognise_channels(wires: Wires, bus: Bus, fixed: Mapping[str, int]) -> tupl
             raise NotABundleError(f"{roles[role].name} has {bits} bits, expected {expected}" + " (AXI3?)" * (bits == 4))
         wires.drop(role, f"{bits} bits, expected {expected}")
     for role in [r for r in roles if r not in bus.roles]:
-        wires.drop(role, f"not an {bus.title} signal")
+        wires.drop(role, f"not a signal of {bus.title}")
     data = array.bits(roles.get("wdata") or roles["rdata"])
     if "wstrb" in roles and array.bits(roles["wstrb"]) * 8 != data:
         raise NotABundleError(f"{roles['wstrb'].name} has {array.bits(roles['wstrb'])} bits for {data} bits of data")

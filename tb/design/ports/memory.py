@@ -24,9 +24,9 @@ class MemoryPort(Bundle):
     """An AXI4 bundle of the design; with ``signals``, all of the write or of the read channels may be absent.
 
     Attributes:
-        data_width, address_width, id_width: in bits; ``id_width`` 0: no IDs.
+        data_width, address_width, id_width: widths in bits; ``id_width`` 0: no IDs.
         len_width: bits of AWLEN and ARLEN; 4 on AXI3 and buses made after it.
-        users: widths of the user signals that are there, by role (``awuser``, ``wuser``, ``buser``, ``aruser``, ``ruser``).
+        users: widths of the user signals by role (``awuser``, ``wuser``, ``buser``, ``aruser``, ``ruser``).
     """
 
     spec = AXI

@@ -170,7 +170,7 @@ class Wires:
     Args:
         name: of the bundle.
         pins: the ports by role.
-        parameters: of the top module.
+        parameters: parameters of the top module with their defaults.
 
     Attributes:
         name: as given.
@@ -209,7 +209,7 @@ class Wires:
         inward = lead.way == "input"
         for role, pin in self.roles.items():
             if role in bus.roles and (pin.way == "output") != ((role in bus.from_slave) == inward):
-                raise NotABundleError(f"{pin.name} runs against {lead.name}")
+                raise NotABundleError(f"{pin.name} has the opposite direction of {lead.name}")
         return "in" if inward else "out"
 
     def array(self, lead: Pin) -> PinArray:
@@ -225,7 +225,7 @@ class Wires:
             done = "tied to all ones" if tie == -1 else f"tied to {tie}"
         else:
             self.ignored.append(pin.name)
-            done = "not looked at"
+            done = "not checked"
         self.notes.append(f"{pin.name}: {why}; {done}")
 
     def drop_disabled(self, direction: str) -> None:

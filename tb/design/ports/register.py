@@ -22,9 +22,9 @@ class RegisterPort(Bundle):
         posts: the bus has writes that nothing answers.
         responses: channels of responses whose ready a master may hold back until their valid comes: ``b`` of ``bvalid`` and
             ``bready``.
-        data_width: of a word, in bits.
-        address_width: in bits.
-        storage: registers of a slave that are plain storage; ``sweep`` writes and reads them in every way.
+        data_width: width of a word in bits.
+        address_width: width of an address in bits.
+        storage: registers that are plain storage; the case ``sweep`` writes and reads them in every way.
     """
 
     posts: ClassVar[bool] = False

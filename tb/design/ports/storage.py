@@ -17,7 +17,7 @@ class Storage(Frozen):
     """Registers one after the other that hold what was written, and do nothing else: writes and reads of them may overlap.
 
     Attributes:
-        base: byte address of the first one.
+        base: address of the first byte.
         words: how many.
         mask: bits of each that it holds; the others read 0.
         strobes: writes of some bytes are stored; else words are written whole.

@@ -29,16 +29,16 @@ class StreamPort(Bundle):
     Without TREADY a stream is never stalled, without TKEEP all bytes are valid, without TLAST there are no frames.
 
     Attributes:
-        direction: seen from the design.
-        width: of TDATA.
-        tid, tdest, tuser: widths of the sideband signals that are there.
-        dtype: sample type, for PLIO files and throughput in samples; None where the port carries no samples.
-        from_file: an input whose stimulus may come from a file; false for ports that carry control, not data.
-        interleaved: beats of other TID or TDEST may come within a packet of an output.
-        fields: of a handshake without TDATA, as those of descriptors and of status: the design's ports that belong to it, each with
-            its width. They are the bits of TDATA, the first one lowest; TDATA has whole bytes, and 0 above.
+        direction: direction, seen from the design.
+        width: width of TDATA in bits.
+        tid, tdest, tuser: widths of the sidebands. Default: absent.
+        dtype: sample type, for PLIO files and throughput in samples; None: the port carries no samples.
+        from_file: accepts a file as stimulus. False: for ports that carry control, not data.
+        interleaved: beats of other TID or TDEST may appear within a packet of an output.
+        fields: for a handshake without TDATA, such as a descriptor: the design's ports that belong to it, with their widths.
+            They form TDATA, first port lowest, padded with 0 to whole bytes.
 
-    TSTRB is there where :attr:`signals` names it. Traces of up to 64 bytes have it; wider inputs get TSTRB = TKEEP.
+    The port has TSTRB if :attr:`signals` lists it. Traces of up to 64 bytes have it; wider inputs get TSTRB = TKEEP.
     """
 
     spec = AXIS
@@ -184,13 +184,13 @@ class StreamPort(Bundle):
         way = roles["tvalid"].way
         direction: Literal["in", "out"] = "in" if way == "input" else "out"
         if "tready" in roles and roles["tready"].way == way:
-            wires.drop("tready", "runs the same way as tvalid, so this side only listens", tie=1)
+            wires.drop("tready", "has the direction of tvalid, so this port only listens", tie=1)
         for role, pin in roles.items():
             if (pin.way == way) == (role == "tready"):
-                raise NotABundleError(f"{pin.name} runs against {roles['tvalid'].name}")
+                raise NotABundleError(f"{pin.name} has the opposite direction of {roles['tvalid'].name}")
         if "tstrb" in roles and "tkeep" not in roles:
             roles["tkeep"] = roles.pop("tstrb")
-            wires.notes.append(f"{roles['tkeep'].name}: there is no tkeep; it is used as tkeep")
+            wires.notes.append(f"{roles['tkeep'].name}: used as tkeep, since tkeep is missing")
         for role, tie in (("tstrb", -1), ("twakeup", 1)):
             if role in roles:
                 wires.drop(role, f"{role} is not modelled", tie=tie)
@@ -198,12 +198,12 @@ class StreamPort(Bundle):
         array = wires.array(roles["tvalid"])
         width, bits = array.width(roles["tdata"]), array.bits(roles["tdata"])
         if bits % 8:
-            raise NotABundleError(f"{roles['tdata'].name} has {bits} bits a bundle, which are no whole bytes")
+            raise NotABundleError(f"{roles['tdata'].name} has {bits} bits per bundle, not a multiple of 8")
         if "tkeep" in roles and array.bits(roles["tkeep"]) != bits // 8:
             wires.drop("tkeep", f"{array.bits(roles['tkeep'])} bits for {bits // 8} bytes", tie=-1)
         for role in ("tready", "tlast"):
             if role in roles and array.bits(roles[role]) != 1:
-                raise NotABundleError(f"{roles[role].name} has {array.bits(roles[role])} bits a bundle, expected 1")
+                raise NotABundleError(f"{roles[role].name} has {array.bits(roles[role])} bits per bundle, expected 1")
         sides: dict[str, Any] = {}
         for side in _SIDES:
             if side in roles and array.bits(roles[side]) > _WIDEST_SIDE:

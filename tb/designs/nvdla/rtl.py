@@ -34,8 +34,8 @@ class RtlDescription(BaseModel):
         libraries: patterns of folders in which all other modules are looked for by name, RAM models among them.
         include_dirs: patterns of folders of included files.
         defines: macros; an empty text defines without a value.
-        ties: inputs held at a constant; -1 means all ones.
-        flags: further switches for Verilator.
+        ties: inputs tied to a constant; -1 means all ones.
+        flags: more switches for Verilator.
         optimize: the C++ compiler's switch.
     """
 

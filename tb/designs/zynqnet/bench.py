@@ -138,7 +138,7 @@ DESIGN = Design(
         Case(name="random", summary="random small layers", make=_random, options={"layers": 20, "memory": "random"}),
         Case(
             name="sweep",
-            summary="a small layer, then every register that is plain storage, under every traffic",
+            summary="a small layer, then all registers that are plain storage, under all traffic",
             make=_random,
             options={"layers": 1, "memory": "random"},
         ),

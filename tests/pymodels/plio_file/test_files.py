@@ -88,7 +88,7 @@ def test_devices_and_streams(trace):
 
 
 def test_unreadable(tmp_path):
-    with pytest.raises(InputError, match=r"none\.txt: found no such file, expected a PLIO file"):
+    with pytest.raises(InputError, match=r"none\.txt: no such file, expected a PLIO file"):
         read(tmp_path / "none.txt", "int16", 32)
     with pytest.raises(InputError, match="directory"):
         read(tmp_path, "int16", 32)

@@ -154,7 +154,7 @@ def test_bytes_that_fill_no_beat_go_with_tkeep():
     [
         (lambda dut: dut(), "nothing to drive: give samples for s"),
         (lambda dut: dut([1.5, 2.5], dtype="uint32"), "expected"),
-        (lambda dut: dut(np.zeros(4)), "say which type the samples are"),
+        (lambda dut: dut(np.zeros(4)), "give the type of the samples"),
         (
             lambda dut: dut(np.zeros(4, np.uint8), t=[1]),
             "has no input port and its case random no option 't'; ports: s",

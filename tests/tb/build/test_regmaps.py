@@ -97,8 +97,8 @@ def test_missing_and_left_over_files_are_found(tree, capsys):
     assert code == 1
     assert [message.split(";")[0] for message in messages] == [
         "hdl/plio/plio_fir.rdl: found 0 tables in docs/*.md, expected 1: <!-- registers plio_fir -->",
-        "hdl/plio/plio_old_regs_pkg.sv: found no map, expected plio_old.rdl",
-        "hdl/plio/plio_fir_regs_pkg.sv: found no file",
+        "hdl/plio/plio_old_regs_pkg.sv: missing map, expected plio_old.rdl",
+        "hdl/plio/plio_fir_regs_pkg.sv: missing file",
     ]
     # Writing makes what is missing; the rest is for somebody to decide.
     assert check(tree, capsys, "--write")[0] == 1
@@ -114,12 +114,12 @@ def test_missing_and_left_over_files_are_found(tree, capsys):
             "<!-- registers fir -->",
             "found a table of fir, expected one of plio_fir",
         ),
-        (FIR[3], "<!-- end registers -->", "", "found no end of the table, expected <!-- end registers -->"),
+        (FIR[3], "<!-- end registers -->", "", "missing end of the table, expected <!-- end registers -->"),
         (FIR[0], "addrmap plio_fir #(", "addrmap fir #(", "found addrmap fir, expected addrmap plio_fir"),
         (FIR[0], "} ROUND @ 0x010;", "} ROUND @ 0x00C;", "expected a register map in SystemRDL"),
         (FIR[0], "} ROUND @ 0x010;", "} ROUND @ 0x010", "expected a register map in SystemRDL"),
-        (FIR[0], '  python           = "plio/fir_map.py";\n', "", "found no property python"),
-        (FIR[0], "  address_bits     = 12;\n", "", "found no property address_bits"),
+        (FIR[0], '  python           = "plio/fir_map.py";\n', "", "missing property python"),
+        (FIR[0], "  address_bits     = 12;\n", "", "missing property address_bits"),
         (
             FIR[0],
             "  address_bits     = 12;\n",

@@ -30,7 +30,9 @@ def test_help_texts_are_plain_english() -> None:
         found += [(name, one) for one in findings(command.help or "")]
         for option in command.params:
             # The terminal breaks the lines of these.
-            found += [(name, option.opts, one) for check in (banned, long_sentences) for one in check(option.help or "")]
+            found += [
+                (name, option.opts, one) for check in (banned, long_sentences) for one in check(option.help or "")
+            ]
     assert found == []
 
 

@@ -213,7 +213,7 @@ def test_a_seed_repeats_a_run_exactly(build):
         (("run", "plio_fir", "--input", "m_axis=x.txt"), "plio_fir has no input port 'm_axis'; it has: s_axis"),
         (("run", "plio_fir", "--input", "s_axis=missing.txt"), "missing.txt"),
         (("run", "plio_pkt_split", "--set", "IDS=40"), "40 is not in 0..31"),
-        (("run", "missing.py"), "missing.py: found no such file"),
+        (("run", "missing.py"), "missing.py: no such file"),
         (("list", "nothing"), "unknown design"),
     ],
 )
@@ -255,15 +255,15 @@ def test_settings_of_a_design_stand_as_options_too(build):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--sead", "5"), "zynqnet has no option --sead, did you mean --seed?"),
-        (("--qqqq", "5"), "zynqnet has no option --qqqq; `goldbeat run zynqnet --help` lists those it has"),
-        (("--layre=c1",), "zynqnet has no option --layre, did you mean --layer?"),
+        (("--sead", "5"), "zynqnet has no option --sead; did you mean --seed?"),
+        (("--qqqq", "5"), "zynqnet has no option --qqqq; `goldbeat run zynqnet --help` lists its options"),
+        (("--layre=c1",), "zynqnet has no option --layre; did you mean --layer?"),
         (("--case", "reset", "--layer", "c1"), "zynqnet has no option --layer"),
         (("--layer",), "--layer: expected one argument"),
         (("--memory-latency", "--W", "3"), "--memory-latency: expected one argument"),
         (("more",), "more: expected an option"),
         (("reset",), "reset is a case, expected --case reset"),
-        (("--case", "rest"), "no case 'rest', did you mean reset?"),
+        (("--case", "rest"), "no case 'rest'; did you mean reset?"),
         (("--set", "memory_latncy=3"), "did you mean memory_latency?"),
         (("--number", "int9"), "expected number=fp32 or int8"),
     ],
@@ -320,10 +320,10 @@ def test_help_behind_a_design_lists_its_settings():
         ("files.f", "RTL; make a bench for it: `goldbeat new bench/files -f files.f`"),
         ("made", "a folder, expected a design or a description in it: one.toml"),
         ("empty", "a folder, expected a design or a description; `goldbeat new DIR FILES` makes one"),
-        ("made/one.toml", "found no key name, expected a description (name, top, files, model, clocks; `goldbeat new`"),
+        ("made/one.toml", "missing key name, expected a description (name, top, files, model, clocks; `goldbeat new`"),
         ("notes.txt", "a file without a description's name"),
         ("absent.txt", "no such file"),
-        ("axis_fif", "unknown design 'axis_fif', did you mean axis_fifo?"),
+        ("axis_fif", "unknown design 'axis_fif'; did you mean axis_fifo?"),
         ("qqqq", "unknown design 'qqqq'; known: axis_async_fifo, "),
     ],
 )
@@ -341,4 +341,4 @@ def test_what_is_no_design_is_told_with_what_to_do(tmp_path, monkeypatch, name, 
 def test_new_without_a_folder_is_told_what_to_say(tmp_path):
     run = _goldbeat("new", "filter.v")
     assert run.exit_code == 2
-    assert "expected `goldbeat new bench/filter filter.v`" in " ".join(run.stderr.split())
+    assert "use `goldbeat new bench/filter filter.v`" in " ".join(run.stderr.split())

@@ -60,10 +60,10 @@ def test_it_is_a_design(tmp_path: Path) -> None:
         (_GOOD.replace("top =", "top ="[:-1]), "x.toml:2: found"),
         (
             _GOOD + 'keeep = "full"\n',
-            "x.toml:21: found unknown key traffic.keeep, expected one of kind, keep, frame, finish",
+            "x.toml:21: unknown key traffic.keeep, expected one of kind, keep, frame, finish",
         ),
-        (_GOOD.replace('top = "x"\n', ""), "x.toml: found no key top"),
-        (_GOOD.replace('direction = "out"\n', ""), "x.toml:15: found no key streams[1].direction"),
+        (_GOOD.replace('top = "x"\n', ""), "x.toml: missing key top"),
+        (_GOOD.replace('direction = "out"\n', ""), "x.toml:15: missing key streams[1].direction"),
         (_GOOD.replace('"out"', '"up"'), "x.toml:18: found streams[1].direction = 'up', expected input should be 'in'"),
         (_GOOD + 'frame = [1, "x"]\n', "x.toml:21: found traffic.frame[1] = 'x', expected input should be a valid int"),
         (
@@ -74,12 +74,12 @@ def test_it_is_a_design(tmp_path: Path) -> None:
             _GOOD.replace('clock = "clk"\ndirection = "in"', 'clock = "ck"\ndirection = "in"'),
             "a: clock 'ck' is not one",
         ),
-        (_GOOD.replace('name = "b"', 'name = "a"'), "two things are called 'a'"),
+        (_GOOD.replace('name = "b"', 'name = "a"'), "duplicate name  'a'"),
         (_GOOD.replace("[traffic]", ""), "neither traffic nor cases"),
-        (_GOOD.replace("compare_time = false\n", ""), "model 'identity' knows no cycles; say compare_time = false"),
-        (_GOOD.replace('"identity"', '"merge"'), "model 'merge' knows no order"),
+        (_GOOD.replace("compare_time = false\n", ""), "model 'identity' predicts no cycles; set compare_time = false"),
+        (_GOOD.replace('"identity"', '"merge"'), "model 'merge' predicts no order"),
         (_GOOD.replace('"identity"', '"echo"'), "expected file.py:function or one of identity, broadcast"),
-        (_GOOD.replace('"identity"', '"m.py:f"'), "m.py: found no such file"),
+        (_GOOD.replace('"identity"', '"m.py:f"'), "m.py: no such file"),
         (_GOOD + 'kind = "loud"\n', "traffic.kind: found 'loud', expected random, counting or file.py:function"),
         (_GOOD + '[[cases]]\nname = "r"\nmake = "ram:none"\n', "case r: no slave 'none'"),
         (
@@ -101,7 +101,7 @@ def test_functions_of_the_user(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text("1 / 0\n")
     assert "ZeroDivisionError: division by zero" in load(tmp_path, text)
     (tmp_path / "m.py").write_text("")
-    assert "found no function 'predict'" in load(tmp_path, text)
+    assert "missing function 'predict'" in load(tmp_path, text)
     (tmp_path / "m.py").write_text(
         "from goldbeat.pymodels.errors import UnwrittenModelError\nraise UnwrittenModelError('mine')\n"
     )

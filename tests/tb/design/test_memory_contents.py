@@ -54,7 +54,7 @@ def test_files_fill_and_extend_a_memory(tmp_path):
     ("table", "kind", "message"),
     [
         ('port = "m_none"\nfile = "w.bin"', UsageError, "no master 'm_none'; there are: "),
-        ('port = "m_axi"\nfile = "none.bin"', InputError, "none.bin: found no such file"),
+        ('port = "m_axi"\nfile = "none.bin"', InputError, "none.bin: no such file"),
         ('port = "m_axi"\nfile = "w.txt"', InputError, "expected .bin, .npy, .hex"),
         ('port = "m_axi"\nfile = "w.bin"\nbase = 0xFFFF', UsageError, "w.bin ends at 0x10002, beyond 16 address bits"),
     ],

@@ -47,9 +47,9 @@ def test_the_class_goes_where_the_simulator_is(mail):
 @pytest.mark.parametrize(
     ("bus", "message"),
     [
-        ("absent.py:MailPort", "absent.py: found no such file"),
-        ("mailbus.py:PostPort", "mailbus.py: found no class 'PostPort'"),
-        ("mailbus.py:BUS", "mailbus.py: found no class 'BUS'"),
+        ("absent.py:MailPort", "absent.py: no such file"),
+        ("mailbus.py:PostPort", "mailbus.py: missing class 'PostPort'"),
+        ("mailbus.py:BUS", "mailbus.py: missing class 'BUS'"),
         (
             "mailbus.py:BusSignal",
             "found 'mailbus.py:BusSignal', expected file.py:Class or one of apb, axil",

@@ -66,7 +66,7 @@ def test_what_is_known_is_not_run_again(tmp_path):
     assert known == {1: Fate(mutants[0], "killed", "data", "axis_skid/random#0", "beat 1")}
     with pytest.raises(UsageError, match="have changed since"):
         Journal(tmp_path, "b", resume=True)
-    with pytest.raises(UsageError, match="no campaign to go on with"):
+    with pytest.raises(UsageError, match="no campaign to resume"):
         Journal(tmp_path / "none", "a", resume=True)
 
 

@@ -102,7 +102,7 @@ def test_a_farm_that_is_not_there_is_refused_before_anything_is_written(tmp_path
 
 
 def test_a_worker_of_another_version_refuses():
-    with pytest.raises(GoldbeatError, match="runs another Goldbeat"):
+    with pytest.raises(GoldbeatError, match="runs another version of Goldbeat"):
         run_mutants(MutantTask((), (), (1,), {}, "another"))
 
 

@@ -153,7 +153,7 @@ def test_a_run_of_nothing_has_a_page_too(tmp_path):
 
 
 def test_a_recording_is_no_equality_with_a_model(tmp_path):
-    meaning = "same as recorded; no golden model has said that it is right"
+    meaning = "same as recorded; not checked by a golden model"
     recording = {"file": "a", "state": "same", "meaning": meaning, "values": 3, "changes": []}
     folder = keep_run(tmp_path / "run", {"s": ("in", beats(9), None)}, status="recorded", recording=recording)
     text = write_page(folder).path.read_text()

@@ -71,13 +71,13 @@ def test_library_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     ("text", "message"),
     [
         ("\n/* over\nlines */\n-v lib\n", "x.f:4: found option -v"),
-        ("\n-y lib\n", "x.f:2: found lib, which is not there, expected a folder of sources"),
-        ("absent.sv\n", "x.f:1: found absent.sv, which is not there"),
+        ("\n-y lib\n", "x.f:2: found lib, which does not exist, expected a folder of sources"),
+        ("absent.sv\n", "x.f:1: found absent.sv, which does not exist"),
         ("-f\n", "x.f:1: found -f at the end of the line"),
         ("$NOT_SET_AT_ALL/a.sv\n", "x.f:1: found $NOT_SET_AT_ALL, which is not set"),
         ('"a.sv\n', "x.f:1: found No closing quotation"),
-        ("-f x.f\n", "x.f: found a file list that names itself"),
-        ("-f absent.f\n", "absent.f: found no such file"),
+        ("-f x.f\n", "x.f: found a file list that includes itself"),
+        ("-f absent.f\n", "absent.f: no such file"),
     ],
 )
 def test_mistakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str) -> None:

@@ -117,7 +117,7 @@ def test_direction_suffixes() -> None:
 def test_plain_handshakes_and_a_lying_reset() -> None:
     found = probe("handshake")
     assert clocks(found) == [("clock", "reset_n", True)]
-    assert any("against its name" in n for n in found.notes)
+    assert any("although its name says otherwise" in n for n in found.notes)
     assert shape(found) == {
         "probe": "out clock tdata:8 tvalid:1",
         "in0": "in clock tdata:16 tvalid:1 tready:1",
@@ -172,7 +172,7 @@ def test_no_reset() -> None:
 @pytest.mark.parametrize(
     ("name", "why"),
     [
-        ("odd", "odd_tdata has 12 bits a bundle, which are no whole bytes"),
+        ("odd", "odd_tdata has 12 bits per bundle, not a multiple of 8"),
         ("mixed", "mixed_tdata is not an array like the rest of its bundle"),
         ("up", "up_tvalid counts its bundles upwards ([0:1])"),
         ("against", "against_tdata runs against against_tvalid"),
@@ -215,7 +215,7 @@ def test_nothing_to_drive(tmp_path: Path) -> None:
     sources = Sources((RTL / "buses.sv",))
     assert [case.make for case in describe(found, sources, tmp_path).cases] == ["ram:s_axil", "ram:s00_axi"]
     masters = replace(found, registers=(), memories=tuple(m for m in found.memories if m.direction == "out"))
-    with pytest.raises(UsageError, match="neither a stream that goes in nor a slave was found; nothing can be driven"):
+    with pytest.raises(UsageError, match="no input stream and no slave port found; there is nothing to drive"):
         describe(masters, sources, tmp_path)
 
 
@@ -228,7 +228,7 @@ def test_syntax_errors_carry_their_line() -> None:
 
 def test_tops() -> None:
     both = Sources((RTL / "no_reset.sv", RTL / "suffixed.sv"))
-    with pytest.raises(UsageError, match=r"Name it with --top; candidates: no_reset, suffixed"):
+    with pytest.raises(UsageError, match=r"choose one with --top: no_reset, suffixed"):
         elaborate(both)
     with pytest.raises(UsageError, match="nowhere"):
         elaborate(both, "nowhere")

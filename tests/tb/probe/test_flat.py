@@ -150,9 +150,13 @@ def test_bundles_that_cannot_be(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("x.vhd", "entity x is end;", "VHDL is not read: convert it to Verilog"),
-        ("x.sv", "module x(input logic a);\n`pragma protect begin_protected\nendmodule", "encrypted, which Verilator"),
-        ("x.sv", "module x; endmodule", "it has no ports, as test benches have none"),
+        ("x.vhd", "entity x is end;", "VHDL is not supported: convert it"),
+        (
+            "x.sv",
+            "module x(input logic a);\n`pragma protect begin_protected\nendmodule",
+            "encrypted sources are not supported",
+        ),
+        ("x.sv", "module x; endmodule", "it has no ports, like a test bench"),
         (
             "x.sv",
             "module x(output logic c);\n initial forever #5 c = !c;\nendmodule",
@@ -247,7 +251,7 @@ def test_enums_and_widths_follow_the_parameters_or_are_refused(tmp_path: Path) -
     assert "m_axis" in outcome().failures[0]
     assert outcome(MODE=0).passed
     # All follows but a vector of vectors.
-    with pytest.raises(UsageError, match=r"own_structs_flat.sv.* does not follow these parameter values") as refused:
+    with pytest.raises(UsageError, match=r"own_structs_flat.sv.* does not fit these parameter values") as refused:
         outcome(MODE=0, W=16)
     assert "'side_i' expects 32 bits" in str(refused.value)
     wrapper_file = tmp_path / "own_structs_flat.sv"
@@ -264,8 +268,8 @@ def test_interfaces_without_directions(tmp_path: Path) -> None:
         "m_side": "axis out 4 0 0 0 32",
     }
     assert found.notes[:2] == (
-        "s_axis: flow_if without a modport: directions by what the module writes",
-        "m_axis: flow_if without a modport: directions by what the module writes",
+        "s_axis: flow_if without a modport: directions inferred from what the module writes",
+        "m_axis: flow_if without a modport: directions inferred from what the module writes",
     )
     assert "s_side: a generic interface: flow_if, which fits" in found.notes
     assert lint(found, tmp_path) == ""

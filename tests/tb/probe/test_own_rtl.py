@@ -90,7 +90,7 @@ def test_probe_writes_description_and_wrapper(tmp_path: Path) -> None:
         ([RTL / "no_reset.sv", "-G", "X"], "-G X: expected NAME=VALUE"),
         ([RTL / "no_reset.sv", "-G", "X=1"], "no_reset has no parameter 'X'; it has: none"),
         ([RTL / "plain_slice.sv", "--tie", "flush=high"], "--tie flush: found 'high', expected an integer"),
-        (["-f", RTL / "absent.f"], "found no such file, expected a file list"),
+        (["-f", RTL / "absent.f"], "no such file, expected a file list"),
         ([RTL / "lists" / "needs_define.sv"], "width.svh"),
     ],
 )
@@ -124,7 +124,7 @@ def test_a_new_bench_runs_at_once(tmp_path: Path, build: Path) -> None:
     bench = tmp_path / "bench"
     said = goldbeat("new", bench, RTL / "flat_lanes.v", "--model", "broadcast", "--name", "copies")
     assert said.exit_code == 0, said.output
-    assert "look at: s_axis_tid: parameter ID_ENABLE is 0; tied to 0" in said.stdout
+    assert "check: s_axis_tid: parameter ID_ENABLE is 0; tied to 0" in said.stdout
     assert sorted(p.name for p in bench.iterdir()) == ["copies.toml", "test_copies.py"]
     ran = goldbeat("run", bench / "copies.toml", "--case", "sweep", "--name", "a")
     assert ran.exit_code == 0, ran.output
@@ -157,7 +157,7 @@ def test_a_new_bench_without_a_model_fails(tmp_path: Path, build: Path) -> None:
     assert sorted(p.name for p in bench.iterdir()) == ["model.py", "plain_slice.toml", "test_plain_slice.py"]
     ran = goldbeat("run", bench / "plain_slice.toml", "--name", "a")
     assert ran.exit_code == 1
-    assert "write me: predict() of the golden model of plain_slice is not written" in ran.stdout
+    assert "predict() of the golden model of plain_slice is not implemented" in ran.stdout
     assert "Traceback" not in ran.output
     report = json.loads((build / "runs" / "a" / "report.json").read_text())
     assert (report["status"], report["compared"], report["log"]) == ("fail", 0, None)
@@ -171,7 +171,7 @@ def test_a_new_bench_without_a_model_fails(tmp_path: Path, build: Path) -> None:
     )
     assert tested.returncode == 1
     assert "4 failed" in tested.stdout
-    assert "write me" in tested.stdout
+    assert "is not implemented" in tested.stdout
 
 
 def test_new_overwrites_nothing(tmp_path: Path) -> None:

@@ -86,7 +86,7 @@ def test_probe_and_new_show_the_warnings_and_every_input_that_is_held(loose: Pat
     done = _goldbeat("new", bench, loose, "--relaxed", "--model", "identity")
     assert done.exit_code == 0, done.output
     assert "warning: " in done.output
-    assert "look at: mode: input, 4 bit: tied to 0" in done.output
+    assert "check: mode: input, 4 bit: tied to 0" in done.output
     design = load_description(bench / "loose.toml")
     assert design.undriven() == {"mode": "tied to 0", "enable": "tied to all ones"}
 

@@ -209,7 +209,7 @@ def test_a_suite_that_has_changed_does_not_change_the_run(store, stopped, tmp_pa
     notes = []
     run = go_on(store, stopped, Settings(waves=0), Observer(note=notes.append), dry.DRY)
     assert "open" not in store.counts(run.id)
-    assert "goes on with the cases that it began with" in notes[0]
+    assert "continues with its original cases" in notes[0]
     assert run.mixture == []
 
 
@@ -255,7 +255,7 @@ def test_two_at_once_have_runs_of_their_own(own_root):
 def test_a_run_belongs_to_one_process(store):
     run = begin(store, "dry", dry.items(3), Settings(), seed=0)
     lock = locked(run)
-    with pytest.raises(UsageError, match="still going on"):
+    with pytest.raises(UsageError, match="still running"):
         go_on(store, run, Settings(waves=0), Observer(), dry.DRY)
     lock.release()
     assert go_on(store, run, Settings(waves=0), Observer(), dry.DRY).status == "pass"
@@ -282,7 +282,7 @@ def test_a_file_that_somebody_keeps_locked(own_root, monkeypatch):
         run = begin(store, "dry", dry.items(3), Settings(), seed=0)
         base = sqlite3.connect(store.path, isolation_level=None)
         base.execute("BEGIN IMMEDIATE")
-        with pytest.raises(ToolError, match="another process has kept it locked"):
+        with pytest.raises(ToolError, match="locked by another process"):
             store.record(run.id, [dry.result(dry.items(3)[0])])
         assert store.counts(run.id) == {"open": 3}
         base.execute("ROLLBACK")

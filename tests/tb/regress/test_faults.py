@@ -376,7 +376,7 @@ def test_sigterm_stops_in_order(own_root, tmp_path):
     done = CliRunner().invoke(app, ["regress", str(suite), "--resume", "--jobs", "1"])
     assert done.exit_code == 0, done.output
     assert "30 of 30 pass" in done.stdout
-    assert f"moody.toml has changed; run 1 goes on with the cases that it began with\nrun 1: {suite}" in done.stderr
+    assert f"moody.toml has changed; run 1 continues with its original cases\nrun 1: {suite}" in done.stderr
 
 
 def test_ctrl_c_before_anything_runs(own_root, monkeypatch):

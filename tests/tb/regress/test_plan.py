@@ -104,7 +104,7 @@ def test_entries_that_want_a_case_in_different_ways_are_refused(tmp_path):
 def test_filters():
     assert plan(designs=["axis_skid"], filters=["sweep"]) == ["axis_skid/sweep#0", "axis_skid/sweep#1"]
     assert plan(designs=["axis_skid"], filters=["*/sweep#1", "sizes#0"]) == ["axis_skid/sweep#1", "axis_skid/sizes#0"]
-    with pytest.raises(UsageError, match="nothing is left"):
+    with pytest.raises(UsageError, match="none of"):
         plan(designs=["axis_skid"], filters=["nosuch"])
 
 

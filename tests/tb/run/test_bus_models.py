@@ -105,7 +105,7 @@ def test_streams_beside_buses_are_driven_and_compared(tmp_path):
     assert 'stream_model = "rules"' in text
     (open_end,) = run(Request(load_description(path), load_description(path).case("random")))
     assert (open_end.status, open_end.failures) == ("partial", ())
-    assert open_end.partial == ("output streams: stream_model 'rules' knows nothing of them",)
+    assert open_end.partial == ("output streams: stream_model 'rules' does not predict them",)
     assert open_end.compared > 0
     path.write_text(text.replace('stream_model = "rules"', 'stream_model = "identity"'))
     design = load_description(path)

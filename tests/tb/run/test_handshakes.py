@@ -29,7 +29,7 @@ def design(tmp_path):
     """What ``goldbeat new`` writes, with a model that knows no time."""
     said = CliRunner().invoke(app, ["new", str(tmp_path), str(RTL)], catch_exceptions=False)
     assert said.exit_code == 0, said.output
-    assert "look at: busy: output, 1 bit: not looked at" in said.stdout
+    assert "check: busy: output, 1 bit: not checked" in said.stdout
     assert "desc_addr" not in said.stdout
     (tmp_path / "model.py").write_text(MODEL)
     path = tmp_path / "desc_echo.toml"

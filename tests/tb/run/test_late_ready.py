@@ -43,7 +43,7 @@ def test_waits_are_counted_from_the_offer():
     assert _found([0, 2, 3], [6, 9, 20], 10) == []
     (text,) = _found([0, 2, 3], [6, 9, 20], 5)
     assert text == (
-        "axis_ready_late: s_axis, cycle 10: tready came 10 cycles after tvalid, beat 2; 2 beat(s) waited for more than 5"
+        "axis_ready_late: s_axis, cycle 10: tready came 10 cycles after tvalid, beat 2; 2 beat(s) waited more than 5 cycles"
     )
     # Behind a reset the first beat is offered at edge 1.
     assert _found([0], [1], 0, settled=False) == []

@@ -33,7 +33,7 @@ def test_nothing_is_compared_and_that_is_said(tmp_path):
     result = ran(design)
     assert result.failures == ()
     assert (result.status, result.compared) == ("partial", 0)
-    assert result.partial == ("outputs, read data and memories: model 'rules' knows nothing of them",)
+    assert result.partial == ("outputs, read data and memories: model 'rules' does not predict them",)
     accesses = [found for e in result.episodes for found in e.record.accesses["s_apb"]]
     assert {one.error for one in accesses} == {True, False}
     endless = ran(design, FAULT=4)

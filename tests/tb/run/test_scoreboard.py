@@ -84,7 +84,7 @@ def test_a_model_that_predicts_nothing_for_a_port_fails():
     design, params, stimulus, expected = _case()
     lacking = Outcome({"s_axis": expected.ports["s_axis"]})
     (text,) = check_episode(design, params, stimulus, lacking, Record(expected)).failures
-    assert text == "port m_axis: the golden model upsizer.py:predict predicts nothing for it"
+    assert text == "port m_axis: the golden model upsizer.py:predict does not predict it"
 
 
 def test_violations_fail():
@@ -117,7 +117,7 @@ def test_register_reads_and_answers_are_compared():
     assert _fir(good).compared == 1
     assert "expected 0x00000005, got 0x00000004" in _fir((good[0], AccessResult(4, False), good[2])).failures[0]
     assert "expected an error response, got OKAY" in _fir((*good[:2], AccessResult(0, False))).failures[0]
-    assert "3 accesses asked for, 2 made" in _fir(good[:2]).failures[0]
+    assert "3 accesses expected, 2 made" in _fir(good[:2]).failures[0]
 
 
 def test_predicted_ends_of_accesses_are_compared():

@@ -159,7 +159,7 @@ def test_a_run_that_failed_is_never_signed_off(tmp_path: Path) -> None:
     "text", ["[port.mm_axis]\nmax_gap_ns = 1\n", '[latency."s_axis->mm_axis"]\nmax_ns = 1\n'], ids=["port", "latency"]
 )
 def test_a_limit_for_a_port_that_is_not_there_is_an_error(tmp_path: Path, text: str) -> None:
-    with pytest.raises(UsageError, match="limit for port 'mm_axis'; fir smoke has: s_axis, m_axis, raw"):
+    with pytest.raises(UsageError, match="limit for unknown port 'mm_axis'; fir smoke has: s_axis, m_axis, raw"):
         checks(tmp_path, text)
 
 
@@ -306,12 +306,12 @@ def test_what_is_there_and_cannot_be_measured_is_not_kept(
 def test_without_a_whole_episode_nothing_is_kept(tmp_path: Path) -> None:
     found = worst(tmp_path, GOOD, [])
     assert found.verdict == "unmeasured"
-    assert "no episode ran to its end" in found.reason
+    assert "no episode was completed" in found.reason
 
 
 def test_a_folder_that_kept_one_of_several_episodes_is_refused(tmp_path: Path) -> None:
     for number, changes in enumerate(({"episodes": 20}, {"seeds": [{"seed": 0}, {"seed": 1}]})):
-        with pytest.raises(InputError, match="expected every episode; run it again"):
+        with pytest.raises(InputError, match="expected all episodes; run it again"):
             load_run(run_folder(tmp_path / str(number), **changes))
     run = many(tmp_path / "run", [(0, 0, trace(), trace())])
     (run / FILE).write_bytes(b"PK nothing")
@@ -369,7 +369,7 @@ def test_runs_that_cannot_be_read(tmp_path: Path) -> None:
         load_run(tmp_path)
     folder = run_folder(tmp_path / "run")
     (folder / "traces" / "s_axis.trace").unlink()
-    with pytest.raises(InputError, match=r"s_axis\.trace: found no such file"):
+    with pytest.raises(InputError, match=r"s_axis\.trace: no such file"):
         load_run(folder)
     for text in ("{\n\n!", "[]", "{}", '{"status": "pass"}', '{"status": "pass", "ports": {"a": {}}}', '{"status": 1}'):
         (folder / "report.json").write_text(text)
@@ -436,7 +436,7 @@ def test_command_on_a_run_of_many_episodes(tmp_path: Path) -> None:
     text = signoff(run, "--limits", rules, "--junit", tmp_path / "j.xml", code=1).stdout
     assert "FAIL s_axis->m_axis max_ns: 88 ns is above 60 ns (seed 4, episode 3)" in text
     assert "measured: 21 whole episodes of 6 seed(s), each limit by its worst value" in text
-    assert "not measured: 3 episode(s) that a reset cut off" in text
+    assert "not measured: 3 episode(s) cut off by a reset" in text
     assert "note: m_axis max_gap_ns: measured in 20 of 21 episodes; others: one beat" in text
     assert "seed 4, episode 3" in (tmp_path / "j.xml").read_text()
     found = json.loads(signoff(run, "--limits", rules, "--json", code=1).stdout)
@@ -469,7 +469,7 @@ def test_command_on_a_file(tmp_path: Path) -> None:
     rules = limits(tmp_path, "[port.m_axis]\nmin_msamples_per_s = 180\nmax_idle_cycles = 3\n")
     args = ["--limits", rules, "-t", "cint16", "-w", "32"]
     assert "2 of 2 limits kept: PASS" in signoff(file, *args, code=0).stdout
-    assert "limit for port 'm_axis'" in signoff(file, *args, "--port", "other", code=2).stderr
+    assert "limit for unknown port 'm_axis'" in signoff(file, *args, "--port", "other", code=2).stderr
     rules = limits(tmp_path, GOOD)
     text = signoff(file, *args, code=1).stdout
     assert "cannot be measured: a single file has no second port" in text
@@ -482,12 +482,12 @@ def test_what_the_command_refuses(tmp_path: Path) -> None:
     word = ["-t", "cint16", "-w", "32"]
     out = tmp_path / "j.xml"
     for args, message in (
-        ([run, "--limits", rules, *word], "a run says them itself"),
-        ([plain, "--limits", rules], "--dtype and --width are needed"),
+        ([run, "--limits", rules, *word], "a run has them in its report"),
+        ([plain, "--limits", rules], "give --dtype and --width"),
         ([plain, "--limits", rules, *word], "no time stamps"),
         ([tmp_path / "none", "--limits", rules, *word], "no such file or folder"),
         ([tmp_path, "--limits", rules], "no report.json"),
-        ([run, "--limits", tmp_path / "none.toml"], "none.toml: found no such file"),
+        ([run, "--limits", tmp_path / "none.toml"], "none.toml: no such file"),
         ([run], "Missing option '--limits'"),
     ):
         result = signoff(*args, "--junit", out, code=2)

@@ -57,7 +57,7 @@ def test_hits_are_those_of_the_recorded_traces(tmp_path):
     ("items", "said"),
     [
         ([Coverpoint("f", lengths, {}, illegal={"a frame": (1, None)})], "coverpoint f: illegal bin a frame: "),
-        ([LENGTH, LENGTH], "two items are called 'frame length'"),
+        ([LENGTH, LENGTH], "duplicate name 'frame length'"),
         ([Coverpoint("f", lambda sampled: sampled.nothing, {"a": 1})], "has no attribute 'nothing'"),
         ([Coverpoint("f", lambda sampled: [0.5], {"a": 1})], "expected (n,) whole numbers"),
         (None, "'NoneType' object is not iterable"),

@@ -114,16 +114,16 @@ WIDE = "ports['m_axis'] = Trace.from_bytes(np.zeros((4, 8), np.uint8), clock_ps=
     [
         (
             "del ports['m_axis']\nreturn Outcome(ports)",
-            "port m_axis: the golden model model.py:predict predicts nothing for it",
+            "port m_axis: the golden model model.py:predict does not predict it",
         ),
         (
             "ports['m_axi'] = ports.pop('m_axis')\nreturn Outcome(ports)",
-            "port m_axi: the golden model model.py:predict predicts it, but there is none of that name; "
-            "there are: s_axis, m_axis",
+            "port m_axi: the golden model model.py:predict predicts it, but the design does not have it; "
+            "known: s_axis, m_axis",
         ),
         (
             "return replace(good, status={'level': 3})",
-            "status level: the golden model model.py:predict predicts it, but there is none of that name; "
+            "status level: the golden model model.py:predict predicts it, but the design does not have it; "
             "there are: none",
         ),
         (WIDE, "port m_axis: the golden model model.py:predict predicts 64 bit, the port is 32 bit wide"),
@@ -234,7 +234,7 @@ def test_a_sideband_without_a_prediction_is_listed_as_not_compared(build: Path, 
         path.write_text(re.sub('(direction = "(in|out)")', r"\1\ntuser = 1", text))
         ran = invoke("run", path, "--name", "a")
         assert ran.exit_code == 0, ran.output
-        assert ("not compared: tuser of m_axis; the golden model predicts nothing for it" in ran.stdout) == bool(unseen)
+        assert ("not compared: tuser of m_axis; not predicted by the golden model" in ran.stdout) == bool(unseen)
         assert report_of(build)["ports"]["m_axis"].get("not_compared") == unseen
 
 
@@ -256,8 +256,8 @@ def test_a_run_that_moved_nothing_is_no_pass(build: Path, tmp_path: Path) -> Non
     )
     ran = invoke("run", still, "--name", "a")
     assert ran.exit_code == 1, ran.output
-    assert "nothing moved: no beat on any stream" in ran.stdout
-    assert "values compared are of registers and status outputs alone" in ran.stdout
+    assert "nothing moved: no beat, no burst" in ran.stdout
+    assert "values compared are only registers and status outputs" in ran.stdout
     assert report_of(build)["status"] == "fail"
 
 
@@ -307,7 +307,7 @@ def test_cut_episodes_are_counted_and_not_measured(build: Path, tmp_path: Path) 
     said = invoke("signoff", build / "runs" / "a", "--limits", limits)
     assert said.exit_code == 0
     assert "measured: 2 whole episodes of 2 seed(s)" in said.stdout
-    assert "not measured: 24 episode(s) that a reset cut off" in said.stdout
+    assert "not measured: 24 episode(s) cut off by a reset" in said.stdout
 
 
 def suite(folder: Path, body: str, table: str) -> Path:

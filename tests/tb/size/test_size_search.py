@@ -114,7 +114,7 @@ def test_names_may_be_patterns_and_lists():
         ("DEEP", "no parameter 'DEEP'; it has: DATA_W, DEPTH"),
         ("DEPTH=4..2", "LOW at most HIGH"),
         ("DEPTH=x", "expected NAME, NAME=LOW..HIGH"),
-        ("DEPTH=1..2,DEPTH=3..4", "DEPTH is named twice"),
+        ("DEPTH=1..2,DEPTH=3..4", "DEPTH is given twice"),
     ):
         with pytest.raises(UsageError) as caught:
             sized_parameters([text], design)

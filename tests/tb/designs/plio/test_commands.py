@@ -230,7 +230,7 @@ def test_gen_stalls_and_times(tmp_path: Path) -> None:
     [
         (["-p", "ramp"], "--samples N is needed"),
         (["-p", "square", "--samples", "8"], "unknown pattern 'square'"),
-        (["-p", "none.npy"], "none.npy: found no such file"),
+        (["-p", "none.npy"], "none.npy: no such file"),
         (["-p", "ramp", "--samples", "0"], "0 samples"),
         (["-p", "ramp", "--samples", "8", "--frequency", "0.1"], "--frequency is for the pattern sine"),
         (["-p", "sine", "--samples", "8", "--amplitude", "99999"], "does not fit cint16"),
