@@ -17,3 +17,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     starts = [one for one in plain if len(name) > 1 and one.startswith(name.lower())]
     found = close or (starts if len(starts) == 1 else [])
     return f"; did you mean {plain[found[0]]}?" if found else ""
+
+
+def known_names(name: str, known: Iterable[str]) -> str:
+    """``; known: A, B``, with what was probably meant first."""
+    names = list(known)
+    hint = did_you_mean(name, names)
+    return f"{hint} Known: {', '.join(names)}" if hint else f"; known: {', '.join(names)}"

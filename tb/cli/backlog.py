@@ -15,7 +15,7 @@ from goldbeat.pymodels.backlog import BACKLOG_UNITS, Backlog, BacklogUnit, backl
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.measure import UnmeasurableError
 from goldbeat.tb.cli.common import FAILED, Force, Json, check_free, examples, print_json, working
-from goldbeat.tb.cli.screen import Screen, literal
+from goldbeat.tb.cli.screen import Screen, literal, show_table
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.run.signoff import ARROW, Measured, Subject, load_run, shown, split_path
 
@@ -120,7 +120,6 @@ _SHOWN = 8
 
 
 def _show(subject: Subject, path: str, found: list[_Found], reasons: list[str]) -> None:
-    out = Screen(highlight=False)
     if found:
         table = Table(title=f"{literal(subject.name)}: backlog {literal(path)}", title_justify="left")
         unit = found[0].value.unit
@@ -130,7 +129,7 @@ def _show(subject: Subject, path: str, found: list[_Found], reasons: list[str]) 
             value = one.value
             row = (value.most, round(value.mean, 2), value.at_ps / 1000, value.beat, value.total)
             table.add_row(one.at.place, *(shown(cell) for cell in row))
-        out.print(table)
+        show_table(table)
     plain = Screen(highlight=False, markup=False, soft_wrap=True)
     for text in _notes(subject, found, reasons):
         plain.print(text)

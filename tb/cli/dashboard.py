@@ -13,7 +13,7 @@ from rich.table import Table
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.cli.common import FAILED, Json, examples, print_json
-from goldbeat.tb.cli.screen import Screen, literal
+from goldbeat.tb.cli.screen import literal, show_table
 from goldbeat.tb.dashboard.evidence import gather
 from goldbeat.tb.dashboard.page import dashboard_dict, dashboard_page
 from goldbeat.tb.dashboard.stages import Standing, judge_design
@@ -92,6 +92,4 @@ def _show(standings: list[Standing]) -> None:
         after = next((s for s in STAGES if s > (one.reached or "")), "")
         missing = [f"{c.name} ({c.shown or c.state})" for c in one.criteria if c.stage == after and c.state != "met"]
         table.add_row(literal(one.design), one.reached or "-", after, literal("; ".join(missing)))
-    out = Screen(highlight=False)
-    out.width = out.width if out.is_terminal else 140
-    out.print(table)
+    show_table(table, piped=140)

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from goldbeat.pymodels.errors import GoldbeatError, UsageError
 from goldbeat.tb.cli.common import BAD_INPUT, Force, Json, check_free, examples, print_json, say
-from goldbeat.tb.cli.screen import Screen, literal
+from goldbeat.tb.cli.screen import Screen, literal, show_table
 from goldbeat.tb.design.description import READY, Description
 from goldbeat.tb.design.filelist import Sources, extensions, macros, read_filelist
 from goldbeat.tb.design.map_case import MAP_CASE
@@ -289,7 +289,7 @@ def _show(found: Found) -> None:
     out.print(f"{found.module.title}  {given}".rstrip(), markup=False, soft_wrap=True)
     table = Table(show_edge=False)
     for column in ("what", "name", "way", "clock", "of what", "signals"):
-        table.add_column(column, overflow="fold")
+        table.add_column(column)
     for clock in found.clocks:
         level = "" if clock.reset is None else f"reset {clock.reset}, active {'high' if clock.active_high else 'low'}"
         table.add_row("clock", literal(clock.name), "in", "", literal(level) or "no reset", "")
@@ -304,7 +304,7 @@ def _show(found: Found) -> None:
             literal(_size(port, values)),
             " ".join(roles) if len(roles) <= _FEW_SIGNALS else f"{len(roles)} signals",
         )
-    out.print(table)
+    show_table(table)
     _list(out, "not placed", (f"{name}: {what}" for name, what in found.unplaced.items()))
     _list(out, "refused", (f"{name}: {reason}" for name, reason in found.refused.items()))
     _list(out, "notes", found.notes)

@@ -37,7 +37,7 @@ from goldbeat.tb.cli.regress_options import (
     WaitSeconds,
     WavesOnFail,
 )
-from goldbeat.tb.cli.screen import Screen, literal, progress
+from goldbeat.tb.cli.screen import Screen, literal, progress, show_table
 from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.regress.brief import Brief
 from goldbeat.tb.regress.compare import compare_runs
@@ -281,9 +281,7 @@ def _run_json(store: Store, run: Run, *, failed: bool = False) -> str:
 def _show_run(store: Store, run: Run) -> None:
     rows = store.briefs(run.id)
     out = Screen(highlight=False)
-    # A pipe has no width of its own, and 80 columns cut off names.
-    out.width = out.width if out.is_terminal else 110
-    out.print(_design_table(run, rows))
+    show_table(_design_table(run, rows), piped=110)
     done = [r for r in rows if r.status is not None]
     failed = [r for r in done if not r.passed]
     for row in failed[:_SHOWN]:
@@ -360,7 +358,7 @@ def history_command(
             *map(str, (passed, bad, left)),
             seconds,
         )
-    Screen(highlight=False).print(table)
+    show_table(table)
 
 
 def _find_run(store: Store, text: str) -> Run:

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from goldbeat.pymodels.measure import measure
 from goldbeat.pymodels.stimulus import Outcome
-from goldbeat.tb.cli.screen import Screen, literal, show_findings
+from goldbeat.tb.cli.screen import Screen, literal, show_findings, show_table
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.kernel.waivers import waived
 from goldbeat.tb.run.report import waived_in_all, whole_samples, worst_status
@@ -49,7 +49,7 @@ def show_results(
     request, episode = first.request, first.main_episode
     if episode is not None:
         if request.design.streams:
-            out.print(_port_table(first))
+            show_table(_port_table(first))
         for table in (*first.findings(), *(() if first.answer is None else first.answer.tables)):
             show_findings(table)
     _show_gaps(out, report, request.design)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,52 @@ def progress(err: Console, *columns: ProgressColumn | str) -> Progress:
     return Progress(*head, *more, console=err, transient=True, disable=not err.is_terminal)
 
 
+def show_table(table: Table, *, piped: int | None = None) -> None:
+    """Print a table so that no word in it is cut.
+
+    One that is too wide loses its columns without values. If that does not help, each row becomes a list.
+
+    Args:
+        table: rows of texts, which may have markup.
+        piped: width into a pipe, which has none of its own, unless COLUMNS is set.
+    """
+    out = Screen(highlight=False)
+    if piped is not None and not out.is_terminal and "COLUMNS" not in os.environ:
+        out.width = piped
+    if _cut(out, table):
+        table = _with_values(table)
+    if not _cut(out, table):
+        out.print(table)
+        return
+    if table.title:
+        out.print(table.title)
+    names = [str(column.header) for column in table.columns]
+    wide = max(map(len, names[1:]))
+    for first, *others in zip(*(column.cells for column in table.columns), strict=True):
+        out.print(first, soft_wrap=True)
+        for name, cell in zip(names[1:], others, strict=True):
+            out.print(f"  {name:<{wide}} ", cell, soft_wrap=True)
+
+
+def _with_values(table: Table) -> Table:
+    """The same without columns that are empty in every row."""
+    kept = [column for column in table.columns if any(cell not in ("", "-") for cell in column.cells)]
+    made = Table(title=table.title, title_justify=table.title_justify, show_edge=table.show_edge)
+    for column in kept:
+        made.add_column(column.header, justify=column.justify, no_wrap=column.no_wrap)
+    for row in zip(*(column.cells for column in kept), strict=True):
+        made.add_row(*row)
+    return made
+
+
+def _cut(out: Console, table: Table) -> bool:
+    """Words of it would be cut."""
+    with out.capture() as shown:
+        out.print(table)
+    own = "".join(str(cell) for column in table.columns for cell in (column.header, *column.cells))
+    return "\u2026" in shown.get() and "\u2026" not in own
+
+
 def show_findings(findings: MeasurementTable) -> None:
     """Print a table for people."""
     table = Table(title=literal(findings.title), title_justify="left")
@@ -66,9 +113,6 @@ def show_findings(findings: MeasurementTable) -> None:
         table.add_column(literal(name), justify="right" if n else "left", no_wrap=True)
     for row in findings.rows:
         table.add_row(*map(literal, row))
-    out = Screen(highlight=False)
-    # A pipe has no width of its own, and 80 columns fold tables.
-    out.width = out.width if out.is_terminal else 110
-    out.print(table)
+    show_table(table, piped=110)
     for note in findings.notes:
         typer.echo(visible(note))

@@ -15,7 +15,7 @@ from rich.text import Text
 from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.plio_file.store import store
 from goldbeat.tb.cli.common import FAILED, ClockMhz, Force, Json, check_free, examples, print_json, working
-from goldbeat.tb.cli.screen import Screen, literal
+from goldbeat.tb.cli.screen import Screen, literal, show_table
 from goldbeat.tb.cli.trace_files import read_timed
 from goldbeat.tb.design.families import design_examples
 from goldbeat.tb.run.signoff import (
@@ -113,7 +113,7 @@ _COLOUR = {"pass": "green", "fail": "red", "unmeasured": "red"}
 
 def _show(what: Subject, checks: list[LimitCheck]) -> None:
     table = Table(title=f"Sign-off of {literal(what.name)}", title_justify="left")
-    table.add_column("where", overflow="fold")
+    table.add_column("where", no_wrap=True)
     table.add_column("limit", no_wrap=True)
     for name in ("allowed", "measured"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -134,10 +134,7 @@ def _show(what: Subject, checks: list[LimitCheck]) -> None:
             verdict,
             *([place] if several else []),
         )
-    out = Screen(highlight=False)
-    # A pipe or a log has no width of its own, and 80 columns fold port names.
-    out.width = out.width if out.is_terminal else 100
-    out.print(table)
+    show_table(table, piped=100)
     plain = Screen(highlight=False, markup=False, soft_wrap=True)
     for c in checks:
         if not c.passed:
@@ -145,9 +142,7 @@ def _show(what: Subject, checks: list[LimitCheck]) -> None:
     for text in _extent(what, checks):
         plain.print(text)
     if what.recorded:
-        plain.print(
-            "note: this run did the same as recorded; no golden model has said that its values and times are right"
-        )
+        plain.print("note: this run did the same as recorded; its values and times were not checked by a golden model")
     elif not what.time_compared:
         plain.print(
             "note: this run compared values, not cycles; its times are measured, but no model has predicted them"
@@ -166,7 +161,7 @@ def _extent(what: Subject, checks: list[LimitCheck]) -> Iterator[str]:
     if total > 1:
         yield f"measured: {total} whole episodes of {len(_seeds(what))} seed(s), each limit by its worst value"
     if what.cut:
-        yield f"not measured: {what.cut} episode(s) that a reset cut off"
+        yield f"not measured: {what.cut} episode(s) cut off by a reset"
     for c in checks:
         if c.left_out:
             yield f"note: {c.where} {c.name}: measured in {c.measured_in} of {total} episodes; others: {c.left_out}"

@@ -22,7 +22,7 @@ from goldbeat.tb.build.in_use import sweep
 from goldbeat.tb.cli.common import FAILED, Json, examples, print_json
 from goldbeat.tb.cli.run import request_of
 from goldbeat.tb.cli.run_options import DesignName
-from goldbeat.tb.cli.screen import Screen, literal
+from goldbeat.tb.cli.screen import Screen, literal, show_table
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.paths import build_root, cache_root, check_root, plain_name
 from goldbeat.tb.regress.pool import LocalExecutor, TaskError
@@ -223,7 +223,6 @@ def _draw(
 
 
 def _show(result: dict[str, Any], parameters: Sequence[SizedParameter], search: SizeSearch, folder: Path) -> None:
-    out = Screen(highlight=False)
     if result["values"] is not None:
         table = Table(title=f"Smallest values of {literal(result['design'])}", title_justify="left")
         for column in ("parameter", "default", "smallest", "tried"):
@@ -231,7 +230,7 @@ def _show(result: dict[str, Any], parameters: Sequence[SizedParameter], search: 
         for number, one in enumerate(parameters):
             tried = len({values[number] for values in search.points})
             table.add_row(one.name, str(one.default), str(result["values"][one.name]), f"{tried} of {len(one.values)}")
-        out.print(table)
+        show_table(table)
     plain = Screen(highlight=False, markup=False, soft_wrap=True)
     for text in _notes(result, search):
         plain.print(text)

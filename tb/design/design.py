@@ -113,12 +113,10 @@ class Design(Frozen):
             if case.name == name:
                 return case
         # Wanted for the error alone: every simulator imports this module.
-        from goldbeat.pymodels.nearest import did_you_mean
+        from goldbeat.pymodels.nearest import known_names
 
         known = [c.name for c in self.cases]
-        raise UsageError(
-            f"{self.name} has no case {name!r}{did_you_mean(name, known) or ';'} Known: {', '.join(known)}"
-        )
+        raise UsageError(f"{self.name} has no case {name!r}{known_names(name, known)}")
 
     def params(
         self, case: Case, overrides: Mapping[str, Any], options: Mapping[str, Any] | None = None

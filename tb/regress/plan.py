@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.errors import UsageError
-from goldbeat.pymodels.nearest import did_you_mean
+from goldbeat.pymodels.nearest import known_names
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.design.catalog import designs, find_design
 from goldbeat.tb.design.design import Design
@@ -104,9 +104,7 @@ def _designs(entry: Entry, folder: Path) -> Iterator[tuple[Design, str | None]]:
             continue
         names = [n for n in sorted(known) if fnmatchcase(n, pattern)]
         if not names and not any(c in pattern for c in "*?["):
-            raise UsageError(
-                f"unknown design {pattern!r}{did_you_mean(pattern, known) or ';'} Known: {', '.join(sorted(known))}"
-            )
+            raise UsageError(f"unknown design {pattern!r}{known_names(pattern, sorted(known))}")
         for name in names:
             if name not in seen:
                 seen.add(name)

@@ -159,7 +159,7 @@ def test_every_bfloat16_comes_back() -> None:
 def test_other_names() -> None:
     for alias, name in {"int16_t": "int16", "float32": "float", "cint16_t": "cint16", "complex64": "cfloat"}.items():
         assert sample_type(alias) is SAMPLE_TYPES[name]
-    for name, why in {"float8": "float8_e4m3 or float8_e5m2", "bfp16ebs8": "share an exponent"}.items():
+    for name, why in {"float8": "float8_e4m3 or float8_e5m2", "bfp16ebs8": "no public PLIO format"}.items():
         with pytest.raises(UsageError, match=f"'{name}'.*{why}"):
             sample_type(name)
 

@@ -21,7 +21,7 @@ from goldbeat.pymodels.zynqnet.memory_map import DRAM_BASE, MemoryMap, Stretch
 from goldbeat.pymodels.zynqnet.registers import RegisterRow, layer_rows, setup_rows
 from goldbeat.pymodels.zynqnet.timing import Accelerator
 from goldbeat.tb.cli.common import Force, Json, check_free, clock_period, examples, print_json, say, working
-from goldbeat.tb.cli.screen import Screen, literal, show_findings
+from goldbeat.tb.cli.screen import literal, show_findings, show_table
 from goldbeat.tb.designs.zynqnet import HELP
 from goldbeat.tb.designs.zynqnet.inputs import find_image, find_network, find_weights
 from goldbeat.tb.designs.zynqnet.report import LayerRow, layer_table
@@ -106,7 +106,7 @@ def golden(
     for row in rows:
         values = [_shown(row[name]) for name in ("min", "max", "mean")]
         table.add_row(literal(row["layer"]), "x".join(map(str, row["shape"])), *values, row["sha256"][:16])
-    _print(table)
+    show_table(table, piped=110)
     for one in classes:
         share = "   undefined" if one.probability is None else f"{100 * one.probability:8.4f} %"
         score = "not finite" if one.score is None else f"{one.score:.{_SCORE_DIGITS}f}"
@@ -256,7 +256,7 @@ def memory_map(network: NetworkName = "zynqnet", base: Base = _BASE, as_json: Js
         table.add_row(
             literal(one.name), str(one.first), str(one.end - 1), str(one.words), f"{memory.byte(one.first):#010x}"
         )
-    _print(table)
+    show_table(table, piped=110)
     for layer in net.layers:
         if layer.padding:
             say(f"note: {layer.name} has {layer.used_out} output channels, {layer.ch_out} in memory")
@@ -312,10 +312,3 @@ def _address(text: str) -> int:
 
 def _table(title: str) -> Table:
     return Table(title=literal(title), title_justify="left")
-
-
-def _print(table: Table) -> None:
-    out = Screen(highlight=False)
-    # A pipe has no width of its own, and 80 columns fold the table.
-    out.width = out.width if out.is_terminal else 110
-    out.print(table)

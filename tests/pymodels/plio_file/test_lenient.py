@@ -40,7 +40,7 @@ def test_other_mistakes_stay_mistakes(bad):
 
 
 def test_nothing_left():
-    with pytest.raises(InputError, match="no data line"):
+    with pytest.raises(InputError, match="missing data line"):
         parse_text(b"1\n2\n", "int16", 32, lenient=True)
 
 

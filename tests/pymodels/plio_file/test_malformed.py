@@ -41,7 +41,7 @@ def test_malformed(case: dict[str, Any], tmp_path: Path) -> None:
     assert case["fragment"] in message
     if case["line"] is not None:
         assert caught.value.line == case["line"]
-        assert message.startswith(f"{path}:{case['line']}: found ")
+        assert message.startswith((f"{path}:{case['line']}: found ", f"{path}:{case['line']}: missing "))
 
 
 LINES = 1000

@@ -226,7 +226,7 @@ def test_defaults_look_like_the_simulator():
 
 def test_nothing_is_not_a_file_but_can_be_written():
     assert format_text(Trace.empty(64, clock_ps=4000), "int16") == b""
-    with pytest.raises(InputError, match="no data line"):
+    with pytest.raises(InputError, match="missing data line"):
         parse_text(b"", "int16", 64)
 
 

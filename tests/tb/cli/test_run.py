@@ -201,7 +201,7 @@ def test_a_seed_repeats_a_run_exactly(build):
     ("words", "message"),
     [
         (("run", "nothing"), "unknown design 'nothing'; known: axis_async_fifo"),
-        (("run", "plio_fir", "--case", "nothing"), "plio_fir has no case 'nothing'; it has: filter"),
+        (("run", "plio_fir", "--case", "nothing"), "plio_fir has no case 'nothing'; known: filter"),
         (
             ("run", "plio_fir", "--set", "depth=3"),
             "--set depth: neither a parameter of plio_fir nor an option of filter",

@@ -74,7 +74,7 @@ def test_it_is_a_design(tmp_path: Path) -> None:
             _GOOD.replace('clock = "clk"\ndirection = "in"', 'clock = "ck"\ndirection = "in"'),
             "a: clock 'ck' is not one",
         ),
-        (_GOOD.replace('name = "b"', 'name = "a"'), "duplicate name  'a'"),
+        (_GOOD.replace('name = "b"', 'name = "a"'), "duplicate name 'a'"),
         (_GOOD.replace("[traffic]", ""), "neither traffic nor cases"),
         (_GOOD.replace("compare_time = false\n", ""), "model 'identity' predicts no cycles; set compare_time = false"),
         (_GOOD.replace('"identity"', '"merge"'), "model 'merge' predicts no order"),

@@ -21,5 +21,5 @@ def test_a_block_with_a_bench_of_its_own(block):
 
 
 def test_what_is_nowhere_is_refused():
-    with pytest.raises(UsageError, match=r"zynqnet has no case 'units'; it has: mini"):
+    with pytest.raises(UsageError, match=r"zynqnet has no case 'units'; known: mini"):
         find_case("zynqnet", "units")

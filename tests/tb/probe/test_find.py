@@ -175,7 +175,7 @@ def test_no_reset() -> None:
         ("odd", "odd_tdata has 12 bits per bundle, not a multiple of 8"),
         ("mixed", "mixed_tdata is not an array like the rest of its bundle"),
         ("up", "up_tvalid counts its bundles upwards ([0:1])"),
-        ("against", "against_tdata runs against against_tvalid"),
+        ("against", "against_tdata has the opposite direction of against_tvalid"),
         ("half", "its write channels lack wdata, wvalid, wready, bvalid, bready"),
         ("old", "old_arlen has 4 bits, expected 8 (AXI3?)"),
     ],

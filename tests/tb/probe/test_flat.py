@@ -138,8 +138,8 @@ def test_bundles_that_the_user_names(tmp_path: Path) -> None:
         ("m", "expected NAME=PORT,PORT"),
         ("m=nowhere,valid_o", "the module has no port 'nowhere'"),
         ("m=data_o,ready_i", "no valid among its ports"),
-        ("m=data_i,valid_o", "data_i runs against valid_o"),
-        ("m=desc_len,done_valid", "desc_len runs against done_valid"),
+        ("m=data_i,valid_o", "data_i has the opposite direction of valid_o"),
+        ("m=desc_len,done_valid", "desc_len has the opposite direction of done_valid"),
     ],
 )
 def test_bundles_that_cannot_be(text: str, message: str) -> None:

@@ -55,4 +55,4 @@ def test_paths_and_limits_that_are_none_are_refused(tmp_path):
     code, said = goldbeat("backlog", tmp_path, "a->b", "--unit", "words")
     assert (code, "expected beats, bytes, frames" in said) == (2, True)
     code, said = goldbeat("backlog", tmp_path, "a->b")
-    assert (code, "no report.json" in said) == (2, True)
+    assert (code, "missing report.json" in said) == (2, True)

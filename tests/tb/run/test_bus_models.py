@@ -175,7 +175,7 @@ def test_an_address_map_is_found_by_asking(tmp_path):
         ('model = "adapter"', 'model = "memory"', "m_apb is a master; models adapter and interconnect have them"),
         ('model = "adapter"', 'model = "interconnect"', "needs \\[\\[address_map\\]\\]"),
         ('model = "adapter"', 'model = "register_file"', "needs storage"),
-        ("compare_time = false", "compare_time = true", "knows no cycles"),
+        ("compare_time = false", "compare_time = true", "predicts no cycles"),
         ("compare_order = true", "compare_order = true\naccesses = { nothing = 1 }", "unknown option 'nothing'"),
     ],
 )

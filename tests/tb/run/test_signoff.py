@@ -166,9 +166,9 @@ def test_a_limit_for_a_port_that_is_not_there_is_an_error(tmp_path: Path, text: 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "no limits"),
-        ("# nothing\n", "no limits"),
-        ("[port]\n", "no limits"),
+        ("", "missing limits"),
+        ("# nothing\n", "missing limits"),
+        ("[port]\n", "missing limits"),
         ("[port.a]\n", "without a limit"),
         ("[port.a]\nrate = 'raw'\n", "without a limit"),
         ("[latency.'a->b']\nby = 'frame'\n", "without a limit"),
@@ -280,7 +280,7 @@ def test_an_episode_too_short_for_a_figure_is_left_out_and_reported(tmp_path: Pa
 @pytest.mark.parametrize(
     ("pair", "text", "reason"),
     [
-        ((trace(), trace()[:30]), '[latency."s_axis->m_axis"]\nmax_ns = 100\n', "do not pair off"),
+        ((trace(), trace()[:30]), '[latency."s_axis->m_axis"]\nmax_ns = 100\n', "are not equal in number"),
         (
             (trace(), trace(frame=None)),
             '[latency."s_axis->m_axis"]\nby = "frame"\nmax_ns = 100\n',
@@ -365,7 +365,7 @@ def test_episodes_longer_than_a_part(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_runs_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no report\.json, expected a folder that `goldbeat run` has written"):
+    with pytest.raises(InputError, match=r"missing report\.json, expected a folder that `goldbeat run` has written"):
         load_run(tmp_path)
     folder = run_folder(tmp_path / "run")
     (folder / "traces" / "s_axis.trace").unlink()
@@ -484,7 +484,7 @@ def test_what_the_command_refuses(tmp_path: Path) -> None:
     for args, message in (
         ([run, "--limits", rules, *word], "a run has them in its report"),
         ([plain, "--limits", rules], "give --dtype and --width"),
-        ([plain, "--limits", rules, *word], "no time stamps"),
+        ([plain, "--limits", rules, *word], "missing time stamps"),
         ([tmp_path / "none", "--limits", rules, *word], "no such file or folder"),
         ([tmp_path, "--limits", rules], "no report.json"),
         ([run, "--limits", tmp_path / "none.toml"], "none.toml: no such file"),

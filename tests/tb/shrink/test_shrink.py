@@ -167,6 +167,6 @@ def test_plainer_is_one_thing_at_a_time():
 def test_bad_requests_are_refused(tmp_path):
     assert "no report.json" in goldbeat("shrink", tmp_path, code=2).stderr
     (tmp_path / "report.json").write_text("{}")
-    assert "no report of a run" in goldbeat("shrink", tmp_path, code=2).stderr
+    assert "missing report of a run" in goldbeat("shrink", tmp_path, code=2).stderr
     assert "expected one seed" in goldbeat("shrink", "axis_skid", "--seeds", "3", code=2).stderr
     assert beats_of([Stimulus({"s": trace(2)}, program={"r": (Access("read"),)})]) == 3
