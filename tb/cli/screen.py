@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -67,10 +66,10 @@ def show_table(table: Table, *, piped: int | None = None) -> None:
 
     Args:
         table: rows of texts, which may have markup.
-        piped: width into a pipe, which has none of its own, unless COLUMNS is set.
+        piped: width into a pipe, which has none of its own.
     """
     out = Screen(highlight=False)
-    if piped is not None and not out.is_terminal and "COLUMNS" not in os.environ:
+    if piped is not None and not out.is_terminal:
         out.width = piped
     if _cut(out, table):
         table = _with_values(table)

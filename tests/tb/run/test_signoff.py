@@ -486,7 +486,7 @@ def test_what_the_command_refuses(tmp_path: Path) -> None:
         ([plain, "--limits", rules], "give --dtype and --width"),
         ([plain, "--limits", rules, *word], "missing time stamps"),
         ([tmp_path / "none", "--limits", rules, *word], "no such file or folder"),
-        ([tmp_path, "--limits", rules], "no report.json"),
+        ([tmp_path, "--limits", rules], "missing report.json"),
         ([run, "--limits", tmp_path / "none.toml"], "none.toml: no such file"),
         ([run], "Missing option '--limits'"),
     ):

@@ -123,8 +123,7 @@ WIDE = "ports['m_axis'] = Trace.from_bytes(np.zeros((4, 8), np.uint8), clock_ps=
         ),
         (
             "return replace(good, status={'level': 3})",
-            "status level: the golden model model.py:predict predicts it, but the design does not have it; "
-            "there are: none",
+            "status level: the golden model model.py:predict predicts it, but the design does not have it; known: none",
         ),
         (WIDE, "port m_axis: the golden model model.py:predict predicts 64 bit, the port is 32 bit wide"),
     ],
