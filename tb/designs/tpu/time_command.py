@@ -112,7 +112,9 @@ def time_streams(
     as_json_: Json = False,
     table: TpuTables = None,
 ) -> None:
-    """Say when each command starts and ends, what it waits for, and which chain of commands takes the time.
+    """Print start, end and waits of each command.
+
+    The critical chain of commands is listed too.
 
     Durations come from profiles, --cost, --default, or else from the chip's rates. Exit code 1 if some commands never end.
     """
@@ -251,7 +253,10 @@ def _print(report: dict[str, Any], timed: _Timed, summary: bool) -> None:
 def show_rates(
     chip: Annotated[str | None, typer.Argument(metavar="CHIP", help="Chip [all].")] = None, as_json_: Json = False
 ) -> None:
-    """Print what commands cost: elements, products and cycles per step; DMA start, burst and bytes per cycle."""
+    """Print what commands cost: cycles per step, DMA rates.
+
+    Lists elements, products and cycles per step, and start, burst and bytes per cycle of the DMA.
+    """
     names = chips_with_rates()
     if chip is not None and chip not in names:
         raise UsageError(f"{chip}: expected one of {', '.join(names)}")
