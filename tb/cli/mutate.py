@@ -122,8 +122,7 @@ def mutate_command(
     pass. It is not reached if the changed place never made a difference. With --prove, mutants that
     Yosys proves equivalent to the original do not count.
 
-    Exit code: 0 the score reaches --goal, 1 it does not, 2 bad usage, bad input, or a case that fails
-    without a mutant.
+    Exit code: 0 the score reaches --goal, 1 it does not, 2 bad input, or a case fails without mutants.
     """
     design = find_design(name)
     mutants = _mutants(design, files or [])

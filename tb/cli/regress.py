@@ -135,8 +135,7 @@ def regress_command(
 
     What was recorded before a stop is kept; --resume runs the rest.
 
-    Exit code: 0 all cases pass, 1 a case failed, 2 bad usage, bad input, a full disk or a lost cluster,
-    130 stopped by Ctrl-C, 143 by SIGTERM.
+    Exit code: 0 all cases pass, 1 a case failed, 2 bad input, full disk or lost cluster, 130 Ctrl-C, 143 SIGTERM.
     """
     workers = jobs or len(os.sched_getaffinity(0))
     settings = Settings(workers, engine, fail_fast, most_waves if waves else 0, coverage, accept_changes, keys, wait_s)

@@ -229,7 +229,6 @@ def run(
 
     The design is checked and executed without time first. Host arrays without a file get random data.
     Each tile's engine is compared with its model in every cycle, and its words with the execution.
-
     Exit code: 0 equal, 1 different or a tile sends nothing, 2 bad input or no data moves at all.
     """
     # The simulator's side is only needed here: plans and checks go without.

@@ -40,10 +40,7 @@ EngineName = Annotated[
     no_args_is_help=True, epilog=examples("goldbeat tpu info net.bmodel", "goldbeat tpu info net.bmodel --json")
 )
 def info(file: File, as_json_: Json = False, table: TpuTables = None) -> None:
-    """Show chip, nets, streams and coefficients of a model.
-
-    Reads BModel and CviModel files.
-    """
+    """Show chip, nets, streams and coefficients of a model."""
     container = read_container(file)
     known = Tables(table)
     chip: Chip | None = None
