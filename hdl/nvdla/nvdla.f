@@ -1,12 +1,28 @@
-// Nv_small's ports and registers: SDP and PDP in int8, convolution and CDP as stubs.
+// Nv_small's ports and registers: convolution, SDP and PDP in int8, CDP as a stub.
 +incdir+../common
 nvdla_regs_pkg.sv
 nvdla_pkg.sv
 nvdla_block.sv
+nvdla_cacc.sv
+nvdla_cbuf.sv
+nvdla_cbuf_rings.sv
+nvdla_cdma.sv
+nvdla_cdma_convert.sv
+nvdla_cdma_data.sv
+nvdla_cdma_pixels.sv
+nvdla_cdma_weights.sv
 nvdla_cdp_stub.sv
 nvdla_chunks.sv
-nvdla_conv_stub.sv
+nvdla_cmac.sv
+nvdla_conv.sv
+nvdla_conv_config.sv
 nvdla_csb.sv
+nvdla_csc.sv
+nvdla_csc_blocks.sv
+nvdla_csc_lanes.sv
+nvdla_csc_steps.sv
+nvdla_csc_stripe.sv
+nvdla_csc_weights.sv
 nvdla_cutter.sv
 nvdla_glb.sv
 nvdla_lines.sv

@@ -2,7 +2,7 @@
 //
 // nvdla_pkg - sizes, and the settings of the engines as they come out of the registers.
 //
-// docs/nvdla-hardware.md is the contract.
+// docs/nvdla-hardware.md and docs/nvdla-convolution.md are the contract.
 
 package nvdla_pkg;
 
@@ -112,5 +112,136 @@ package nvdla_pkg;
     logic [16:0]      recip_w;
     logic [16:0]      recip_h;
   } pdp_t;
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // Convolution: docs/nvdla-convolution.md. Sizes are meant as they are, not one less.
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  localparam int unsigned Banks       = 32;
+  localparam int unsigned BankEntries = 512;
+  localparam int unsigned WeightChunk = 16;   // beats of a request, at most
+  localparam int unsigned StripeAtoms = 16;   // the last stripe has up to twice that, less one
+  localparam int unsigned Delivery    = 64;   // atoms of the FIFO to SDP
+
+  typedef logic [$clog2(Banks*BankEntries)-1:0] entry_t;    // of CBUF, or of a ring
+  typedef logic [$clog2(Banks*BankEntries):0]   entries_t;  // how many
+
+  // Banks of both rings.
+  typedef struct packed {
+    logic [5:0] data;
+    logic [5:0] weights;
+  } banks_t;
+
+  // What a fetch takes from CDMA's registers.
+  typedef struct packed {
+    logic             reuse_data;
+    logic             reuse_weights;
+    logic             skip_data;
+    logic             skip_weights;
+    logic             pixels;
+    logic [5:0]       form;           // of pixels
+    logic             is_signed;      // their bytes
+    logic [13:0]      width;
+    logic [13:0]      height;
+    logic [13:0]      channels;
+    logic [4:0]       first_pixel;
+    logic [31:0]      plane_0;
+    logic [31:0]      plane_1;
+    logic [31:0]      line_stride;
+    logic [31:0]      line_stride_1;
+    logic [31:0]      surface_stride;
+    entries_t         slice;          // entries
+    logic [31:0]      weights;
+    logic [29:0]      weight_entries;
+    logic             means;
+    logic [3:0][15:0] mean;
+    logic             convert;
+    logic [5:0]       truncate;
+    logic [15:0]      offset;
+    logic [15:0]      scale;
+    logic [4:0]       pad_left;
+    logic [7:0]       pad_value;
+    banks_t           banks;
+  } fetch_t;
+
+  // What a computation takes from the registers of CSC and CACC.
+  typedef struct packed {
+    logic        skip_data;
+    logic        skip_weights;
+    logic        pixels;
+    logic [13:0] width;
+    logic [13:0] height;
+    logic [2:0]  pixel_channels;
+    logic [2:0]  joined;              // rows: 1, 2 or 4
+    logic [5:0]  columns;
+    logic [5:0]  rows;
+    logic [13:0] depth;
+    logic [13:0] kernels;
+    logic [13:0] out_width;
+    logic [13:0] out_height;
+    logic [12:0] release_slices;
+    logic [3:0]  stride_x;
+    logic [3:0]  stride_y;
+    logic [5:0]  dilation_x;
+    logic [5:0]  dilation_y;
+    logic [4:0]  pad_left;
+    logic [4:0]  pad_top;
+    logic [7:0]  pad_value;
+    entries_t    slice;               // entries
+    logic [4:0]  truncate;
+  } compute_t;
+
+  // What a computation must know of its fetch.
+  typedef struct packed {
+    logic        data_kept;
+    logic        weights_reused;
+    logic [29:0] weight_entries;
+    logic [15:0] first_byte;          // of a line's pixels, and that behind them
+    logic [15:0] end_byte;
+    logic [7:0]  pad_value;           // of pixels
+  } link_t;
+
+  // Bytes on their way from the DBB into the data ring: byte k goes to byte `offset` + k of two
+  // neighbouring entries.
+  typedef struct packed {
+    logic            valid;
+    logic            last;            // of its slice
+    entry_t          lower;
+    entry_t          upper;
+    logic [2:0]      offset;
+    logic [7:0]      enable;
+    logic [7:0][1:0] channel;
+    logic [7:0][7:0] data;
+  } load_t;
+
+  // A block of weights, and the stripe that it works on.
+  typedef struct packed {
+    logic [2:0]  first_byte;          // in its first entry
+    logic [3:0]  kernel_bytes;
+    logic [3:0]  kernels;
+    logic [9:0]  channel_block;
+    logic [10:0] row;                 // with dilation
+    logic [10:0] column;
+    logic [2:0]  passes;
+    logic        first;               // of the stripe
+    logic        last;
+    logic [4:0]  atoms;
+    logic [12:0] x;                   // of the stripe's first atom
+    logic [12:0] y;
+    logic [13:0] slices;              // that the stripe needs
+  } block_t;
+
+  // What becomes of the products of a step.
+  typedef struct packed {
+    logic       valid;
+    logic [4:0] atom;                 // of the stripe
+    logic       first;                // the sum begins
+    logic       last;                 // the sum is complete
+  } step_t;
+
+  // Where the next entries of a ring are.
+  function automatic entry_t wrap(input entries_t at, input entries_t size);
+    return at >= size ? entry_t'(at - size) : entry_t'(at);
+  endfunction
 
 endpackage

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_sdp - the SDP engine: reads a cube and its operands, works on it (X1, X2, converter),
-// writes it.
+// nvdla_sdp - the SDP engine: reads a cube or takes a convolution's sums, reads operands, works on
+// them (X1, X2, converter), writes.
 //
 // An atom of 8 channels a cycle where the bus keeps up; 10 cycles from the read slot to the write
 // slot.
@@ -13,9 +13,10 @@ module nvdla_sdp (
   input  logic                enabled,          // the group of SDP
   input  logic                rdma_enabled,
   input  logic                rdma_needed,
-  input  logic                flying_ready,     // a convolution is done
   input  nvdla_pkg::sdp_t     cfg,
-  output logic                take_flying,
+  input  logic                in_valid,         // sums of a convolution
+  output logic                in_ready,
+  input  logic [7:0][31:0]    in_data,
   output logic                done,
 
   output nvdla_pkg::burst_t   read,
@@ -32,8 +33,7 @@ module nvdla_sdp (
   logic start;
   logic all_written;
 
-  assign start = !busy_q && enabled && (rdma_enabled || !rdma_needed) && cfg.to_memory
-      && (flying_ready || !cfg.flying);
+  assign start = !busy_q && enabled && (rdma_enabled || !rdma_needed) && cfg.to_memory;
   assign done  = busy_q && all_written;
 
   always_ff @(posedge clk) begin
@@ -52,6 +52,7 @@ module nvdla_sdp (
   logic [4:0]            atoms;
   logic [3:0]            at_q;
   logic [63:0]           data;
+  logic [7:0][31:0]      feed_data;
   logic [1:0][3:0][63:0] operands;
   logic                  slot_free;
   logic                  feed;
@@ -60,7 +61,9 @@ module nvdla_sdp (
   logic                  put_last;
   logic [63:0]           put_data;
 
-  assign feed      = at_q != '0 || (filled && slot_free);
+  // On the fly, each atom waits for its sums.
+  assign feed      = (at_q != '0 || (filled && slot_free)) && (!cfg.flying || in_valid);
+  assign in_ready  = feed && cfg.flying;
   assign feed_last = {1'b0, at_q} == atoms - 5'd1;
 
   always_ff @(posedge clk) begin
@@ -88,6 +91,12 @@ module nvdla_sdp (
     .release_slot(feed && feed_last)
   );
 
+  always_comb begin
+    for (int unsigned l = 0; l < 8; l++) begin
+      feed_data[l] = cfg.flying ? in_data[l] : 32'(signed'(data[8*l+:8]));
+    end
+  end
+
   nvdla_sdp_core u_core (
     .clk,
     .rst_n,
@@ -96,7 +105,7 @@ module nvdla_sdp (
     .converter    (cfg.converter),
     .feed,
     .feed_last,
-    .feed_data    (data),
+    .feed_data,
     .feed_operands(operands),
     .put,
     .put_last,
@@ -119,7 +128,5 @@ module nvdla_sdp (
     .data  (write_data),
     .done  (all_written)
   );
-
-  assign take_flying = start && cfg.flying;
 
 endmodule

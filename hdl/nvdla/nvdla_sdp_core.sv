@@ -15,7 +15,7 @@ module nvdla_sdp_core (
 
   input  logic                       feed,
   input  logic                       feed_last,
-  input  logic [63:0]                feed_data,
+  input  logic [7:0][31:0]           feed_data,
   input  logic [1:0][3:0][63:0]      feed_operands,  // the words of the atom, of X1 and X2
 
   output logic                       put,
@@ -30,7 +30,7 @@ module nvdla_sdp_core (
   logic [Stages-1:0] valid_q;
   logic [Stages-1:0] last_q;
 
-  logic [63:0]                     data_q;
+  logic [Lanes-1:0][31:0]          data_q;
   logic [1:0][Lanes-1:0][1:0][15:0] operand;    // ALU, MUL
   logic [1:0][Lanes-1:0][1:0][15:0] operand_q;
 
@@ -69,7 +69,7 @@ module nvdla_sdp_core (
     logic signed [31:0] x3;
     logic        [7:0]  y;
 
-    assign x1 = 32'(signed'(data_q[8*l+:8]));
+    assign x1 = data_q[l];
 
     nvdla_sdp_unit u_x1 (
       .clk,

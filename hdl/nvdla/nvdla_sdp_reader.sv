@@ -214,7 +214,7 @@ module nvdla_sdp_reader (
 
   assign filled = filled_q != '0;
   assign atoms  = slot_atoms_q[read_slot_q];
-  assign data   = cfg.flying ? '0 : data_mem[{read_slot_q, at}];
+  assign data   = data_mem[{read_slot_q, at}];
 
   always_comb begin
     for (int unsigned w = 0; w < 4; w++) begin

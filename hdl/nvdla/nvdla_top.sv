@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_top - hardware with the ports and the register map of nv_small: real SDP and PDP, stubs for
-// convolution and CDP.
+// nvdla_top - hardware with the ports and the register map of nv_small: convolution, SDP and PDP, a
+// stub for CDP.
 //
-// docs/nvdla-hardware.md says what happens when. Register reads and writes are answered after 2
-// cycles, one a cycle; SDP works on an atom of 8 channels a cycle, PDP takes as many cycles an
-// output atom as the kernel is wide.
+// docs/nvdla-hardware.md and docs/nvdla-convolution.md say what happens when. Register reads and
+// writes are answered after 2 cycles, one a cycle; the convolution makes 64 products a cycle, SDP
+// works on an atom of 8 channels a cycle, PDP takes as many cycles an output atom as the kernel is
+// wide.
 
 module nvdla_top
   import nvdla_regs_pkg::*;
@@ -72,6 +73,7 @@ module nvdla_top
 
   localparam int unsigned GlbBlock     = 32'(BaseGlb >> 12);
   localparam int unsigned CdmaBlock    = 32'(BaseCdma >> 12);
+  localparam int unsigned CscBlock     = 32'(BaseCsc >> 12);
   localparam int unsigned CaccBlock    = 32'(BaseCacc >> 12);
   localparam int unsigned SdpRdmaBlock = 32'(BaseSdpRdma >> 12);
   localparam int unsigned SdpBlock     = 32'(BaseSdp >> 12);
@@ -191,12 +193,15 @@ module nvdla_top
   // Engines
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  localparam int unsigned Sdp = 0;    // as IDs on the DBB
-  localparam int unsigned Pdp = 1;
+  localparam int unsigned Sdp  = 0;   // as IDs on the DBB
+  localparam int unsigned Pdp  = 1;
+  localparam int unsigned Conv = 2;   // data; weights behind it
 
-  nvdla_pkg::burst_t   [1:0]       read_burst;
-  logic                [1:0]       read_grant;
-  logic                [1:0]       beat;
+  localparam int unsigned Readers = 4;
+
+  nvdla_pkg::burst_t   [Readers-1:0] read_burst;
+  logic                [Readers-1:0] read_grant;
+  logic                [Readers-1:0] beat;
   nvdla_pkg::burst_t   [1:0]       write_burst;
   nvdla_pkg::written_t [1:0]       written;
   logic                [1:0][63:0] write_data;
@@ -211,8 +216,9 @@ module nvdla_top
   logic            weights_done;
   logic            cdma_done;
   logic            conv_done;
-  logic            take_flying;
-  logic [1:0]      flying_q;       // convolutions that no SDP operation has taken
+  logic            sums_valid;
+  logic            sums_ready;
+  logic [7:0][31:0] sums;
 
   nvdla_sdp_config u_sdp_config (
     .sdp        (gen_block[SdpBlock].regs),
@@ -227,9 +233,10 @@ module nvdla_top
     .enabled     (enabled[SdpBlock]),
     .rdma_enabled(enabled[SdpRdmaBlock]),
     .rdma_needed (sdp_rdma_needed),
-    .flying_ready(flying_q != '0),
     .cfg         (sdp_cfg),
-    .take_flying,
+    .in_valid    (sums_valid),
+    .in_ready    (sums_ready),
+    .in_data     (sums),
     .done        (sdp_done),
     .read        (read_burst[Sdp]),
     .read_grant  (read_grant[Sdp]),
@@ -263,18 +270,25 @@ module nvdla_top
     .write_data (write_data[Pdp])
   );
 
-  nvdla_conv_stub #(
-    .STUB_CYCLES(STUB_CYCLES)
-  ) u_conv (
+  nvdla_conv u_conv (
     .clk,
     .rst_n,
-    .enabled   (&enabled[CaccBlock:CdmaBlock]),
-    .cdma_times(gen_block[CdmaBlock].regs[WordCdmaDCya]),
-    .cacc_time (gen_block[CaccBlock].regs[WordCaccDCya]),
+    .cdma_enabled   (enabled[CdmaBlock]),
+    .compute_enabled(&enabled[CaccBlock:CscBlock]),
+    .cdma           (gen_block[CdmaBlock].regs),
+    .csc            (gen_block[CscBlock].regs),
+    .cacc           (gen_block[CaccBlock].regs),
     .data_done,
     .weights_done,
     .cdma_done,
-    .conv_done
+    .done           (conv_done),
+    .read           (read_burst[Conv+1:Conv]),
+    .read_grant     (read_grant[Conv+1:Conv]),
+    .beat           (beat[Conv+1:Conv]),
+    .beat_data      (nvdla_core2dbb_r_rdata),
+    .out_valid      (sums_valid),
+    .out_ready      (sums_ready),
+    .out_data       (sums)
   );
 
   nvdla_cdp_stub #(
@@ -286,16 +300,6 @@ module nvdla_top
     .cdp_time(gen_block[CdpBlock].regs[WordCdpDCya]),
     .done    (cdp_done)
   );
-
-  always_ff @(posedge clk) begin
-    if (!rst_n) begin
-      flying_q <= '0;
-    end else if (conv_done && !take_flying) begin
-      flying_q <= flying_q == '1 ? flying_q : flying_q + 2'd1;
-    end else if (take_flying && !conv_done) begin
-      flying_q <= flying_q - 2'd1;
-    end
-  end
 
   always_comb begin
     block_done = '0;
@@ -326,7 +330,9 @@ module nvdla_top
   nvdla_pkg::address_t ar;
   nvdla_pkg::address_t aw;
 
-  nvdla_read_port u_read_port (
+  nvdla_read_port #(
+    .CLIENTS(Readers)
+  ) u_read_port (
     .clk,
     .rst_n,
     .burst  (read_burst),
@@ -361,13 +367,13 @@ module nvdla_top
 
   always_comb begin
     beat = '0;
-    beat[nvdla_core2dbb_r_rid[0]] = nvdla_core2dbb_r_rvalid;
+    beat[nvdla_core2dbb_r_rid[1:0]] = nvdla_core2dbb_r_rvalid;
   end
 
-  // Two engines: the other bits of an ID are 0. Beats are counted, so that their end is known. The
+  // Four read: the other bits of an ID are 0. Beats are counted, so that their end is known. The
   // first blocks have no groups.
   logic unused;
-  assign unused = &{1'b0, nvdla_core2dbb_r_rid[7:1], nvdla_core2dbb_r_rlast,
+  assign unused = &{1'b0, nvdla_core2dbb_r_rid[7:2], nvdla_core2dbb_r_rlast,
       block_done[CdmaBlock-1:0]};
 
 endmodule

@@ -59,7 +59,7 @@ def run(steps: list[Access], space: MemorySpace, latency: int) -> tuple[int, int
     timing = MemoryTiming(read_latency=latency, max_reads=256, max_writes=256)
     begun = time.process_time()
     stimulus = Stimulus({}, program={"csb": tuple(steps)}, memories={"dbb": space.image(timing)})
-    outcome = predict(PARAMS, stimulus, core=True)
+    outcome = predict(PARAMS, stimulus)
     log = outcome.memories["dbb"].log
     whole = outcome.accesses["csb"][-1].cycle or 0
     return int(log["done"].max() - log["cycle"].min()), whole, time.process_time() - begun

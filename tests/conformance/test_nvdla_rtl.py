@@ -118,7 +118,7 @@ def test_the_timed_model_runs_a_compiled_convolution_in_fewer_cycles(data):
     params = {name: one.default for name, one in DESIGN.parameters.items()}
     clocks = {c.name: Clock(c.period_ps, c.period_ps) for c in DESIGN.clocks}
     options = {**case.options, "loadable": str(file)}
-    outcome = predict(params, case.make(CaseContext(params, options, 1, clocks=clocks))[0], core=True)
+    outcome = predict(params, case.make(CaseContext(params, options, 1, clocks=clocks))[0])
     placement = place_memories(read_loadable(file))
     wanted = execute(placement, {})
     left = outcome.memories["dbb"].regions

@@ -41,10 +41,7 @@ class ConvolutionCore:
 
     Attributes:
         fifo: what SDP takes sums from.
-        feeds: SDP may always begin on the fly.
     """
-
-    feeds = True
 
     def __init__(self, registers: RegisterFile, port: DbbPort) -> None:
         self._registers, self._port = registers, port
@@ -58,9 +55,6 @@ class ConvolutionCore:
         self._fetches = self._computes = self._ended = 0
         self._starts = (False, False)
         self._accepts = (False, False)
-
-    def begun(self) -> None:
-        """SDP begins on the fly at this edge: it will wait for its sums."""
 
     def decide(self, cycle: int) -> Ended:
         """What happens at this edge, from what stood before it; gives what ends."""

@@ -8,7 +8,6 @@ from goldbeat.pymodels.nvdla.timed.cdp import CdpOperation
 from goldbeat.pymodels.nvdla.timed.cdp_tables import LookupTables
 from goldbeat.pymodels.nvdla.timed.conv_buffer import NEVER
 from goldbeat.pymodels.nvdla.timed.conv_core import ConvolutionCore
-from goldbeat.pymodels.nvdla.timed.conv_stub import ConvolutionStub
 from goldbeat.pymodels.nvdla.timed.dbb import CDP, PDP, SDP, DbbPort
 from goldbeat.pymodels.nvdla.timed.engine import EngineOperation
 from goldbeat.pymodels.nvdla.timed.memory import TimedMemory
@@ -26,13 +25,10 @@ class TimedMachine:
         stub_cycles: parameter STUB_CYCLES.
         line_atoms: parameter LINE_ATOMS.
         image: behind DBB.
-        core: with the convolution core, not its stub.
         cdp: with CDP, not its stub.
     """
 
-    def __init__(
-        self, stub_cycles: int, line_atoms: int, image: MemoryImage, *, core: bool = False, cdp: bool = False
-    ) -> None:
+    def __init__(self, stub_cycles: int, line_atoms: int, image: MemoryImage, *, cdp: bool = False) -> None:
         self._tables = LookupTables() if cdp else None
         self.registers = RegisterFile(self._tables)
         self.memory = TimedMemory(image)
@@ -42,9 +38,7 @@ class TimedMachine:
         self._line_atoms = line_atoms
         self._working: dict[int, EngineOperation] = {}
         self._blocks: dict[int, tuple[str, ...]] = {}
-        self._convolution: ConvolutionCore | ConvolutionStub = (
-            ConvolutionCore(self.registers, self._port) if core else ConvolutionStub(self.registers, stub_cycles)
-        )
+        self._convolution = ConvolutionCore(self.registers, self._port)
         self._cdp: int | None = None
         self._write: tuple[int, int] | None = None
 
@@ -110,10 +104,8 @@ class TimedMachine:
         found = []
         if SDP not in self._working and blocks["SDP"].ready:
             values = self.registers.values("SDP", "SDP_RDMA")
-            flying = values.get("SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE")
             to_memory = not values.get("SDP", "D_FEATURE_MODE_CFG", "OUTPUT_DST")
-            fed = not flying or self._convolution.feeds
-            if to_memory and fed and (blocks["SDP_RDMA"].ready or not sdp_needs_rdma(values)):
+            if to_memory and (blocks["SDP_RDMA"].ready or not sdp_needs_rdma(values)):
                 found.append("SDP")
         pdp = PDP not in self._working and blocks["PDP"].ready and blocks["PDP_RDMA"].ready
         if pdp and pdp_may_start(self.registers.values("PDP"), self._line_atoms):
@@ -129,8 +121,6 @@ class TimedMachine:
                 values = self.registers.values("SDP", "SDP_RDMA")
                 self._blocks[SDP] = ("SDP", "SDP_RDMA") if sdp_needs_rdma(values) else ("SDP",)
                 self._working[SDP] = SdpOperation(self._port, cycle, values, self._convolution.fifo)
-                if values.get("SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE"):
-                    self._convolution.begun()
             elif engine == "PDP":
                 self._blocks[PDP] = ("PDP", "PDP_RDMA")
                 self._working[PDP] = PdpOperation(self._port, cycle, self.registers.values("PDP", "PDP_RDMA"))

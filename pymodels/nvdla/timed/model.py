@@ -26,20 +26,19 @@ LONGEST = 1 << 22
 _NOBODY = MemoryImage((), MemoryTiming(ar_ready=Pattern("array", values=(0,)), aw_ready=Pattern("array", values=(0,))))
 
 
-def predict(params: Mapping[str, Any], stimulus: Stimulus, *, core: bool = False, cdp: bool = CDP_IS_BUILT) -> Outcome:
+def predict(params: Mapping[str, Any], stimulus: Stimulus, *, cdp: bool = CDP_IS_BUILT) -> Outcome:
     """What a run gives: every step's answer and last cycle, every burst with its cycles, the memory at the end.
 
     Args:
         params: ``STUB_CYCLES`` and ``LINE_ATOMS``.
         stimulus: register programs and drivers on ``csb``, a memory behind ``dbb``.
-        core: with the convolution core of docs/nvdla-convolution.md, which the RTL does not have yet.
         cdp: with the CDP of docs/nvdla-cdp.md.
 
     Raises:
         UsageError: a step that the port does not know, or a program that waits for ever.
     """
     image = stimulus.memories.get(DBB, _NOBODY)
-    machine = TimedMachine(int(params["STUB_CYCLES"]), int(params["LINE_ATOMS"]), image, core=core, cdp=cdp)
+    machine = TimedMachine(int(params["STUB_CYCLES"]), int(params["LINE_ATOMS"]), image, cdp=cdp)
     answers = _play(machine, _steps(stimulus))
     end = machine.cycle + LONGEST
     while not machine.idle:

@@ -83,9 +83,9 @@ def sdp_reads(values: Values) -> bool:
 
 
 class SdpOperation(EngineOperation):
-    """One operation, its registers as they stood at its start; ``feed`` gives it sums on the fly, zeros without."""
+    """One operation, its registers as they stood at its start; on the fly ``feed`` gives it sums."""
 
-    def __init__(self, port: DbbPort, start: int, values: Values, feed: DeliveryFifo | None = None) -> None:
+    def __init__(self, port: DbbPort, start: int, values: Values, feed: DeliveryFifo) -> None:
         self._units = [operands(values, "BS"), operands(values, "BN")]
         self._flying = bool(values.get("SDP", "D_FEATURE_MODE_CFG", "FLYING_MODE"))
         width, height, channel = (values.get("SDP", f"D_DATA_CUBE_{d}", d) + 1 for d in ("WIDTH", "HEIGHT", "CHANNEL"))
@@ -128,11 +128,9 @@ class SdpOperation(EngineOperation):
     def compute(self, chunk: Chunk) -> npt.NDArray[np.uint8]:
         """The bytes of a chunk."""
         parts = iter(self.units[chunk.unit].data)
-        if self._flying and self.taken:
+        if self._flying:
             data = np.stack([sums.atom(group, number) for sums, group, number in self.taken])
             self.taken.clear()
-        elif self._flying:
-            data = np.zeros((chunk.atoms, ATOM), np.int64)
         else:
             data = np.frombuffer(bytes(next(parts)), np.int8).reshape(chunk.atoms, ATOM).astype(np.int64)
         stages = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NVDLA hardware with the ports and registers of nv_small: SDP and PDP at work, convolution and CDP as stubs."""
+"""NVDLA hardware with the ports and registers of nv_small: convolution, SDP and PDP at work, CDP as a stub."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from goldbeat.tb.designs.nvdla.corners import (
     after_reset,
     at_the_limits,
     cleared_as_it_is_set,
-    counted,
     on_the_fly,
     refused,
-    taken_as_it_ends,
     under_way,
     without_sums,
 )
+from goldbeat.tb.designs.nvdla.convolution_cases import CONVOLUTION_CASES
+from goldbeat.tb.designs.nvdla.convolution_mixes import small_convolution
 from goldbeat.tb.designs.nvdla.loadable_case import loadable_answer, loadable_case
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
 from goldbeat.tb.designs.nvdla.rtl import NAME, find_rtl
@@ -39,12 +39,12 @@ from goldbeat.tb.designs.nvdla.timeline import nvdla_timeline
 from goldbeat.tb.designs.nvdla.traffic import (
     DrawnOperation,
     MemorySpace,
+    cdp_operation,
     dbb_timing,
     fill_ignored,
     operations_program,
     random_pdp,
     random_sdp,
-    stub_operation,
     upside_down,
 )
 from goldbeat.tb.paths import HDL
@@ -79,14 +79,15 @@ def _both(rng: Rng, space: MemorySpace, count: int) -> list[DrawnOperation]:
 
 
 def _all(rng: Rng, space: MemorySpace, count: int) -> list[DrawnOperation]:
-    """Every engine; each SDP operation on the fly has a convolution before it."""
+    """Every engine; each convolution has an SDP operation on the fly."""
     operations: list[DrawnOperation] = []
     for _ in range(count):
         match int(rng.integers(5)):
             case 0:
-                operations += [stub_operation(rng, "CONV"), random_sdp(rng, space, flying=True)]
+                small = small_convolution(rng, space)
+                operations += [small.conv, small.sdp]
             case 1:
-                operations.append(stub_operation(rng, "CDP"))
+                operations.append(cdp_operation(rng))
             case 2:
                 operations.append(random_pdp(rng, space))
             case _:
@@ -107,9 +108,12 @@ def _starved(rng: Rng, space: MemorySpace, count: int) -> list[DrawnOperation]:
     """SDP with operands that are not brought, on data from memory and on the fly."""
     operations: list[DrawnOperation] = []
     for _ in range(count):
-        flying = bool(rng.integers(2))
-        operations += [stub_operation(rng, "CONV")] if flying else []
-        operations.append(random_sdp(rng, space, flying=flying, starved=True))
+        if rng.integers(2):
+            size = (int(rng.integers(1, 20)), int(rng.integers(1, 4)), int(rng.integers(1, 20)))
+            operations.append(small_convolution(rng, space, size).conv)
+            operations.append(random_sdp(rng, space, flying=True, starved=True, size=size))
+        else:
+            operations.append(random_sdp(rng, space, starved=True))
     return [*operations, without_sums(rng, space)]
 
 
@@ -131,7 +135,8 @@ def _interrupt(setting: CaseContext) -> Sequence[Stimulus]:
         *steps[first_poll:],
     ]
     one = program_stimulus(setting, tuple(steps), space, dbb_timing(rng, setting.seed))
-    return [one, program_stimulus(setting, cleared_as_it_is_set(rng), MemorySpace(rng), MemoryTiming())]
+    space = MemorySpace(rng)
+    return [one, program_stimulus(setting, cleared_as_it_is_set(rng, space), space, MemoryTiming())]
 
 
 def _registers(setting: CaseContext) -> Sequence[Stimulus]:
@@ -248,7 +253,7 @@ def _outstanding(setting: CaseContext) -> Sequence[Stimulus]:
         space = MemorySpace(rng)
         size = (int(rng.integers(1, 40)), int(rng.integers(6, 9)), 24)
         operations = [random_sdp(rng, space, size=size), random_pdp(rng, space, size=size)]
-        operations += [stub_operation(rng, "CONV"), on_the_fly(rng, space, size)]
+        operations += [small_convolution(rng, space, size).conv, on_the_fly(rng, space, size)]
         latency = {"read_latency": 1, "write_latency": 1, f"{slow}_latency": int(rng.integers(400, 900))}
         timing = MemoryTiming(max_reads=256, max_writes=64, order=str(rng.choice(ORDERS)), seed=setting.seed, **latency)  # type: ignore[arg-type]
         episodes.append(program_stimulus(setting, operations_program(operations, rng), space, timing))
@@ -256,17 +261,13 @@ def _outstanding(setting: CaseContext) -> Sequence[Stimulus]:
 
 
 def _start(setting: CaseContext) -> Sequence[Stimulus]:
-    """What must not begin, and what may only when there is a convolution for it."""
+    """What must not begin."""
     rng = np.random.default_rng(setting.seed)
-    line = int(setting.params["LINE_ATOMS"])
-    spaces = [MemorySpace(rng) for _ in range(4)]
-    programs = [
-        (refused(rng, spaces[0], line), spaces[0]),
-        (refused(rng, spaces[1], None), spaces[1]),
-        (counted(rng, spaces[2]), spaces[2]),
-        *((steps, spaces[3]) for steps in taken_as_it_ends(rng, spaces[3])),
-    ]
-    return [program_stimulus(setting, steps, space, MemoryTiming()) for steps, space in programs]
+    episodes = []
+    for line in (int(setting.params["LINE_ATOMS"]), None):
+        space = MemorySpace(rng)
+        episodes.append(program_stimulus(setting, refused(rng, space, line), space, MemoryTiming()))
+    return episodes
 
 
 _OPTIONS = {"operations": 4, "memory": "random"}
@@ -279,7 +280,7 @@ _STORAGE = tuple(
 
 DESIGN = Design(
     name=NAME,
-    summary="nv_small's ports and registers: SDP and PDP in int8, convolution and CDP as stubs",
+    summary="nv_small's ports and registers: convolution, SDP and PDP in int8, CDP as a stub",
     top="nvdla_top",
     files=("nvdla/nvdla.f",),
     root=HDL,
@@ -299,7 +300,7 @@ DESIGN = Design(
         ),
         Case(name="sdp", summary="SDP operations", make=_mixed(_sdp), options=_OPTIONS),
         Case(name="pdp", summary="PDP operations", make=_mixed(_pdp), options=_OPTIONS),
-        Case(name="engines", summary="all engines, stubs too, SDP on the fly", make=_mixed(_all), options=_OPTIONS),
+        Case(name="engines", summary="all engines at once, convolutions with SDP on the fly", make=_mixed(_all), options=_OPTIONS),
         Case(
             name="locked",
             summary="all engines, their groups written to while they are enabled",
@@ -313,7 +314,7 @@ DESIGN = Design(
             options=_OPTIONS,
         ),
         Case(name="starved", summary="SDP operands that are not brought", make=_mixed(_starved), options=_OPTIONS),
-        Case(name="start", summary="operations that must not begin, convolutions that SDP takes", make=_start),
+        Case(name="start", summary="operations that must not begin", make=_start),
         Case(name="outstanding", summary="late answers, as many open reads and writes as may be", make=_outstanding),
         Case(name="large", summary="cubes that are wide, high or deep", make=_large),
         Case(name="sizes", summary="lines of one atom, full chunks, bursts of every length", make=_sizes),
@@ -324,6 +325,7 @@ DESIGN = Design(
             summary="an operation and its interrupt; mask, set, clear, set as it is cleared",
             make=_interrupt,
         ),
+        *CONVOLUTION_CASES,
         registers_case(_registers, "the whole register map"),
         loadable_case(own=True),
     ),

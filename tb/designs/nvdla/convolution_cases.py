@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of the convolution core, for the bench of the design that has it (docs/nvdla-convolution.md)."""
+"""Cases of the convolution core (docs/nvdla-convolution.md)."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from goldbeat.tb.designs.nvdla.traffic import (
     DrawnOperation,
     MemorySpace,
     OperationProgram,
+    cdp_operation,
     dbb_timing,
     operations_program,
     random_pdp,
     random_sdp,
-    stub_operation,
 )
 
 Mix = Callable[[Rng, MemorySpace, int], list[DrawnConvolution]]
@@ -65,7 +65,7 @@ def _network(setting: CaseContext) -> Sequence[Stimulus]:
     operations: list[DrawnOperation] = []
     for drawn in some_convolutions(rng, space, int(setting.options["operations"])):
         operations += alternate([drawn], rng)
-        others = [random_sdp(rng, space), random_pdp(rng, space), stub_operation(rng, "CDP")]
+        others = [random_sdp(rng, space), random_pdp(rng, space), cdp_operation(rng)]
         operations += [others[i] for i in rng.permutation(3)[: int(rng.integers(3))].tolist()]
     return [program_stimulus(setting, operations_program(operations, rng), space, _timing(rng, setting))]
 
@@ -165,4 +165,3 @@ CONVOLUTION_CASES = (
     ),
     Case(name="conv_reset", summary="resets while convolutions are at work, then others", make=_reset),
 )
-"""Not among the design's cases yet: its RTL has a stub."""

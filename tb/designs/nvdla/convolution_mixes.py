@@ -19,7 +19,7 @@ from goldbeat.tb.designs.nvdla.convolutions import (
     with_other_data,
     with_other_kernels,
 )
-from goldbeat.tb.designs.nvdla.traffic import CONV_BLOCKS, DrawnOperation, MemorySpace, random_sdp
+from goldbeat.tb.designs.nvdla.traffic import CONV_BLOCKS, DrawnOperation, MemorySpace, Size, random_sdp
 
 _MOST_NEW = 4
 """Slices that an operation adds to those that are kept, at most."""
@@ -31,6 +31,14 @@ def some_convolutions(rng: Rng, space: MemorySpace, count: int) -> list[DrawnCon
     if rng.integers(2):
         shapes = same_banks(shapes)
     return [draw_convolution(rng, space, shape) for shape in shapes]
+
+
+def small_convolution(rng: Rng, space: MemorySpace, size: Size | None = None) -> DrawnConvolution:
+    """A convolution of some hundred cycles at most; ``size`` of its output may be given."""
+    wide, high, kernels = size or (int(rng.integers(1, 6)), int(rng.integers(1, 4)), int(rng.integers(1, 13)))
+    kernel = int(rng.integers(1, 4)), int(rng.integers(1, 3))
+    shape = ConvolutionShape((wide + kernel[0] - 1, high + kernel[1] - 1), int(rng.integers(1, 13)), kernel, kernels)
+    return draw_convolution(rng, space, shape)
 
 
 def convolutions_of_pixels(rng: Rng, space: MemorySpace, count: int) -> list[DrawnConvolution]:

@@ -44,7 +44,7 @@ LONGEST_CYCLES = 50_000_000
 """Cycles that the driver waits for an interrupt."""
 _DRAIN_CYCLES = 200
 # Engines that are stubs in our own hardware.
-_STUBS = ("CONV", "CDP")
+_STUBS = ("CDP",)
 _TIMED = ("read_latency", "write_latency", "read_jitter", "write_jitter", "max_reads", "max_writes")
 
 Contents = Mapping[int, npt.NDArray[np.uint8]]

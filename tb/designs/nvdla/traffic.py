@@ -303,14 +303,10 @@ def random_pdp(
     return op
 
 
-def stub_operation(rng: Rng, engine: str) -> DrawnOperation:
-    """A convolution or CDP operation: nothing but its times."""
-    op = DrawnOperation(engine)
-    if engine == "CDP":
-        op.set("CDP", "D_CYA", CYA=_small(rng, 1, 200))
-    else:
-        op.set("CDMA", "D_CYA", CYA=_small(rng, 1, 300) << 16 | _small(rng, 1, 300))
-        op.set("CACC", "D_CYA", CYA=_small(rng, 1, 400))
+def cdp_operation(rng: Rng, cycles: int | None = None) -> DrawnOperation:
+    """A CDP operation: nothing but the cycles that the stub takes."""
+    op = DrawnOperation("CDP")
+    op.set("CDP", "D_CYA", CYA=_small(rng, 1, 200) if cycles is None else cycles)
     return op
 
 
@@ -403,8 +399,8 @@ def _start(op: DrawnOperation, groups: Mapping[str, int], rng: Rng) -> list[Acce
 def _meddling(op: DrawnOperation, rng: Rng) -> list[Access]:
     """Writes to the groups that have just been enabled, the last part of them perhaps when the operation is done."""
     enable = csb_register(op.blocks[int(rng.integers(len(op.blocks)))], "D_OP_ENABLE").address
-    # A stub may be done in a cycle: it must not be enabled again.
-    again = int(rng.integers(2)) if op.engine in ("SDP", "PDP") else 0
+    # CDP's stub may be done in a cycle: it must not be enabled again.
+    again = int(rng.integers(2)) if op.engine != "CDP" else 0
     steps = [Access("post", enable, again)]
     for block in op.blocks:
         grouped = [r.address for r in all_registers() if r.block == block and r.name.startswith("D_") and r.write_mask]

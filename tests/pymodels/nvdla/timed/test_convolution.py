@@ -73,7 +73,7 @@ def play(steps, timing=None, size=1 << 20):
         Region("out", OUT, np.zeros(size, np.uint8)),
     )
     image = MemoryImage(regions, timing or MemoryTiming(read_latency=32, max_reads=256, max_writes=256))
-    return predict(PARAMS, Stimulus({}, program={"csb": tuple(steps)}, memories={"dbb": image}), core=True)
+    return predict(PARAMS, Stimulus({}, program={"csb": tuple(steps)}, memories={"dbb": image}))
 
 
 @pytest.mark.parametrize("latency", [1, 20, 32])

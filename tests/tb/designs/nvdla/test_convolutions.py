@@ -39,7 +39,7 @@ def check(mix, seed, count=3):
     drawn = mix(rng, space, count)
     steps = operations_program(mixes.alternate(drawn, rng), rng)
     image = space.image(dbb_timing(rng, seed))
-    got = predict(PARAMS, Stimulus({}, program={"csb": steps}, memories={"dbb": image}), core=True)
+    got = predict(PARAMS, Stimulus({}, program={"csb": steps}, memories={"dbb": image}))
     memory = list(image.regions)
     for one in drawn:
         sums = run_operation("CONV", one.seen.values(), memory).output
@@ -77,7 +77,7 @@ def test_every_case_comes_to_its_end(case):
     for context in contexts(case, range(2)):
         for stimulus in case.make(context):
             # An episode that is cut off is predicted whole: the run is compared up to the cut.
-            answers = predict(PARAMS, stimulus, core=True).accesses["csb"]
+            answers = predict(PARAMS, stimulus).accesses["csb"]
             assert len(answers) == len(stimulus.program["csb"])
 
 
@@ -92,7 +92,7 @@ def test_what_does_not_count_does_not_count():
         for fill in (False, True):
             steps = operations_program(operations, np.random.default_rng(seed))
             written = sum(1 for step in steps if step.op in ("post", "write"))
-            outcome = predict(PARAMS, Stimulus({}, program={"csb": steps}, memories={"dbb": image}), core=True)
+            outcome = predict(PARAMS, Stimulus({}, program={"csb": steps}, memories={"dbb": image}))
             log = outcome.memories["dbb"].log
             found.append(
                 (written, len(log), log["address"].tolist(), log["len"].tolist(), outcome.memories["dbb"].regions)
@@ -135,7 +135,7 @@ def test_a_compiled_network_runs_through_the_model_alone(tmp_path):
     case = DESIGN.case("loadable")
     context = contexts(case, [1])[0]
     context.options.update(loadable=str(file), input=str(given))
-    outcome = predict(PARAMS, case.make(context)[0], core=True)
+    outcome = predict(PARAMS, case.make(context)[0])
     loadable = read_loadable(file)
     wanted = execute(place_memories(loadable), read_tensor(loadable, given))
     left = outcome.memories["dbb"].regions
