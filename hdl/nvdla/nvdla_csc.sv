@@ -126,6 +126,9 @@ module nvdla_csc (
     for (int unsigned i = 1; i < WeightDelay - ReadDelay - 1; i++) begin
       entry_q[i] <= entry_q[i-1];
     end
+    if (!rst_n) begin
+      move_q <= '0;
+    end
   end
 
   assign weight_read_valid = move_q[ReadDelay].load && move_q[ReadDelay].entry;
@@ -196,7 +199,6 @@ module nvdla_csc (
     step_q     <= {step_q[MacLatency:0], read_step};
     if (!rst_n) begin
       step_q <= '0;
-      move_q <= '0;
     end
   end
 

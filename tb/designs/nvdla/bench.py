@@ -20,6 +20,8 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.storage import Storage
 from goldbeat.tb.design.traffic import AFTER_VALID, Rng, registers_case
+from goldbeat.tb.designs.nvdla.convolution_cases import CONVOLUTION_CASES
+from goldbeat.tb.designs.nvdla.convolution_mixes import small_convolution
 from goldbeat.tb.designs.nvdla.corners import (
     after_reset,
     at_the_limits,
@@ -29,8 +31,6 @@ from goldbeat.tb.designs.nvdla.corners import (
     under_way,
     without_sums,
 )
-from goldbeat.tb.designs.nvdla.convolution_cases import CONVOLUTION_CASES
-from goldbeat.tb.designs.nvdla.convolution_mixes import small_convolution
 from goldbeat.tb.designs.nvdla.loadable_case import loadable_answer, loadable_case
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
 from goldbeat.tb.designs.nvdla.rtl import NAME, find_rtl
@@ -300,7 +300,12 @@ DESIGN = Design(
         ),
         Case(name="sdp", summary="SDP operations", make=_mixed(_sdp), options=_OPTIONS),
         Case(name="pdp", summary="PDP operations", make=_mixed(_pdp), options=_OPTIONS),
-        Case(name="engines", summary="all engines at once, convolutions with SDP on the fly", make=_mixed(_all), options=_OPTIONS),
+        Case(
+            name="engines",
+            summary="all engines at once, convolutions with SDP on the fly",
+            make=_mixed(_all),
+            options=_OPTIONS,
+        ),
         Case(
             name="locked",
             summary="all engines, their groups written to while they are enabled",

@@ -22,8 +22,8 @@ _LONG = 200
 _ALL_BITS = 0x003F_03FF
 _ONE = (1, 1, 1)
 """The output of the smallest convolution."""
-_SMALLEST = 90
-"""Cycles from the last enable of such a convolution to the end of its SDP operation, and some more."""
+_SMALLEST = 20, 80
+"""Cycles from the last enable of such a convolution to its first status bit and to that of SDP, and some more."""
 
 
 def on_the_fly(rng: Rng, space: MemorySpace, size: Size) -> DrawnOperation:
@@ -103,7 +103,7 @@ def cleared_as_it_is_set(rng: Rng, space: MemorySpace) -> tuple[Access, ...]:
     for pause in range(3, 17):
         _cleared(made, rng, cdp_operation(rng, pause + int(rng.integers(-1, 3))), pause)
     convolution = small_convolution(rng, space, _ONE).conv
-    for pause in range(3, _SMALLEST):
+    for pause in range(*_SMALLEST):
         made.run(on_the_fly(rng, space, _ONE))
         _cleared(made, rng, convolution, pause)
     made.look()

@@ -105,27 +105,6 @@ def test_one_atom_of_sdp_cycle_by_cycle(latency):
     assert not target.any()
 
 
-def test_stub_convolution_reports_in_order_and_feeds_sdp():
-    conv = ("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
-    group = sdp(1, 1, 8, 8, 8, BS_ALU_ALGO=2, BS_MUL_BYPASS=1, BS_RELU_BYPASS=1)
-    group.put("SDP", "D_FEATURE_MODE_CFG", FLYING_MODE=1)
-    group.put("SDP", "D_DP_BS_ALU_SRC_VALUE", 9)
-    steps = programmed(group, ("SDP",))
-    steps += [post("CDMA.D_CYA", 30 << 16 | 20), post("CACC.D_CYA", 50)]
-    steps += [post(f"{block}.D_OP_ENABLE", 1) for block in conv]
-    for bits in (1 << 16, 1 << 18, 1 << 20, 1):
-        steps += [Access("wait_for", port="dla_intr"), Access("read", at("GLB.S_INTR_STATUS"))]
-        steps += [Access("write", at("GLB.S_INTR_STATUS"), bits), Access("wait", cycles=2)]
-    steps += [Access("read", at("CDMA.S_POINTER")), Access("read", at("SDP.S_STATUS"))]
-    found = play(steps, (Region("out", 0x100000, np.zeros(8, np.uint8)),))
-    answers = found.accesses["csb"]
-    assert [a.value for a in answers if a.value is not None] == [1 << 16, 1 << 18, 1 << 20, 1, 1 << 16, 0]
-    first = next(i for i, step in enumerate(steps) if step.op == "wait_for")
-    s = first + 2
-    assert answers[first].cycle == s + 20 + 2
-    assert found.memories["dbb"].regions["out"].tolist() == [9] * 8
-
-
 TIMINGS = [
     MemoryTiming(),
     MemoryTiming(read_latency=20, read_jitter=30, write_jitter=20, max_reads=3, order="by_id", seed=3),

@@ -45,9 +45,6 @@ ROWS = [
         "nvdla/nvdla_csb.sv",
         ("complete_q <= valid_q && write_q && nposted_q;", "complete_q <= valid_q && write_q;", "random"),
     ),
-    *breaks(
-        "nvdla", "nvdla/nvdla_conv_stub.sv", ("conv_time > cdma_time ? conv_time : cdma_time", "conv_time", "engines")
-    ),
     *breaks("nvdla", "nvdla/nvdla_regfile.sv", ("!(double && locked[producer])", "1'b1", "locked")),
     *breaks("nvdla", "nvdla/nvdla_glb.sv", ("(status_q & ~clear) | set", "(status_q | set) & ~clear", "interrupt")),
     *breaks(
@@ -115,10 +112,101 @@ ROWS = [
     *breaks("nvdla", "nvdla/nvdla_glb.sv", ("mask_q   <= '0;", "mask_q   <= mask_q;", "reset")),
     *breaks(
         "nvdla",
-        "nvdla/nvdla_top.sv",
-        ("flying_q == '1 ? flying_q : flying_q + 2'd1", "flying_q + 2'd1", "start"),
-        ("if (conv_done && !take_flying) begin", "if (conv_done) begin", "start"),
-        ("if (!rst_n) begin", "if (1'b0) begin", "reset"),
+        "nvdla/nvdla_cdma.sv",
+        ("cfg.reuse_data && same_banks && cfg.pixels == pixels_q", "cfg.reuse_data && same_banks", "conv_reuse"),
+        ("(same_banks || !any_q || !compute_busy)", "1'b1", "conv_buffer"),
+        ("enabled && !ahead_q &&", "enabled &&", "conv"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_cdma_data.sv",
+        ("!waiting_q && (!first || room)", "(!first || room)", "conv_pixels"),
+        ("surface_addr_q <= line_q + cfg.line_stride;", "surface_addr_q <= surface_addr_q + cfg.line_stride;", "conv"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_cdma_pixels.sv",
+        ("two_planes && cfg.form == 6'd28", "two_planes", "conv_pixels"),
+        ("upper == '0 ? entry_t'(ring_size - 1'b1) : upper - 1'b1", "upper - 1'b1", "conv_reuse"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_cdma_convert.sv",
+        ("cfg.is_signed && x.data[l][7]", "x.data[l][7]", "conv_pixels"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_cdma_weights.sv",
+        ("16'(beats) <= 16'(ring_size)", "16'(beats) < 16'(ring_size)", "conv_buffer"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_cbuf.sv",
+        ("first_q     <= read_place[0].odd;", "first_q     <= 1'b0;", "conv_stripes"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_cbuf_rings.sv",
+        ("kept_q <= {1'b0, compute.height} - gone;", "kept_q <= '0;", "conv_reuse"),
+        ("left_q - 30'(weights_released)", "left_q", "conv_stripes"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_csc_blocks.sv",
+        ("last_load && last_stripe && !cfg.skip_weights", "last_load && last_stripe", "conv_reuse"),
+        ("(!full_q || take) && (!load", "!full_q && (!load", "conv_stripes"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_csc_stripe.sv",
+        ("int i = 4;", "int i = 3;", "conv_stripes"),
+        ("slices = '0;", "slices = cfg.height;", "conv"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_csc_steps.sv",
+        ("cfg.pixels && line_there ? link.pad_value", "cfg.pixels ? link.pad_value", "conv_pixels"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_csc_lanes.sv",
+        ("joined && 4'(i) >= count", "1'b0", "conv_pixels"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_csc_weights.sv",
+        ("if (load_again) begin", "if (1'b0) begin", "conv_stripes"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_csc.sv",
+        ("credit >= 7'(block.atoms)", "1'b1", "conv_stalled"),
+        ("slices >= 15'(block.slices)", "1'b1", "conv"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_cmac.sv",
+        ("17'(product_q[2*l]) + 17'(product_q[2*l+1])", "17'(16'(product_q[2*l] + product_q[2*l+1]))", "conv_limits"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_cacc.sv",
+        ("sum[SumW] == sum[SumW-1] ?", "1'b1 ?", "conv_limits"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_conv_config.sv",
+        ("csc[Joined][1] ? 3'd4", "csc[Joined][1] ? 3'd2", "conv_pixels"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_sdp.sv",
+        (" && (!cfg.flying || in_valid)", "", "engines"),
+    ),
+    *breaks(
+        "nvdla",
+        "nvdla/nvdla_read_port.sv",
+        ("last_q  <= IdW'(CLIENTS - 1);", "last_q  <= '0;", "random"),
     ),
 ]
 
