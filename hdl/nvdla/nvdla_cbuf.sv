@@ -3,8 +3,8 @@
 // nvdla_cbuf - the convolution buffer: 32 banks, each of two memories, for even and odd entries.
 //
 // Data are written and read by two neighbouring entries, weights by one; what is read comes one
-// edge later and stays until the next read. Data and weights never share a bank, so that each memory
-// has one port to write and one to read.
+// edge later and stays until the next read. Data and weights never share a bank, so each memory has
+// one port to write and one to read.
 
 module nvdla_cbuf (
   input  logic                    clk,
