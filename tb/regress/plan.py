@@ -53,7 +53,7 @@ def make_plan(
         filters: patterns or parts of keys; an item stays when one fits.
 
     Raises:
-        UsageError: an entry that fits nothing, nothing is left, more than :data:`MOST_PLANNED` items, or two entries that want
+        UsageError: an entry that matches nothing, nothing is left, more than :data:`MOST_PLANNED` items, or two entries that want
             the same case in different ways.
     """
     found: dict[str, Item] = {}

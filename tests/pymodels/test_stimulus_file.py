@@ -66,7 +66,7 @@ def test_everything_comes_back(tmp_path):
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        (lambda d: d.update(kind="x"), "no stimulus"),
+        (lambda d: d.update(kind="x"), "missing stimulus"),
         (lambda d: d.update(version=9), "version 9"),
         (lambda d: d.update(colour=1), "colour: found a key|colour: a key"),
         (lambda d: d.pop("seed"), "seed: nothing"),

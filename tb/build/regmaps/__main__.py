@@ -45,7 +45,7 @@ def made(root: Path) -> tuple[dict[Path, str], list[str]]:
     ]
     orphans = sorted(set(root.glob("hdl/*/*_regs_pkg.sv")) - set(texts))
     found += [
-        f"{path.relative_to(root)}: found no map, expected {path.name.removesuffix('_regs_pkg.sv')}.rdl"
+        f"{path.relative_to(root)}: missing map, expected {path.name.removesuffix('_regs_pkg.sv')}.rdl"
         for path in orphans
     ]
     return texts, found
@@ -55,7 +55,7 @@ def differences(path: Path, root: Path, wanted: str) -> list[str]:
     """Where a file first differs from what should stand in it; nothing when it does not."""
     name = path.relative_to(root)
     if not path.is_file():
-        return [f"{name}: found no file; to make it: {_REPEAT}"]
+        return [f"{name}: missing file; to make it: {_REPEAT}"]
     lines = zip_longest(path.read_text(encoding="utf-8").split("\n"), wanted.split("\n"))
     for number, (found, expected) in enumerate(lines, 1):
         if found != expected:

@@ -31,7 +31,7 @@ def test_addresses_and_lanes_of_each_type():
 
 
 def test_columns_must_fit():
-    with pytest.raises(UsageError, match="do not fit together"):
+    with pytest.raises(UsageError, match="have different lengths"):
         Bursts(kind=[0, 1], address=[0, 1, 2], len=0, size=0)
     with pytest.raises(UsageError, match="len of a burst"):
         Bursts(kind=0, address=0, len=256, size=0)

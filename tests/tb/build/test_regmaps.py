@@ -149,7 +149,8 @@ def test_a_map_of_blocks_is_a_table_and_its_words():
     assert f"WordsSdp = {sum(r.block == 'SDP' for r in all_registers())};" in text
     # Only what is marked, and nothing of blocks that are not built.
     assert "WordCdmaDCya" in text
-    assert "WordCscDCya" not in text
+    assert "WordCmacBDOpEnable" in text
+    assert "WordCmacBDMiscCfg" not in text
     assert not any(block in text.title() for block in ("Bdma", "Rbk", "Gec", "Cvif"))
 
 

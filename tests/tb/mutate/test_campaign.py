@@ -49,7 +49,7 @@ def test_mutants_are_killed_survive_or_are_not_reached(tmp_path, monkeypatch):
     assert kept == told
     page = (tmp_path / "index.html").read_text()
     assert "ready in reset is free" in page
-    assert "This waiver fits no mutant" in page
+    assert "This waiver matches no mutant" in page
     # Without the waiver the score is too low.
     told = json.loads(goldbeat(*words, code=1).stdout)
     assert told["counts"]["killed"] == 1
@@ -90,9 +90,9 @@ def test_a_waiver_may_name_the_change():
 
 def test_bad_requests_are_refused():
     for words, message in (
-        (("axis_skid", "--files", "none_*.sv"), "--files none_*.sv: fits none of"),
+        (("axis_skid", "--files", "none_*.sv"), "--files none_*.sv: matches none of"),
         (("axis_skid", "--mutant", "9999"), "--mutant 9999: expected a number from 1 to"),
-        (("axis_skid", "--case", "none"), "fits nothing"),
+        (("axis_skid", "--case", "none"), "matches no case"),
     ):
         assert message in goldbeat("mutate", *words, code=2).stderr
 

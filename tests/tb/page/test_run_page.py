@@ -167,7 +167,7 @@ def test_a_page_is_made_again_and_no_other_file_is_touched(tmp_path):
     first = write_page(folder).path.read_text()
     assert write_page(folder).path.read_text() == first
     (folder / "report.html").write_text("mine")
-    with pytest.raises(UsageError, match="no page of a run"):
+    with pytest.raises(UsageError, match="was not made by Goldbeat"):
         write_page(folder)
     assert (folder / "report.html").read_text() == "mine"
     write_page(folder, force=True)
@@ -182,7 +182,7 @@ def test_a_damaged_report_is_refused_with_its_file(tmp_path, text):
         write_page(tmp_path)
     assert "report.json" in str(caught.value)
     assert not (tmp_path / "report.html").exists()
-    with pytest.raises(InputError, match=r"no report\.json"):
+    with pytest.raises(InputError, match=r"missing report\.json"):
         write_page(tmp_path / "nowhere")
 
 

@@ -142,8 +142,8 @@ def test_keys_are_private_and_not_overwritten(keys):
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda k: (k / AUTHORITY).unlink(), "no ca.pem"),
-        (lambda k: (k / MEMBER).unlink(), "no farm.pem"),
+        (lambda k: (k / AUTHORITY).unlink(), "missing ca.pem"),
+        (lambda k: (k / MEMBER).unlink(), "missing farm.pem"),
         (lambda k: (k / MEMBER).chmod(0o644), "others can read it"),
         (lambda k: (k / MEMBER).write_bytes(b"nonsense"), "not usable"),
         (lambda k: (k / AUTHORITY).write_bytes(b"nonsense"), "not usable"),

@@ -295,7 +295,7 @@ def test_exit_codes_and_commands(own_root, tmp_path):
     suite = write_suite(tmp_path, seeds=4, moods="lie@2")
     done = goldbeat("regress", str(suite), "--jobs", "1", "--no-waves-on-fail")
     assert done.returncode == 1, done.stderr
-    assert "3 of 4 pass, 1 do not" in done.stdout
+    assert "3 of 4 pass, 1 failed" in done.stdout
     key = "moody/random/moods=lie@2#2"
     assert f"goldbeat rerun '1/{key}' --waves" in done.stdout
     here("rerun", f"1/{key}", code=1)
@@ -463,7 +463,7 @@ def test_a_run_is_resumed_by_its_number(own_root):
     assert resumed("--resume", "2") == "2 cases"
     assert resumed("--resume=2") == "2 cases"
     assert resumed("a", "--resume") == resumed("--resume", "a") == "2 cases"
-    assert "run 1 has ended (pass)" in resumed("--resume", "1")
+    assert "run 1 has already ended (pass)" in resumed("--resume", "1")
     assert "there is no run 9" in resumed("--resume", "9")
     assert "run 3 is of the suite b, not of a" in resumed("a", "--resume", "3")
     assert "expected the number of a run" in resumed("--resume=x")

@@ -112,8 +112,8 @@ def test_filters():
     ("entry", "said"),
     [
         ({"designs": ["nosuch"]}, "unknown design"),
-        ({"cases": ["nosuch"]}, "fits nothing"),
-        ({"params": {"NOSUCH": 1}}, "fits nothing"),
+        ({"cases": ["nosuch"]}, "matches no case"),
+        ({"params": {"NOSUCH": 1}}, "matches no case"),
     ],
 )
 def test_an_entry_that_fits_nothing_is_refused(entry, said):
@@ -125,7 +125,7 @@ def test_an_entry_that_fits_nothing_is_refused(entry, said):
     ("text", "said"),
     [
         ("run = 3", "run"),
-        ("", "no run"),
+        ("", "missing run"),
         ("seeds = 0\n[[run]]\n", "seeds = 0"),
         ("[[run]]\nsedes = 3\n", "unknown setting run.0.sedes, expected one of designs"),
         ("sedes = 3\n[[run]]\n", "unknown setting sedes, expected one of summary"),

@@ -132,7 +132,7 @@ def test_code_outside_the_project_is_not_run(tmp_path):
     assert "--trust" in invoke("timeline", str(tmp_path), code=2)
     # No report at all.
     (tmp_path / "report.json").write_text("[]")
-    assert "no report of a run" in invoke("timeline", str(tmp_path), code=2)
+    assert "missing report of a run" in invoke("timeline", str(tmp_path), code=2)
 
 
 def test_each_seed_that_fails_has_its_own(tmp_path):

@@ -87,7 +87,7 @@ def test_a_pdi_and_an_xclbin_hold_the_same(tmp_path: Path) -> None:
         assert (found.tiles, found.flows, found.hosts) == (bare.tiles, bare.flows, bare.hosts)
     folder = tmp_path / "prj"
     folder.mkdir()
-    with pytest.raises(InputError, match=r"no \*cdo\*_init.bin"):
+    with pytest.raises(InputError, match=r"missing \*cdo\*_init.bin"):
         load_compiled(insts, [folder])
     (folder / "main_aie_cdo_init.bin").write_bytes(config.read_bytes())
     assert load_compiled(insts, [folder]).flows == bare.flows
@@ -166,9 +166,9 @@ def test_stand_ins_are_named_by_file(tmp_path: Path) -> None:
     file.write_text("def one(x, y):\n    pass\n")
     assert list(stand_ins([f"0,2={file}:one", "1,3=copy"])) == [ANY.tile(0, 2), ANY.tile(1, 3)]
     for item, text in (
-        (f"0,2={file}:two", "no function two"),
+        (f"0,2={file}:two", "missing function two"),
         ("0,2=x", "expected COLUMN,ROW="),
-        (f"0,2={file}x.py:a", "no file"),
+        (f"0,2={file}x.py:a", "missing file"),
     ):
         with pytest.raises((UsageError, InputError), match=text):
             stand_ins([item])

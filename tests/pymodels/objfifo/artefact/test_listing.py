@@ -135,22 +135,22 @@ def test_no_flipped_bit_crashes() -> None:
 @pytest.mark.parametrize(
     ("text", "place", "found"),
     [
-        ("write 0,0+0 1", 1, "the operation write"),
-        (".txn version=0.1 generation=3 rows=6 columns=1\nwrit 0,0+0 1", 2, "'writ'"),
-        (".txn version=0.1 generation=3 rows=6 columns=1\nwrite 0,0 1", 2, "0,0"),
-        (".txn version=0.1 generation=3 rows=6 columns=1\nwrite 0,40+0 1", 2, "0,40+0"),
-        (".txn version=0.1 generation=3 rows=6 columns=1\nwrite 0,0+0 100000000", 2, "100000000"),
-        (".txn version=0.1 generation=3 rows=600 columns=1", 1, "'.txn version"),
-        (".txn version=1.0 generation=3 rows=6 columns=1\npdi #1,2,3,4", 2, "'pdi #1,2,3,4'"),
-        (".cdo magic=1 version=0x200", 1, "the words"),
-        (".cdo magic=584C4E58 version=0x200\nwait #0,0,0,1,1,0", 2, "'wait"),
-        ("", 1, "no part"),
+        ("write 0,0+0 1", 1, "found the operation write"),
+        (".txn version=0.1 generation=3 rows=6 columns=1\nwrit 0,0+0 1", 2, "found 'writ'"),
+        (".txn version=0.1 generation=3 rows=6 columns=1\nwrite 0,0 1", 2, "found 0,0"),
+        (".txn version=0.1 generation=3 rows=6 columns=1\nwrite 0,40+0 1", 2, "found 0,40+0"),
+        (".txn version=0.1 generation=3 rows=6 columns=1\nwrite 0,0+0 100000000", 2, "found 100000000"),
+        (".txn version=0.1 generation=3 rows=600 columns=1", 1, "found '.txn version"),
+        (".txn version=1.0 generation=3 rows=6 columns=1\npdi #1,2,3,4", 2, "found 'pdi #1,2,3,4'"),
+        (".cdo magic=1 version=0x200", 1, "found the words"),
+        (".cdo magic=584C4E58 version=0x200\nwait #0,0,0,1,1,0", 2, "found 'wait"),
+        ("", 1, "missing part"),
     ],
 )
 def test_a_wrong_line_is_named(text: str, place: int, found: str) -> None:
     with pytest.raises(InputError) as error:
         from_listing(text, Path("x.txt"))
-    assert str(error.value).startswith(f"x.txt:{place}: found {found}")
+    assert str(error.value).startswith(f"x.txt:{place}: {found}")
 
 
 def test_a_cdo_has_both_forms_of_addresses() -> None:

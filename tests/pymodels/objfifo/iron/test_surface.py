@@ -455,7 +455,7 @@ def test_load(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("x = 1\n", "no object FIFO"),
+        ("x = 1\n", "missing object FIFO"),
         ("x = 1\ny = nobody\n", "py:2: found NameError"),
         ("x = (\n", "SyntaxError"),
         ("import sys\nsys.exit(3)\n", "exit with 3"),
@@ -466,5 +466,5 @@ def test_files_that_are_no_designs(tmp_path, text, found):
     path.write_text(text)
     with pytest.raises(InputError, match=found):
         load_fifo_design(path)
-    with pytest.raises(InputError, match="no file"):
+    with pytest.raises(InputError, match="missing file"):
         load_fifo_design(tmp_path / "nothing.py")

@@ -340,7 +340,7 @@ def test_dma_programs_as_objects_with_iteration_and_padding(script):
 def test_the_surface_is_only_there_while_a_script_is_read(script, tmp_path):
     with pytest.raises(InputError, match=r"nowhere of aie\.iron is not executed: see docs/objfifo-script\.md"):
         script("from aie.iron import nowhere")
-    with pytest.raises(InputError, match="no design"):
+    with pytest.raises(InputError, match="missing design"):
         script("from aie.iron import Worker")
     assert "aie" not in sys.modules
     sys.modules["aie"] = ModuleType("aie")

@@ -147,7 +147,7 @@ def test_text_and_binary(tmp_path):
         ([CORE.header, *[FILLER] * 7, 0x12345678, *[1] * 7], 32, "12345678"),
         ([CORE.header ^ 2, *[1] * 7], 0, "odd parity"),
         ([CORE.header, 0xF0000000, 1, 0x00F10000, *[FILLER] * 4], None, "beginning of a frame"),
-        ([CORE.header, 0x10101010, *[FILLER] * 6], 7, "no start frame"),
+        ([CORE.header, 0x10101010, *[FILLER] * 6], 7, "missing start frame"),
     ],
 )
 def test_damage_has_an_offset(words, offset, text):

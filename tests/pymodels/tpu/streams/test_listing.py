@@ -100,7 +100,7 @@ HEAD = ".chip BM1690\n.stream s tiu\n"
         (".stream s tiu", 1, ".stream"),
         (".chip BM1690\n.stream s", 2, ".stream s"),
         (".chip BM1690\n.stream s cpu", 2, "no engine 'cpu'"),
-        (".chip X1", 1, "no chip"),
+        (".chip X1", 1, "missing chip"),
         (HEAD + ".chip BM1690", 3, ".chip"),
         (HEAD + ".bytes 123", 3, ".bytes 123"),
         (HEAD + ".zeros 99999999999", 3, ".zeros"),

@@ -105,7 +105,7 @@ def test_files_that_are_no_profile(tmp_path):
         read_sections(path)
     assert caught.value.offset == 128
     path.write_bytes(bytes(1000))
-    with pytest.raises(InputError, match="no entry"):
+    with pytest.raises(InputError, match="missing entry"):
         read_sections(path)
     path.write_text(TWO)
     assert len(read_sections(path)) == 2
@@ -127,7 +127,7 @@ def test_entries_that_cannot_be(old, new, complaint):
 
 def test_a_long_line_without_entries_takes_no_time():
     begin = time.process_time()
-    with pytest.raises(InputError, match="no entry"):
+    with pytest.raises(InputError, match="missing entry"):
         parse_sections("a" * 2_000_000 + "\n" + "x|" * 500_000)
     assert time.process_time() - begin < 5
 

@@ -93,5 +93,5 @@ def test_a_profile():
     assert found["tiu"].name == ["AR"]
     with pytest.raises(InputError, match="e = s"):
         parse_profile(text.replace("e:12", "e:13"))
-    with pytest.raises(InputError, match="no entry"):
+    with pytest.raises(InputError, match="missing entry"):
         parse_profile("")

@@ -125,7 +125,7 @@ def test_plan_of_a_bad_design(design):
     assert (result.code, result.stdout) == (2, "")
     assert "expected 2: one for the producer and one for each of 1 consumers [depth-list]" in result.stderr
     assert goldbeat("objfifo", "plan", design(GOOD), "--json", "--dot").code == 2
-    assert "no file" in goldbeat("objfifo", "plan", path.with_name("none.py")).stderr
+    assert "missing file" in goldbeat("objfifo", "plan", path.with_name("none.py")).stderr
 
 
 def test_check(design):

@@ -150,7 +150,8 @@ def test_malformed_files_are_refused_and_nothing_is_written(case: dict[str, Any]
         message = refused("plio", *command, folder=tmp_path)
         assert fragment in message
         if case["line"] is not None:
-            assert message.startswith(f"error: {path}:{case['line']}: found ")
+            said = "" if fragment.startswith("missing") else "found "
+            assert message.startswith(f"error: {path}:{case['line']}: {said}")
 
 
 # -- gen ------------------------------------------------------------------------------------------------------------
@@ -446,7 +447,7 @@ def test_throughput_needs_times(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("1\n2\n")
     (tmp_path / "a.csv").write_text("CMD,D,TLAST,TKEEP\nDATA:8,1,0,-1\n")
     word = ["-t", "int32", "-w", "32"]
-    assert "no time stamps" in refused("plio", "throughput", tmp_path / "a.txt", *word, folder=tmp_path)
+    assert "missing time stamps" in refused("plio", "throughput", tmp_path / "a.txt", *word, folder=tmp_path)
     assert "--clock MHZ" in refused("plio", "throughput", tmp_path / "a.csv", *word, folder=tmp_path)
     assert "100.00% of the port" in plio("throughput", tmp_path / "a.csv", *word, "--clock", "250").stdout
 
