@@ -101,14 +101,14 @@ def test_our_rtl_with_an_input_of_ones_own(data, name, tmp_path):
 
 
 @pytest.mark.sim
-def test_a_convolution_is_scheduled_on_stubs(data, tmp_path):
+def test_a_convolution_runs_as_the_vendors_driver_runs_it(data, tmp_path):
     result = run_loadable(loadable(data, "CONV_D_L0_0_small"), DESIGN, tmp_path)
-    assert result.failures == ()
-    assert [text.partition(":")[0] for text in result.partial] == ["CONV"]
-    assert result.status == "partial"
+    assert (result.status, result.failures, result.partial) == ("pass", (), ())
     writes = [row for row in recorded(data, "CONV_D_L0_0_small") if row[0] == "write_reg" and row[1] != "0x0100c"]
     made = [row for row in accesses(result.trace) if row[0] == "write_reg" and row[1] != "0x0100c"]
     assert made == writes
+    outputs = [one.data for one in result.outputs.values()]
+    assert any(np.array_equal(one, output_region(data, "CONV_D_L0_0_small")) for one in outputs)
 
 
 def test_the_timed_model_runs_a_compiled_convolution_in_fewer_cycles(data):

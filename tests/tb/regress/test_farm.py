@@ -126,8 +126,9 @@ def test_a_farm_gives_what_this_machine_gives(farm, own_root, tmp_path):
 
 @pytest.mark.sim
 @pytest.mark.slow
-def test_this_machine_a_farm_and_pytest_give_the_same_100(farm, own_root, tmp_path):
-    suite, local = _local_and_farmed(farm, tmp_path, 100)
+def test_this_machine_a_farm_and_pytest_give_the_same_100(own_farm, own_root, tmp_path):
+    # Workers of the other test hold its simulator: nothing would be sent to them.
+    suite, local = _local_and_farmed(own_farm, tmp_path, 100)
     # What pytest finds is no other.
     (tmp_path / "pytest.ini").write_text("[pytest]\n")
     words = [

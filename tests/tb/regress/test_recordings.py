@@ -62,4 +62,4 @@ def test_a_regression_accepts_what_is_the_same_as_recorded(own_root, tmp_path, m
     code, said = _goldbeat(*regress)
     assert code == 1
     assert "changed since it was recorded in add_three.blessed.json: port" in said
-    assert "FAIL suite.toml: 0 of 4 pass, 4 do not" in said
+    assert "FAIL suite.toml: 0 of 4 pass, 4 failed" in said
