@@ -1,4 +1,4 @@
-// Nv_small's ports and registers: convolution, SDP and PDP in int8, CDP as a stub.
+// Nv_small's ports and registers: convolution, SDP, PDP and CDP in int8.
 +incdir+../common
 nvdla_regs_pkg.sv
 nvdla_pkg.sv
@@ -11,7 +11,17 @@ nvdla_cdma_convert.sv
 nvdla_cdma_data.sv
 nvdla_cdma_pixels.sv
 nvdla_cdma_weights.sv
-nvdla_cdp_stub.sv
+nvdla_cdp.sv
+nvdla_cdp_config.sv
+nvdla_cdp_convert.sv
+nvdla_cdp_core.sv
+nvdla_cdp_index.sv
+nvdla_cdp_lookup.sv
+nvdla_cdp_reader.sv
+nvdla_cdp_scale.sv
+nvdla_cdp_sum.sv
+nvdla_cdp_tables.sv
+nvdla_cdp_walk.sv
 nvdla_chunks.sv
 nvdla_cmac.sv
 nvdla_conv.sv

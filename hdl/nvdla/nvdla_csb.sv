@@ -20,6 +20,7 @@ module nvdla_csb (
   output logic        nvdla2csb_wr_complete,
 
   output logic        write,
+  output logic        read,      // `rdata` is taken
   output logic [15:0] addr,      // of words
   output logic [31:0] wdata,
   input  logic [31:0] rdata      // of `addr`, in the same cycle
@@ -44,8 +45,8 @@ module nvdla_csb (
     end else begin
       ready_q    <= 1'b1;
       valid_q    <= csb2nvdla_valid && ready_q;
-      answer_q   <= valid_q && !write_q;
-      complete_q <= valid_q && write_q && nposted_q;
+      answer_q   <= read;
+      complete_q <= write && nposted_q;
     end
   end
 
@@ -63,6 +64,7 @@ module nvdla_csb (
   assign nvdla2csb_wr_complete = complete_q;
 
   assign write = valid_q && write_q;
+  assign read  = valid_q && !write_q;
   assign addr  = addr_q;
   assign wdata = wdata_q;
 

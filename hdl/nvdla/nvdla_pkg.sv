@@ -2,13 +2,24 @@
 //
 // nvdla_pkg - sizes, and the settings of the engines as they come out of the registers.
 //
-// docs/nvdla-hardware.md and docs/nvdla-convolution.md are the contract.
+// docs/nvdla-hardware.md, docs/nvdla-convolution.md and docs/nvdla-cdp.md are the contract.
 
 package nvdla_pkg;
 
   // atoms of an output line that are made and written together
   localparam int unsigned ChunkAtoms = 16;
   localparam int unsigned MaxWrites  = 8;   // writes without response, of one engine
+
+  // IDs on the DBB.
+  localparam int unsigned SdpId  = 0;
+  localparam int unsigned PdpId  = 1;
+  localparam int unsigned ConvId = 2;       // data; weights behind it
+  localparam int unsigned CdpId  = 4;
+  localparam int unsigned Readers = 5;
+  localparam int unsigned Writers = 3;
+
+  // Who writes, in the order of the IDs.
+  localparam int unsigned WriterIds [Writers] = '{SdpId, PdpId, CdpId};
 
   // An access of the register bus to one block.
   typedef struct packed {
@@ -112,6 +123,73 @@ package nvdla_pkg;
     logic [16:0]      recip_w;
     logic [16:0]      recip_h;
   } pdp_t;
+
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+  // CDP: docs/nvdla-cdp.md.
+  //////////////////////////////////////////////////////////////////////////////////////////////////
+
+  localparam int unsigned CdpSlots    = 4;   // chunks of converted values
+  localparam int unsigned CdpPipeline = 20;  // edges from a step to the write slot
+  localparam int unsigned CdpReach    = 4;   // neighbours of a channel on either side, at most
+  localparam int unsigned LeLast      = 64;  // last entries of the tables
+  localparam int unsigned LoLast      = 256;
+
+  typedef logic signed [8:0] value_t;        // a converted element
+
+  // Where a converted atom goes.
+  typedef struct packed {
+    logic [$clog2(CdpSlots)-1:0]   slot;
+    logic [$clog2(ChunkAtoms)-1:0] column;
+  } place_t;
+
+  // A chunk in its slot.
+  typedef struct packed {
+    logic [4:0] atoms;
+    logic       first;                // surface
+    logic       last;
+  } chunk_t;
+
+  typedef struct packed {
+    logic        exponential;
+    logic [37:0] start;
+    logic [37:0] stop;
+    logic [5:0]  select;
+    logic [7:0]  offset;
+    logic [15:0] under_scale;
+    logic [15:0] over_scale;
+    logic [4:0]  under_shift;
+    logic [4:0]  over_shift;
+  } cdp_table_t;
+
+  // Where a sum falls in a table.
+  typedef struct packed {
+    logic        below;
+    logic        above;
+    logic [8:0]  entry;
+    logic [15:0] fraction;
+    logic [31:0] beyond;              // how far out it is, signed
+  } index_t;
+
+  typedef struct packed {
+    size_t       size;
+    logic [2:0]  last_lanes;          // the last lane of the last surface that exists
+    cube_t       source;
+    cube_t       target;
+    logic [1:0]  reach;               // one less than meant
+    logic        sqsum_bypass;
+    logic        mul_bypass;
+    logic [7:0]  in_offset;
+    logic [15:0] in_scale;
+    logic [4:0]  in_shift;
+    logic [24:0] out_offset;
+    logic [15:0] out_scale;
+    logic [5:0]  out_shift;
+    logic        uflow_lo;
+    logic        oflow_lo;
+    logic        hybrid_lo;
+    cdp_table_t  le;
+    cdp_table_t  lo;
+  } cdp_t;
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // Convolution: docs/nvdla-convolution.md. Sizes are meant as they are, not one less.

@@ -7,7 +7,7 @@
 `include "assertions.svh"
 
 module nvdla_read_port #(
-  parameter int unsigned CLIENTS = 4
+  parameter int unsigned CLIENTS = 5
 ) (
   input  logic                            clk,
   input  logic                            rst_n,

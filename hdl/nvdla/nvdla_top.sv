@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_top - hardware with the ports and the register map of nv_small: convolution, SDP and PDP, a
-// stub for CDP.
+// nvdla_top - hardware with the ports and the register map of nv_small: convolution, SDP, PDP and
+// CDP.
 //
-// docs/nvdla-hardware.md and docs/nvdla-convolution.md say what happens when. Register reads and
-// writes are answered after 2 cycles, one a cycle; the convolution makes 64 products a cycle, SDP
-// works on an atom of 8 channels a cycle, PDP takes as many cycles an output atom as the kernel is
-// wide.
+// docs/nvdla-hardware.md, docs/nvdla-convolution.md and docs/nvdla-cdp.md say what happens when.
+// Register reads and writes are answered after 2 cycles, one a cycle; the convolution makes 64
+// products a cycle, SDP works on an atom of 8 channels a cycle, PDP takes as many cycles an output
+// atom as the kernel is wide, CDP works on a channel a cycle.
 
 module nvdla_top
-  import nvdla_regs_pkg::*;
+  import nvdla_regs_pkg::*, nvdla_pkg::*;
 #(
-  parameter int unsigned STUB_CYCLES = 64,
-  parameter int unsigned LINE_ATOMS  = 1024
+  parameter int unsigned LINE_ATOMS = 1024
 ) (
   input  logic        dla_core_clk,
   input  logic        dla_reset_rstn,
@@ -54,10 +53,6 @@ module nvdla_top
   output logic        dla_intr
 );
 
-  if (STUB_CYCLES == 0) begin : gen_bad_stub_cycles
-    $fatal(1, "nvdla_top: STUB_CYCLES must be at least 1");
-  end
-
   logic clk;
   logic rst_n;
 
@@ -94,6 +89,7 @@ module nvdla_top
   };
 
   logic              write;
+  logic              read;
   logic [15:0]       addr;
   logic [31:0]       wdata;
   logic [31:0]       rdata;
@@ -102,6 +98,8 @@ module nvdla_top
   logic [Blocks-1:0] enabled;
   logic [Blocks-1:0] consumer;
   logic [21:0]       done;
+  logic              table_hit;      // of CDP
+  logic [31:0]       table_rdata;
 
   nvdla_csb u_csb (
     .clk,
@@ -116,6 +114,7 @@ module nvdla_top
     .nvdla2csb_data,
     .nvdla2csb_wr_complete,
     .write,
+    .read,
     .addr,
     .wdata,
     .rdata
@@ -125,7 +124,7 @@ module nvdla_top
     rdata = '0;
     for (int unsigned b = 0; b < Blocks; b++) begin
       if (addr[15:10] == 6'(b)) begin
-        rdata = block_rdata[b];
+        rdata = b == CdpBlock && table_hit ? table_rdata : block_rdata[b];
       end
     end
   end
@@ -193,21 +192,21 @@ module nvdla_top
   // Engines
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
-  localparam int unsigned Sdp  = 0;   // as IDs on the DBB
-  localparam int unsigned Pdp  = 1;
-  localparam int unsigned Conv = 2;   // data; weights behind it
-
-  localparam int unsigned Readers = 4;
+  // Writers are counted in the order of their IDs.
+  localparam int unsigned SdpWriter = 0;
+  localparam int unsigned PdpWriter = 1;
+  localparam int unsigned CdpWriter = 2;
 
   nvdla_pkg::burst_t   [Readers-1:0] read_burst;
   logic                [Readers-1:0] read_grant;
   logic                [Readers-1:0] beat;
-  nvdla_pkg::burst_t   [1:0]       write_burst;
-  nvdla_pkg::written_t [1:0]       written;
-  logic                [1:0][63:0] write_data;
+  nvdla_pkg::burst_t   [Writers-1:0] write_burst;
+  nvdla_pkg::written_t [Writers-1:0] written;
+  logic                [Writers-1:0][63:0] write_data;
 
   nvdla_pkg::sdp_t sdp_cfg;
   nvdla_pkg::pdp_t pdp_cfg;
+  nvdla_pkg::cdp_t cdp_cfg;
   logic            sdp_rdma_needed;
   logic            sdp_done;
   logic            pdp_done;
@@ -238,13 +237,13 @@ module nvdla_top
     .in_ready    (sums_ready),
     .in_data     (sums),
     .done        (sdp_done),
-    .read        (read_burst[Sdp]),
-    .read_grant  (read_grant[Sdp]),
-    .beat        (beat[Sdp]),
+    .read        (read_burst[SdpId]),
+    .read_grant  (read_grant[SdpId]),
+    .beat        (beat[SdpId]),
     .beat_data   (nvdla_core2dbb_r_rdata),
-    .write       (write_burst[Sdp]),
-    .written     (written[Sdp]),
-    .write_data  (write_data[Sdp])
+    .write       (write_burst[SdpWriter]),
+    .written     (written[SdpWriter]),
+    .write_data  (write_data[SdpWriter])
   );
 
   nvdla_pdp_config u_pdp_config (
@@ -261,13 +260,13 @@ module nvdla_top
     .enabled    (enabled[PdpBlock] && enabled[PdpRdmaBlock]),
     .cfg        (pdp_cfg),
     .done       (pdp_done),
-    .read       (read_burst[Pdp]),
-    .read_grant (read_grant[Pdp]),
-    .beat       (beat[Pdp]),
+    .read       (read_burst[PdpId]),
+    .read_grant (read_grant[PdpId]),
+    .beat       (beat[PdpId]),
     .beat_data  (nvdla_core2dbb_r_rdata),
-    .write      (write_burst[Pdp]),
-    .written    (written[Pdp]),
-    .write_data (write_data[Pdp])
+    .write      (write_burst[PdpWriter]),
+    .written    (written[PdpWriter]),
+    .write_data (write_data[PdpWriter])
   );
 
   nvdla_conv u_conv (
@@ -282,23 +281,38 @@ module nvdla_top
     .weights_done,
     .cdma_done,
     .done           (conv_done),
-    .read           (read_burst[Conv+1:Conv]),
-    .read_grant     (read_grant[Conv+1:Conv]),
-    .beat           (beat[Conv+1:Conv]),
+    .read           (read_burst[ConvId+1:ConvId]),
+    .read_grant     (read_grant[ConvId+1:ConvId]),
+    .beat           (beat[ConvId+1:ConvId]),
     .beat_data      (nvdla_core2dbb_r_rdata),
     .out_valid      (sums_valid),
     .out_ready      (sums_ready),
     .out_data       (sums)
   );
 
-  nvdla_cdp_stub #(
-    .STUB_CYCLES(STUB_CYCLES)
-  ) u_cdp (
+  nvdla_cdp_config u_cdp_config (
+    .cdp (gen_block[CdpBlock].regs),
+    .rdma(gen_block[CdpRdmaBlock].regs),
+    .cfg (cdp_cfg)
+  );
+
+  nvdla_cdp u_cdp (
     .clk,
     .rst_n,
-    .enabled (enabled[CdpBlock] && enabled[CdpRdmaBlock]),
-    .cdp_time(gen_block[CdpBlock].regs[WordCdpDCya]),
-    .done    (cdp_done)
+    .enabled    (enabled[CdpBlock] && enabled[CdpRdmaBlock]),
+    .cfg        (cdp_cfg),
+    .done       (cdp_done),
+    .read       (read_burst[CdpId]),
+    .read_grant (read_grant[CdpId]),
+    .beat       (beat[CdpId]),
+    .beat_data  (nvdla_core2dbb_r_rdata),
+    .write      (write_burst[CdpWriter]),
+    .written    (written[CdpWriter]),
+    .write_data (write_data[CdpWriter]),
+    .access     (gen_block[CdpBlock].access),
+    .access_read(read && addr[15:10] == 6'(CdpBlock)),
+    .table_hit,
+    .table_rdata
   );
 
   always_comb begin
@@ -366,14 +380,15 @@ module nvdla_top
   assign nvdla_core2dbb_b_bready = 1'b1;
 
   always_comb begin
-    beat = '0;
-    beat[nvdla_core2dbb_r_rid[1:0]] = nvdla_core2dbb_r_rvalid;
+    for (int unsigned r = 0; r < Readers; r++) begin
+      beat[r] = nvdla_core2dbb_r_rvalid && nvdla_core2dbb_r_rid[2:0] == 3'(r);
+    end
   end
 
-  // Four read: the other bits of an ID are 0. Beats are counted, so that their end is known. The
+  // Few read: the other bits of an ID are 0. Beats are counted, so that their end is known. The
   // first blocks have no groups.
   logic unused;
-  assign unused = &{1'b0, nvdla_core2dbb_r_rid[7:2], nvdla_core2dbb_r_rlast,
+  assign unused = &{1'b0, nvdla_core2dbb_r_rid[7:3], nvdla_core2dbb_r_rlast,
       block_done[CdmaBlock-1:0]};
 
 endmodule

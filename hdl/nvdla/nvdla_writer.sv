@@ -5,11 +5,14 @@
 // Atoms come in at any time (`put`), into slots that whoever makes them has found free: `open`
 // counts chunks whose first atom has been begun (`begun`) and whose last one has not left. A chunk
 // is asked for in the cycle after its last atom has come. `done` is high when everything has been
-// written and answered.
+// written and answered. DEEP = 1 writes the surfaces of a block of columns one after the other, as
+// CDP makes them; else surface, line, column.
 
 `include "assertions.svh"
 
-module nvdla_writer (
+module nvdla_writer #(
+  parameter bit DEEP = 1'b0
+) (
   input  logic                clk,
   input  logic                rst_n,
 
@@ -45,11 +48,8 @@ module nvdla_writer (
   logic            freed;
 
   logic            walked;
-  logic [12:0]     column;
+  logic [31:0]     addr;            // of the chunk
   logic [4:0]      atoms;
-  logic            line_ends;
-  logic            surface_ends;
-  logic [31:0]     line;
   logic            accept;
   logic            cutter_free;
   logic            slot_q;          // of the chunk that is asked for next
@@ -93,31 +93,63 @@ module nvdla_writer (
   assign data = slots[{pop_slot_q, pop_at_q}];
   assign free = open_q < 2'd2;
 
-  nvdla_chunks u_chunks (
-    .clk,
-    .rst_n,
-    .load,
-    .size,
-    .step(accept),
-    .done(walked),
-    .column,
-    .atoms,
-    .line_ends,
-    .surface_ends
-  );
+  if (DEEP) begin : gen_deep
+    logic first_unused;
+    logic last_unused;
 
-  // Surfaces are reached through the lines.
-  logic [31:0] surface_unused;
+    nvdla_cdp_walk u_walk (
+      .clk,
+      .rst_n,
+      .load,
+      .size,
+      .cube,
+      .step (accept),
+      .done (walked),
+      .addr,
+      .atoms,
+      .first(first_unused),
+      .last (last_unused)
+    );
 
-  nvdla_lines u_lines (
-    .clk,
-    .load,
-    .cube,
-    .next_line   (accept && line_ends),
-    .next_surface(accept && surface_ends),
-    .surface     (surface_unused),
-    .line
-  );
+    logic unused;
+    assign unused = &{1'b0, first_unused, last_unused};
+  end else begin : gen_lines
+    logic [12:0] column;
+    logic        line_ends;
+    logic        surface_ends;
+    logic [31:0] line;
+
+    nvdla_chunks u_chunks (
+      .clk,
+      .rst_n,
+      .load,
+      .size,
+      .step(accept),
+      .done(walked),
+      .column,
+      .atoms,
+      .line_ends,
+      .surface_ends
+    );
+
+    // Surfaces are reached through the lines.
+    logic [31:0] surface_unused;
+
+    nvdla_lines u_lines (
+      .clk,
+      .load,
+      .cube,
+      .next_line   (accept && line_ends),
+      .next_surface(accept && surface_ends),
+      .surface     (surface_unused),
+      .line
+    );
+
+    assign addr = line + {16'd0, column, 3'b000};
+
+    logic unused;
+    assign unused = &{1'b0, surface_unused};
+  end
 
   nvdla_cutter #(
     .BEATS_W(5)
@@ -126,16 +158,13 @@ module nvdla_writer (
     .rst_n,
     .s_valid(ready_q != '0),
     .s_ready(cutter_free),
-    .s_addr (line + {16'd0, column, 3'b000}),
+    .s_addr (addr),
     .s_beats(atoms),
     .burst,
     .grant(answer.grant)
   );
 
   assign done = walked && cutter_free && answer.quiet;
-
-  logic unused;
-  assign unused = &{1'b0, surface_unused};
 
   `ASSERT(slots_within_two, open_q <= 2'd2 && ready_q <= 2'd2, clk, rst_n)
   `ASSERT(begun_in_a_free_slot, !begun || free, clk, rst_n)

@@ -19,7 +19,7 @@ from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.designs.nvdla.convolutions import ConvolutionShape, draw_convolution
 from goldbeat.tb.designs.nvdla.traffic import DrawnOperation, MemorySpace, OperationProgram, random_pdp
 
-PARAMS = {"STUB_CYCLES": 64, "LINE_ATOMS": 1024}
+PARAMS = {"LINE_ATOMS": 1024}
 LENET = {
     "LeNet conv1, 28x28x1, 5x5, 20": ConvolutionShape((28, 28), 1, (5, 5), 20),
     "LeNet pool1, 24x24x20": (24, 24, 20),

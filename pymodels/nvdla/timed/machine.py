@@ -22,24 +22,20 @@ class TimedMachine:
     """The design and its memory.
 
     Args:
-        stub_cycles: parameter STUB_CYCLES.
         line_atoms: parameter LINE_ATOMS.
         image: behind DBB.
-        cdp: with CDP, not its stub.
     """
 
-    def __init__(self, stub_cycles: int, line_atoms: int, image: MemoryImage, *, cdp: bool = False) -> None:
-        self._tables = LookupTables() if cdp else None
+    def __init__(self, line_atoms: int, image: MemoryImage) -> None:
+        self._tables = LookupTables()
         self.registers = RegisterFile(self._tables)
         self.memory = TimedMemory(image)
         self.cycle = 0
         self._port = DbbPort(self.memory)
-        self._stub_cycles = stub_cycles
         self._line_atoms = line_atoms
         self._working: dict[int, EngineOperation] = {}
         self._blocks: dict[int, tuple[str, ...]] = {}
         self._convolution = ConvolutionCore(self.registers, self._port)
-        self._cdp: int | None = None
         self._write: tuple[int, int] | None = None
 
     @property
@@ -54,7 +50,7 @@ class TimedMachine:
         found = self._convolution.due(self.cycle)
         for operation in self._working.values():
             found = min(found, operation.due(self.cycle))
-        return found if self._cdp is None else min(found, self._cdp)
+        return found
 
     def leap(self, limit: int) -> None:
         """Pass by edges at which nothing happens, up to ``limit``; the interrupt must be settled."""
@@ -83,8 +79,7 @@ class TimedMachine:
         self._begin(cycle, starts)
         self._convolution.commit(cycle)
         self.registers.edge(self._write, ended)
-        if self._tables is not None:
-            self._tables.busy = CDP in self._working
+        self._tables.busy = CDP in self._working
         self._write = write
         self.cycle += 1
 
@@ -110,8 +105,7 @@ class TimedMachine:
         pdp = PDP not in self._working and blocks["PDP"].ready and blocks["PDP_RDMA"].ready
         if pdp and pdp_may_start(self.registers.values("PDP"), self._line_atoms):
             found.append("PDP")
-        cdp = self._cdp is None and CDP not in self._working
-        if cdp and blocks["CDP"].ready and blocks["CDP_RDMA"].ready:
+        if CDP not in self._working and blocks["CDP"].ready and blocks["CDP_RDMA"].ready:
             found.append("CDP")
         return found
 
@@ -124,11 +118,9 @@ class TimedMachine:
             elif engine == "PDP":
                 self._blocks[PDP] = ("PDP", "PDP_RDMA")
                 self._working[PDP] = PdpOperation(self._port, cycle, self.registers.values("PDP", "PDP_RDMA"))
-            elif self._tables is not None:
+            else:
                 self._blocks[CDP] = ("CDP", "CDP_RDMA")
                 self._working[CDP] = CdpOperation(self._port, cycle, self.registers.cdp_values())
-            else:
-                self._cdp = cycle + (self.registers.values("CDP").get("CDP", "D_CYA") or self._stub_cycles)
 
     def _ends(self, cycle: int, ended: Ended) -> None:
         """Add the status bits and blocks of the other engines that end at this edge."""
@@ -137,7 +129,3 @@ class TimedMachine:
             if engine in self._working and self._working[engine].done == cycle:
                 ended.blocks += self._blocks[engine]
                 ended.bits |= 1 << (bit + blocks[self._blocks[engine][0]].consumer)
-        if self._cdp == cycle:
-            ended.blocks += ("CDP", "CDP_RDMA")
-            ended.bits |= 1 << (CDP_BIT + blocks["CDP"].consumer)
-            self._cdp = None

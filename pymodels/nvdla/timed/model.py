@@ -18,27 +18,24 @@ CSB, DBB, INTERRUPT = "csb", "dbb", "dla_intr"
 CSB_LATENCY = 2
 FIRST_CYCLE = 1
 """When the first step of a program is offered: requests are taken from edge 1 on."""
-CDP_IS_BUILT = False
-"""Whether the RTL has a CDP or a stub."""
 LONGEST = 1 << 22
 """Cycles after which a program that waits is given up."""
 
 _NOBODY = MemoryImage((), MemoryTiming(ar_ready=Pattern("array", values=(0,)), aw_ready=Pattern("array", values=(0,))))
 
 
-def predict(params: Mapping[str, Any], stimulus: Stimulus, *, cdp: bool = CDP_IS_BUILT) -> Outcome:
+def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     """What a run gives: every step's answer and last cycle, every burst with its cycles, the memory at the end.
 
     Args:
-        params: ``STUB_CYCLES`` and ``LINE_ATOMS``.
+        params: ``LINE_ATOMS``.
         stimulus: register programs and drivers on ``csb``, a memory behind ``dbb``.
-        cdp: with the CDP of docs/nvdla-cdp.md.
 
     Raises:
         UsageError: a step that the port does not know, or a program that waits for ever.
     """
     image = stimulus.memories.get(DBB, _NOBODY)
-    machine = TimedMachine(int(params["STUB_CYCLES"]), int(params["LINE_ATOMS"]), image, cdp=cdp)
+    machine = TimedMachine(int(params["LINE_ATOMS"]), image)
     answers = _play(machine, _steps(stimulus))
     end = machine.cycle + LONGEST
     while not machine.idle:

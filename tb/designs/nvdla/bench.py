@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""NVDLA hardware with the ports and registers of nv_small: convolution, SDP and PDP at work, CDP as a stub."""
+"""NVDLA hardware with the ports and registers of nv_small: all engines at work."""
 
 from __future__ import annotations
 
@@ -20,6 +20,8 @@ from goldbeat.tb.design.design import Design
 from goldbeat.tb.design.parameter import Parameter
 from goldbeat.tb.design.ports.storage import Storage
 from goldbeat.tb.design.traffic import AFTER_VALID, Rng, registers_case
+from goldbeat.tb.designs.nvdla.cdp_cases import CDP_CASES
+from goldbeat.tb.designs.nvdla.cdp_operations import cdp_operation
 from goldbeat.tb.designs.nvdla.convolution_cases import CONVOLUTION_CASES
 from goldbeat.tb.designs.nvdla.convolution_mixes import small_convolution
 from goldbeat.tb.designs.nvdla.corners import (
@@ -39,7 +41,6 @@ from goldbeat.tb.designs.nvdla.timeline import nvdla_timeline
 from goldbeat.tb.designs.nvdla.traffic import (
     DrawnOperation,
     MemorySpace,
-    cdp_operation,
     dbb_timing,
     fill_ignored,
     operations_program,
@@ -87,7 +88,7 @@ def _all(rng: Rng, space: MemorySpace, count: int) -> list[DrawnOperation]:
                 small = small_convolution(rng, space)
                 operations += [small.conv, small.sdp]
             case 1:
-                operations.append(cdp_operation(rng))
+                operations.append(cdp_operation(rng, space))
             case 2:
                 operations.append(random_pdp(rng, space))
             case _:
@@ -275,25 +276,28 @@ _OPTIONS = {"operations": 4, "memory": "random"}
 _STORAGE = tuple(
     Storage(base=r.address, words=1, mask=r.write_mask)
     for r in all_registers()
-    if r.block in ("SDP", "PDP") and r.name.startswith("D_") and r.name != "D_OP_ENABLE" and r.write_mask == r.read_mask
+    if r.block in ("SDP", "PDP", "CDP")
+    and r.name.startswith("D_")
+    and r.name != "D_OP_ENABLE"
+    and r.write_mask == r.read_mask
 )
 
 DESIGN = Design(
     name=NAME,
-    summary="nv_small's ports and registers: convolution, SDP and PDP in int8, CDP as a stub",
+    summary="nv_small's ports and registers: convolution, SDP, PDP and CDP in int8",
     top="nvdla_top",
     files=("nvdla/nvdla.f",),
     root=HDL,
     # What it takes to compile counts for more than speed.
     optimize="-O1",
-    parameters={"STUB_CYCLES": Parameter(default=64), "LINE_ATOMS": Parameter(default=1024)},
+    parameters={"LINE_ATOMS": Parameter(default=1024)},
     clocks=(CLOCK,),
     registers=(CSB.model_copy(update={"storage": _STORAGE}),),
     memories=(DBB,),
     status=(INTERRUPT,),
     model=predict,
     slow_parameters=("LINE_ATOMS",),
-    variants=({}, {"STUB_CYCLES": 1, "LINE_ATOMS": 64}),
+    variants=({}, {"LINE_ATOMS": 64}),
     cases=(
         Case(
             name="random", summary="SDP and PDP operations at once, both groups", make=_mixed(_both), options=_OPTIONS
@@ -331,6 +335,7 @@ DESIGN = Design(
             make=_interrupt,
         ),
         *CONVOLUTION_CASES,
+        *CDP_CASES,
         registers_case(_registers, "the whole register map"),
         loadable_case(own=True),
     ),

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from goldbeat.pymodels.nvdla.engines.cdp import LE_ENTRIES, LO_ENTRIES
 from goldbeat.pymodels.nvdla.engines.registers import Tables, all_registers, csb_register
@@ -186,6 +186,9 @@ def draw_tables(rng: Rng, most: int, *, wild: bool = False) -> DrawnTables:
         for way in ("UFLOW", "OFLOW"):
             factor = int(rng.integers(-(1 << 15), 1 << 15)) if rng.integers(2) else _any_of(rng, 0, 1, -1, 100)
             places = int(rng.integers(-16, 16)) if wild else max(-16, min(15, bits - int(rng.integers(0, 8))))
+            if rng.integers(3) == 0:
+                # Small products that are moved up: most of them do not saturate.
+                factor, places = _any_of(rng, 1, -1, 3), -int(rng.integers(1, 13))
             put[f"S_LUT_{name}_SLOPE_SCALE", f"LUT_{name}_SLOPE_{way}_SCALE"] = factor & 0xFFFF
             put[f"S_LUT_{name}_SLOPE_SHIFT", f"LUT_{name}_SLOPE_{way}_SHIFT"] = places & 0x1F
     return tables
@@ -194,6 +197,13 @@ def draw_tables(rng: Rng, most: int, *, wild: bool = False) -> DrawnTables:
 def follow_ups(drawn: Sequence[DrawnCdp], rng: Rng) -> list[DrawnCdp]:
     """The operations, some of them with the tables of the one before, so that both groups are enabled at once."""
     return [one if i == 0 or rng.integers(2) else DrawnCdp(one.op) for i, one in enumerate(drawn)]
+
+
+def cdp_operation(rng: Rng, space: MemorySpace) -> DrawnOperation:
+    """A CDP operation that brings its tables, to stand among those of other engines."""
+    drawn = random_cdp(rng, space)
+    assert drawn.tables is not None
+    return replace(drawn.op, before=tuple(drawn.tables.steps(rng)))
 
 
 def settle_cdp(made: OperationProgram) -> None:

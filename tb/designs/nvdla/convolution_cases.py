@@ -12,6 +12,7 @@ from goldbeat.pymodels.axi.memory import MemoryTiming
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.traffic import Rng
+from goldbeat.tb.designs.nvdla.cdp_operations import cdp_operation
 from goldbeat.tb.designs.nvdla.convolution_mixes import (
     alternate,
     buffer_convolutions,
@@ -30,7 +31,6 @@ from goldbeat.tb.designs.nvdla.traffic import (
     DrawnOperation,
     MemorySpace,
     OperationProgram,
-    cdp_operation,
     dbb_timing,
     operations_program,
     random_pdp,
@@ -65,7 +65,7 @@ def _network(setting: CaseContext) -> Sequence[Stimulus]:
     operations: list[DrawnOperation] = []
     for drawn in some_convolutions(rng, space, int(setting.options["operations"])):
         operations += alternate([drawn], rng)
-        others = [random_sdp(rng, space), random_pdp(rng, space), cdp_operation(rng)]
+        others = [random_sdp(rng, space), random_pdp(rng, space), cdp_operation(rng, space)]
         operations += [others[i] for i in rng.permutation(3)[: int(rng.integers(3))].tolist()]
     return [program_stimulus(setting, operations_program(operations, rng), space, _timing(rng, setting))]
 

@@ -6,13 +6,13 @@ from __future__ import annotations
 from goldbeat.pymodels.nvdla.engines.registers import all_registers
 from goldbeat.pymodels.stimulus import Access
 from goldbeat.tb.design.traffic import Rng
+from goldbeat.tb.designs.nvdla.cdp_operations import random_cdp
 from goldbeat.tb.designs.nvdla.convolution_mixes import small_convolution
 from goldbeat.tb.designs.nvdla.traffic import (
     DrawnOperation,
     MemorySpace,
     OperationProgram,
     Size,
-    cdp_operation,
     random_pdp,
     random_sdp,
 )
@@ -87,7 +87,7 @@ def refused(rng: Rng, space: MemorySpace, line_atoms: int | None) -> tuple[Acces
         stuck.run(behind)
     stuck.run(small_convolution(rng, space).conv)
     others = OperationProgram(rng)
-    others.run(cdp_operation(rng))
+    others.run(random_cdp(rng, space).op)
     others.settle()
     stuck.wait(_LONG)
     stuck.look()
@@ -100,8 +100,6 @@ def cleared_as_it_is_set(rng: Rng, space: MemorySpace) -> tuple[Access, ...]:
     A convolution sets three, and SDP one behind them.
     """
     made = OperationProgram(rng)
-    for pause in range(3, 17):
-        _cleared(made, rng, cdp_operation(rng, pause + int(rng.integers(-1, 3))), pause)
     convolution = small_convolution(rng, space, _ONE).conv
     for pause in range(*_SMALLEST):
         made.run(on_the_fly(rng, space, _ONE))
@@ -129,7 +127,7 @@ def under_way(rng: Rng, space: MemorySpace) -> tuple[Access, ...]:
     made.run(first.conv)
     for op in (random_sdp(rng, space, size=(20, 4, 8)), random_pdp(rng, space, size=(20, 4, 8))):
         made.run(op)
-    made.run(cdp_operation(rng, int(rng.integers(1, 300))))
+    made.run(random_cdp(rng, space).op)
     made.run(second.conv)
     return tuple(made.steps)
 
@@ -142,7 +140,7 @@ def after_reset(rng: Rng, space: MemorySpace) -> tuple[Access, ...]:
     made.run(small.sdp)
     made.wait(_LONG)
     made.look()
-    for op in (small.conv, random_pdp(rng, space), cdp_operation(rng, 30), random_sdp(rng, space)):
+    for op in (small.conv, random_pdp(rng, space), random_cdp(rng, space).op, random_sdp(rng, space)):
         made.run(op)
     made.settle()
     made.look()

@@ -43,8 +43,6 @@ its convolution buffer for some 8,000 cycles, for which the driver would wait.""
 LONGEST_CYCLES = 50_000_000
 """Cycles that the driver waits for an interrupt."""
 _DRAIN_CYCLES = 200
-# Engines that are stubs in our own hardware.
-_STUBS = ("CDP",)
 _TIMED = ("read_latency", "write_latency", "read_jitter", "write_jitter", "max_reads", "max_writes")
 
 Contents = Mapping[int, npt.NDArray[np.uint8]]
@@ -81,7 +79,6 @@ class _Prepared:
         placement: where its memories lie.
         order: tasks in the order in which they are submitted, those in a row for the same interface together.
         contents: of the memories before the first task.
-        stubs: engines that it uses and that are stubs.
         wanted: what the functional models leave in memory; None where nothing is compared.
     """
 
@@ -89,7 +86,6 @@ class _Prepared:
     placement: Placement
     order: tuple[tuple[LoadableTask, ...], ...]
     contents: Contents
-    stubs: tuple[str, ...]
     wanted: Contents | None
 
 
@@ -116,9 +112,8 @@ def _read(
     order = _order(loadable)
     if own:
         _check_built(loadable, line)
-    stubs = _stubs(loadable) if own else ()
-    wanted = None if stubs or unchecked else _expected(placement, values)
-    return _Prepared(loadable, placement, order, _filled(placement, values), stubs, wanted)
+    wanted = None if unchecked else _expected(placement, values)
+    return _Prepared(loadable, placement, order, _filled(placement, values), wanted)
 
 
 def _expected(placement: Placement, given: Contents) -> Contents:
@@ -222,9 +217,7 @@ def _expect(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) ->
 def _check(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     """On our own RTL the memory against the functional models, which know nothing of the timed one; what was not compared."""
     made = _prepare(own, context)
-    partial_texts = [f"{name}: a stub in our hardware; what it leaves in memory means nothing" for name in made.stubs]
-    if context.options["unchecked"]:
-        partial_texts.append("nothing was compared (--unchecked)")
+    partial_texts = ["nothing was compared (--unchecked)"] if context.options["unchecked"] else []
     if made.wanted is None or not own:
         return Check(partial=tuple(partial_texts), void=bool(context.options["unchecked"]))
     failures, compared = [], 0
@@ -252,7 +245,6 @@ def loadable_answer(own: bool, context: CaseContext, stimulus: Stimulus, record:
         files |= _kept(ident, one)
     facts = {
         "loadable": str(made.loadable.file),
-        "stubs": list(made.stubs),
         "cycles": int(trace[-1].lstrip("# ").split()[0]) + 1 if trace else 0,
         "outputs": {f"memory{ident}": one.facts() for ident, one in outputs.items()},
     }
@@ -304,12 +296,6 @@ def _order(loadable: Loadable) -> tuple[tuple[LoadableTask, ...], ...]:
             f"{loadable.file}: no task for the hardware; goldbeat nvdla execute works out those of the processor"
         )
     return order
-
-
-def _stubs(loadable: Loadable) -> tuple[str, ...]:
-    """Engines that the loadable uses and that are stubs in our own hardware."""
-    engines = {op.type for task in dla_tasks(loadable) for op in network(loadable, task).operations}
-    return tuple(sorted(engines & set(_STUBS)))
 
 
 def _check_built(loadable: Loadable, most: int) -> None:

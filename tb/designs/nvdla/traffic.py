@@ -36,10 +36,12 @@ class DrawnOperation:
     Attributes:
         engine: ``SDP``, ``PDP``, ``CDP`` or ``CONV``.
         fields: register fields by (block, register, field); other fields are 0.
+        before: what is written while the engine rests: tables that its groups share.
     """
 
     engine: str
     fields: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    before: tuple[Access, ...] = ()
 
     @property
     def blocks(self) -> tuple[str, ...]:
@@ -303,13 +305,6 @@ def random_pdp(
     return op
 
 
-def cdp_operation(rng: Rng, cycles: int | None = None) -> DrawnOperation:
-    """A CDP operation: nothing but the cycles that the stub takes."""
-    op = DrawnOperation("CDP")
-    op.set("CDP", "D_CYA", CYA=_small(rng, 1, 200) if cycles is None else cycles)
-    return op
-
-
 class OperationProgram:
     """A register program that grows by operations, each engine's in order, both of its groups in use.
 
@@ -329,6 +324,10 @@ class OperationProgram:
 
     def run(self, op: DrawnOperation) -> None:
         """Program an operation and enable it."""
+        if op.before:
+            if op.engine in self._count:
+                self.steps += [_idle(op.engine, group) for group in range(_GROUPS)]
+            self.steps += op.before
         for block in op.blocks:
             number = self._count.get(block, 0)
             self._count[block] = number + 1
@@ -399,9 +398,7 @@ def _start(op: DrawnOperation, groups: Mapping[str, int], rng: Rng) -> list[Acce
 def _meddling(op: DrawnOperation, rng: Rng) -> list[Access]:
     """Writes to the groups that have just been enabled, the last part of them perhaps when the operation is done."""
     enable = csb_register(op.blocks[int(rng.integers(len(op.blocks)))], "D_OP_ENABLE").address
-    # CDP's stub may be done in a cycle: it must not be enabled again.
-    again = int(rng.integers(2)) if op.engine != "CDP" else 0
-    steps = [Access("post", enable, again)]
+    steps = [Access("post", enable, int(rng.integers(2)))]
     for block in op.blocks:
         grouped = [r.address for r in all_registers() if r.block == block and r.name.startswith("D_") and r.write_mask]
         for address in rng.choice(grouped, 4).tolist():

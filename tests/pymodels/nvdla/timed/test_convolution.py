@@ -13,7 +13,7 @@ from goldbeat.pymodels.nvdla.timed import predict
 from goldbeat.pymodels.nvdla.timed.conv_compute import stripes, weight_blocks
 from goldbeat.pymodels.stimulus import Access, Stimulus
 
-PARAMS = {"STUB_CYCLES": 64, "LINE_ATOMS": 1024}
+PARAMS = {"LINE_ATOMS": 1024}
 BLOCKS = ("CACC", "CMAC_A", "CMAC_B", "CSC", "CDMA")
 DATA, WEIGHTS, OUT = 0x1_0000, 0x10_0000, 0x80_0000
 

@@ -15,7 +15,7 @@ from goldbeat.pymodels.nvdla.timed import predict
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Stimulus
 
-PARAMS = {"STUB_CYCLES": 64, "LINE_ATOMS": 1024}
+PARAMS = {"LINE_ATOMS": 1024}
 
 
 def at(name):
@@ -237,7 +237,7 @@ def test_a_program_that_waits_for_ever_is_refused(monkeypatch):
     with pytest.raises(UsageError, match="step 0, poll 0x9000: waits for ever"):
         play([Access("poll", at("SDP.S_STATUS"), 1)])
     monkeypatch.setattr("goldbeat.pymodels.nvdla.timed.model.LONGEST", 200)
-    long = [post("CDP.D_CYA", 1000), post("CDP_RDMA.D_OP_ENABLE", 1), post("CDP.D_OP_ENABLE", 1)]
+    long = [post("CDP_RDMA.D_DATA_CUBE_WIDTH", 100), post("CDP_RDMA.D_OP_ENABLE", 1), post("CDP.D_OP_ENABLE", 1)]
     with pytest.raises(UsageError, match="step 3, wait_for dla_intr: nothing after 200 cycles"):
         play([*long, Access("wait_for", port="dla_intr")])
 

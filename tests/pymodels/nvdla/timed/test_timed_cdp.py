@@ -14,7 +14,7 @@ from goldbeat.pymodels.nvdla.engines.registers import csb_register
 from goldbeat.pymodels.nvdla.timed import predict
 from goldbeat.pymodels.stimulus import Access, Stimulus
 
-PARAMS = {"STUB_CYCLES": 64, "LINE_ATOMS": 1024}
+PARAMS = {"LINE_ATOMS": 1024}
 SOURCE, TARGET = 0x1_0000, 0x10_0000
 CONVERT, PIPELINE = 5, 20
 
@@ -60,7 +60,7 @@ def play(steps, timing=None):
         Region("out", TARGET, np.zeros(0x4_0000, np.uint8)),
     )
     image = MemoryImage(regions, timing or MemoryTiming())
-    return predict(PARAMS, Stimulus({}, program={"csb": tuple(steps)}, memories={"dbb": image}), cdp=True)
+    return predict(PARAMS, Stimulus({}, program={"csb": tuple(steps)}, memories={"dbb": image}))
 
 
 def rows(log, kind):

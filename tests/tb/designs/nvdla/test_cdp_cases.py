@@ -20,7 +20,7 @@ from goldbeat.tb.designs.nvdla.cdp_cases import CDP_CASES, cdp_program, some_cdp
 from goldbeat.tb.designs.nvdla.cdp_operations import random_cdp
 from goldbeat.tb.designs.nvdla.traffic import MemorySpace, dbb_timing
 
-PARAMS = {"STUB_CYCLES": 64, "LINE_ATOMS": 1024}
+PARAMS = {"LINE_ATOMS": 1024}
 INT8 = {csb_register("CDP", "D_DATA_FORMAT").address: 0}
 
 
@@ -31,7 +31,7 @@ def check(mix, seed, count):
     drawn = mix(rng, space, count)
     steps = cdp_program(drawn, rng)
     image = space.image(dbb_timing(rng, seed))
-    got = predict(PARAMS, Stimulus({}, program={"csb": steps}, memories={"dbb": image}), cdp=True)
+    got = predict(PARAMS, Stimulus({}, program={"csb": steps}, memories={"dbb": image}))
     memory = list(image.regions)
     tables = None
     for one in drawn:
@@ -116,7 +116,7 @@ def test_every_case_comes_to_its_end(case):
     for context in contexts(case, range(1)):
         for stimulus in case.make(context):
             # An episode that is cut off is predicted whole: the run is compared up to the cut.
-            answers = predict(PARAMS, stimulus, cdp=True).accesses["csb"]
+            answers = predict(PARAMS, stimulus).accesses["csb"]
             assert len(answers) == len(stimulus.program["csb"])
 
 
@@ -124,7 +124,7 @@ def test_every_case_comes_to_its_end(case):
 def test_the_largest_cubes():
     case = next(c for c in CDP_CASES if c.name == "cdp_large")
     for stimulus in case.make(contexts(case, [1])[0]):
-        predict(PARAMS, stimulus, cdp=True)
+        predict(PARAMS, stimulus)
 
 
 def test_tables_change_only_while_cdp_rests():

@@ -24,7 +24,7 @@ from goldbeat.tb.designs.nvdla.convolutions import random_convolution_shape
 from goldbeat.tb.designs.nvdla.tensors import read_tensor
 from goldbeat.tb.designs.nvdla.traffic import MemorySpace, dbb_timing, operations_program
 
-PARAMS = {"STUB_CYCLES": 64, "LINE_ATOMS": 1024}
+PARAMS = {"LINE_ATOMS": 1024}
 MIXES = ("some", "chained", "stripe", "buffer", "pixels")
 
 
