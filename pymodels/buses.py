@@ -126,7 +126,7 @@ _HANDSHAKE = {
     "valid_held": "A valid that is high stays high until its ready is.",
     "payload_stable": "While a valid waits for its ready, nothing else on its channel changes.",
     "valid_in_reset": "No valid is high in reset.",
-    "valid_after_reset": "No valid is high at the first edge out of reset: it may rise behind that edge.",
+    "valid_after_reset": "No valid is high at the first edge out of reset; it may rise after that edge.",
 }
 _SHARED = {
     **_HANDSHAKE,
@@ -134,7 +134,7 @@ _SHARED = {
     "b_without_request": "BVALID comes only while a write is outstanding.",
     "b_before_data": "BVALID comes only after the address and all data of its write.",
     "r_without_request": "RVALID comes only while a read is outstanding.",
-    "data_before_address": "Write data precede their address by so many beats at most: 256, or what the checker was told.",
+    "data_before_address": "Write data precede their address by at most N beats: 256, or the checker's bound.",
 }
 _BURSTS = {
     "wlast_early": "WLAST is low on all beats of a burst but the last of AWLEN + 1.",
@@ -150,21 +150,19 @@ _BURSTS = {
     "fixed_length": "A FIXED burst has at most 16 beats.",
     "size": "A beat is not wider than the bus.",
     "strobe_lanes": "WSTRB is low in the lanes that a beat does not use.",
-    "exclusive": "An exclusive access has at most 16 beats; its bytes are a power of two up to 128, its address a multiple.",
-    "exclusive_pair": "An exclusive write follows a complete exclusive read of its ID and equals it in address, burst, size, "
-    "length, AxCACHE, AxPROT and AxREGION.",
-    "exclusive_response": "EXOKAY answers an exclusive write only if its read was EXOKAY, and no write of another ID to its bytes "
-    "came between.",
+    "exclusive": "At most 16 beats; 1 to 128 bytes, a power of two; an aligned address.",
+    "exclusive_pair": "An exclusive write follows a complete equal exclusive read of its ID.",
+    "exclusive_response": "EXOKAY only if the read got it and no other ID wrote the bytes since.",
     "region": "AxREGION is the same for all of 4 KiB.",
-    "interleaved": "Read data of a burst come without those of another between them, where the bundle's checker was told so.",
+    "interleaved": "Read data of two bursts do not mix, if the checker has `interleaved=False`.",
     "cache": "With AxCACHE[1] low (not modifiable), AxCACHE[3:2] are low.",
-    "narrow_unsupported": "No beat is narrower than the bus, where the bundle's checker was told that none may be.",
-    "fixed_unsupported": "No burst is FIXED, where the bundle's checker was told that none may be.",
+    "narrow_unsupported": "No beat is narrower than the bus, if the checker is set so.",
+    "fixed_unsupported": "No burst is FIXED, if the checker is set so.",
 }
-_VALID_WAITS = "A valid does not wait for its ready (seen where a {} is ready only after valid)."
-_DATA_WAITS = "WVALID does not wait for AWREADY (seen where a memory takes addresses only after valid)."
+_VALID_WAITS = "A valid does not wait for its ready (tested if a {} is ready only after valid)."
+_DATA_WAITS = "WVALID does not wait for AWREADY (tested if a memory holds AWREADY back)."
 _COMBINATIONAL = "No output follows an input of the same interface within a cycle."
-_READY_LATE = "No transfer waits for a ready of the design longer than a bound, where one is given; a warning."
+_READY_LATE = "No transfer waits for a ready of the design longer than a given bound. A warning."
 _OPEN_ACCESS = "At the end of a cocotb test, every access of a master has its answer."
 
 AXIS = Bus(
@@ -178,10 +176,10 @@ AXIS = Bus(
     {
         **_HANDSHAKE,
         "valid_waits": _VALID_WAITS.format("sink"),
-        "strobe_reserved": "No byte has TSTRB without TKEEP; one with TKEEP alone is a position byte, which stays in the stream.",
-        "interleaved": "No beat of another TID or TDEST comes within a packet, where the bundle's checker was told so.",
-        "ready_late": "No beat of an input waits for TREADY longer than a bound, where one is given; a warning.",
-        "outstanding": "At the end of a run, an output offers no beat that nobody has taken.",
+        "strobe_reserved": "No byte has TSTRB without TKEEP. TKEEP alone marks a position byte.",
+        "interleaved": "No beat of another TID or TDEST is within a packet, if the checker has `interleaved=False`.",
+        "ready_late": "No beat of an input waits for TREADY longer than a given bound. A warning.",
+        "outstanding": "At the end of a run, no output offers a beat that was not taken.",
     },
     frozenset({"ready_late"}),
     _STREAM_CLAUSES,
@@ -238,8 +236,7 @@ AXI = Bus(
         "ready_late": _READY_LATE,
         "valid_waits": _VALID_WAITS.format("sink"),
         "data_waits": _DATA_WAITS,
-        "outstanding": "At the end of a run, every access that the design has begun in a memory is complete; "
-        "at the end of a cocotb test, every burst of a master.",
+        "outstanding": "At the end, all accesses to memories are complete; in cocotb tests, all bursts.",
     },
     frozenset({"ready_late"}),
     {**_SHARED_CLAUSES, **_BURST_CLAUSES},
@@ -253,13 +250,13 @@ APB = Bus(
         *_answers("prdata:data_width pready pslverr"),
     ),
     {
-        "sequence": "PENABLE rises in the cycle after PSEL does and stays, with PSEL, until PREADY; at no other time it is high.",
+        "sequence": "PENABLE is high only from the cycle after PSEL rises until PREADY, with PSEL.",
         "select_in_reset": "PSEL and PENABLE are low in reset.",
-        "payload_stable": "From setup to PREADY, PADDR, PWRITE, PWDATA of a write, PSTRB and PPROT do not change.",
+        "payload_stable": "PADDR, PWRITE, PSTRB, PPROT and write data do not change from setup to PREADY.",
         "strobe_read": "PSTRB is 0 in a read.",
-        "unaligned": "PADDR is a multiple of the data's bytes; what others do is unpredictable, a warning.",
-        "slverr_early": "PSLVERR is low unless a transfer ends in this cycle; IHI 0024 recommends it, a warning.",
-        "ready_late": "No access has more wait states than a bound, where one is given; a warning.",
+        "unaligned": "PADDR is a multiple of the data's bytes; other addresses are unpredictable. A warning.",
+        "slverr_early": "PSLVERR is low unless a transfer ends in this cycle; IHI 0024 recommends it. A warning.",
+        "ready_late": "No access has more wait states than a given bound. A warning.",
         "outstanding": _OPEN_ACCESS,
     },
     frozenset({"slverr_early", "unaligned", "ready_late"}),
