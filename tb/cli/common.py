@@ -100,6 +100,16 @@ def examples(*lines: str) -> str:
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
 
 
+# -- completion -----------------------------------------------------------------------------------------------------
+
+
+def complete_design(incomplete: str) -> list[str]:
+    """Names of designs that begin like this, for a shell that completes a line; files are the shell's own."""
+    from goldbeat.tb.design.catalog import designs
+
+    return [name for name in designs() if name.startswith(incomplete)]
+
+
 # -- output ---------------------------------------------------------------------------------------------------------
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from goldbeat.tb.cli.common import Json, examples, print_json
+from goldbeat.tb.cli.common import Json, complete_design, examples, print_json
 from goldbeat.tb.cli.screen import Screen, literal
 from goldbeat.tb.design.catalog import designs, find_design
 from goldbeat.tb.design.design import Design
@@ -22,7 +22,9 @@ def register(app: typer.Typer) -> None:
 
 
 def list_command(
-    name: Annotated[str | None, typer.Argument(metavar="DESIGN", help="Show this design in full.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="DESIGN", autocompletion=complete_design, help="Show this design in full.")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """List the designs with their cases, parameters and options."""

@@ -18,7 +18,7 @@ from rich.progress import MofNCompleteColumn, TimeElapsedColumn, TimeRemainingCo
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.yosys import Yosys, yosys
-from goldbeat.tb.cli.common import FAILED, Json, examples, print_json
+from goldbeat.tb.cli.common import FAILED, Json, complete_design, examples, print_json
 from goldbeat.tb.cli.farm import Keys
 from goldbeat.tb.cli.regress_options import EngineAddress, WaitSeconds
 from goldbeat.tb.cli.screen import Screen, progress
@@ -44,7 +44,12 @@ _REPLACED = "{} simulator(s) replaced, because a mutant had changed them"
 _Runner = Callable[[Sequence[Mutant]], Iterator[Fate]]
 """Runs some mutants, here or on a farm."""
 
-Name = Annotated[str, typer.Argument(metavar="DESIGN|FILE.toml", help="A design's name, or a description file.")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="DESIGN|FILE.toml", autocompletion=complete_design, help="A design's name, or a description file."
+    ),
+]
 Files = Annotated[
     list[str] | None, typer.Option("--files", metavar="GLOB", help="Change only these sources (glob of name or path).")
 ]

@@ -8,10 +8,14 @@ from typing import Annotated
 
 import typer
 
+from goldbeat.tb.cli.common import complete_design
 from goldbeat.tb.run.simulate import TIMEOUT_S
 
 DesignName = Annotated[
-    str, typer.Argument(metavar="DESIGN", help="A design's name, or a description file (.toml, .py).")
+    str,
+    typer.Argument(
+        metavar="DESIGN", autocompletion=complete_design, help="A design's name, or a description file (.toml, .py)."
+    ),
 ]
 CaseName = Annotated[str | None, typer.Option("--case", "-c", metavar="NAME", help="Case [the design's first].")]
 Seed = Annotated[int, typer.Option("--seed", "-s", metavar="N", min=0, help="Seed; the same one repeats a run.")]

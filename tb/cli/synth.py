@@ -14,7 +14,7 @@ import typer
 
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.tb.build.yosys import Yosys, yosys
-from goldbeat.tb.cli.common import FAILED, Json, examples, print_json
+from goldbeat.tb.cli.common import FAILED, Json, complete_design, examples, print_json
 from goldbeat.tb.cli.options import as_pairs, split_sets
 from goldbeat.tb.cli.screen import Screen, literal, progress
 from goldbeat.tb.design.catalog import find_design
@@ -29,7 +29,12 @@ from goldbeat.tb.synth.history import add_run, record_path, trend, write_verdict
 _SHOWN = 10
 """Findings of a check that are printed."""
 
-Name = Annotated[str, typer.Argument(metavar="DESIGN|FILE.toml", help="A design's name, or a description file.")]
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="DESIGN|FILE.toml", autocompletion=complete_design, help="A design's name, or a description file."
+    ),
+]
 Sets = Annotated[
     list[str] | None, typer.Option("--set", "-P", metavar="NAME=VALUE", help="Set a parameter of the top module.")
 ]
@@ -49,7 +54,7 @@ def register(app: typer.Typer) -> None:
         epilog=examples(
             "goldbeat synth my_fifo                       checks, and cost on UltraScale+",
             "goldbeat synth my_fir --set W=128 --family ice40",
-            "goldbeat synth bench/fir.toml --checks-only  latches, loops, drivers of your own RTL",
+            "goldbeat synth bench/fir.toml --checks-only  latches, loops, drivers in your RTL",
             "goldbeat run my_fir --netlist                the same cases on the netlist",
         ),
     )(synth_command)
