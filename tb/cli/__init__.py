@@ -33,7 +33,8 @@ app = typer.Typer(
     name="goldbeat",
     cls=_Commands,
     no_args_is_help=True,
-    add_completion=False,
+    # For a shell that completes a line or asks for its script (docs/install.md): it adds options and imports.
+    add_completion="_GOLDBEAT_COMPLETE" in os.environ,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     epilog=examples(
@@ -81,9 +82,4 @@ def main() -> None:
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     # Threads of numpy's linear algebra spin for a while when they have nothing to do, so at every start: they may sleep at once.
     os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
-    if "_GOLDBEAT_COMPLETE" in os.environ:
-        # A shell that completes a line, or asks for its script: docs/install.md.
-        from typer.completion import completion_init
-
-        completion_init()
     app()
