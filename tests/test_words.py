@@ -42,6 +42,9 @@ def test_what_is_wrong_is_found() -> None:
     assert findings("| a | b |\n|---|---|\n| `is told` | stands in it |") == ["3: 'stands in': is in, is beside"]
     assert findings("```\nthis is told\n```\n") == []
     assert findings(f"```console\n{line}\n```\n{line}") == ["4: 125 characters"]
+    assert findings("Two:\n* one\n* two\n\n* one\n# Title\n* one\n```\na\n- b\n```\n") == [
+        "2: a list without an empty line before it"
+    ]
     registers = f"<!-- registers a -->\n{line}\n<!-- end registers -->\n"
     assert findings(f"{registers}\n{line}") == ["5: 125 characters"]
     assert findings(registers.replace("end registers", "registers")) == ["2: 125 characters"]

@@ -92,6 +92,18 @@ def banned(page: str) -> Iterator[str]:
                 yield f"{line}: {match[0]!r}: {better}"
 
 
+def lost_lists(page: str) -> Iterator[str]:
+    """Lists without an empty line before them, with their lines: the site shows them as one paragraph."""
+    before, fenced, inside = "", False, False
+    for number, line in enumerate(page.splitlines(), 1):
+        fenced ^= line.lstrip().startswith("```")
+        item = not fenced and re.match(r"(?:[-*]|\d+\.)\s", line) is not None
+        if item and not inside and before.strip() and not before.startswith("#"):
+            yield f"{number}: a list without an empty line before it"
+        inside = item or (inside and bool(line.strip()))
+        before = line
+
+
 def findings(page: str) -> list[str]:
     """All of it."""
-    return [*long_lines(page), *long_sentences(page), *banned(page)]
+    return [*long_lines(page), *long_sentences(page), *banned(page), *lost_lists(page)]
