@@ -11,22 +11,15 @@ from goldbeat.tb.paths import REPOSITORY
 PAGES = sorted(
     [*REPOSITORY.glob("*.md"), *(REPOSITORY / "docs").glob("*.md"), *(REPOSITORY / "examples").rglob("README.md")]
 )
-OLD = tuple((REPOSITORY / "tests" / "old_pages.txt").read_text(encoding="utf-8").split())
-"""Pages that were written before this test and have not been rewritten."""
 
 
 def _name(path: Path) -> str:
     return str(path.relative_to(REPOSITORY))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if _name(page) not in OLD], ids=_name)
+@pytest.mark.parametrize("page", PAGES, ids=_name)
 def test_a_page_is_plain_english(page: Path) -> None:
     assert findings(page.read_text(encoding="utf-8")) == []
-
-
-def test_no_page_is_excused_that_need_not_be() -> None:
-    plain = [name for name in OLD if not findings((REPOSITORY / name).read_text(encoding="utf-8"))]
-    assert plain == [], "take it off the list"
 
 
 def test_every_page_is_in_the_site() -> None:
