@@ -38,6 +38,7 @@ def test_what_is_wrong_is_found() -> None:
     assert findings("Two:\n* one\n* two\n\n* one\n# Title\n* one\n```\na\n- b\n```\n") == [
         "2: a list without an empty line before it"
     ]
+    assert len(findings('```toml a.toml\n```\n```toml title="a.toml"\n```\n')) == 1
     registers = f"<!-- registers a -->\n{line}\n<!-- end registers -->\n"
     assert findings(f"{registers}\n{line}") == ["5: 125 characters"]
     assert findings(registers.replace("end registers", "registers")) == ["2: 125 characters"]

@@ -104,6 +104,13 @@ def lost_lists(page: str) -> Iterator[str]:
         before = line
 
 
+def lost_blocks(page: str) -> Iterator[str]:
+    """Blocks of code that the site shows as text: behind the language it knows ``title="FILE"`` alone."""
+    for number, line in enumerate(page.splitlines(), 1):
+        if re.match(r'```\w+ +(?!title="[^"]+"$)', line):
+            yield f'{number}: {line}: expected a language, or a language and title="FILE"'
+
+
 def findings(page: str) -> list[str]:
     """All of it."""
-    return [*long_lines(page), *long_sentences(page), *banned(page), *lost_lists(page)]
+    return [*long_lines(page), *long_sentences(page), *banned(page), *lost_lists(page), *lost_blocks(page)]

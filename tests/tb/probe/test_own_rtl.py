@@ -250,7 +250,7 @@ def test_the_guide_word_by_word(tmp_path: Path, build: Path) -> None:
     env = {k: v for k, v in os.environ.items() if k not in ("GOLDBEAT_BUILD", "COLUMNS")}
     env |= {"PYTHONPATH": str(REPOSITORY / "src"), "PYTHON": sys.executable}
     code, commands = 0, 0
-    for language, name, block in re.findall(r"^```(\w+)(?: (\S+))?\n(.*?)^```", text, flags=re.S | re.M):
+    for language, name, block in re.findall(r'^```(\w+)(?: title="(\S+)")?\n(.*?)^```', text, flags=re.S | re.M):
         if name:
             (tmp_path / name).write_text(block, encoding="utf-8")
             continue
