@@ -144,7 +144,7 @@ def buffer_convolutions(rng: Rng, space: MemorySpace, count: int) -> list[DrawnC
 def saturating_convolutions(rng: Rng, space: MemorySpace, count: int) -> list[DrawnConvolution]:
     """Sums of 32, then of 34 bits that saturate to either side: kernels of which all but one point lies in padding."""
     drawn = []
-    for channels in (136, 520)[:count]:
+    for channels in (136, 600)[:count]:
         shape = ConvolutionShape((1, 1), channels, (32, 32), 2, pad=(31, 31, 0, 0), banks=(1, 2))
         made = draw_convolution(rng, space, shape)
         blocks = shape.weight_bytes // 16

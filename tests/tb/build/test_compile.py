@@ -375,5 +375,5 @@ def test_coverage_does_without_fsms_where_counting_them_ends_verilator(tmp_path)
     recipe = Recipe("fsm_breaks", "fsm_breaks", [source], coverage=True, optimize="-O0")
     built = compile_model(recipe)
     log = (built.executable.parent / "build.log").read_text()
-    assert ("--coverage-fsm ended Verilator" in log) == verilator().counts_fsms
+    assert ("--coverage-fsm made Verilator fail" in log) == verilator().counts_fsms
     assert "--coverage-line" in log

@@ -128,7 +128,7 @@ ROWS = [
         ("signed'((EntryW + 1)'(LAST))", "signed'((EntryW + 1)'(LAST + 1))", "cdp"),
         ("out_of_9 || lifted >= 41'(LAST)", "lifted >= 41'(LAST)", "cdp_wild"),
         ("6'(-cfg.select)", "6'(cfg.select)", "cdp_wild"),
-        ("beyond_t'(1) << cfg.offset", "'0", "cdp_wild"),
+        ("beyond_t'(1) << cfg.offset", "'0", "cdp"),
     ),
     *breaks(
         "nvdla",
