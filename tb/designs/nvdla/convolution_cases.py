@@ -19,6 +19,7 @@ from goldbeat.tb.designs.nvdla.convolution_mixes import (
     chained_convolutions,
     convolutions_of_pixels,
     fill_ignored_convolution,
+    ring_convolutions,
     saturating_convolutions,
     shared_out,
     some_convolutions,
@@ -140,6 +141,12 @@ CONVOLUTION_CASES = (
         name="conv_buffer",
         summary="banks that are full, weights that go round in one bank, banks that change",
         make=_mixed(buffer_convolutions),
+        options=_OPTIONS,
+    ),
+    Case(
+        name="conv_ring",
+        summary="images of pixels that go round in one bank",
+        make=_mixed(ring_convolutions),
         options=_OPTIONS,
     ),
     Case(

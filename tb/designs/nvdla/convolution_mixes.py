@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from goldbeat.pymodels.nvdla.engines.registers import all_registers
+from goldbeat.pymodels.nvdla.timed.conv_settings import BANK_ENTRIES
 from goldbeat.tb.design.traffic import Rng
 from goldbeat.tb.designs.nvdla.convolutions import (
     BANKS,
@@ -139,6 +140,19 @@ def buffer_convolutions(rng: Rng, space: MemorySpace, count: int) -> list[DrawnC
             shape = ConvolutionShape((1, 1), channels, (1, 1), kernels)
             shapes.append(replace(shape, banks=(int(rng.integers(1, 3)), 1)))
     return [draw_convolution(rng, space, shape) for shape in shapes]
+
+
+def ring_convolutions(rng: Rng, space: MemorySpace, count: int) -> list[DrawnConvolution]:
+    """Images that go round in one bank of data: slices of pixels that begin at its end and end at its start."""
+    shapes: list[ConvolutionShape] = []
+    while len(shapes) < count:
+        shape = random_convolution_shape(rng, pixels=True)
+        size = int(rng.integers(30, 70)), int(rng.integers(6, 14))
+        shape = replace(shape, size=size, kernels=int(rng.integers(1, 9)), first=0, joined=0, stride=(4, 4))
+        if shape.entries * size[1] <= BANK_ENTRIES < 2 * shape.entries * size[1] and shape.steps <= MOST_STEPS:
+            shapes.append(shape)
+    weights = max(shape.least_banks[1] for shape in shapes)
+    return [draw_convolution(rng, space, replace(shape, banks=(1, weights))) for shape in shapes]
 
 
 def saturating_convolutions(rng: Rng, space: MemorySpace, count: int) -> list[DrawnConvolution]:

@@ -196,10 +196,16 @@ def with_other_data(rng: Rng, shape: ConvolutionShape) -> ConvolutionShape:
 
 def _of_pixels(rng: Rng, shape: ConvolutionShape) -> ConvolutionShape:
     codes = sorted(FORMATS)
+    thin = rng.integers(4) == 0
+    if thin:
+        # Only narrow kernels on one channel may join four rows.
+        codes = [code for code in codes if FORMATS[code].channels == 1]
     form = codes[int(rng.integers(len(codes)))]
     channels = FORMATS[form].channels
     kernel = shape.kernel
-    if rng.integers(3) == 0:
+    if thin:
+        kernel = (_up_to(rng, 2), kernel[1])
+    elif rng.integers(3) == 0:
         kernel = (_up_to(rng, max(1, 4 // channels)), kernel[1])
     made = replace(shape, form=form, channels=channels, kernel=kernel, dilation=(1, 1))
     made = replace(made, first=int(rng.integers(ATOM // len(FORMATS[form].planes[0]))))

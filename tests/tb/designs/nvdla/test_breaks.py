@@ -151,7 +151,6 @@ ROWS = [
         "nvdla/nvdla_cdma.sv",
         ("cfg.reuse_data && same_banks && cfg.pixels == pixels_q", "cfg.reuse_data && same_banks", "conv_reuse"),
         ("(same_banks || !any_q || !compute_busy)", "1'b1", "conv_buffer"),
-        ("enabled && !ahead_q &&", "enabled &&", "conv"),
     ),
     *breaks(
         "nvdla",
@@ -163,7 +162,7 @@ ROWS = [
         "nvdla",
         "nvdla/nvdla_cdma_pixels.sv",
         ("two_planes && cfg.form == 6'd28", "two_planes", "conv_pixels"),
-        ("upper == '0 ? entry_t'(ring_size - 1'b1) : upper - 1'b1", "upper - 1'b1", "conv_reuse"),
+        ("upper == '0 ? entry_t'(ring_size - 1'b1) : upper - 1'b1", "upper - 1'b1", "conv_ring"),
     ),
     *breaks(
         "nvdla",
@@ -196,7 +195,7 @@ ROWS = [
         "nvdla",
         "nvdla/nvdla_csc_stripe.sv",
         ("int i = 4;", "int i = 3;", "conv_stripes"),
-        ("slices = '0;", "slices = cfg.height;", "conv"),
+        ("slices = cfg.height;", "slices = needed[13:0];", "conv"),
     ),
     *breaks(
         "nvdla",
@@ -242,7 +241,7 @@ ROWS = [
     *breaks(
         "nvdla",
         "nvdla/nvdla_read_port.sv",
-        ("last_q  <= IdW'(CLIENTS - 1);", "last_q  <= '0;", "random"),
+        ("(32'(last_q) + n) % CLIENTS == c", "n % CLIENTS == c", "engines"),
     ),
 ]
 
@@ -254,4 +253,5 @@ def test_every_break_has_its_place():
 @pytest.mark.sim
 @each_break([], ROWS)
 def test_the_bench_sees(row: Break, tmp_path):
-    assert_seen(row, run_broken(row, tmp_path, seeds=20))
+    # Few of the wildest operations reach what a break of the tables changes.
+    assert_seen(row, run_broken(row, tmp_path, seeds=40 if row.case == "cdp_wild" else 20))
