@@ -36,7 +36,7 @@ STEADY_INTERVALS = 3
 _FEW_GAPS = 1 << 20
 """Idle cycles up to which gaps are counted in an array."""
 AIE_STREAM_MB_PER_S = 4000.0
-"""What one AI Engine stream carries: 4 bytes a cycle at 1 GHz."""
+"""What one AI Engine stream carries: 4 bytes per cycle at 1 GHz."""
 
 LatencyBy = Literal["beat", "frame", "frame-end", "frame-total"]
 LATENCY_BY: tuple[LatencyBy, ...] = ("beat", "frame", "frame-end", "frame-total")
@@ -70,12 +70,12 @@ class Rate:
 
     @property
     def mb_per_s(self) -> float:
-        """Millions of bytes a second."""
+        """Millions of bytes per second."""
         return self.bytes * 1e6 / self.span_ps
 
     @property
     def msamples_per_s(self) -> float | None:
-        """Millions of samples a second, a complex sample counting as one."""
+        """Millions of samples per second, a complex sample counting as one."""
         return None if self.samples is None else self.samples * 1e6 / self.span_ps
 
     @property

@@ -90,7 +90,8 @@ class Pattern:
             raise UsageError(f"pattern {text!r}: {value!r} is not what {kind} takes") from None
         if kind not in ("none", "worst") or value:
             raise UsageError(
-                f"unknown pattern {text!r}; known: none, random:P, bursty:N, worst, array:V,V,..., after-valid:N"
+                f"unknown pattern {text!r}; known: none (never pauses), random:P, bursty:N, worst, array:V,V,..., "
+                "after-valid:N"
             )
         return cls("none" if kind == "none" else "worst", seed=seed)
 

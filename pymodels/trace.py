@@ -147,7 +147,7 @@ class Trace:
             dtype: sample type.
             width: port width in bits.
             clock_ps: clock period in picoseconds.
-            frame: samples a frame; each frame starts on a new beat and ends with TLAST, its last beat may be short.
+            frame: samples per frame; each frame starts on a new beat and ends with TLAST, its last beat may be short.
             last: without ``frame``: put TLAST on the last beat (only then may that beat be short).
             offset_ps: time of cycle 0.
 

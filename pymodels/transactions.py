@@ -56,7 +56,7 @@ class Transactions:
         return took
 
     def mb_per_s(self, *, write: bool) -> float | None:
-        """Millions of bytes a second from the first address to the end of the last; None where there is none."""
+        """Millions of bytes per second from the first address to the end of the last; None where there is none."""
         mine = self.write == write
         if not mine.any():
             return None
@@ -72,7 +72,7 @@ def burst_bytes(
     Args:
         address: (n,) of the first byte.
         length: (n,) beats less one.
-        size: (n,) bytes a beat, as a power of two.
+        size: (n,) bytes per beat, as a power of two.
         burst: (n,) kinds, as in :mod:`goldbeat.pymodels.axi.burst`.
     """
     width = np.int64(1) << size.astype(np.int64)

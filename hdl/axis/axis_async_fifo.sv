@@ -5,7 +5,7 @@
 // Capacity DEPTH + 1 beats. DEPTH is a power of two, at least 4. Latency: a beat accepted at an
 // edge of s_aclk is sampled at the next edge n of m_aclk and transfers at edge n + 3 at the
 // earliest.
-// Throughput one beat a cycle of the slower clock once DEPTH covers the pointer round trip.
+// Throughput one beat per cycle of the slower clock once DEPTH covers the pointer round trip.
 //
 // Either reset input resets both sides. s_resetn_sync and m_resetn_sync are the resets each side
 // really uses, for stages that must start together with the FIFO; see fifo_async for the rules.

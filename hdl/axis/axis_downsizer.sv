@@ -6,7 +6,7 @@
 // lane with any keep bit set (lane 0 alone when there is none), the last of them with TLAST. TKEEP
 // is copied.
 //
-// Latency 1 cycle to the first narrow beat. Throughput one narrow beat a cycle. s_axis_tready and
+// Latency 1 cycle to the first narrow beat. Throughput one narrow beat per cycle. s_axis_tready and
 // m_axis_tvalid are flip-flops (those of the input skid buffer). R is 2 or 4.
 
 `include "axis.svh"

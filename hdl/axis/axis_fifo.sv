@@ -2,8 +2,8 @@
 //
 // axis_fifo - single-clock AXI-Stream FIFO: a memory followed by an output register.
 //
-// Capacity DEPTH + 1 beats. Latency 2 cycles. Throughput one beat a cycle. DEPTH is a power of two,
-// at least 2. s_axis_tready and m_axis_tvalid are flip-flops.
+// Capacity DEPTH + 1 beats. Latency 2 cycles. Throughput one beat per cycle. DEPTH is a power of
+// two, at least 2. s_axis_tready and m_axis_tvalid are flip-flops.
 
 `include "axis.svh"
 

@@ -2,7 +2,7 @@
 //
 // axis_skid - AXI-Stream register slice that keeps full throughput.
 //
-// Capacity 2 beats. Latency 1 cycle. Throughput one beat a cycle. s_axis_tready and m_axis_tvalid
+// Capacity 2 beats. Latency 1 cycle. Throughput one beat per cycle. s_axis_tready and m_axis_tvalid
 // are flip-flops; all signals of the stream are cut in both directions.
 
 `include "axis.svh"

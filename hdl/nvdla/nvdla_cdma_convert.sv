@@ -2,7 +2,7 @@
 //
 // nvdla_cdma_convert - offset, scale, shift and saturation of eight bytes on their way into CBUF.
 //
-// Latency 3 cycles, eight bytes a cycle, never stalls.
+// Latency 3 cycles, eight bytes per cycle, never stalls.
 
 module nvdla_cdma_convert (
   input  logic              clk,

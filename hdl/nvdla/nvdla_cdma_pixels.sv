@@ -3,7 +3,7 @@
 // nvdla_cdma_pixels - where the bytes of a beat go in a slice; pixels of two planes, put together.
 //
 // Features and pixels of one plane go on beat by beat. The beats of a piece of two planes are kept
-// until the last one; then its pixels go on, one a cycle.
+// until the last one; then its pixels go on, one per cycle.
 
 `include "assertions.svh"
 

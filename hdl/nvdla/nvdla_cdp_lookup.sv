@@ -3,7 +3,7 @@
 // nvdla_cdp_lookup - which table is taken, and what it says: between two entries, or the first or
 // last one and a slope.
 //
-// Latency 6 cycles, one a cycle, never stalls. One multiplier does both, since only one table is
+// Latency 6 cycles, one per cycle, never stalls. One multiplier does both, since only one table is
 // taken.
 
 `include "assertions.svh"

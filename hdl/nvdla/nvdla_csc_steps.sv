@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_csc_steps - the steps of a block, one a cycle, and the entries and bytes of each.
+// nvdla_csc_steps - the steps of a block, one per cycle, and the entries and bytes of each.
 //
 // Pass by pass, in a pass atom by atom. The read is asked for 2 edges behind a step; what is to be
 // made of the entries comes with them.

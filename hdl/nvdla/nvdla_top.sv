@@ -4,7 +4,7 @@
 // CDP.
 //
 // docs/nvdla-hardware.md, docs/nvdla-convolution.md and docs/nvdla-cdp.md say what happens when.
-// Register reads and writes are answered after 2 cycles, one a cycle; the convolution makes 64
+// Register reads and writes are answered after 2 cycles, one per cycle; the convolution makes 64
 // products a cycle, SDP works on an atom of 8 channels a cycle, PDP takes as many cycles an output
 // atom as the kernel is wide, CDP works on a channel a cycle.
 

@@ -9,7 +9,7 @@
 // bank, or a padding zero. Under npu1 (PROFILE; contract in docs/npu1.md) a word of a channel to
 // memory that does not close its group is moved without its bank, and `word` moves a whole group
 // of a channel from memory. Latency from the pop of a task to its first word: 5 cycles with an
-// acquire, 4 without. Throughput one word a cycle, without a bubble between descriptors.
+// acquire, 4 without. Throughput one word per cycle, without a bubble between descriptors.
 
 `include "assertions.svh"
 

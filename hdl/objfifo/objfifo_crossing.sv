@@ -4,7 +4,7 @@
 // words (docs/npu1.md, Between tiles).
 //
 // Latency LATENCY cycles, capacity DEPTH. Room that a word leaves can be used one edge later.
-// Throughput one word a cycle if DEPTH is more than LATENCY. s_ready and m_valid are functions of
+// Throughput one word per cycle if DEPTH is more than LATENCY. s_ready and m_valid are functions of
 // flip-flops alone.
 
 `include "assertions.svh"

@@ -4,7 +4,7 @@
 //
 // A word that is taken while its group goes on is kept; with the last word of the group the whole
 // line stands at the output, in the same cycle (latency 0), together with the words that are in it.
-// Throughput one word a cycle.
+// Throughput one word per cycle.
 
 module objfifo_gather #(
   parameter  int unsigned WORD_W     = 32,

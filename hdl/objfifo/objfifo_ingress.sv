@@ -5,8 +5,8 @@
 //
 // `hand` says that a descriptor of `hand_words` words comes in hand; one more may be waiting behind
 // the one whose words are being accepted. Between the last word of one and the first of the next
-// lies one cycle without s_ready. Latency 1 cycle. Throughput one word a cycle within a descriptor.
-// s_ready is a gate behind flip-flops.
+// lies one cycle without s_ready. Latency 1 cycle. Throughput one word per cycle within a
+// descriptor. s_ready is a gate behind flip-flops.
 
 `include "assertions.svh"
 

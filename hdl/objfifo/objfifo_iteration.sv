@@ -3,7 +3,7 @@
 // objfifo_iteration - a channel's own iteration counters, one a buffer descriptor.
 //
 // The index of the descriptor that is read comes out in the same cycle (latency 0); `step` moves
-// its counter to (counter + 1) mod size at the edge. Throughput one step a cycle. A write to the
+// its counter to (counter + 1) mod size at the edge. Throughput one step per cycle. A write to the
 // descriptor table makes the counter begin anew; that happens only while the engine does not run,
 // so the memory has one write port.
 

@@ -5,7 +5,7 @@
 //
 // A word is issued, is read from its bank at that edge, goes into the output FIFO (capacity 8 by
 // credits) at the next one, and can be transferred at the third: latency MM2S_LATENCY = 3 cycles.
-// Throughput one word a cycle. m_axis_tvalid is a flip-flop. TKEEP is all ones.
+// Throughput one word per cycle. m_axis_tvalid is a flip-flop. TKEEP is all ones.
 //
 // What is issued comes out, whatever becomes of the channel: an offered word must stay.
 

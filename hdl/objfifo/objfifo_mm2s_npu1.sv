@@ -5,7 +5,7 @@
 // TLAST.
 //
 // Latency from the fetch to the first transfer 4 cycles on a memory tile, 2 on a core tile.
-// Throughput one word a cycle within a descriptor. Room is counted in words: 12 on a memory tile,
+// Throughput one word per cycle within a descriptor. Room is counted in words: 12 on a memory tile,
 // 16 on a core tile. TKEEP is all ones. What is fetched comes out, whatever becomes of the
 // channel.
 

@@ -4,7 +4,7 @@
 // banks as objfifo_channel says.
 //
 // Input skid buffer (capacity 2), then a write request to the bank of the word's address. Latency
-// from the input transfer to the write 1 cycle. Throughput one word a cycle. s_axis_tready is a
+// from the input transfer to the write 1 cycle. Throughput one word per cycle. s_axis_tready is a
 // flip-flop. TKEEP and TLAST are ignored.
 
 module objfifo_s2mm #(

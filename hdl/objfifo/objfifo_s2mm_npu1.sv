@@ -4,7 +4,7 @@
 // that are gathered to lines.
 //
 // Latency from the input transfer to the write of a group's last word 1 cycle. Throughput one
-// word a cycle within a descriptor. TKEEP and TLAST are ignored.
+// word per cycle within a descriptor. TKEEP and TLAST are ignored.
 
 module objfifo_s2mm_npu1 #(
   parameter  int unsigned WORD_W     = 32,

@@ -3,7 +3,7 @@
 // objfifo_staging - where fetched words wait for their stream under npu1: up to LANES words come in
 // at an edge, one leaves.
 //
-// Latency 1 cycle from the edge at which words come in. Throughput one word a cycle within a
+// Latency 1 cycle from the edge at which words come in. Throughput one word per cycle within a
 // descriptor; one cycle without m_valid lies behind the last word of each. There must be room:
 // the owner counts it (`fetched` at the fetch, gone at the transfer). m_valid is a function of
 // flip-flops alone.

@@ -5,7 +5,7 @@
 //
 // A word goes to all targets of its source at once, in the first cycle in which all have room; with
 // no target it vanishes. Latency 0: combinational from source to target; source_ready depends on
-// the routes and on target_ready alone. Throughput one word a cycle and source.
+// the routes and on target_ready alone. Throughput one word per cycle and source.
 
 module objfifo_switch #(
   parameter int unsigned SOURCES = 4,

@@ -3,7 +3,7 @@
 // objfifo_walk - walks the words of a buffer descriptor: address, padding, end.
 //
 // `load` takes a descriptor, whose first word stands at the outputs in the next cycle; `advance`
-// goes to the next word at the edge. Latency 1 cycle. Throughput one word a cycle, `load` in the
+// goes to the next word at the edge. Latency 1 cycle. Throughput one word per cycle, `load` in the
 // cycle of the last `advance` included.
 //
 // There is no multiplier: each dimension keeps a pointer to where its current row begins. A digit

@@ -5,7 +5,7 @@
 //
 // From another engine a word goes through both, from outside through the second one only, from a
 // worker through none. INTO = 0: the target is outside, and there is no second one.
-// Latency 4, 3 or 7 cycles, or none. Throughput one word a cycle.
+// Latency 4, 3 or 7 cycles, or none. Throughput one word per cycle.
 
 module objfifo_way #(
   parameter int unsigned DATA_W = 33,

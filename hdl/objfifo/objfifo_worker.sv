@@ -3,8 +3,8 @@
 // objfifo_worker - stands for a core's function: adds a constant to every 32-bit part of the words
 // that pass, and pauses after each object (TLAST).
 //
-// Capacity 2. Latency 1 cycle. Throughput one word a cycle within an object, `work` cycles of pause
-// after its last word. s_ready and m_valid are flip-flops or functions of flip-flops alone.
+// Capacity 2. Latency 1 cycle. Throughput one word per cycle within an object, `work` cycles of
+// pause after its last word. s_ready and m_valid are flip-flops or functions of flip-flops alone.
 
 `include "assertions.svh"
 

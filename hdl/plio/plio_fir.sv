@@ -11,7 +11,7 @@
 // output FIFO. Stalling is replaced by credits: a beat is accepted only when the FIFO is sure to
 // have a place for its result, which keeps the sink's ready out of all the arithmetic.
 //
-// Latency L = 7 + clog2(NTAPS/2) cycles. Throughput one beat a cycle. s_axis_tready and
+// Latency L = 7 + clog2(NTAPS/2) cycles. Throughput one beat per cycle. s_axis_tready and
 // m_axis_tvalid are flip-flops. Registers: AXI4-Lite, see plio_fir_regs and docs/designs.md. Change
 // settings while no beat is in flight.
 
@@ -48,7 +48,7 @@ module plio_fir #(
   localparam int unsigned Stages    = 5 + Levels;
   localparam int unsigned Latency   = Stages + 2;
   // One place for each beat between accept and output, and enough more that the credit of a beat is
-  // back in time for a steady beat a cycle.
+  // back in time for a steady beat per cycle.
   localparam int unsigned FifoDepth = 1 << $clog2(Latency + 2);
   localparam int unsigned CreditW   = $clog2(FifoDepth + 1);
   localparam int unsigned IncW      = $clog2(2 * P + 1);

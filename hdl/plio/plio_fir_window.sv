@@ -9,7 +9,7 @@
 // Zeroing is a flag that the next load obeys. clear sets it at once, end_frame with a load sets it
 // for the load after; reset sets it too, so that the samples themselves need no reset.
 //
-// Latency 1 cycle. Throughput one beat a cycle.
+// Latency 1 cycle. Throughput one beat per cycle.
 
 `include "assertions.svh"
 

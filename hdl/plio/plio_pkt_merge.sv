@@ -11,7 +11,7 @@
 // After a packet of port p the search for the next one begins at port p + 1, after reset at port 0.
 //
 // Output skid buffer. Latency 1 cycle from an input transfer, one more cycle a packet to choose the
-// winner. Throughput one beat a cycle inside a packet. s_axis_tready depends on flip-flops only;
+// winner. Throughput one beat per cycle inside a packet. s_axis_tready depends on flip-flops only;
 // m_axis_tvalid is a flip-flop.
 
 `include "assertions.svh"

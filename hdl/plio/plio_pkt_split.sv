@@ -7,14 +7,14 @@
 // KEEP_HEADER = 1: packets pass whole. KEEP_HEADER = 0: the header is removed and, for W > 32, the
 // payload moves down one word; the words that a last beat leaves over go out in a flush beat of
 // their own.
-// A packet is dropped, at one beat a cycle, when its header beat has no valid word, its header has
-// even parity, no port has its id, or (KEEP_HEADER = 0) its header beat is TLAST and has no payload
-// word.
+// A packet is dropped, at one beat per cycle, when its header beat has no valid word, its header
+// has even parity, no port has its id, or (KEEP_HEADER = 0) its header beat is TLAST and has no
+// payload word.
 //
 // packet_count, drop_count and parity_error_count step when a header beat is consumed and wrap.
 //
-// Input skid buffer, combinational core, one output skid buffer a port. Latency 2 cycles.
-// Throughput one beat a cycle, less one cycle for each flush. All tready and tvalid outputs are
+// Input skid buffer, combinational core, one output skid buffer per port. Latency 2 cycles.
+// Throughput one beat per cycle, less one cycle for each flush. All tready and tvalid outputs are
 // flip-flops.
 
 `include "assertions.svh"

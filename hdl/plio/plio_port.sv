@@ -6,8 +6,8 @@
 // keep rule (combinational) -> axis_upsizer 32 to 64 (W = 32 only) -> axis_async_fifo of max(W, 64)
 // bits -> axis_downsizer to 32 bits. With W = 32, a lone word without TLAST waits for the next one.
 //
-// Latency: that of the three stages. Throughput: one beat a cycle of s_aclk, or one word a cycle of
-// m_aclk, whichever is slower, once DEPTH covers the round trip of the clock crossing.
+// Latency: that of the three stages. Throughput: one beat per cycle of s_aclk, or one word per
+// cycle of m_aclk, whichever is slower, once DEPTH covers the round trip of the clock crossing.
 // keep_error_count belongs to s_aclk and counts transfers with an illegal TKEEP, wrapping.
 //
 // The stages around the FIFO use the FIFO's synchronised resets, so that neither can pass or drop a

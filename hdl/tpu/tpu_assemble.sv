@@ -2,7 +2,7 @@
 //
 // tpu_assemble - collects the beats of a stream into commands, numbers and checks them.
 //
-// Takes one beat of 16 bytes a cycle; a command is complete one cycle after its last beat, and a
+// Takes one beat of 16 bytes per cycle; a command is complete one cycle after its last beat, and a
 // command of one beat can be complete in every cycle. The last command (END, or one with a fault)
 // is followed by discarding whatever else comes. ready depends on `move`, which comes from the
 // dispatch port's tready; it only steers the buffer's output register.

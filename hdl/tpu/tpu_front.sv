@@ -8,8 +8,8 @@
 // the time of their execution. start and evt are one-way streams without ready.
 //
 // Latency: start trigger to the first address 3 cycles, memory beat to dispatch 4 cycles.
-// Throughput 16 bytes a cycle and engine. m_axis_tvalid and irq are gates behind flip-flops, every
-// other valid and ready output is a flip-flop.
+// Throughput 16 bytes per cycle and engine. m_axis_tvalid and irq are gates behind flip-flops,
+// every other valid and ready output is a flip-flop.
 
 `include "axi.svh"
 `include "axil.svh"

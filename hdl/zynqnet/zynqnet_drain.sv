@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// zynqnet_drain - finished sums to results: bias, ReLU (int8: scale), pool sums; N words a cycle in
-// the order of memory.
+// zynqnet_drain - finished sums to results: bias, ReLU (int8: scale), pool sums; N words per cycle
+// in the order of memory.
 //
 // A step takes a credit of the output FIFO. Its words leave 6 cycles later (`words_valid`), its
-// burst, if it begins one, 1 cycle later (`burst_valid`). Throughput one step a cycle; pool layers:
-// PoolPixel cycles from a pixel to the next one at least.
+// burst, if it begins one, 1 cycle later (`burst_valid`). Throughput one step per cycle; pool
+// layers: PoolPixel cycles from a pixel to the next one at least.
 
 module zynqnet_drain
   import zynqnet_pkg::*;

@@ -3,7 +3,7 @@
 // zynqnet_image_cache - LINES lines of the image in sixteen banks (row mod 4, column mod 4) of
 // entries of eight channels.
 //
-// Written in the order of the image, N words a cycle (narrow layers: one); `rows` counts the rows
+// Written in the order of the image, N words per cycle (narrow layers: one); `rows` counts the rows
 // that are there. An issue names a centre pixel and a pass: two cycles later `pixels` holds the
 // nine words of the 3x3 window (0 outside the image), or the eight channels of the centre pixel and
 // a 0. One issue a cycle.

@@ -5,8 +5,8 @@
 //
 // A row is asked for when the image cache has room for it and for the next one. A beat that was
 // taken at edge h is handed on in cycle h+1: whole beats of weights, whole beats of pixels, or, in
-// a narrow layer, one pixel word a cycle from h+1 on. Throughput: one beat a cycle (narrow layers:
-// one word); a burst is decided in the cycle after the handshake of the one before.
+// a narrow layer, one pixel word per cycle from h+1 on. Throughput: one beat per cycle (narrow
+// layers: one word); a burst is decided in the cycle after the handshake of the one before.
 
 `include "assertions.svh"
 `include "axi.svh"

@@ -3,7 +3,7 @@
 // zynqnet_writer - results to memory: a FIFO of OutDepth beats, a queue of as many bursts, and the
 // credits for both.
 //
-// Latency of words and of bursts 2 cycles, throughput one beat a cycle. Data go out behind their
+// Latency of words and of bursts 2 cycles, throughput one beat per cycle. Data go out behind their
 // address only. `credit` is a flip-flop's value: room for a step of the drain.
 
 `include "assertions.svh"

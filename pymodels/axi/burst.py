@@ -44,7 +44,7 @@ class Bursts:
         kind: (n,) :data:`READ` or :data:`WRITE`.
         address: (n,) of the first byte.
         len: (n,) beats less one, 0..255.
-        size: (n,) bytes a beat, as a power of two.
+        size: (n,) bytes per beat, as a power of two.
         burst: (n,) :data:`FIXED`, :data:`INCR` or :data:`WRAP`.
         id: (n,).
         not_before: (n,) cycle before which the address is not offered, counted from the program's start.

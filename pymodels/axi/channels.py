@@ -20,7 +20,7 @@ class ReadChannel:
         timing: of the memory.
 
     Attributes:
-        plain: nothing but latency: beats come one a cycle.
+        plain: nothing but latency: beats come one per cycle.
     """
 
     def __init__(self, timing: MemoryTiming) -> None:
@@ -74,7 +74,7 @@ class WriteChannel:
         timing: of the memory.
 
     Attributes:
-        plain: data are taken one a cycle.
+        plain: data are taken one per cycle.
     """
 
     def __init__(self, timing: MemoryTiming) -> None:

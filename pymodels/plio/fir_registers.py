@@ -65,7 +65,7 @@ class FirRegisters:
 
     Args:
         ntaps: number of taps.
-        samples: samples a beat.
+        samples: samples per beat.
         latency: the filter's latency.
         depth: depth of its FIFO.
     """

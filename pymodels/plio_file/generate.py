@@ -21,9 +21,9 @@ Wave = Literal["ramp", "random", "impulse", "sine", "chirp"]
 WAVES: tuple[Wave, ...] = get_args(Wave)
 
 SINE_FREQUENCY = 1 / 32
-"""Default frequency of a sine, in cycles a sample."""
+"""Default frequency of a sine, in cycles per sample."""
 CHIRP_END = 0.5
-"""A chirp sweeps from 0 to this frequency, in cycles a sample: half the sample rate."""
+"""A chirp sweeps from 0 to this frequency, in cycles per sample: half the sample rate."""
 
 
 def full_scale(dtype: str | SampleType) -> float:
@@ -57,8 +57,8 @@ def generate(
             impulse, sine and chirp, all of it for random and ramp (floats: 1.0, and an endless ramp).
         noise: standard deviation of Gaussian noise added to each value, in the units of the samples; an integer type
             saturates.
-        frame: samples a frame, for ``impulse``.
-        frequency: of ``sine``, in cycles a sample.
+        frame: samples per frame, for ``impulse``.
+        frequency: of ``sine``, in cycles per sample.
 
     Raises:
         UsageError: an option out of range.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PLIO text files: one line of samples a beat, with optional T and TLAST lines before it.
+"""PLIO text files: one line of samples per beat, with optional T and TLAST lines before it.
 
 Source: UG1076 (PLIO files) and what the vendor's simulator writes.
 """

@@ -30,7 +30,7 @@ class MutantFarm:
 
     Args:
         executor: where tasks run.
-        tick: is called a few times a second; raises where the executor has gone.
+        tick: is called a few times per second; raises where the executor has gone.
         call: what runs a task: function, task and content go to it; None: the executor calls the function itself.
     """
 

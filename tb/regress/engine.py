@@ -81,7 +81,7 @@ class Hooks:
         batch: makes the batch of some items and their simulator's path.
         content: the packed content with a hash.
         record: takes results for good; with them the coverage that belongs to them. Gives those that are new.
-        tick: is called several times a second.
+        tick: is called several times per second.
         stop: True: begin nothing new, and give up what is running.
     """
 

@@ -57,7 +57,7 @@ def _binned(prefix: str, values: npt.NDArray[np.int64], least: int = 0) -> Itera
 
 
 def stream_bins(trace: Trace) -> dict[str, int]:
-    """Bins of one stream: idle cycles between beats, beats a frame, how frames follow each other, TKEEP, TID."""
+    """Bins of one stream: idle cycles between beats, beats per frame, how frames follow each other, TKEEP, TID."""
     bins = dict.fromkeys(STREAM_BINS, 0)
     if trace.tid is not None:
         bins |= dict.fromkeys(ID_BINS, 0)
@@ -82,7 +82,7 @@ def stream_bins(trace: Trace) -> dict[str, int]:
 
 
 def burst_bins(log: npt.NDArray[Any]) -> dict[str, int]:
-    """Bins of an AXI4 memory port: beats a burst, bytes a beat, bursts asked for back to back, ids used again while in use."""
+    """Bins of an AXI4 memory port: beats per burst, bytes per beat, bursts asked for back to back, ids used again while in use."""
     bins: dict[str, int] = {}
     for kind, way in enumerate(("read", "write")):
         rows = log[log["kind"] == kind]

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, PositiveInt
 
 from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
+from goldbeat.pymodels.nearest import known_names
 from goldbeat.tb.inside.job import Backend
 from goldbeat.tb.run.signoff import Limits
 from goldbeat.tb.toml import Refused, explain, load_model
@@ -105,7 +106,7 @@ def find_suite(name: str) -> Path:
         return Path(name)
     path = SUITES / f"{name}.toml"
     if not path.is_file():
-        raise UsageError(f"unknown suite {name!r}; known: {', '.join(suite_names())} (or the path of a suite file)")
+        raise UsageError(f"unknown suite {name!r}{known_names(name, suite_names())} (or the path of a suite file)")
     return path
 
 

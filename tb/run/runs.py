@@ -392,7 +392,7 @@ def _length(stimulus: Stimulus, expected: Outcome | None) -> int:
 
 
 def _budget(design: Design, stimulus: Stimulus, expected: Outcome) -> Outcome:
-    """When the last beats of a model without cycles may come: what the sinks take, and so many cycles a beat for the design."""
+    """When the last beats of a model without cycles may come: what the sinks take, and so many cycles per beat for the design."""
     beats = sum(len(t) for t in stimulus.inputs.values()) + sum(len(t) for t in expected.ports.values())
     offered = max([0, *(int(t[-1:].cycle[0]) for t in stimulus.inputs.values() if len(t))])
     late = {}
@@ -690,7 +690,7 @@ def run(
         request: what to run.
         folder: of the simulator's files; a new temporary folder when None.
         progress: is told each step.
-        watch: is told a few times a second where the simulation stands, and at its end.
+        watch: is told a few times per second where the simulation stands, and at its end.
         timeout_s: wall time allowed for the simulation, and for each call of the golden model or the stimulus maker.
         begin: called when nothing is refused any more, before anything is written to ``folder``.
         shelf: for traces that are too long to hold, and as long as the results are used; None: everything stays in memory.

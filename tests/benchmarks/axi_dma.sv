@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // axi_dma - copies `beats` beats from `source` to `target` in bursts of 16, reads running ahead of writes through a FIFO of
-// 64 beats. `start` begins, `done` stays high at the end. Throughput: one beat a cycle in each direction, as far as the memory gives it.
+// 64 beats. `start` begins, `done` stays high at the end. Throughput: one beat per cycle in each direction, as far as the memory gives it.
 
 module axi_dma #(
     parameter int DATA_W = 64

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What long runs and many results cost: processor time and bytes a beat, seconds and megabytes of reports.
+"""What long runs and many results cost: processor time and bytes per beat, seconds and megabytes of reports.
 
     python tests/benchmarks/bench_size.py [--beats N] [--results N] [--before DIR]
     python tests/benchmarks/bench_size.py --long [--longest N]

@@ -155,5 +155,5 @@ def test_comparing_takes_little_memory() -> None:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    # 17 bytes a beat are the trace itself.
+    # 17 bytes per beat are the trace itself.
     assert peak < 16 << 20

@@ -3,7 +3,7 @@
 // zynqnet_fp_units - the multipliers and adders alone, behind streams, for their bench.
 //
 // A beat of s_axis holds LANES pairs, a in the low and b in the high word; MUL_LATENCY =
-// ADD_LATENCY = 3 cycles later m_mul gives the products and m_add the sums. One beat a cycle;
+// ADD_LATENCY = 3 cycles later m_mul gives the products and m_add the sums. One beat per cycle;
 // nothing is ever held back.
 
 module zynqnet_fp_units #(

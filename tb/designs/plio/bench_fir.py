@@ -206,7 +206,7 @@ _STORAGE = (
 
 DESIGN = Design(
     name="plio_fir",
-    summary="symmetric cint16 FIR: coefficients, shift and rounding by AXI-Lite, one beat a cycle",
+    summary="symmetric cint16 FIR: coefficients, shift and rounding by AXI-Lite, one beat per cycle",
     top="plio_fir",
     files=("plio/plio_fir.f",),
     root=HDL,

@@ -106,7 +106,7 @@ def info(
         print_json(found)
         return
     rows = [
-        ("type, width", f"{got.dtype.name}, {width} bit: {got.dtype.per_beat(width)} sample(s) a beat"),
+        ("type, width", f"{got.dtype.name}, {width} bit: {got.dtype.per_beat(width)} sample(s) per beat"),
         ("beats", f"{result.beats}"),
         ("samples", f"{result.samples}"),
         ("frames", _frames(result, trace)),

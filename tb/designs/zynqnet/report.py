@@ -16,7 +16,7 @@ from goldbeat.tb.inside.job import AccessResult, Record
 
 COLUMNS = ("layer", "cycles", "ideal", "used", "weights", "pixels", "write", "PE", "other")
 NOTES = (
-    "ideal: issues, one a cycle. Waiting for weights, pixels, write-back; PE: partial sums that are not there yet.",
+    "ideal: issues, one per cycle. Waiting for weights, pixels, write-back; PE: partial sums that are not there yet.",
     "other: start, first rows, pipeline, last write-back.",
 )
 
@@ -80,7 +80,7 @@ def layer_table(rows: Sequence[LayerRow], clock_ps: int, title: str = "layers") 
     total = LayerRow("all", {name: sum(row.counters[name] for row in rows) for name in COUNTERS})
     shown = [*rows, total] if len(rows) > 1 else list(rows)
     rate = 1e12 / (total.cycles * clock_ps) if total.cycles else 0.0
-    sums = f"{total.cycles} cycles: {rate:.2f} times a second at {1e6 / clock_ps:.0f} MHz"
+    sums = f"{total.cycles} cycles: {rate:.2f} times per second at {1e6 / clock_ps:.0f} MHz"
     return MeasurementTable(title, COLUMNS, tuple(row.cells() for row in shown), (*NOTES, sums))
 
 

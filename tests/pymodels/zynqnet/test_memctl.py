@@ -68,7 +68,7 @@ def test_a_small_layer_by_hand():
     ]
     assert (log["address"] - BASE).tolist() == [0, 4 * RESULTS, 4 * WEIGHTS, 4 * WEIGHTS + 256]
     assert log["len"].tolist() == [0, 1, 15, 3]
-    # Data of the first read after 8 cycles, then one beat a cycle from 21 + 8 on; handed on one cycle later.
+    # Data of the first read after 8 cycles, then one beat per cycle from 21 + 8 on; handed on one cycle later.
     assert ports["m_words"].cycle.tolist() == [27, *range(30, 50)]
     assert ports["m_words"].tuser.tolist() == [0] + [1] * 20
     assert ports["m_words"].data.view(np.uint32)[:2].tolist() == [[0, 1, 2, 3], [64, 65, 66, 67]]

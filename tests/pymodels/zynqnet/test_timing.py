@@ -119,7 +119,7 @@ def test_counters_add_up():
     ],
 )
 def test_a_frame_keeps_its_goal(data_w, goal, bound):
-    # Goal: the project's; bound: the multipliers at work in every cycle, or one word a cycle.
+    # Goal: the project's; bound: the multipliers at work in every cycle, or one word per cycle.
     accelerator, memory = Accelerator(Hardware(data_w=data_w)), MemoryMap(zynqnet())
     go, total = 0, 0
     for layer in zynqnet().layers:
