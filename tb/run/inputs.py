@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.stimulus import Clock, Stimulus
 from goldbeat.pymodels.trace import SIDEBANDS, Trace, in_step
 from goldbeat.tb.design.case import Case
@@ -47,7 +47,16 @@ def read_input(
     # Most runs read no file.
     from goldbeat.pymodels import plio_file
 
-    found = plio_file.read(file, ports[port].dtype or _DEFAULT_TYPE, int(ports[port].width), clock_ps=clock_ps)
+    dtype = ports[port].dtype
+    try:
+        found = plio_file.read(file, dtype or _DEFAULT_TYPE, int(ports[port].width), clock_ps=clock_ps)
+    except InputError as refused:
+        if dtype is not None:
+            raise
+        hint = f"; port {port} has no sample type, so {_DEFAULT_TYPE} was assumed: set dtype in its [[streams]]"
+        raise InputError(
+            refused.found, refused.expected + hint, file=refused.file, line=refused.line, offset=refused.offset
+        ) from None
     if found.timed or clock_ps is not None:
         return found.on_clock()
     own = next(c.period_ps for c in design.clocks if c.name == ports[port].clock)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels import plio_file
-from goldbeat.pymodels.errors import GoldbeatError, UsageError
+from goldbeat.pymodels.errors import GoldbeatError, InputError, UsageError
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.design.case import Case
@@ -209,3 +209,17 @@ def test_a_python_case_that_places_the_file_itself_keeps_its_gaps(tmp_path):
     ((stimulus, expected),) = predict(Request(own, own.cases[0], inputs=given), 0).steps
     assert isinstance(expected, Outcome)
     assert stimulus.inputs["s_axis"].gaps.tolist() == [7]
+
+
+def test_a_port_without_a_sample_type_says_so(tmp_path):
+    design = DESIGNS["axis_fifo"]
+    params = design.params(design.case("random"), {})
+    port = file_ports(design, params)["s_axis"]
+    path = tmp_path / "pairs.txt"
+    path.write_text("1 2\n")
+    assert port.dtype is None
+    assert port.width == 32
+    with pytest.raises(InputError) as refused:
+        read_input(design, params, "s_axis", path, None)
+    assert (refused.value.file, refused.value.line) == (path, 1)
+    assert "int32 was assumed: set dtype" in str(refused.value)
