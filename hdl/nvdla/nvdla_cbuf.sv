@@ -72,27 +72,30 @@ module nvdla_cbuf (
       logic            of_weights;
       logic [7:0]      enable;
       logic            read;
+      logic            read_of_weights;
+      logic [RowW-1:0] row;
+      logic [RowW-1:0] row_read;
+      logic [63:0]     written;
 
       assign of_weights = weight_write_valid && weight_write_place.bank == BankW'(b)
           && weight_write_place.odd == 1'(m);
       assign enable     = of_weights ? '1 : write_bank[m] == BankW'(b) ? write_enable[m] : '0;
+      assign row        = of_weights ? weight_write_place.row : write_row[m];
+      assign written    = of_weights ? weight_write : write_data[m];
       assign read       = data_read_valid && read_bank[m] == BankW'(b);
+      assign read_of_weights = weight_read_valid && weight_read_place.bank == BankW'(b)
+          && weight_read_place.odd == 1'(m);
+      // One address, so that the memory is a block RAM.
+      assign row_read   = read ? read_row[m] : weight_read_place.row;
 
       always_ff @(posedge clk) begin
         for (int unsigned i = 0; i < 8; i++) begin
           if (enable[i]) begin
-            mem[of_weights ? weight_write_place.row : write_row[m]][8*i+:8]
-                <= of_weights ? weight_write[8*i+:8] : write_data[m][8*i+:8];
+            mem[row][8*i+:8] <= written[8*i+:8];
           end
         end
-      end
-
-      always_ff @(posedge clk) begin
-        if (read) begin
-          word_q <= mem[read_row[m]];
-        end else if (weight_read_valid && weight_read_place.bank == BankW'(b)
-            && weight_read_place.odd == 1'(m)) begin
-          word_q <= mem[weight_read_place.row];
+        if (read || read_of_weights) begin
+          word_q <= mem[row_read];
         end
       end
 

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 
 from goldbeat.pymodels.errors import InputError, ProtocolError, UsageError, WaitTimeoutError
-from goldbeat.pymodels.samples import SampleType
+from goldbeat.pymodels.samples import SampleType, sample_type
 from goldbeat.pymodels.stimulus import Clock, Stimulus
 from goldbeat.pymodels.trace import Trace
 from goldbeat.tb.api.arrays_of_beats import Array, array_of_beats, array_of_bytes, beats_of_array, type_of
@@ -30,6 +30,8 @@ from goldbeat.tb.run.runs import Origin, Request, check_request, judge, made_sti
 
 _QUIET_CYCLES = 1024
 """Cycles without a transfer after which a call is over."""
+_WORDS = (8, 16, 32, 64)
+"""Widths in bits that are those of an unsigned type."""
 _MOST_CYCLES = 64
 """Cycles per beat, and a thousand times as many besides, after which a call ends in any case."""
 
@@ -181,6 +183,9 @@ class Dut:
     def _samples(self, name: str, record: Record, dtype: str | None, usual: SampleType, *, as_complex: bool) -> Array:
         port = self._ports[name]
         kind = type_of(port, None, dtype) if port.dtype is not None or dtype is not None else usual
+        if port.dtype is None and len(self.outputs) > 1 and int(port.width) < 8 * kind.bytes:
+            # Events beside data: they are no parts of samples.
+            kind = sample_type(f"uint{port.width}" if int(port.width) in _WORDS else "uint8")
         if name in record.data:
             return array_of_bytes(record.data[name], kind, as_complex=as_complex)
         try:

@@ -4,15 +4,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
+
+import numpy as np
+import numpy.typing as npt
 
 from goldbeat.pymodels.backlog import Backlog, BacklogUnit, backlog
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.measure import Latency, LatencyBy, Throughput, latency, measure
 from goldbeat.pymodels.trace import Trace
+from goldbeat.pymodels.transactions import Transactions
 from goldbeat.tb.api.dut_page import run_html, run_text
+from goldbeat.tb.design.measurements import RunAnswer
 from goldbeat.tb.run.report import whole_samples
 from goldbeat.tb.run.runs import EpisodeResult, RunResult
+from goldbeat.tb.run.transactions import episode_transactions
 
 
 class DutRun:
@@ -66,6 +73,35 @@ class DutRun:
         design, params = self.result.request.design, self.result.request.all_params
         dtypes = {port.name: port.dtype for port in design.bundles(params)}
         return {name: measure(t, whole_samples(t, dtypes[name])[0]) for name, t in self.traces.items()}
+
+    @property
+    def transactions(self) -> dict[str, Transactions]:
+        """Bursts and register accesses, by bus port that had any."""
+        request, episode = self.result.request, self._episode
+        return episode_transactions(request.design, request.all_params, episode.stimulus, episode.record)
+
+    @property
+    def memories(self) -> dict[str, Mapping[str, npt.NDArray[np.uint8]]]:
+        """What the memories hold at the end: (size,) uint8 by memory port and region."""
+        return {port: held.regions for port, held in self._episode.record.outcome.memories.items()}
+
+    @cached_property
+    def _answer(self) -> RunAnswer:
+        return self.result.answer or RunAnswer("")
+
+    @property
+    def outputs(self) -> dict[str, npt.NDArray[Any]]:
+        """What the design has computed, as arrays by name: tensors of a network, memories of a compiled model.
+
+        Empty for designs that do not say what their memories mean.
+        """
+        kept = {n.removesuffix(".npy"): a for n, a in self._answer.files.items() if isinstance(a, np.ndarray)}
+        return {**kept, **self._answer.outputs}
+
+    @property
+    def facts(self) -> Mapping[str, Any]:
+        """What ``report.json`` says of the whole run, such as cycles or classes; empty where the design says nothing."""
+        return self._answer.facts
 
     def latency(self, source: str, sink: str, *, by: LatencyBy = "beat") -> Latency:
         """From one port to another; raises as :func:`goldbeat.pymodels.measure.latency` does."""

@@ -205,3 +205,12 @@ def test_the_notebook_shows_what_it_shows():
 
 def _plain(output):
     return output.get("text") or output["data"]["text/plain"]
+
+
+@pytest.mark.sim
+def test_narrow_outputs_beside_data_are_words_of_their_own():
+    with goldbeat.load("objfifo", case="forward", objects=3, words=4, quick=True) as dut:
+        found = dut(s_axis_0=np.arange(12, dtype=np.int32))
+    assert np.array_equal(found["m_axis_0"], np.arange(12, dtype=np.int32))
+    assert found["evt_0"].dtype == np.uint16
+    assert len(found["evt_0"]) == 3
