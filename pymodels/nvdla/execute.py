@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +41,7 @@ def execute(
     placement: Placement,
     inputs: Mapping[int, npt.NDArray[np.uint8]] | None = None,
     tasks: Sequence[LoadableTask] | None = None,
+    after: Callable[[Sequence[str], Mapping[int, npt.NDArray[np.uint8]]], None] | None = None,
 ) -> dict[int, npt.NDArray[np.uint8]]:
     """Run tasks in the order in which they are submitted.
 
@@ -48,6 +49,7 @@ def execute(
         placement: the loadable in its place.
         inputs: bytes by id of the memory, put at its beginning.
         tasks: which ones [all].
+        after: called behind each operation, or each chain of them on the fly, with their engines and the bytes by memory id.
 
     Returns:
         (size,) bytes of each memory by id.
@@ -70,6 +72,8 @@ def execute(
             flowing = result.output
             for ident, region in regions.items():
                 regions[ident] = Region(region.name, region.base, result.memory[region.name])
+        if after is not None:
+            after([engine for engine, _ in chain], {ident: region.data for ident, region in regions.items()})
 
     hardware = IdealHardware(work=work)
     for stage in stages(placement.loadable):

@@ -7,6 +7,7 @@ from collections import deque
 from dataclasses import dataclass, field
 
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
+from goldbeat.pymodels.nvdla.timed.activity import OperationActivity
 from goldbeat.pymodels.nvdla.timed.conv_settings import BANK_ENTRIES, FetchSettings
 from goldbeat.pymodels.nvdla.timed.conv_sums import ConvolutionSums
 
@@ -62,6 +63,7 @@ class FetchedOperation:
         slices: those that were fetched, in order; int8 values.
         weights: bytes, as far as they have come.
         ended: the edge at which the fetch ends; later than any other before.
+        activity: what the operation does, fetch and compute together.
     """
 
     settings: FetchSettings
@@ -71,6 +73,7 @@ class FetchedOperation:
     slices: list[Ints] = field(default_factory=list)
     weights: bytearray = field(default_factory=bytearray)
     ended: int = NEVER
+    activity: OperationActivity = field(default_factory=lambda: OperationActivity("CONV", 0))
 
 
 @dataclass

@@ -9,6 +9,7 @@ from functools import cache
 
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
 from goldbeat.pymodels.nvdla.engines.weights import ATOM_C, ATOM_K
+from goldbeat.pymodels.nvdla.timed.activity import WORK
 from goldbeat.pymodels.nvdla.timed.conv_buffer import NEVER, CbufRing, DeliveryFifo, FetchedOperation
 from goldbeat.pymodels.nvdla.timed.conv_settings import ENTRY, ComputeSettings
 from goldbeat.pymodels.nvdla.timed.conv_sums import ConvolutionSums
@@ -126,6 +127,18 @@ class ConvolutionCompute:
                     final = index == len(blocks) - 1
                     yield _Turn(block, group, base, atom, atoms, 0 if index else needed, final, frees)
                 atom += atoms
+
+    def state(self, cycle: int) -> str:
+        """What the multipliers do at this edge, from what stood before it: work, or what they wait for."""
+        if self._start < cycle <= self._active:
+            return WORK
+        if (turn := self._shadow) is not None:
+            if self._data.there < turn.needed:
+                return "data"
+            return "sdp" if turn.final and self._fifo.credit < turn.atoms else "load"
+        if self._loading is None:
+            return "sdp"
+        return "load" if self._may_load(cycle) else "weights"
 
     def decide(self, cycle: int) -> None:
         """What happens at this edge, from what stood before it."""

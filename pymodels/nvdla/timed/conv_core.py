@@ -7,6 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 
 from goldbeat.pymodels.nvdla.engines.arithmetic import Ints
+from goldbeat.pymodels.nvdla.timed.activity import OperationActivity
 from goldbeat.pymodels.nvdla.timed.conv_buffer import NEVER, CbufRing, DeliveryFifo, FetchedOperation
 from goldbeat.pymodels.nvdla.timed.conv_compute import ConvolutionCompute
 from goldbeat.pymodels.nvdla.timed.conv_fetch import DataFetch, WeightFetch
@@ -43,8 +44,9 @@ class ConvolutionCore:
         fifo: what SDP takes sums from.
     """
 
-    def __init__(self, registers: RegisterFile, port: DbbPort) -> None:
+    def __init__(self, registers: RegisterFile, port: DbbPort, activities: list[OperationActivity]) -> None:
         self._registers, self._port = registers, port
+        self._activities = activities
         self.fifo = DeliveryFifo()
         self._data, self._weights = CbufRing(), CbufRing()
         self._kept: list[Ints] = []
@@ -55,6 +57,11 @@ class ConvolutionCore:
         self._fetches = self._computes = self._ended = 0
         self._starts = (False, False)
         self._accepts = (False, False)
+
+    def count(self, cycle: int, edges: int) -> None:
+        """Count what the multipliers do, at this edge and those behind it at which nothing happens."""
+        if self._compute is not None:
+            self._compute.operation.activity.cycles[self._compute.state(cycle)] += edges
 
     def decide(self, cycle: int) -> Ended:
         """What happens at this edge, from what stood before it; gives what ends."""
@@ -103,6 +110,7 @@ class ConvolutionCore:
             if self.fifo.last_taken == cycle:
                 compute.taken(cycle)
             if compute.done == cycle:
+                compute.operation.activity.done = cycle
                 self._kept = compute.end()
                 self._compute = None
                 self._ended += 1
@@ -123,6 +131,8 @@ class ConvolutionCore:
         fetches = not (kept and old is not None and old.skip[0])
         reused = old is not None and settings.reuse[1] and old.skip[1]
         operation = FetchedOperation(settings, kept, reused, settings.weights[1])
+        operation.activity = OperationActivity("CONV", cycle)
+        self._activities.append(operation.activity)
         if last is not None and reused:
             operation.weights, operation.weight_entries = last.weights, last.weight_entries
         data = DataFetch(operation, self._data, self._port, cycle, fetches)
@@ -142,6 +152,7 @@ class ConvolutionCore:
             self._weights.drop()
         settings = compute_settings(self._registers.values("CSC", "CACC"))
         rings = self._data, self._weights
+        operation.activity.start = cycle
         self._compute = ConvolutionCompute(settings, operation, rings, self.fifo, cycle)
         self._computes += 1
 

@@ -117,6 +117,7 @@ class DataFetch:
             if number == 0:
                 self._ring.used += self._settings.entries
                 self._bytes[line] = [bytearray() for _ in piece.requests]
+        self._operation.activity.read += ENTRY * request.beats
         self._cutter.accept(request.address, request.beats, Tag(self, line, number << 16 | index))
         self._next = next(self._walk, None)
 
@@ -199,6 +200,7 @@ class WeightFetch:
         """The next request is accepted."""
         beats = self._beats
         self._ring.used += beats
+        self._operation.activity.weights_read += ENTRY * beats
         self._cutter.accept(self._address, beats, Tag(self, 0))
         self._address = (self._address + ENTRY * beats) & 0xFFFF_FFFF
         self._ask -= beats

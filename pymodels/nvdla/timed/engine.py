@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from goldbeat.pymodels.nvdla.timed.activity import WORK
 from goldbeat.pymodels.nvdla.timed.conv_buffer import NEVER, DeliveryFifo
 from goldbeat.pymodels.nvdla.timed.conv_sums import ConvolutionSums
 from goldbeat.pymodels.nvdla.timed.dbb import DbbPort
@@ -142,6 +143,16 @@ class EngineOperation:
         self._wanted = 0
         self.done = NEVER
 
+    @property
+    def bytes_read(self) -> int:
+        """Bytes of all read requests."""
+        return BEAT * sum(request.beats for unit in self.units for request in unit.requests)
+
+    @property
+    def bytes_written(self) -> int:
+        """Bytes of all chunks."""
+        return BEAT * sum(chunk.atoms for chunk in self.chunks)
+
     def decide(self, cycle: int) -> Decision:
         """What happens at this edge, from what stood before it."""
         read = self._unit < len(self.units) and self._port.readers[self.id].free and self._slot(cycle)
@@ -173,12 +184,25 @@ class EngineOperation:
             found = min(found, self._core_edge())
         return max(found, cycle)
 
+    def state(self, cycle: int) -> str:
+        """What the core does at this edge, from what stood before it: work, or what it waits for."""
+        if self._chunk >= len(self.chunks):
+            return "write"
+        if cycle >= self._core_edge():
+            return WORK
+        if self._step == 0 and cycle < self._write_slot_edge():
+            return "write"
+        return "read" if self._step == 0 and cycle < self.readable(self.chunks[self._chunk]) else "sums"
+
+    def _write_slot_edge(self) -> int:
+        """From when on the next chunk has a write slot."""
+        return (self.chunks[self._chunk - 2].sent if self._chunk >= 2 else -1) + 1
+
     def _core_edge(self) -> int:
         """From when on the core may make its next step."""
         edge = 0
         if self._step == 0:
-            slot = self.chunks[self._chunk - 2].sent if self._chunk >= 2 else -1
-            edge = max(self.readable(self.chunks[self._chunk]), slot + 1)
+            edge = max(self.readable(self.chunks[self._chunk]), self._write_slot_edge())
         if self._feed is not None:
             fed = self._feed.next_edge()
             edge = NEVER if fed is None else max(edge, fed)

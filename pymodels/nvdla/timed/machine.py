@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from goldbeat.pymodels.axi.memory import MemoryImage
+from goldbeat.pymodels.nvdla.timed.activity import OperationActivity
 from goldbeat.pymodels.nvdla.timed.cdp import CdpOperation
 from goldbeat.pymodels.nvdla.timed.cdp_tables import LookupTables
 from goldbeat.pymodels.nvdla.timed.conv_buffer import NEVER
@@ -24,6 +25,9 @@ class TimedMachine:
     Args:
         line_atoms: parameter LINE_ATOMS.
         image: behind DBB.
+
+    Attributes:
+        activities: of every operation that was started, or whose fetch was.
     """
 
     def __init__(self, line_atoms: int, image: MemoryImage) -> None:
@@ -35,7 +39,9 @@ class TimedMachine:
         self._line_atoms = line_atoms
         self._working: dict[int, EngineOperation] = {}
         self._blocks: dict[int, tuple[str, ...]] = {}
-        self._convolution = ConvolutionCore(self.registers, self._port)
+        self.activities: list[OperationActivity] = []
+        self._running: dict[int, OperationActivity] = {}
+        self._convolution = ConvolutionCore(self.registers, self._port, self.activities)
         self._write: tuple[int, int] | None = None
 
     @property
@@ -54,7 +60,16 @@ class TimedMachine:
 
     def leap(self, limit: int) -> None:
         """Pass by edges at which nothing happens, up to ``limit``; the interrupt must be settled."""
-        self.cycle = max(self.cycle, min(self._due(), limit))
+        until = max(self.cycle, min(self._due(), limit))
+        if until > self.cycle:
+            self._count(until - self.cycle)
+        self.cycle = until
+
+    def _count(self, edges: int) -> None:
+        """Count what every operation does at this edge, and at those behind it at which nothing happens."""
+        for engine, operation in self._working.items():
+            self._running[engine].cycles[operation.state(self.cycle)] += edges
+        self._convolution.count(self.cycle, edges)
 
     def edge(self, write: tuple[int, int] | None = None) -> None:
         """One rising edge.
@@ -63,6 +78,7 @@ class TimedMachine:
             write: address and value of a write request that is taken at this edge.
         """
         cycle = self.cycle
+        self._count(1)
         starts = self._starts()
         ended = self._convolution.decide(cycle)
         self._ends(cycle, ended)
@@ -75,6 +91,7 @@ class TimedMachine:
             operation.commit(cycle, decision)
         for engine, operation in working:
             if operation.done == cycle:
+                self._running.pop(engine).done = cycle
                 del self._working[engine]
         self._begin(cycle, starts)
         self._convolution.commit(cycle)
@@ -121,6 +138,14 @@ class TimedMachine:
             else:
                 self._blocks[CDP] = ("CDP", "CDP_RDMA")
                 self._working[CDP] = CdpOperation(self._port, cycle, self.registers.cdp_values())
+            self._log_start(engine, cycle)
+
+    def _log_start(self, engine: str, cycle: int) -> None:
+        ident = {"SDP": SDP, "PDP": PDP, "CDP": CDP}[engine]
+        operation = self._working[ident]
+        found = OperationActivity(engine, cycle, cycle, read=operation.bytes_read, written=operation.bytes_written)
+        self._running[ident] = found
+        self.activities.append(found)
 
     def _ends(self, cycle: int, ended: Ended) -> None:
         """Add the status bits and blocks of the other engines that end at this edge."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nvdla.timed.activity import OPERATIONS, activity_rows
 from goldbeat.pymodels.nvdla.timed.machine import TimedMachine
 from goldbeat.pymodels.nvdla.timed.memory import log_rows
 from goldbeat.pymodels.pattern import Pattern
@@ -48,7 +49,8 @@ def predict(params: Mapping[str, Any], stimulus: Stimulus) -> Outcome:
     # The interrupt follows the status bits by a cycle.
     machine.edge()
     status = {INTERRUPT: int(machine.registers.interrupt)}
-    return Outcome({}, status=status, memories=contents, accesses={CSB: answers})
+    details = {OPERATIONS: activity_rows(machine.activities)}
+    return Outcome({}, status=status, memories=contents, accesses={CSB: answers}, details=details)
 
 
 def _steps(stimulus: Stimulus) -> Generator[Access, int, None]:

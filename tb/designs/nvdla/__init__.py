@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running NVDLA: traffic, inputs and outputs, compiled models on our RTL or the user's."""
 
-HELP = "NVDLA loadables: inspect, execute, register programs."
+HELP = "NVDLA loadables: inspect, execute, profile, register programs."
 """Help of the group of commands."""
 COMMANDS = {
     "info": "Show version, tasks, tensors and blobs of a loadable.",
@@ -10,6 +10,7 @@ COMMANDS = {
     "graph": "Show dependencies and fused operations.",
     "program": "Write the driver's register program for nv_small.",
     "execute": "Run the functional models alone, without RTL.",
+    "profile": "Show cycles, multiplier use, traffic and waits per operation.",
 }
 """What the group lists, without the commands being imported."""
 EXAMPLES = {

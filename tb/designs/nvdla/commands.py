@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.nearest import known_names
 from goldbeat.pymodels.nvdla.driver.instant_hardware import loadable_program as register_program
 from goldbeat.pymodels.nvdla.driver.program_text import FORMATS, to_cfg, to_csv, to_trace
 from goldbeat.pymodels.nvdla.listing import graph as graph_of
@@ -32,6 +33,8 @@ File = Annotated[Path, typer.Argument(metavar="FILE", help="A loadable (schema 0
 Base = Annotated[str, typer.Option("--base", metavar="ADDRESS", help="Address of the first memory.")]
 
 
+_TIMING = ("read_latency", "write_latency", "read_jitter", "write_jitter", "max_reads", "max_writes")
+"""Options of the case ``loadable`` that a profile takes."""
 DEFAULT_BASE = f"0x{BASE:08x}"
 
 
@@ -269,3 +272,56 @@ def execute(
     from goldbeat.tb.designs.nvdla.pictures import chosen
 
     execute_command(ExecuteRequest(file, inputs or [], chosen(image_scale, image_order), label, as_json, force))
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
+        "goldbeat nvdla profile model.nvdla",
+        "goldbeat nvdla profile lenet.nvdla --input 7.jpg --set read_latency=100",
+        "goldbeat nvdla profile build/runs/nvdla-model.nvdla        a run on RTL that has passed",
+        "goldbeat nvdla profile model.nvdla --dump 0.3              output of operation 3 of task 0",
+        "goldbeat nvdla profile model.nvdla --csv profile.csv --json",
+    ),
+)
+def profile(
+    file: Annotated[Path, typer.Argument(metavar="FILE|RUN", help="A loadable, or the folder of a run of one.")],
+    given: Annotated[
+        Path | None, typer.Option("--input", "-i", metavar="FILE", help="Contents of the input memory.")
+    ] = None,
+    image_scale: ImageScale = None,
+    image_order: ImageOrder = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=N", help="Timing of the memory, as for `goldbeat run nvdla`."),
+    ] = None,
+    table: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write the operations as CSV.")] = None,
+    dump: Annotated[
+        str | None, typer.Option("--dump", metavar="TASK.OP", help="Write one operation's output tensor as .npy.")
+    ] = None,
+    force: Force = False,
+    as_json: Json = False,
+) -> None:
+    """Show cycles, multiplier use, traffic and waits per operation.
+
+    The timed model predicts them, without RTL. On Goldbeat's RTL a run passes only if it is equal to this model in
+    every cycle.
+    """
+    from goldbeat.tb.designs.nvdla.profile_command import ProfileRequest, profile_command
+
+    options = {"input": None if given is None else str(given), "image_scale": image_scale, "image_order": image_order}
+    chosen: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    chosen |= _memory_timing(settings or [])
+    profile_command(ProfileRequest(file, chosen, as_json, table, dump, force))
+
+
+def _memory_timing(settings: list[str]) -> dict[str, int]:
+    found = {}
+    for text in settings:
+        name, _, value = text.partition("=")
+        if name not in _TIMING:
+            raise UsageError(f"--set {text}: unknown name {name!r}{known_names(name, _TIMING)}")
+        if not value.isdigit():
+            raise UsageError(f"--set {text}: expected a whole number")
+        found[name] = int(value)
+    return found

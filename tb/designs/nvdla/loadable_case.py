@@ -33,7 +33,7 @@ from goldbeat.tb.design.file_stamp import file_stamp
 from goldbeat.tb.design.measurements import Check, RunAnswer
 from goldbeat.tb.designs.nvdla.pictures import RUNTIME, Convention
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
-from goldbeat.tb.designs.nvdla.tensors import Output, output_lines, read_outputs, read_tensor
+from goldbeat.tb.designs.nvdla.tensors import Output, first_wrong, output_lines, read_outputs, read_tensor
 
 TIMING = MemoryTiming(read_latency=32, max_reads=256, max_writes=256)
 """The memory of the recorded runs of the vendor's RTL: 32 cycles from a read's address to its first data, any number waiting."""
@@ -218,10 +218,15 @@ def _check(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) -> 
     """On our own RTL the memory against the functional models, which know nothing of the timed one; what was not compared."""
     made = _prepare(own, context)
     partial_texts = ["nothing was compared (--unchecked)"] if context.options["unchecked"] else []
-    if made.wanted is None or not own:
+    if made.wanted is None:
         return Check(partial=tuple(partial_texts), void=bool(context.options["unchecked"]))
-    failures, compared = [], 0
-    for ident, got in memories_left(made.placement, record).items():
+    left = memories_left(made.placement, record)
+    first = first_wrong(made.loadable, left, made.wanted)
+    failures, compared = [first] if first else [], 0
+    if not own:
+        # The memories are the prediction there, and compared with it.
+        return Check(tuple(failures), partial=tuple(partial_texts))
+    for ident, got in left.items():
         want, before = made.wanted[ident], made.contents[ident]
         compared += int(np.count_nonzero(want != before))
         if len(wrong := np.flatnonzero(want != got)):

@@ -297,6 +297,11 @@ def _output(ident: int, name: str, marked: bool, data: npt.NDArray[np.uint8], us
     first = uses[0].tensor if uses else None
     if len(forms) == 1 and first is not None:
         return Output(ident, name, marked, data, cube(first))
+    return Output(ident, name, marked, data, data, {who: cube(one) for who, one in _surviving(uses).items()})
+
+
+def _surviving(uses: Sequence[_Use]) -> dict[str, FeatureTensor]:
+    """The cubes written to a memory that no later operation overwrites, by operation."""
     last: dict[str, FeatureTensor] = {}
     for use in uses:
         new = use.tensor
@@ -306,7 +311,39 @@ def _output(ident: int, name: str, marked: bool, data: npt.NDArray[np.uint8], us
             continue
         last = {who: old for who, old in last.items() if old.end <= new.offset or new.end <= old.offset}
         last[use.who] = new
-    return Output(ident, name, marked, data, data, {who: cube(one) for who, one in last.items()})
+    return last
+
+
+def first_wrong(
+    loadable: Loadable,
+    got: Mapping[int, npt.NDArray[np.uint8]],
+    want: Mapping[int, npt.NDArray[np.uint8]],
+) -> str:
+    """The first operation whose tensor differs, with the first element; nothing if no tensor that is left in memory does.
+
+    Args:
+        loadable: the model.
+        got: bytes of the memories by id.
+        want: what they should be.
+    """
+    uses = list(_uses(loadable, _TARGET))
+    left = {use.memory: _surviving([one for one in uses if one.memory == use.memory]) for use in uses}
+    for use in uses:
+        tensor = left[use.memory].get(use.who)
+        if tensor is None:
+            continue
+        found, wanted = (
+            unpack_feature(data[use.memory][tensor.offset :], *tensor.shape, tensor.line, tensor.surface)
+            for data in (got, want)
+        )
+        wrong = np.argwhere(found != wanted)
+        if len(wrong):
+            at = tuple(int(i) for i in wrong[0])
+            return (
+                f"the first wrong tensor is that of {use.who}: channel {at[0]}, line {at[1]}, column {at[2]}: "
+                f"expected {wanted[at]}, got {found[at]}; {len(wrong)} of {found.size} elements differ"
+            )
+    return ""
 
 
 def output_lines(outputs: Sequence[Output], *, raw: bool = False) -> list[str]:

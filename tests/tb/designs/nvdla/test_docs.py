@@ -42,7 +42,9 @@ def test_the_guide(tmp_path, monkeypatch):
                 command, _, expected = part.partition("\n")
                 if command.startswith("goldbeat nvdla "):
                     commands += 1
-                    assert printed_by(command).splitlines() == expected.splitlines(), command
+                    assert [line.rstrip() for line in printed_by(command).splitlines()] == expected.splitlines(), (
+                        command
+                    )
         else:
             assert out.getvalue() == block
     assert commands > 3

@@ -34,6 +34,7 @@ from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, compos
 from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, LoadableTask, parse_loadable, to_bytes
 from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 from goldbeat.tb.cli import main
+from goldbeat.tb.designs.nvdla.tensors import first_wrong
 
 
 @pytest.mark.parametrize("layout", ["cube28", "cube32"])
@@ -68,6 +69,22 @@ def test_only_some_tasks():
     assert not after[memory(8)].any()
     whole = execute(place_memories(made), after, made.tasks[1:])
     assert np.array_equal(whole[memory(8)], execute(place_memories(made), {memory(DATA): packed(2)})[memory(8)])
+
+
+def test_the_first_wrong_tensor_is_named():
+    made = classifier()
+    want = execute(place_memories(made), {memory(DATA): packed(2)})
+    assert first_wrong(made, want, want) == ""
+    got = {ident: data.copy() for ident, data in want.items()}
+    for number in (LOGITS, POOLED):
+        got[memory(number)][0] += 1
+    # Channel 2, line 3, column 1 of surface 0; the one behind it is of a later operation.
+    got[memory(ACTIVE)][8 * (3 * 8 + 1) + 2] += 1
+    said = first_wrong(made, got, want)
+    assert said.startswith("the first wrong tensor is that of task0.op1: channel 2, line 3, column 1: expected ")
+    assert said.endswith("1 of 1280 elements differ")
+    got[memory(ACTIVE)] = want[memory(ACTIVE)]
+    assert "task0.op2: channel 0, line 0, column 0" in first_wrong(made, got, want)
 
 
 def test_a_task_of_neither_interface_is_refused():
