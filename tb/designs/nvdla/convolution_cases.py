@@ -18,6 +18,7 @@ from goldbeat.tb.designs.nvdla.convolution_mixes import (
     buffer_convolutions,
     chained_convolutions,
     convolutions_of_pixels,
+    corner_convolutions,
     fill_ignored_convolution,
     ring_convolutions,
     saturating_convolutions,
@@ -148,6 +149,12 @@ CONVOLUTION_CASES = (
         summary="images of pixels that go round in one bank",
         make=_mixed(ring_convolutions),
         options=_OPTIONS,
+    ),
+    Case(
+        name="conv_corners",
+        summary="shapes that need the highest bits of the registers' fields",
+        make=_mixed(corner_convolutions),
+        options={"operations": 13, "memory": "plain"},
     ),
     Case(
         name="conv_limits",

@@ -34,6 +34,30 @@ def some_convolutions(rng: Rng, space: MemorySpace, count: int) -> list[DrawnCon
     return [draw_convolution(rng, space, shape) for shape in shapes]
 
 
+_CORNERS = (
+    ConvolutionShape((1, 1), 8, kernels=4100),
+    ConvolutionShape((1, 1), 4104),
+    ConvolutionShape((4200, 1), 1, stride=(8, 1)),
+    ConvolutionShape((1, 4098), 1, stride=(1, 8), release=4096),
+    ConvolutionShape((13, 9), 3, (3, 3), dilation=(4, 2)),
+    ConvolutionShape((33, 3), 1, (2, 2), dilation=(32, 2)),
+    ConvolutionShape((3, 33), 1, (2, 2), dilation=(2, 32)),
+    ConvolutionShape((33, 2), 9, (32, 1)),
+    ConvolutionShape((2, 33), 2, (1, 32)),
+    ConvolutionShape((20, 21), 2, (3, 2), stride=(8, 5)),
+    ConvolutionShape((21, 20), 2, (2, 3), stride=(3, 8)),
+    ConvolutionShape((3, 4), 2, (32, 3), pad=(31, 2, 0, 1)),
+    ConvolutionShape((4, 3), 2, (3, 32), pad=(0, 31, 2, 0)),
+)
+"""Shapes that need the highest bits of one field each."""
+
+
+def corner_convolutions(rng: Rng, space: MemorySpace, count: int) -> list[DrawnConvolution]:
+    """Shapes at the ends of the registers' fields, in random order; all of them if ``count`` is large enough."""
+    chosen = rng.permutation(len(_CORNERS))[:count].tolist()
+    return [draw_convolution(rng, space, _CORNERS[number]) for number in chosen]
+
+
 def small_convolution(rng: Rng, space: MemorySpace, size: Size | None = None) -> DrawnConvolution:
     """A convolution of some hundred cycles at most; ``size`` of its output may be given."""
     wide, high, kernels = size or (int(rng.integers(1, 6)), int(rng.integers(1, 4)), int(rng.integers(1, 13)))
