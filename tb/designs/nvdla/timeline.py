@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from goldbeat.pymodels.nvdla.engines.registers import csb_register, register_at
+from goldbeat.pymodels.nvdla.timed.activity import ENGINES, OPERATIONS
 from goldbeat.tb.designs.nvdla.ports import CSB, INTERRUPT
 from goldbeat.tb.timeline.compose import OwnRows
 from goldbeat.tb.timeline.rows import Column, Entry, Named, Slices
@@ -45,7 +46,20 @@ def nvdla_timeline(side: TimelineSide) -> OwnRows:
     for one in operations:
         by_row[f"{one.block} group {one.group}"].append(one)
     entries: list[Entry] = [_row(row, ran, end_ps) for row, ran in sorted(by_row.items())]
-    return OwnRows([*entries, *_interrupts(steps)])
+    return OwnRows([*entries, *_interrupts(steps), *_at_work(side)])
+
+
+def _at_work(side: TimelineSide) -> Iterator[Entry]:
+    """Of the model: what each engine does, from its start to its status bit, with bytes and waits."""
+    rows = side.outcome.details.get(OPERATIONS)
+    if rows is None:
+        return
+    for number, engine in enumerate(ENGINES):
+        mine = rows[rows["engine"] == number]
+        if len(mine):
+            begin, end = (side.moments(CSB.name, mine[name] + 1, behind=False) for name in ("start", "done"))
+            args: dict[str, Column] = {name: mine[name] for name in rows.dtype.names or () if name != "engine"}
+            yield Slices(f"{engine} at work", begin, end, engine, np.arange(len(mine)), args)
 
 
 def _operations(steps: Sequence[TimedAccess]) -> list[_Operation]:

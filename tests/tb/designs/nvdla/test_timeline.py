@@ -9,6 +9,7 @@ import pytest
 from trace_events import read_timeline
 
 from goldbeat.pymodels.nvdla.engines.registers import csb_register
+from goldbeat.pymodels.nvdla.timed.activity import ENGINES, OPERATIONS
 from goldbeat.tb.designs.nvdla.bench import DESIGN
 from goldbeat.tb.run.runs import Request, run
 from goldbeat.tb.run.timeline import save_timeline
@@ -19,9 +20,22 @@ def timeline_of(tmp_path, case, seed, number=None):
     assert result.passed
     save_timeline(result, tmp_path / "t.json.gz", number=number)
     found = read_timeline(tmp_path / "t.json.gz")
-    assert found.model.rows == found.rtl.rows
+    shared = {row: ran for row, ran in found.model.rows.items() if not row.endswith(" at work")}
+    assert shared == found.rtl.rows
     assert found.model.counters == found.rtl.counters
-    return result.episodes[found.metadata["episode"]], found.rtl
+    episode = result.episodes[found.metadata["episode"]]
+    _assert_at_work(episode.expected.details[OPERATIONS], found.model.rows)
+    return episode, found.rtl
+
+
+def _assert_at_work(rows, shown):
+    """Every operation of the model is on its engine's row, for as long as it worked."""
+    assert len(rows)
+    for number, engine in enumerate(ENGINES):
+        mine = rows[rows["engine"] == number]
+        ran = shown.get(f"{engine} at work", [])
+        assert [one["done"] - one["start"] for one in ran] == (mine["done"] - mine["start"]).tolist()
+        assert [one["read"] for one in ran] == mine["read"].tolist()
 
 
 @pytest.mark.sim
