@@ -55,8 +55,7 @@ module nvdla_cdma (
   localparam int unsigned BankShift = $clog2(nvdla_pkg::BankEntries);
 
   // The fetch before.
-  logic              any_q;
-  nvdla_pkg::banks_t banks_q;
+  nvdla_pkg::banks_t banks_q;          // none before the first fetch
   logic              pixels_q;
   logic              skip_data_q;
   logic              skip_weights_q;
@@ -77,8 +76,8 @@ module nvdla_cdma (
   nvdla_pkg::link_t  link_q;
 
   assign busy           = data_busy_q || weights_busy_q;
-  assign same_banks     = any_q && cfg.banks == banks_q;
-  assign start          = !busy && enabled && !ahead_q && (same_banks || !any_q || !compute_busy);
+  assign same_banks     = cfg.banks == banks_q;
+  assign start          = !busy && enabled && !ahead_q && (same_banks || !compute_busy);
   assign clear          = start && !same_banks;
   assign data_kept      = cfg.reuse_data && same_banks && cfg.pixels == pixels_q;
   assign weights_reused = cfg.reuse_weights && same_banks && skip_weights_q;
@@ -93,14 +92,12 @@ module nvdla_cdma (
       data_busy_q    <= 1'b0;
       weights_busy_q <= 1'b0;
       ahead_q        <= 1'b0;
-      any_q          <= 1'b0;
       banks_q        <= '0;
     end else begin
       data_busy_q    <= start || (data_busy_q && !data_done);
       weights_busy_q <= start || (weights_busy_q && !weights_done);
       ahead_q        <= start || (ahead_q && !compute_start);
       if (start) begin
-        any_q   <= 1'b1;
         banks_q <= cfg.banks;
       end
     end

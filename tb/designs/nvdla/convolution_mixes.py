@@ -173,6 +173,8 @@ def ring_convolutions(rng: Rng, space: MemorySpace, count: int) -> list[DrawnCon
         shape = random_convolution_shape(rng, pixels=True)
         size = int(rng.integers(30, 70)), int(rng.integers(6, 14))
         shape = replace(shape, size=size, kernels=int(rng.integers(1, 9)), first=0, joined=0, stride=(4, 4))
+        if min(shape.out) < 1:
+            continue
         if shape.entries * size[1] <= BANK_ENTRIES < 2 * shape.entries * size[1] and shape.steps <= MOST_STEPS:
             shapes.append(shape)
     weights = max(shape.least_banks[1] for shape in shapes)

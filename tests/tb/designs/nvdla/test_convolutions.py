@@ -142,3 +142,10 @@ def test_a_compiled_network_runs_through_the_model_alone(tmp_path):
     wrong = [i for i, data in wanted.items() if len(data) and not np.array_equal(left[f"memory{i}"][: len(data)], data)]
     assert len(left) > 5
     assert wrong == []
+
+
+def test_images_that_go_round_have_an_output():
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        for one in mixes.ring_convolutions(rng, MemorySpace(rng), 4):
+            assert one.sdp.fields["SDP", "D_DATA_CUBE_HEIGHT", "HEIGHT"] < 14, f"seed {seed}"
