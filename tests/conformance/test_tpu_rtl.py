@@ -10,11 +10,17 @@ import numpy as np
 import pytest
 
 from goldbeat.pymodels.axi.memory import MemoryTiming
+from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.tpu.front_end.kinds import BM1684X, BM1688, BM1690
+from goldbeat.pymodels.tpu.streams.bmodel import CommandStream
+from goldbeat.pymodels.tpu.streams.container import commands
 from goldbeat.pymodels.tpu.streams.profile import parse_profile
+from goldbeat.pymodels.tpu.streams.tables import chip as chip_tables
 from goldbeat.tb.design.case import Case
 from goldbeat.tb.designs.tpu.bench import DESIGN
+from goldbeat.tb.designs.tpu.model_case import CHIPS as MODEL_CHIPS
+from goldbeat.tb.designs.tpu.model_case import check_heads
 from goldbeat.tb.designs.tpu.programs import END, Command, CommandGroup
 from goldbeat.tb.designs.tpu.scene import BY_ID, FrontEndScene, front_end_stimulus
 from goldbeat.tb.run.runs import Request, run
@@ -24,6 +30,8 @@ ENGINES = {"tiu": 0, "dma": 1, "sdma": 2}
 # The heads and kinds of CV184X's streams here are those of BM1690.
 TIMELINE_CHIPS = {"BM1684X": BM1684X, "BM1688": BM1688, "CV184X": BM1690}
 MANY_CORES = "cnn_bm1690_8c_f16"
+REFUSED = {("cnn_bm1684x2_f16", "tiu"): "tiu command 21 (arith.mul)"}
+"""Streams that the front end would read otherwise than their chip: a short command of another length."""
 TIMINGS = (
     MemoryTiming(read_latency=1),
     MemoryTiming(read_latency=40, read_jitter=25, max_reads=3, seed=5),
@@ -159,3 +167,31 @@ def test_the_compiler_s_durations_give_its_timeline(model, tmp_path):
         assert len(start) == len(line) + 1
         assert ((start[:-1] - late) // UNIT).tolist() == line.start.tolist()
         assert ((end[:-1] + 1 - late) // UNIT).tolist() == (line.end + 1).tolist()
+
+
+def test_heads_of_every_stream_are_read_or_refused_by_name():
+    folder = data() / "cmdbuf"
+    read, refused = set(), {}
+    for row in json.loads((folder / "MANIFEST.json").read_text()):
+        name = row["chip"]
+        if name not in MODEL_CHIPS:
+            assert name == "BM1684"
+            continue
+        engine = "gdma" if row["engine"] == "dma" else row["engine"]
+        file = folder / row["model"] / row["file"]
+        stream = CommandStream(row["file"], engine, np.fromfile(file, np.uint8), 0)
+        for found in commands(chip_tables(name), stream, file).values():
+            try:
+                check_heads(MODEL_CHIPS[name], name, stream, found, file)
+                read.add(name)
+            except UsageError as error:
+                refused[row["model"], engine] = str(error)
+    assert read == set(MODEL_CHIPS)
+    assert refused.keys() == REFUSED.keys()
+    assert all(REFUSED[key] in text for key, text in refused.items())
+
+
+def test_a_container_without_an_end_is_refused():
+    file = data() / "containers" / "tiny_bm1684.bmodel"
+    with pytest.raises(UsageError, match="found BM1684"):
+        run(Request(DESIGN, DESIGN.case("model"), options={"bmodel": str(file)}), file.parent)

@@ -330,17 +330,26 @@ class CodeGen:
         self.finish()
         return [stream for stream, _ in line.groups]
 
-    def bmodel(self, name: str = "net", coefficients: bytes = b"", **model: Any) -> bytes:
+    def bmodel(
+        self,
+        name: str = "net",
+        coefficients: bytes = b"",
+        tensors: Mapping[str, Sequence[Table]] | None = None,
+        **model: Any,
+    ) -> bytes:
         """The container: ``cmd_group`` where only TIU and GDMA of one core have streams, else ``core_commands``.
 
         Args:
             name: of the net.
             coefficients: bytes, whose SHA-256 goes in too.
+            tensors: ``input_tensor`` and ``output_tensor`` of the net; each tensor has ``name``, ``data_type``, ``shape``,
+                ``device_addr`` and ``size`` in bytes.
             model: further fields of the root table, such as ``version`` or ``time``.
         """
         self.finish()
         area = AreaWriter()
         parameter: Table = {"input_tensor": [], "output_tensor": [], "core_num": self.cores}
+        parameter |= tensors or {}
         if coefficients:
             digest = hashlib.sha256(coefficients).digest()
             parameter["coeff_mem"] = {"check_code": digest, "binary_coeff": area.add(coefficients)}

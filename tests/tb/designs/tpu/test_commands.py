@@ -3,11 +3,11 @@
 
 import json
 import re
-import shlex
-import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
+from console import commands, matches, printed_in, run, share_simulators
 from cvimodels import whole
 from tpu_profile import section
 from tpu_streams import segmented, with_subnets
@@ -329,24 +329,38 @@ def test_chips_and_rules():
     assert "never-met" in text
 
 
-def test_the_page_prints_what_comes_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture):
-    monkeypatch.chdir(tmp_path)
+def follow_the_page(folder: Path, *, simulate: bool) -> list[str]:
+    """Run the blocks of the page in order, and compare what they print; the commands that ran."""
     text = (REPOSITORY / "docs" / "tpu.md").read_text(encoding="utf-8")
-    commands = 0
+    done: list[str] = []
     for language, block in re.findall(r"^```(python|json|console)\n(.*?)^```", text, flags=re.S | re.M):
         if language == "python":
             exec(compile(block, "docs/tpu.md", "exec"), {})
         elif language == "json":
-            (tmp_path / "mine.json").write_text(block)
+            (folder / "mine.json").write_text(block)
         else:
-            for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
-                command, _, printed = part.partition("\n")
-                commands += 1
-                if command.startswith("goldbeat tpu "):
-                    _, out = goldbeat(*shlex.split(command)[2:])
-                else:
-                    out = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True).stdout
-                assert [line.rstrip() for line in out.splitlines()] == printed.splitlines(), command
-    assert commands > 5
+            for command, printed in commands(block):
+                if command.startswith("goldbeat run ") and not simulate:
+                    continue
+                _, found = run(command)
+                lines = printed_in(folder, found)
+                assert matches(lines, printed), f"{command}:\n" + "\n".join(lines)
+                done.append(command)
+    return done
+
+
+def test_the_page_prints_what_comes_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture):
+    monkeypatch.chdir(tmp_path)
+    assert len(follow_the_page(tmp_path, simulate=False)) > 5
     said = capsys.readouterr().out
     assert "core0.sub0.g0.dma DMA_tensor [0, 1] [0, 2]" in said
+
+
+@pytest.mark.slow
+@pytest.mark.sim
+def test_the_model_of_the_page_runs_on_rtl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    share_simulators(tmp_path)
+    assert "goldbeat run tpu --bmodel twice.bmodel --latency 40 --timeline" in follow_the_page(tmp_path, simulate=True)
+    (twice,) = np.load(tmp_path / "y.npz").values()
+    assert twice.tolist() == [list(range(0, 128, 2))]
