@@ -145,7 +145,8 @@ def test_a_compiled_network_runs_through_the_model_alone(tmp_path):
 
 
 def test_images_that_go_round_have_an_output():
-    for seed in range(30):
+    """Seeds that would draw kernels higher than their image."""
+    for seed in (43, 64, 82, 109, 176):
         rng = np.random.default_rng(seed)
         for one in mixes.ring_convolutions(rng, MemorySpace(rng), 4):
-            assert one.sdp.fields["SDP", "D_DATA_CUBE_HEIGHT", "HEIGHT"] < 14, f"seed {seed}"
+            assert 0 <= one.sdp.fields["SDP", "D_DATA_CUBE_HEIGHT", "HEIGHT"] < 14, f"seed {seed}"
