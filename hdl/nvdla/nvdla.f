@@ -41,6 +41,7 @@ nvdla_pdp_combine.sv
 nvdla_pdp_config.sv
 nvdla_pdp_core.sv
 nvdla_pdp_reader.sv
+nvdla_pdp_ring.sv
 nvdla_pdp_rows.sv
 nvdla_pdp_scale.sv
 nvdla_read_port.sv

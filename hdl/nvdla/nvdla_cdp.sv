@@ -190,23 +190,32 @@ module nvdla_cdp
     .atom (put_data)
   );
 
+  logic handed_unused;
+
   nvdla_writer #(
     .DEEP(1'b1)
   ) u_writer (
     .clk,
     .rst_n,
-    .load    (start),
-    .size    (cfg.size),
-    .cube    (cfg.target),
+    .load     (start),
+    .size     (cfg.size),
+    .cube     (cfg.target),
+    .hand_over(1'b0),
     .begun,
-    .free    (slot_free),
-    .put     (put_q[CdpPipeline-1]),
-    .put_last(put_last_q[CdpPipeline-1]),
+    .free     (slot_free),
+    .put      (put_q[CdpPipeline-1]),
+    .put_last (put_last_q[CdpPipeline-1]),
     .put_data,
-    .burst   (write),
-    .answer  (written),
-    .data    (write_data),
-    .done    (all_written)
+    .burst    (write),
+    .answer   (written),
+    .out_valid(handed_unused),
+    .out_ready(1'b0),
+    .data     (write_data),
+    .done     (all_written)
   );
+
+  // Nothing takes its atoms on the fly.
+  logic unused;
+  assign unused = &{1'b0, handed_unused};
 
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_pdp - the PDP engine: reads the rows of each output row, pools by columns, then by rows,
-// writes.
+// nvdla_pdp - the PDP engine: reads the rows of each output row or takes them from SDP, pools by
+// columns, then by rows, writes.
 //
 // An input atom a cycle into the banks; an output atom in as many cycles as the kernel is wide.
 // Input rows that windows share are read once for each output row.
@@ -12,8 +12,12 @@ module nvdla_pdp #(
   input  logic                clk,
   input  logic                rst_n,
 
-  input  logic                enabled,          // the groups of PDP and PDP_RDMA
+  input  logic                enabled,          // the group of PDP
+  input  logic                rdma_enabled,
   input  nvdla_pkg::pdp_t     cfg,
+  input  logic                in_valid,         // atoms of SDP on the fly
+  output logic                in_ready,
+  input  logic [63:0]         in_data,
   output logic                done,
 
   output nvdla_pkg::burst_t   read,
@@ -34,6 +38,8 @@ module nvdla_pdp #(
   logic             busy_q;
   logic             start;
   logic             all_written;
+  logic             handed_unused;
+  logic             taken;
   logic             filled;
   logic [3:0]       missing;
   logic [7:0][10:0] value;
@@ -46,8 +52,9 @@ module nvdla_pdp #(
 
   logic [$clog2(LINE_ATOMS)-1:0] column;
 
-  assign start = !busy_q && enabled && cfg.from_memory && 14'(cfg.in.width) < 14'(LINE_ATOMS);
-  assign done  = busy_q && all_written;
+  assign start = !busy_q && enabled && (rdma_enabled || !cfg.from_memory)
+      && 14'(cfg.in.width) < 14'(LINE_ATOMS);
+  assign done  = busy_q && all_written && taken;
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
@@ -68,6 +75,10 @@ module nvdla_pdp #(
     .grant(read_grant),
     .beat,
     .beat_data,
+    .in_valid,
+    .in_ready,
+    .in_data,
+    .taken,
     .filled,
     .missing,
     .column,
@@ -96,18 +107,25 @@ module nvdla_pdp #(
   nvdla_writer u_writer (
     .clk,
     .rst_n,
-    .load  (start),
-    .size  (cfg.out),
-    .cube  (cfg.target),
+    .load     (start),
+    .size     (cfg.out),
+    .cube     (cfg.target),
+    .hand_over(1'b0),
     .begun,
-    .free  (slot_free),
+    .free     (slot_free),
     .put,
     .put_last,
     .put_data,
-    .burst (write),
-    .answer(written),
-    .data  (write_data),
-    .done  (all_written)
+    .burst    (write),
+    .answer   (written),
+    .out_valid(handed_unused),
+    .out_ready(1'b0),
+    .data     (write_data),
+    .done     (all_written)
   );
+
+  // What is pooled goes to memory.
+  logic unused;
+  assign unused = &{1'b0, handed_unused};
 
 endmodule

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_pdp_reader - asks for the input rows of each output row and adds them up (or compares them)
-// by columns.
+// nvdla_pdp_reader - asks for the input rows of each output row, or lets the ring of SDP's atoms
+// play them, and adds them up (or compares them) by columns.
 //
 // Two banks of whole lines: `filled` says that the oldest output row is there, with `missing` rows
 // outside of the cube; the core reads it at `column` (combinational) and gives the bank back with
@@ -23,6 +23,11 @@ module nvdla_pdp_reader #(
   input  logic                    beat,
   input  logic [63:0]             beat_data,
 
+  input  logic                    in_valid,    // atoms of SDP on the fly
+  output logic                    in_ready,
+  input  logic [63:0]             in_data,
+  output logic                    taken,       // all of them
+
   output logic                    filled,
   output logic [3:0]              missing,
   input  logic [$clog2(LINE_ATOMS)-1:0] column,
@@ -33,7 +38,7 @@ module nvdla_pdp_reader #(
   localparam int unsigned IdxW = $clog2(LINE_ATOMS);
 
   //////////////////////////////////////////////////////////////////////////////////////////////////
-  // Requests
+  // Requests, or rows out of the ring
   //////////////////////////////////////////////////////////////////////////////////////////////////
 
   logic        ask_done;
@@ -43,20 +48,30 @@ module nvdla_pdp_reader #(
   logic        ask_surface_ends;
   logic [3:0]  ask_missing;
   logic [1:0]  used_q;
-  logic        want;
+  logic        want;             // to ask for a row
   logic        cutter_free;
-  logic        accept;
+  logic        accept;           // of a request
+  logic        play;             // there are rows to play
+  logic        played;           // the last atom of a row
+  logic        play_begun;       // of an output row
+  logic        ring_beat;
+  logic [63:0] ring_data;
+  logic        step;
+  logic        begun;            // an output row
   logic [31:0] surface;
   logic [31:0] line_unused;
 
-  assign want   = !ask_done && (!ask_first || used_q < 2'd2);
+  assign want   = cfg.from_memory && !ask_done && (!ask_first || used_q < 2'd2);
   assign accept = want && cutter_free;
+  assign play   = !cfg.from_memory && !ask_done;
+  assign step   = accept || played;
+  assign begun  = (accept && ask_first) || play_begun;
 
   nvdla_pdp_rows u_ask (
     .clk,
     .rst_n,
     .load,
-    .step        (accept),
+    .step,
     .in          (cfg.in),
     .out         (cfg.out),
     .kernel      (cfg.kernel_h),
@@ -91,6 +106,29 @@ module nvdla_pdp_reader #(
     .grant
   );
 
+  nvdla_pdp_ring #(
+    .LINE_ATOMS(LINE_ATOMS)
+  ) u_ring (
+    .clk,
+    .rst_n,
+    .load        (load && !cfg.from_memory),
+    .in          (cfg.in),
+    .in_valid,
+    .in_ready,
+    .in_data,
+    .taken,
+    .want        (play),
+    .row         (ask_row),
+    .first       (ask_first),
+    .last        (ask_last),
+    .surface_ends(ask_surface_ends),
+    .bank_free   (used_q < 2'd2),
+    .begun       (play_begun),
+    .step        (played),
+    .beat        (ring_beat),
+    .beat_data   (ring_data)
+  );
+
   //////////////////////////////////////////////////////////////////////////////////////////////////
   // Banks
   //////////////////////////////////////////////////////////////////////////////////////////////////
@@ -112,8 +150,12 @@ module nvdla_pdp_reader #(
   logic             bank_ends;
   logic [7:0][10:0] sum_old;
   logic [7:0][10:0] sum_new;
+  logic             come;         // an atom, from memory or out of the ring
+  logic [63:0]      atom;
 
-  assign row_ends  = beat && at_q == IdxW'(cfg.in.width);
+  assign come      = cfg.from_memory ? beat : ring_beat;
+  assign atom      = cfg.from_memory ? beat_data : ring_data;
+  assign row_ends  = come && at_q == IdxW'(cfg.in.width);
   assign bank_ends = row_ends && row_last;
 
   nvdla_pdp_rows u_come (
@@ -143,7 +185,7 @@ module nvdla_pdp_reader #(
       .method(cfg.method),
       .first (row_first),
       .sum   (sum_old[l]),
-      .x     (11'(signed'(beat_data[8*l+:8]))),
+      .x     (11'(signed'(atom[8*l+:8]))),
       .y     (sum_new[l])
     );
   end
@@ -156,18 +198,18 @@ module nvdla_pdp_reader #(
       read_bank_q <= 1'b0;
       at_q        <= '0;
     end else begin
-      used_q      <= used_q + 2'(accept && ask_first) - 2'(release_bank);
+      used_q      <= used_q + 2'(begun) - 2'(release_bank);
       filled_q    <= filled_q + 2'(bank_ends) - 2'(release_bank);
       fill_bank_q <= fill_bank_q ^ bank_ends;
       read_bank_q <= read_bank_q ^ release_bank;
-      if (beat) begin
+      if (come) begin
         at_q <= row_ends ? '0 : at_q + 1'b1;
       end
     end
   end
 
   always_ff @(posedge clk) begin
-    if (beat) begin
+    if (come) begin
       sums[{fill_bank_q, at_q}] <= sum_new;
     end
     if (bank_ends) begin
@@ -181,10 +223,11 @@ module nvdla_pdp_reader #(
 
   // The columns are the core's business, the target the writer's.
   logic unused;
-  assign unused = &{1'b0, cfg, ask_last, ask_missing, line_unused, row_done, row_unused,
+  assign unused = &{1'b0, cfg, ask_missing, line_unused, row_done, row_unused,
       row_surface_ends};
 
   `ASSERT(banks_within_two, used_q <= 2'd2 && filled_q <= used_q, clk, rst_n)
+  `ASSERT(nothing_asked_on_the_fly, !(play && burst.ask), clk, rst_n)
   `ASSERT(release_of_a_filled_bank, !release_bank || filled_q != '0, clk, rst_n)
 
 endmodule

@@ -2,13 +2,15 @@
 //
 // nvdla_pkg - sizes, and the settings of the engines as they come out of the registers.
 //
-// docs/nvdla-hardware.md, docs/nvdla-convolution.md and docs/nvdla-cdp.md are the contract.
+// docs/nvdla-hardware.md, docs/nvdla-fly.md, docs/nvdla-convolution.md and docs/nvdla-cdp.md are the
+// contract.
 
 package nvdla_pkg;
 
   // atoms of an output line that are made and written together
   localparam int unsigned ChunkAtoms = 16;
   localparam int unsigned MaxWrites  = 8;   // writes without response, of one engine
+  localparam int unsigned FlyRows    = 8;   // whole lines between SDP and PDP on the fly
 
   // IDs on the DBB.
   localparam int unsigned SdpId  = 0;
@@ -97,7 +99,7 @@ package nvdla_pkg;
 
   typedef struct packed {
     logic            flying;
-    logic            to_memory;
+    logic            to_pdp;
     size_t           size;
     cube_t           source;
     cube_t           target;

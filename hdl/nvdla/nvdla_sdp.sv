@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // nvdla_sdp - the SDP engine: reads a cube or takes a convolution's sums, reads operands, works on
-// them (X1, X2, converter), writes.
+// them (X1, X2, converter), writes or hands over to PDP.
 //
 // An atom of 8 channels a cycle where the bus keeps up; 10 cycles from the read slot to the write
 // slot.
@@ -17,6 +17,8 @@ module nvdla_sdp (
   input  logic                in_valid,         // sums of a convolution
   output logic                in_ready,
   input  logic [7:0][31:0]    in_data,
+  output logic                out_valid,        // atoms for PDP on the fly, in write_data
+  input  logic                out_ready,
   output logic                done,
 
   output nvdla_pkg::burst_t   read,
@@ -33,7 +35,7 @@ module nvdla_sdp (
   logic start;
   logic all_written;
 
-  assign start = !busy_q && enabled && (rdma_enabled || !rdma_needed) && cfg.to_memory;
+  assign start = !busy_q && enabled && (rdma_enabled || !rdma_needed);
   assign done  = busy_q && all_written;
 
   always_ff @(posedge clk) begin
@@ -115,18 +117,21 @@ module nvdla_sdp (
   nvdla_writer u_writer (
     .clk,
     .rst_n,
-    .load  (start),
-    .size  (cfg.size),
-    .cube  (cfg.target),
-    .begun (feed && at_q == '0),
-    .free  (slot_free),
+    .load     (start),
+    .size     (cfg.size),
+    .cube     (cfg.target),
+    .hand_over(cfg.to_pdp),
+    .begun    (feed && at_q == '0),
+    .free     (slot_free),
     .put,
     .put_last,
     .put_data,
-    .burst (write),
-    .answer(written),
-    .data  (write_data),
-    .done  (all_written)
+    .burst    (write),
+    .answer   (written),
+    .out_valid,
+    .out_ready,
+    .data     (write_data),
+    .done     (all_written)
   );
 
 endmodule

@@ -40,7 +40,7 @@ module nvdla_sdp_config
 
   always_comb begin
     cfg.flying        = sdp[Feature][0];
-    cfg.to_memory     = !sdp[Feature][1];
+    cfg.to_pdp        = sdp[Feature][1];
     cfg.size.width    = sdp[SizeW][12:0];
     cfg.size.height   = sdp[SizeH][12:0];
     cfg.size.surfaces = sdp[SizeC][12:3];

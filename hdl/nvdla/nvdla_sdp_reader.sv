@@ -227,7 +227,7 @@ module nvdla_sdp_reader (
 
   // The arithmetic is the core's business, the target the writer's.
   logic unused;
-  assign unused = &{1'b0, cfg.to_memory, cfg.target, cfg.unit, cfg.converter, cfg.operands[0].alu,
+  assign unused = &{1'b0, cfg.to_pdp, cfg.target, cfg.unit, cfg.converter, cfg.operands[0].alu,
                     cfg.operands[0].mul, cfg.operands[1].alu, cfg.operands[1].mul};
 
   `ASSERT(slots_within_two, used_q <= 2'd2 && filled_q <= used_q, clk, rst_n)

@@ -3,10 +3,10 @@
 // nvdla_top - hardware with the ports and the register map of nv_small: convolution, SDP, PDP and
 // CDP.
 //
-// docs/nvdla-hardware.md, docs/nvdla-convolution.md and docs/nvdla-cdp.md say what happens when.
-// Register reads and writes are answered after 2 cycles, one per cycle; the convolution makes 64
-// products a cycle, SDP works on an atom of 8 channels a cycle, PDP takes as many cycles an output
-// atom as the kernel is wide, CDP works on a channel a cycle.
+// docs/nvdla-hardware.md, docs/nvdla-fly.md, docs/nvdla-convolution.md and docs/nvdla-cdp.md say
+// what happens when. Register reads and writes are answered after 2 cycles, one per cycle; the
+// convolution makes 64 products per cycle, SDP works on an atom of 8 channels per cycle, PDP takes
+// as many cycles per output atom as the kernel is wide, CDP works on a channel per cycle.
 
 module nvdla_top
   import nvdla_regs_pkg::*, nvdla_pkg::*;
@@ -209,6 +209,8 @@ module nvdla_top
   nvdla_pkg::cdp_t cdp_cfg;
   logic            sdp_rdma_needed;
   logic            sdp_done;
+  logic            fly_valid;        // atoms of SDP for PDP
+  logic            fly_ready;
   logic            pdp_done;
   logic            cdp_done;
   logic            data_done;
@@ -236,6 +238,8 @@ module nvdla_top
     .in_valid    (sums_valid),
     .in_ready    (sums_ready),
     .in_data     (sums),
+    .out_valid   (fly_valid),
+    .out_ready   (fly_ready),
     .done        (sdp_done),
     .read        (read_burst[SdpId]),
     .read_grant  (read_grant[SdpId]),
@@ -257,16 +261,20 @@ module nvdla_top
   ) u_pdp (
     .clk,
     .rst_n,
-    .enabled    (enabled[PdpBlock] && enabled[PdpRdmaBlock]),
-    .cfg        (pdp_cfg),
-    .done       (pdp_done),
-    .read       (read_burst[PdpId]),
-    .read_grant (read_grant[PdpId]),
-    .beat       (beat[PdpId]),
-    .beat_data  (nvdla_core2dbb_r_rdata),
-    .write      (write_burst[PdpWriter]),
-    .written    (written[PdpWriter]),
-    .write_data (write_data[PdpWriter])
+    .enabled     (enabled[PdpBlock]),
+    .rdma_enabled(enabled[PdpRdmaBlock]),
+    .cfg         (pdp_cfg),
+    .in_valid    (fly_valid),
+    .in_ready    (fly_ready),
+    .in_data     (write_data[SdpWriter]),
+    .done        (pdp_done),
+    .read        (read_burst[PdpId]),
+    .read_grant  (read_grant[PdpId]),
+    .beat        (beat[PdpId]),
+    .beat_data   (nvdla_core2dbb_r_rdata),
+    .write       (write_burst[PdpWriter]),
+    .written     (written[PdpWriter]),
+    .write_data  (write_data[PdpWriter])
   );
 
   nvdla_conv u_conv (
@@ -324,7 +332,7 @@ module nvdla_top
     block_done[SdpBlock]     = sdp_done;
     block_done[SdpRdmaBlock] = sdp_done && sdp_rdma_needed;
     block_done[PdpBlock]     = pdp_done;
-    block_done[PdpRdmaBlock] = pdp_done;
+    block_done[PdpRdmaBlock] = pdp_done && pdp_cfg.from_memory;
     block_done[CdpBlock]     = cdp_done;
     block_done[CdpRdmaBlock] = cdp_done;
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_writer - the two write slots of an engine and the requests that empty them.
+// nvdla_writer - the two write slots of an engine, and what empties them: requests, or PDP on the
+// fly.
 //
 // Atoms come in at any time (`put`), into slots that whoever makes them has found free: `open`
 // counts chunks whose first atom has been begun (`begun`) and whose last one has not left. A chunk
-// is asked for in the cycle after its last atom has come. `done` is high when everything has been
-// written and answered. DEEP = 1 writes the surfaces of a block of columns one after the other, as
+// is asked for in the cycle after its last atom has come. With `hand_over` its atoms are offered
+// from then on instead, one a cycle. `done` is high when everything has been written and answered,
+// or handed over. DEEP = 1 writes the surfaces of a block of columns one after the other, as
 // CDP makes them; else surface, line, column.
 
 `include "assertions.svh"
@@ -19,6 +21,7 @@ module nvdla_writer #(
   input  logic                load,
   input  nvdla_pkg::size_t    size,
   input  nvdla_pkg::cube_t    cube,
+  input  logic                hand_over,    // and write nothing
 
   input  logic                begun,
   output logic                free,         // a slot may be begun
@@ -28,6 +31,8 @@ module nvdla_writer #(
 
   output nvdla_pkg::burst_t   burst,
   input  nvdla_pkg::written_t answer,
+  output logic                out_valid,    // `data` is to be handed over
+  input  logic                out_ready,
   output logic [63:0]         data,
 
   output logic                done
@@ -45,17 +50,22 @@ module nvdla_writer #(
   logic            pop_slot_q;
   logic [IdxW-1:0] pop_at_q;
   logic [IdxW-1:0] end_q [2];       // last atom of the chunk in a slot
+  logic            ask;             // for the oldest whole chunk
+  logic            pop;
   logic            freed;
 
   logic            walked;
   logic [31:0]     addr;            // of the chunk
   logic [4:0]      atoms;
-  logic            accept;
+  logic            accept;          // the walk goes on to the next chunk
   logic            cutter_free;
   logic            slot_q;          // of the chunk that is asked for next
 
-  assign accept = ready_q != '0 && cutter_free;
-  assign freed  = answer.pop && pop_at_q == end_q[pop_slot_q];
+  assign ask       = ready_q != '0 && !hand_over;
+  assign out_valid = ready_q != '0 && hand_over;
+  assign pop       = answer.pop || (out_valid && out_ready);
+  assign freed     = pop && pop_at_q == (hand_over ? IdxW'(atoms - 5'd1) : end_q[pop_slot_q]);
+  assign accept    = hand_over ? freed : ask && cutter_free;
 
   always_ff @(posedge clk) begin
     if (!rst_n) begin
@@ -73,7 +83,7 @@ module nvdla_writer #(
         put_at_q   <= put_last ? '0 : put_at_q + 1'b1;
         put_slot_q <= put_slot_q ^ put_last;
       end
-      if (answer.pop) begin
+      if (pop) begin
         pop_at_q   <= freed ? '0 : pop_at_q + 1'b1;
         pop_slot_q <= pop_slot_q ^ freed;
       end
@@ -156,7 +166,7 @@ module nvdla_writer #(
   ) u_cutter (
     .clk,
     .rst_n,
-    .s_valid(ready_q != '0),
+    .s_valid(ask),
     .s_ready(cutter_free),
     .s_addr (addr),
     .s_beats(atoms),
@@ -168,6 +178,7 @@ module nvdla_writer #(
 
   `ASSERT(slots_within_two, open_q <= 2'd2 && ready_q <= 2'd2, clk, rst_n)
   `ASSERT(begun_in_a_free_slot, !begun || free, clk, rst_n)
-  `ASSERT(pop_of_an_open_slot, !answer.pop || open_q != '0, clk, rst_n)
+  `ASSERT(pop_of_an_open_slot, !pop || open_q != '0, clk, rst_n)
+  `ASSERT(nothing_written_to_pdp, !(hand_over && open_q != '0 && burst.ask), clk, rst_n)
 
 endmodule

@@ -109,7 +109,8 @@ def _layers():
     ]  # fmt: skip
 
 
-def _bytes(weights):
+def weight_bytes(weights):
+    """As they lie in the file, to a whole word."""
     packed = pack_weights(weights)
     return packed[: weights.size + -weights.size % 8]
 
@@ -126,11 +127,11 @@ def classifier(layout="cube32"):
     )
     data = [
         Data(512, flags=ALLOC | INPUT, tensor="data", shape=SHAPE),
-        Data(contents=_bytes(WEIGHTS)),
+        Data(contents=weight_bytes(WEIGHTS)),
         Data(contents=BIASES[0].view(np.uint8)),
         Data(3 * 512),
         Data(3 * 128, flags=ALLOC | OUTPUT, tensor="features", shape=(20, 4, 4)),
-        Data(contents=_bytes(DENSE_WEIGHTS)),
+        Data(contents=weight_bytes(DENSE_WEIGHTS)),
         Data(contents=BIASES[1].view(np.uint8)),
         Data(16),
         Data(16, flags=ALLOC | OUTPUT, tensor="prob", shape=(10, 1, 1)),

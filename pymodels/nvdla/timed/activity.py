@@ -18,8 +18,9 @@ WORK = "work"
 WAITS = ("read", "write", "sums", "data", "weights", "load", "sdp")
 """What an operation waits for, cycle by cycle:
 
-``read``, ``write``: DBB. ``sums``: of a convolution on the fly. Convolutions: ``data``, ``weights``: not fetched yet; ``load``:
-weights on their way from the buffer to the multipliers; ``sdp``: room behind the sums, or the last of them to be taken.
+``read``, ``write``: DBB; SDP on the fly also for PDP to take its atoms. ``sums``: what another engine hands over on the fly.
+Convolutions: ``data``, ``weights``: not fetched yet; ``load``: weights on their way from the buffer to the multipliers; ``sdp``:
+room behind the sums, or the last of them to be taken.
 """
 _COLUMNS = ("fetch", "start", "done", "read", "weights_read", "written")
 

@@ -12,11 +12,13 @@ from goldbeat.pymodels.nvdla.timed.conv_core import ConvolutionCore
 from goldbeat.pymodels.nvdla.timed.dbb import CDP, PDP, SDP, DbbPort
 from goldbeat.pymodels.nvdla.timed.engine import EngineOperation
 from goldbeat.pymodels.nvdla.timed.memory import TimedMemory
-from goldbeat.pymodels.nvdla.timed.pdp import PdpOperation
+from goldbeat.pymodels.nvdla.timed.pdp import PdpOperation, pdp_flies
 from goldbeat.pymodels.nvdla.timed.pdp import may_start as pdp_may_start
+from goldbeat.pymodels.nvdla.timed.pdp_fly import PdpFlyOperation
 from goldbeat.pymodels.nvdla.timed.registers import CDP_BIT, PDP_BIT, SDP_BIT, Ended, RegisterFile
-from goldbeat.pymodels.nvdla.timed.sdp import SdpOperation
+from goldbeat.pymodels.nvdla.timed.sdp import SdpOperation, sdp_flies_on
 from goldbeat.pymodels.nvdla.timed.sdp import sdp_reads as sdp_needs_rdma
+from goldbeat.pymodels.nvdla.timed.sdp_fly import SdpFlyOperation
 
 
 class TimedMachine:
@@ -56,7 +58,21 @@ class TimedMachine:
         found = self._convolution.due(self.cycle)
         for operation in self._working.values():
             found = min(found, operation.due(self.cycle))
-        return found
+        return min(found, self._hand_edge())
+
+    def _flying(self) -> tuple[SdpFlyOperation, PdpFlyOperation] | None:
+        """The operations between which atoms may be handed over."""
+        sdp, pdp = self._working.get(SDP), self._working.get(PDP)
+        return (sdp, pdp) if isinstance(sdp, SdpFlyOperation) and isinstance(pdp, PdpFlyOperation) else None
+
+    def _hand_edge(self) -> int:
+        """The first edge at which an atom is handed over, if nothing else happens."""
+        pair = self._flying()
+        edge = None if pair is None else pair[0].offer_edge()
+        if pair is None or edge is None:
+            return NEVER
+        edge = max(edge, self.cycle)
+        return edge if pair[1].takes(edge) else NEVER
 
     def leap(self, limit: int) -> None:
         """Pass by edges at which nothing happens, up to ``limit``; the interrupt must be settled."""
@@ -82,6 +98,8 @@ class TimedMachine:
         starts = self._starts()
         ended = self._convolution.decide(cycle)
         self._ends(cycle, ended)
+        pair = self._flying()
+        hands = pair is not None and pair[0].offers(cycle) and pair[1].takes(cycle)
         working = list(self._working.items())
         decisions = [(operation, operation.decide(cycle)) for _, operation in working]
         for _, operation in working:
@@ -89,6 +107,8 @@ class TimedMachine:
         self._dbb(cycle)
         for operation, decision in decisions:
             operation.commit(cycle, decision)
+        if hands and pair is not None:
+            pair[1].take(cycle, pair[0].hand(cycle))
         for engine, operation in working:
             if operation.done == cycle:
                 self._running.pop(engine).done = cycle
@@ -116,12 +136,12 @@ class TimedMachine:
         found = []
         if SDP not in self._working and blocks["SDP"].ready:
             values = self.registers.values("SDP", "SDP_RDMA")
-            to_memory = not values.get("SDP", "D_FEATURE_MODE_CFG", "OUTPUT_DST")
-            if to_memory and (blocks["SDP_RDMA"].ready or not sdp_needs_rdma(values)):
+            if blocks["SDP_RDMA"].ready or not sdp_needs_rdma(values):
                 found.append("SDP")
-        pdp = PDP not in self._working and blocks["PDP"].ready and blocks["PDP_RDMA"].ready
-        if pdp and pdp_may_start(self.registers.values("PDP"), self._line_atoms):
-            found.append("PDP")
+        if PDP not in self._working and blocks["PDP"].ready:
+            values = self.registers.values("PDP")
+            if (pdp_flies(values) or blocks["PDP_RDMA"].ready) and pdp_may_start(values, self._line_atoms):
+                found.append("PDP")
         if CDP not in self._working and blocks["CDP"].ready and blocks["CDP_RDMA"].ready:
             found.append("CDP")
         return found
@@ -131,10 +151,16 @@ class TimedMachine:
             if engine == "SDP":
                 values = self.registers.values("SDP", "SDP_RDMA")
                 self._blocks[SDP] = ("SDP", "SDP_RDMA") if sdp_needs_rdma(values) else ("SDP",)
-                self._working[SDP] = SdpOperation(self._port, cycle, values, self._convolution.fifo)
+                made = SdpFlyOperation if sdp_flies_on(values) else SdpOperation
+                self._working[SDP] = made(self._port, cycle, values, self._convolution.fifo)
             elif engine == "PDP":
-                self._blocks[PDP] = ("PDP", "PDP_RDMA")
-                self._working[PDP] = PdpOperation(self._port, cycle, self.registers.values("PDP", "PDP_RDMA"))
+                values = self.registers.values("PDP", "PDP_RDMA")
+                if pdp_flies(values):
+                    self._blocks[PDP] = ("PDP",)
+                    self._working[PDP] = PdpFlyOperation(self._port, cycle, values, self._line_atoms)
+                else:
+                    self._blocks[PDP] = ("PDP", "PDP_RDMA")
+                    self._working[PDP] = PdpOperation(self._port, cycle, values)
             else:
                 self._blocks[CDP] = ("CDP", "CDP_RDMA")
                 self._working[CDP] = CdpOperation(self._port, cycle, self.registers.cdp_values())

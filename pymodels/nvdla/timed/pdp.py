@@ -21,8 +21,12 @@ AVERAGE, MAXIMUM = 0, 1
 
 def may_start(values: Values, line_atoms: int) -> bool:
     """Whether the operation is one that this PDP begins."""
-    width = values.get("PDP", "D_DATA_CUBE_IN_WIDTH", "CUBE_IN_WIDTH") + 1
-    return values.get("PDP", "D_OPERATION_MODE_CFG", "FLYING_MODE") == 1 and width <= line_atoms
+    return values.get("PDP", "D_DATA_CUBE_IN_WIDTH", "CUBE_IN_WIDTH") + 1 <= line_atoms
+
+
+def pdp_flies(values: Values) -> bool:
+    """Whether the operation takes its atoms from SDP."""
+    return values.get("PDP", "D_OPERATION_MODE_CFG", "FLYING_MODE") == 0
 
 
 class PdpOperation(EngineOperation):
@@ -39,7 +43,7 @@ class PdpOperation(EngineOperation):
         def kernel(field: str) -> int:
             return values.get("PDP", "D_POOLING_KERNEL_CFG", f"KERNEL_{field}") + 1
 
-        self._width, height, channel = size("IN")
+        self._width, self._height, channel = size("IN")
         out_width, self._out_height, _ = size("OUT")
         self._kernel = kernel("WIDTH"), kernel("HEIGHT")
         self._stride = kernel("STRIDE_WIDTH"), kernel("STRIDE_HEIGHT")
@@ -47,24 +51,28 @@ class PdpOperation(EngineOperation):
         self._method = values.get("PDP", "D_OPERATION_MODE_CFG", "POOLING_METHOD")
         self._pads = [0, *(signed(values.get("PDP", f"D_POOLING_PADDING_VALUE_{i}_CFG"), 19) for i in range(1, 8))]
         self._recip = values.get("PDP", "D_RECIP_KERNEL_WIDTH"), values.get("PDP", "D_RECIP_KERNEL_HEIGHT")
-        surfaces = -(-channel // ATOM)
-        base, line, surface = (
-            values.get("PDP_RDMA", n) for n in ("D_SRC_BASE_ADDR_LOW", "D_SRC_LINE_STRIDE", "D_SRC_SURFACE_STRIDE")
-        )
-        units = []
-        for s in range(surfaces):
-            for oy in range(self._out_height):
-                rows = self._span(oy, 1, height)
-                units.append(Unit([ReadRequest(base + s * surface + iy * line, self._width) for iy in rows]))
+        self._surfaces = -(-channel // ATOM)
+        units = self._units(values)
         chunks = line_chunks(
             values.get("PDP", "D_DST_BASE_ADDR_LOW"),
-            surfaces,
+            self._surfaces,
             self._out_height,
             out_width,
             values.get("PDP", "D_DST_LINE_STRIDE"),
             values.get("PDP", "D_DST_SURFACE_STRIDE"),
         )
         super().__init__(PDP, port, start, units, chunks, self._kernel[0], PDP_PIPELINE)
+
+    def _units(self, values: Values) -> list[Unit]:
+        """By output row what is read for it."""
+        base, line, surface = (
+            values.get("PDP_RDMA", n) for n in ("D_SRC_BASE_ADDR_LOW", "D_SRC_LINE_STRIDE", "D_SRC_SURFACE_STRIDE")
+        )
+        return [
+            Unit([ReadRequest(base + s * surface + iy * line, self._width) for iy in self._span(oy, 1, self._height)])
+            for s in range(self._surfaces)
+            for oy in range(self._out_height)
+        ]
 
     def _span(self, out: int, axis: int, size: int) -> range:
         """The rows or columns of a window that are there."""

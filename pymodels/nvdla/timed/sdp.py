@@ -82,6 +82,11 @@ def sdp_reads(values: Values) -> bool:
     return any(o.alu or o.mul for o in (operands(values, "BS"), operands(values, "BN")))
 
 
+def sdp_flies_on(values: Values) -> bool:
+    """Whether the operation hands its atoms to PDP in place of writing them."""
+    return bool(values.get("SDP", "D_FEATURE_MODE_CFG", "OUTPUT_DST"))
+
+
 class SdpOperation(EngineOperation):
     """One operation, its registers as they stood at its start; on the fly ``feed`` gives it sums."""
 

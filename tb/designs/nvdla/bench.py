@@ -33,6 +33,7 @@ from goldbeat.tb.designs.nvdla.corners import (
     under_way,
     without_sums,
 )
+from goldbeat.tb.designs.nvdla.flying_cases import FLYING_CASES
 from goldbeat.tb.designs.nvdla.loadable_case import loadable_answer, loadable_case
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
 from goldbeat.tb.designs.nvdla.rtl import NAME, find_rtl
@@ -262,7 +263,7 @@ def _outstanding(setting: CaseContext) -> Sequence[Stimulus]:
 
 
 def _start(setting: CaseContext) -> Sequence[Stimulus]:
-    """What must not begin."""
+    """What must not begin, or not end."""
     rng = np.random.default_rng(setting.seed)
     episodes = []
     for line in (int(setting.params["LINE_ATOMS"]), None):
@@ -323,7 +324,7 @@ DESIGN = Design(
             options=_OPTIONS,
         ),
         Case(name="starved", summary="SDP operands that are not brought", make=_mixed(_starved), options=_OPTIONS),
-        Case(name="start", summary="operations that must not begin", make=_start),
+        Case(name="start", summary="operations that must not begin, or not end", make=_start),
         Case(name="outstanding", summary="late answers, as many open reads and writes as may be", make=_outstanding),
         Case(name="large", summary="cubes that are wide, high or deep", make=_large),
         Case(name="sizes", summary="lines of one atom, full chunks, bursts of every length", make=_sizes),
@@ -336,6 +337,7 @@ DESIGN = Design(
         ),
         *CONVOLUTION_CASES,
         *CDP_CASES,
+        *FLYING_CASES,
         registers_case(_registers, "the whole register map"),
         loadable_case(own=True),
     ),

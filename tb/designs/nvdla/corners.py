@@ -69,9 +69,9 @@ def without_sums(rng: Rng, space: MemorySpace) -> DrawnOperation:
 
 
 def refused(rng: Rng, space: MemorySpace, line_atoms: int | None) -> tuple[Access, ...]:
-    """Operations that must not begin, and others behind them, beside CDP, which does its work, and a convolution without SDP.
+    """Operations that do not begin or do not end, others behind them, CDP, which does its work, a convolution without SDP.
 
-    That of PDP has a line that is one atom too long, or, without ``line_atoms``, data that come on the fly.
+    PDP has a line that is one atom too long, and SDP waits for it; without ``line_atoms`` PDP waits for more than SDP has.
     """
     stuck = OperationProgram(rng)
     sdp = random_sdp(rng, space, size=(5, 2, 8))

@@ -310,11 +310,6 @@ def _check_built(loadable: Loadable, most: int) -> None:
             if op.type != "PDP":
                 continue
             where = f"{loadable.file}: operation {op.index} (PDP)"
-            if op.cubes["src_data"].on_the_fly:
-                raise UsageError(
-                    f"{where} takes its data from SDP on the fly, which our hardware cannot; "
-                    "use --rtl DIR, or a loadable that puts them into memory"
-                )
             width = int(op.cubes["src_data"].record["width"])
             if width > most:
                 raise UsageError(f"{where} has lines of {width} points; our hardware takes up to {most}")

@@ -45,11 +45,16 @@ class DrawnOperation:
 
     @property
     def blocks(self) -> tuple[str, ...]:
-        """Whose registers it needs; an SDP operation that reads nothing from memory does without SDP_RDMA."""
+        """Whose registers it needs; an operation that reads nothing from memory does without its read DMA."""
         if self.engine == "CONV":
             return CONV_BLOCKS
-        reads = self.engine != "SDP" or _reads_memory(self.fields)
+        reads = _reads_memory(self.fields) if self.engine == "SDP" else not self.flies
         return _BLOCKS[self.engine] if reads else _BLOCKS[self.engine][:1]
+
+    @property
+    def flies(self) -> bool:
+        """Whether it is a PDP operation that takes its atoms from SDP."""
+        return self.engine == "PDP" and not self.fields.get(("PDP", "D_OPERATION_MODE_CFG", "FLYING_MODE"), 1)
 
     def set(self, block: str, name: str, **values: int) -> None:
         """Set fields of a register."""
