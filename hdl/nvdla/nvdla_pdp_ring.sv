@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// nvdla_pdp_ring - keeps the rows that SDP hands to PDP, and plays them as if they came from memory.
+// nvdla_pdp_ring - keeps the rows that SDP hands to PDP, and plays them as if they came from
+// memory.
 //
-// Takes an atom a cycle where there is room, plays an atom a cycle, one edge through the memory.
+// Takes an atom per cycle where there is room,
+// plays an atom per cycle, one edge through the memory.
 // The reader says which row is next (`row`, `first` and `last` of its output row) and goes on with
 // `step`, when the whole row has been played.
 
@@ -197,8 +199,8 @@ module nvdla_pdp_ring #(
   `ASSERT(taken_where_there_is_room, !take || level_q < signed'(LevelW'(Atoms)), clk, rst_n)
   `ASSERT(taken_atoms_within_the_cube, !take || take_row_q.surface <= {1'b0, in.surfaces}, clk,
           rst_n)
-  `ASSERT(played_after_it_has_come, !play || {play_row, column_q} < {take_row_q, take_column_q}, clk,
-          rst_n)
+  `ASSERT(played_after_it_has_come, !play || {play_row, column_q} < {take_row_q, take_column_q},
+          clk, rst_n)
   `ASSERT(played_before_its_row_is_free, !play || play_row >= free_q, clk, rst_n)
 
 endmodule

@@ -2,8 +2,8 @@
 //
 // nvdla_pkg - sizes, and the settings of the engines as they come out of the registers.
 //
-// docs/nvdla-hardware.md, docs/nvdla-fly.md, docs/nvdla-convolution.md and docs/nvdla-cdp.md are the
-// contract.
+// docs/nvdla-hardware.md, docs/nvdla-fly.md, docs/nvdla-convolution.md and docs/nvdla-cdp.md are
+// the contract.
 
 package nvdla_pkg;
 

@@ -125,7 +125,12 @@ FLYING_CASES = (
         make=_mixes,
         options={"operations": 6, "memory": "random"},
     ),
-    Case(name="fly_shapes", summary="on the fly: full lines, windows of every size, slow memories", make=_shapes),
+    Case(
+        name="fly_shapes",
+        summary="on the fly: full lines, windows of every size, slow memories",
+        make=_shapes,
+        slow=True,
+    ),
     Case(name="fly_late", summary="on the fly: SDP waits for PDP, PDP waits for SDP", make=_late),
     Case(name="fly_reset", summary="on the fly: resets under way, each followed by a whole run", make=_reset),
 )

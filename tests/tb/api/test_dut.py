@@ -207,6 +207,7 @@ def _plain(output):
     return output.get("text") or output["data"]["text/plain"]
 
 
+@pytest.mark.slow
 @pytest.mark.sim
 def test_narrow_outputs_beside_data_are_words_of_their_own():
     with goldbeat.load("objfifo", case="forward", objects=3, words=4, quick=True) as dut:
