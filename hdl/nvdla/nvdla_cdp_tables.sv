@@ -108,7 +108,7 @@ module nvdla_cdp_tables
       end
     end
 
-    // The last entry has none behind it; what is read there is not looked at.
+    // The last entry has none behind it; what is read there is ignored.
     assign even     = even_q[pick[AtW:1] + AtW'(pick[0])];
     assign odd      = odd_q[pick[OddW:1]];
     assign found[t] = pick[0] ? {even, odd} : {odd, even};

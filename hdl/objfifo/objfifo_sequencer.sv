@@ -263,7 +263,7 @@ module objfifo_sequencer
   always_comb begin
     start = 24'(fetch_base_q) + 24'(fetch_index_q) * 24'(fetch_iteration_step_q);
     for (int unsigned d = 0; d < 3; d++) begin
-      // A wrap of 0 counts as 1; for dimension 0 it means endless, and this is not looked at.
+      // A wrap of 0 counts as 1; for dimension 0 it means endless, and this is ignored.
       beyond[d] = 11'(fetch_before_q[d]) +
           (fetch_wrap_q[d] == '0 ? 11'd1 : 11'(fetch_wrap_q[d]));
       top[d]    = beyond[d] + 11'(fetch_after_q[d]) - 11'd1;

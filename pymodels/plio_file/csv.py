@@ -65,7 +65,7 @@ def parse_csv(
     """Read the bytes of a PLIO CSV file.
 
     Rows are ``DATA`` or ``DATA:n`` (the beat n times), ``STALL`` or ``STALL:n`` (n idle cycles, further columns
-    are not looked at but must be all there or all absent) and ``COMMENT`` (anything). TLAST (0 or 1, default 0)
+    are ignored but must be all there or all absent) and ``COMMENT`` (anything). TLAST (0 or 1, default 0)
     and TKEEP (-1 or hexadecimal, default -1, all valid) may be missing from the header, from the end of a row, or
     empty. Blanks may stand around every cell. Idle cycles after the last beat are not part of a trace and are dropped.
 

@@ -3,7 +3,7 @@
 
 It is made when somebody asks for it (``goldbeat report RUN``, ``goldbeat run --page``, failures of a regression), never by a
 plain run: that would cost each one the import of jinja2 and pydantic and the drawing, a third of a second, for a page that is
-not looked at.
+ignored.
 """
 
 from __future__ import annotations

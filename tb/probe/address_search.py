@@ -62,7 +62,7 @@ def find_address_map(
     """Build the design with its default parameters, and ask it.
 
     Args:
-        design: an interconnect; its address map is not looked at.
+        design: an interconnect; its address map is ignored.
         slaves: its ports, widths as numbers.
         masters: likewise.
         tell: is told before the build.

@@ -111,7 +111,7 @@ def clean(
         root: the folder for everything made.
         limits: what stays.
         now: in seconds since the epoch.
-        kinds: of :data:`KINDS`; the others are not looked at.
+        kinds: of :data:`KINDS`; the others are ignored.
         cache: the folder of the simulators, the same unless given.
         dry_run: only say what would go.
     """

@@ -287,7 +287,7 @@ def draw_throughput(
 
 
 def draw_gaps(axes: Axes, result: Throughput) -> None:
-    """How often which time lies between two beats, in a panel."""
+    """Histogram of the time between beats, in a panel."""
     label_axes(axes, "Gaps (time from beat to beat)", "gap [ns]", "how often")
     if not result.gaps:
         _say(axes, result.reason("max_gap_ps"))

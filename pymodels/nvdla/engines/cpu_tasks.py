@@ -239,7 +239,7 @@ def softmax_task(data: npt.NDArray[Any], desc: Any, form: str) -> npt.NDArray[An
 
     Args:
         data: (channels, ...) int8 or float16; one softmax over the channels for everything behind them.
-        desc: with scale factors for int8 where they are there, 1 otherwise; ``axis`` is not looked at.
+        desc: with scale factors for int8 where they are there, 1 otherwise; ``axis`` is ignored.
         form: of the data.
     """
     into, out = _factors(desc)

@@ -97,7 +97,7 @@ class RegisterFile:
         return Values(joined)
 
     def cdp_values(self) -> Values:
-        """What CDP works from. Its precision is not looked at."""
+        """What CDP works from. Its precision is ignored."""
         assert self._tables is not None
         joined = dict(self._plain)
         for name in ("CDP", "CDP_RDMA"):

@@ -37,10 +37,14 @@ def in_words(dims: Dims, itemsize: int, what: str) -> tuple[Dim, ...]:
         if inner[1] != 1:
             raise RuleError("dims-words", f"{what}: inner stride {inner[1]} with {bits}-bit elements, expected 1")
         if inner[0] * itemsize % WORD_BYTES:
-            raise RuleError("dims-words", f"{what}: an inner run of {inner[0]} {bits}-bit elements is no whole word")
+            raise RuleError(
+                "dims-words", f"{what}: an inner run of {inner[0]} {bits}-bit elements is not a multiple of 32 bits"
+            )
         for _, stride in outer:
             if stride * itemsize % WORD_BYTES:
-                raise RuleError("dims-words", f"{what}: a stride of {stride} {bits}-bit elements is no whole word")
+                raise RuleError(
+                    "dims-words", f"{what}: a stride of {stride} {bits}-bit elements is not a multiple of 32 bits"
+                )
         first = [Dim(inner[0] * itemsize // WORD_BYTES, 1)]
     else:
         per = itemsize // WORD_BYTES
@@ -63,7 +67,7 @@ def pads_in_words(padding: Dims, itemsize: int, what: str) -> tuple[Pad, ...]:
             if before * itemsize % WORD_BYTES or after * itemsize % WORD_BYTES:
                 raise RuleError(
                     "pad-form",
-                    f"{what}: inner padding ({before}, {after}) of {8 * itemsize}-bit elements is no whole word",
+                    f"{what}: inner padding ({before}, {after}) of {8 * itemsize}-bit elements is not a multiple of 32 bits",
                 )
             before, after = before * itemsize // WORD_BYTES, after * itemsize // WORD_BYTES
         out.append(Pad(before, after))

@@ -107,7 +107,7 @@ def _fields(rng: Rng, space: MemorySpace, count: int) -> list[DrawnOperation]:
 
 
 def _starved(rng: Rng, space: MemorySpace, count: int) -> list[DrawnOperation]:
-    """SDP with operands that are not brought, on data from memory and on the fly."""
+    """SDP with operands that are never fetched, on data from memory and on the fly."""
     operations: list[DrawnOperation] = []
     for _ in range(count):
         if rng.integers(2):
@@ -323,7 +323,7 @@ DESIGN = Design(
             make=_mixed(_fields),
             options=_OPTIONS,
         ),
-        Case(name="starved", summary="SDP operands that are not brought", make=_mixed(_starved), options=_OPTIONS),
+        Case(name="starved", summary="SDP operands that are never fetched", make=_mixed(_starved), options=_OPTIONS),
         Case(name="start", summary="operations that must not begin, or not end", make=_start),
         Case(name="outstanding", summary="late answers, as many open reads and writes as may be", make=_outstanding),
         Case(name="large", summary="cubes that are wide, high or deep", make=_large),

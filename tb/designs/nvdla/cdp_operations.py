@@ -140,7 +140,7 @@ def _output(op: DrawnOperation, rng: Rng, size: int, *, wild: bool) -> None:
     offset = int(rng.integers(-size, size + 1)) if rng.integers(2) else 0
     if wild:
         offset, shift = int(rng.integers(-(1 << 24), 1 << 24)), _any_of(rng, shift, int(rng.integers(64)))
-    # The upper bits are not looked at.
+    # The upper bits are ignored.
     word = (offset & 0x1FF_FFFF) | int(rng.integers(128)) << 25
     op.set("CDP", "D_DATOUT_OFFSET", DATOUT_OFFSET=word)
     op.set("CDP", "D_DATOUT_SCALE", DATOUT_SCALE=scale & 0xFFFF)

@@ -215,7 +215,7 @@ DESIGN = Design(
         _of_an_engine("random", "random designs of one engine", 8),
         _of_an_engine("scenes", "an engine's random descriptors, locks and tasks that no planner would write", 8),
         _of_an_engine("errors", "everything that stops a channel of an engine or is noted as an error"),
-        _of_an_engine("corners", "what falls on one edge of an engine, what is not there, what one direction ignores"),
+        _of_an_engine("corners", "simultaneous events in an engine, missing resources, ignored fields"),
         _of_an_engine("registers", "an engine's whole register map, strobes and error answers"),
     ),
     variants=({}, {"NX": 4, "NW": 2}, {"PROFILE": 1}),

@@ -734,7 +734,7 @@ DESIGN = Design(
         ),
         Case(
             name="corners",
-            summary="what falls on one edge, what is not there, what one direction ignores",
+            summary="simultaneous events, missing resources, ignored fields",
             make=_corners,
             options=_PATTERNS,
             inputs=False,

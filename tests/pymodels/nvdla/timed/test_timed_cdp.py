@@ -227,7 +227,7 @@ def test_a_table_is_used_by_the_operations_behind_it():
     group = cdp(5, 2, 11)
     group.put("CDP", "D_DATOUT_SHIFTER", 7)
     group.put("CDP", "D_FUNC_BYPASS", SQSUM_BYPASS=1)
-    # Precisions, upper addresses and the like are not looked at.
+    # Precisions, upper addresses and the like are ignored.
     for name in ("D_DATA_FORMAT", "D_CYA", "D_DST_BASE_ADDR_HIGH"):
         group.put("CDP", name, 0xFFFF_FFFF)
     steps = [*table(0, 0, [128] * 65), *table(1, 0, [128] * 257), *programmed(group), Access("wait", cycles=2000)]

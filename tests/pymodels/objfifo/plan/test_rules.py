@@ -365,7 +365,7 @@ CASES = {
     "padding without dims": ("pad-form", "without dims", lambda: forward(8, 16, padDimensions=[(4, 4)])),
     "padding of half words": (
         "pad-form",
-        "no whole word",
+        "not a multiple of 32 bits",
         lambda: forward((4, 8), (4, 12), dtype=np.int8, dimensionsToStream=[(4, 8), (8, 1)], padDimensions=[(0, 0), (2, 2)]),
     ),
     "padding for other dims": (
