@@ -111,7 +111,8 @@ def as_pairs(sets: list[str]) -> list[Pair]:
 def split_inputs(case: Case, inputs: list[str]) -> tuple[dict[str, str], dict[str, Any]]:
     """Files for ports by name, and files that are options of the case.
 
-    A file without a name is for the option ``input``. A case with an option ``inputs`` takes files by names of its own.
+    A file without a name is for the option ``input``, which takes several where it is a list. A case with an option ``inputs``
+    takes files by names of its own.
 
     Raises:
         UsageError: no such form, or a name that is given twice.
@@ -124,6 +125,9 @@ def split_inputs(case: Case, inputs: list[str]) -> tuple[dict[str, str], dict[st
             key, file = "input", item
         elif not equals:
             raise UsageError(f"--input {item}: expected PORT=FILE")
+        if isinstance(case.options.get(key), tuple):
+            options[key] = (*options.get(key, ()), file)
+            continue
         if key in ports or key in options:
             raise UsageError(f"--input {item}: {key} is given twice")
         if key in case.options:

@@ -142,8 +142,10 @@ def _entry_items(suite: Suite, entry: Entry, folder: Path, seed: int, seeds: int
             blur |= {"x_check": True} if entry.x_check else {}
             for params, options in _sweep(design, case, entry):
                 given = {name: options[name] for name in case.files if options.get(name)}
-                named = {name: Path(str(file)).name for name, file in given.items()}
-                options |= {name: str((folder / str(file)).resolve()) for name, file in given.items()}
+                named = {name: _each(file, lambda one: Path(one).name) for name, file in given.items()}
+                options |= {
+                    name: _each(file, lambda one: str((folder / one).resolve())) for name, file in given.items()
+                }
                 for number in range(seed, seed + count):
                     yield Item(
                         index=0,
@@ -186,6 +188,11 @@ def _combinations(values: Mapping[str, Any], arrays: set[str]) -> Iterator[dict[
 
 def _one(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
+
+
+def _each(files: Any, change: Callable[[str], str]) -> Any:
+    """A file's name changed, or each one's of several."""
+    return tuple(map(change, map(str, files))) if isinstance(files, tuple) else change(str(files))
 
 
 def _suffix(values: Mapping[str, Any], transactors: Backend) -> str:

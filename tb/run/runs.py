@@ -212,7 +212,7 @@ class Request:
         words += ["--seed", str(seeds[0])]
         words += ["--seeds", str(len(seeds))] if len(seeds) > 1 else []
         for key, value in {**self.params, **self.options}.items():
-            if key == "inputs" and isinstance(value, tuple):
+            if key in ("input", "inputs") and isinstance(value, tuple):
                 words += [word for item in value for word in ("--input", item)]
             else:
                 words += ["--set", f"{key}={setting_text(value)}"]

@@ -3,12 +3,15 @@
 
 Peer: the cycles of the vendor's own recorded runs (their last access counted from the first), which ours should repeat.
 Rates are in the simulator's processor time, the start of the process included.
+
+With GOLDBEAT_NVDLA_NETWORK, a compiled network, the same run on both RTLs in turn. Peer: the vendor's RTL under Goldbeat.
 """
 
 from __future__ import annotations
 
 import os
 import resource
+import statistics
 import sys
 import tempfile
 import time
@@ -41,13 +44,35 @@ def measure(data: Path, name: str, rtl: str | None) -> None:
     )
 
 
+def compare(network: Path, rtl: str, rounds: int = 3) -> None:
+    """A network on our RTL and on the vendor's in turn: simulation alone, then with all comparisons. Medians by the clock."""
+    designs = (DESIGN, find_rtl(Path(rtl)))
+    for unchecked in (True, False):
+        spent: tuple[list[float], list[float]] = ([], [])
+        for number in range(rounds + 1):
+            for design, times in zip(designs, spent, strict=True):
+                with tempfile.TemporaryDirectory() as folder:
+                    started = time.monotonic()
+                    result = run_loadable(network, design, Path(folder), unchecked=unchecked)
+                    # The first round builds, and loads the model.
+                    if number:
+                        times.append(time.monotonic() - started)
+                    print(f"{design.top}: {result.status}, {result.cycles} cycles")
+        ours, vendors = (statistics.median(times) for times in spent)
+        what = "simulation" if unchecked else "with all comparisons"
+        print(f"{what}: ours {ours:.1f} s, vendor's {vendors:.1f} s by the clock, ratio {vendors / ours:.2f}")
+
+
 def main() -> int:
     """Measure what is there."""
+    network, vendor = os.environ.get("GOLDBEAT_NVDLA_NETWORK"), os.environ.get("GOLDBEAT_NVDLA_RTL")
+    if network and vendor:
+        compare(Path(network), vendor)
     data = os.environ.get("GOLDBEAT_DATA")
     if not data:
         print("GOLDBEAT_DATA is not set: no loadables")
         return 0
-    for rtl in dict.fromkeys((None, os.environ.get("GOLDBEAT_NVDLA_RTL"))):
+    for rtl in dict.fromkeys((None, vendor)):
         for name in RECORDED:
             measure(Path(data), name, rtl)
     return 0

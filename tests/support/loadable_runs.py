@@ -11,7 +11,8 @@ from typing import Any
 from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable
 from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.designs.nvdla.loadable_case import driver_trace, memories_left
+from goldbeat.tb.designs.nvdla.loadable_answer import driver_trace
+from goldbeat.tb.designs.nvdla.loadable_case import memories_left
 from goldbeat.tb.designs.nvdla.tensors import Output, read_outputs
 from goldbeat.tb.run.runs import Request, run
 
@@ -31,7 +32,7 @@ class LoadableRun:
 
 def run_loadable(file: Path, design: Design, folder: Path, inputs: Path | None = None, **options: Any) -> LoadableRun:
     """Run one file; ``options`` are those of the case."""
-    given = {"loadable": str(file), "input": "" if inputs is None else str(inputs), **options}
+    given = {"loadable": str(file), "input": () if inputs is None else (str(inputs),), **options}
     (result,) = run(Request(design, design.case("loadable"), options=given), folder)
     record = result.episodes[0].record if result.episodes else None
     if record is None:

@@ -16,6 +16,7 @@ COMMANDS = {
 EXAMPLES = {
     "run": (
         "goldbeat run nvdla --loadable model.nvdla",
+        "goldbeat run nvdla --loadable lenet.nvdla --input 3.jpg --input 7.jpg --image-scale half",
         "goldbeat run nvdla --loadable model.nvdla --rtl outdir/nv_small --input cat.png",
     ),
 }

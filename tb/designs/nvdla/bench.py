@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,7 +33,7 @@ from goldbeat.tb.designs.nvdla.corners import (
     without_sums,
 )
 from goldbeat.tb.designs.nvdla.flying_cases import FLYING_CASES
-from goldbeat.tb.designs.nvdla.loadable_case import loadable_answer, loadable_case
+from goldbeat.tb.designs.nvdla.loadable_case import loadable_case
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
 from goldbeat.tb.designs.nvdla.rtl import NAME, find_rtl
 from goldbeat.tb.designs.nvdla.stimuli import program_stimulus
@@ -341,7 +340,6 @@ DESIGN = Design(
         registers_case(_registers, "the whole register map"),
         loadable_case(own=True),
     ),
-    answer=partial(loadable_answer, True),
     timeline=nvdla_timeline,
     foreign=find_rtl,
 )

@@ -7,7 +7,6 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,12 +16,11 @@ from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable
 from goldbeat.pymodels.nvdla.loadable.placement import place_memories
 from goldbeat.tb.cli.common import print_json, working
 from goldbeat.tb.cli.screen import Screen
+from goldbeat.tb.designs.nvdla.output_batches import batch_arrays, batch_lines
 from goldbeat.tb.designs.nvdla.pictures import Convention
-from goldbeat.tb.designs.nvdla.tensors import Output, output_lines, rank_text, read_outputs, read_tensors
+from goldbeat.tb.designs.nvdla.tensors import Output, output_lines, read_outputs, read_tensors
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.run.run_folder import REPORT, check_ours, prepare, run_folder
-
-_SHOWN_RUNS = 20
 
 
 @dataclass(frozen=True)
@@ -65,31 +63,13 @@ def execute_command(request: ExecuteRequest) -> None:
 
 
 def _write(runs: Sequence[dict[int, Output]], several: bool, folder: Path) -> None:
-    """Each memory as an array; of several runs one behind the other in a leading axis."""
     target = folder / "output"
     target.mkdir(parents=True, exist_ok=True)
-
-    def save(name: str, arrays: list[Any]) -> None:
-        np.save(target / f"{name}.npy", np.stack(arrays) if several else arrays[0])
-
-    for ident, first in runs[0].items():
-        save(f"memory{ident}", [outputs[ident].array for outputs in runs])
-        for who in first.cubes:
-            save(f"memory{ident}.{who}", [outputs[ident].cubes[who] for outputs in runs])
+    for name, array in batch_arrays(runs, several=several):
+        np.save(target / name, array)
 
 
 def _show(runs: Sequence[dict[int, Output]], several: bool, folder: Path) -> None:
     out = Screen(highlight=False)
-    if not several:
-        for line in output_lines(list(runs[0].values())):
-            out.print(line.replace("{folder}", str(folder)), markup=False, soft_wrap=True)
-        return
-    for number, outputs in enumerate(runs[:_SHOWN_RUNS]):
-        for one in outputs.values():
-            if one.ranking():
-                out.print(f"input {number}: {one.title}: classes {rank_text(one)}", markup=False, soft_wrap=True)
-    if len(runs) > _SHOWN_RUNS:
-        out.print(
-            f"... and {len(runs) - _SHOWN_RUNS} more inputs; all in {folder / REPORT}", markup=False, soft_wrap=True
-        )
-    out.print(f"{len(runs)} inputs, {len(runs[0])} memories each in {folder}/output", markup=False, soft_wrap=True)
+    for line in batch_lines(runs) if several else output_lines(list(runs[0].values())):
+        out.print(line.replace("{folder}", str(folder)), markup=False, soft_wrap=True)

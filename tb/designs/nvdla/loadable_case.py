@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The case ``loadable``: a compiled model, its driver acting on what it reads, and what that leaves in memory.
 
-Tasks run in the order in which they are submitted; those of the processor (EMU) are steps of the host on the same memory. What
-the hardware leaves is compared with the functional models; on our own RTL the timed model, fed with the very accesses that were
-made, predicts every answer and burst with its cycle too.
+Each input is an episode of its own, with the memories as they are in the file. Tasks run in the order in which they are
+submitted; those of the processor (EMU) are steps of the host on the same memory. What the hardware leaves is compared with the
+functional models; on our own RTL the timed model, fed with the very accesses that were made, predicts every answer and burst
+with its cycle too.
 """
 
 from __future__ import annotations
@@ -31,9 +32,10 @@ from goldbeat.pymodels.stimulus import Access, Clock, MemoryContents, Outcome, S
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.file_stamp import file_stamp
 from goldbeat.tb.design.measurements import Check, RunAnswer
+from goldbeat.tb.designs.nvdla.loadable_answer import LoadableRun, driver_trace, loadable_answer
 from goldbeat.tb.designs.nvdla.pictures import RUNTIME, Convention
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
-from goldbeat.tb.designs.nvdla.tensors import Output, first_wrong, output_lines, read_outputs, read_tensor
+from goldbeat.tb.designs.nvdla.tensors import first_wrong, read_outputs, read_tensors
 
 TIMING = MemoryTiming(read_latency=32, max_reads=256, max_writes=256)
 """The memory of the recorded runs of the vendor's RTL: 32 cycles from a read's address to its first data, any number waiting."""
@@ -57,7 +59,7 @@ def loadable_case(*, own: bool) -> Case:
         make=partial(_stimuli, own),
         options={
             "loadable": "",
-            "input": "",
+            "input": (),
             "image_scale": RUNTIME.scale,
             "image_order": RUNTIME.order,
             "unchecked": False,
@@ -67,79 +69,109 @@ def loadable_case(*, own: bool) -> Case:
         files=("loadable", "input"),
         expect=partial(_expect, own),
         check=partial(_check, own),
+        answer=partial(_answer, own),
     )
 
 
 @dataclass(frozen=True, eq=False)
 class _Prepared:
-    """A loadable with its input.
+    """A loadable with its inputs.
 
     Attributes:
         loadable: the file.
         placement: where its memories lie.
         order: tasks in the order in which they are submitted, those in a row for the same interface together.
-        contents: of the memories before the first task.
-        wanted: what the functional models leave in memory; None where nothing is compared.
+        given: what each input puts into memory; without an input once nothing.
+        names: what messages call each input; empty where there is only one.
+        checked: results are compared with the functional models.
     """
 
     loadable: Loadable
     placement: Placement
     order: tuple[tuple[LoadableTask, ...], ...]
-    contents: Contents
-    wanted: Contents | None
+    given: tuple[Contents, ...]
+    names: tuple[str, ...]
+    checked: bool
+
+    def contents(self, number: int) -> Contents:
+        """Every memory of an input's episode before the first task."""
+        contents = {ident: region.data for ident, region in self.placement.by_id().items()}
+        for ident, data in self.given[number].items():
+            contents[ident][: len(data)] = data
+        return contents
 
 
 def _prepare(own: bool, context: CaseContext) -> _Prepared:
     options = context.options
     if not options["loadable"]:
         raise UsageError("case loadable needs a compiled model: --loadable FILE")
-    file, given = Path(str(options["loadable"])), str(options["input"])
+    file, given = Path(str(options["loadable"])), given_files(options)
     line = int(context.params["LINE_ATOMS"]) if own else 0
     convention = Convention(str(options["image_scale"]), str(options["image_order"]))
-    stamps = tuple(file_stamp(Path(name)) for name in (str(file), given) if name)
-    return _read(own, file, given, convention, bool(options["unchecked"]), line, stamps)
+    stamps = tuple(file_stamp(name) for name in (file, *given))
+    return _read(own, file, given, convention, not options["unchecked"], line, stamps)
+
+
+def given_files(options: Mapping[str, Any]) -> tuple[Path, ...]:
+    """The files of the option ``input``: one, or several."""
+    value = options.get("input") or ()
+    return tuple(Path(str(one)) for one in ([value] if isinstance(value, str | Path) else value))
 
 
 @lru_cache(maxsize=1)
 def _read(
-    own: bool, file: Path, given: str, convention: Convention, unchecked: bool, line: int, stamps: object
+    own: bool, file: Path, given: tuple[Path, ...], convention: Convention, checked: bool, line: int, stamps: object
 ) -> _Prepared:
-    """Read, check and work out what to expect; every seed has the same, so it is done once."""
+    """Read and check; every seed has the same, so it is done once."""
     loadable = read_loadable(file)
     check_small(loadable)
     placement = place_memories(loadable)
-    values = read_tensor(loadable, Path(given), convention) if given else {}
+    inputs, several = read_tensors(loadable, given, convention)
     order = _order(loadable)
     if own:
         _check_built(loadable, line)
-    wanted = None if unchecked else _expected(placement, values)
-    return _Prepared(loadable, placement, order, _filled(placement, values), wanted)
+    names = tuple(f"input {number}" for number in range(len(inputs))) if several else ()
+    made = _Prepared(loadable, placement, order, tuple(inputs), names, checked)
+    if checked:
+        # What the models refuse is refused before anything is built.
+        _wanted(made, 0)
+    return made
 
 
-def _expected(placement: Placement, given: Contents) -> Contents:
+@lru_cache(maxsize=2)
+def _wanted(made: _Prepared, number: int) -> Contents:
     """What the functional models leave in memory after the last task."""
     try:
-        return execute(placement, given)
+        return execute(made.placement, made.given[number])
     except UsageError as error:
         raise UsageError(f"{error}; --unchecked runs it and compares nothing") from error
 
 
 def _stimuli(own: bool, context: CaseContext) -> list[Stimulus]:
     made = _prepare(own, context)
-    regions = [_padded(replace(r, data=made.contents[ident])) for ident, r in made.placement.by_id().items()]
     chosen: dict[str, Any] = {name: int(context.options[name]) for name in _TIMED}
     timing = replace(TIMING, seed=context.seed, **chosen)
     clock = Clock(CLOCK.period_ps, CLOCK.period_ps)
     settle = 0 if own else SETTLE_CYCLES
-    return [
-        Stimulus(
+    episodes = []
+    for number in range(len(made.given)):
+        contents = made.contents(number)
+        regions = [_padded(replace(r, data=contents[ident])) for ident, r in made.placement.by_id().items()]
+        one = Stimulus(
             inputs={},
             clocks={CLOCK.name: clock},
             drivers={CSB.name: partial(driver, made.placement, made.order, settle)},
             memories={DBB.name: MemoryImage(tuple(regions), timing)},
             least_ps=_DRAIN_CYCLES * clock.period_ps,
+            label=made.names[number] if made.names else "",
         )
-    ]
+        episodes.append(one)
+    return episodes
+
+
+def _number(made: _Prepared, stimulus: Stimulus) -> int:
+    """Which input an episode has."""
+    return made.names.index(stimulus.label) if made.names else 0
 
 
 def driver(placement: Placement, order: Sequence[Sequence[LoadableTask]], settle: int) -> Generator[Access, int, None]:
@@ -207,7 +239,7 @@ def _expect(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) ->
     if own and not context.options["unchecked"]:
         return predict(context.params, stimulus)
     made = _prepare(own, context)
-    wanted = memories_left(made.placement, record) if made.wanted is None else made.wanted
+    wanted = _wanted(made, _number(made, stimulus)) if made.checked else memories_left(made.placement, record)
     sizes = {r.name: len(r.data) for r in stimulus.memories[DBB.name].regions}
     names = {f"memory{ident}": data for ident, data in wanted.items()}
     contents = {name: np.pad(data, (0, sizes[name] - len(data))) for name, data in names.items()}
@@ -217,81 +249,38 @@ def _expect(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) ->
 def _check(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) -> Check:
     """On our own RTL the memory against the functional models, which know nothing of the timed one; what was not compared."""
     made = _prepare(own, context)
-    partial_texts = ["nothing was compared (--unchecked)"] if context.options["unchecked"] else []
-    if made.wanted is None:
-        return Check(partial=tuple(partial_texts), void=bool(context.options["unchecked"]))
-    left = memories_left(made.placement, record)
-    first = first_wrong(made.loadable, left, made.wanted)
+    if not made.checked:
+        return Check(partial=("nothing was compared (--unchecked)",), void=True)
+    number = _number(made, stimulus)
+    left, wanted = memories_left(made.placement, record), _wanted(made, number)
+    first = first_wrong(made.loadable, left, wanted)
     failures, compared = [first] if first else [], 0
     if not own:
         # The memories are the prediction there, and compared with it.
-        return Check(tuple(failures), partial=tuple(partial_texts))
+        return Check(tuple(failures))
+    before = made.contents(number)
     for ident, got in left.items():
-        want, before = made.wanted[ident], made.contents[ident]
-        compared += int(np.count_nonzero(want != before))
+        want = wanted[ident]
+        compared += int(np.count_nonzero(want != before[ident]))
         if len(wrong := np.flatnonzero(want != got)):
             at = int(wrong[0])
             failures.append(
                 f"memory{ident}: byte 0x{at:x}: the functional models leave 0x{want[at]:02x}, got 0x{got[at]:02x}; "
                 f"{len(wrong)} bytes differ in all"
             )
-    return Check(tuple(failures), compared, tuple(partial_texts))
+    return Check(tuple(failures), compared)
 
 
-def loadable_answer(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) -> RunAnswer | None:
-    """The output memories of a loadable, as bytes and as tensors, and what the driver did."""
-    if "loadable" not in context.options:
-        return None
+def _answer(own: bool, context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> RunAnswer:
+    """The output memories, as bytes and as tensors, and what the driver did."""
     made = _prepare(own, context)
-    outputs = read_outputs(made.loadable, memories_left(made.placement, record))
-    trace = driver_trace(record)
-    files: dict[str, Any] = {"driver.trace": ("\n".join(trace) + "\n").encode()}
-    for ident, one in outputs.items():
-        files |= _kept(ident, one)
-    facts = {
-        "loadable": str(made.loadable.file),
-        "cycles": int(trace[-1].lstrip("# ").split()[0]) + 1 if trace else 0,
-        "outputs": {f"memory{ident}": one.facts() for ident, one in outputs.items()},
-    }
-    lines = [f"{facts['cycles']} cycles", *output_lines(list(outputs.values()), raw=True)]
-    return RunAnswer(Path(str(made.loadable.file)).name, facts=facts, lines=lines, files=files)
-
-
-def _kept(ident: int, one: Output) -> dict[str, Any]:
-    cubes = {f"memory{ident}.{who}.npy": cube for who, cube in one.cubes.items()}
-    return {f"memory{ident}.bin": one.data.tobytes(), f"memory{ident}.npy": one.array, **cubes}
-
-
-def driver_trace(record: Any) -> list[str]:
-    """What the driver did, one line per step in the form of the recorded traces.
-
-    A line has the cycle, ``read_reg`` or ``write_reg``, byte address and value; interrupts and tasks of the processor are comments.
-    """
-    lines: list[str] = []
-    start, last = None, 0
-    for access, result in zip(record.driven[CSB.name], record.accesses[CSB.name], strict=False):
-        if access.op == "host":
-            lines += [f"# {last} task {task.id} on the processor (EMU)" for task in access.call.args[1]]
-            continue
-        if access.op == "wait" or result.cycle is None or result.first is None:
-            continue
-        start = result.first if start is None else start
-        last = result.cycle - start
-        if access.op == "wait_for":
-            lines.append(f"# {last} {access.port}")
-        else:
-            what, value = ("read_reg", result.value) if access.op == "read" else ("write_reg", access.value)
-            last = result.first - start
-            lines.append(f"{last} {what} 0x{access.address:05x} 0x{value or 0:08x}")
-    return lines
-
-
-def _filled(placement: Placement, given: Contents) -> dict[int, npt.NDArray[np.uint8]]:
-    """Every memory as it is before the first task."""
-    contents = {ident: region.data for ident, region in placement.by_id().items()}
-    for ident, data in given.items():
-        contents[ident][: len(data)] = data
-    return contents
+    runs = [
+        LoadableRun(
+            stimulus.label, driver_trace(record), read_outputs(made.loadable, memories_left(made.placement, record))
+        )
+        for stimulus, record in episodes
+    ]
+    return loadable_answer(made.loadable, runs)
 
 
 def _order(loadable: Loadable) -> tuple[tuple[LoadableTask, ...], ...]:

@@ -24,8 +24,9 @@ from goldbeat.tb.cli.common import check_free, print_json, say
 from goldbeat.tb.cli.screen import show_findings
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.measurements import MeasurementTable
+from goldbeat.tb.designs.nvdla.loadable_case import given_files
 from goldbeat.tb.designs.nvdla.pictures import chosen as chosen_convention
-from goldbeat.tb.designs.nvdla.tensors import read_tensor
+from goldbeat.tb.designs.nvdla.tensors import read_tensors
 from goldbeat.tb.run.run_folder import REPORT
 from goldbeat.tb.run.runs import Request, made_stimuli
 
@@ -85,7 +86,8 @@ def profile_of(options: Mapping[str, Any]) -> list[OperationProfile]:
     """
     design = find_design("nvdla")
     request = Request(design, design.case("loadable"), (0,), {}, dict(options))
-    (stimulus,) = made_stimuli(request, request.setting(0))
+    # Cycles do not depend on the values: those of the first input are those of all.
+    stimulus = made_stimuli(request, request.setting(0))[0]
     outcome = predict(request.all_params, stimulus)
     return profile_operations(read_loadable(str(options["loadable"])), outcome.details[OPERATIONS])
 
@@ -116,10 +118,10 @@ def _operation_name(text: str) -> tuple[int, int]:
 def _tensor(options: Mapping[str, Any], task: int, index: int) -> npt.NDArray[np.int8]:
     """By the functional models, from the same input."""
     loadable = read_loadable(str(options["loadable"]))
-    given = str(options.get("input", ""))
+    given = given_files(options)
     convention = chosen_convention(options.get("image_scale"), options.get("image_order"))
-    inputs = read_tensor(loadable, Path(given), convention) if given else None
-    return layer_tensor(place_memories(loadable), inputs, task, index)
+    inputs, _ = read_tensors(loadable, given, convention)
+    return layer_tensor(place_memories(loadable), inputs[0], task, index)
 
 
 def totals(found: Sequence[OperationProfile]) -> dict[str, Any]:

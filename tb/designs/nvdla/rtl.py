@@ -7,7 +7,6 @@ Source of the defaults: the layout of ``outdir/nv_small/vmod`` that nvdla/hw gen
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
@@ -15,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.stimulus import Outcome, Stimulus
 from goldbeat.tb.design.design import Design
-from goldbeat.tb.designs.nvdla.loadable_case import loadable_answer, loadable_case
+from goldbeat.tb.designs.nvdla.loadable_case import loadable_case
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
 from goldbeat.tb.toml import load_model
 
@@ -93,7 +92,6 @@ class RtlDescription(BaseModel):
             model=_no_model,
             timed=False,
             cases=(loadable_case(own=False),),
-            answer=partial(loadable_answer, False),
         )
 
 

@@ -169,34 +169,25 @@ def _place(loadable: Loadable) -> _Place:
     return _Place(loadable, memory, tensor(loadable, memory, _SOURCE))
 
 
-def read_tensor(loadable: Loadable, file: Path, convention: Convention = RUNTIME) -> dict[int, npt.NDArray[np.uint8]]:
-    """A user's file as the first bytes of the input memory, by the memory's id.
-
-    Args:
-        loadable: the model.
-        file: ``.npy`` with bytes as they lie in memory, one dimension, or int8 (C, H, W) of the model's input; or a picture
-            of the input's height and width, one channel (grey) or three (colours).
-        convention: how a picture becomes numbers.
-
-    Raises:
-        InputError: no such form, or not the model's.
-        UsageError: the model has not just one input, or pictures cannot be read.
-    """
-    place = _place(loadable)
-    return place.fill(place.read(file, convention), file)
-
-
 def read_tensors(
     loadable: Loadable, files: Sequence[Path], convention: Convention = RUNTIME
 ) -> tuple[list[dict[int, npt.NDArray[np.uint8]]], bool]:
-    """Users' files, each as :func:`read_tensor` has it, or ``.npy`` with a batch: int8 (N, C, H, W), or (N, size) bytes.
+    """Users' files as the first bytes of the input memory, by the memory's id.
+
+    Args:
+        loadable: the model.
+        files: ``.npy`` with bytes as they are in memory, one dimension, or int8 (C, H, W) of the model's input, or with a batch of
+            them: (N, size) bytes, int8 (N, C, H, W); or a picture of the input's height and width, one channel (grey) or three
+            (colours).
+        convention: how a picture becomes numbers.
 
     Returns:
-        what goes into memory, run after run; whether there was more than one file, or a batch.
+        what goes into memory, run after run (without a file one run of nothing); whether there was more than one file, or a
+        batch.
 
     Raises:
-        InputError: as :func:`read_tensor`, or a batch of nothing.
-        UsageError: as :func:`read_tensor`.
+        InputError: no such form, or not the model's; a batch of nothing.
+        UsageError: the model has not just one input, or pictures cannot be read.
     """
     if not files:
         return [{}], False

@@ -21,7 +21,7 @@ from goldbeat.tb.designs.nvdla import convolution_mixes as mixes
 from goldbeat.tb.designs.nvdla.bench import DESIGN
 from goldbeat.tb.designs.nvdla.convolution_cases import CONVOLUTION_CASES
 from goldbeat.tb.designs.nvdla.convolutions import random_convolution_shape
-from goldbeat.tb.designs.nvdla.tensors import read_tensor
+from goldbeat.tb.designs.nvdla.tensors import read_tensors
 from goldbeat.tb.designs.nvdla.traffic import MemorySpace, dbb_timing, operations_program
 
 PARAMS = {"LINE_ATOMS": 1024}
@@ -137,7 +137,7 @@ def test_a_compiled_network_runs_through_the_model_alone(tmp_path):
     context.options.update(loadable=str(file), input=str(given))
     outcome = predict(PARAMS, case.make(context)[0])
     loadable = read_loadable(file)
-    wanted = execute(place_memories(loadable), read_tensor(loadable, given))
+    wanted = execute(place_memories(loadable), read_tensors(loadable, [given])[0][0])
     left = outcome.memories["dbb"].regions
     wrong = [i for i, data in wanted.items() if len(data) and not np.array_equal(left[f"memory{i}"][: len(data)], data)]
     assert len(left) > 5

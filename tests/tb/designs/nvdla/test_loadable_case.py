@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 
+import commands
 import numpy as np
 import pytest
 from nvdla_chain import chain
@@ -16,6 +17,7 @@ from goldbeat.pymodels.nvdla.engines.cubes import pack_feature
 from goldbeat.pymodels.nvdla.loadable.compose import ComposedLayer, Data, Processor, compose
 from goldbeat.pymodels.nvdla.loadable.loadable import ALLOC, INPUT, OUTPUT, Loadable, Submit, to_bytes
 from goldbeat.tb.cli import main
+from goldbeat.tb.designs.nvdla import loadable_case
 from goldbeat.tb.paths import build_root
 from goldbeat.tb.run.run_folder import prepare
 
@@ -97,6 +99,52 @@ def test_without_a_marked_input_it_is_what_is_only_read(goldbeat, tmp_path):
     assert code == 0, out + err
     stored[:, :2] = 9
     assert np.array_equal(output(tmp_path, 6), pooled(stored))
+
+
+@pytest.mark.sim
+def test_several_inputs_are_one_run(goldbeat, tmp_path):
+    """A batch and two files: an episode each, one simulator; arrays have a leading axis."""
+    data = np.random.default_rng(6).integers(-128, 128, (4, 8, 4, 4)).astype(np.int8)
+    for name, array in (("batch", data[:2]), ("one, two", data[2]), ("last", data[3])):
+        np.save(tmp_path / f"{name}.npy", array)
+    files = ("--input", "batch.npy", "--input", "one, two.npy", "--input", "last.npy")
+    code, out, err = goldbeat(both(8, 4), *files)
+    assert code == 0, out + err
+    assert "4 inputs, 2 memories each in" in out
+    assert "4 episode(s)" in out
+    found = output(tmp_path)
+    assert np.array_equal(found, np.stack([pooled(after_sdp(one)) for one in data]))
+    folder = tmp_path / "runs" / "nvdla-model.nvdla"
+    assert (folder / "output" / "memory7.bin").read_bytes() == b"".join(pack_feature(one).tobytes() for one in found)
+    trace = (folder / "output" / "driver.trace").read_text()
+    assert [line for line in trace.splitlines() if "input" in line] == [f"# input {n}" for n in range(4)]
+    report = json.loads((folder / "report.json").read_text())
+    assert len({one["cycles"] for one in report["inputs"]}) == 1
+    assert [one["outputs"]["memory7"]["shape"] for one in report["inputs"]] == [[8, 2, 2]] * 4
+    assert "--input 'one, two.npy' --input last.npy" in report["repeat"]
+    profile = json.loads(commands.goldbeat("nvdla", "profile", str(folder), "--json").stdout)
+    assert [one["engine"] for one in profile["operations"]] == ["SDP", "PDP"]
+
+
+@pytest.mark.sim
+def test_of_several_inputs_the_wrong_one_is_named(goldbeat, tmp_path, monkeypatch):
+    data = np.random.default_rng(7).integers(-128, 128, (3, 8, 4, 4)).astype(np.int8)
+    np.save(tmp_path / "batch.npy", data)
+    right = loadable_case.execute
+
+    def wrong_for_the_second(placement, given):
+        left = right(placement, given)
+        if np.array_equal(given[5], pack_feature(data[1])):
+            left[7][0] ^= 1
+        return left
+
+    monkeypatch.setattr(loadable_case, "execute", wrong_for_the_second)
+    code, out, err = goldbeat(both(8, 4), "--input", "batch.npy")
+    assert code == 1
+    words = " ".join((out + err).split())
+    assert "episode 1 (input 1): the first wrong tensor is that of task0.op1: channel 0, line 0, column 0" in words
+    assert "(input 0)" not in words
+    assert "(input 2)" not in words
 
 
 @pytest.mark.parametrize(
@@ -310,7 +358,6 @@ def test_options_of_loadables_need_one(arguments, monkeypatch, capsys):
 def test_what_is_given_twice_or_is_no_switch_is_refused(goldbeat, tmp_path):
     np.save(tmp_path / "in.npy", np.zeros(8, np.uint8))
     for words, message in (
-        (("--input", "in.npy", "--input", "input=in.npy"), "--input input=in.npy: input is given twice"),
         (("--input", "loadable=model.nvdla"), "loadable is given twice"),
         (("--unchecked", "maybe"), "--set unchecked=maybe: expected 1 or true"),
         (("--unheard",), "no option --unheard"),
