@@ -3,6 +3,11 @@
 // model.cpp - the verilated design behind model.h. Compiled for each design, together with what Verilator has made of it, and by
 // the same C++ standard; described.h is written by the builder.
 
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <string>
+
 #include "Vtop.h"
 #include "described.h"
 #include "draws.h"
@@ -118,7 +123,13 @@ void Model::write_coverage(bool per_instance) {
 #if VM_COVERAGE
   VerilatedCovContext* const counts = Verilated::threadContextp()->coveragep();
   if (per_instance) counts->forcePerInstance(true);
-  counts->write();
+  // The host may kill this process at any time, and must find a whole file then.
+  const std::string file = Verilated::threadContextp()->coverageFilename();
+  const std::string part = file + ".part";
+  counts->write(part);
+  if (std::rename(part.c_str(), file.c_str()) != 0) {
+    std::fprintf(stderr, "goldbeat: %s: %s\n", file.c_str(), std::strerror(errno));
+  }
 #else
   static_cast<void>(per_instance);
 #endif

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Code coverage of Verilator and functional coverage of the ports."""
 
+import contextlib
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -202,3 +204,34 @@ def test_states_and_arcs_of_state_machines_are_counted(own_root, tmp_path):
     states = {p.what.rpartition("::")[2]: hits for p, hits in points.items() if p.kind == "fsm_state"}
     assert min(arcs["FIRST->SECOND"], arcs["SECOND->THIRD"], states["SECOND"]) > 10
     assert states["NEVER"] == 0
+
+
+@pytest.mark.slow
+@pytest.mark.sim
+def test_the_file_is_whole_at_any_time(own_root, tmp_path):
+    """The host kills simulators that it no longer needs: it must never find half a file."""
+    (tmp_path / "gate.sv").write_text(GATE)
+    goldbeat("new", tmp_path / "bench", tmp_path / "gate.sv", "--model", "identity")
+    suite = Suite.model_validate(
+        {"seeds": 30, "run": [{"designs": [str(tmp_path / "bench" / "gate.toml")], "cases": ["random"]}]}
+    )
+    ended, sizes = threading.Event(), set()
+
+    def look():
+        while not ended.wait(0.0005):
+            for file in own_root.glob("jobs/*/coverage.dat"):
+                with contextlib.suppress(FileNotFoundError):
+                    sizes.add(file.read_text(errors="replace").count("\n"))
+
+    watcher = threading.Thread(target=look)
+    watcher.start()
+    settings = Settings(jobs=1, waves=0, coverage=True)
+    try:
+        with Store() as store:
+            run = go_on(store, begin(store, "gate", make_plan(suite, Path()), settings, seed=0), settings, Observer())
+            assert run.status == "pass"
+    finally:
+        ended.set()
+        watcher.join()
+    assert len(sizes) == 1
+    assert min(sizes) > 10
