@@ -83,9 +83,8 @@ module nvdla_cbuf_rings (
       if (slice_put) begin
         data_put_q <= nvdla_pkg::wrap(entries_t'(data_put_q) + fetch_slice, data_size);
       end
-      if (start && !link.data_kept) begin
-        kept_q <= '0;
-      end else if (done) begin
+      // Looked at when the next computation starts.
+      if (done) begin
         kept_q <= {1'b0, compute.height} - gone;
       end
     end
@@ -140,9 +139,7 @@ module nvdla_cbuf_rings (
       if (weight_put) begin
         weights_put_q <= nvdla_pkg::wrap(entries_t'(weights_put_q) + 1'b1, weight_size);
       end
-      if (start && !link.weights_reused) begin
-        weights_kept_q <= '0;
-      end else if (done) begin
+      if (done) begin
         weights_kept_q <= compute.skip_weights ? entries_t'(done_link.weight_entries) : '0;
       end
     end
@@ -165,6 +162,7 @@ module nvdla_cbuf_rings (
   logic unused;
   assign unused = &{1'b0, link, done_link, compute};
 
+  `ASSERT(one_at_a_time, !(start && done), clk, rst_n)
   `ASSERT(data_within_ring, data_used_q <= data_size, clk, rst_n)
   `ASSERT(weights_within_ring, weights_used_q <= weight_size, clk, rst_n)
   `ASSERT(slices_released_are_there, gone <= slices_q && gone_entries <= data_used_q, clk, rst_n)

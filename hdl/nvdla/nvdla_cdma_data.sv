@@ -67,31 +67,32 @@ module nvdla_cdma_data (
   assign accept       = want && cutter_free;
   assign taken        = accept && first;
 
-  // A piece has the pixels up to the next multiple of 64 from where the first beat begins.
+  // A piece has the pixels up to the next multiple of 64 from where the first beat begins. A line
+  // has at most 2^13 pixels, so that all of these fit in 14 bits.
   logic [2:0]  ahead_0;
   logic [1:0]  ahead_1;
-  logic [14:0] from_0;         // pixels of plane 0, from its first beat on
-  logic [14:0] to_0;
+  logic [13:0] from_0;         // pixels of plane 0, from its first beat on
+  logic [13:0] to_0;
   logic [13:0] last_pixel;
   logic        piece_last;
-  logic [14:0] from_1;
-  logic [14:0] to_1;
+  logic [13:0] from_1;
+  logic [13:0] to_1;
   logic [6:0]  piece_pixels;
   logic [3:0]  piece_beats_0;
   logic [4:0]  piece_beats_1;
 
   assign ahead_0       = cfg.first_pixel[2:0];
   assign ahead_1       = cfg.first_pixel[1:0];
-  assign from_0        = 15'(first_q) + 15'(ahead_0);
-  assign piece_last    = 15'(cfg.width) + 15'(ahead_0) <= {from_0[14:6] + 9'd1, 6'd0};
+  assign from_0        = first_q + 14'(ahead_0);
+  assign piece_last    = cfg.width + 14'(ahead_0) <= {from_0[13:6] + 8'd1, 6'd0};
   assign last_pixel    = piece_last ? cfg.width - 14'd1
-                                    : 14'({from_0[14:6], 6'd63} - 15'(ahead_0));
-  assign to_0          = 15'(last_pixel) + 15'(ahead_0);
-  assign from_1        = 15'(first_q) + 15'(ahead_1);
-  assign to_1          = 15'(last_pixel) + 15'(ahead_1);
+                                    : {from_0[13:6], 6'd63} - 14'(ahead_0);
+  assign to_0          = last_pixel + 14'(ahead_0);
+  assign from_1        = first_q + 14'(ahead_1);
+  assign to_1          = last_pixel + 14'(ahead_1);
   assign piece_pixels  = 7'(last_pixel - first_q) + 7'd1;
-  assign piece_beats_0 = 4'(to_0[14:3] - from_0[14:3]) + 4'd1;
-  assign piece_beats_1 = 5'(to_1[14:2] - from_1[14:2]) + 5'd1;
+  assign piece_beats_0 = 4'(to_0[13:3] - from_0[13:3]) + 4'd1;
+  assign piece_beats_1 = 5'(to_1[13:2] - from_1[13:2]) + 5'd1;
 
   assign next_slice = two_planes ? piece_done && piece_last : accept && last_surface;
 
@@ -148,7 +149,7 @@ module nvdla_cdma_data (
     addr  = surface_addr_q;
     beats = cfg.width;
     if (two_planes) begin
-      addr  = plane_1_q ? line_1_q + 32'({from_1[14:2], 3'd0}) : line_q + 32'({from_0[14:3], 3'd0});
+      addr  = plane_1_q ? line_1_q + 32'({from_1[13:2], 3'd0}) : line_q + 32'({from_0[13:3], 3'd0});
       beats = plane_1_q ? 14'(piece_beats_1) : 14'(piece_beats_0);
     end else if (cfg.pixels) begin
       beats = 14'(line_bytes + 17'd7 >> 3);

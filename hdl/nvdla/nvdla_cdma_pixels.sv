@@ -87,8 +87,8 @@ module nvdla_cdma_pixels (
   logic [15:0] chroma;
 
   assign of_plane_0  = piece_beat_q < 5'(piece_beats_0);
-  assign piece_comes = beat && two_planes
-      && piece_beat_q == 5'(piece_beats_0) + piece_beats_1 - 5'd1;
+  // With one plane the count rests at 0, and no piece has a single beat.
+  assign piece_comes = beat && piece_beat_q == 5'(piece_beats_0) + piece_beats_1 - 5'd1;
   assign pixel       = left_q != '0;
   assign piece_done  = left_q == 7'd1;
   assign luma        = plane_0[at_0_q[5:3]][8*at_0_q[2:0]+:8];

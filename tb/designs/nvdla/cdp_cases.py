@@ -23,6 +23,7 @@ from goldbeat.tb.designs.nvdla.cdp_operations import (
     random_cdp,
     run_cdp_operation,
     settle_cdp,
+    whole_steps,
 )
 from goldbeat.tb.designs.nvdla.ports import CLOCK, INTERRUPT
 from goldbeat.tb.designs.nvdla.stimuli import program_stimulus
@@ -179,6 +180,14 @@ def _reset(setting: CaseContext) -> Sequence[Stimulus]:
     return episodes
 
 
+def _steps(setting: CaseContext) -> Sequence[Stimulus]:
+    """Tables with an entry per number."""
+    rng = np.random.default_rng(setting.seed)
+    space = MemorySpace(rng)
+    steps = cdp_program([whole_steps(rng, space) for _ in range(2)], rng)
+    return [program_stimulus(setting, steps, space, _timing(rng, setting))]
+
+
 def _interrupt(setting: CaseContext) -> Sequence[Stimulus]:
     """An operation and its interrupt in both groups; the bit is cleared in every cycle around the one in which it is set."""
     rng = np.random.default_rng(setting.seed)
@@ -240,6 +249,12 @@ CDP_CASES = (
         name="cdp_tables",
         summary="the access registers of the lookup tables, also while CDP works",
         make=_tables,
+        options={"memory": "random"},
+    ),
+    Case(
+        name="cdp_steps",
+        summary="tables with an entry per number that jump from end to end",
+        make=_steps,
         options={"memory": "random"},
     ),
     Case(name="cdp_reset", summary="resets while CDP works, then tables of zeros and operations", make=_reset),

@@ -194,6 +194,29 @@ def draw_tables(rng: Rng, most: int, *, wild: bool = False) -> DrawnTables:
     return tables
 
 
+def whole_steps(rng: Rng, space: MemorySpace) -> DrawnCdp:
+    """An operation whose linear tables have an entry per number and jump from end to end: fractions are 0, and only 0 will do."""
+    drawn = random_cdp(rng, space, size=(int(rng.integers(1, 20)), 1, 16))
+    assert drawn.tables is not None
+    put = drawn.tables.fields
+    put["S_LUT_CFG", "LUT_LE_FUNCTION"] = 1
+    for name, count, start in zip(_SIDES, (LE_ENTRIES, LO_ENTRIES), (0, -60), strict=True):
+        put["S_LUT_INFO", f"LUT_{name}_INDEX_SELECT"] = 0
+        for way, at in (("START", start), ("END", start + count - 1)):
+            put[f"S_LUT_{name}_{way}_LOW", f"LUT_{name}_{way}_LOW"] = at & 0xFFFF_FFFF
+            put[f"S_LUT_{name}_{way}_HIGH", f"LUT_{name}_{way}_HIGH"] = at >> 32 & 0x3F
+    jumps = [32767 if i % 2 else -32768 for i in range(LO_ENTRIES)]
+    drawn.tables.entries = (jumps[:LE_ENTRIES], jumps)
+    op = drawn.op
+    op.set("CDP", "D_FUNC_BYPASS", SQSUM_BYPASS=1, MUL_BYPASS=1)
+    # The lowest byte of an entry goes on.
+    for name, value in (("IN", 0), ("OUT", int(rng.choice([32640, -32640])))):
+        op.set("CDP", f"D_DAT{name}_OFFSET", **{f"DAT{name}_OFFSET": value & (0xFFFF if name == "IN" else 0x1FF_FFFF)})
+        op.set("CDP", f"D_DAT{name}_SCALE", **{f"DAT{name}_SCALE": 1})
+        op.set("CDP", f"D_DAT{name}_SHIFTER", **{f"DAT{name}_SHIFTER": 0})
+    return drawn
+
+
 def follow_ups(drawn: Sequence[DrawnCdp], rng: Rng) -> list[DrawnCdp]:
     """The operations, some of them with the tables of the one before, so that both groups are enabled at once."""
     return [one if i == 0 or rng.integers(2) else DrawnCdp(one.op) for i, one in enumerate(drawn)]

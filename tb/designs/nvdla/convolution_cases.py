@@ -25,11 +25,13 @@ from goldbeat.tb.designs.nvdla.convolution_mixes import (
     shared_out,
     some_convolutions,
     stripe_convolutions,
+    two_plane_convolutions,
 )
 from goldbeat.tb.designs.nvdla.convolutions import DrawnConvolution, draw_convolution, random_convolution_shape
 from goldbeat.tb.designs.nvdla.ports import CLOCK
 from goldbeat.tb.designs.nvdla.stimuli import program_stimulus
 from goldbeat.tb.designs.nvdla.traffic import (
+    CONV_BLOCKS,
     DrawnOperation,
     MemorySpace,
     OperationProgram,
@@ -93,6 +95,39 @@ def _stalled(setting: CaseContext) -> Sequence[Stimulus]:
     return [*episodes, program_stimulus(setting, flat, space, _timing(rng, setting))]
 
 
+def _ahead(setting: CaseContext) -> Sequence[Stimulus]:
+    """Both groups of CDMA enabled long before the computation of the first one; later fetches ahead of theirs, too."""
+    rng = np.random.default_rng(setting.seed)
+    space = MemorySpace(rng)
+    drawn = chained_convolutions(rng, space, int(setting.options["operations"]))
+    made = OperationProgram(rng)
+    others = tuple(block for block in CONV_BLOCKS if block != "CDMA")
+    for number, one in enumerate([*drawn[1:], None]):
+        if number == 0:
+            made.run(drawn[0].conv, ("CDMA",))
+        if one is not None:
+            made.run(one.conv, ("CDMA",))
+        made.wait(int(rng.integers(1, 900)))
+        made.look()
+        made.run(drawn[number].sdp)
+        made.run(drawn[number].conv, others)
+    made.settle()
+    made.look()
+    return [program_stimulus(setting, tuple(made.steps), space, _timing(rng, setting))]
+
+
+def _slow(setting: CaseContext) -> Sequence[Stimulus]:
+    """Weights that come one by one, so that the multipliers have done all blocks but the one whose weights are missing."""
+    rng = np.random.default_rng(setting.seed)
+    episodes = []
+    for beats in (5, 12):
+        space = MemorySpace(rng)
+        operations = alternate(stripe_convolutions(rng, space, 2), rng)
+        timing = MemoryTiming(read_bandwidth=(1, beats), seed=setting.seed)
+        episodes.append(program_stimulus(setting, operations_program(operations, rng), space, timing))
+    return episodes
+
+
 def _apart(step: Access, rng: Rng) -> list[Access]:
     """The step, now and then behind a pause."""
     return [Access("wait", cycles=int(rng.integers(1, 60))), step] if rng.integers(4) == 0 else [step]
@@ -151,6 +186,12 @@ CONVOLUTION_CASES = (
         options=_OPTIONS,
     ),
     Case(
+        name="conv_planes",
+        summary="images of two planes with lines around multiples of 64 pixels",
+        make=_mixed(two_plane_convolutions),
+        options=_OPTIONS,
+    ),
+    Case(
         name="conv_corners",
         summary="shapes that need the highest bits of the registers' fields",
         make=_mixed(corner_convolutions),
@@ -165,6 +206,13 @@ CONVOLUTION_CASES = (
     ),
     Case(name="conv_network", summary="convolutions among all other engines", make=_network, options=_OPTIONS),
     Case(name="conv_stalled", summary="SDP comes late, takes sums in two operations", make=_stalled, options=_OPTIONS),
+    Case(name="conv_slow", summary="weights that come one by one", make=_slow),
+    Case(
+        name="conv_ahead",
+        summary="data and weights fetched long before their computation is enabled",
+        make=_ahead,
+        options={"operations": 3, "memory": "random"},
+    ),
     Case(
         name="conv_fields",
         summary="random values in fields of convolutions that do not count",

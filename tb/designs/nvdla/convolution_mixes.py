@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from goldbeat.pymodels.nvdla.engines.pixels import FORMATS
 from goldbeat.pymodels.nvdla.engines.registers import all_registers
 from goldbeat.pymodels.nvdla.timed.conv_settings import BANK_ENTRIES
 from goldbeat.tb.design.traffic import Rng
@@ -179,6 +180,25 @@ def ring_convolutions(rng: Rng, space: MemorySpace, count: int) -> list[DrawnCon
             shapes.append(shape)
     weights = max(shape.least_banks[1] for shape in shapes)
     return [draw_convolution(rng, space, replace(shape, banks=(1, weights))) for shape in shapes]
+
+
+def two_plane_convolutions(rng: Rng, space: MemorySpace, count: int) -> list[DrawnConvolution]:
+    """Images of two planes, with lines around a multiple of the 64 pixels that CDMA joins at a time, from any first pixel."""
+    forms = [code for code, one in FORMATS.items() if len(one.planes) > 1]
+    shapes = []
+    for _ in range(count):
+        width = 64 * int(rng.integers(1, 3)) + int(rng.integers(-8, 4))
+        shape = ConvolutionShape(
+            (width, int(rng.integers(1, 4))),
+            3,
+            (int(rng.integers(1, 4)), 1),
+            int(rng.integers(1, 9)),
+            stride=(int(rng.integers(1, 4)), 1),
+            form=int(rng.choice(forms)),
+            first=int(rng.integers(8)),
+        )
+        shapes.append(shape)
+    return [draw_convolution(rng, space, shape) for shape in same_banks(shapes)]
 
 
 def saturating_convolutions(rng: Rng, space: MemorySpace, count: int) -> list[DrawnConvolution]:

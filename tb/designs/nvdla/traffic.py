@@ -61,10 +61,10 @@ class DrawnOperation:
         for key, value in values.items():
             self.fields[block, name, key] = value
 
-    def values(self) -> dict[int, int]:
-        """The registers that are written, by byte address."""
+    def values(self, blocks: Sequence[str] | None = None) -> dict[int, int]:
+        """The registers of some blocks, or of all that it needs, by byte address."""
         found: dict[int, int] = {}
-        blocks = self.blocks
+        blocks = self.blocks if blocks is None else blocks
         for (block, name, key), value in self.fields.items():
             if block not in blocks:
                 continue
@@ -327,18 +327,19 @@ class OperationProgram:
         self._meddle = meddle
         self._count: dict[str, int] = {}
 
-    def run(self, op: DrawnOperation) -> None:
-        """Program an operation and enable it."""
+    def run(self, op: DrawnOperation, blocks: Sequence[str] | None = None) -> None:
+        """Program an operation and enable it; ``blocks``: only these, the others come later or came before."""
+        blocks = op.blocks if blocks is None else blocks
         if op.before:
             if op.engine in self._count:
                 self.steps += [_idle(op.engine, group) for group in range(_GROUPS)]
             self.steps += op.before
-        for block in op.blocks:
+        for block in blocks:
             number = self._count.get(block, 0)
             self._count[block] = number + 1
             if number >= _GROUPS:
                 self.steps.append(_idle(block, number % _GROUPS))
-        self.steps += _start(op, {block: (self._count[block] - 1) % _GROUPS for block in op.blocks}, self._rng)
+        self.steps += _start(op, {block: (self._count[block] - 1) % _GROUPS for block in blocks}, self._rng)
         if self._meddle:
             self.steps += _meddling(op, self._rng)
 
@@ -391,7 +392,7 @@ def _start(op: DrawnOperation, groups: Mapping[str, int], rng: Rng) -> list[Acce
         return Access("post" if rng.integers(4) else "write", address, value)
 
     steps = [write(csb_register(block, "S_POINTER").address, group) for block, group in groups.items()]
-    values = list(op.values().items())
+    values = list(op.values(tuple(groups)).items())
     steps += [write(*values[i]) for i in rng.permutation(len(values)).tolist()]
     if rng.integers(3) == 0:
         address, _ = values[int(rng.integers(len(values)))]
