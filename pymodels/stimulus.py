@@ -38,7 +38,7 @@ class Access:
         port: the output that ``wait_for`` looks at, or the memory port of ``host``.
         call: what ``host`` does with the memory's bytes by region; it changes them in place. It goes to another process, so it
             must be a function of a module, or a :func:`functools.partial` of one.
-        register: what stands at the address, for messages.
+        register: what stands at the address, for messages; of ``host``, what it does.
         fields: of the register, by which messages name the bits that differ: name, lowest bit, width.
     """
 

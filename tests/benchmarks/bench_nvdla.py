@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
 from loadable_runs import run_loadable
 
 from goldbeat.tb.designs.nvdla.bench import DESIGN
-from goldbeat.tb.designs.nvdla.loadable_case import SETTLE_CYCLES
+from goldbeat.tb.designs.nvdla.memory_settings import SETTLE_CYCLES
 from goldbeat.tb.designs.nvdla.rtl import find_rtl
 
 RECORDED = {"SDP_X1_L0_0_small": 2342, "PDP_L0_0_small": 2357, "CONV_D_L0_0_small": 39773}

@@ -112,6 +112,14 @@ class IdealHardware:
                 self._finish_one()
             self.status |= self._events.pop(0)
 
+    @property
+    def pending(self) -> bool:
+        """Whether the interrupt is high in the end, when all that has been done is reported."""
+        status = self.status
+        for bits in self._events:
+            status |= bits
+        return bool(status & ~self.read(csb_register("GLB", "S_INTR_MASK").address))
+
     def group(self, block: str, number: int) -> dict[int, int]:
         """The written ``D_*`` registers of a group."""
         return self.values.setdefault(block, ({}, {}))[number]

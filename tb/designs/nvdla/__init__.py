@@ -9,6 +9,7 @@ COMMANDS = {
     "memory": "List memories with addresses and contents.",
     "graph": "Show dependencies and fused operations.",
     "program": "Write the driver's register program for nv_small.",
+    "export": "Write a loadable as a trace test of the public hardware repository.",
     "execute": "Run the functional models alone, without RTL.",
     "profile": "Show cycles, multiplier use, traffic and waits per operation.",
 }
@@ -17,6 +18,7 @@ EXAMPLES = {
     "run": (
         "goldbeat run nvdla --loadable model.nvdla",
         "goldbeat run nvdla --loadable lenet.nvdla --input 3.jpg --input 7.jpg --image-scale half",
+        "goldbeat run nvdla --trace verif/tests/trace_tests/nv_small",
         "goldbeat run nvdla --loadable model.nvdla --rtl outdir/nv_small --input cat.png",
     ),
 }

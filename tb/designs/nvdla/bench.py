@@ -38,6 +38,7 @@ from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
 from goldbeat.tb.designs.nvdla.rtl import NAME, find_rtl
 from goldbeat.tb.designs.nvdla.stimuli import program_stimulus
 from goldbeat.tb.designs.nvdla.timeline import nvdla_timeline
+from goldbeat.tb.designs.nvdla.trace_case import trace_case
 from goldbeat.tb.designs.nvdla.traffic import (
     DrawnOperation,
     MemorySpace,
@@ -339,6 +340,7 @@ DESIGN = Design(
         *FLYING_CASES,
         registers_case(_registers, "the whole register map"),
         loadable_case(own=True),
+        trace_case(own=True),
     ),
     timeline=nvdla_timeline,
     foreign=find_rtl,

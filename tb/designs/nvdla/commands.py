@@ -245,6 +245,35 @@ def program(
 @app.command(
     no_args_is_help=True,
     epilog=examples(
+        "goldbeat nvdla export model.nvdla traces/model                     a folder with model.cfg and its data",
+        "goldbeat nvdla export lenet.nvdla traces/seven --input 7.jpg --image-scale half",
+        "goldbeat run nvdla --trace traces/model                            play it on RTL",
+    ),
+)
+def export(
+    file: File,
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Where the trace test goes.")],
+    given: Annotated[
+        Path | None, typer.Option("--input", "-i", metavar="FILE", help="Contents of the input memory.")
+    ] = None,
+    image_scale: ImageScale = None,
+    image_order: ImageOrder = None,
+    base: Base = DEFAULT_BASE,
+    force: Force = False,
+) -> None:
+    """Write a loadable as a trace test of the public hardware repository.
+
+    It has the driver's register writes, what they wait for, the memories, and checksums of what must be left.
+    """
+    from goldbeat.tb.designs.nvdla.export_command import ExportRequest, export_command
+    from goldbeat.tb.designs.nvdla.pictures import chosen
+
+    export_command(ExportRequest(file, folder, given, chosen(image_scale, image_order), _base(base), force))
+
+
+@app.command(
+    no_args_is_help=True,
+    epilog=examples(
         "goldbeat nvdla execute model.nvdla --input cat.png",
         "goldbeat nvdla execute lenet.nvdla --input 3.jpg --input 7.jpg --image-scale half",
         "goldbeat nvdla execute model.nvdla --input batch.npy --json     int8 (N, C, H, W)",

@@ -27,7 +27,12 @@ from goldbeat.tb.designs.nvdla.convolution_mixes import (
     stripe_convolutions,
     two_plane_convolutions,
 )
-from goldbeat.tb.designs.nvdla.convolutions import DrawnConvolution, draw_convolution, random_convolution_shape
+from goldbeat.tb.designs.nvdla.convolutions import (
+    ConvolutionShape,
+    DrawnConvolution,
+    draw_convolution,
+    random_convolution_shape,
+)
 from goldbeat.tb.designs.nvdla.ports import CLOCK
 from goldbeat.tb.designs.nvdla.stimuli import program_stimulus
 from goldbeat.tb.designs.nvdla.traffic import (
@@ -122,7 +127,12 @@ def _slow(setting: CaseContext) -> Sequence[Stimulus]:
     episodes = []
     for beats in (5, 12):
         space = MemorySpace(rng)
-        operations = alternate(stripe_convolutions(rng, space, 2), rng)
+        # One element of which most outputs see the padding only: two stripes and more, and weights come last.
+        sides = int(rng.integers(6, 9)), int(rng.integers(6, 9))
+        pad = (sides[0] - 1, sides[1] - 1, sides[0] - 1, sides[1] - 1)
+        padded = ConvolutionShape((1, 1), int(rng.integers(8, 25)), sides, int(rng.integers(1, 9)), pad=pad)
+        drawn = [*stripe_convolutions(rng, space, 1), draw_convolution(rng, space, padded)]
+        operations = alternate(drawn, rng)
         timing = MemoryTiming(read_bandwidth=(1, beats), seed=setting.seed)
         episodes.append(program_stimulus(setting, operations_program(operations, rng), space, timing))
     return episodes

@@ -32,7 +32,7 @@ class LoadableRun:
     @property
     def cycles(self) -> int:
         """From the driver's first access to its last one."""
-        return int(self.trace[-1].lstrip("# ").split()[0]) + 1 if self.trace else 0
+        return last_cycle(self.trace)
 
     def facts(self) -> dict[str, Any]:
         """For a report."""
@@ -73,6 +73,11 @@ def _cycle_lines(runs: Sequence[LoadableRun]) -> list[str]:
     return [f"{span} cycles per input"]
 
 
+def last_cycle(trace: Sequence[str]) -> int:
+    """Cycles from the first access to the last one of what :func:`driver_trace` gives."""
+    return int(trace[-1].lstrip("# ").split()[0]) + 1 if trace else 0
+
+
 def driver_trace(record: Any) -> list[str]:
     """What the driver did, one line per step in the form of the recorded traces.
 
@@ -82,7 +87,7 @@ def driver_trace(record: Any) -> list[str]:
     start, last = None, 0
     for access, result in zip(record.driven[CSB.name], record.accesses[CSB.name], strict=False):
         if access.op == "host":
-            lines += [f"# {last} task {task.id} on the processor (EMU)" for task in access.call.args[1]]
+            lines.append(f"# {last} {access.register}")
             continue
         if access.op == "wait" or result.cycle is None or result.first is None:
             continue

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from goldbeat.pymodels.axi.memory import MemoryImage, MemoryTiming, Region
+from goldbeat.pymodels.axi.memory import MemoryImage, Region
 from goldbeat.pymodels.errors import UsageError
 from goldbeat.pymodels.nvdla.driver.driver import drive_task
 from goldbeat.pymodels.nvdla.engines.cpu_tasks import emu_network, run_emu
@@ -33,19 +33,14 @@ from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.file_stamp import file_stamp
 from goldbeat.tb.design.measurements import Check, RunAnswer
 from goldbeat.tb.designs.nvdla.loadable_answer import LoadableRun, driver_trace, loadable_answer
+from goldbeat.tb.designs.nvdla.memory_settings import MEMORY_OPTIONS, SETTLE_CYCLES, chosen_timing
 from goldbeat.tb.designs.nvdla.pictures import RUNTIME, Convention
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
 from goldbeat.tb.designs.nvdla.tensors import first_wrong, read_outputs, read_tensors
 
-TIMING = MemoryTiming(read_latency=32, max_reads=256, max_writes=256)
-"""The memory of the recorded runs of the vendor's RTL: 32 cycles from a read's address to its first data, any number waiting."""
-SETTLE_CYCLES = 10_000
-"""Cycles between reset and the first access on the vendor's RTL: it comes out of reset slowly, loses what comes sooner, and clears
-its convolution buffer for some 8,000 cycles, for which the driver would wait."""
 LONGEST_CYCLES = 50_000_000
 """Cycles that the driver waits for an interrupt."""
 _DRAIN_CYCLES = 200
-_TIMED = ("read_latency", "write_latency", "read_jitter", "write_jitter", "max_reads", "max_writes")
 
 Contents = Mapping[int, npt.NDArray[np.uint8]]
 """Bytes by the memory's id."""
@@ -63,7 +58,7 @@ def loadable_case(*, own: bool) -> Case:
             "image_scale": RUNTIME.scale,
             "image_order": RUNTIME.order,
             "unchecked": False,
-            **{name: getattr(TIMING, name) for name in _TIMED},
+            **MEMORY_OPTIONS,
         },
         inputs=False,
         files=("loadable", "input"),
@@ -149,8 +144,7 @@ def _wanted(made: _Prepared, number: int) -> Contents:
 
 def _stimuli(own: bool, context: CaseContext) -> list[Stimulus]:
     made = _prepare(own, context)
-    chosen: dict[str, Any] = {name: int(context.options[name]) for name in _TIMED}
-    timing = replace(TIMING, seed=context.seed, **chosen)
+    timing = chosen_timing(context)
     clock = Clock(CLOCK.period_ps, CLOCK.period_ps)
     settle = 0 if own else SETTLE_CYCLES
     episodes = []
@@ -186,7 +180,9 @@ def driver(placement: Placement, order: Sequence[Sequence[LoadableTask]], settle
         yield Access("wait", cycles=settle)
     for tasks in order:
         if tasks[0].interface == EMU1:
-            yield Access("host", port=DBB.name, call=partial(on_processor, placement, tuple(tasks)))
+            what = f"task {', '.join(str(task.id) for task in tasks)} on the processor (EMU)"
+            call = partial(on_processor, placement, tuple(tasks))
+            yield Access("host", port=DBB.name, call=call, register=what)
             continue
         for task in tasks:
             yield from _drive_task(placement, task)

@@ -16,6 +16,7 @@ from goldbeat.pymodels.stimulus import Outcome, Stimulus
 from goldbeat.tb.design.design import Design
 from goldbeat.tb.designs.nvdla.loadable_case import loadable_case
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
+from goldbeat.tb.designs.nvdla.trace_case import trace_case
 from goldbeat.tb.toml import load_model
 
 NAME = "nvdla"
@@ -91,7 +92,7 @@ class RtlDescription(BaseModel):
             ties=self.ties,
             model=_no_model,
             timed=False,
-            cases=(loadable_case(own=False),),
+            cases=(loadable_case(own=False), trace_case(own=False)),
         )
 
 

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a trace test says, statement by statement."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from goldbeat.pymodels.errors import InputError, UsageError
+from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, absent_blocks, csb_register
+
+MAIN_MEMORY = "pri_mem"
+
+
+@dataclass(frozen=True)
+class TraceStatement:
+    """One statement.
+
+    Attributes:
+        line: in the file.
+        kind: ``write``, ``read``, ``poll``; ``notify``, ``wait``; ``interrupt``; ``crc``, ``file``, ``nothing``.
+        thread: statements of one thread follow each other; different threads run side by side.
+        register: of ``write``, ``read`` and ``poll``.
+        value: to write, to read or to poll for; the checksum of ``crc``. None: a read whose value does not count.
+        mask: the bits of a read that count.
+        sync: the event that is notified, waited for, or behind which memory is checked.
+        source: of ``interrupt``: engine and group, such as ``SDP_0``; empty for any.
+        base, size: of the memory that is checked, in bytes.
+        wanted: what must lie there, for ``file``.
+    """
+
+    line: int
+    kind: str
+    thread: str = ""
+    register: CsbRegister | None = None
+    value: int | None = None
+    mask: int = 0xFFFF_FFFF
+    sync: str = ""
+    source: str = ""
+    base: int = 0
+    size: int = 0
+    wanted: bytes = b""
+
+
+@dataclass(frozen=True)
+class TraceMemory:
+    """Bytes that are in memory before the first statement.
+
+    Attributes:
+        line: in the file.
+        base: address of the first byte.
+        pieces: offsets and bytes.
+    """
+
+    line: int
+    base: int
+    pieces: Sequence[tuple[int, bytes]]
+
+
+@dataclass(frozen=True)
+class NvdlaTrace:
+    """A trace test.
+
+    Attributes:
+        file: where it stands.
+        memories: what is written to memory, in this order.
+        statements: all others.
+    """
+
+    file: Path
+    memories: Sequence[TraceMemory] = field(default_factory=tuple)
+    statements: Sequence[TraceStatement] = field(default_factory=tuple)
+
+    @property
+    def name(self) -> str:
+        """The file's name; that of its folder where the file has the name that all have."""
+        return self.file.parent.name if self.file.suffix == ".txn" else self.file.stem
+
+    @property
+    def checks(self) -> list[TraceStatement]:
+        """The statements that compare memory."""
+        return [one for one in self.statements if one.kind in ("crc", "file")]
+
+
+def trace_register(file: Path, line: int, name: str) -> CsbRegister:
+    """A register by its name in trace tests, ``NVDLA_SDP.D_DATA_CUBE_WIDTH_0``.
+
+    Raises:
+        InputError: nv_small has none of this name.
+    """
+    block, dot, register = name.removeprefix("NVDLA_").partition(".")
+    with suppress(UsageError):
+        if dot and block not in absent_blocks():
+            return csb_register(block, register.removesuffix("_0"))
+    raise InputError(name, "a register of nv_small, such as NVDLA_SDP.S_POINTER_0", file=file, line=line)

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Transactions (``input.txn``): one access behind the other, with the data files that they name.
+
+An address is that of a word, with bits 31 to 16 set. Source of the form: nvdla/hw, branch nvdlav1, ``verif/traces/traceplayer``.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from goldbeat.pymodels.errors import InputError
+from goldbeat.pymodels.nvdla.engines.registers import CsbRegister, register_at
+from goldbeat.pymodels.nvdla.traces.statements import NvdlaTrace, TraceMemory, TraceStatement
+from goldbeat.pymodels.nvdla.traces.surfaces import read_byte_list
+
+_THREAD = "all"
+_WORDS = {"write_reg": (2, 3), "read_reg": (3, 4), "load_mem": (3,), "dump_mem": (3,), "wait": (0,)}
+
+
+def read_transactions(file: Path, text: str) -> NvdlaTrace:
+    """The transactions of a file.
+
+    Args:
+        file: where they stand; data files lie beside it.
+        text: its contents.
+
+    Raises:
+        InputError: a transaction of another form, a register that nv_small does not have, or data that are not there.
+    """
+    memories: list[TraceMemory] = []
+    statements: list[TraceStatement] = []
+    for line, row in enumerate(text.splitlines(), 1):
+        words = row.partition("#")[0].split()
+        if not words:
+            continue
+        name, arguments = words[0], words[1:]
+        if name not in _WORDS or len(arguments) not in _WORDS[name]:
+            raise InputError(
+                repr(row.strip()[:60]), f"one of {', '.join(_WORDS)}, with its values", file=file, line=line
+            )
+        numbers = [_number(file, line, word) for word in arguments[: 2 if name.endswith("mem") else None]]
+        match name:
+            case "load_mem":
+                data = read_byte_list(file.parent / arguments[2])[: numbers[1]]
+                memories.append(TraceMemory(line, numbers[0], ((0, data),)))
+            case "dump_mem":
+                wanted = read_byte_list(file.parent / arguments[2])[: numbers[1]]
+                sync = f"line {line}"
+                statements.append(TraceStatement(line, "notify", _THREAD, sync=sync))
+                statements.append(
+                    TraceStatement(line, "file", sync=sync, base=numbers[0], size=len(wanted), wanted=wanted)
+                )
+            case "wait":
+                statements.append(TraceStatement(line, "interrupt", sync=f"line {line}"))
+                statements.append(TraceStatement(line, "wait", _THREAD, sync=f"line {line}"))
+            case "write_reg":
+                register = _register(file, line, numbers[0])
+                statements.append(TraceStatement(line, "write", _THREAD, register, numbers[1]))
+            case _:
+                register = _register(file, line, numbers[0])
+                statements.append(TraceStatement(line, "read", _THREAD, register, numbers[2], numbers[1]))
+    return NvdlaTrace(file, tuple(memories), tuple(statements))
+
+
+def _number(file: Path, line: int, word: str) -> int:
+    try:
+        return int(word, 0)
+    except ValueError:
+        raise InputError(repr(word), "a number", file=file, line=line) from None
+
+
+def _register(file: Path, line: int, address: int) -> CsbRegister:
+    found = register_at((address & 0xFFFF) << 2)
+    if found is None:
+        raise InputError(f"0x{address:x}", "the word address of a register of nv_small", file=file, line=line)
+    return found

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trace tests on our RTL, from the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+from commands import goldbeat
+from nvdla_chain import chain
+from nvdla_models import both
+
+from goldbeat.pymodels.nvdla.loadable.loadable import to_bytes
+from goldbeat.tb.paths import build_root
+
+
+@pytest.fixture
+def tests(monkeypatch, tmp_path):
+    """A folder with a trace test of two operations."""
+    # Simulators stay in the cache.
+    monkeypatch.setenv("GOLDBEAT_BUILD", str(build_root()))
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("goldbeat.tb.cli.run.build_root", lambda: tmp_path)
+    (tmp_path / "model.nvdla").write_bytes(to_bytes(both(8, 4)))
+    np.save("in.npy", np.random.default_rng(1).integers(-128, 128, (8, 4, 4)).astype(np.int8))
+    out = goldbeat("nvdla", "export", "model.nvdla", "traces/model", "--input", "in.npy").stdout
+    assert "traces/model/model.cfg: 2 memories checked" in out
+    return tmp_path / "traces"
+
+
+@pytest.mark.sim
+def test_an_exported_model_passes_beside_one_that_cannot_run(tests):
+    """Of a folder, what cannot be run is named, and the run is partial."""
+    result = json.loads(goldbeat("run", "nvdla", "--trace", "traces", "--json").stdout)
+    assert (result["status"], result["time_compared"]) == ("pass", True)
+    assert [(one["name"], one["checks"], one["checks_passed"]) for one in result["tests"]] == [("model", 2, 2)]
+    (tests / "other").mkdir()
+    (tests / "other" / "other.cfg").write_text("reg_write(NVDLA_BDMA.CFG_CMD_0, 1);")
+    result = goldbeat("run", "nvdla", "--trace", "traces", "--read-latency", "90", code=3)
+    text = " ".join(result.stdout.split())
+    assert "PARTIAL nvdla trace, traces: 1 episode(s)" in text
+    assert "other was not run: " in text
+    assert "found NVDLA_BDMA.CFG_CMD_0, expected a register of nv_small" in text
+
+
+@pytest.mark.sim
+def test_a_wrong_checksum_fails_and_a_wrong_read_is_refused(tests):
+    file = tests / "model" / "model.cfg"
+    text = file.read_text()
+    crc = re.search(r"0x([0-9a-f]{8})\);\n$", text)[1]
+    file.write_text(text.replace(f"0x{crc}", "0x00000001"))
+    out = " ".join(goldbeat("run", "nvdla", "--trace", str(file), code=1).stdout.split())
+    assert f"32 bytes: expected the checksum 0x00000001, got 0x{crc}" in out
+    assert "1 of 2" in out
+    file.write_text("reg_read_check(NVDLA_SDP.S_POINTER_0, 0x0);\nreg_read_check(NVDLA_SDP.S_POINTER_0, 0x1);\n")
+    found = goldbeat("run", "nvdla", "--trace", str(file), code=2)
+    assert "SDP.S_POINTER is 0x00000000, expected 0x00000001 as the test says" in " ".join(found.stderr.split())
+
+
+def test_what_is_no_test_is_refused(tests):
+    (tests / "alone").mkdir()
+    for name in ("x.cfg", "y.txn"):
+        (tests / "alone" / name).write_text("nothing")
+    (tests / "empty").mkdir()
+    for path, message in (
+        ("none.cfg", "none.cfg: no such file"),
+        ("alone", "none of 2 trace tests can be run"),
+        ("empty", "no trace test (.cfg or .txn) in it or one level below"),
+    ):
+        result = goldbeat("run", "nvdla", "--trace", str(tests / path), code=2)
+        assert message in " ".join(result.stderr.split())
+
+
+def test_an_export_overwrites_nothing(tests):
+    result = goldbeat("nvdla", "export", "model.nvdla", "traces/model", code=2)
+    assert "model.cfg exists; --force overwrites it" in " ".join(result.stderr.split())
+    goldbeat("nvdla", "export", "model.nvdla", "traces/model", "--force")
+
+
+@pytest.mark.slow
+@pytest.mark.sim
+def test_an_exported_network_passes(tests):
+    """Every engine; what the driver does between interrupts is waited for by events."""
+    (tests.parent / "chain.nvdla").write_bytes(to_bytes(chain()))
+    out = goldbeat("nvdla", "export", "chain.nvdla", "traces/chain").stdout
+    assert "left out: task 1 of the processor (EMU)" in out
+    result = json.loads(goldbeat("run", "nvdla", "--trace", "traces", "--json").stdout)
+    assert result["status"] == "pass"
+    assert {one["name"] for one in result["tests"]} == {"chain", "model"}
+    assert all(one["checks"] == one["checks_passed"] > 1 for one in result["tests"])
