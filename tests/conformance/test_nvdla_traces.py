@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The hardware repository's trace tests on the functional models and on our RTL: registers and memory in, a checksum of what is left.
+"""The hardware repository's trace tests on the functional models and on our RTL: a checksum of what they leave.
 
 ``GOLDBEAT_NVDLA_TRACES`` names a folder of trace tests, such as ``verif/tests/trace_tests/nv_small`` of nvdla/hw's branch nv_small.
 """
