@@ -193,7 +193,7 @@ module nvdla_cdma_pixels (
   always_comb begin
     order = came_q;
     for (int unsigned k = 0; k < 8; k++) begin
-      if (cfg.pixels && !two_planes && log_pixel == 2'd2) begin
+      if (log_pixel == 2'd2) begin
         order.data[k]    = came_q.data[{1'(k >> 2), from(cfg.form, 2'(k))}];
         order.channel[k] = 2'(k);
       end else if (two_planes) begin

@@ -132,8 +132,9 @@ module nvdla_csc_steps (
     point_q.to            <= to_q;
   end
 
-  assign line_there   = !point_q.line[18] && point_q.line < 19'(cfg.height);
-  assign column_there = !point_q.column[18] && point_q.column < 19'(cfg.width);
+  // Unsigned: what is negative is too large.
+  assign line_there   = point_q.line < 19'(cfg.height);
+  assign column_there = point_q.column < 19'(cfg.width);
   assign first_byte   = 19'(point_q.column * 19'(cfg.pixel_channels))
       + 19'({point_q.channel_block, 3'd0});
   assign slice        = entries_t'(point_q.line[13:0] * 15'(cfg.slice));

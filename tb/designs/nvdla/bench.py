@@ -26,11 +26,11 @@ from goldbeat.tb.designs.nvdla.convolution_mixes import small_convolution
 from goldbeat.tb.designs.nvdla.corners import (
     after_reset,
     at_the_limits,
-    cleared_as_it_is_set,
     on_the_fly,
     refused,
     under_way,
     without_sums,
+    written_as_it_is_set,
 )
 from goldbeat.tb.designs.nvdla.flying_cases import FLYING_CASES
 from goldbeat.tb.designs.nvdla.loadable_case import loadable_case
@@ -138,7 +138,7 @@ def _interrupt(setting: CaseContext) -> Sequence[Stimulus]:
     ]
     one = program_stimulus(setting, tuple(steps), space, dbb_timing(rng, setting.seed))
     space = MemorySpace(rng)
-    return [one, program_stimulus(setting, cleared_as_it_is_set(rng, space), space, MemoryTiming())]
+    return [one, program_stimulus(setting, written_as_it_is_set(rng, space), space, MemoryTiming())]
 
 
 def _registers(setting: CaseContext) -> Sequence[Stimulus]:

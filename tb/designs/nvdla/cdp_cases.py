@@ -18,6 +18,7 @@ from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.traffic import AFTER_VALID, Rng
 from goldbeat.tb.designs.nvdla.cdp_operations import (
     DrawnCdp,
+    far_tables,
     fill_ignored_cdp,
     follow_ups,
     random_cdp,
@@ -181,10 +182,11 @@ def _reset(setting: CaseContext) -> Sequence[Stimulus]:
 
 
 def _steps(setting: CaseContext) -> Sequence[Stimulus]:
-    """Tables with an entry per number."""
+    """Tables with an entry per number, and tables as far away as possible."""
     rng = np.random.default_rng(setting.seed)
     space = MemorySpace(rng)
-    steps = cdp_program([whole_steps(rng, space) for _ in range(2)], rng)
+    drawn = [whole_steps(rng, space), *(far_tables(rng, space) for _ in range(4))]
+    steps = cdp_program(drawn, rng)
     return [program_stimulus(setting, steps, space, _timing(rng, setting))]
 
 
@@ -253,7 +255,7 @@ CDP_CASES = (
     ),
     Case(
         name="cdp_steps",
-        summary="tables with an entry per number that jump from end to end",
+        summary="tables with an entry per number that jump from end to end, or that are far away",
         make=_steps,
         options={"memory": "random"},
     ),

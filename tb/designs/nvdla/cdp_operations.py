@@ -217,6 +217,32 @@ def whole_steps(rng: Rng, space: MemorySpace) -> DrawnCdp:
     return drawn
 
 
+def far_tables(rng: Rng, space: MemorySpace) -> DrawnCdp:
+    """Numbers as far from their tables as they can be: the highest bit of a distance alone says that they are not in them.
+
+    On one side a linear table that begins at the least number; on the other an exponential one at the largest, with negative
+    numbers below it.
+    """
+    drawn = whole_steps(rng, space)
+    assert drawn.tables is not None
+    put = drawn.tables.fields
+    least = rng.integers(2) == 0
+    start = -(1 << _LIMIT) if least else (1 << _LIMIT) - 1
+    put["S_LUT_CFG", "LUT_LE_FUNCTION"] = int(least)
+    put["S_LUT_INFO", "LUT_LE_INDEX_OFFSET"] = _LIMIT
+    for name in _SIDES:
+        for way in ("START", "END"):
+            put[f"S_LUT_{name}_{way}_LOW", f"LUT_{name}_{way}_LOW"] = start & 0xFFFF_FFFF
+            put[f"S_LUT_{name}_{way}_HIGH", f"LUT_{name}_{way}_HIGH"] = start >> 32 & 0x3F
+        for way in ("UFLOW", "OFLOW"):
+            put[f"S_LUT_{name}_SLOPE_SCALE", f"LUT_{name}_SLOPE_{way}_SCALE"] = 1
+            put[f"S_LUT_{name}_SLOPE_SHIFT", f"LUT_{name}_SLOPE_{way}_SHIFT"] = 0
+    drawn.op.set("CDP", "D_DATIN_SCALE", DATIN_SCALE=1 if least else -200 & 0xFFFF)
+    drawn.op.set("CDP", "D_DATOUT_SHIFTER", DATOUT_SHIFTER=8)
+    drawn.op.set("CDP", "D_DATOUT_OFFSET", DATOUT_OFFSET=0)
+    return drawn
+
+
 def follow_ups(drawn: Sequence[DrawnCdp], rng: Rng) -> list[DrawnCdp]:
     """The operations, some of them with the tables of the one before, so that both groups are enabled at once."""
     return [one if i == 0 or rng.integers(2) else DrawnCdp(one.op) for i, one in enumerate(drawn)]

@@ -49,6 +49,10 @@ _CORNERS = (
     ConvolutionShape((21, 20), 2, (2, 3), stride=(3, 8)),
     ConvolutionShape((3, 4), 2, (32, 3), pad=(31, 2, 0, 1)),
     ConvolutionShape((4, 3), 2, (3, 32), pad=(0, 31, 2, 0)),
+    # Two and four rows that are joined, each with as many bytes as fit.
+    ConvolutionShape((7, 9), 4, (1, 5), 9, form=12, joined=1),
+    ConvolutionShape((9, 7), 1, (4, 6), 3, form=0, joined=1),
+    ConvolutionShape((9, 7), 1, (2, 7), 3, form=0, joined=2),
 )
 """Shapes that need the highest bits of one field each."""
 

@@ -94,8 +94,8 @@ def refused(rng: Rng, space: MemorySpace, line_atoms: int | None) -> tuple[Acces
     return (*stuck.steps[:-1], *others.steps, *stuck.steps[-1:])
 
 
-def cleared_as_it_is_set(rng: Rng, space: MemorySpace) -> tuple[Access, ...]:
-    """Status bits cleared in every cycle around the one in which an engine sets them; they stand before or they do not.
+def written_as_it_is_set(rng: Rng, space: MemorySpace) -> tuple[Access, ...]:
+    """Status bits cleared, or set, in every cycle around the one in which an engine sets them; they stand before or they do not.
 
     A convolution sets three, and SDP one behind them.
     """
@@ -103,17 +103,20 @@ def cleared_as_it_is_set(rng: Rng, space: MemorySpace) -> tuple[Access, ...]:
     convolution = small_convolution(rng, space, _ONE).conv
     for pause in range(*_SMALLEST):
         made.run(on_the_fly(rng, space, _ONE))
-        _cleared(made, rng, convolution, pause)
+        made.post("GLB", "S_INTR_SET", int(rng.choice([0, _ALL_BITS])))
+        _written_behind(made, convolution, pause, "S_INTR_STATUS", int(rng.choice([_ALL_BITS, 0xFFFF_FFFF])))
+        made.run(on_the_fly(rng, space, _ONE))
+        made.post("GLB", "S_INTR_STATUS", _ALL_BITS)
+        _written_behind(made, convolution, pause, "S_INTR_SET", _ALL_BITS)
     made.look()
     return tuple(made.steps)
 
 
-def _cleared(made: OperationProgram, rng: Rng, op: DrawnOperation, pause: int) -> None:
-    """An operation, and the status cleared so many cycles later."""
-    made.post("GLB", "S_INTR_SET", int(rng.choice([0, _ALL_BITS])))
+def _written_behind(made: OperationProgram, op: DrawnOperation, pause: int, name: str, value: int) -> None:
+    """An operation, and a register of GLB written so many cycles later."""
     made.run(op)
     made.wait(pause)
-    made.post("GLB", "S_INTR_STATUS", int(rng.choice([_ALL_BITS, 0xFFFF_FFFF])))
+    made.post("GLB", name, value)
     made.read("GLB", "S_INTR_STATUS")
     made.settle()
 
