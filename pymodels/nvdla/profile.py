@@ -111,11 +111,12 @@ def _profile(task: int, operation: NetworkOperation, row: Any) -> OperationProfi
     waits = {name: int(row[f"wait_{name}"]) for name in WAITS if row[f"wait_{name}"]}
     whole = {name: int(row[name]) for name in ("fetch", "start", "done", "read", "weights_read", "written", WORK)}
     return OperationProfile(
-        task, operation.index, operation.type, shape, macs=_macs(operation, shape), waits=waits, **whole
+        task, operation.index, operation.type, shape, macs=operation_macs(operation, shape), waits=waits, **whole
     )
 
 
-def _macs(operation: NetworkOperation, shape: tuple[int, int, int]) -> int:
+def operation_macs(operation: NetworkOperation, shape: tuple[int, int, int]) -> int:
+    """Multiplications that an operation needs; ``shape`` is its output's width, height and channels."""
     if operation.type != "CONV":
         return 0
     kernel = [int(operation.desc[f"kernel_{side}_csc"]) for side in ("width", "height", "channel")]

@@ -225,10 +225,13 @@ def far_tables(rng: Rng, space: MemorySpace) -> DrawnCdp:
     """
     drawn = whole_steps(rng, space)
     assert drawn.tables is not None
+    # What lies below takes the largest entry down.
+    drawn.tables.entries = tuple([-1 - entry for entry in entries] for entries in drawn.tables.entries)
     put = drawn.tables.fields
     least = rng.integers(2) == 0
     start = -(1 << _LIMIT) if least else (1 << _LIMIT) - 1
     put["S_LUT_CFG", "LUT_LE_FUNCTION"] = int(least)
+    put["S_LUT_CFG", "LUT_UFLOW_PRIORITY"] = 0
     put["S_LUT_INFO", "LUT_LE_INDEX_OFFSET"] = _LIMIT
     for name in _SIDES:
         for way in ("START", "END"):

@@ -334,7 +334,7 @@ def profile(
     """Show cycles, multiplier use, traffic and waits per operation.
 
     The timed model predicts them, without RTL. On Goldbeat's RTL a run passes only if it is equal to this model in
-    every cycle.
+    every cycle. For the folder of a run on other RTL, they are what its host saw.
     """
     from goldbeat.tb.designs.nvdla.profile_command import ProfileRequest, profile_command
 

@@ -53,6 +53,9 @@ _CORNERS = (
     ConvolutionShape((7, 9), 4, (1, 5), 9, form=12, joined=1),
     ConvolutionShape((9, 7), 1, (4, 6), 3, form=0, joined=1),
     ConvolutionShape((9, 7), 1, (2, 7), 3, form=0, joined=2),
+    ConvolutionShape((9, 7), 1, (3, 6), 5, form=0, joined=1),
+    ConvolutionShape((9, 6), 1, (1, 6), 5, form=0, joined=2),
+    ConvolutionShape((8, 9), 1, (2, 8), 9, form=0, joined=2),
 )
 """Shapes that need the highest bits of one field each."""
 

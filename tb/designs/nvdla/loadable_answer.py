@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from goldbeat.pymodels.nvdla.loadable.loadable import Loadable
+from goldbeat.pymodels.nvdla.observed import ObservedAccess, ObservedRun, observed_rows
 from goldbeat.tb.design.measurements import RunAnswer
 from goldbeat.tb.designs.nvdla.output_batches import batch_arrays, batch_lines
 from goldbeat.tb.designs.nvdla.ports import CSB
 from goldbeat.tb.designs.nvdla.tensors import Output, output_lines
+
+OBSERVED = "operations.json"
+"""The file of a run on hardware without a timed model that ``goldbeat nvdla profile`` reads."""
 
 
 @dataclass(frozen=True)
@@ -23,11 +28,13 @@ class LoadableRun:
         name: of the input; empty where there is only one.
         trace: what the driver did (:func:`driver_trace`).
         outputs: what is in memory at the end, by the memory's id.
+        observed: the operations as the host and the memory port show them, on hardware without a timed model.
     """
 
     name: str
     trace: Sequence[str]
     outputs: dict[int, Output]
+    observed: ObservedRun | None = None
 
     @property
     def cycles(self) -> int:
@@ -57,6 +64,9 @@ def loadable_answer(loadable: Loadable, runs: Sequence[LoadableRun]) -> RunAnswe
     head = [[f"# {run.name}"] if several else [] for run in runs]
     trace = [line for first, run in zip(head, runs, strict=True) for line in (*first, *run.trace)]
     files["driver.trace"] = ("\n".join(trace) + "\n").encode()
+    if (observed := runs[0].observed) is not None:
+        kept = {"operations": observed_rows(observed), "other_bytes": observed.other_bytes}
+        files[OBSERVED] = json.dumps(kept, indent=2).encode()
     facts: dict[str, Any] = {"loadable": str(loadable.file)}
     if several:
         facts["inputs"] = [run.facts() for run in runs]
@@ -71,6 +81,18 @@ def _cycle_lines(runs: Sequence[LoadableRun]) -> list[str]:
     cycles = sorted({run.cycles for run in runs})
     span = str(cycles[0]) if len(cycles) == 1 else f"{cycles[0]} to {cycles[-1]}"
     return [f"{span} cycles per input"]
+
+
+def observed_accesses(record: Any) -> list[ObservedAccess]:
+    """What the host did, with its cycles."""
+    found = []
+    for access, result in zip(record.driven[CSB.name], record.accesses[CSB.name], strict=False):
+        if access.op in ("host", "wait") or result.cycle is None or result.first is None:
+            continue
+        kind = {"read": "read", "wait_for": "interrupt"}.get(access.op, "write")
+        value = result.value if kind == "read" else access.value
+        found.append(ObservedAccess(kind, access.address, value or 0, result.first, result.cycle))
+    return found
 
 
 def last_cycle(trace: Sequence[str]) -> int:

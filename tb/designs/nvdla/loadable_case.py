@@ -10,6 +10,7 @@ with its cycle too.
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
@@ -19,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from goldbeat.pymodels.axi.memory import MemoryImage, Region
-from goldbeat.pymodels.errors import UsageError
+from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.nvdla.driver.driver import drive_task
 from goldbeat.pymodels.nvdla.engines.cpu_tasks import emu_network, run_emu
 from goldbeat.pymodels.nvdla.engines.target import check_small
@@ -27,12 +28,18 @@ from goldbeat.pymodels.nvdla.execute import execute, stages
 from goldbeat.pymodels.nvdla.loadable.loadable import Loadable, LoadableTask, read_loadable
 from goldbeat.pymodels.nvdla.loadable.network import EMU1, dla_tasks, network
 from goldbeat.pymodels.nvdla.loadable.placement import Placement, place_memories
+from goldbeat.pymodels.nvdla.observed import ObservedRun, observed_run
 from goldbeat.pymodels.nvdla.timed import predict
 from goldbeat.pymodels.stimulus import Access, Clock, MemoryContents, Outcome, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.file_stamp import file_stamp
 from goldbeat.tb.design.measurements import Check, RunAnswer
-from goldbeat.tb.designs.nvdla.loadable_answer import LoadableRun, driver_trace, loadable_answer
+from goldbeat.tb.designs.nvdla.loadable_answer import (
+    LoadableRun,
+    driver_trace,
+    loadable_answer,
+    observed_accesses,
+)
 from goldbeat.tb.designs.nvdla.memory_settings import MEMORY_OPTIONS, SETTLE_CYCLES, chosen_timing
 from goldbeat.tb.designs.nvdla.pictures import RUNTIME, Convention
 from goldbeat.tb.designs.nvdla.ports import CLOCK, CSB, DBB, INTERRUPT
@@ -270,13 +277,20 @@ def _check(own: bool, context: CaseContext, stimulus: Stimulus, record: Any) -> 
 def _answer(own: bool, context: CaseContext, episodes: Sequence[tuple[Stimulus, Any]]) -> RunAnswer:
     """The output memories, as bytes and as tensors, and what the driver did."""
     made = _prepare(own, context)
-    runs = [
-        LoadableRun(
-            stimulus.label, driver_trace(record), read_outputs(made.loadable, memories_left(made.placement, record))
-        )
-        for stimulus, record in episodes
-    ]
+    runs = []
+    for stimulus, record in episodes:
+        outputs = read_outputs(made.loadable, memories_left(made.placement, record))
+        observed = None if own else _observed(made.placement, record)
+        runs.append(LoadableRun(stimulus.label, driver_trace(record), outputs, observed))
     return loadable_answer(made.loadable, runs)
+
+
+def _observed(placement: Placement, record: Any) -> ObservedRun | None:
+    """The operations; None for a run that did not do all of them, which has failed."""
+    log = record.outcome.memories[DBB.name].log
+    with suppress(InputError):
+        return observed_run(placement, observed_accesses(record), log)
+    return None
 
 
 def _order(loadable: Loadable) -> tuple[tuple[LoadableTask, ...], ...]:

@@ -17,6 +17,7 @@ from goldbeat.pymodels.errors import InputError, UsageError
 from goldbeat.pymodels.nvdla.layer_tensor import layer_tensor
 from goldbeat.pymodels.nvdla.loadable.loadable import read_loadable
 from goldbeat.pymodels.nvdla.loadable.placement import place_memories
+from goldbeat.pymodels.nvdla.observed import ObservedRun, observed_from_rows
 from goldbeat.pymodels.nvdla.profile import MULTIPLIERS, OperationProfile, profile_operations
 from goldbeat.pymodels.nvdla.timed.activity import OPERATIONS
 from goldbeat.pymodels.nvdla.timed.model import predict
@@ -24,6 +25,7 @@ from goldbeat.tb.cli.common import check_free, print_json, say
 from goldbeat.tb.cli.screen import show_findings
 from goldbeat.tb.design.catalog import find_design
 from goldbeat.tb.design.measurements import MeasurementTable
+from goldbeat.tb.designs.nvdla.loadable_answer import OBSERVED
 from goldbeat.tb.designs.nvdla.loadable_case import given_files
 from goldbeat.tb.designs.nvdla.pictures import chosen as chosen_convention
 from goldbeat.tb.designs.nvdla.tensors import read_tensors
@@ -57,25 +59,22 @@ def profile_command(request: ProfileRequest) -> None:
     for file in (request.table, target):
         if file is not None:
             check_free(file, force=request.force)
-    options, source = (
-        _of_run(request.file) if request.file.is_dir() else ({"loadable": str(request.file)}, "timed model")
-    )
-    chosen = {**options, **request.options}
-    found = profile_of(chosen)
+    source = _source(request)
+    found, options = source.operations, source.options
     if dumped is not None and target is not None:
-        np.save(target, _tensor(chosen, *dumped))
+        np.save(target, _tensor(options, *dumped))
     if request.table is not None:
         _write(found, request.table)
     total = totals(found)
-    whole = {"loadable": options["loadable"], "source": source, "total": total}
+    whole = {"loadable": options["loadable"], "source": source.text, "total": total}
     if request.as_json:
         print_json({**whole, "operations": [_entry(one) for one in found]})
         return
-    show_findings(
-        MeasurementTable(Path(options["loadable"]).name, _COLUMNS, tuple(_cells(one) for one in found), _NOTES)
-    )
+    notes = (*(_NOTES if any(one.waits for one in found) else _NOTES[:1]), *source.notes)
+    rows = tuple(_cells(one) for one in found)
+    show_findings(MeasurementTable(Path(options["loadable"]).name, _COLUMNS, rows, notes))
     use = "" if total["mac_use"] is None else f", {total['mac_use']:.1%} of the multipliers used"
-    say(f"{total['cycles']} cycles from the first start to the last done{use}; source: {source}")
+    say(f"{total['cycles']} cycles from the first start to the last done{use}; source: {source.text}")
 
 
 def profile_of(options: Mapping[str, Any]) -> list[OperationProfile]:
@@ -92,8 +91,54 @@ def profile_of(options: Mapping[str, Any]) -> list[OperationProfile]:
     return profile_operations(read_loadable(str(options["loadable"])), outcome.details[OPERATIONS])
 
 
-def _of_run(folder: Path) -> tuple[dict[str, Any], str]:
-    """Options of a run on Goldbeat's RTL that has passed: the timed model is equal to it in every cycle."""
+@dataclass(frozen=True)
+class _Source:
+    """Operations and where they come from.
+
+    Attributes:
+        operations: in the order of their starts.
+        options: of the case.
+        text: for people.
+        notes: below the table.
+    """
+
+    operations: list[OperationProfile]
+    options: Mapping[str, Any]
+    text: str
+    notes: tuple[str, ...] = ()
+
+
+def _source(request: ProfileRequest) -> _Source:
+    if not request.file.is_dir():
+        chosen = {"loadable": str(request.file), **request.options}
+        return _Source(profile_of(chosen), chosen, "timed model")
+    report = _report(request.file)
+    options = dict(report["options"])
+    observed = request.file / "output" / OBSERVED
+    if not observed.is_file():
+        chosen = {**options, **request.options}
+        text = f"RTL, equal to the timed model in every cycle ({request.file})"
+        return _Source(profile_of(chosen), chosen, text)
+    if request.options:
+        raise UsageError(f"{request.file} ran on RTL without a timed model: its profile takes no other input or memory")
+    found = _observed(observed, options)
+    notes: tuple[str, ...] = ("Seen by the host and at DBB; done is when the host sees it.",)
+    if found.other_bytes:
+        notes += (f"{found.other_bytes} bytes in bursts of no operation.",)
+    return _Source(found.operations, options, f"the run ({request.file})", notes)
+
+
+def _observed(file: Path, options: Mapping[str, Any]) -> ObservedRun:
+    try:
+        kept = json.loads(file.read_text(encoding="utf-8"))
+        placement = place_memories(read_loadable(str(options["loadable"])))
+        return observed_from_rows(placement, kept["operations"], int(kept["other_bytes"]))
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(str(error), "what a run has written", file=file) from error
+
+
+def _report(folder: Path) -> Any:
+    """Of a run that has passed; on Goldbeat's RTL the timed model is equal to it in every cycle."""
     file = folder / REPORT
     if not file.is_file():
         raise InputError(f"no {REPORT}", "the folder of a run of a loadable", file=folder)
@@ -102,10 +147,11 @@ def _of_run(folder: Path) -> tuple[dict[str, Any], str]:
         raise InputError(
             f"a run of {report.get('design')}, case {report.get('case')}", "one of nvdla, case loadable", file=file
         )
-    if report["status"] != "pass" or not report["time_compared"]:
-        why = "its cycles were not compared" if report["status"] == "pass" else "it did not pass"
-        raise UsageError(f"{folder}: {why}, so the timed model does not describe the run; profile the loadable instead")
-    return dict(report["options"]), f"RTL, equal to the timed model in every cycle ({folder})"
+    own = not (folder / "output" / OBSERVED).is_file()
+    if report["status"] == "fail" or (own and (report["status"] != "pass" or not report["time_compared"])):
+        why = "it did not pass" if report["status"] != "pass" else "its cycles were not compared"
+        raise UsageError(f"{folder}: {why}, so there is no profile of the run; profile the loadable instead")
+    return report
 
 
 def _operation_name(text: str) -> tuple[int, int]:
