@@ -226,7 +226,8 @@ def far_tables(rng: Rng, space: MemorySpace) -> DrawnCdp:
     drawn = whole_steps(rng, space)
     assert drawn.tables is not None
     # What lies below takes the largest entry down.
-    drawn.tables.entries = tuple([-1 - entry for entry in entries] for entries in drawn.tables.entries)
+    le, lo = drawn.tables.entries
+    drawn.tables.entries = [-1 - entry for entry in le], [-1 - entry for entry in lo]
     put = drawn.tables.fields
     least = rng.integers(2) == 0
     start = -(1 << _LIMIT) if least else (1 << _LIMIT) - 1
