@@ -53,6 +53,8 @@ from goldbeat.tb.run.transactions import bus_directions
 
 _START_S = 120.0
 """For a simulator to come to its first item."""
+_COVERAGE_TIMES = 4
+"""So much longer may a simulator take that counts its coverage."""
 _STARTS = 3
 """A simulator that dies before its first item is started so often: then it is the machine's fault or the build's."""
 _MOST_BYTES = 64 << 20
@@ -361,7 +363,8 @@ class _Run:
         records: list[Record] = []
         started = time.monotonic()
         while True:
-            allowed = ready[done].item.timeout_s if self._began else _START_S
+            slower = _COVERAGE_TIMES if self._batch.coverage else 1
+            allowed = ready[done].item.timeout_s * slower if self._began else _START_S
             notes = process.notes(started + allowed - time.monotonic())
             if notes is None:
                 code = process.exit_code()

@@ -119,13 +119,20 @@ def test_burst_bins_know_ids_that_are_in_use():
 @pytest.mark.sim
 def test_coverage_of_a_run_with_a_crash(own_root):
     suite = Suite.model_validate(
-        {"seeds": 6, "run": [{"designs": [str(SUPPORT / "moody.py")], "options": {"moods": "lie@1 crash@4"}}]}
+        {
+            "seeds": 7,
+            "timeout_s": 2,
+            "run": [{"designs": [str(SUPPORT / "moody.py")], "options": {"moods": "lie@1 crash@4 hang@6"}}],
+        }
     )
     settings = Settings(jobs=1, waves=0, coverage=True)
     with Store() as store:
         run = begin(store, "moody", make_plan(suite, Path()), settings, seed=0)
         run = go_on(store, run, settings, Observer())
-        assert store.counts(run.id) == {"pass": 4, "fail": 1, "crash": 1}
+        assert store.counts(run.id) == {"pass": 4, "fail": 1, "crash": 1, "timeout": 1}
+        # Simulators that count coverage may take longer.
+        (hung,) = [row for row in store.bad(run.id, 9) if row.result.status == "timeout"]
+        assert "still running after 8 s" in hung.result.failures[0]
         files = {Path(f.file).name: f for f in by_file(store.coverage(run.id))}
         bins = Gathered(store.measured(run.id)).functional["moody"]
     assert set(files) == {"moody.sv", "axis_skid.sv", "skid_buffer.sv"}
