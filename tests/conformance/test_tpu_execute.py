@@ -24,7 +24,7 @@ from goldbeat.pymodels.tpu.streams.tables import chip
 
 CHIPS = ("BM1684X", "BM1688", "BM1690")
 KINDS = ("arithmetic", "lanes", "convolution", "pooling", "comparison", "picking", "rows", "cut")
-KINDS += ("tensor", "turned", "matrix", "general", "gather")
+KINDS += ("tensor", "turned", "matrix", "general", "gather", "division", "special")
 OTHERWISE = {("BM1684X", "cut")}
 """What the model says it does not model."""
 
@@ -121,7 +121,7 @@ class Lockstep:
         self.memories = TpuMemories(program.memory, program.spans(), 1, static_tables(program.chip))
         rng = np.random.default_rng(0)
         for at, table in self.memories.tables:
-            other.static[at : at + len(table)] = table
+            other.static[at : at + table.nbytes] = table.view(np.uint8)
         other.local[:] = 0
         for part in self.far():
             part[:] = (
@@ -178,5 +178,5 @@ def test_streams_command_by_command(folder: Path, model: str, name: str):
     program = TpuProgram(name, group(folder, model, name))
     found = Lockstep(program, functional_model(name), integers="int8" in model).run()
     left = sum(found.values()) - found["equal"]
-    assert left <= 10, found
+    assert left <= (10 if "int8" in model else 0), found
     assert found["equal"] >= 11

@@ -40,11 +40,70 @@ def arithmetic(tpu: NaiveTpu) -> None:
         elif func in (10, 11, 13):
             true = {10: first > b(index), 11: first == b(index), 13: first < b(index)}[func]
             found[index] = f("opd2_addr") & (1 << 8 * SIZE[target]) - 1 if true else 0
+        elif func == 12:
+            found[index] = divided(F32(first), F32(b(index)), target, f("opd2_n_str"), old=bool(f("old")))
         elif source in FLOATS:
             found[index] = floats(func, first, b(index) if b else 0.0, target)
         else:
             found[index] = integers(tpu, first, b(index) if b else 0, signed)
     tpu.store("res0", shape, found, f("res0_str"))
+
+
+def fitted(value: float, prec: int) -> np.float32:
+    """Rounded to a type; in fp32 without numbers below the least normal one."""
+    number = F32(bits_to_number(number_to_bits(value, prec), prec, True))
+    return F32(math.copysign(0.0, number)) if prec == 2 and abs(number) < F32(2.0**-126) else number
+
+
+def inverse_root(x: np.float32, prec: int, steps: int) -> np.float32:
+    """The guess from half of the bits, and Newton's rule y(3/2 - xyy/2), product by product."""
+    magic = {1: 0x59BA, 2: 0x5F3759DF, 5: 0x5F37}[prec]
+    y = F32(bits_to_number(magic - (number_to_bits(x, prec) >> 1) & (1 << 8 * SIZE[prec]) - 1, prec, True))
+    half = fitted(x * F32(0.5), prec)
+    for _ in range(steps):
+        inner = fitted(fitted(half * y, prec) * y, prec)
+        y = fitted(y * fitted(F32(1.5) - inner, prec), prec)
+    return y
+
+
+def divided(a: np.float32, b: np.float32, prec: int, iterations: int, *, old: bool) -> int:
+    with np.errstate(all="ignore"):
+        root = inverse_root(abs(b), prec, iterations + 1)
+        if np.isinf(b) and not old:
+            root = F32(0)
+        found = fitted(fitted(a, prec) * fitted(root * root, prec), prec)
+    return number_to_bits(-found if np.signbit(b) else found, prec)
+
+
+def special(tpu: NaiveTpu) -> None:
+    """12: a polynomial, whose coefficients lie in the lane of the channel; 17: one over the root."""
+    f, shape = tpu.f, tpu.shape
+    prec, x = f("opd0_prec"), tpu.number("opd0", tpu.shape)
+    found = {}
+    for index in cells(shape):
+        value = F32(x(index))
+        if tpu.func == 17:
+            found[index] = number_to_bits(root_of(value, f("opd2_n_str"), old=bool(f("old"))), prec)
+            continue
+        total = F32(0)
+        for place in reversed(range(f("opd1_n"))):
+            data, at = tpu.lane(f("opd1_addr"), (0, index[1] % tpu.memory.lanes, 0, place), (0, 0, 0, 1), SIZE[prec])
+            coefficient = F32(bits_to_number(tpu.load((data, at), SIZE[prec]), prec, True))
+            with np.errstate(all="ignore"):
+                total = fitted(fitted(total * value, prec) + coefficient, prec)
+        found[index] = number_to_bits(total, prec)
+    tpu.store("res0", shape, found)
+
+
+def root_of(x: np.float32, iterations: int, *, old: bool) -> np.float32:
+    with np.errstate(all="ignore"):
+        if old:
+            return inverse_root(x, 2, iterations + 1)
+        if abs(x) < F32(2.0**-126):
+            return F32(math.copysign(math.inf, x))
+        if x < 0:
+            return np.uint32(0xFFC00000).view(F32)
+        return F32(0) if np.isinf(x) else inverse_root(x, 2, iterations + 1)
 
 
 def cast(value: float | int, source: int, target: int, signed: bool, mode: int) -> int:

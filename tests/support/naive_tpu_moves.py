@@ -7,7 +7,7 @@ from itertools import product
 
 import numpy as np
 from naive_tpu import FLOATS, SIZE, NaiveTpu, Shape, bits_to_number, cells
-from naive_tpu_forms import F32, convolution, depthwise, finish, group_sum, lanes, select
+from naive_tpu_forms import F32, convolution, depthwise, finish, group_sum, lanes, select, special
 from naive_tpu_forms import arithmetic as arithmetic
 
 Place = tuple[np.ndarray, int]
@@ -199,6 +199,7 @@ FORMS = {
     "sPorD": depthwise,
     "sCMP": select,
     "sSG": pick,
+    "sSFU": special,
     "sMM": matrix_cut,
     "sMM2": matrix_rows,
     "sTRANS&sBC": lanes,

@@ -62,7 +62,7 @@ class FunctionalModel:
         self.lib = lib
         self.local = self._bytes(lib.get_local_mem(0).contents.raw, self.memory.bytes)
         self.far = self._bytes(lib.get_global_memaddr(0), self.far_bytes)
-        self.static = self._bytes(lib.get_static_memaddr_by_node(0), 1 << 11)
+        self.static = self._bytes(lib.get_static_memaddr_by_node(0), 1 << 12)
 
     @staticmethod
     def _bytes(address: int, size: int) -> np.ndarray:

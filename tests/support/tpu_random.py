@@ -121,6 +121,26 @@ class CommandMaker:
         types = {4: source, 8: source, 0: target}
         return RandomCommand("tiu", "sAR", func, fields, types, plain={"own_types": 1})
 
+    def division(self) -> RandomCommand:
+        """Floats by floats, with 1 to 4 Newton steps."""
+        shape, prec = self.shape(), 2 if self.old else self.pick(*FLOATS)
+        fields = shape | {"tsk_opd_num": 2, "res0_prec": prec, "opd0_prec": prec, "opd1_prec": prec}
+        fields |= {"opd0_sign": 1, "opd1_sign": 1, "opd2_n_str": self.pick(0, 1, 2, 3)}
+        fields |= {"res0_addr": self.address(0), "opd0_addr": self.address(4), "opd1_addr": self.address(8)}
+        if self.rng.integers(3) == 0:
+            fields |= {"opd0_const": 1, "opd0_addr": self.constant(prec)}
+        return RandomCommand("tiu", "sAR", 12, fields, {4: prec, 8: prec, 0: prec}, plain={"old": int(self.old)})
+
+    def special(self) -> RandomCommand:
+        """Polynomials with coefficients in each lane, and inverse roots."""
+        # Nobody knows what becomes of negative numbers on the old chip.
+        func = self.pick(12, 12, 12 if self.old else 17)
+        prec = 2 if func == 17 else self.pick(*FLOATS)
+        fields = self.shape() | {"res0_prec": prec, "opd0_prec": prec, "opd0_sign": 1}
+        fields |= {"res0_addr": self.address(0), "opd0_addr": self.address(4), "opd1_addr": self.address(8)}
+        fields |= {"opd1_n": self.pick(1, 2, 3, 7, 10)} if func == 12 else {"opd2_n_str": self.pick(0, 1, 2, 3)}
+        return RandomCommand("tiu", "sSFU", func, fields, {4: prec, 8: prec, 0: prec}, plain={"old": int(self.old)})
+
     def constant(self, prec: int) -> int:
         """Bits of a number."""
         if prec in FLOATS:

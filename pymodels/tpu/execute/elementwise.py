@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from goldbeat.pymodels.tpu.execute.numbers import (
+    FP32,
     Array,
     Element,
     round_to_integers,
@@ -15,6 +16,7 @@ from goldbeat.pymodels.tpu.execute.numbers import (
     to_numbers,
     to_stored,
 )
+from goldbeat.pymodels.tpu.execute.special import quotient
 from goldbeat.pymodels.tpu.execute.step import TpuStep
 from goldbeat.pymodels.tpu.hazards.memory import MEMORY
 
@@ -113,9 +115,17 @@ def _floats(step: TpuStep, a: Array, b: Array, target: Element) -> Array:
             found = np.maximum(a, b) if func == MAX else np.minimum(a, b)
         elif func == DISTANCE:
             found = np.abs(a - b)
+        elif func == DIV and _divides(step, target):
+            found = quotient(a, b, step["opd2_n_str"], target, step.memories.chip)
         else:
             raise step.stop("floating point")
     return to_stored(found, target)
+
+
+def _divides(step: TpuStep, target: Element) -> bool:
+    """Whether operands and result are of one type, and the chip divides it."""
+    same = step["opd0_prec"] == step["opd1_prec"] == target.code
+    return same and (target.code == FP32 or step.memories.chip is not MEMORY["BM1684X"])
 
 
 def _integers(step: TpuStep, a: Array, b: Array, first: Element, target: Element) -> Array:

@@ -21,7 +21,8 @@ def lane_move(step: TpuStep) -> None:
     (source,) = step.operands["opd0"]
     if step.func in (_ROW, _EACH):
         first, last = source.offset, source.offset + (source.w - 1) * source.w_stride + source.size
-        if source.size != 4 or not any(at <= first and last <= at + len(t) for at, t in step.memories.tables):
+        fits = [at <= first and last <= at + t.nbytes for at, t in step.memories.tables if t.itemsize == source.size]
+        if not any(fits):
             raise step.stop(f"the static memory at {first:#x} to {last - 1:#x}, which no formula describes")
     values = step.memories.read(source, element.stored)
     if step.func in (0, 1):

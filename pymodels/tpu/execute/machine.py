@@ -13,6 +13,7 @@ from goldbeat.pymodels.tpu.execute.moves import MOVES
 from goldbeat.pymodels.tpu.execute.pooling import pooling
 from goldbeat.pymodels.tpu.execute.products import convolution, matrix_product, matrix_product_2
 from goldbeat.pymodels.tpu.execute.selecting import comparison, gather_elements
+from goldbeat.pymodels.tpu.execute.special import special_function
 from goldbeat.pymodels.tpu.execute.step import FormBatch, TpuStep
 from goldbeat.pymodels.tpu.execute.system import system_command
 from goldbeat.pymodels.tpu.hazards.operands import ENGINES, chip_memory, engine_builders
@@ -28,6 +29,7 @@ OPERATIONS: dict[str, Callable[[TpuStep], None]] = {
     "sPorD": pooling,
     "sCMP": comparison,
     "sSG": gather_elements,
+    "sSFU": special_function,
     "sTRANS&sBC": lane_move,
     "sCW&sBC": lane_move,
     "sBC&CWT": lane_move,

@@ -90,7 +90,7 @@ class TpuMemories:
         chip: layout of the memories.
         spans: (start, end) of the addresses of global memory that are used.
         cores: how many.
-        tables: offset and bytes of what the static memory holds.
+        tables: offset and elements of what the static memory holds.
 
     Raises:
         UsageError: they use more than :data:`LIMIT`.
@@ -101,7 +101,7 @@ class TpuMemories:
         chip: ChipMemory,
         spans: Iterable[tuple[int, int]],
         cores: int = 1,
-        tables: Iterable[tuple[int, Bytes]] = (),
+        tables: Iterable[tuple[int, Array]] = (),
     ) -> None:
         self.chip = chip
         self.spans = merged_pages(spans)
@@ -114,7 +114,7 @@ class TpuMemories:
         self.tables = list(tables)
         for at, data in self.tables:
             for static in self.static:
-                static[at : at + len(data)] = data
+                static[at : at + data.nbytes] = data.view(np.uint8)
 
     def block(self, memory: int, start: int) -> tuple[Bytes, int]:
         """A memory as bytes, and where an address lies in it.

@@ -150,7 +150,8 @@ def matrix_product_2(step: TpuStep) -> None:
     if not source.floating and step.has("rq"):
         raise step.stop("integers, whose zero points lie in registers")
     found = _product(left, right, source, step.memories.chip.cube // 2)
-    if not step["opd2_const"]:
+    # BM1684X has no bias for floats, whatever the field says.
+    if not step["opd2_const"] and step.operands.get("opd2"):
         bias = Element(FP32) if source.floating else Element(INT32)
         found = found + to_numbers(step.load("opd2", bias), bias)[0, 0, 0]
     save_sum(step, found.reshape(1, len(found), 1, -1), source)

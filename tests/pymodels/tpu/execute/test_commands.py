@@ -14,7 +14,7 @@ from goldbeat.pymodels.tpu.execute.memories import NotModelledError
 from goldbeat.pymodels.tpu.execute.moves import MOVES
 
 KINDS = ("arithmetic", "lanes", "convolution", "pooling", "comparison", "picking", "rows", "cut")
-KINDS += ("tensor", "turned", "matrix", "general", "gather")
+KINDS += ("tensor", "turned", "matrix", "general", "gather", "division", "special")
 
 
 def compare(chip: str, kind: str, seed: int) -> str:
@@ -59,7 +59,9 @@ def test_every_form_is_compared():
 @pytest.mark.parametrize(
     ("form", "func", "fields", "said"),
     [
-        ("sSFU", 17, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1}, "form"),
+        ("sSFU", 15, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "res0_prec": 2, "opd0_prec": 2}, "function 15"),
+        ("sSFU", 17, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "res0_prec": 1, "opd0_prec": 1}, "of fp16"),
+        ("sSFU", 12, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "res0_prec": 1, "opd0_prec": 2}, "fp32 to fp16"),
         ("sAR", 12, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "tsk_opd_num": 2}, "integers"),
         ("sAR", 19, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "tsk_opd_num": 1, "res0_prec": 7}, "fp8"),
         ("sSG", 13, {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 1, "opd0_h": 2, "opd0_w": 1}, "more than one line"),
@@ -91,4 +93,20 @@ def test_products_that_no_word_holds_stop(shift: int):
     single = Single("CV184X", "tiu", "sAR", 20, fields)
     single.memories.local[0][:4] = 0xFF
     with pytest.raises(NotModelledError, match="more than 62 bits"):
+        single.run()
+
+
+@pytest.mark.parametrize("iterations", [0, 1, 2, 3])
+def test_an_inverse_root_on_the_oldest_chip(iterations: int):
+    """Of positive numbers the usual one, near enough to the real one; of negative ones nothing is known."""
+    fields = {"res0_n": 1, "res0_c": 1, "res0_h": 1, "res0_w": 8, "res0_prec": 2, "opd0_prec": 2, "res0_addr": 0x1000}
+    single = Single("BM1684X", "tiu", "sSFU", 17, fields | {"opd2_n_str": iterations})
+    values = np.array([0.25, 1, 2, 3, 1e-20, 1e20, 7, 0.1], np.float32)
+    single.memories.local[0][:32] = values.view(np.uint8)
+    single.run()
+    found = single.memories.local[0][0x1000:0x1020].view(np.float32)
+    assert np.allclose(found, 1 / np.sqrt(values), rtol=2e-3 / 300**iterations + 4e-7)
+    values[3] = -3
+    single.memories.local[0][:32] = values.view(np.uint8)
+    with pytest.raises(NotModelledError, match="inverse root of negative numbers on this chip"):
         single.run()
