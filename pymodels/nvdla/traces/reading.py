@@ -165,13 +165,19 @@ class _Configuration:
 
     # -- checks
 
-    def _crc(self, sync: str, memory: str, base: str, size: str, crc: str) -> None:
+    def _checked(self, memory: str, base: str, size: str) -> tuple[int, int]:
         at, length = self._extent(memory, base, size)
+        if not length:
+            raise self._error("a check of 0 bytes", "at least one")
+        return at, length
+
+    def _crc(self, sync: str, memory: str, base: str, size: str, crc: str) -> None:
+        at, length = self._checked(memory, base, size)
         one = TraceStatement(self._line, "crc", sync=sync, base=at, size=length, value=self._number(crc))
         self._statements.append(one)
 
     def _check_file(self, sync: str, memory: str, base: str, size: str, file: str) -> None:
-        at, length = self._extent(memory, base, size)
+        at, length = self._checked(memory, base, size)
         wanted = np.zeros(length, np.uint8)
         for offset, data in read_pieces(self._path(file)):
             part = data[: max(0, length - offset)]

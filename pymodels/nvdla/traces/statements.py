@@ -75,13 +75,18 @@ class NvdlaTrace:
 
     @property
     def name(self) -> str:
-        """The file's name; that of its folder where the file has the name that all have."""
-        return self.file.parent.name if self.file.suffix == ".txn" else self.file.stem
+        """Its name in reports."""
+        return trace_name(self.file)
 
     @property
     def checks(self) -> list[TraceStatement]:
         """The statements that compare memory."""
         return [one for one in self.statements if one.kind in ("crc", "file")]
+
+
+def trace_name(file: Path) -> str:
+    """The file's name; that of its folder where the file has the name that all have."""
+    return file.parent.name if file.suffix == ".txn" else file.stem
 
 
 def trace_register(file: Path, line: int, name: str) -> CsbRegister:

@@ -41,6 +41,10 @@ def read_pieces(file: Path) -> list[tuple[int, bytes]]:
         if len(data) != int(piece[2], 0):
             raise InputError(f"{len(data)} bytes", f"the {piece[2]} bytes of its size", file=file, line=line)
         found.append((int(piece[1], 0), data))
+    if rest := _PIECE.sub("", text).strip("{}, \t\r\n"):
+        part = rest.splitlines()[0].strip()
+        where = text.count("\n", 0, text.index(part)) + 1
+        raise InputError(repr(part[:60]), "{offset:0x0, size:1, payload:0x00}", file=file, line=where)
     if not found:
         raise InputError("no {offset:..., size:..., payload:...}", "at least one piece of data", file=file, line=1)
     return found

@@ -45,6 +45,13 @@ def read_transactions(file: Path, text: str) -> NvdlaTrace:
                 memories.append(TraceMemory(line, numbers[0], ((0, data),)))
             case "dump_mem":
                 wanted = read_byte_list(file.parent / arguments[2])[: numbers[1]]
+                if not 0 < numbers[1] == len(wanted):
+                    raise InputError(
+                        f"{len(wanted)} bytes in {arguments[2]} for a dump of {numbers[1]}",
+                        "every byte of it, and at least one",
+                        file=file,
+                        line=line,
+                    )
                 sync = f"line {line}"
                 statements.append(TraceStatement(line, "notify", _THREAD, sync=sync))
                 statements.append(

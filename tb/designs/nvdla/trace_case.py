@@ -7,6 +7,7 @@ and burst with its cycle too.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
@@ -22,7 +23,7 @@ from goldbeat.pymodels.nvdla.traces.checks import CHECKS, trace_checks, trace_re
 from goldbeat.pymodels.nvdla.traces.play import PlayedTrace, play_trace
 from goldbeat.pymodels.nvdla.traces.reading import read_nvdla_trace
 from goldbeat.pymodels.nvdla.traces.schedule import trace_steps
-from goldbeat.pymodels.nvdla.traces.statements import NvdlaTrace
+from goldbeat.pymodels.nvdla.traces.statements import NvdlaTrace, trace_name
 from goldbeat.pymodels.stimulus import Access, Clock, MemoryContents, Outcome, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
 from goldbeat.tb.design.file_stamp import file_stamp
@@ -76,6 +77,13 @@ def _files(path: Path) -> list[Path]:
     return sorted(found)
 
 
+def _names(files: Sequence[Path]) -> dict[Path, str]:
+    """The tests' names; of those that share one, folder and file."""
+    names = {file: trace_name(file) for file in files}
+    shared = Counter(names.values())
+    return {file: name if shared[name] == 1 else f"{file.parent.name}/{file.name}" for file, name in names.items()}
+
+
 def _prepare(context: CaseContext) -> _Prepared:
     if not context.options["trace"]:
         raise UsageError("case trace needs a trace test: --trace FILE.cfg, or a folder of them")
@@ -88,14 +96,16 @@ def _read(path: Path, files: tuple[tuple[Path, object], ...]) -> _Prepared:
     """Read all tests and play them on the models. Of several, those that cannot be run are left out, and named."""
     tests: dict[str, _Test] = {}
     refused: dict[str, str] = {}
+    names = _names([file for file, _ in files])
     for file, _ in files:
+        name = names[file]
         try:
             trace = read_nvdla_trace(file)
-            tests[trace.name] = _Test(trace, play_trace(trace))
+            tests[name] = _Test(trace, play_trace(trace))
         except GoldbeatError as error:
             if len(files) == 1:
                 raise
-            refused[file.stem if file.suffix == ".cfg" else file.parent.name] = str(error)
+            refused[name] = str(error)
     if not tests:
         name, why = next(iter(refused.items()))
         raise UsageError(f"{path}: none of {len(refused)} trace tests can be run; {name}: {why}")

@@ -175,6 +175,8 @@ def test_an_interrupt_of_any_engine(tmp_path):
         ("mem_init(pri_mem, 0x50000000, 4, ALL_ODD);", r":1: found pattern ALL_ODD, expected one of ALL_ZERO"),
         ("mem_init(pri_mem, 0xfffffffc, 8, ALL_ZERO);", r":1: found 8 bytes at 0xfffffffc, expected at most"),
         ('mem_load(pri_mem, 0x80000000, "no.dat");', r"no\.dat: no such file, expected the data"),
+        ("check_crc(a, pri_mem, 0x80000000, 0, 0);", r":1: found a check of 0 bytes, expected at least one"),
+        ('check_file(a, pri_mem, 0x80000000, 0, "d");', r":1: found a check of 0 bytes, expected at least one"),
         ("intr_notify(RUBIK_0, a);", r":1: found interrupt RUBIK_0, expected one of SDP_0"),
     ],
 )
@@ -188,6 +190,10 @@ def test_what_makes_no_sense_is_named(text, message, tmp_path):
     [
         ("", r"d\.dat:1: missing \{offset"),
         ("{\n{offset:0x0, size:2, payload:0x01} ,\n}", r"d\.dat:2: found 1 bytes, expected the 2 bytes"),
+        (
+            "{\n{offset:0x0, size:1, payload:0x01} ,\n{ofset:0x1, size:1, payload:0x02} ,\n}",
+            r"d\.dat:3: found 'ofset:0x1, size:1, payload:0x02.*expected \{offset:0x0",
+        ),
         ("{\n{offset:0x0, size:1, payload:zz} ,\n}", r"d\.dat:2: found 'zz', expected bytes such as 0x3f"),
         (
             "version https://git-lfs.github.com/spec/v1\n",
@@ -238,9 +244,14 @@ def test_transactions(tmp_path):
         ("write_reg 0xffffffff 1", r":2: found 0xffffffff, expected the word address of a register"),
         ("write_reg here 1", r":2: found 'here', expected a number"),
         ("load_mem 0 4 no.dat", r"no\.dat: no such file"),
+        ("dump_mem 0 4 two.dat", r":2: found 2 bytes in two\.dat for a dump of 4, expected every byte"),
+        ("dump_mem 0 4 none.dat", r":2: found 0 bytes in none\.dat for a dump of 4, expected every byte"),
+        ("dump_mem 0 0 two.dat", r":2: found 0 bytes in two\.dat for a dump of 0, expected every byte"),
     ],
 )
 def test_transactions_of_another_form_are_refused(row, message, tmp_path):
+    (tmp_path / "two.dat").write_text("0x01 0x02")
+    (tmp_path / "none.dat").write_text("W=0x4")
     (tmp_path / "input.txn").write_text(f"# a comment\n{row}\n")
     with pytest.raises(InputError, match=message):
         read_nvdla_trace(tmp_path / "input.txn")

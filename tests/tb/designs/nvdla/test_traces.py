@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -43,6 +44,17 @@ def test_an_exported_model_passes_beside_one_that_cannot_run(tests):
     assert "PARTIAL nvdla trace, traces: 1 episode(s)" in text
     assert "other was not run: " in text
     assert "found NVDLA_BDMA.CFG_CMD_0, expected a register of nv_small" in text
+
+
+@pytest.mark.sim
+def test_tests_of_one_name_all_run(tests):
+    """The second one's checksum is wrong: were one of them lost, this would pass or have one test."""
+    text = (tests / "model" / "model.cfg").read_text()
+    shutil.copytree(tests / "model", tests / "twin")
+    (tests / "model" / "model.cfg").write_text(re.sub(r"0x[0-9a-f]{8}\);\n$", "0x00000001);\n", text))
+    result = json.loads(goldbeat("run", "nvdla", "--trace", "traces", "--json", code=1).stdout)
+    found = [(one["name"], one["checks"], one["checks_passed"]) for one in result["tests"]]
+    assert found == [("model/model.cfg", 2, 1), ("twin/model.cfg", 2, 2)]
 
 
 @pytest.mark.sim
