@@ -205,7 +205,7 @@ CONVOLUTION_CASES = (
         name="conv_corners",
         summary="shapes that need the highest bits of the registers' fields",
         make=_mixed(corner_convolutions),
-        options={"operations": 19, "memory": "plain"},
+        options={"operations": 20, "memory": "plain"},
     ),
     Case(
         name="conv_limits",

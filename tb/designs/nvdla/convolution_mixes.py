@@ -56,6 +56,8 @@ _CORNERS = (
     ConvolutionShape((9, 7), 1, (3, 6), 5, form=0, joined=1),
     ConvolutionShape((9, 6), 1, (1, 6), 5, form=0, joined=2),
     ConvolutionShape((8, 9), 1, (2, 8), 9, form=0, joined=2),
+    # A full bank of lines whose last beat goes on beyond them, and that are read once more for the second group.
+    ConvolutionShape((64, 64), 1, (1, 1), 16, stride=(1, 9), form=0, first=1, banks=(1, 1)),
 )
 """Shapes that need the highest bits of one field each."""
 
