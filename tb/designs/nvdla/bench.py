@@ -176,6 +176,12 @@ def _sizes(setting: CaseContext) -> Sequence[Stimulus]:
         episodes.append(
             program_stimulus(setting, operations_program(operations, rng), space, dbb_timing(rng, setting.seed))
         )
+    # Lines of one atom that were asked for apart, and come one behind the other.
+    deep_space = MemorySpace(rng)
+    deep = [random_pdp(rng, deep_space, size=(1, 1, int(rng.integers(100, 300))), windows=(1, 1)) for _ in range(2)]
+    held = Pattern.parse("bursty:24", seed=setting.seed)
+    timing = MemoryTiming(max_reads=256, read_latency=40, r_gaps=held, seed=setting.seed)
+    episodes.append(program_stimulus(setting, operations_program(deep, rng), deep_space, timing))
     space = MemorySpace(rng)
     operations = [at_the_limits(rng, space, moved) for moved in (16, int(rng.integers(32, 64)))]
     # Lines that come one behind the other, and windows that take longer than their lines.
@@ -259,12 +265,6 @@ def _outstanding(setting: CaseContext) -> Sequence[Stimulus]:
         latency = {"read_latency": 1, "write_latency": 1, f"{slow}_latency": int(rng.integers(400, 900))}
         timing = MemoryTiming(max_reads=256, max_writes=64, order=str(rng.choice(ORDERS)), seed=setting.seed, **latency)  # type: ignore[arg-type]
         episodes.append(program_stimulus(setting, operations_program(operations, rng), space, timing))
-    # Lines of one atom that were asked for apart, and come one behind the other.
-    space = MemorySpace(rng)
-    deep = [random_pdp(rng, space, size=(1, 1, int(rng.integers(100, 300))), windows=(1, 1)) for _ in range(2)]
-    held = Pattern.parse("bursty:24", seed=setting.seed)
-    timing = MemoryTiming(max_reads=256, read_latency=40, r_gaps=held, seed=setting.seed)
-    episodes.append(program_stimulus(setting, operations_program(deep, rng), space, timing))
     return episodes
 
 
