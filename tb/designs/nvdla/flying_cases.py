@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from goldbeat.pymodels.axi.memory import MemoryTiming
+from goldbeat.pymodels.nvdla.timed.pdp_fly import FLY_ROWS
 from goldbeat.pymodels.pattern import Pattern
 from goldbeat.pymodels.stimulus import Access, Stimulus
 from goldbeat.tb.design.case import Case, CaseContext
@@ -39,7 +40,7 @@ def _mixes(setting: CaseContext) -> Sequence[Stimulus]:
 
 
 def _shapes(setting: CaseContext) -> Sequence[Stimulus]:
-    """Lines that just fit, windows of 8 x 8 at every place, one atom, many surfaces; SDP's memory slow, then PDP's."""
+    """Lines that just fit, more of them than fit, windows of 8 x 8 at every place, one atom, many surfaces, slow memories."""
     rng = np.random.default_rng(setting.seed)
     line = int(setting.params["LINE_ATOMS"])
     slow = Pattern.parse("random:0.2", seed=setting.seed)
@@ -61,6 +62,11 @@ def _shapes(setting: CaseContext) -> Sequence[Stimulus]:
     space = MemorySpace(rng)
     widest = pooled(rng, space, flying_pdp(rng, space, (line, int(rng.integers(9, 12)), 8)))
     episodes.append(program_stimulus(setting, operations_program(widest, rng), space, MemoryTiming()))
+    # More lines than the ring holds, and a point out for each point in, which memory takes slowly: SDP has to wait.
+    space = MemorySpace(rng)
+    full = pooled(rng, space, flying_pdp(rng, space, (line, 2 * FLY_ROWS, 8), windows=(1, 1)))
+    timing = MemoryTiming(write_latency=90, w_ready=Pattern.parse("random:0.7", seed=setting.seed))
+    episodes.append(program_stimulus(setting, operations_program(full, rng), space, timing))
     return episodes
 
 

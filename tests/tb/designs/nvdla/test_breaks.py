@@ -159,7 +159,7 @@ ROWS = [
     *breaks(
         "nvdla",
         "nvdla/nvdla_cdma_pixels.sv",
-        ("two_planes && cfg.form == 6'd28", "two_planes", "conv_pixels"),
+        ("two_planes && cfg.form == 6'd28", "two_planes", "conv_planes"),
         ("upper == '0 ? entry_t'(ring_size - 1'b1) : upper - 1'b1", "upper - 1'b1", "conv_ring"),
     ),
     *breaks(
